@@ -1,5 +1,6 @@
 import { ServerError } from "../core/errors.ts";
 import { type ListenAddress, parseListenAddress } from "../core/listen/listen-address.ts";
+import { replaceStrictly } from "../core/placeholders/machine-placeholders.ts";
 
 /** Where the admin endpoint listens when neither config nor environment says. */
 export const defaultAdminAddress = "localhost:2019";
@@ -7,7 +8,7 @@ const defaultPort = 2019;
 
 /** Reads one admin address. @throws ServerError MODULE_CONFIG, for a range of ports too */
 export function parseAdminAddress(text: string): ListenAddress {
-  const [address, ...others] = parseListenAddress(text, defaultPort);
+  const [address, ...others] = parseListenAddress(replaceStrictly(text), defaultPort);
   if (address === undefined || others.length > 0) {
     throw new ServerError("MODULE_CONFIG", `invalid admin address '${text}': exactly one address is needed`);
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CloudEvent, EmittedEvent, EventData, ServerEvent } from "../core/events/server-event.ts";
-import { machinePlaceholder } from "../http/placeholders.ts";
+import { machineReader } from "../core/placeholders/machine-placeholders.ts";
 
 const dataPrefix = "event.data.";
 
@@ -66,7 +66,7 @@ export class KnownEvent implements ServerEvent {
         return textOf(this.data);
       default: {
         if (!name.startsWith(dataPrefix)) {
-          return machinePlaceholder(name);
+          return machineReader(name)?.();
         }
         const key = name.slice(dataPrefix.length);
         return Object.hasOwn(this.data, key) ? textOf(this.data[key]) : undefined;

@@ -3,6 +3,7 @@ import {
   type ListenAddress,
   parseListenAddress,
 } from "../core/listen/listen-address.ts";
+import { replaceKnown, replaceStrictly } from "../core/placeholders/machine-placeholders.ts";
 import { qualifiesForCertificate } from "../tls/automation/subject-names.ts";
 import type { HttpAppConfig, HttpServerConfig } from "./http-config.ts";
 import type { RouteConfig } from "./routes.ts";
@@ -48,7 +49,7 @@ function hostsOf(config: HttpServerConfig): string[] {
   for (const route of config.routes ?? []) {
     for (const { host } of route.match ?? []) {
       for (const name of Array.isArray(host) ? host : []) {
-        hosts.add(String(name).toLowerCase());
+        hosts.add(replaceKnown(String(name), { mayBeEmpty: false }).toLowerCase());
       }
     }
   }
@@ -89,7 +90,7 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   const redirects = new Map<string, RouteConfig[]>();
   const drafts: Draft[] = [];
   for (const [name, config] of Object.entries(app.servers ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const addresses = (config.listen ?? []).flatMap((text) => parseListenAddress(text));
+    const addresses = (config.listen ?? []).flatMap((text) => parseListenAddress(replaceStrictly(text)));
     const auto = config.automatic_https;
     const draft: Draft = { name, config, addresses, tls: false, redirects: [], names: [] };
     drafts.push(draft);

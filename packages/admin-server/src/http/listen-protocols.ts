@@ -1,5 +1,6 @@
 import { ServerError } from "../core/errors.ts";
 import { parseListenAddress } from "../core/listen/listen-address.ts";
+import { replaceStrictly } from "../core/placeholders/machine-placeholders.ts";
 import type { HttpServerConfig } from "./http-config.ts";
 
 const defaultProtocols = ["h1", "h2"];
@@ -30,6 +31,6 @@ export function protocolsByAddress(config: HttpServerConfig): string[][] {
   }
   const ofServer = withDefaults(config.protocols, defaultProtocols);
   return texts.flatMap((text, index) =>
-    parseListenAddress(text).map(() => withDefaults(lists?.[index], ofServer)),
+    parseListenAddress(replaceStrictly(text)).map(() => withDefaults(lists?.[index], ofServer)),
   );
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
-import { readRegularFileSync } from "../core/files/read-regular-file.ts";
 import { tryHostPort } from "../core/go/host-port.ts";
+import { machineReader } from "../core/placeholders/machine-placeholders.ts";
 import type { Exchange } from "./exchange.ts";
 import { headerBytes } from "./header-list.ts";
 import { addressText, localAddress, remoteAddress } from "./remote-address.ts";
@@ -70,23 +69,6 @@ function queryValue(exchange: Exchange, name: string): string {
   return new URLSearchParams(exchange.query).getAll(name).join(",");
 }
 
-const maxFileBytes = 1024 * 1024;
-
-/** The text of a file without its final newline; "" when it cannot be read or is over 1 MiB. Read anew each time. */
-function fileText(path: string): string {
-  try {
-    return readRegularFileSync(path, maxFileBytes)
-      .toString("utf8")
-      .replace(/\r?\n$/, "");
-  } catch {
-    return "";
-  }
-}
-
-/** Names of Go, as the public model gives them, where node has other ones. */
-const architectures: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386", mipsel: "mipsle" };
-const systems: Readonly<Record<string, string>> = { win32: "windows", sunos: "solaris" };
-
 const fixed: Readonly<Record<string, Reader>> = {
   "http.request.host": (exchange) => hostPart(exchange.hostport),
   "http.request.hostport": (exchange) => exchange.hostport,
@@ -115,16 +97,6 @@ const fixed: Readonly<Record<string, Reader>> = {
   "http.error.status_text": (exchange) => exchange.error?.statusText ?? "",
   "http.error.id": (exchange) => exchange.error?.id ?? "",
   "http.error.trace": (exchange) => exchange.error?.stack?.split("\n")[1]?.trim() ?? "",
-  "system.hostname": () => hostname(),
-  "system.os": () => systems[process.platform] ?? process.platform,
-  "system.arch": () => architectures[process.arch] ?? process.arch,
-  "system.wd": () => process.cwd(),
-  "system.slash": () => "/",
-  "time.now": () => new Date().toISOString(),
-  "time.now.http": () => new Date().toUTCString(),
-  "time.now.unix": () => String(Math.floor(Date.now() / 1000)),
-  "time.now.unix_ms": () => String(Date.now()),
-  "time.now.year": () => String(new Date().getFullYear()),
 };
 
 const prefixed: readonly (readonly [prefix: string, make: (name: string) => Reader])[] = [
@@ -133,13 +105,15 @@ const prefixed: readonly (readonly [prefix: string, make: (name: string) => Read
   ...requestPrefixes,
   ["http.reverse_proxy.", (name) => (exchange) => exchange.proxied?.placeholder(name) ?? ""],
   ["http.vars.", (name) => (exchange) => exchange.varText(name)],
-  ["env.", (name) => () => process.env[name] ?? ""],
-  ["file.", (path) => () => fileText(path)],
 ];
 
 function readerOf(name: string): Reader | undefined {
   if (Object.hasOwn(fixed, name)) {
     return fixed[name];
+  }
+  const ofMachine = machineReader(name);
+  if (ofMachine !== undefined) {
+    return ofMachine;
   }
   if (name.startsWith("http.request.tls.")) {
     return tlsPlaceholder(name.slice("http.request.tls.".length));
@@ -211,13 +185,6 @@ export function readPlaceholder(exchange: Exchange, name: string): string | unde
   }
   const value = readers.get(name)?.(exchange);
   return value === `{${name}}` ? undefined : value;
-}
-
-const ofMachine = /^(?:env|file|system|time)\./;
-
-/** The value of a placeholder that no request is needed for; undefined for others and unknown ones. */
-export function machinePlaceholder(name: string): string | undefined {
-  return ofMachine.test(name) ? readPlaceholder({} as Exchange, name) : undefined;
 }
 
 /** As `compileTemplate`; values pass through `change` before they take their place. */

@@ -110,11 +110,6 @@ function network(address: string, prefixes: string): string {
   }
 }
 
-function commonLogTime(now: Date): string {
-  const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+)/.exec(now.toUTCString()) ?? [];
-  return `${day}/${month}/${year}:${time} +0000`;
-}
-
 const original = (exchange: Exchange): RequestLine => exchange.original;
 
 /** Placeholders of one value each. Source: the public model (Caddy 2.11) */
@@ -147,7 +142,6 @@ export const requestPlaceholders: Readonly<Record<string, Reader>> = {
   "http.time_until_shutdown": ({ server: { shutdownAt } }) =>
     shutdownAt === undefined ? "" : `${Math.max(0, shutdownAt - Date.now()) / 1000}s`,
   "http.response.status": (exchange) => (exchange.status === 0 ? "" : String(exchange.status)),
-  "time.now.common_log": () => commonLogTime(new Date()),
 };
 
 /** Placeholders by their beginning; the rest of the name is the argument. */

@@ -5,6 +5,7 @@ import type { JsonValue } from "../core/json/json-value.ts";
 import { configDuration, inlineModule } from "../core/modules/config-fields.ts";
 import { type App, defineModule } from "../core/modules/module.ts";
 import type { ModuleContext } from "../core/modules/module-context.ts";
+import { replaceAll } from "../core/placeholders/machine-placeholders.ts";
 import { type Storage, storages } from "../core/storage/storage.ts";
 import { certificateTopics } from "../tls/certificates/certificate-messages.ts";
 import { type AcmeReply, type AcmeRequest, acmeServerTopic } from "./acme-server/acme-messages.ts";
@@ -63,8 +64,7 @@ function files(pair: AuthorityConfig["root"]): KeyPairFiles | undefined {
 /** Defaults of the public model (Caddy 2.11), with this product's name. */
 function authorityOptions(id: string, config: AuthorityConfig): AuthorityOptions {
   const name = config.name || "Local Authority";
-  const fill = (text: string) =>
-    text.replaceAll("{pki.ca.name}", name).replaceAll("{time.now.year}", String(new Date().getFullYear()));
+  const fill = (text: string) => replaceAll(text, { "pki.ca.name": name });
   return {
     id,
     name,

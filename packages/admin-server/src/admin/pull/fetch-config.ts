@@ -2,6 +2,7 @@ import type { Agent } from "undici";
 import type { AdapterRegistry } from "../../core/adapters/adapter-registry.ts";
 import { errorWithin, messageOf, ServerError } from "../../core/errors.ts";
 import { encodeJson } from "../../core/json/encode-json.ts";
+import { replaceAll, replaceKnown } from "../../core/placeholders/machine-placeholders.ts";
 import { readPemFile } from "../../tls/loaders/read-file.ts";
 import type { ShownCertificate } from "../identity/server-identity.ts";
 import { formatOf } from "../posted-config.ts";
@@ -48,17 +49,18 @@ export async function fetchConfig(
   signal: AbortSignal,
   identity?: ShownCertificate | undefined,
 ): Promise<Uint8Array> {
-  const where = `pulling config from ${config.url}`;
+  const url = replaceAll(config.url);
+  const where = `pulling config from ${url}`;
   let agent: Agent | undefined;
   let bytes: Uint8Array;
   let contentType: string;
   try {
     agent = await agentFor(config, identity);
     const { fetch } = await import("undici");
-    const response = await fetch(config.url, {
-      method: config.method ?? "GET",
+    const response = await fetch(url, {
+      method: replaceAll(config.method ?? "") || "GET",
       headers: Object.entries(config.header ?? {}).flatMap(([name, values]) =>
-        values.map((value): [string, string] => [name, value]),
+        values.map((value): [string, string] => [replaceAll(name), replaceKnown(value)]),
       ),
       signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeout ?? defaultTimeoutMs)]),
       dispatcher: agent,

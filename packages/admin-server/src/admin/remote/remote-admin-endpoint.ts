@@ -8,6 +8,7 @@ import {
   type ListenAddress,
   parseListenAddress,
 } from "../../core/listen/listen-address.ts";
+import { replaceStrictly } from "../../core/placeholders/machine-placeholders.ts";
 import { decodeAdminConfig } from "../admin-config.ts";
 import type { AdminHandler } from "../admin-handler.ts";
 import { type AdminGate, AdminListener } from "../admin-listener.ts";
@@ -57,7 +58,7 @@ async function plan(document: ConfigDocument): Promise<Plan | undefined> {
     );
   }
   const configured = remote.listen ?? defaultAddress;
-  const [wanted, ...others] = parseListenAddress(configured, defaultPort);
+  const [wanted, ...others] = parseListenAddress(replaceStrictly(configured), defaultPort);
   if (wanted === undefined || others.length > 0) {
     throw new ServerError(
       "MODULE_CONFIG",

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { errorWithin } from "../../core/errors.ts";
+import { errorWithin, ServerError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json/json-value.ts";
 import { configDuration, inlineModule, notYet } from "../../core/modules/config-fields.ts";
 import { type App, defineModule } from "../../core/modules/module.ts";
 import type { ModuleContext } from "../../core/modules/module-context.ts";
 import type { ResourceKind } from "../../core/modules/usage-pool.ts";
+import { replaceStrictly } from "../../core/placeholders/machine-placeholders.ts";
 import { type CallSite, callSites } from "./call-site.ts";
 import { makeConsoleEncoder } from "./encoders/console.ts";
 import { makeJsonEncoder } from "./encoders/json.ts";
@@ -17,7 +18,17 @@ import { compileSampling } from "./sampling.ts";
 import { StrayOutput, type StrayTaker, strayOutputs } from "./stray-output.ts";
 import { makeStderrWriter } from "./writers/standard-streams.ts";
 
-const level = (error: string) => z.string().refine((text) => parseLevel(text) !== undefined, { error });
+const level = (error: string) =>
+  z.string().refine((text) => /\{.+\}/.test(text) || parseLevel(text) !== undefined, { error });
+
+/** @throws ServerError MODULE_CONFIG for placeholders that give no level */
+function levelOf(text: string): LogLevelName {
+  const found = parseLevel(replaceStrictly(text));
+  if (found === undefined) {
+    throw new ServerError("MODULE_CONFIG", `unrecognized log level: ${replaceStrictly(text)}`);
+  }
+  return found;
+}
 
 /** How and where entries are written. */
 const outputShape = {
@@ -216,8 +227,8 @@ async function loadLog(
       ? makeConsoleEncoder({ level_format: "color" })
       : makeJsonEncoder({});
   const sampling = config.sampling ?? undefined;
-  const level = parseLevel(config.level ?? "") ?? "info";
-  const stackLevel = config.with_stacktrace ? parseLevel(config.with_stacktrace) : undefined;
+  const level = config.level ? levelOf(config.level) : "info";
+  const stackLevel = config.with_stacktrace ? levelOf(config.with_stacktrace) : undefined;
   return {
     level,
     rank: levelRank(level),

@@ -1,13 +1,14 @@
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
 import { ServerError } from "../../core/errors.ts";
+import { replaceAll } from "../../core/placeholders/machine-placeholders.ts";
 
 /** Address ranges in a matcher's config. */
 export const ipRangesSchema = z.strictObject({
   ranges: z
     .array(z.string())
     .nullish()
-    .describe("Addresses or CIDR ranges: `192.0.2.0/24`, `::1`, `fe80::/10%eth0`."),
+    .describe("Addresses or CIDR ranges: `192.0.2.0/24`, `::1`, `fe80::/10%eth0`, `{env.X}`."),
 });
 
 interface Zoned {
@@ -40,7 +41,7 @@ export class IpRanges {
   /** @throws ServerError MODULE_CONFIG for what is no address and no range */
   constructor(ranges: readonly string[]) {
     const byZone = new Map<string, BlockList>();
-    for (const range of ranges) {
+    for (const range of ranges.map((text) => replaceAll(text))) {
       const [, head = "", zone = "", bits = ""] = /^([^%]*)(?:%([^/]*))?(\/.*)?$/.exec(range) ?? [];
       const list = byZone.get(zone) ?? new BlockList();
       byZone.set(zone, list);

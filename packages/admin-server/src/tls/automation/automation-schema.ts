@@ -15,7 +15,10 @@ export const automationPolicySchema = z.strictObject({
     .describe(
       "Others that have certificates, asked in order when a client first asks for a name; who issues is asked after them, with permission.",
     ),
-  key_type: z.enum(keyTypes).nullish().describe("Of new keys (p256)."),
+  key_type: z
+    .union([z.enum(keyTypes), z.string().regex(/\{.+\}/)])
+    .nullish()
+    .describe("Of new keys (p256); `{env.X}` is one of these."),
   renewal_window_ratio: z
     .number()
     .gt(0)

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { messageOf, ServerError } from "../../core/errors.ts";
 import type { ModuleInstance, ModuleNamespace } from "../../core/modules/module.ts";
 import { defineModule } from "../../core/modules/module.ts";
+import { replaceStrictly } from "../../core/placeholders/machine-placeholders.ts";
 
 /** Says whether a certificate may be obtained for a name that a client asked for. */
 export interface CertificatePermission extends ModuleInstance {
@@ -18,12 +19,14 @@ const timeoutMs = 10_000;
 export const httpPermission = defineModule({
   id: "tls.permission.http",
   config: z.strictObject({
-    endpoint: z.url().describe("Is asked with `?domain=<name>`; 2xx permits, anything else refuses."),
+    endpoint: z
+      .union([z.url(), z.string().regex(/\{.+\}/)])
+      .describe("Is asked with `?domain=<name>`; 2xx permits, anything else refuses."),
   }),
   provision({ endpoint }): CertificatePermission {
     return {
       async check(name) {
-        const url = new URL(endpoint);
+        const url = new URL(replaceStrictly(endpoint));
         url.searchParams.set("domain", name);
         let status: number;
         try {

@@ -1,7 +1,9 @@
 import { errorWithin, ServerError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json/json-value.ts";
 import type { ModuleContext } from "../../core/modules/module-context.ts";
+import { replaceAll, replaceStrictly } from "../../core/placeholders/machine-placeholders.ts";
 import { type Storage, storages } from "../../core/storage/storage.ts";
+import { type KeyType, keyTypes } from "../../pki/key-pair.ts";
 import { type CertificateIssuer, issuers } from "../issuers/issuer.ts";
 import { type ExternalManager, externalManagers } from "../managers/external-manager.ts";
 import type { AutomationConfig, AutomationPolicyConfig } from "./automation-schema.ts";
@@ -24,6 +26,16 @@ export interface SubjectPolicy {
   readonly needsPermission: boolean;
   /** Others that may have the certificate. */
   readonly managers: readonly ExternalManager[];
+}
+
+/** @throws ServerError MODULE_CONFIG */
+function keyTypeOf(configured: string | null | undefined): KeyType {
+  const text = replaceStrictly(configured || "p256");
+  const found = keyTypes.find((type) => type === text);
+  if (found === undefined) {
+    throw new ServerError("MODULE_CONFIG", `unrecognized key type: ${text}`);
+  }
+  return found;
 }
 
 /** The policies of a config, and what is done for names that none of them is for. */
@@ -55,7 +67,7 @@ export class SubjectPolicies {
     this.#public = [await context.load(issuers, "acme", {}, "automation")];
     const { permission, ask } = automation?.on_demand ?? {};
     if (permission ?? ask) {
-      const config = (permission ?? { module: "http", endpoint: ask }) as JsonValue;
+      const config = (permission ?? { module: "http", endpoint: replaceStrictly(ask ?? "") }) as JsonValue;
       this.#permission = await context.loadInline(
         permissions,
         "module",
@@ -100,7 +112,7 @@ export class SubjectPolicies {
       managers.push(await context.loadInline(externalManagers, "via", manager as JsonValue, place));
     }
     // Names that the config lists, and the server's own authority, are nobody's to abuse. Source: the public model (Caddy 2.11)
-    const subjects = (config.subjects ?? []).map((name) => name.toLowerCase());
+    const subjects = (config.subjects ?? []).map((name) => replaceAll(name).toLowerCase());
     const isOpen = subjects.length === 0 || subjects.some((name) => name.startsWith("*"));
     const issuesInside = (config.issuers ?? []).every(({ module }) => module === "internal");
     const isGuarded = !isOpen || (issuesInside && (config.issuers ?? []).length > 0);
@@ -128,7 +140,7 @@ export class SubjectPolicies {
       policy: {
         issuers: loaded.length > 0 ? loaded : undefined,
         storage,
-        keyType: config.key_type ?? "p256",
+        keyType: keyTypeOf(config.key_type),
         renewalWindowRatio: config.renewal_window_ratio ?? defaultRenewalRatio,
         reuseKeys: config.reuse_private_keys === true,
       },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { messageOf, ServerError } from "../../core/errors.ts";
 import { defineModule } from "../../core/modules/module.ts";
+import { replaceAll, replaceKnown } from "../../core/placeholders/machine-placeholders.ts";
 import { findKey } from "../../pki/pem.ts";
 import type { CertificateLoader } from "../certificates/certificate-loader.ts";
 import { type LoadedCertificate, loadCertificate } from "../certificates/loaded-certificate.ts";
@@ -10,6 +11,21 @@ import { readPemFile } from "./read-file.ts";
 
 const tags = z.array(z.string()).nullish().describe("By which connection policies choose.");
 const format = z.enum(["pem"]).nullish().describe("`pem`, the only one.");
+
+interface Pair {
+  readonly certificate: string;
+  readonly key: string;
+  readonly tags?: readonly string[] | null | undefined;
+}
+
+/** A pair with the values of its placeholders. Source: the public model (Caddy 2.11) */
+function filledPair({ certificate, key, tags: given }: Pair): Pair {
+  return {
+    certificate: replaceKnown(certificate),
+    key: replaceKnown(key),
+    tags: given?.map((tag) => replaceKnown(tag)),
+  };
+}
 
 /** Certificates from pairs of files. Source: the public model (Caddy 2.11) */
 export const fileLoader = defineModule({
@@ -22,7 +38,8 @@ export const fileLoader = defineModule({
       tags,
     }),
   ),
-  provision(pairs): CertificateLoader {
+  provision(configured): CertificateLoader {
+    const pairs = configured.map(filledPair);
     return {
       load: () =>
         Promise.all(
@@ -39,7 +56,8 @@ export const fileLoader = defineModule({
 export const folderLoader = defineModule({
   id: "tls.certificates.load_folders",
   config: z.array(z.string()).describe("Folders, looked through with all below them."),
-  provision(folders): CertificateLoader {
+  provision(configured): CertificateLoader {
+    const folders = configured.map((folder) => replaceKnown(folder));
     return {
       async load() {
         const loaded: LoadedCertificate[] = [];
@@ -81,7 +99,8 @@ export const pemLoader = defineModule({
       tags,
     }),
   ),
-  provision(pairs): CertificateLoader {
+  provision(configured): CertificateLoader {
+    const pairs = configured.map(filledPair);
     return {
       load: async () =>
         pairs.map(({ certificate, key, tags: given }, position) =>
@@ -111,7 +130,7 @@ export const storageLoader = defineModule({
     return {
       load: () =>
         Promise.all(
-          (config.pairs ?? []).map(async (pair) => {
+          (config.pairs ?? []).map(filledPair).map(async (pair) => {
             const [chain, key] = await Promise.all([storage.load(pair.certificate), storage.load(pair.key)]);
             if (chain === undefined || key === undefined) {
               const missing = chain === undefined ? pair.certificate : pair.key;
@@ -128,5 +147,8 @@ export const storageLoader = defineModule({
 export const automateLoader = defineModule({
   id: "tls.certificates.automate",
   config: z.array(z.string()).describe("Names to obtain certificates for, beside those of sites."),
-  provision: (names): CertificateLoader => ({ automate: names, load: async () => [] }),
+  provision: (names): CertificateLoader => ({
+    automate: names.map((name) => replaceAll(name)),
+    load: async () => [],
+  }),
 });

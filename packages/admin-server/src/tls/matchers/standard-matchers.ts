@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { JsonValue } from "../../core/json/json-value.ts";
 import { moduleMap } from "../../core/modules/config-fields.ts";
 import { defineModule } from "../../core/modules/module.ts";
+import { replaceAll } from "../../core/placeholders/machine-placeholders.ts";
 import { LinearRegexp } from "../../core/regexp/linear-regexp.ts";
 import { IpRanges } from "../../modules/matchers/ip-ranges.ts";
 import { subjectCovers } from "../automation/subject-names.ts";
@@ -14,7 +15,7 @@ export const sniMatcher = defineModule({
   id: "tls.handshake_match.sni",
   config: z.array(z.string()).describe("Names, `*` for a label; any of them."),
   provision(names): HandshakeMatcher {
-    const exact = new Set(names.map((name) => name.toLowerCase()));
+    const exact = new Set(names.map((name) => replaceAll(name).toLowerCase()));
     const wild = [...exact].filter((name) => name.includes("*"));
     return {
       matches: ({ hello: { serverName } }) =>
@@ -31,7 +32,7 @@ export const sniRegexpMatcher = defineModule({
     pattern: z.string().describe("Unanchored, case-sensitive; names are lower case."),
   }),
   provision({ pattern }): HandshakeMatcher {
-    const regexp = new LinearRegexp(pattern);
+    const regexp = new LinearRegexp(replaceAll(pattern));
     return { matches: ({ hello }) => regexp.test(hello.serverName) };
   },
 });

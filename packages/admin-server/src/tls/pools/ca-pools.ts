@@ -5,6 +5,7 @@ import type { JsonValue } from "../../core/json/json-value.ts";
 import { inlineModule } from "../../core/modules/config-fields.ts";
 import { defineModule } from "../../core/modules/module.ts";
 import type { ModuleContext } from "../../core/modules/module-context.ts";
+import { replaceKnown } from "../../core/placeholders/machine-placeholders.ts";
 import { certificatesToPem, parseCertificates } from "../../pki/pem.ts";
 import { type AuthorityInfo, authorityTopic, defaultAuthority } from "../../pki/pki-app.ts";
 import { type CaPool, caPools, certificateFromBase64 } from "../connection/ca-pool.ts";
@@ -35,7 +36,11 @@ export const fileCaPool = defineModule({
   provision: (config): CaPool => ({
     load: async () =>
       (
-        await Promise.all(config.pem_files.map(async (path) => separate(await readPemFile(path), path)))
+        await Promise.all(
+          config.pem_files
+            .map((path) => replaceKnown(path))
+            .map(async (path) => separate(await readPemFile(path), path)),
+        )
       ).flat(),
   }),
 });

@@ -6,6 +6,7 @@ import { messageOf, ServerError } from "../../core/errors.ts";
 import { inlineModule } from "../../core/modules/config-fields.ts";
 import { defineModule } from "../../core/modules/module.ts";
 import type { ModuleContext } from "../../core/modules/module-context.ts";
+import { replaceKnown } from "../../core/placeholders/machine-placeholders.ts";
 import { parseCertificates } from "../../pki/pem.ts";
 import type { ClientVerifier } from "../connection/client-auth.ts";
 import { readPemFile } from "../loaders/read-file.ts";
@@ -32,18 +33,18 @@ async function load(
   switch (config.loader) {
     case "storage": {
       const stored = await openStoredPems(config.storage, context);
-      const pems = await Promise.all(config.certificates.map(stored));
+      const pems = await Promise.all(config.certificates.map((key) => stored(replaceKnown(key))));
       return pems.flatMap((pem, position) => parseCertificates(pem, config.certificates[position] ?? ""));
     }
     case "pem":
       return config.certificates.flatMap((pem, position) =>
-        parseCertificates(pem, `certificates ${position}`),
+        parseCertificates(replaceKnown(pem), `certificates ${position}`),
       );
     case "file":
-      return fromFiles(config.files);
+      return fromFiles(config.files.map((path) => replaceKnown(path)));
     case "folder": {
       const files: string[] = [];
-      for (const folder of config.folders) {
+      for (const folder of config.folders.map((path) => replaceKnown(path))) {
         try {
           const names = await readdir(folder);
           files.push(...names.filter((name) => name.endsWith(".pem")).map((name) => join(folder, name)));

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { ServerError } from "../../../core/errors.ts";
 import { inlineModule } from "../../../core/modules/config-fields.ts";
 import { defineModule } from "../../../core/modules/module.ts";
+import { replaceKnown } from "../../../core/placeholders/machine-placeholders.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { setHeader } from "../../../http/header-list.ts";
-import { compileTemplate } from "../../../http/placeholders.ts";
 import { clientGroup } from "../../../passwords/client-group.ts";
 import { CheckKeys, RightPasswords } from "../../../passwords/right-passwords.ts";
 import { type AuthProvider, type PasswordHash, passwordHashes } from "./auth-provider.ts";
@@ -70,8 +70,7 @@ export const httpBasic = defineModule({
     );
     const accounts = new Map<string, string>();
     for (const [index, { username, password }] of (config.accounts ?? []).entries()) {
-      const fill = (text: string) => compileTemplate(text)({} as Exchange);
-      const [user, stored] = [fill(username), plainHash(fill(password))];
+      const [user, stored] = [replaceKnown(username), plainHash(replaceKnown(password))];
       if (user === "" || stored === "") {
         throw new ServerError("MODULE_CONFIG", `account ${index}: username and password are required`);
       }

@@ -1,8 +1,7 @@
 import { ServerError } from "../../../core/errors.ts";
 import { defineModule } from "../../../core/modules/module.ts";
-import type { Exchange } from "../../../http/exchange.ts";
+import { replaceKnown } from "../../../core/placeholders/machine-placeholders.ts";
 import type { HttpHandler } from "../../../http/handler.ts";
-import { compileTemplate } from "../../../http/placeholders.ts";
 import { readPemFile } from "../../../tls/loaders/read-file.ts";
 import { oidcSchema } from "./oidc-config.ts";
 
@@ -11,7 +10,7 @@ export const oidc = defineModule({
   id: "http.handlers.oidc",
   config: oidcSchema,
   async provision(config, context): Promise<HttpHandler> {
-    const secret = compileTemplate(config.client_secret ?? "")({} as Exchange);
+    const secret = replaceKnown(config.client_secret ?? "");
     if (config.client_secret && secret === "") {
       throw new ServerError("MODULE_CONFIG", "client_secret is empty: is the variable set, the file there?");
     }

@@ -1,4 +1,5 @@
 import { messageOf, ServerError } from "../../../core/errors.ts";
+import { replaceStrictly } from "../../../core/placeholders/machine-placeholders.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { compileTemplate, type Template } from "../../../http/placeholders.ts";
 import type { ActiveHealth } from "./health/active-health.ts";
@@ -51,8 +52,15 @@ export class Candidate {
     }
   }
 
-  /** Where it is, if that does not depend on requests. */
+  /** Where it is, if that does not depend on requests: placeholders of the machine may stand in it. */
   get fixedDial(): DialAddress | undefined {
-    return this.#dial;
+    if (this.#dial !== undefined) {
+      return this.#dial;
+    }
+    try {
+      return parseDial(replaceStrictly(this.address));
+    } catch {
+      return undefined;
+    }
   }
 }

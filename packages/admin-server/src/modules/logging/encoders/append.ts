@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { inlineModule } from "../../../core/modules/config-fields.ts";
 import { defineModule } from "../../../core/modules/module.ts";
-import { machinePlaceholder } from "../../../http/placeholders.ts";
+import { machineReader } from "../../../core/placeholders/machine-placeholders.ts";
 import type { LogValue } from "../log-entry.ts";
 import type { LogEncoder } from "../log-modules.ts";
 import { loadWrapped } from "./wrapped-encoder.ts";
@@ -28,7 +28,7 @@ export const appendEncoder = defineModule({
         fields[name] = value as LogValue;
       } else {
         fields[name] = null;
-        filled.push([name, () => machinePlaceholder(placeholder) ?? null]);
+        filled.push([name, () => machineReader(placeholder)?.() ?? null]);
       }
     }
     return {

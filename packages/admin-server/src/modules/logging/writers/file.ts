@@ -3,8 +3,7 @@ import { z } from "zod";
 import { errorWithin, messageOf, ServerError } from "../../../core/errors.ts";
 import { configDuration } from "../../../core/modules/config-fields.ts";
 import { defineModule } from "../../../core/modules/module.ts";
-import type { Exchange } from "../../../http/exchange.ts";
-import { compileTemplate } from "../../../http/placeholders.ts";
+import { replaceStrictly } from "../../../core/placeholders/machine-placeholders.ts";
 import { LineQueue, lostLine } from "../line-queue.ts";
 import type { LogWriter } from "../log-modules.ts";
 import { makeAppendGate } from "./append-gate.ts";
@@ -59,7 +58,7 @@ export const fileWriter = defineModule({
   id: "logging.writers.file",
   config: configSchema,
   provision(config, context): LogWriter {
-    const path = resolve(compileTemplate(config.filename)({} as Exchange));
+    const path = resolve(replaceStrictly(config.filename));
     const rolls = config.roll !== false;
     const lock = context.shared.counter(`logging.writers.file/${path}`);
     const file = new RollingFile({

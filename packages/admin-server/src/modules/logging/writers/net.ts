@@ -4,6 +4,7 @@ import { z } from "zod";
 import { messageOf, ServerError } from "../../../core/errors.ts";
 import { configDuration } from "../../../core/modules/config-fields.ts";
 import { defineModule } from "../../../core/modules/module.ts";
+import { replaceStrictly } from "../../../core/placeholders/machine-placeholders.ts";
 import { LineQueue, lostLine } from "../line-queue.ts";
 import type { LogWriter } from "../log-modules.ts";
 
@@ -115,7 +116,7 @@ export const netWriter = defineModule({
     soft_start: z.boolean().nullish().describe("Whether the config loads also when nobody can be reached."),
   }),
   provision(config): LogWriter {
-    const address = parseAddress(config.address);
+    const address = parseAddress(replaceStrictly(config.address));
     const connection = new Connection(address, config.dial_timeout || defaultDialMs);
     const udp = address.network === "udp" ? udpSend(address) : undefined;
     let pauseMs = minPauseMs;

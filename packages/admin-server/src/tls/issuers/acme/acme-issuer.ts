@@ -5,6 +5,7 @@ import { messageOf, ServerError } from "../../../core/errors.ts";
 import type { JsonValue } from "../../../core/json/json-value.ts";
 import { defineModule } from "../../../core/modules/module.ts";
 import { networkProxies } from "../../../core/network-proxy.ts";
+import { replaceStrictly } from "../../../core/placeholders/machine-placeholders.ts";
 import type { Storage } from "../../../core/storage/storage.ts";
 import { parseCertificates } from "../../../pki/pem.ts";
 import { certificateTopics } from "../../certificates/certificate-messages.ts";
@@ -230,11 +231,46 @@ function issuerName(certificate: X509Certificate): string {
   return /^CN=(.+)$/m.exec(certificate.issuer)?.[1] ?? "";
 }
 
+/** @throws ServerError MODULE_CONFIG */
+function filledUrl(field: string, text: string | null | undefined): string | undefined {
+  const url = text ? replaceStrictly(text) : undefined;
+  if (url !== undefined && !URL.canParse(url)) {
+    throw new ServerError("MODULE_CONFIG", `${field}: ${JSON.stringify(url)} is no URL`);
+  }
+  return url;
+}
+
+/**
+ * The config with the values of its placeholders.
+ * @throws ServerError MODULE_CONFIG for one without a value. Source: the public model (Caddy 2.11)
+ */
+function filledConfig(config: AcmeConfig): AcmeConfig {
+  const fill = (text: string | null | undefined) => (text ? replaceStrictly(text) : text);
+  const { challenges, external_account: account } = config;
+  const dns = challenges?.dns;
+  return {
+    ...config,
+    ca: filledUrl("ca", config.ca),
+    test_ca: filledUrl("test_ca", config.test_ca),
+    email: fill(config.email),
+    account_key: fill(config.account_key),
+    external_account: account && {
+      key_id: replaceStrictly(account.key_id),
+      mac_key: replaceStrictly(account.mac_key),
+    },
+    challenges: challenges && {
+      ...challenges,
+      dns: dns && { ...dns, override_domain: fill(dns.override_domain) },
+    },
+  };
+}
+
 /** Issues by an authority that speaks ACME. */
 export const acmeIssuer = defineModule({
   id: "tls.issuance.acme",
   config: acmeSchema,
-  async provision(config, context): Promise<CertificateIssuer> {
+  async provision(configured, context): Promise<CertificateIssuer> {
+    const config = filledConfig(configured);
     const { dns } = config.challenges ?? {};
     const provider = dns
       ? await context.loadInline(dnsProviders, "name", dns.provider as JsonValue, "challenges/dns/provider")

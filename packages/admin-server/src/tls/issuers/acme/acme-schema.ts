@@ -4,11 +4,12 @@ import { dnsServers } from "../../dns/dns-servers.ts";
 
 const port = z.int().min(1).max(65_535).nullish();
 
+const url = z.union([z.url(), z.string().regex(/\{.+\}/)]);
+
 /** Config of the issuer `acme`. Source: the public model (Caddy 2.11) */
 export const acmeSchema = z.strictObject({
-  ca: z.url().nullish().describe("The authority's directory (Let's Encrypt)."),
-  test_ca: z
-    .url()
+  ca: url.nullish().describe("The authority's directory (Let's Encrypt)."),
+  test_ca: url
     .nullish()
     .describe(
       "Directory of an authority at which attempts after a failure are tried out, before `ca` is asked; its certificates are thrown away (Let's Encrypt's staging for Let's Encrypt, else none).",

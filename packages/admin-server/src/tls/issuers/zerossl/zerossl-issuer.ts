@@ -7,9 +7,8 @@ import { messageOf, ServerError } from "../../../core/errors.ts";
 import type { JsonValue } from "../../../core/json/json-value.ts";
 import { configDuration, inlineModule } from "../../../core/modules/config-fields.ts";
 import { defineModule } from "../../../core/modules/module.ts";
+import { replaceAll } from "../../../core/placeholders/machine-placeholders.ts";
 import type { Storage } from "../../../core/storage/storage.ts";
-import type { Exchange } from "../../../http/exchange.ts";
-import { compileTemplate } from "../../../http/placeholders.ts";
 import { certificateTopics } from "../../certificates/certificate-messages.ts";
 import { type DnsProvider, dnsProviders } from "../../dns/dns-provider.ts";
 import { dnsServers } from "../../dns/dns-servers.ts";
@@ -229,7 +228,7 @@ export const zerosslIssuer = defineModule({
     const dns = provider
       ? await context.loadInline(dnsProviders, "name", provider as JsonValue, "cname_validation/provider")
       : undefined;
-    const key = compileTemplate(config.api_key)({} as Exchange);
+    const key = replaceAll(config.api_key);
     if (key === "") {
       throw new ServerError("MODULE_CONFIG", "api_key is empty: is the variable set, the file there?");
     }

@@ -1,6 +1,7 @@
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../../../../core/errors.ts";
 import type { EventData } from "../../../../core/events/server-event.ts";
+import { replaceAll, replaceKnown } from "../../../../core/placeholders/machine-placeholders.ts";
 import { LinearRegexp } from "../../../../core/regexp/linear-regexp.ts";
 import { getHeader, type HeaderList } from "../../../../http/header-list.ts";
 import type { Candidate } from "../candidate.ts";
@@ -115,14 +116,15 @@ export class HealthChecker {
   async #ask(upstream: DialAddress, target: string): Promise<HealthAnswer> {
     const { method, uri, path, headers, body, timeout, max_size, follow_redirects } = this.#config;
     const dial = this.#dialOf(upstream);
-    const fill = (text: string) => text.replaceAll("{http.reverse_proxy.active.target_upstream}", target);
+    const more = { "http.reverse_proxy.active.target_upstream": target };
+    const fill = (text: string) => replaceKnown(text, { more });
     const fields: HeaderList = [];
     let host = dial.path === "" ? dial.key : "localhost";
     for (const [name, values] of Object.entries(headers ?? {})) {
       if (name.toLowerCase() === "host") {
-        host = fill(values[0] ?? host);
+        host = replaceAll(values[0] ?? host, more);
       } else {
-        fields.push(...values.flatMap((value) => [name, fill(value)]));
+        fields.push(...values.flatMap((value) => [replaceAll(name, more), fill(value)]));
       }
     }
     let at = uri || path || "/";

@@ -1,0 +1,128 @@
+import { hostname } from "node:os";
+import { ServerError } from "../errors.ts";
+import { readRegularFileSync } from "../files/read-regular-file.ts";
+import { scanPlaceholders } from "./scan-placeholders.ts";
+
+const maxFileBytes = 1024 * 1024;
+
+/** The text of a file without its final newline; "" when it cannot be read or is over 1 MiB. Read anew each time. */
+function fileText(path: string): string {
+  try {
+    return readRegularFileSync(path, maxFileBytes)
+      .toString("utf8")
+      .replace(/\r?\n$/, "");
+  } catch {
+    return "";
+  }
+}
+
+/** Names of Go, as the public model gives them, where node has other ones. */
+const architectures: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386", mipsel: "mipsle" };
+const systems: Readonly<Record<string, string>> = { win32: "windows", sunos: "solaris" };
+
+function commonLogTime(now: Date): string {
+  const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+)/.exec(now.toUTCString()) ?? [];
+  return `${day}/${month}/${year}:${time} +0000`;
+}
+
+const values: ReadonlyMap<string, () => string> = new Map([
+  ["system.hostname", () => hostname()],
+  ["system.os", () => systems[process.platform] ?? process.platform],
+  ["system.arch", () => architectures[process.arch] ?? process.arch],
+  ["system.wd", () => process.cwd()],
+  ["system.slash", () => "/"],
+  ["time.now", () => new Date().toISOString()],
+  ["time.now.http", () => new Date().toUTCString()],
+  ["time.now.rfc3339", () => new Date().toISOString().replace(/\.\d+/, "")],
+  ["time.now.common_log", () => commonLogTime(new Date())],
+  ["time.now.year", () => String(new Date().getFullYear())],
+  ["time.now.unix", () => String(Math.floor(Date.now() / 1000))],
+  ["time.now.unix_ms", () => String(Date.now())],
+]);
+
+/** What reads a placeholder that no request is needed for; undefined for others. Source: the public model (Caddy 2.11) */
+export function machineReader(name: string): (() => string) | undefined {
+  if (name.startsWith("env.")) {
+    const variable = name.slice("env.".length);
+    return () => process.env[variable] ?? "";
+  }
+  if (name.startsWith("file.")) {
+    const path = name.slice("file.".length);
+    return () => fileText(path);
+  }
+  return values.get(name);
+}
+
+/** More names for one text: `{pki.ca.name}`. */
+export type MorePlaceholders = Readonly<Record<string, string>>;
+
+function valueNamed(name: string, more: MorePlaceholders): string | undefined {
+  return Object.hasOwn(more, name) ? more[name] : machineReader(name)?.();
+}
+
+function isPlain(text: string): boolean {
+  return !text.includes("{") && !text.includes("}");
+}
+
+/** A text of the config with the values of its placeholders; unknown ones become empty. */
+export function replaceAll(text: string, more: MorePlaceholders = {}): string {
+  return isPlain(text)
+    ? text
+    : scanPlaceholders(text, () => true)
+        .map((part) => (typeof part === "string" ? part : (valueNamed(part.name, more) ?? "")))
+        .join("");
+}
+
+function refuse(name: string, value: string | undefined): ServerError {
+  return new ServerError(
+    "MODULE_CONFIG",
+    value === undefined ? `unrecognized placeholder {${name}}` : `evaluated placeholder {${name}} is empty`,
+  );
+}
+
+/**
+ * As {@link replaceAll}; unknown ones stay as they are.
+ * @param options `mayBeEmpty: false` refuses a placeholder without a value. @throws ServerError MODULE_CONFIG then
+ */
+export function replaceKnown(
+  text: string,
+  { more = {}, mayBeEmpty = true }: { readonly more?: MorePlaceholders; readonly mayBeEmpty?: boolean } = {},
+): string {
+  if (isPlain(text)) {
+    return text;
+  }
+  const isKnown = (name: string) => Object.hasOwn(more, name) || machineReader(name) !== undefined;
+  return scanPlaceholders(text, isKnown)
+    .map((part) => {
+      if (typeof part === "string") {
+        return part;
+      }
+      const value = valueNamed(part.name, more) ?? "";
+      if (value === "" && !mayBeEmpty) {
+        throw refuse(part.name, value);
+      }
+      return value;
+    })
+    .join("");
+}
+
+/**
+ * As {@link replaceAll}, for texts that have no sense without their values.
+ * @throws ServerError MODULE_CONFIG for a placeholder that is unknown or empty
+ */
+export function replaceStrictly(text: string): string {
+  return isPlain(text)
+    ? text
+    : scanPlaceholders(text, () => true)
+        .map((part) => {
+          if (typeof part === "string") {
+            return part;
+          }
+          const value = machineReader(part.name)?.();
+          if (value === undefined || value === "") {
+            throw refuse(part.name, value);
+          }
+          return value;
+        })
+        .join("");
+}
