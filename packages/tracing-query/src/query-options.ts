@@ -60,6 +60,9 @@ export const queryOptions = z.object({
     "Most traces that a search may ask for; 0: any number, as in the public model.",
   ),
   "query.max-spans": limit(1_000_000).describe("Most spans that one answer may hold; 0: any number."),
+  "query.max-answer-size": bytes("32MiB").describe(
+    "Largest answer to a TraceQL query, about, as JSON; values that by() and select() repeat are counted each time.",
+  ),
   "query.max-time-range": duration("0s").describe(
     "Longest time that a search may span; 0s: any, as in the public model.",
   ),

@@ -51,7 +51,7 @@ export function queryHandlers(
       }
       let leave = () => {};
       try {
-        leave = await guard.gate.enter(read.signal);
+        leave = await guard.gate.enter(read.signal, read.tenant);
         const traces = await service.getPackedTraces([traceId], read);
         if (traces.length === 0) {
           fail(call, notFound);
@@ -81,7 +81,7 @@ export function queryHandlers(
       try {
         const search = queryOf(query);
         checkLimits(search, limits);
-        leave = await guard.gate.enter(read.signal);
+        leave = await guard.gate.enter(read.signal, read.tenant);
         const traces = await service.findPackedTraces(search, read);
         checkSpans(traces, limits);
         await sendAll(call, messagesOf(traces), read.signal);
@@ -107,7 +107,7 @@ export function queryHandlers(
       answer(call, callback, "failed to archive trace", async (read) => {
         const traceId = traceIdField(call.request.traceId, "unary");
         if (typeof traceId !== "string") return traceId;
-        const leave = await guard.gate.enter(read.signal);
+        const leave = await guard.gate.enter(read.signal, read.tenant);
         try {
           await service.archiveTrace(traceId, read);
           return {};

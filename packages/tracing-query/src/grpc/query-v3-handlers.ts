@@ -53,7 +53,7 @@ export function queryV3Handlers(
   ): Promise<void> {
     let leave = () => {};
     try {
-      leave = await guard.gate.enter(read.signal);
+      leave = await guard.gate.enter(read.signal, read.tenant);
       const traces = await find();
       if (traces.length === 0 && ofNone !== undefined) {
         fail(call, ofNone);

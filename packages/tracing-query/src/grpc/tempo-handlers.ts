@@ -76,7 +76,7 @@ export function tempoHandlers(
     let leave = () => {};
     try {
       if (isHeavy) {
-        leave = await guard.gate.enter(read.signal);
+        leave = await guard.gate.enter(read.signal, read.tenant);
       }
       await sendAll(call, await find(read), read.signal);
     } catch (error) {

@@ -208,7 +208,7 @@ export function endpoint(definition: EndpointDefinition, settings: EndpointSetti
     try {
       const params = paramsOf(request, style);
       if (isHeavy) {
-        leave = await gate.enter(signal);
+        leave = await gate.enter(signal, read.tenant);
       }
       const answered = await answer({
         method: request.method,

@@ -7,6 +7,8 @@ export interface ReadLimits {
   readonly maxTraces: number;
   /** Spans that an answer may hold. */
   readonly maxSpans: number;
+  /** Bytes of an answer to TraceQL, about. Infinity where it is absent. */
+  readonly maxAnswerBytes?: number | undefined;
   /** Time that a search may span. */
   readonly maxRangeNano: bigint | undefined;
 }

@@ -42,3 +42,39 @@ test("who gives up waiting takes no place", async () => {
   (await next)();
   (await gate.enter(never))();
 });
+
+test("a tenant with many requests leaves the others their turn", async () => {
+  const gate = new RequestGate({ maxConcurrent: 2, maxWaiting: 10 });
+  const entered: string[] = [];
+  const leaves: (() => void)[] = [];
+  const enter = async (tenant: string) => {
+    const leave = await gate.enter(never, tenant);
+    entered.push(tenant);
+    leaves.push(leave);
+  };
+  const all = ["big", "big", "big", "big", "big", "small", "other", "small"].map(enter);
+  await Promise.all(all.slice(0, 2));
+  for (let round = 2; round < all.length; round++) {
+    leaves.shift()?.();
+    await new Promise(setImmediate);
+  }
+  await Promise.all(all);
+  expect(entered).toEqual(["big", "big", "small", "big", "other", "small", "big", "big"]);
+  for (const leave of leaves) leave();
+  expect(gate.inside).toBe(0);
+});
+
+test("a full queue refuses the latest of the tenant that waits with the most", async () => {
+  const gate = new RequestGate({ maxConcurrent: 1, maxWaiting: 3 });
+  const leave = await gate.enter(never, "big");
+  const waiting = [gate.enter(never, "big"), gate.enter(never, "big"), gate.enter(never, "big")];
+  const latest = expect(waiting[2]).rejects.toMatchObject({ code: "QUERY_BUSY" });
+  const small = gate.enter(never, "small");
+  await latest;
+  await expect(gate.enter(never, "big")).rejects.toMatchObject({ code: "QUERY_BUSY" });
+  leave();
+  (await waiting[0])?.();
+  (await small)();
+  (await waiting[1])?.();
+  expect(gate.inside).toBe(0);
+});

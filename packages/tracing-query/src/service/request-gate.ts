@@ -10,11 +10,30 @@ export interface RequestGateSettings {
   readonly room?: TraceRoom;
 }
 
-/** Lets so many requests run at a time; others wait, first come first served. What traces take in memory is thus bounded. */
+/** A request that waits. */
+interface Waiter {
+  letIn(): void;
+  refuse(error: unknown): void;
+}
+
+/** What one tenant has under way. */
+interface Share {
+  inside: number;
+  /** First come, first served. */
+  readonly waiting: Set<Waiter>;
+}
+
+/**
+ * Lets so many requests run at a time; others wait. What traces take in memory is thus bounded. A free place goes to the tenant
+ * that has the fewest requests inside, and a full queue takes from the tenant that waits with the most: many slow requests of one
+ * tenant cost the others one place each, not their turn. Without tenants, requests are served in the order in which they come.
+ */
 export class RequestGate {
   readonly #settings: RequestGateSettings;
-  readonly #waiting = new Set<() => void>();
+  /** Of tenants with requests inside or waiting, in the order in which their turn comes. */
+  readonly #shares = new Map<string, Share>();
   #inside = 0;
+  #waiting = 0;
 
   constructor(settings: RequestGateSettings) {
     this.#settings = settings;
@@ -28,21 +47,19 @@ export class RequestGate {
   /**
    * Resolves when the request may run.
    * @param signal takes the request out of those that wait
+   * @param tenant whose request it is; "" where tenancy is off
    * @returns to be called once, when the request is over
    * @throws QueryError QUERY_BUSY when too many wait; the signal's reason
    */
-  async enter(signal: AbortSignal): Promise<() => void> {
+  async enter(signal: AbortSignal, tenant = ""): Promise<() => void> {
     signal.throwIfAborted();
-    const { maxConcurrent, maxWaiting } = this.#settings;
+    const { maxConcurrent } = this.#settings;
+    const share = this.#shareOf(tenant);
     if (this.#inside < maxConcurrent) {
       this.#inside++;
-    } else if (this.#waiting.size >= maxWaiting) {
-      throw new QueryError(
-        "QUERY_BUSY",
-        `${this.#inside} requests for traces are under way and ${this.#waiting.size} wait: --query.max-concurrent-reads and --query.max-waiting-reads allow no more`,
-      );
+      share.inside++;
     } else {
-      await this.#turn(signal);
+      await this.#turn(signal, tenant, share);
     }
     const { room } = this.#settings;
     room?.enter(signal);
@@ -51,34 +68,97 @@ export class RequestGate {
       if (!isOver) {
         isOver = true;
         room?.leave(signal);
-        this.#leave();
+        this.#leave(tenant, share);
       }
     };
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const letIn = () => {
+  #shareOf(tenant: string): Share {
+    let share = this.#shares.get(tenant);
+    if (share === undefined) {
+      share = { inside: 0, waiting: new Set() };
+      this.#shares.set(tenant, share);
+    }
+    return share;
+  }
+
+  async #turn(signal: AbortSignal, tenant: string, share: Share): Promise<void> {
+    if (this.#waiting >= this.#settings.maxWaiting && !this.#makeRoomFor(share)) {
+      this.#forgetIdle(tenant, share);
+      throw this.#busy();
+    }
+    await new Promise<void>((resolve, reject) => {
+      const end = () => {
+        share.waiting.delete(waiter);
+        this.#waiting--;
         signal.removeEventListener("abort", leave);
-        resolve();
       };
-      const leave = () => {
-        this.#waiting.delete(letIn);
-        reject(signal.reason);
+      const waiter: Waiter = {
+        letIn: () => {
+          end();
+          resolve();
+        },
+        refuse: (error) => {
+          end();
+          this.#forgetIdle(tenant, share);
+          reject(error);
+        },
       };
+      const leave = () => waiter.refuse(signal.reason);
       signal.addEventListener("abort", leave, { once: true });
-      this.#waiting.add(letIn);
+      share.waiting.add(waiter);
+      this.#waiting++;
     });
   }
 
-  /** The place goes to the one that has waited longest. */
-  #leave(): void {
-    const [next] = this.#waiting;
+  /** Refuses the latest request of the tenant that waits with the most, unless `share` would be no better. */
+  #makeRoomFor(share: Share): boolean {
+    let largest = share;
+    for (const other of this.#shares.values()) {
+      if (other.waiting.size > largest.waiting.size) largest = other;
+    }
+    if (largest.waiting.size <= share.waiting.size + 1) return false;
+    [...largest.waiting].at(-1)?.refuse(this.#busy());
+    return true;
+  }
+
+  #busy(): QueryError {
+    return new QueryError(
+      "QUERY_BUSY",
+      `${this.#inside} requests for traces are under way and ${this.#waiting} wait: --query.max-concurrent-reads and --query.max-waiting-reads allow no more`,
+    );
+  }
+
+  #leave(tenant: string, share: Share): void {
+    share.inside--;
+    const next = this.#nextTenant();
     if (next === undefined) {
       this.#inside--;
     } else {
-      this.#waiting.delete(next);
-      next();
+      const [name, { waiting }] = next;
+      const [first] = waiting;
+      next[1].inside++;
+      // The others come first when they have as few inside.
+      this.#shares.delete(name);
+      this.#shares.set(name, next[1]);
+      first?.letIn();
+    }
+    this.#forgetIdle(tenant, share);
+  }
+
+  /** The tenant with the fewest requests inside, of those that wait. */
+  #nextTenant(): [name: string, share: Share] | undefined {
+    let next: [string, Share] | undefined;
+    for (const entry of this.#shares) {
+      const [, { inside, waiting }] = entry;
+      if (waiting.size > 0 && (next === undefined || inside < next[1].inside)) next = entry;
+    }
+    return next;
+  }
+
+  #forgetIdle(tenant: string, share: Share): void {
+    if (share.inside === 0 && share.waiting.size === 0 && this.#shares.get(tenant) === share) {
+      this.#shares.delete(tenant);
     }
   }
 }

@@ -3,6 +3,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { QueryError } from "../query-error.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, type ReadLimits } from "../service/read-limits.ts";
+import { checkMetricsSize } from "./answer-size.ts";
 import { instantQuery, renamed } from "./instant-query.ts";
 import { instantJson, rangeJson } from "./metrics-json.ts";
 import { parseMetricsQuery } from "./parse-query.ts";
@@ -40,7 +41,9 @@ export async function readRange(
   const stepNano = stepParam(params, query.range);
   const maxExemplars = Math.min(uint32Param(params, "exemplars") ?? defaultExemplars, defaultExemplars);
   const exemplars = maxExemplars > 0;
-  return { metrics: await service.search.metrics({ ...query, stepNano, exemplars }, read), maxExemplars };
+  const metrics = await service.search.metrics({ ...query, stepNano, exemplars }, read);
+  checkMetricsSize(metrics, limits);
+  return { metrics, maxExemplars };
 }
 
 /** One sample of each series, of all of the range. */
@@ -54,7 +57,9 @@ export async function readInstant(
   const seconds = Number(range.endUnixNano - range.startUnixNano) / 1e9;
   const instant = instantQuery(query, seconds);
   const stepNano = range.endUnixNano;
-  return renamed(await service.search.metrics({ ...others, query: instant, range, stepNano }, read), query);
+  const metrics = await service.search.metrics({ ...others, query: instant, range, stepNano }, read);
+  checkMetricsSize(metrics, limits);
+  return renamed(metrics, query);
 }
 
 /** `GET /api/metrics/query_range` */

@@ -2,11 +2,12 @@ import type { ReadOptions, TraceQlSearch } from "storage/api";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, type ReadLimits } from "../service/read-limits.ts";
+import { checkSearchSize } from "./answer-size.ts";
 import { searchJson } from "./search-json.ts";
 import { parseSearchParams } from "./search-params.ts";
 
 /** Traces by TraceQL, or by tags. */
-export function findTraces(
+export async function findTraces(
   service: QueryService,
   limits: ReadLimits,
   params: URLSearchParams,
@@ -18,7 +19,9 @@ export function findTraces(
     { limit, startTimeMinUnixNano: range.startUnixNano, startTimeMaxUnixNano: range.endUnixNano },
     limits,
   );
-  return service.search.search(search, read);
+  const found = await service.search.search(search, read);
+  checkSearchSize(found, limits);
+  return found;
 }
 
 /** `GET /api/search` */
