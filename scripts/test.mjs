@@ -4,6 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { waitForPeers } from "./peers.mjs";
 import { prepare, run } from "./prepare.mjs";
 
 prepare();
@@ -52,6 +53,7 @@ function testsOf(files, ...states) {
 }
 
 process.stdout.write("\n--- tests\n");
+await waitForPeers();
 let { ended, files } = runTests("all", process.argv.slice(2));
 const failedFiles = files.filter(({ status }) => status === "failed");
 if (failedFiles.length > 0 && failedFiles.length <= mostFilesTriedAgain) {

@@ -1,12 +1,62 @@
 #!/bin/sh
-# Builds the public model's programs (Jaeger 1.62) from their Go module into bin/ beside this file: all-in-one for
-# `npm run conformance -- compare`, the others for the tests of remote storage. Needs Go 1.23 or newer; takes some minutes the
-# first time.
-set -eu
+# Builds the programs that tests compare ours with, from their Go modules, into the folder that $PEERS names (default: bin/
+# beside this file). Needs Go; a machine with two cores takes some ten minutes for all of it the first time. What is there
+# from the same go.mod is not built again.
+#
+#   caddy   the public model of the web server, for `npm run conformance -- twins`, `admin`, `commands` and `serverfile`
+#   tools   h2spec, pebble, grpcurl and toxiproxy-server, which tests of the web server and of the documentation call
+#   jaeger  Jaeger 1.62, the public model of tracing, for `npm run conformance -- compare` and remote storage
+#
+# Usage: build.sh [caddy] [tools] [jaeger]
+set -u
 cd "$(dirname "$0")"
-mkdir -p bin
-version=github.com/jaegertracing/jaeger/pkg/version.latestVersion=v1.62.0
-for program in all-in-one collector query remote-storage; do
-  GOFLAGS="-mod=mod -buildvcs=false" go build -ldflags "-s -w -X $version" -o "bin/jaeger-$program" \
-    "github.com/jaegertracing/jaeger/cmd/$program"
+here=$(pwd)
+bin=${PEERS:-$here/bin}
+mkdir -p "$bin"
+# While this file is there, a test run waits before it looks at what was built.
+echo $$ > "$bin/.building"
+trap 'rm -f "$bin/.building"' EXIT
+trap 'exit 1' INT TERM
+failed=""
+
+# build FOLDER NAME PACKAGE [LDFLAGS]: a program appears whole or not at all.
+build() {
+  stamp="$bin/.$2-$(cksum < "$here/$1/go.sum" | tr -d ' ')"
+  if [ -x "$bin/$2" ] && [ -e "$stamp" ]; then return; fi
+  cd "$here/$1"
+  if GOFLAGS="-mod=mod -buildvcs=false" go build -ldflags "-s -w ${4:-}" -o "$bin/.$2.new" "$3"; then
+    mv "$bin/.$2.new" "$bin/$2"
+    rm -f "$bin/.$2-"*
+    touch "$stamp"
+    echo "built $2"
+  else
+    failed="$failed $2"
+  fi
+}
+
+for group in ${*:-caddy tools jaeger}; do
+  case $group in
+    caddy) build caddy caddy github.com/caddyserver/caddy/v2/cmd/caddy ;;
+    tools)
+      build tools h2spec github.com/summerwind/h2spec/cmd/h2spec
+      build tools pebble github.com/letsencrypt/pebble/v2/cmd/pebble
+      build tools pebble-challtestsrv github.com/letsencrypt/pebble/v2/cmd/pebble-challtestsrv
+      build tools toxiproxy-server github.com/Shopify/toxiproxy/v2/cmd/server
+      build tools grpcurl github.com/fullstorydev/grpcurl/cmd/grpcurl
+      ;;
+    jaeger)
+      version="-X github.com/jaegertracing/jaeger/pkg/version.latestVersion=v1.62.0"
+      for program in all-in-one collector query remote-storage agent; do
+        build . "jaeger-$program" "github.com/jaegertracing/jaeger/cmd/$program" "$version"
+      done
+      ;;
+    *)
+      echo "unknown: $group" >&2
+      exit 1
+      ;;
+  esac
 done
+if [ -n "$failed" ]; then
+  echo "not built:$failed" >&2
+  exit 1
+fi

@@ -155,12 +155,11 @@ export class TwinRun {
     const differences = compareObservations(twinCase, their, our);
     if (alarms.length > 0)
       differences.push(siteDifference("alarm", "", alarms.splice(0).join("\n").slice(0, 2_000)));
-    const unknown = differences.filter((difference) => {
+    return leadingDifferences(differences).filter((difference) => {
       const reason = this.#options.known.reasonOf(twinCase.site, difference);
       if (reason !== undefined) this.#countKnown(reason);
       return reason === undefined;
     });
-    return leadingDifferences(unknown);
   }
 
   /** Counts a difference; the first one of its kind is shrunk and kept. */

@@ -15,14 +15,26 @@ const leading: readonly RegExp[] = [
   /^log \d+ \.logger$/,
 ];
 
-/** Of each exchange the differences that are not the consequence of another one. */
+/** Counters and entries that follow from what happened in exchanges. */
+const following = /^(metric|log, unnamed|upstream, unnamed)/;
+
+/**
+ * Of each exchange the differences that are not the consequence of another one; of the site those that do not follow from
+ * an exchange that went another way.
+ */
 export function leadingDifferences(differences: readonly TwinDifference[]): TwinDifference[] {
   const byExchange = Map.groupBy(differences, ({ exchange }) => exchange);
-  return [...byExchange.values()].flatMap((group) => {
+  let isOtherWay = false;
+  const leadingOnes = [...byExchange].flatMap(([exchange, group]) => {
     for (const pattern of leading) {
       const first = group.find(({ path }) => pattern.test(path));
-      if (first !== undefined) return [first];
+      if (first === undefined) continue;
+      isOtherWay ||= exchange !== undefined;
+      return [first];
     }
     return group;
   });
+  return leadingOnes.filter(
+    ({ path, exchange }) => !(isOtherWay && exchange === undefined && following.test(path)),
+  );
 }

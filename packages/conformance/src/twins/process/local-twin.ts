@@ -1,4 +1,3 @@
-import { sendAdminRequest } from "../../admin-api/comparison/admin-request.ts";
 import type { AdminServerProcess } from "../../admin-api/comparison/admin-server-process.ts";
 import { type Endpoint, exchangeOverHttp1, sleep } from "../client/http1-exchange.ts";
 import { exchangeOverHttp2 } from "../client/http2-exchange.ts";
@@ -7,11 +6,10 @@ import { type SiteMarks, withMarks, withValues } from "../site-marks.ts";
 import type { Facts, Observation, Twin, TwinCase, TwinExchange, TwinStep, Verdict } from "../twin-case.ts";
 import type { SeenRequests } from "../upstream/seen-requests.ts";
 import { type AccessLog, exchangeOfEntry, logFacts } from "./access-log.ts";
+import { askAdmin } from "./ask-admin.ts";
 import { grownBy, leftOpenFacts, metricFacts } from "./left-open.ts";
 
 const reloadAfterMs = 4;
-/** A reload of the public model resets connections that wait in its queue, so a call may need another try. */
-const adminTries = 5;
 
 /** Which upstream answers is drawn by these. */
 const placeIsDrawn = /lb_policy (random|.*hash|cookie|header|query|least_conn)|random_choose/;
@@ -153,20 +151,7 @@ export class LocalTwin implements Twin {
     );
   }
 
-  async #post(
-    target: string,
-    type: string,
-    body: string,
-    more: Record<string, string> = {},
-  ): Promise<Verdict> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const headers = { "Content-Type": type, ...more };
-        return await sendAdminRequest(this.#process.port, { method: "POST", target, headers, body });
-      } catch (error) {
-        if (attempt === adminTries) throw error;
-        await sleep(20 * attempt);
-      }
-    }
+  #post(target: string, type: string, body: string, more: Record<string, string> = {}): Promise<Verdict> {
+    return askAdmin(this.#process.port, "POST", target, { "Content-Type": type, ...more }, body);
   }
 }

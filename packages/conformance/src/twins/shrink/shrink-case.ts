@@ -1,43 +1,40 @@
-import { readStatements, smallerTexts, writeStatements } from "../sites/site-text.ts";
+import { readStatements, writeStatements } from "../sites/site-text.ts";
 import type { TwinCase, TwinStep } from "../twin-case.ts";
+import { shrinkList } from "./shrink-list.ts";
+import { shrinkSite } from "./shrink-site.ts";
 import { smallerExchanges } from "./smaller-exchanges.ts";
 
 /** Whether a smaller case still shows the difference. */
 export type StillDiffers = (candidate: TwinCase) => Promise<boolean>;
 
-/** Cases with fewer steps: each alone first, then without each. */
-function* fewerSteps({ site, steps }: TwinCase): Generator<TwinCase> {
-  const all = steps.flatMap(({ exchanges, reloads }): TwinStep[] =>
-    reloads === true ? [{ exchanges, reloads }] : exchanges.map((exchange) => ({ exchanges: [exchange] })),
+/** Steps with one exchange each, where that is enough. */
+async function shrinkSteps({ site, steps }: TwinCase, differs: StillDiffers): Promise<TwinCase> {
+  const single = steps.flatMap((step): TwinStep[] =>
+    step.reloads === true ? [step] : step.exchanges.map((exchange) => ({ exchanges: [exchange] })),
   );
-  if (all.length > 1) for (const step of all) yield { site, steps: [step] };
-  if (steps.length > 1) {
-    for (const half of [steps.slice(0, steps.length >> 1), steps.slice(steps.length >> 1)])
-      yield { site, steps: half };
-    for (const index of steps.keys()) yield { site, steps: steps.toSpliced(index, 1) };
-  }
-  for (const [index, { exchanges, reloads }] of steps.entries()) {
-    if (reloads === true) yield { site, steps: steps.with(index, { exchanges }) };
-    if (exchanges.length > 1) {
-      for (const one of exchanges.keys()) {
-        yield { site, steps: steps.with(index, { exchanges: exchanges.toSpliced(one, 1) }) };
+  const canBeSingle = single.length > steps.length && (await differs({ site, steps: single }));
+  const begin = canBeSingle ? single : steps;
+  return { site, steps: await shrinkList(begin, (rest) => differs({ site, steps: rest })) };
+}
+
+async function shrinkExchanges(twinCase: TwinCase, differs: StillDiffers): Promise<TwinCase> {
+  let { steps } = twinCase;
+  for (const index of steps.keys()) {
+    for (let one = 0; one < (steps[index]?.exchanges.length ?? 0); one++) {
+      for (let hasShrunk = true; hasShrunk; ) {
+        hasShrunk = false;
+        const step = steps[index] as TwinStep;
+        for (const smaller of smallerExchanges(step.exchanges[one] as TwinStep["exchanges"][number])) {
+          const candidate = steps.with(index, { ...step, exchanges: step.exchanges.with(one, smaller) });
+          if (!(await differs({ site: twinCase.site, steps: candidate }))) continue;
+          steps = candidate;
+          hasShrunk = true;
+          break;
+        }
       }
     }
   }
-}
-
-function* smallerSites({ site, steps }: TwinCase): Generator<TwinCase> {
-  for (const smaller of smallerTexts(readStatements(site))) yield { site: writeStatements(smaller), steps };
-}
-
-function* simplerExchanges({ site, steps }: TwinCase): Generator<TwinCase> {
-  for (const [index, step] of steps.entries()) {
-    for (const [one, exchange] of step.exchanges.entries()) {
-      for (const smaller of smallerExchanges(exchange)) {
-        yield { site, steps: steps.with(index, { ...step, exchanges: step.exchanges.with(one, smaller) }) };
-      }
-    }
-  }
+  return { site: twinCase.site, steps };
 }
 
 /**
@@ -49,19 +46,10 @@ export async function shrinkCase(
   stillDiffers: StillDiffers,
   until: number,
 ): Promise<TwinCase> {
-  let smallest = twinCase;
-  for (const candidates of [fewerSteps, smallerSites, simplerExchanges, smallerSites]) {
-    for (let hasShrunk = true; hasShrunk && Date.now() < until; ) {
-      hasShrunk = false;
-      for (const candidate of candidates(smallest)) {
-        if (Date.now() >= until) break;
-        if (await stillDiffers(candidate)) {
-          smallest = candidate;
-          hasShrunk = true;
-          break;
-        }
-      }
-    }
-  }
-  return smallest;
+  const differs: StillDiffers = async (candidate) => Date.now() < until && (await stillDiffers(candidate));
+  const fewer = await shrinkSteps(twinCase, differs);
+  const statements = await shrinkSite(readStatements(fewer.site), (rest) =>
+    differs({ site: writeStatements(rest), steps: fewer.steps }),
+  );
+  return shrinkExchanges({ site: writeStatements(statements), steps: fewer.steps }, differs);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readStatements, smallerTexts, withoutLine, writeStatements } from "./site-text.ts";
+import { readStatements, withoutLine, writeStatements } from "./site-text.ts";
 
 const text = `{
 	debug
@@ -14,14 +14,6 @@ http://a {
 
 test("reads a text and writes it as it was", () => {
   expect(writeStatements(readStatements(text))).toBe(text);
-});
-
-test("takes away each statement and each block around others, and never the global options", () => {
-  const smaller = [...smallerTexts(readStatements(text))].map(writeStatements);
-  expect(smaller).toContain(text.replace("\tfile_server\n", ""));
-  expect(smaller).toContain(text.replace(/\thandle \/x \{\n\t\trespond y\n\t\}/, "\trespond y"));
-  expect(smaller).toContain(text.replace("\tdebug\n", ""));
-  expect(smaller.filter((each) => !each.startsWith("{\n"))).toEqual([]);
 });
 
 test("takes away the statement of a line", () => {

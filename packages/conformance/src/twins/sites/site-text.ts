@@ -41,20 +41,6 @@ export function writeStatements(statements: readonly Statement[]): string {
   return `${[...lines(statements, 0)].join("\n")}\n`;
 }
 
-/** Every text with one statement less, or with the inside of a block in its place; large parts first. */
-export function* smallerTexts(statements: readonly Statement[]): Generator<readonly Statement[]> {
-  for (const [index, { block, line }] of statements.entries()) {
-    const before = statements.slice(0, index);
-    const after = statements.slice(index + 1);
-    // The global options make the site reachable.
-    const isGlobal = line === "{";
-    if (!isGlobal) yield [...before, ...after];
-    if (block === undefined) continue;
-    if (!isGlobal) yield [...before, ...block, ...after];
-    for (const smaller of smallerTexts(block)) yield [...before, { line, block: smaller }, ...after];
-  }
-}
-
 /** The text without the statement that starts on a line (from 1), or that contains it. */
 export function withoutLine(
   statements: readonly Statement[],

@@ -1,0 +1,42 @@
+import type { Statement } from "../sites/site-text.ts";
+import { shrinkList } from "./shrink-list.ts";
+
+type Holds = (statements: readonly Statement[]) => Promise<boolean>;
+
+/** The global options make a site reachable: their block stays. */
+const isGlobal = ({ line }: Statement) => line === "{";
+
+/**
+ * Takes statements out of a site, and blocks from around others, as long as `holds` is true of the rest: whole sites and
+ * snippets first, then what is in those that are left.
+ */
+export async function shrinkSite(
+  statements: readonly Statement[],
+  holds: Holds,
+): Promise<readonly Statement[]> {
+  const global = statements.filter(isGlobal);
+  let rest = await shrinkList(
+    statements.filter((statement) => !isGlobal(statement)),
+    (candidate) => holds([...global, ...candidate]),
+  );
+  rest = [...global, ...rest];
+  for (const [index, { line, block }] of rest.entries()) {
+    if (block === undefined) continue;
+    const around = (inner: readonly Statement[]) => rest.with(index, { line, block: inner });
+    const inner = await shrinkSite(block, (candidate) => holds(around(candidate)));
+    rest = around(inner);
+  }
+  return unwrap(rest, holds);
+}
+
+/** Puts what is in a block in its place. */
+async function unwrap(statements: readonly Statement[], holds: Holds): Promise<readonly Statement[]> {
+  let rest = statements;
+  for (let index = 0; index < rest.length; index++) {
+    const statement = rest[index];
+    if (statement?.block === undefined || isGlobal(statement)) continue;
+    const candidate = rest.toSpliced(index, 1, ...statement.block);
+    if (await holds(candidate)) rest = candidate;
+  }
+  return rest;
+}
