@@ -27,6 +27,7 @@ export type HttpRequestType = "sampling" | "sampling-legacy" | "baggage";
 /** What the agent counts, under the public model's names with the prefix `tracing_agent_`. */
 export class AgentMetrics {
   readonly #handlerErrors;
+  readonly #spansRejected;
   readonly #batchesSubmitted;
   readonly #batchesFailed;
   readonly #spansSubmitted;
@@ -46,6 +47,11 @@ export class AgentMetrics {
       "thrift_udp_t_processor_handler_errors_total",
       "Packets dropped because they could not be decoded, by what was wrong.",
       ["model", "protocol", "reason"],
+    );
+    this.#spansRejected = counter(
+      "thrift_udp_spans_rejected_total",
+      "Spans left out of packets whose other spans are good.",
+      ["model", "protocol"],
     );
     this.#batchesSubmitted = counter(
       "reporter_batches_submitted_total",
@@ -84,6 +90,10 @@ export class AgentMetrics {
   /** @param reason a code of WireError */
   handlerError({ model, protocol }: { model: string; protocol: string }, reason: string): void {
     this.#handlerErrors.inc({ model, protocol, reason });
+  }
+
+  spansRejected({ model, protocol }: { model: string; protocol: string }, count: number): void {
+    this.#spansRejected.inc({ model, protocol }, count);
   }
 
   /** @param reason name of a gRPC status */

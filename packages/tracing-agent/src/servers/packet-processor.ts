@@ -177,6 +177,11 @@ export class PacketProcessor {
         }
         this.#builder.add(batch);
       }
+      const { count, errorMessage } = this.#reader.rejected;
+      if (count > 0) {
+        metrics.spansRejected(this, count);
+        log.debug({ protocol }, `spans of a packet: ${errorMessage}`);
+      }
     } catch (error) {
       if (error instanceof WireError) {
         metrics.handlerError(this, error.code);

@@ -1,4 +1,4 @@
-import { createMetrics } from "lifecycle";
+import { createMetrics, type Logger } from "lifecycle";
 import { describe, expect, it } from "vitest";
 import type { SpanRows } from "wire/rows";
 import { rowsOf, spanOf } from "../../test/span-rows-fixture.ts";
@@ -9,6 +9,8 @@ import { SpanIntake } from "./span-intake.ts";
 
 const source: SpanSource = { transport: "http", format: "otlp" };
 const rows: SpanRows = { bytes: Uint8Array.of(1, 2, 3), count: 2 };
+
+const outcomeOf = (some: SpanRows, rejectedSpans = 0) => ({ rows: some, rejectedSpans, errorMessage: "why" });
 
 function intakeOf(steps?: readonly RowStep[]) {
   const kept: SpanRows[] = [];
@@ -21,7 +23,7 @@ function intakeOf(steps?: readonly RowStep[]) {
 describe("SpanIntake", () => {
   it("hands the very rows to the journal where no step is configured", async () => {
     const { intake, kept } = intakeOf();
-    await intake.keep(rows, 0, 10);
+    await intake.keep(outcomeOf(rows), 10);
     expect(kept).toHaveLength(1);
     expect(kept[0]).toBe(rows);
   });
@@ -34,7 +36,7 @@ describe("SpanIntake", () => {
       },
     });
     const { intake, kept } = intakeOf([appendByte(7), appendByte(8)]);
-    await intake.keep(rows, 0, 10);
+    await intake.keep(outcomeOf(rows), 10);
     expect(kept[0]?.bytes).toEqual(Uint8Array.of(1, 2, 3, 7, 8));
   });
 
@@ -45,7 +47,7 @@ describe("SpanIntake", () => {
       },
     };
     const { intake, kept, metrics } = intakeOf([failing]);
-    await expect(intake.keep(rows, 0, 10)).rejects.toThrow("bad rows");
+    await expect(intake.keep(outcomeOf(rows), 10)).rejects.toThrow("bad rows");
     expect(kept).toEqual([]);
     const { values } = await metrics.spansRefused.get();
     expect(values).toEqual([{ labels: { ...source, reason: "unexpected" }, value: 2 }]);
@@ -61,9 +63,9 @@ describe("SpanIntake", () => {
     const { intake, metrics, registry } = intakeOf([isFull]);
     expect(await registry.metrics()).not.toContain("spans_bytes");
     metrics.showSpanSizes();
-    await intake.keep(rows, 0, 10);
-    await intake.keep(rows, 0, 10);
-    await expect(intake.keep({ ...rows, count: 1 }, 0, 10)).rejects.toThrow("full");
+    await intake.keep(outcomeOf(rows), 10);
+    await intake.keep(outcomeOf(rows), 10);
+    await expect(intake.keep(outcomeOf({ ...rows, count: 1 }), 10)).rejects.toThrow("full");
     expect(await registry.metrics()).toMatch(/^tracing_collector_spans_bytes 8$/m);
   });
 
@@ -74,10 +76,22 @@ describe("SpanIntake", () => {
     const recent = new RecentBatches({ maxBatches: 10, maxAgeMs: 1_000 });
     const intake = new SpanIntake({ journal, metrics, recent }, source);
     const batch = rowsOf([spanOf({})]);
-    await intake.keep(batch, 0, 10);
-    await intake.keep(batch, 0, 10);
+    await intake.keep(outcomeOf(batch), 10);
+    await intake.keep(outcomeOf(batch), 10);
     expect(kept).toHaveLength(1);
     expect((await metrics.spansRepeated.get()).values).toEqual([{ labels: source, value: 1 }]);
+  });
+
+  it("counts and logs what was rejected of a message", async () => {
+    const { registry, metrics } = intakeOf();
+    const lines: unknown[] = [];
+    const log = { warn: (...line: unknown[]) => lines.push(line) } as unknown as Pick<Logger, "warn">;
+    const journal = { append: async () => {} };
+    await new SpanIntake({ journal, metrics, log }, source).keep(outcomeOf(rows, 2), 10);
+    expect(await registry.metrics()).toMatch(/spans_rejected_total\{[^}]*format="otlp"[^}]*\} 2/);
+    expect(lines).toEqual([
+      [{ transport: "http", format: "otlp", reason: "why" }, "spans of a message were rejected"],
+    ]);
   });
 
   it("asks no step about a request without spans", async () => {
@@ -87,7 +101,7 @@ describe("SpanIntake", () => {
       },
     };
     const { intake, kept } = intakeOf([never]);
-    await intake.keep({ bytes: new Uint8Array(0), count: 0 }, 3, 10);
+    await intake.keep(outcomeOf({ bytes: new Uint8Array(0), count: 0 }, 3), 10);
     expect(kept).toHaveLength(1);
   });
 });

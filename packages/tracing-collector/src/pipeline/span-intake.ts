@@ -1,4 +1,5 @@
-import type { SpanRows } from "wire/rows";
+import type { Logger } from "lifecycle";
+import type { SpanRows, TranscodeResult } from "wire/rows";
 import { CollectorError } from "../errors.ts";
 import type { CollectorMetrics, SpanSource } from "../metrics.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
@@ -13,6 +14,8 @@ export interface Pipeline {
   readonly steps?: readonly RowStep[] | undefined;
   /** Batches that came a short while ago; where it is absent, copies are kept as the first was. */
   readonly recent?: RecentBatches | undefined;
+  /** Says which spans of a message were left out. */
+  readonly log?: Pick<Logger, "warn"> | undefined;
 }
 
 /** The way of one sender's format into the pipeline; counts what it takes. */
@@ -22,27 +25,32 @@ export class SpanIntake {
   readonly #steps: readonly RowStep[];
   readonly #recent: RecentBatches | undefined;
   readonly #source: SpanSource;
+  readonly #log: Pick<Logger, "warn"> | undefined;
 
-  constructor({ journal, metrics, steps = [], recent }: Pipeline, source: SpanSource) {
+  constructor({ journal, metrics, steps = [], recent, log }: Pipeline, source: SpanSource) {
     this.#journal = journal;
     this.#metrics = metrics;
     this.#steps = steps;
     this.#recent = recent;
     this.#source = source;
+    this.#log = log;
   }
 
   /**
-   * Keeps one request's rows; resolves when they may be acknowledged. `rows.bytes` is copied before the call returns. A copy of a
+   * Keeps one request's rows; resolves when they may be acknowledged. The rows' bytes are copied before the call returns. A copy of a
    * batch that came a short while ago is acknowledged as soon as the first is kept, and not kept again.
-   * @param rejectedSpans spans of the request that were left out
    * @throws CollectorError the sender is to come again, nothing is kept
    */
-  async keep(rows: SpanRows, rejectedSpans: number, requestBytes: number): Promise<void> {
+  async keep({ rows, rejectedSpans, errorMessage }: TranscodeResult, requestBytes: number): Promise<void> {
     const { transport, format } = this.#source;
     const totals = this.#metrics.totalsOf(this.#source);
     totals.addBytes(requestBytes);
     this.#metrics.batchReceived(rows.count + rejectedSpans);
-    if (rejectedSpans > 0) this.#metrics.spansRejected.inc(this.#source, rejectedSpans);
+    if (rejectedSpans > 0) {
+      this.#metrics.spansRejected.inc(this.#source, rejectedSpans);
+      // Most formats cannot tell the sender.
+      this.#log?.warn({ transport, format, reason: errorMessage }, "spans of a message were rejected");
+    }
     try {
       if (this.#recent === undefined || rows.count === 0) {
         await this.#append(rows);

@@ -52,7 +52,7 @@ export class GrpcSpans {
     answerOf: (outcome: TranscodeResult) => Answer,
   ): Promise<Answer> {
     const outcome = this.#transcoder.transcode(request, grpcTenant(this.#tenants, metadata));
-    await this.#intake.keep(outcome.rows, outcome.rejectedSpans, request.length);
+    await this.#intake.keep(outcome, request.length);
     return answerOf(outcome);
   }
 

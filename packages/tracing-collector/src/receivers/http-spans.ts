@@ -48,7 +48,7 @@ export function receiveSpans(
     return await bodies.read(request, async (body) => {
       const message = decodeContent(body, encoding, maxBodyBytes);
       const outcome = form.transcode(message, tenant);
-      await form.intake.keep(outcome.rows, outcome.rejectedSpans, message.length);
+      await form.intake.keep(outcome, message.length);
       return outcome;
     });
   }

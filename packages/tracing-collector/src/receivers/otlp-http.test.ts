@@ -106,7 +106,10 @@ describe("good requests", () => {
     const got = await post(json, oneSpanJson("bad", ""));
     expect(got.status).toBe(200);
     expect(JSON.parse(got.body.toString())).toEqual({
-      partialSuccess: { rejectedSpans: "1", errorMessage: expect.stringContaining('span "bad" has') },
+      partialSuccess: {
+        rejectedSpans: "1",
+        errorMessage: expect.stringContaining('span "bad" at resourceSpans[0]'),
+      },
     });
     expect(await fixture.metric("spans_rejected_total", "otlp-json")).toBe(1);
   });

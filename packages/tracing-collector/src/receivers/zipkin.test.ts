@@ -159,10 +159,13 @@ describe("bad requests get their line of text, and the next is served", () => {
     expect([response.status, await response.text()]).toEqual([400, "unexpected end of JSON input\n"]);
   });
 
-  test("one bad span leaves nothing of its list", async () => {
-    const list = `[${v2.slice(1, -1)},{"traceId":"zz","id":"1"}]`;
-    expect((await send("/api/v2/spans", json, list)).status).toBe(400);
+  test("one bad span is rejected alone, and a list of no other is refused", async () => {
+    const bad = '{"traceId":"zz","id":"1"}';
+    expect((await send("/api/v2/spans", json, `[${bad}]`)).status).toBe(400);
     expect(fixture.journal.segments).toBe(0);
+    expect((await send("/api/v2/spans", json, `[${v2.slice(1, -1)},${bad}]`)).status).toBe(202);
+    expect(await fixture.spans()).toHaveLength(1);
+    expect(await fixture.metric("spans_rejected_total", "zipkin")).toBe(1);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { WireError } from "../errors.ts";
 import { Batch, Process } from "../gen/tracing/api_v2/model.ts";
+import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { BinaryCursor } from "../thrift/binary-cursor.ts";
 import { CompactCursor } from "../thrift/compact-cursor.ts";
 import { readZipkinBatchArguments } from "../thrift/decode-zipkin-spans.ts";
@@ -12,6 +13,7 @@ import type { AgentBatch, AgentClientStats } from "./agent-batch.ts";
 /** Largest packet that is read unless configured otherwise: what clients keep under, as in the public model. */
 export const defaultMaxPacketBytes = 65_000;
 
+const noneRejected = new RejectedSpans();
 const noBytes = Buffer.alloc(0);
 const emitBatch = Buffer.from("emitBatch");
 const emitZipkinBatch = Buffer.from("emitZipkinBatch");
@@ -31,6 +33,8 @@ export class AgentPacketReader {
   readonly #maxPacketBytes: number;
   readonly #cursor: ThriftCursor;
   readonly #batch: ThriftToApiV2;
+  /** Spans of the last packet that are in no batch. */
+  rejected = noneRejected;
 
   constructor(protocol: ThriftProtocol, options: AgentPacketReaderOptions = {}) {
     this.#maxPacketBytes = options.maxPacketBytes ?? defaultMaxPacketBytes;
@@ -40,9 +44,9 @@ export class AgentPacketReader {
 
   /**
    * @param packet not kept; bytes after the message are ignored
-   * @returns one batch for `emitBatch`; one for each process for `emitZipkinBatch`
+   * @returns one batch for `emitBatch`; one for each process for `emitZipkinBatch`; `rejected` says what is missing
    * @throws WireError WIRE_TOO_LARGE; WIRE_TRUNCATED; WIRE_TOO_DEEP (64 levels); WIRE_MALFORMED, also for the messages
-   *   of other methods and for a Zipkin span that no service is found in
+   *   of other methods; why the first span is rejected, when none is good
    */
   read(packet: Uint8Array): readonly AgentBatch[] {
     if (packet.length > this.#maxPacketBytes) {
@@ -51,6 +55,7 @@ export class AgentPacketReader {
         `packet of ${packet.length} bytes is over maxPacketBytes ${this.#maxPacketBytes}`,
       );
     }
+    this.rejected = noneRejected;
     const cursor = this.#cursor;
     cursor.open(packet);
     const type = cursor.message();
@@ -60,7 +65,11 @@ export class AgentPacketReader {
     }
     if (emitBatch.compare(bytes, start, stop) === 0) return [this.#readBatch()];
     if (emitZipkinBatch.compare(bytes, start, stop) === 0) {
-      return zipkinCoreSpansToApiV2(readZipkinBatchArguments(cursor)).map(encodedBatch);
+      const rejected = new RejectedSpans();
+      const batches = zipkinCoreSpansToApiV2(readZipkinBatchArguments(cursor, rejected), rejected);
+      rejected.refuseNothing(batches.length);
+      this.rejected = rejected;
+      return batches.map(encodedBatch);
     }
     const method = bytes.toString("utf8", start, Math.min(stop, start + 64));
     throw malformed(`unknown method ${JSON.stringify(method)}`);
@@ -82,6 +91,8 @@ export class AgentPacketReader {
         cursor.skipField();
       }
     }
+    batch.rejected.refuseNothing(batch.spanCount);
+    this.rejected = batch.rejected;
     if (!hasBatch) throw malformed("emitBatch.batch is required and missing");
     return {
       process: batch.process,

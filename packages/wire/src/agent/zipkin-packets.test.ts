@@ -44,9 +44,15 @@ describe.each(["compact", "binary"] as const)("emitZipkinBatch in the %s protoco
     );
   });
 
-  it("refuses all spans when one has no service", () => {
-    const packet = zipkinPacket([span(1n, "front"), span(2n, "")], protocol);
-    expect(() => new AgentPacketReader(protocol).read(packet)).toThrow(
+  it("rejects a span without a service alone, and a packet of no other", () => {
+    const reader = new AgentPacketReader(protocol);
+    expect(reader.read(zipkinPacket([span(1n, "front"), span(2n, "")], protocol))).toMatchObject([
+      { spanCount: 1 },
+    ]);
+    expect(reader.rejected.errorMessage).toMatch(/^1 span rejected: span ".*" at spans\[1\]: /);
+    expect(reader.read(zipkinPacket([span(1n, "front")], protocol))).toHaveLength(1);
+    expect(reader.rejected.count).toBe(0);
+    expect(() => reader.read(zipkinPacket([span(2n, "")], protocol))).toThrow(
       expect.objectContaining({ code: "WIRE_MALFORMED" }),
     );
   });

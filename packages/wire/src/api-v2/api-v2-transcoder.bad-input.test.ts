@@ -9,7 +9,9 @@ import { batchArbitrary } from "./batch-arbitrary.ts";
 
 function outcomeOf(request: Uint8Array, transcoder = new ApiV2Transcoder()): string {
   try {
-    return `${transcoder.transcode(request).rows.count} spans`;
+    const { rows, errorMessage } = transcoder.transcode(request);
+    const warnings = rows.count > 10 ? [] : readSpanRows(rows.bytes).flatMap((span) => span.warnings);
+    return [`${rows.count} spans`, ...warnings, errorMessage].join(", ");
   } catch (error) {
     if (error instanceof WireError) return `${error.code} ${error.message}`;
     throw error;
@@ -60,7 +62,7 @@ describe("ApiV2Transcoder, given bad input", () => {
     [
       "a reference to nothing",
       requestOf(...ids, [4, "bytes", []]),
-      "WIRE_BAD_ID invalid length for TraceID: 0",
+      "1 spans, trace id of a reference was dropped: it has 0 bytes, not 16, span id of a reference was dropped",
     ],
     [
       "a reference with a short span id",
@@ -72,7 +74,7 @@ describe("ApiV2Transcoder, given bad input", () => {
           [2, "bytes", "abc"],
         ],
       ]),
-      "WIRE_BAD_ID invalid length for SpanID: 3",
+      "1 spans, span id of a reference was dropped: it has 3 bytes, not 8",
     ],
     ["text", Buffer.from("hello world"), "WIRE_MALFORMED"],
     ["a tag alone", Buffer.from([0x0a]), "WIRE_TRUNCATED"],
@@ -109,7 +111,11 @@ describe("ApiV2Transcoder, given bad input", () => {
       "WIRE_TRUNCATED",
     ],
     ["100,000 spans", manySpans(100_000), "100000 spans"],
-    ["100,001 spans", manySpans(100_001), "WIRE_TOO_LARGE request has more than the limit of 100000 spans"],
+    [
+      "100,001 spans",
+      manySpans(100_001),
+      '100000 spans, 1 span rejected: span "" at spans[100000]: request has more than',
+    ],
     ["500,000 parts", requestOf(...ids, [9, "bytes", repeated(499_998, [2, "bytes", ""])]), "1 spans"],
     [
       "500,001 parts",
@@ -131,7 +137,7 @@ describe("ApiV2Transcoder, given bad input", () => {
       ],
     ]);
     expect(outcomeOf(request, new ApiV2Transcoder({ maxRowsBytes: 1_000 }))).toMatch(
-      /^WIRE_TOO_LARGE rows of/,
+      /^1 spans, 1 span rejected: span "" at spans\[1\]: rows of/,
     );
   });
 

@@ -5,6 +5,7 @@ import { fieldMask, ProtoCursor } from "../otlp/proto-cursor.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { RowPrefixes } from "../rows/row-prefixes.ts";
 import { writeScope } from "../rows/span-row-writer.ts";
 import { noScope } from "./from-api-v2-batch.ts";
@@ -31,7 +32,7 @@ export interface ApiV2TranscoderOptions extends TranscoderOptions {
  * The bytes are read by protobuf's rules: fields in any order, unknown fields skipped, the last occurrence of a
  * singular field counts, repeated occurrences of a singular message are merged. Strings that are not UTF-8 get U+FFFD
  * in place of what is not, since senders of this format were never held to it. A known field of another wire type than
- * its own and groups are refused.
+ * its own and groups are refused. A span that cannot be kept is rejected alone.
  *
  * One transcoder handles one request at a time and keeps its buffers for the next.
  * Source: Jaeger 1.62, model.proto and collector.proto; protobuf.dev, "Encoding".
@@ -55,6 +56,10 @@ export class ApiV2Transcoder implements MessageTranscoder {
   #ownEnd = -1;
   #tenant = "";
   #count = 0;
+  #rejected = new RejectedSpans();
+  #spanIndex = 0;
+  /** Why the batch's process cannot be read: spans without one of their own are rejected then. */
+  #processProblem: unknown;
 
   constructor(options: ApiV2TranscoderOptions = {}) {
     this.#out = new ByteWriter(options.maxRowsBytes);
@@ -68,10 +73,10 @@ export class ApiV2Transcoder implements MessageTranscoder {
   /**
    * @param request a `PostSpansRequest` message; the caller limits its size
    * @param tenant whose spans they are; "" where tenancy is off
-   * @returns no span is ever rejected alone: an id of zeros is an id in this format
+   * @returns rejected are spans with an id of a wrong length or broken inside, those past 100,000, and those with which
+   *   there are over 500,000 spans, processes, tags, logs, references and warnings; an id of zeros is an id in this format
    * @throws WireError and nothing is kept of the request: WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no such
-   *   message; WIRE_BAD_ID for an id of a wrong length; WIRE_TOO_LARGE over 100,000 spans, over 500,000 spans,
-   *   processes, tags, logs, references and warnings together, or past `maxRowsBytes`
+   *   message; why the first span is rejected, when none is good
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     const cursor = this.#cursor;
@@ -90,19 +95,26 @@ export class ApiV2Transcoder implements MessageTranscoder {
       cursor.position = this.#batches.start(index);
       spanCount += this.#findProcesses(this.#batches.end(index));
     }
-    if (spanCount > maxSpans) {
-      throw new WireError("WIRE_TOO_LARGE", `request has more than the limit of ${maxSpans} spans`);
+    this.#rejected = new RejectedSpans();
+    this.#spanIndex = 0;
+    this.#processProblem = undefined;
+    try {
+      this.#spans.parts += this.#shared.write(this.#processes, this.#format, tenant);
+    } catch (error) {
+      // Nobody would be told.
+      if (spanCount === 0) throw error;
+      this.#processProblem = error;
     }
-    this.#spans.parts += this.#shared.write(this.#processes, this.#format, tenant);
     for (let index = 0; index < this.#batches.count; index++) {
       cursor.position = this.#batches.start(index);
       this.#batch(this.#batches.end(index));
     }
+    this.#rejected.refuseNothing(this.#count);
     const { plainBytes } = this.#prefixes;
     return {
       rows: { bytes: this.#out.bytes, count: this.#count, plainBytes },
-      rejectedSpans: 0,
-      errorMessage: "",
+      rejectedSpans: this.#rejected.count,
+      errorMessage: this.#rejected.errorMessage,
     };
   }
 
@@ -146,14 +158,34 @@ export class ApiV2Transcoder implements MessageTranscoder {
 
   #span(end: number): void {
     const spans = this.#spans;
-    spans.scan(end);
-    this.#beginRow(spans.processes.count === 0 ? this.#shared : this.#ownPrefix(spans.processes));
-    spans.write();
-    if (spans.parts > maxParts) {
-      throw new WireError("WIRE_TOO_LARGE", `request has more than the limit of ${maxParts} parts`);
+    const rowAt = this.#out.length;
+    const { parts } = spans;
+    try {
+      spans.scan(end);
+      this.#row();
+      this.#count++;
+    } catch (error) {
+      this.#prefixes.takeBack(rowAt);
+      this.#last = undefined;
+      this.#ownStart = -1;
+      spans.parts = parts;
+      const index = this.#spanIndex;
+      this.#rejected.add(spans.name, () => `spans[${index}]`, error);
     }
-    this.#count++;
+    this.#spanIndex++;
     this.#cursor.position = end;
+  }
+
+  #row(): void {
+    const spans = this.#spans;
+    if (this.#count === maxSpans)
+      throw new WireError("WIRE_TOO_LARGE", `request has more than the limit of ${maxSpans} spans`);
+    const hasOwn = spans.processes.count > 0;
+    if (!hasOwn && this.#processProblem !== undefined) throw this.#processProblem;
+    this.#beginRow(hasOwn ? this.#ownPrefix(spans.processes) : this.#shared);
+    spans.write();
+    if (spans.parts > maxParts)
+      throw new WireError("WIRE_TOO_LARGE", `request has more than the limit of ${maxParts} parts`);
   }
 
   #beginRow(prefix: Prefix): void {

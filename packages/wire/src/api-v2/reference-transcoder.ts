@@ -3,7 +3,7 @@ import { refTypes } from "../model/span.ts";
 import type { FieldList } from "../otlp/field-list.ts";
 import { fieldMask, type ProtoCursor } from "../otlp/proto-cursor.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
-import { badSpanId, checkTraceIdLength } from "./id-bytes.ts";
+import type { SpanMends } from "../rows/span-mends.ts";
 
 const referenceFields = fieldMask(1, 2, 3);
 
@@ -14,16 +14,19 @@ const followsFrom = refTypes.indexOf("follows_from");
 export class ReferenceTranscoder {
   readonly #cursor: ProtoCursor;
   readonly #out: ByteWriter;
+  readonly #mends: SpanMends;
 
-  constructor(cursor: ProtoCursor, out: ByteWriter) {
+  /** @param mends gets a warning for an id of a wrong length, which becomes zeros */
+  constructor(cursor: ProtoCursor, out: ByteWriter, mends: SpanMends) {
     this.#cursor = cursor;
     this.#out = out;
+    this.#mends = mends;
   }
 
   /**
    * Writes all references as one array, and the parent at `parentAt` of the row: the span of the first CHILD_OF
    * reference to the span's own trace, which stands at `traceIdAt`, else of the first reference to it.
-   * @throws WireError WIRE_BAD_ID for an id of a wrong length
+   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED
    */
   list(references: FieldList, traceIdAt: number, parentAt: number): void {
     const out = this.#out;
@@ -72,15 +75,21 @@ export class ReferenceTranscoder {
         cursor.skip(tag, end, referenceFields);
       }
     }
-    checkTraceIdLength(traceIdLength);
-    if (spanIdLength !== 8) throw badSpanId(spanIdLength);
-    if (traceIdLength === 8) out.zeros(8);
-    out.copy(cursor.bytes, traceIdStart, traceIdStart + traceIdLength);
-    out.copy(cursor.bytes, spanIdStart, spanIdStart + 8);
+    if (traceIdLength === 16 || traceIdLength === 8) {
+      out.zeros(16 - traceIdLength);
+      out.copy(cursor.bytes, traceIdStart, traceIdStart + traceIdLength);
+    } else this.#noId("trace id", traceIdLength, 16);
+    if (spanIdLength === 8) out.copy(cursor.bytes, spanIdStart, spanIdStart + 8);
+    else this.#noId("span id", spanIdLength, 8);
     // Trace state, attributes, dropped attributes and flags: this format has none.
     out.zeros(10);
     const refType = type === SpanRefType.CHILD_OF ? childOf : followsFrom;
     out.uint8(refType);
     return refType;
+  }
+
+  #noId(what: string, length: number, wanted: number): void {
+    this.#out.zeros(wanted);
+    this.#mends.add(`${what} of a reference was dropped: it has ${length} bytes, not ${wanted}`);
   }
 }

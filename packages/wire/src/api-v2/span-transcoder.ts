@@ -2,6 +2,7 @@ import { FieldList } from "../otlp/field-list.ts";
 import { fieldMask, type ProtoCursor } from "../otlp/proto-cursor.ts";
 import { type ByteWriter, varintBytes } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
+import { SpanMends } from "../rows/span-mends.ts";
 import { DerivedColumns } from "./derived-columns.ts";
 import { badSpanId, checkTraceIdLength } from "./id-bytes.ts";
 import { NanoTimeReader } from "./nano-time-reader.ts";
@@ -31,6 +32,7 @@ export class SpanTranscoder {
   readonly #logFields = new FieldList();
   readonly #referenceFields = new FieldList();
   readonly #warnings = new FieldList();
+  readonly #mends = new SpanMends();
 
   #traceIdStart = 0;
   #traceIdLength = 0;
@@ -49,7 +51,12 @@ export class SpanTranscoder {
     this.#out = out;
     this.#tagTranscoder = new TagTranscoder(cursor, out);
     this.#times = new NanoTimeReader(cursor);
-    this.#references = new ReferenceTranscoder(cursor, out);
+    this.#references = new ReferenceTranscoder(cursor, out, this.#mends);
+  }
+
+  /** Name of the span that was last scanned, as far as the scan came. */
+  get name(): string {
+    return this.#cursor.bytes.toString("utf8", this.#nameStart, this.#nameEnd);
   }
 
   /**
@@ -65,7 +72,8 @@ export class SpanTranscoder {
 
   /**
    * Writes the columns of the span just scanned; the cursor stands elsewhere then.
-   * @throws WireError for what is wrong inside tags, logs and references
+   * @throws WireError for what is wrong inside tags, logs and references; an id of a reference of a wrong length becomes
+   *   zeros, with a warning on the span
    */
   write(): void {
     const { bytes, view } = this.#cursor;
@@ -93,9 +101,10 @@ export class SpanTranscoder {
     out.uint32(0);
     this.#references.list(this.#referenceFields, traceIdAt, parentAt);
     out.uint32(0);
-    out.varint(this.#warnings.count);
+    out.varint(this.#warnings.count + this.#mends.count);
     for (let index = 0; index < this.#warnings.count; index++)
       copyText(out, bytes, view, this.#warnings.start(index), this.#warnings.end(index));
+    this.#mends.write(out);
     this.parts +=
       1 + this.#tags.count + this.#logs.count + this.#referenceFields.count + this.#warnings.count;
   }
@@ -166,6 +175,7 @@ export class SpanTranscoder {
     this.#logs.clear();
     this.#referenceFields.clear();
     this.#warnings.clear();
+    this.#mends.clear();
     this.#traceIdLength = 0;
     this.#spanIdLength = 0;
     this.#nameStart = 0;

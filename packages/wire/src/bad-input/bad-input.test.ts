@@ -5,8 +5,11 @@ import { WireError, type WireErrorCode } from "../errors.ts";
 import { ids, type ProtoField, protoMessage, requestOf } from "../otlp/proto-fields.ts";
 import { type DecoderName, decoders, type Read } from "./decoders.ts";
 
-/** Bytes and the error that they get; "�" when they are taken and stand for it; or why there is no such thing. */
-type Cell = readonly [code: WireErrorCode | "�", message: Buffer] | string;
+/**
+ * Bytes and the error that they get as the only span of a message; "�" when they are taken and stand for it; "cut" when they are
+ * taken without what is too deep; "rejected" when the answer says so; or why there is no such thing.
+ */
+type Cell = readonly [code: WireErrorCode | "�" | "cut" | "rejected", message: Buffer] | string;
 
 interface BadInput {
   readonly nested: Cell;
@@ -51,6 +54,7 @@ const nestedArrays = (): Uint8Array => {
 
 const otlpJson = (members: string) =>
   Buffer.from(`{"resourceSpans":[{"scopeSpans":[{"spans":[{${members}}]}]}]}`);
+const jsonIds = `"traceId":"${"01".repeat(16)}","spanId":"${"01".repeat(8)}"`;
 const zipkinJson = (members: string) =>
   Buffer.from(`[{"traceId":"00000000000000a1","id":"00000000000000b1",${members}}]`);
 
@@ -60,7 +64,7 @@ const zipkinJsonInput = (name: "Zipkin v1 JSON" | "Zipkin v2 JSON"): BadInput =>
   type: ["WIRE_MALFORMED", zipkinJson('"name":[]')],
   varint: ["WIRE_MALFORMED", zipkinJson(`"timestamp":${"9".repeat(1_000)}`)],
   length: noLengths,
-  utf8: ["WIRE_MALFORMED", withoutUtf8(name)],
+  utf8: ["�", withoutUtf8(name)],
   id: ["WIRE_BAD_ID", Buffer.from(`[{"traceId":"${"1".repeat(33)}","id":"00000000000000b1"}]`)],
 });
 
@@ -97,21 +101,21 @@ const binary = {
 const badInput: Readonly<Record<DecoderName, BadInput>> = {
   "OTLP protobuf": {
     cut: "WIRE_TRUNCATED",
-    nested: ["WIRE_TOO_DEEP", Buffer.from(requestOf(...ids, [9, "bytes", [[2, "bytes", nestedArrays()]]]))],
+    nested: ["cut", Buffer.from(requestOf(...ids, [9, "bytes", [[2, "bytes", nestedArrays()]]]))],
     type: ["WIRE_MALFORMED", Buffer.from(requestOf(...otherType))],
     varint: ["WIRE_MALFORMED", Buffer.concat([Buffer.of(0x10), long])],
     length: ["WIRE_TRUNCATED", lie],
-    utf8: ["WIRE_MALFORMED", withoutUtf8("OTLP protobuf")],
-    id: ["WIRE_BAD_ID", Buffer.from(requestOf(...shortId))],
+    utf8: ["�", withoutUtf8("OTLP protobuf")],
+    id: ["rejected", Buffer.from(requestOf(...shortId))],
   },
   "OTLP JSON": {
     cut: "WIRE_MALFORMED",
     nested: ["WIRE_TOO_DEEP", many(100_000, 0x5b)],
-    type: ["WIRE_MALFORMED", otlpJson('"name":[]')],
-    varint: ["WIRE_MALFORMED", otlpJson(`"startTimeUnixNano":${"9".repeat(1_000)}`)],
+    type: ["WIRE_MALFORMED", otlpJson(`${jsonIds},"name":[]`)],
+    varint: ["WIRE_MALFORMED", otlpJson(`${jsonIds},"startTimeUnixNano":${"9".repeat(1_000)}`)],
     length: noLengths,
-    utf8: ["WIRE_MALFORMED", withoutUtf8("OTLP JSON")],
-    id: ["WIRE_BAD_ID", otlpJson('"traceId":"0102"')],
+    utf8: ["�", withoutUtf8("OTLP JSON")],
+    id: ["rejected", otlpJson('"traceId":"0102"')],
   },
   PostSpans: {
     cut: "WIRE_TRUNCATED",
@@ -177,7 +181,7 @@ const badInput: Readonly<Record<DecoderName, BadInput>> = {
     type: ["WIRE_MALFORMED", proto([1, "bytes", [[5, "varint", 1]]])],
     varint: ["WIRE_MALFORMED", Buffer.concat([Buffer.of(0x10), long])],
     length: ["WIRE_TRUNCATED", lie],
-    utf8: ["WIRE_MALFORMED", withoutUtf8("Zipkin v2 protobuf")],
+    utf8: ["�", withoutUtf8("Zipkin v2 protobuf")],
     id: ["WIRE_BAD_ID", proto([1, "bytes", [[1, "bytes", Buffer.alloc(15, 1)]]])],
   },
 };
@@ -210,6 +214,8 @@ describe.each(Object.keys(badInput) as DecoderName[])("%s", (name) => {
     const [code, message] = cell;
     const read = open();
     if (code === "�") expect(outcomeOf(read, message)).toContain("get �");
+    else if (code === "cut") expect(outcomeOf(read, message)).toContain("were cut");
+    else if (code === "rejected") expect(outcomeOf(read, message)).toBe("");
     else expect(outcomeOf(read, message)).toBe(code);
     // Nothing of it is left for the next message.
     expect(read(good())).toEqual(open()(good()));
@@ -247,5 +253,8 @@ it("docs/faults.md has the table", () => {
 
 /** As the docs name a code. */
 function plain(code: string): string {
-  return code === "�" ? "taken, with �" : code.replace("WIRE_", "").toLowerCase().replaceAll("_", " ");
+  if (code === "�") return "taken, with �";
+  if (code === "cut") return "taken, cut";
+  if (code === "rejected") return "rejected alone";
+  return code.replace("WIRE_", "").toLowerCase().replaceAll("_", " ");
 }

@@ -3,6 +3,8 @@ import { WireError } from "../errors.ts";
 
 /** Of objects, arrays and what stands in them: a body of 20 MiB has fewer. */
 const maxJsonParts = 2_000_000;
+/** How many objects and arrays may stand in one another: as in the readers of the public models. */
+const maxDepth = 10_000;
 const initialTokens = 2048;
 /** A tape that grew past this for one strange message is given back at the next `read`. */
 const keptTokens = 256 * 1024;
@@ -36,22 +38,15 @@ export class JsonTape {
   /** Two numbers for each token: its first byte; and its last, or the token after it for an object or array. */
   #tokens = new Int32Array(initialTokens * 2);
   #count = 0;
-  readonly #open: Int32Array;
-  readonly #maxDepth: number;
-
-  /** @param maxDepth how many objects and arrays may stand in one another */
-  constructor(maxDepth: number) {
-    this.#maxDepth = maxDepth;
-    this.#open = new Int32Array(maxDepth);
-  }
+  readonly #open = new Int32Array(maxDepth);
 
   /**
-   * Takes a text; token 0 is its value.
-   * @throws WireError WIRE_MALFORMED when it is not JSON in UTF-8; WIRE_TOO_DEEP past `maxDepth`; WIRE_TOO_LARGE past
+   * Takes a text; token 0 is its value. Bytes that are not UTF-8 become U+FFFD, for which the text is copied.
+   * @throws WireError WIRE_MALFORMED when it is not JSON; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past
    *   2,000,000 brackets, braces and commas
    */
-  read(text: Uint8Array): void {
-    if (!isUtf8(text)) throw new WireError("WIRE_MALFORMED", "JSON is not UTF-8");
+  read(sent: Uint8Array): void {
+    const text = isUtf8(sent) ? sent : mendedUtf8(sent);
     this.bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
     this.view = new DataView(text.buffer, text.byteOffset, text.byteLength);
     if (this.#tokens.length > keptTokens * 2) this.#tokens = new Int32Array(initialTokens * 2);
@@ -118,8 +113,8 @@ export class JsonTape {
         at = this.#space(this.#string(at));
       } else if (byte === openBrace || byte === openBracket) {
         if (++parts > maxJsonParts) throw tooMany();
-        if (depth === this.#maxDepth) {
-          throw new WireError("WIRE_TOO_DEEP", `JSON is nested deeper than ${this.#maxDepth}`);
+        if (depth === maxDepth) {
+          throw new WireError("WIRE_TOO_DEEP", `JSON is nested deeper than ${maxDepth}`);
         }
         open[depth++] = this.#push(at, 0);
         inObject = byte === openBrace;
@@ -272,6 +267,11 @@ export class JsonTape {
         : `0x${byte.toString(16).padStart(2, "0")}`;
     return new WireError("WIRE_MALFORMED", `invalid JSON: unexpected ${shown} at byte ${at}`);
   }
+}
+
+function mendedUtf8(bytes: Uint8Array): Buffer {
+  const { buffer, byteOffset, byteLength } = bytes;
+  return Buffer.from(Buffer.from(buffer, byteOffset, byteLength).toString("utf8"));
 }
 
 function isSpace(byte: number | undefined): boolean {

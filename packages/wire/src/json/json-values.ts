@@ -79,6 +79,13 @@ export class JsonValues {
     return at === end;
   }
 
+  /** How many characters an id has; 0 when it is absent or no string. */
+  idLength(token: number): number {
+    const tape = this.#tape;
+    if (token === -1 || tape.kind(token) !== quote) return 0;
+    return tape.isEscaped(token) ? tape.string(token).length : tape.end(token) - tape.start(token) - 1;
+  }
+
   /**
    * Writes an id, given in hex of either case; zeros when it is absent or empty.
    * @throws WireError WIRE_BAD_ID when it has another length than `byteCount * 2`; WIRE_MALFORMED when it is not hex

@@ -1,5 +1,5 @@
-import type { Attribute, AttributeValue } from "../model/attribute.ts";
-import { checkAttributeDepth } from "../rows/typed-json.ts";
+import { type Attribute, type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
+import { cutValueText } from "../rows/span-mends.ts";
 import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
 
 /** Fields of a `KeyValue`, and of an `AnyValue` all members of its oneof. */
@@ -9,11 +9,14 @@ const anyValueFields = fieldMask(1, 2, 3, 4, 5, 6, 7);
 const listFields = fieldMask(1);
 
 const empty: AttributeValue = { type: "empty" };
+/** Stands for what is nested too deep. */
+const cutValue: AttributeValue = { type: "string", value: cutValueText };
 
 /**
  * Reads a `KeyValue` from the cursor's position to `end`, by all of protobuf's rules (a repeated `value` is merged).
+ * Arrays and kvlists past `maxAttributeDepth` are cut, which the cursor counts.
  * @param depth how many arrays and kvlists it stands in
- * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED; WIRE_TOO_DEEP past `maxAttributeDepth`
+ * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED
  */
 export function readKeyValue(cursor: ProtoCursor, end: number, depth = 0): Attribute {
   let key = "";
@@ -56,12 +59,20 @@ export function readAnyValue(
         value = { type: "double", value: cursor.double(end) };
         break;
       case 42: {
+        if (depth >= maxAttributeDepth) {
+          value = cut(cursor, end);
+          break;
+        }
         const items = value.type === "array" ? (value.value as AttributeValue[]) : [];
         readItems(cursor, cursor.fieldEnd(end), depth + 1, items);
         value = { type: "array", value: items };
         break;
       }
       case 50: {
+        if (depth >= maxAttributeDepth) {
+          value = cut(cursor, end);
+          break;
+        }
         const entries = value.type === "kvlist" ? (value.value as Attribute[]) : [];
         readEntries(cursor, cursor.fieldEnd(end), depth + 1, entries);
         value = { type: "kvlist", value: entries };
@@ -77,13 +88,19 @@ export function readAnyValue(
   return value;
 }
 
+/** Passes over an array or kvlist unread. */
+function cut(cursor: ProtoCursor, end: number): AttributeValue {
+  cursor.position = cursor.fieldEnd(end);
+  cursor.cutValues++;
+  return cutValue;
+}
+
 /** The cursor's last 64-bit number, signed. */
 function int64Of(cursor: ProtoCursor): bigint {
   return (BigInt(cursor.high | 0) << 32n) | BigInt(cursor.low >>> 0);
 }
 
 function readItems(cursor: ProtoCursor, end: number, depth: number, items: AttributeValue[]): void {
-  checkAttributeDepth(depth);
   while (cursor.position < end) {
     const tag = cursor.tag(end);
     if (tag === 10) items.push(readAnyValue(cursor, cursor.fieldEnd(end), empty, depth));
@@ -92,7 +109,6 @@ function readItems(cursor: ProtoCursor, end: number, depth: number, items: Attri
 }
 
 function readEntries(cursor: ProtoCursor, end: number, depth: number, entries: Attribute[]): void {
-  checkAttributeDepth(depth);
   while (cursor.position < end) {
     const tag = cursor.tag(end);
     if (tag === 10) entries.push(readKeyValue(cursor, cursor.fieldEnd(end), depth));

@@ -2,6 +2,7 @@ import { attributeTypeCodes } from "../model/attribute.ts";
 import { attributeText } from "../rows/attribute-text.ts";
 import { AttributeWriter } from "../rows/attribute-writer.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
+import { copyText } from "../rows/copy-text.ts";
 import { keyValueFields, readAnyValue, readKeyValue } from "./any-value.ts";
 import type { FieldList } from "./field-list.ts";
 import type { ProtoCursor } from "./proto-cursor.ts";
@@ -39,12 +40,11 @@ export class AttributeTranscoder {
   }
 
   /**
-   * Writes `[start, end)` of the request as a string.
-   * @throws WireError WIRE_MALFORMED when it is not UTF-8
+   * Writes `[start, end)` of the request as a string; bytes that are not UTF-8 become U+FFFD.
    */
   text(start: number, end: number): void {
-    const cursor = this.#cursor;
-    if (!this.#out.text(cursor.bytes, cursor.view, start, end)) cursor.checkUtf8(start, end);
+    const { bytes, view } = this.#cursor;
+    copyText(this.#out, bytes, view, start, end);
   }
 
   #all(fields: FieldList): void {
@@ -177,14 +177,18 @@ export class AttributeTranscoder {
 
   #string(keyStart: number, keyEnd: number, start: number, end: number): void {
     const cursor = this.#cursor;
-    if (this.#attributes.stringBytes(cursor.bytes, cursor.view, keyStart, keyEnd, start, end)) return;
-    cursor.checkUtf8(keyStart, keyEnd);
-    cursor.checkUtf8(start, end);
+    const { bytes, view } = cursor;
+    const at = this.#out.length;
+    if (this.#attributes.stringBytes(bytes, view, keyStart, keyEnd, start, end)) return;
+    if (cursor.isText(keyStart, keyEnd) && cursor.isText(start, end)) return;
+    this.#out.length = at;
+    this.#attributes.lenientKey(attributeTypeCodes.string, bytes, view, keyStart, keyEnd);
+    this.#attributes.lenientValue(bytes, view, start, end);
   }
 
   #key(type: number, start: number, end: number): void {
-    const cursor = this.#cursor;
-    if (!this.#attributes.keyBytes(type, cursor.bytes, cursor.view, start, end)) cursor.checkUtf8(start, end);
+    const { bytes, view } = this.#cursor;
+    this.#attributes.lenientKey(type, bytes, view, start, end);
   }
 
   #decoded(start: number, end: number): void {

@@ -1,10 +1,15 @@
 import { JsonMembers } from "../json/json-members.ts";
 import type { JsonTape } from "../json/json-tape.ts";
 import type { JsonValues } from "../json/json-values.ts";
-import { type Attribute, type AttributeValue, attributeTypeCodes } from "../model/attribute.ts";
+import {
+  type Attribute,
+  type AttributeValue,
+  attributeTypeCodes,
+  maxAttributeDepth,
+} from "../model/attribute.ts";
 import { attributeText } from "../rows/attribute-text.ts";
 import type { AttributeWriter } from "../rows/attribute-writer.ts";
-import { checkAttributeDepth } from "../rows/typed-json.ts";
+import { cutValueText } from "../rows/span-mends.ts";
 
 /** Members of `AnyValue` in the order of their numbers in the .proto file, less one. */
 const valueNames = [
@@ -27,6 +32,8 @@ export class JsonAttributeTranscoder {
   readonly #keyValue: JsonMembers;
   readonly #anyValue: JsonMembers;
   readonly #list: JsonMembers;
+  /** How many values were cut, nested past `maxAttributeDepth`, since the caller set this to 0. */
+  cutValues = 0;
 
   constructor(tape: JsonTape, values: JsonValues) {
     this.#tape = tape;
@@ -38,7 +45,7 @@ export class JsonAttributeTranscoder {
 
   /**
    * Writes an array of `KeyValue`s, of which -1 is an empty one, as one list.
-   * @throws WireError WIRE_MALFORMED; WIRE_TOO_DEEP past `maxAttributeDepth`
+   * @throws WireError WIRE_MALFORMED
    */
   list(token: number, attributes: AttributeWriter): void {
     attributes.beginList();
@@ -117,6 +124,13 @@ export class JsonAttributeTranscoder {
   #value(token: number, depth: number): AttributeValue {
     const values = this.#values;
     const type = this.#typeOf(token);
+    if (
+      depth === maxAttributeDepth &&
+      (type === attributeTypeCodes.array || type === attributeTypeCodes.kvlist)
+    ) {
+      this.cutValues++;
+      return { type: "string", value: cutValueText };
+    }
     const content = type === 0 ? -1 : (this.#anyValue.tokens[type - 1] as number);
     switch (type) {
       case attributeTypeCodes.string:
@@ -139,7 +153,7 @@ export class JsonAttributeTranscoder {
   }
 
   #items(object: number, depth: number): AttributeValue[] {
-    const list = this.#listOf(object, depth);
+    const list = this.#listOf(object);
     const items: AttributeValue[] = [];
     let item = list + 1;
     for (let left = this.#values.itemCount(list); left > 0; left--) {
@@ -150,7 +164,7 @@ export class JsonAttributeTranscoder {
   }
 
   #entries(object: number, depth: number): Attribute[] {
-    const list = this.#listOf(object, depth);
+    const list = this.#listOf(object);
     const entries: Attribute[] = [];
     let item = list + 1;
     for (let left = this.#values.itemCount(list); left > 0; left--) {
@@ -163,8 +177,7 @@ export class JsonAttributeTranscoder {
   }
 
   /** The member `values` of an array or kvlist. */
-  #listOf(object: number, depth: number): number {
-    checkAttributeDepth(depth);
+  #listOf(object: number): number {
     this.#list.read(object);
     return this.#list.tokens[0] as number;
   }

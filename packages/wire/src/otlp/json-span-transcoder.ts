@@ -1,10 +1,14 @@
+import { WireError } from "../errors.ts";
 import { JsonMembers } from "../json/json-members.ts";
 import type { JsonTape } from "../json/json-tape.ts";
 import type { JsonValues } from "../json/json-values.ts";
 import { spanKinds, statusCodes } from "../model/span.ts";
 import { AttributeWriter } from "../rows/attribute-writer.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
+import { cutValuesWarning, SpanMends } from "../rows/span-mends.ts";
 import type { JsonAttributeTranscoder } from "./json-attribute-transcoder.ts";
+
+const quote = 0x22;
 
 const spanNames = [
   "traceId",
@@ -25,7 +29,7 @@ const spanNames = [
   "droppedLinksCount",
 ] as const;
 
-/** Writes spans of OTLP JSON as the columns `trace_id` to `warnings`. */
+/** Writes spans of OTLP JSON as the columns `trace_id` to `warnings`; what is mended is what `SpanTranscoder` mends. */
 export class JsonSpanTranscoder {
   readonly #tape: JsonTape;
   readonly #values: JsonValues;
@@ -36,6 +40,7 @@ export class JsonSpanTranscoder {
   readonly #status: JsonMembers;
   readonly #event: JsonMembers;
   readonly #link: JsonMembers;
+  readonly #mends = new SpanMends();
 
   constructor(tape: JsonTape, values: JsonValues, attributes: JsonAttributeTranscoder, out: ByteWriter) {
     this.#tape = tape;
@@ -58,33 +63,38 @@ export class JsonSpanTranscoder {
 
   /**
    * Finds the members of a span.
-   * @returns "" or, for a span that must be rejected, what it has ("an empty trace id")
+   * @returns "" or, for a span that must be rejected, what it has ("empty trace id")
    * @throws WireError WIRE_MALFORMED when the token is no object or an id no string
    */
   scan(token: number): string {
+    this.#mends.clear();
+    this.#attributes.cutValues = 0;
+    this.#span.tokens.fill(-1);
     this.#span.read(token);
     const [traceId = -1, spanId = -1] = this.#span.tokens;
-    if (this.#values.isEmptyId(traceId)) return "an empty trace id";
-    if (this.#values.isEmptyId(spanId)) return "an empty span id";
+    if (this.#values.isEmptyId(traceId)) return "empty trace id";
+    if (this.#values.isEmptyId(spanId)) return "empty span id";
     return "";
   }
 
-  /** Name of the span just scanned. */
+  /** Name of the span just scanned; "" when it has none that is a text. */
   get name(): string {
-    return this.#values.string(this.#span.tokens[spanNames.indexOf("name")] as number);
+    const token = this.#span.tokens[spanNames.indexOf("name")] as number;
+    return token === -1 || this.#tape.kind(token) !== quote ? "" : this.#values.string(token);
   }
 
   /**
    * Writes the columns of the span just scanned.
-   * @throws WireError WIRE_MALFORMED, WIRE_BAD_ID, WIRE_TOO_DEEP
+   * @param hasCutPrefix whether values of its resource or scope were cut
+   * @throws WireError WIRE_MALFORMED, WIRE_BAD_ID
    */
-  write(): void {
+  write(hasCutPrefix: boolean): void {
     const values = this.#values;
     const out = this.#out;
     const { tokens } = this.#span;
-    values.writeId(tokens[0] as number, 16, out);
+    this.#writeTraceId(tokens[0] as number);
     values.writeId(tokens[1] as number, 8, out);
-    values.writeId(tokens[2] as number, 8, out);
+    this.#writeLooseId(tokens[2] as number, 8, "parent span id");
     values.writeString(tokens[3] as number, out);
     out.uint32(values.uint32(tokens[4] as number));
     values.writeString(tokens[5] as number, out);
@@ -97,8 +107,30 @@ export class JsonSpanTranscoder {
     out.uint32(values.uint32(tokens[13] as number));
     this.#links(tokens[14] as number);
     out.uint32(values.uint32(tokens[15] as number));
-    // No warnings.
-    out.uint8(0);
+    if (hasCutPrefix || this.#attributes.cutValues > 0) this.#mends.add(cutValuesWarning);
+    out.uint8(this.#mends.count);
+    if (this.#mends.count > 0) this.#mends.write(out);
+  }
+
+  /** Senders with ids of 64 bits send the low half. */
+  #writeTraceId(token: number): void {
+    const isShort = this.#values.idLength(token) === 16;
+    if (isShort) {
+      this.#out.zeros(8);
+      this.#mends.add("trace id has 8 bytes, not 16: taken as its low half");
+    }
+    this.#values.writeId(token, isShort ? 8 : 16, this.#out);
+  }
+
+  /** Writes an id without which the span still tells something: one that cannot be read becomes zeros. */
+  #writeLooseId(token: number, byteCount: number, what: string): void {
+    try {
+      this.#values.writeId(token, byteCount, this.#out);
+    } catch (error) {
+      if (!(error instanceof WireError) || error.code === "WIRE_TOO_LARGE") throw error;
+      this.#out.zeros(byteCount);
+      this.#mends.add(`${what} was dropped: ${error.message}`);
+    }
   }
 
   /** Writes start and duration. */
@@ -155,8 +187,8 @@ export class JsonSpanTranscoder {
     out.varint(left);
     for (let item = list + 1; left > 0; left--) {
       this.#link.read(item);
-      values.writeId(tokens[0] as number, 16, out);
-      values.writeId(tokens[1] as number, 8, out);
+      this.#writeLooseId(tokens[0] as number, 16, "trace id of a link");
+      this.#writeLooseId(tokens[1] as number, 8, "span id of a link");
       values.writeString(tokens[2] as number, out);
       this.#attributes.tuples(tokens[3] as number, this.#writer);
       out.uint32(values.uint32(tokens[4] as number));

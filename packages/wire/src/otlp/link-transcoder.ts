@@ -1,18 +1,21 @@
 import type { ByteWriter } from "../rows/byte-writer.ts";
+import type { SpanMends } from "../rows/span-mends.ts";
 import type { AttributeTranscoder } from "./attribute-transcoder.ts";
 import { PartTranscoder } from "./part-transcoder.ts";
 import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
 
 const linkFields = fieldMask(1, 2, 3, 4, 5, 6);
 
-/** Writes OTLP `Link` messages as the column `links`. An empty id becomes zeros: a link is not searched by it. */
+/** Writes OTLP `Link` messages as the column `links`. An empty id, or one of a wrong length, becomes zeros: a link is not searched by it. */
 export class LinkTranscoder extends PartTranscoder {
   #traceId = -1;
   #spanId = -1;
   #flags = 0;
+  readonly #mends: SpanMends;
 
-  constructor(cursor: ProtoCursor, out: ByteWriter, attributes: AttributeTranscoder) {
+  constructor(cursor: ProtoCursor, out: ByteWriter, attributes: AttributeTranscoder, mends: SpanMends) {
     super(cursor, out, attributes, { text: 26, attributes: 34, droppedAttributes: 40 });
+    this.#mends = mends;
   }
 
   protected override clear(): void {
@@ -23,10 +26,18 @@ export class LinkTranscoder extends PartTranscoder {
 
   protected override field(tag: number, end: number): void {
     const { cursor } = this;
-    if (tag === 10) this.#traceId = cursor.idStart(end, 16, "trace id of a link");
-    else if (tag === 18) this.#spanId = cursor.idStart(end, 8, "span id of a link");
+    if (tag === 10) this.#traceId = this.#idStart(end, 16, "trace id");
+    else if (tag === 18) this.#spanId = this.#idStart(end, 8, "span id");
     else if (tag === 53) this.#flags = cursor.fixed32(end);
     else cursor.skip(tag, end, linkFields);
+  }
+
+  #idStart(end: number, length: number, what: string): number {
+    const { cursor } = this;
+    const start = cursor.idStart(end, length);
+    if (start === -1 && cursor.idBytes > 0)
+      this.#mends.add(`${what} of a link was dropped: it has ${cursor.idBytes} bytes, not ${length}`);
+    return start;
   }
 
   protected override write(): void {

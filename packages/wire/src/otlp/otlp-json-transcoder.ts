@@ -1,7 +1,7 @@
 import { JsonMembers } from "../json/json-members.ts";
 import { JsonTape } from "../json/json-tape.ts";
 import { JsonValues } from "../json/json-values.ts";
-import { maxAttributeDepth } from "../model/attribute.ts";
+import { jsonPathOf } from "../json/unfit-json.ts";
 import { AttributeWriter } from "../rows/attribute-writer.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
@@ -11,19 +11,17 @@ import { JsonAttributeTranscoder } from "./json-attribute-transcoder.ts";
 import { JsonSpanTranscoder } from "./json-span-transcoder.ts";
 import { serviceNameFrom } from "./service-name.ts";
 
-/** A span's value stands 12 levels deep; a kvlist in a kvlist adds four levels. */
-const maxJsonDepth = 16 + 4 * maxAttributeDepth;
-
 /**
  * Turns OTLP JSON into rows without an object per span. Ids are hex in either case, enums numbers or names, 64-bit
  * numbers strings or numbers (exact in both cases), bytes base64; names are lowerCamelCase or the proto's snake_case;
- * unknown members are ignored, null is absent, of a member given twice the last counts.
+ * unknown members are ignored, null is absent, of a member given twice the last counts. A span that cannot be kept is
+ * rejected alone.
  *
  * One transcoder handles one request at a time and keeps its buffers for the next.
  * Source: opentelemetry-proto docs/specification.md, "JSON Protobuf Encoding"; RFC 8259.
  */
 export class OtlpJsonTranscoder implements MessageTranscoder {
-  readonly #tape = new JsonTape(maxJsonDepth);
+  readonly #tape = new JsonTape();
   readonly #values = new JsonValues(this.#tape);
   readonly #attributes = new JsonAttributeTranscoder(this.#tape, this.#values);
   readonly #request = new JsonMembers(this.#tape, ["resourceSpans"]);
@@ -41,6 +39,8 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   #count = 0;
   /** Whether rows have begun with the prefix at hand. */
   #isPrefixWritten = false;
+  /** Whether values of the resource or scope at hand were cut, nested too deep. */
+  #isPrefixCut = false;
 
   constructor(options: TranscoderOptions = {}) {
     this.#out = new ByteWriter(options.maxRowsBytes);
@@ -51,11 +51,12 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   }
 
   /**
-   * @param request an `ExportTraceServiceRequest` or `TracesData` as JSON in UTF-8; the caller limits its size
+   * @param request an `ExportTraceServiceRequest` or `TracesData` as JSON; bytes that are not UTF-8 become U+FFFD; the
+   *   caller limits its size
    * @param tenant whose spans they are; "" where tenancy is off
-   * @throws WireError and nothing is kept of the request: WIRE_MALFORMED when it is not JSON or a member does not fit,
-   *   with the member's path; WIRE_BAD_ID for an id of a wrong length; WIRE_TOO_DEEP for values nested past
-   *   `maxAttributeDepth`; WIRE_TOO_LARGE past `maxRowsBytes` or 2,000,000 values
+   * @throws WireError and nothing is kept of the request: WIRE_MALFORMED when it is not JSON, or a member around the
+   *   spans does not fit, with its path, and when no span can be read; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE
+   *   past 2,000,000 values
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     const tape = this.#tape;
@@ -71,6 +72,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
       this.#writeResourceSpans(item, tenant);
       item = tape.after(item);
     }
+    this.#rejected.refuseUnreadable(this.#count);
     return {
       rows: { bytes: this.#out.bytes, count: this.#count, plainBytes: this.#prefixes.plainBytes },
       rejectedSpans: this.#rejected.count,
@@ -83,44 +85,77 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     this.#resourceSpans.read(token);
     const [resource = -1, list = -1, schemaUrl = -1] = this.#resourceSpans.tokens;
     this.#prefix.clear();
-    this.#writeResource(resource, schemaUrl, tenant);
+    this.#attributes.cutValues = 0;
+    let problem: unknown;
+    try {
+      this.#writeResource(resource, schemaUrl, tenant);
+    } catch (error) {
+      problem = error;
+    }
+    const { count: rejectedBefore } = this.#rejected;
+    const isCut = this.#attributes.cutValues > 0;
     const resourceEnd = this.#prefix.length;
     let item = list + 1;
     for (let left = this.#values.itemCount(list); left > 0; left--) {
       this.#prefix.length = resourceEnd;
-      this.#writeScopeSpans(item);
+      this.#isPrefixCut = isCut;
+      this.#writeScopeSpans(item, problem);
       item = tape.after(item);
     }
+    // Without a span that could be rejected for it the message itself is broken.
+    if (problem !== undefined && this.#rejected.count === rejectedBefore) throw problem;
   }
 
-  #writeScopeSpans(token: number): void {
+  /** @param resourceProblem why its resource cannot be read: its spans are rejected then */
+  #writeScopeSpans(token: number, resourceProblem: unknown): void {
     const tape = this.#tape;
     this.#scopeSpans.read(token);
     const [scope = -1, list = -1, schemaUrl = -1] = this.#scopeSpans.tokens;
-    this.#writeScope(scope, schemaUrl);
+    const { count: rejectedBefore } = this.#rejected;
+    let problem = resourceProblem;
+    this.#attributes.cutValues = 0;
+    try {
+      this.#writeScope(scope, schemaUrl);
+    } catch (error) {
+      problem ??= error;
+    }
+    if (this.#attributes.cutValues > 0) this.#isPrefixCut = true;
     this.#isPrefixWritten = false;
     let item = list + 1;
     for (let left = this.#values.itemCount(list); left > 0; left--) {
-      this.#writeSpan(item);
+      if (problem === undefined) this.#writeSpan(item);
+      else this.#addRejected("", item, problem);
       item = tape.after(item);
     }
+    if (problem !== undefined && this.#rejected.count === rejectedBefore) throw problem;
   }
 
   #writeSpan(token: number): void {
-    const out = this.#out;
-    const problem = this.#spans.scan(token);
-    if (problem === "") {
+    const rowAt = this.#out.length;
+    try {
+      const problem = this.#spans.scan(token);
+      if (problem !== "") {
+        this.#reject(token, problem);
+        return;
+      }
       if (this.#isPrefixWritten) this.#prefixes.again();
       else this.#writePrefix();
-      this.#spans.write();
+      this.#spans.write(this.#isPrefixCut);
       this.#count++;
-    } else {
-      // Written to see that it is well formed, then taken back; without the prefix, whose size is the sender's choice.
-      const rowStart = out.length;
-      this.#spans.write();
-      out.length = rowStart;
-      this.#rejected.add(this.#spans.name, problem);
+    } catch (error) {
+      // The next row gets its prefix again: this one may have been taken back with it.
+      this.#prefixes.takeBack(rowAt);
+      this.#isPrefixWritten = false;
+      this.#reject(token, error);
     }
+  }
+
+  #reject(token: number, problem: unknown): void {
+    this.#addRejected(this.#spans.name, token, problem);
+  }
+
+  #addRejected(name: string, token: number, problem: unknown): void {
+    this.#rejected.add(name, () => jsonPathOf(this.#tape, token), problem);
   }
 
   #writePrefix(): void {

@@ -170,9 +170,9 @@ describe("OtlpTranscoder", () => {
       ],
       [],
       // A bad attribute in a resource must not leave a half of it behind.
-      [resource(named, [[1, "bytes", Buffer.from([0xff])]]), scope("a")],
+      [resource(named, [[1, "varint", 1]]), scope("a")],
       [resource(named), scope("a")],
-      [resource(named), [1, "bytes", [[1, "bytes", Buffer.from([0xff])]]] satisfies ProtoField],
+      [resource(named), [1, "bytes", [[1, "varint", 1]]] satisfies ProtoField],
       [resource(named), scope("a")],
     ].map(([first, second]) =>
       protoMessage([
@@ -384,12 +384,15 @@ describe("OtlpTranscoder", () => {
     expect(readSpanRows(result.rows.bytes)).toHaveLength(1);
     expect(result.rejectedSpans).toBe(2);
     expect(result.errorMessage).toBe(
-      '2 spans rejected, the first because span "no trace" has an empty trace id',
+      '2 spans rejected: span "no trace" at resourceSpans[0].scopeSpans[0].spans[0]: empty trace id; ' +
+        'span "" at resourceSpans[0].scopeSpans[0].spans[2]: empty span id',
     );
     const alone = new OtlpTranscoder().transcode(
       requestOf([1, "bytes", traceId], [5, "bytes", "x".repeat(200)]),
     );
-    expect(alone.errorMessage).toBe(`1 span rejected: span "${"x".repeat(100)}…" has an empty span id`);
+    expect(alone.errorMessage).toBe(
+      `1 span rejected: span "${"x".repeat(100)}…" at resourceSpans[0].scopeSpans[0].spans[0]: empty span id`,
+    );
   });
 
   it("stops at maxRowsBytes when a large resource stands before many spans", () => {
@@ -401,8 +404,10 @@ describe("OtlpTranscoder", () => {
         [2, "bytes", Array.from({ length: 100 }, (): ProtoField => [2, "bytes", ids])],
       ],
     ]);
-    expect(() => new OtlpTranscoder({ maxRowsBytes: 500_000 }).transcode(request)).toThrow(
-      expect.objectContaining({ code: "WIRE_TOO_LARGE" }),
+    const part = new OtlpTranscoder({ maxRowsBytes: 500_000 }).transcode(request);
+    expect([part.rows.count, part.rejectedSpans]).toEqual([49, 51]);
+    expect(part.errorMessage).toMatch(
+      /spans\[49\]: rows of 5\d+ bytes are over maxRowsBytes .* and 41 more$/,
     );
     expect(new OtlpTranscoder().transcode(request).rows.count).toBe(100);
   });

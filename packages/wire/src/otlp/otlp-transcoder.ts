@@ -14,8 +14,9 @@ const debugFlag = 2;
  * Turns OTLP protobuf into rows in one pass, without an object per span: the hot way into the store.
  *
  * The bytes are read by protobuf's rules: fields in any order, unknown fields skipped, the last occurrence of a
- * singular field counts, repeated occurrences of a singular message are merged. Strings must be UTF-8. A known field
- * of another wire type than its own and groups are refused.
+ * singular field counts, repeated occurrences of a singular message are merged. Bytes of a string that are not UTF-8
+ * become U+FFFD, as senders cut texts in the middle of a character. A known field of another wire type than its own and
+ * groups are refused. A span that cannot be kept is rejected alone.
  *
  * One transcoder handles one request at a time and keeps its buffers for the next.
  * Source: opentelemetry-proto 1.x, trace/v1/trace.proto; protobuf.dev, "Encoding".
@@ -34,6 +35,12 @@ export class OtlpTranscoder implements MessageTranscoder {
   #service: ServiceTally | undefined;
   /** Whether rows have begun with the prefix of the resource and scope at hand. */
   #isPrefixWritten = false;
+  /** Why the resource at hand cannot be read, or its scope: its spans are rejected then. */
+  #groupProblem: unknown;
+  // Where the span at hand stands in the request.
+  #resourceIndex = 0;
+  #scopeIndex = 0;
+  #spanIndex = 0;
 
   constructor(options: TranscoderOptions = {}) {
     this.#out = new ByteWriter(options.maxRowsBytes);
@@ -46,8 +53,7 @@ export class OtlpTranscoder implements MessageTranscoder {
    * @param request an `ExportTraceServiceRequest` or `TracesData` message; the caller limits its size
    * @param tenant whose spans they are; "" where tenancy is off
    * @throws WireError and nothing is kept of the request: WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no such
-   *   message; WIRE_BAD_ID for an id of a wrong length; WIRE_TOO_DEEP for a value nested past `maxAttributeDepth`;
-   *   WIRE_TOO_LARGE past `maxRowsBytes`
+   *   message, and when no span of it can be read; WIRE_TOO_LARGE when `maxRowsBytes` has no room for any
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     this.#tenant = tenant;
@@ -58,12 +64,16 @@ export class OtlpTranscoder implements MessageTranscoder {
     this.#count = 0;
     this.#tally = [];
     this.#rejected = new RejectedSpans();
+    this.#resourceIndex = 0;
     const end = request.length;
     while (cursor.position < end) {
       const tag = cursor.tag(end);
-      if (tag === 10) this.#resourceSpans(cursor.fieldEnd(end));
-      else cursor.skip(tag, end, requestFields);
+      if (tag === 10) {
+        this.#resourceSpans(cursor.fieldEnd(end));
+        this.#resourceIndex++;
+      } else cursor.skip(tag, end, requestFields);
     }
+    this.#rejected.refuseUnreadable(this.#count);
     return {
       rows: {
         bytes: this.#out.bytes,
@@ -79,50 +89,94 @@ export class OtlpTranscoder implements MessageTranscoder {
   #resourceSpans(end: number): void {
     const cursor = this.#cursor;
     const start = cursor.position;
-    this.#prefix.resource(end, this.#tenant);
-    this.#service = undefined;
-    cursor.position = start;
-    while (cursor.position < end) {
-      const tag = cursor.tag(end);
-      if (tag === 18) this.#scopeSpans(cursor.fieldEnd(end));
-      // The prefix has judged the wire types.
-      else cursor.skip(tag, end, 0);
+    const { count: rejectedBefore } = this.#rejected;
+    let problem: unknown;
+    try {
+      this.#prefix.resource(end, this.#tenant);
+    } catch (error) {
+      problem = error;
     }
+    this.#service = undefined;
+    this.#scopeIndex = 0;
+    cursor.position = start;
+    try {
+      while (cursor.position < end) {
+        const tag = cursor.tag(end);
+        if (tag === 18) {
+          this.#scopeSpans(cursor.fieldEnd(end), problem);
+          this.#scopeIndex++;
+        }
+        // The prefix has judged the wire types.
+        else cursor.skip(tag, end, 0);
+      }
+    } catch (error) {
+      throw problem ?? error;
+    }
+    // Without a span that could be rejected for it the message itself is broken.
+    if (problem !== undefined && this.#rejected.count === rejectedBefore) throw problem;
   }
 
-  #scopeSpans(end: number): void {
+  /** @param resourceProblem why its resource cannot be read */
+  #scopeSpans(end: number, resourceProblem: unknown): void {
     const cursor = this.#cursor;
     const start = cursor.position;
-    this.#prefix.scope(end);
-    this.#isPrefixWritten = false;
-    cursor.position = start;
-    while (cursor.position < end) {
-      const tag = cursor.tag(end);
-      if (tag === 18) this.#span(cursor.fieldEnd(end));
-      else cursor.skip(tag, end, 0);
+    const { count: rejectedBefore } = this.#rejected;
+    this.#groupProblem = resourceProblem;
+    try {
+      this.#prefix.scope(end);
+    } catch (error) {
+      this.#groupProblem ??= error;
     }
+    this.#spans.hasCutPrefix = this.#prefix.isCut;
+    this.#isPrefixWritten = false;
+    this.#spanIndex = 0;
+    cursor.position = start;
+    try {
+      while (cursor.position < end) {
+        const tag = cursor.tag(end);
+        if (tag === 18) {
+          this.#span(cursor.fieldEnd(end));
+          this.#spanIndex++;
+        } else cursor.skip(tag, end, 0);
+      }
+    } catch (error) {
+      throw this.#groupProblem ?? error;
+    }
+    if (this.#groupProblem !== undefined && this.#rejected.count === rejectedBefore) throw this.#groupProblem;
   }
 
   #span(end: number): void {
-    const out = this.#out;
-    const problem = this.#spans.scan(end);
-    if (problem === "") {
-      if (this.#isPrefixWritten) this.#prefixes.again();
-      else this.#writePrefix();
-      const traceIdAt = out.length;
-      this.#spans.write();
-      this.#count++;
-      const service = this.#tallyOf((this.#spans.flags & debugFlag) !== 0);
-      service.spans++;
-      if (this.#spans.isRoot) service.rootsAt.push(traceIdAt);
-    } else {
-      // Written to see that it is well formed, then taken back; without the prefix, whose size is the sender's choice.
-      const rowStart = out.length;
-      this.#spans.write();
-      out.length = rowStart;
-      this.#rejected.add(this.#spans.name, problem);
+    const cursor = this.#cursor;
+    const rowAt = this.#out.length;
+    const spans = this.#spans;
+    try {
+      const problem = this.#groupProblem ?? spans.scan(end);
+      if (problem === "") {
+        if (this.#isPrefixWritten) this.#prefixes.again();
+        else this.#writePrefix();
+        const traceIdAt = this.#out.length;
+        spans.write();
+        this.#count++;
+        const service = this.#tallyOf((spans.flags & debugFlag) !== 0);
+        service.spans++;
+        if (spans.isRoot) service.rootsAt.push(traceIdAt);
+      } else {
+        this.#reject(problem);
+      }
+    } catch (error) {
+      // The next row gets its prefix again: this one may have been taken back with it.
+      this.#prefixes.takeBack(rowAt);
+      this.#isPrefixWritten = false;
+      this.#reject(error);
     }
-    this.#cursor.position = end;
+    cursor.position = end;
+  }
+
+  #reject(problem: unknown): void {
+    const place = () =>
+      `resourceSpans[${this.#resourceIndex}].scopeSpans[${this.#scopeIndex}].spans[${this.#spanIndex}]`;
+    // With a bad group the span was not even looked at.
+    this.#rejected.add(this.#groupProblem === undefined ? this.#spans.name : "", place, problem);
   }
 
   #writePrefix(): void {

@@ -25,6 +25,8 @@ interface SharedColumns {
   readonly view: DataView;
   /** Of a resource. */
   readonly service: string;
+  /** Whether values of its attributes were cut, nested too deep. */
+  readonly isCut: boolean;
 }
 
 /**
@@ -37,6 +39,8 @@ export class PrefixTranscoder {
   scopeView: DataView = nothing;
   /** Service of the resource at hand. */
   service = "";
+  #isResourceCut = false;
+  #isScopeCut = false;
   readonly #cursor: ProtoCursor;
   readonly #resourceWriter: SharedWriter;
   readonly #scopeWriter: SharedWriter;
@@ -63,6 +67,7 @@ export class PrefixTranscoder {
     const known = this.#resources.find(bytes, this.#fields, tenant) ?? this.#newResource(tenant);
     this.resourceView = known.view;
     this.service = known.service;
+    this.#isResourceCut = known.isCut;
   }
 
   /** The same for the scope of a `ScopeSpans`. */
@@ -71,11 +76,18 @@ export class PrefixTranscoder {
     const { bytes } = this.#cursor;
     const known = this.#scopes.find(bytes, this.#fields, "") ?? this.#newScope();
     this.scopeView = known.view;
+    this.#isScopeCut = known.isCut;
+  }
+
+  /** Whether values of the resource or scope at hand were cut, nested too deep. */
+  get isCut(): boolean {
+    return this.#isResourceCut || this.#isScopeCut;
   }
 
   #newResource(tenant: string): SharedColumns {
     const writer = this.#resourceWriter;
     writer.out.clear();
+    this.#cursor.cutValues = 0;
     const service = this.#writeResource(writer, tenant);
     return this.#kept(this.#resources, writer, tenant, service);
   }
@@ -83,6 +95,7 @@ export class PrefixTranscoder {
   #newScope(): SharedColumns {
     const writer = this.#scopeWriter;
     writer.out.clear();
+    this.#cursor.cutValues = 0;
     this.#writeScope(writer);
     return this.#kept(this.#scopes, writer, "", "");
   }
@@ -95,12 +108,13 @@ export class PrefixTranscoder {
     service: string,
   ): SharedColumns {
     const { buffer, length } = out;
+    const isCut = this.#cursor.cutValues > 0;
     if (length <= longestKeptBytes) {
       const own = new Uint8Array(buffer.subarray(0, length));
-      const columns = { view: new DataView(own.buffer, 0, length), service };
+      const columns = { view: new DataView(own.buffer, 0, length), service, isCut };
       if (among.keep(this.#cursor.bytes, this.#fields, owner, columns)) return columns;
     }
-    return { view: new DataView(buffer.buffer, buffer.byteOffset, length), service };
+    return { view: new DataView(buffer.buffer, buffer.byteOffset, length), service, isCut };
   }
 
   #findFields(end: number): void {

@@ -17,6 +17,10 @@ export class ProtoCursor {
   low = 0;
   high = 0;
   view: DataView = new DataView(new ArrayBuffer(0));
+  /** Length of the last id that `idStart` has passed over for its length. */
+  idBytes = 0;
+  /** How many values were cut, nested too deep, since the caller set this to 0. */
+  cutValues = 0;
 
   /** Goes to the start of other bytes. */
   open(bytes: Uint8Array): void {
@@ -143,41 +147,33 @@ export class ProtoCursor {
     }
   }
 
-  /**
-   * A string field.
-   * @throws WireError WIRE_MALFORMED when it is not UTF-8
-   */
+  /** A string field; bytes that are not UTF-8 become U+FFFD. */
   string(end: number): string {
     const stop = this.fieldEnd(end);
     const start = this.position;
     this.position = stop;
     if (start === stop) return "";
-    this.checkUtf8(start, stop);
     return this.bytes.toString("utf8", start, stop);
   }
 
   /**
    * Passes over an id.
-   * @returns where its bytes start, or -1 for an empty one
-   * @throws WireError WIRE_BAD_ID when it has neither `length` bytes nor none
+   * @returns where its bytes start, or -1 when it has another length than `length`, which is `idBytes` then
    */
-  idStart(end: number, length: number, what: string): number {
+  idStart(end: number, length: number): number {
     const stop = this.fieldEnd(end);
     const start = this.position;
     this.position = stop;
-    if (stop === start) return -1;
-    if (stop - start !== length) {
-      throw new WireError("WIRE_BAD_ID", `${what} has ${stop - start} bytes, not ${length}`);
-    }
-    return start;
+    if (stop - start === length) return start;
+    this.idBytes = stop - start;
+    return -1;
   }
 
-  /** @throws WireError WIRE_MALFORMED when `[start, end)` is not UTF-8: protobuf allows nothing else in a string */
-  checkUtf8(start: number, end: number): void {
-    if (end - start <= shortBytes && this.#isAscii(start, end)) return;
-    if (!isUtf8(this.bytes.subarray(start, end))) {
-      throw new WireError("WIRE_MALFORMED", `string at byte ${start} is not UTF-8`);
-    }
+  /** Whether `[start, end)` is UTF-8. */
+  isText(start: number, end: number): boolean {
+    return (
+      (end - start <= shortBytes && this.#isAscii(start, end)) || isUtf8(this.bytes.subarray(start, end))
+    );
   }
 
   #isAscii(start: number, end: number): boolean {

@@ -1,5 +1,7 @@
+import { WireError } from "../errors.ts";
 import { spanKinds, statusCodes } from "../model/span.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
+import { cutValuesWarning, SpanMends } from "../rows/span-mends.ts";
 import { AttributeTranscoder } from "./attribute-transcoder.ts";
 import { EventTranscoder } from "./event-transcoder.ts";
 import { FieldList } from "./field-list.ts";
@@ -13,7 +15,9 @@ const statusFields = fieldMask(2, 3);
  * Writes one OTLP `Span` message as the columns `trace_id` to `warnings`. First its fields are found, in whatever order
  * they come (the last occurrence of a singular one counts), then they are written in the order of the columns.
  *
- * A kind or status code that OTLP does not define is stored as 0 (`unspecified`, `unset`).
+ * A kind or status code that OTLP does not define is stored as 0 (`unspecified`, `unset`). What else can be mended is, with a
+ * warning on the span: a trace id of 8 bytes is the low half of one, a parent's or link's id of a wrong length is dropped,
+ * values nested too deep are cut.
  */
 export class SpanTranscoder {
   readonly #cursor: ProtoCursor;
@@ -24,8 +28,16 @@ export class SpanTranscoder {
   readonly #attributes = new FieldList();
   readonly #events = new FieldList();
   readonly #links = new FieldList();
+  readonly #mends = new SpanMends();
+  /** Whether values of the resource or scope of the spans were cut. */
+  hasCutPrefix = false;
 
   #traceId = -1;
+  // Of ids of a wrong length, and where such a trace id ends.
+  #traceIdBytes = 0;
+  #traceIdEnd = 0;
+  #spanIdBytes = 0;
+  #hasShortTraceId = false;
   #spanId = -1;
   #parentSpanId = -1;
   #traceStateStart = 0;
@@ -50,20 +62,35 @@ export class SpanTranscoder {
     this.#out = out;
     this.#attributeTranscoder = new AttributeTranscoder(cursor, out);
     this.#eventTranscoder = new EventTranscoder(cursor, out, this.#attributeTranscoder);
-    this.#linkTranscoder = new LinkTranscoder(cursor, out, this.#attributeTranscoder);
+    this.#linkTranscoder = new LinkTranscoder(cursor, out, this.#attributeTranscoder, this.#mends);
   }
 
   /**
    * Finds the fields of the span from the cursor's position to `end`.
-   * @returns "" or, for a span that must be rejected, what it has ("an empty trace id")
-   * @throws WireError for bytes that are no span; WIRE_BAD_ID for an id of a wrong length
+   * @returns "" or, for a span that must be rejected, what it has ("empty trace id")
+   * @throws WireError for bytes that are no span; WIRE_BAD_ID for a trace or span id of a wrong length
    */
   scan(end: number): string {
     this.#clear();
     this.#scanFields(end);
-    if (this.#isZero(this.#traceId, 16)) return "an empty trace id";
-    if (this.#isZero(this.#spanId, 8)) return "an empty span id";
+    if (this.#traceId === -1 && this.#traceIdBytes > 0) this.#takeShortTraceId();
+    if (this.#spanId === -1 && this.#spanIdBytes > 0) throw badId("span id", this.#spanIdBytes, 8);
+    if (this.#isZero(this.#traceId, this.#hasShortTraceId ? 8 : 16)) return "empty trace id";
+    if (this.#isZero(this.#spanId, 8)) return "empty span id";
     return "";
+  }
+
+  #noteOddTraceId(): void {
+    this.#traceIdBytes = this.#cursor.idBytes;
+    this.#traceIdEnd = this.#cursor.position;
+  }
+
+  /** Senders with ids of 64 bits send the low half of a trace id. */
+  #takeShortTraceId(): void {
+    if (this.#traceIdBytes !== 8) throw badId("trace id", this.#traceIdBytes, 16);
+    this.#traceId = this.#traceIdEnd - 8;
+    this.#hasShortTraceId = true;
+    this.#mends.add("trace id has 8 bytes, not 16: taken as its low half");
   }
 
   /**
@@ -74,7 +101,8 @@ export class SpanTranscoder {
     const cursor = this.#cursor;
     const out = this.#out;
     const attributes = this.#attributeTranscoder;
-    out.id(cursor.view, this.#traceId, 16);
+    if (this.#hasShortTraceId) out.zeros(8);
+    out.id(cursor.view, this.#traceId, this.#hasShortTraceId ? 8 : 16);
     out.id(cursor.view, this.#spanId, 8);
     out.id(cursor.view, this.#parentSpanId, 8);
     attributes.text(this.#traceStateStart, this.#traceStateEnd);
@@ -88,8 +116,9 @@ export class SpanTranscoder {
     out.uint32(this.#droppedEvents);
     this.#linkTranscoder.list(this.#links);
     out.uint32(this.#droppedLinks);
-    // No warnings.
-    out.uint8(0);
+    if (this.hasCutPrefix || cursor.cutValues > 0) this.#mends.add(cutValuesWarning);
+    out.uint8(this.#mends.count);
+    if (this.#mends.count > 0) this.#mends.write(out);
   }
 
   /** Columns `kind` to `status_code`: with one look at the room for them. */
@@ -118,7 +147,7 @@ export class SpanTranscoder {
     return this.#flags;
   }
 
-  /** Name of the span just scanned. */
+  /** Name of the span that was last scanned, as far as the scan came. */
   get name(): string {
     return this.#cursor.bytes.toString("utf8", this.#nameStart, this.#nameEnd);
   }
@@ -127,7 +156,12 @@ export class SpanTranscoder {
     this.#attributes.clear();
     this.#events.clear();
     this.#links.clear();
+    this.#mends.clear();
+    this.#cursor.cutValues = 0;
     this.#traceId = -1;
+    this.#traceIdBytes = 0;
+    this.#spanIdBytes = 0;
+    this.#hasShortTraceId = false;
     this.#spanId = -1;
     this.#parentSpanId = -1;
     this.#traceStateStart = 0;
@@ -154,10 +188,12 @@ export class SpanTranscoder {
       const tag = cursor.tag(end);
       switch (tag) {
         case 10:
-          this.#traceId = cursor.idStart(end, 16, "trace id");
+          this.#traceId = cursor.idStart(end, 16);
+          if (this.#traceId === -1) this.#noteOddTraceId();
           break;
         case 18:
-          this.#spanId = cursor.idStart(end, 8, "span id");
+          this.#spanId = cursor.idStart(end, 8);
+          if (this.#spanId === -1) this.#spanIdBytes = cursor.idBytes;
           break;
         case 26:
           this.#traceStateEnd = cursor.fieldEnd(end);
@@ -165,7 +201,9 @@ export class SpanTranscoder {
           cursor.position = this.#traceStateEnd;
           break;
         case 34:
-          this.#parentSpanId = cursor.idStart(end, 8, "parent span id");
+          this.#parentSpanId = cursor.idStart(end, 8);
+          if (this.#parentSpanId === -1 && cursor.idBytes > 0)
+            this.#mends.add(`parent span id was dropped: it has ${cursor.idBytes} bytes, not 8`);
           break;
         case 42:
           this.#nameEnd = cursor.fieldEnd(end);
@@ -237,4 +275,8 @@ export class SpanTranscoder {
     for (let index = start; index < start + length; index++) if (bytes[index] !== 0) return false;
     return true;
   }
+}
+
+function badId(what: string, length: number, wanted: number): WireError {
+  return new WireError("WIRE_BAD_ID", `${what} has ${length} bytes, not ${wanted}`);
 }

@@ -109,16 +109,23 @@ describe("RowPrefixes", () => {
     expect([out.length, prefixes.plainBytes]).toEqual([43, 81]);
   });
 
-  it("takes a row back, and gives the next one its own", () => {
+  it("takes a row back, and gives the next one the prefix of the row before it", () => {
     const out = new ByteWriter();
     const prefixes = new RowPrefixes(out);
     out.string("prefix");
     prefixes.written(0);
     const { length } = out;
     prefixes.again();
-    prefixes.takeBack(length, length);
+    prefixes.takeBack(length);
     out.string("prefix");
     prefixes.written(length);
-    expect([out.length, prefixes.plainBytes]).toEqual([2 * length, 2 * length]);
+    expect([out.length, prefixes.plainBytes]).toEqual([length + 2, 2 * length]);
+    const other = out.length;
+    out.string("other prefix");
+    prefixes.written(other);
+    prefixes.takeBack(other);
+    out.string("prefix");
+    prefixes.written(other);
+    expect([out.length, prefixes.plainBytes]).toEqual([length + 4, 3 * length]);
   });
 });

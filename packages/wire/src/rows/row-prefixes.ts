@@ -31,6 +31,9 @@ export class RowPrefixes {
   /** The last prefix in `out`; nothing at the beginning. */
   #start = 0;
   #end = 0;
+  /** The one before it, should its row be taken back. */
+  #earlierStart = 0;
+  #earlierEnd = 0;
   #savedBytes = 0;
 
   constructor(out: ByteWriter, maxRowsBytes = defaultMaxRowsBytes) {
@@ -48,6 +51,8 @@ export class RowPrefixes {
   forget(): void {
     this.#start = 0;
     this.#end = 0;
+    this.#earlierStart = 0;
+    this.#earlierEnd = 0;
   }
 
   /** Bytes of all rows with their prefixes. */
@@ -89,14 +94,22 @@ export class RowPrefixes {
       this.again();
       return;
     }
+    this.#earlierStart = this.#start;
+    this.#earlierEnd = this.#end;
     this.#start = start;
     this.#end = length;
   }
 
-  /** Takes back the row from `start` on, of which `plainBytes` was that before. */
-  takeBack(start: number, plainBytes: number): void {
-    this.#out.length = start;
-    this.#savedBytes = plainBytes - start;
-    this.forget();
+  /** Takes back the last row, which begins at `start`, as far as it was written. */
+  takeBack(start: number): void {
+    const out = this.#out;
+    if (out.length > start && hasPrefixMark(out.buffer, start))
+      this.#savedBytes -= this.#end - this.#start - prefixMarkBytes;
+    out.length = start;
+    if (this.#end <= start) return;
+    this.#start = this.#earlierStart;
+    this.#end = this.#earlierEnd;
+    this.#earlierStart = 0;
+    this.#earlierEnd = 0;
   }
 }

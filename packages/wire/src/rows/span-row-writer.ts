@@ -49,12 +49,11 @@ export class SpanRowWriter {
       this.#prefixes.begin();
     }
     const start = this.#out.length;
-    const { plainBytes } = this.#prefixes;
     try {
       this.#appendPrefix(span, tenant);
       writeSpan(this.#out, span);
     } catch (error) {
-      this.#prefixes.takeBack(start, plainBytes);
+      this.#prefixes.takeBack(start);
       this.#resource = undefined;
       throw error;
     }

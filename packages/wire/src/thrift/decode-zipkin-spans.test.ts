@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { zipkinPacket, zipkinSpanList } from "../zipkin/zipkin-thrift-messages.ts";
 import { ZipkinV1ThriftTranscoder } from "../zipkin/zipkin-v1-thrift-transcoder.ts";
 import { BinaryCursor } from "./binary-cursor.ts";
@@ -138,26 +139,33 @@ describe("a bare list", () => {
       "values are nested deeper than 64",
     ],
   ])("is refused with %s", (_, message, code, shown) => {
-    expect(() => [...readZipkinSpanList(message)]).toThrow(expect.objectContaining({ code, message: shown }));
+    const rejected = new RejectedSpans();
+    const read = () => {
+      const found = [...readZipkinSpanList(message, rejected)];
+      rejected.refuseNothing(found.length);
+    };
+    expect(read).toThrow(expect.objectContaining({ code, message: shown }));
   });
 
   it("has no more annotations in a span than the limit", () => {
     const count = maxZipkinAnnotations + 1;
     const header = Buffer.from([12, 0, 0, 0, 1, ...field(15, 6, 12, 0, 1, 0, 1)]);
     const message = Buffer.concat([header, Buffer.alloc(count + 1)]);
-    expect(() => [...readZipkinSpanList(message)]).toThrow(
-      expect.objectContaining({ code: "WIRE_TOO_LARGE", message: "annotations are 65537, more than 65536" }),
-    );
+    const rejected = new RejectedSpans();
+    expect([...readZipkinSpanList(message, rejected)]).toEqual([]);
+    expect(rejected.errorMessage).toContain("annotations are 65537, more than 65536");
   });
 
-  it("with an id of zero is refused as rows", () => {
+  it("with an id of zero is rejected as rows", () => {
     const transcoder = new ZipkinV1ThriftTranscoder();
     const [sample] = fc.sample(span, { seed: 1, numRuns: 1 }) as [ZipkinCoreSpan];
     const named = { ...sample, traceId: 1n, id: 1n };
     expect(transcoder.transcode(zipkinSpanList([named, named])).rows.count).toBe(2);
-    expect(() => transcoder.transcode(zipkinSpanList([named, { ...named, id: 0n }]))).toThrow(
-      expect.objectContaining({ code: "WIRE_BAD_ID", message: "zipkinV1 span id: ID is zero" }),
-    );
+    expect(transcoder.transcode(zipkinSpanList([named, { ...named, id: 0n }]))).toMatchObject({
+      rows: { count: 1 },
+      rejectedSpans: 1,
+      errorMessage: expect.stringContaining("at spans[1]: zipkinV1 span id: ID is zero"),
+    });
     expect(() => transcoder.transcode(zipkinSpanList([{ ...named, traceId: 0n, traceIdHigh: 0n }]))).toThrow(
       expect.objectContaining({ code: "WIRE_BAD_ID", message: "zipkinV1 span traceId: traceId is zero" }),
     );

@@ -1,4 +1,5 @@
 import { WireError } from "../errors.ts";
+import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { BinaryCursor } from "./binary-cursor.ts";
 import { malformed, type ThriftCursor, thriftTypes } from "./thrift-cursor.ts";
 import type {
@@ -18,14 +19,22 @@ export const maxZipkinAnnotations = 65_536;
  * Reads the arguments of `Agent.emitZipkinBatch`: a struct whose field 1 is the list of spans. Strings that are not
  * UTF-8 get U+FFFD in place of what is not.
  * @param cursor at the struct's first field, which is behind the envelope of the message
- * @throws WireError WIRE_TRUNCATED, WIRE_TOO_DEEP; WIRE_MALFORMED, also when there is no list; WIRE_TOO_LARGE past
- *   `maxZipkinAnnotations` of a span
+ * @param rejected gets the spans that are good Thrift and no good spans
+ * @throws WireError WIRE_TRUNCATED, WIRE_TOO_DEEP; WIRE_MALFORMED, also when there is no list
  */
-export function readZipkinBatchArguments(cursor: ThriftCursor): ZipkinCoreSpan[] {
+export function readZipkinBatchArguments(
+  cursor: ThriftCursor,
+  rejected = new RejectedSpans(),
+): ZipkinCoreSpan[] {
   let spans: ZipkinCoreSpan[] | undefined;
   readFields(cursor, (id) => {
     if (id !== 1) return false;
-    spans = readList(cursor, "spans", Number.POSITIVE_INFINITY, readZipkinSpan);
+    const count = cursor.structs("spans");
+    spans = [];
+    for (let index = 0; index < count; index++) {
+      const span = readOrReject(cursor, index, rejected);
+      if (span !== undefined) spans.push(span);
+    }
     return true;
   });
   if (spans === undefined) throw malformed("emitZipkinBatch_args.spans is missing");
@@ -35,16 +44,40 @@ export function readZipkinBatchArguments(cursor: ThriftCursor): ZipkinCoreSpan[]
 /**
  * Reads the spans of a bare list in the binary protocol, as HTTP carries it, one after the other; what follows the list
  * is ignored.
+ * @param rejected as in `readZipkinBatchArguments`
  * @throws WireError as `readZipkinBatchArguments`, when it comes to the span that is wrong
  */
-export function* readZipkinSpanList(message: Uint8Array): Generator<ZipkinCoreSpan> {
+export function* readZipkinSpanList(
+  message: Uint8Array,
+  rejected = new RejectedSpans(),
+): Generator<ZipkinCoreSpan> {
   const cursor = new BinaryCursor();
   cursor.open(message);
   cursor.list();
   if (cursor.count > 0 && cursor.elementType !== thriftTypes.struct) {
     throw malformed("the message is a list of something else than spans");
   }
-  for (let left = cursor.count; left > 0; left--) yield readZipkinSpan(cursor);
+  const { count } = cursor;
+  for (let index = 0; index < count; index++) {
+    const span = readOrReject(cursor, index, rejected);
+    if (span !== undefined) yield span;
+  }
+}
+
+/** @returns undefined for a span that is rejected */
+function readOrReject(
+  cursor: ThriftCursor,
+  index: number,
+  rejected: RejectedSpans,
+): ZipkinCoreSpan | undefined {
+  const start = cursor.position;
+  try {
+    return readZipkinSpan(cursor);
+  } catch (error) {
+    cursor.passOverStruct(start, error);
+    rejected.add("", () => `spans[${index}]`, error);
+    return undefined;
+  }
 }
 
 function readZipkinSpan(cursor: ThriftCursor): ZipkinCoreSpan {

@@ -27,7 +27,6 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
   /**
    * @param message the struct; bytes after it are ignored, as in the public model
    * @param tenant whose spans they are; "" where tenancy is off
-   * @returns no span is ever rejected alone
    * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP (64 levels of
    *   values that are passed over), each with the public model's own text if that would not read the message either;
    *   WIRE_TOO_LARGE as `ApiV2Transcoder`
@@ -47,7 +46,15 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
       rest >>>= 7;
     }
     buffer[headerBytes - 1] = rest;
-    return this.#rows.transcode(buffer.subarray(0, length), tenant);
+    const { rejected } = this.#batch;
+    const outcome = this.#rows.transcode(buffer.subarray(0, length), tenant);
+    if (rejected.count === 0) return outcome;
+    rejected.refuseNothing(outcome.rows.count);
+    return {
+      rows: outcome.rows,
+      rejectedSpans: outcome.rejectedSpans + rejected.count,
+      errorMessage: [outcome.errorMessage, rejected.errorMessage].filter((text) => text !== "").join("; "),
+    };
   }
 
   #readBatch(message: Uint8Array): void {

@@ -20,6 +20,8 @@ const typeNames = new Map<number, string>(Object.entries(thriftTypes).map(([name
 
 /** Deepest nesting of values that are skipped, since the IDL does not know them; as in Apache's readers. */
 const maxDepth = 64;
+/** The same in a span that is rejected: beyond, it cannot be told where it ends without risking the stack. */
+const maxRejectedDepth = 1_000;
 
 /** Wrong and not so that other bytes would do: the caller says which text it gives. */
 export function malformed(message: string): WireError {
@@ -114,10 +116,29 @@ export abstract class ThriftCursor {
     return this.count;
   }
 
-  /** Passes over a value. @throws WireError WIRE_TOO_DEEP past 64 levels, WIRE_MALFORMED for an unknown type */
-  skip(type: number, depth = 0): void {
-    if (depth > maxDepth) {
-      throw new WireError("WIRE_TOO_DEEP", `values are nested deeper than ${maxDepth}`);
+  /**
+   * Goes to the end of the struct that begins at `start`, in which something was wrong.
+   * @param problem what was wrong
+   * @throws the problem, when the bytes are no struct of Thrift, so that nobody knows where the next one begins
+   */
+  passOverStruct(start: number, problem: unknown): void {
+    if (!(problem instanceof WireError)) throw problem;
+    this.position = start;
+    try {
+      this.skip(thriftTypes.struct, 0, maxRejectedDepth);
+    } catch {
+      throw problem;
+    }
+  }
+
+  /**
+   * Passes over a value.
+   * @param most deepest nesting
+   * @throws WireError WIRE_TOO_DEEP past it, WIRE_MALFORMED for an unknown type
+   */
+  skip(type: number, depth = 0, most = maxDepth): void {
+    if (depth > most) {
+      throw new WireError("WIRE_TOO_DEEP", `values are nested deeper than ${most}`);
     }
     if (this.skipPlain(type)) return;
     switch (type) {
@@ -130,7 +151,7 @@ export abstract class ThriftCursor {
           id = this.fieldId;
           // In a field of the compact protocol the type of a bool is its value.
           if (this.fieldType === thriftTypes.bool) this.bool();
-          else this.skip(this.fieldType, depth + 1);
+          else this.skip(this.fieldType, depth + 1, most);
         }
         return;
       }
@@ -138,14 +159,14 @@ export abstract class ThriftCursor {
       case thriftTypes.set: {
         this.list();
         const { elementType } = this;
-        for (let left = this.count; left > 0; left--) this.skip(elementType, depth + 1);
+        for (let left = this.count; left > 0; left--) this.skip(elementType, depth + 1, most);
         return;
       }
       case thriftTypes.map: {
         const types = this.map();
         for (let left = this.count; left > 0; left--) {
-          this.skip(types >>> 4, depth + 1);
-          this.skip(types & 15, depth + 1);
+          this.skip(types >>> 4, depth + 1, most);
+          this.skip(types & 15, depth + 1, most);
         }
         return;
       }

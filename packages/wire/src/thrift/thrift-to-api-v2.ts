@@ -1,6 +1,7 @@
 import { beginMessage, endMessage } from "../protobuf/proto-writer.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
+import { RejectedSpans } from "../rows/rejected-spans.ts";
 import {
   bitsOf,
   checkOnce,
@@ -28,8 +29,9 @@ export interface ThriftClientLosses {
  * become nanoseconds, the parent id a CHILD_OF reference in front unless there is any reference to the same span, and a tag
  * of an unknown type a text that says so. Strings that are not UTF-8 get U+FFFD in place of what is not.
  *
- * It is strict: a required field must be there, a field must have its type, a list must not come twice. Fields that
- * the IDL does not know are passed over.
+ * It is strict: a required field must be there, a field must have its type, a list must not come twice. A span in which
+ * something is wrong is rejected alone, as long as it is a struct of Thrift. Fields that the IDL does not know are passed
+ * over.
  */
 export class ThriftToApiV2 {
   /**
@@ -40,6 +42,8 @@ export class ThriftToApiV2 {
   /** Field 1 of an `api_v2` `Batch` for each span of the last batch. */
   readonly spans: ByteWriter;
   spanCount = 0;
+  /** Spans of the last batch that are not in `spans`. */
+  rejected = new RejectedSpans();
   /** The last batch's `seqNo`. */
   seqNo: bigint | undefined;
   losses: ThriftClientLosses | undefined;
@@ -97,6 +101,7 @@ export class ThriftToApiV2 {
     this.spans.clear();
     this.spans.zeros(this.#spansAt);
     this.spanCount = 0;
+    this.rejected = new RejectedSpans();
     this.seqNo = undefined;
     this.losses = undefined;
     let seen = 0;
@@ -113,8 +118,7 @@ export class ThriftToApiV2 {
           checkOnce(seen, id, "Batch.spans");
           seen |= bitsOf(2);
           const count = cursor.structs("Batch.spans");
-          for (let index = 0; index < count; index++) this.#span();
-          this.spanCount = count;
+          for (let index = 0; index < count; index++) this.#spanOrReject(index);
           break;
         }
         case 3:
@@ -205,6 +209,22 @@ export class ThriftToApiV2 {
     checkRequired(seen, requiredOfStats, "ClientStats");
     const [, fullQueueDroppedSpans = 0n, tooLargeDroppedSpans = 0n, failedToEmitSpans = 0n] = numbers;
     this.losses = { fullQueueDroppedSpans, tooLargeDroppedSpans, failedToEmitSpans };
+  }
+
+  #spanOrReject(index: number): void {
+    const cursor = this.#cursor;
+    const start = cursor.position;
+    const { length } = this.spans;
+    this.#nameStop = this.#nameStart;
+    try {
+      this.#span();
+      this.spanCount++;
+    } catch (error) {
+      this.spans.length = length;
+      const name = cursor.bytes.toString("utf8", this.#nameStart, this.#nameStop);
+      cursor.passOverStruct(start, error);
+      this.rejected.add(name, () => `spans[${index}]`, error);
+    }
   }
 
   #span(): void {

@@ -78,10 +78,20 @@ export class SpanDraftWriter {
   }
 
   /**
-   * Writes one row.
+   * Writes one row. When it throws, the rows before it are still good and the span has left nothing.
    * @throws WireError WIRE_TOO_LARGE past the most bytes that rows may take
    */
   write(draft: SpanDraft, tenant: string): void {
+    const { length } = this.#out;
+    try {
+      this.#row(draft, tenant);
+    } catch (error) {
+      this.#prefixes.takeBack(length);
+      throw error;
+    }
+  }
+
+  #row(draft: SpanDraft, tenant: string): void {
     const out = this.#out;
     this.#classify(draft);
     this.#takeKind(draft);
@@ -111,7 +121,8 @@ export class SpanDraftWriter {
     out.varint(this.#links.length);
     for (const link of this.#links) writeLink(out, link);
     out.uint32(0);
-    out.uint8(0); // No warnings.
+    out.uint8(draft.mends.count);
+    if (draft.mends.count > 0) draft.mends.write(out);
   }
 
   #classify(draft: SpanDraft): void {

@@ -1,3 +1,4 @@
+import { SpanMends } from "../rows/span-mends.ts";
 import { TagList } from "./tag-list.ts";
 
 /** An endpoint of a Zipkin v2 span as its reader found it. */
@@ -52,10 +53,42 @@ export class SpanDraft {
   annotationCount = 0;
   /** For each annotation: low and high half of its microseconds, first byte of its text, the byte after. */
   annotations = new Int32Array(64);
+  /** What the reader mended. */
+  readonly mends = new SpanMends();
+  /** Where mended texts are put, behind a copy of the message; 0: nothing was mended yet. */
+  #free = 0;
 
   open(bytes: Uint8Array): void {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#free = 0;
+  }
+
+  /**
+   * Puts U+FFFD in place of what is not UTF-8 in the message's text `[start, end)`.
+   * @returns where the mended text begins; it ends at `mendedEnd`
+   */
+  mendText(start: number, end: number): number {
+    const text = this.bytes.toString("utf8", start, end);
+    if (this.#free === 0) {
+      this.#free = this.bytes.length;
+      // A byte becomes three at most.
+      const copy = Buffer.allocUnsafeSlow(this.bytes.length * 4);
+      copy.set(this.bytes);
+      this.bytes = copy;
+      this.view = new DataView(copy.buffer, copy.byteOffset, copy.byteLength);
+    }
+    const at = this.#free;
+    this.#free += this.bytes.write(text, at);
+    return at;
+  }
+
+  get mendedEnd(): number {
+    return this.#free;
+  }
+
+  get name(): string {
+    return this.bytes.toString("utf8", this.nameStart, this.nameEnd);
   }
 
   get hasTraceId(): boolean {
@@ -68,6 +101,7 @@ export class SpanDraft {
 
   clear(): void {
     this.ids.fill(0);
+    this.mends.clear();
     this.nameStart = 0;
     this.nameEnd = 0;
     this.kind = 0;

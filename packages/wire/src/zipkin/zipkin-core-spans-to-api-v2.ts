@@ -10,6 +10,7 @@ import {
   type SpanRef,
   SpanRefType,
 } from "../gen/tracing/api_v2/model.ts";
+import { RejectedSpans } from "../rows/rejected-spans.ts";
 import {
   type ZipkinCoreAnnotation,
   type ZipkinCoreBinaryAnnotation,
@@ -42,14 +43,23 @@ const processTags = new Map([
  * older conversion than the collector's: see `sanitizeZipkinCoreSpan` for what is mended first; a span with both sides of
  * a request becomes two with the same id.
  *
- * @throws WireError WIRE_MALFORMED when no service name is found in one of the spans: all of them are refused then
+ * @param rejected gets the spans in which no service name is found; the public model refuses all of the packet for one
  * Source: Jaeger 1.62, model/converter/thrift/zipkin/to_domain.go.
  */
-export function zipkinCoreSpansToApiV2(spans: readonly ZipkinCoreSpan[]): Batch[] {
+export function zipkinCoreSpansToApiV2(
+  spans: readonly ZipkinCoreSpan[],
+  rejected = new RejectedSpans(),
+): Batch[] {
   const batches = new Map<string, Batch>();
-  for (const sent of spans) {
+  for (const [index, sent] of spans.entries()) {
     const span = sanitizeZipkinCoreSpan(sent);
-    const process = processOf(span);
+    let process: Process;
+    try {
+      process = processOf(span);
+    } catch (error) {
+      rejected.add(span.name, () => `spans[${index}]`, error);
+      continue;
+    }
     const key = Buffer.from(Process.encode(process).finish()).toString("latin1");
     const batch = batches.get(key);
     if (batch === undefined) batches.set(key, { process, spans: spansOf(span) });

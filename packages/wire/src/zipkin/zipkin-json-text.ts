@@ -2,8 +2,6 @@ import { WireError } from "../errors.ts";
 import { JsonTape } from "../json/json-tape.ts";
 import { ipText, parseIp } from "./ip-text.ts";
 
-/** Zipkin's own members stand 4 deep; what others have added may be deeper. */
-const maxJsonDepth = 64;
 const backslash = 0x5c;
 const quote = 0x22;
 const openBracket = 0x5b;
@@ -19,7 +17,7 @@ const shownLength = 100;
  * Errors are worded like those of Go's decoder, which clients of the public model have seen so far.
  */
 export class ZipkinJsonText {
-  readonly tape = new JsonTape(maxJsonDepth);
+  readonly tape = new JsonTape();
   /** The text; behind it, unescaped strings. */
   bytes: Buffer = Buffer.alloc(0);
   /** Where the last string stands in `bytes`. */
@@ -33,28 +31,29 @@ export class ZipkinJsonText {
   readonly #ips = new Map<string, string>();
 
   /**
-   * Takes a text.
+   * Takes a text. Bytes that are not UTF-8 become U+FFFD.
    * @throws WireError WIRE_TRUNCATED when it ends early, WIRE_MALFORMED, WIRE_TOO_DEEP, WIRE_TOO_LARGE
    */
   open(message: Uint8Array): void {
-    const { length } = message;
-    this.bytes = Buffer.from(message.buffer, message.byteOffset, length);
-    this.#free = length;
-    if (this.#copy.length > keptBytes) this.#copy = Buffer.alloc(0);
-    // Unescaped a string never takes more room than escaped, so twice the length is enough.
-    if (this.bytes.includes(backslash)) {
-      if (this.#copy.length < length * 2) {
-        this.#copy = Buffer.allocUnsafeSlow(length * 2);
-      }
-      this.#copy.set(message);
-      this.bytes = this.#copy;
-    }
     try {
-      this.tape.read(this.bytes.subarray(0, length));
+      this.tape.read(message);
     } catch (error) {
       throw error instanceof WireError && error.message.startsWith("invalid JSON: it ends")
         ? new WireError("WIRE_TRUNCATED", "unexpected end of JSON input", { cause: error })
         : error;
+    }
+    const text = this.tape.bytes;
+    const { length } = text;
+    this.bytes = text;
+    this.#free = length;
+    if (this.#copy.length > keptBytes) this.#copy = Buffer.alloc(0);
+    // Unescaped a string never takes more room than escaped, so twice the length is enough.
+    if (text.includes(backslash)) {
+      if (this.#copy.length < length * 2) {
+        this.#copy = Buffer.allocUnsafeSlow(length * 2);
+      }
+      this.#copy.set(text);
+      this.bytes = this.#copy;
     }
   }
 

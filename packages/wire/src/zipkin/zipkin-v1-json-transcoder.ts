@@ -2,6 +2,8 @@ import { WireError } from "../errors.ts";
 import type { AttributeValue } from "../model/attribute.ts";
 import type { Span } from "../model/span.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import { RejectedSpans } from "../rows/rejected-spans.ts";
+import { SpanMends } from "../rows/span-mends.ts";
 import { SpanRowWriter } from "../rows/span-row-writer.ts";
 import { ZipkinJsonText } from "./zipkin-json-text.ts";
 import {
@@ -22,7 +24,8 @@ export interface ZipkinV1JsonOptions extends TranscoderOptions {
 /**
  * Turns Zipkin v1 JSON, a list of spans, into rows. Trace ids have 16 or 32 hex digits, span ids 16; numbers may be
  * strings; a value may be a string, a number, true or false; unknown members are ignored. A span without any time gets
- * the present one and the attribute `otel.zipkin.absentField.startTime`.
+ * the present one and the attribute `otel.zipkin.absentField.startTime`. A parent id or port that cannot be read is
+ * dropped with a warning on the span; a span that cannot be kept is rejected alone.
  *
  * Source: openzipkin/zipkin-api zipkin-api.yaml; for what is refused and with which words, Jaeger 1.62.
  */
@@ -30,6 +33,9 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
   readonly #text = new ZipkinJsonText();
   readonly #writer: SpanRowWriter;
   readonly #nowUnixNano: () => bigint;
+  readonly #mends = new SpanMends();
+  /** Of the span at hand. */
+  #name = "";
 
   constructor(options: ZipkinV1JsonOptions = {}) {
     this.#writer = new SpanRowWriter(options);
@@ -37,27 +43,42 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
   }
 
   /**
-   * @param message a JSON array of spans in UTF-8; the caller limits its size
+   * @param message a JSON array of spans; bytes that are not UTF-8 become U+FFFD; the caller limits its size
    * @param tenant whose spans they are; "" where tenancy is off
-   * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED, WIRE_MALFORMED when it is not JSON or a member
-   *   does not fit; WIRE_BAD_ID for an id of a wrong length, of zeros or not hex; WIRE_TOO_DEEP past 64 levels;
-   *   WIRE_TOO_LARGE past `maxRowsBytes` or 2,000,000 values
+   * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED, WIRE_MALFORMED when it is not JSON or no list;
+   *   WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values; why the first span is rejected, when none
+   *   is good
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     // What an earlier message left when it was refused in the middle.
     this.#writer.take();
+    const rejected = new RejectedSpans();
     try {
       const converter = new ZipkinV1SpanConverter();
       this.#text.open(message);
-      for (const token of this.#items(0, "spans")) {
-        const span = converter.convert(this.#spanOf(token));
-        this.#writer.append(this.#withTime(span), tenant);
+      let count = 0;
+      for (const [index, token] of this.#items(0, "spans").entries()) {
+        this.#mends.clear();
+        this.#name = "";
+        try {
+          const span = this.#withTime(converter.convert(this.#spanOf(token)));
+          const { list: warnings } = this.#mends;
+          this.#writer.append(warnings.length === 0 ? span : { ...span, warnings }, tenant);
+          count++;
+        } catch (error) {
+          rejected.add(this.#name, () => `spans[${index}]`, error);
+        }
       }
+      rejected.refuseNothing(count);
     } catch (error) {
       if (!(error instanceof WireError) || error.code === "WIRE_BAD_ID") throw error;
       throw new WireError(error.code, `zipkinv1: ${error.message}`, { cause: error });
     }
-    return { rows: this.#writer.take(), rejectedSpans: 0, errorMessage: "" };
+    return {
+      rows: this.#writer.take(),
+      rejectedSpans: rejected.count,
+      errorMessage: rejected.errorMessage,
+    };
   }
 
   #withTime(span: Span): Span {
@@ -78,9 +99,10 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
   #spanOf(token: number): ZipkinV1Span {
     const text = this.#text;
     const members = text.members(token, "a span");
+    this.#name = text.text(members.get("name"), "name");
     const timestamp = text.int64(members.get("timestamp"), "timestamp");
     return {
-      name: text.text(members.get("name"), "name"),
+      name: this.#name,
       timestamp: timestamp === 0n ? undefined : timestamp,
       duration: text.int64(members.get("duration"), "duration"),
       annotations: this.#items(members.get("annotations"), "annotations").map((item) =>
@@ -91,8 +113,20 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
       ),
       traceId: traceIdOf(text.text(members.get("traceid"), "traceId")),
       id: spanIdOf(text.text(members.get("id"), "id"), "id"),
-      parentId: parentIdOf(text.text(members.get("parentid"), "parentId")),
+      parentId:
+        this.#orDropped("parentId", () => parentIdOf(text.text(members.get("parentid"), "parentId"))) ?? "",
     };
+  }
+
+  /** For a member without which the span still tells something. */
+  #orDropped<T>(name: string, read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#mends.add(`${name} was dropped: ${error.message}`);
+      return undefined;
+    }
   }
 
   #annotationOf(token: number): ZipkinV1Annotation {
@@ -151,15 +185,16 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     if (token === undefined) return undefined;
     const text = this.#text;
     const members = text.members(token, "endpoint");
-    const port = text.int64(members.get("port"), "endpoint.port");
-    if (BigInt.asIntN(32, port) !== port) {
+    const port = this.#orDropped("endpoint.port", () => {
+      const sent = text.int64(members.get("port"), "endpoint.port");
+      if (BigInt.asIntN(32, sent) === sent) return sent;
       throw text.unfit(members.get("port") ?? token, "endpoint.port", "int32");
-    }
+    });
     return {
       serviceName: text.text(members.get("servicename"), "endpoint.serviceName"),
       ipv4: text.text(members.get("ipv4"), "endpoint.ipv4"),
       ipv6: text.text(members.get("ipv6"), "endpoint.ipv6"),
-      port: Number(port),
+      port: Number(port ?? 0n),
     };
   }
 

@@ -1,6 +1,7 @@
 import { WireError } from "../errors.ts";
 import type { AttributeValue } from "../model/attribute.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { SpanRowWriter } from "../rows/span-row-writer.ts";
 import { readZipkinSpanList } from "../thrift/decode-zipkin-spans.ts";
 import {
@@ -14,7 +15,8 @@ import { type ZipkinV1Endpoint, type ZipkinV1Span, ZipkinV1SpanConverter } from 
 
 /**
  * Turns Zipkin v1 Thrift, a bare list of `zipkincore.Span` in the binary protocol, into rows. Numbers of binary
- * annotations are read without a sign, bytes as base64, as in the public model. What follows the list is ignored.
+ * annotations are read without a sign, bytes as base64, as in the public model. What follows the list is ignored. A span
+ * that cannot be kept is rejected alone.
  *
  * Source: idl/zipkincore.thrift; opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111.
  */
@@ -29,16 +31,29 @@ export class ZipkinV1ThriftTranscoder implements MessageTranscoder {
    * @param message a list of spans; the caller limits its size
    * @param tenant whose spans they are; "" where tenancy is off
    * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP for bytes that
-   *   are no such list; WIRE_BAD_ID for an id of zero; WIRE_TOO_LARGE past `maxRowsBytes` or `maxZipkinAnnotations`
+   *   are no such list; why the first span is rejected, when none is good
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     // What an earlier message left when it was refused in the middle.
     this.#writer.take();
     const converter = new ZipkinV1SpanConverter();
-    for (const span of readZipkinSpanList(message)) {
-      this.#writer.append(converter.convert(v1SpanOf(span)), tenant);
+    const rejected = new RejectedSpans();
+    let count = 0;
+    for (const span of readZipkinSpanList(message, rejected)) {
+      try {
+        this.#writer.append(converter.convert(v1SpanOf(span)), tenant);
+        count++;
+      } catch (error) {
+        const index = count + rejected.count;
+        rejected.add(span.name, () => `spans[${index}]`, error);
+      }
     }
-    return { rows: this.#writer.take(), rejectedSpans: 0, errorMessage: "" };
+    rejected.refuseNothing(count);
+    return {
+      rows: this.#writer.take(),
+      rejectedSpans: rejected.count,
+      errorMessage: rejected.errorMessage,
+    };
   }
 }
 

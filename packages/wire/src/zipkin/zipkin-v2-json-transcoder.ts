@@ -1,5 +1,6 @@
 import { WireError } from "../errors.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { readHexId } from "./hex-id.ts";
 import { KeyTable } from "./key-table.ts";
 import { type EndpointDraft, SpanDraft } from "./span-draft.ts";
@@ -10,6 +11,7 @@ const quote = 0x22;
 const openBrace = 0x7b;
 const openBracket = 0x5b;
 const nullStart = 0x6e;
+const shownKeyBytes = 100;
 
 // Names match in either case, as in the public model.
 const spanNames = [
@@ -35,7 +37,9 @@ const kindTable = new KeyTable(["SERVER", "CLIENT", "PRODUCER", "CONSUMER"]);
  * Turns Zipkin v2 JSON, a list of spans, into rows, without an object per span.
  *
  * Ids are up to 32 (trace) or 16 hex digits; numbers may be strings; a member or tag given again replaces the one
- * before; null is as good as absent; unknown members and unknown kinds are passed over.
+ * before; null is as good as absent; unknown members and unknown kinds are passed over. Tags that are numbers or bools
+ * become texts. What else does not fit and tells little is dropped with a warning on the span: a parent id, an address or
+ * port, an annotation without a time, a tag that is an object or array. A span that cannot be kept is rejected alone.
  *
  * Source: openzipkin/zipkin-api zipkin2-api.yaml; for what is refused and with which words, zipkin-go 0.4.3.
  */
@@ -49,11 +53,11 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
   }
 
   /**
-   * @param message a JSON array of spans in UTF-8; the caller limits its size
+   * @param message a JSON array of spans; bytes that are not UTF-8 become U+FFFD; the caller limits its size
    * @param tenant whose spans they are; "" where tenancy is off
    * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED when it ends early; WIRE_MALFORMED when it is
-   *   not JSON or a member does not fit; WIRE_BAD_ID for an id that is missing, zero, too long or not hex;
-   *   WIRE_TOO_DEEP past 64 levels; WIRE_TOO_LARGE past `maxRowsBytes` or 2,000,000 values
+   *   not JSON or no list; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values; why the first span is
+   *   rejected, when none is good
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     const text = this.#text;
@@ -61,17 +65,28 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     this.#draft.open(text.bytes);
     this.#writer.open();
     let count = 0;
+    const rejected = new RejectedSpans();
     const { tape } = text;
     if (text.isList(0, "spans")) {
       const end = tape.after(0);
       for (let token = 1; token < end; token = tape.after(token)) {
         if (tape.kind(token) === nullStart) continue;
-        this.#readSpan(token);
-        this.#writer.write(this.#draft, tenant);
-        count++;
+        try {
+          this.#readSpan(token);
+          this.#writer.write(this.#draft, tenant);
+          count++;
+        } catch (error) {
+          const index = count + rejected.count;
+          rejected.add(this.#draft.name, () => `spans[${index}]`, error);
+        }
       }
     }
-    return { rows: this.#writer.rows(count), rejectedSpans: 0, errorMessage: "" };
+    rejected.refuseNothing(count);
+    return {
+      rows: this.#writer.rows(count),
+      rejectedSpans: rejected.count,
+      errorMessage: rejected.errorMessage,
+    };
   }
 
   #readSpan(span: number): void {
@@ -102,7 +117,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
         this.#readId(value, 16, 8, "id");
         break;
       case "parentId":
-        this.#readId(value, 24, 8, "parentId");
+        this.#orDropped("parentId", () => this.#readId(value, 24, 8, "parentId"));
         break;
       case "name":
         text.string(value, "name");
@@ -142,6 +157,17 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     }
   }
 
+  /** For a member without which the span still tells something. */
+  #orDropped(name: string, read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      if (name === "parentId") this.#draft.ids.fill(0, 24, 32);
+      this.#draft.mends.add(`${name} was dropped: ${error.message}`);
+    }
+  }
+
   #readId(value: number, at: number, byteCount: number, name: string): void {
     const text = this.#text;
     text.string(value, name);
@@ -166,15 +192,21 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
           endpoint.serviceEnd = text.end;
           break;
         case 1:
-          endpoint.ipv4 = text.ip(value, `${name}.ipv4`);
+          this.#orDropped(`${name}.ipv4`, () => {
+            endpoint.ipv4 = text.ip(value, `${name}.ipv4`);
+          });
           break;
         case 2:
-          endpoint.ipv6 = text.ip(value, `${name}.ipv6`);
+          this.#orDropped(`${name}.ipv6`, () => {
+            endpoint.ipv6 = text.ip(value, `${name}.ipv6`);
+          });
           break;
         case 3:
-          text.uint64(value, `${name}.port`);
-          if (text.high !== 0 || text.low >>> 0 > 0xffff) throw text.unfit(value, `${name}.port`, "uint16");
-          endpoint.port = text.low;
+          this.#orDropped(`${name}.port`, () => {
+            text.uint64(value, `${name}.port`);
+            if (text.high !== 0 || text.low >>> 0 > 0xffff) throw text.unfit(value, `${name}.port`, "uint16");
+            endpoint.port = text.low;
+          });
           break;
         default:
           break;
@@ -190,7 +222,8 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     if (tape.kind(list) !== openBracket) throw text.unfit(list, "annotations", "array");
     const end = tape.after(list);
     for (let annotation = list + 1; annotation < end; annotation = tape.after(annotation)) {
-      if (tape.kind(annotation) !== nullStart) this.#readAnnotation(annotation);
+      if (tape.kind(annotation) !== nullStart)
+        this.#orDropped("an annotation", () => this.#readAnnotation(annotation));
     }
   }
 
@@ -237,8 +270,11 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
         tags.add(bytes, keyStart, keyEnd, text.start, text.end);
       } else if (tape.kind(value) === nullStart) {
         tags.add(bytes, keyStart, keyEnd, 0, 0);
+      } else if (tape.kind(value) !== openBrace && tape.kind(value) !== openBracket) {
+        tags.add(bytes, keyStart, keyEnd, tape.start(value), tape.end(value));
       } else {
-        throw text.unfit(value, `tags.${bytes.toString("utf8", keyStart, keyEnd)}`, "string");
+        const name = `tags.${bytes.toString("utf8", keyStart, Math.min(keyEnd, keyStart + shownKeyBytes))}`;
+        this.#draft.mends.add(`${name} was dropped: ${text.unfit(value, name, "string").message}`);
       }
     }
   }

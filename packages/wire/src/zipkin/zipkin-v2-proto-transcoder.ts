@@ -2,6 +2,7 @@ import { WireError } from "../errors.ts";
 import { spanKinds } from "../model/span.ts";
 import { fieldMask, ProtoCursor } from "../otlp/proto-cursor.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { ipText } from "./ip-text.ts";
 import { type EndpointDraft, SpanDraft } from "./span-draft.ts";
 import { SpanDraftWriter } from "./span-draft-writer.ts";
@@ -24,7 +25,8 @@ const kinds = [
 /**
  * Turns Zipkin v2 protobuf, a `ListOfSpans`, into rows, without an object per span. Trace ids have 16 bytes, or 8, which
  * are the low half; a parent id of zeros is none; the rest is protobuf: fields in any order, unknown ones skipped,
- * known ones of another wire type than their own refused, repeated endpoints merged.
+ * known ones of another wire type than their own refused, repeated endpoints merged. A parent id or address of a wrong
+ * length is dropped with a warning on the span; a span that cannot be kept is rejected alone.
  *
  * Source: openzipkin/zipkin-api zipkin.proto; for what is refused and with which words, zipkin-go 0.4.3.
  */
@@ -41,7 +43,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
    * @param message a `zipkin.proto3.ListOfSpans`; the caller limits its size
    * @param tenant whose spans they are; "" where tenancy is off
    * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no such
-   *   message; WIRE_BAD_ID for an id that is missing, zero or of a wrong length; WIRE_TOO_LARGE past `maxRowsBytes`
+   *   message; why the first span is rejected, when none is good
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     const cursor = this.#cursor;
@@ -49,6 +51,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     this.#draft.open(message);
     this.#writer.open();
     let count = 0;
+    const rejected = new RejectedSpans();
     const end = message.length;
     while (cursor.position < end) {
       const tag = cursor.tag(end);
@@ -56,11 +59,23 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
         cursor.skip(tag, end, listFields);
         continue;
       }
-      this.#readSpan(cursor.fieldEnd(end));
-      this.#writer.write(this.#draft, tenant);
-      count++;
+      const spanEnd = cursor.fieldEnd(end);
+      try {
+        this.#readSpan(spanEnd);
+        this.#writer.write(this.#draft, tenant);
+        count++;
+      } catch (error) {
+        const index = count + rejected.count;
+        rejected.add(this.#draft.name, () => `spans[${index}]`, error);
+      }
+      cursor.position = spanEnd;
     }
-    return { rows: this.#writer.rows(count), rejectedSpans: 0, errorMessage: "" };
+    rejected.refuseNothing(count);
+    return {
+      rows: this.#writer.rows(count),
+      rejectedSpans: rejected.count,
+      errorMessage: rejected.errorMessage,
+    };
   }
 
   #readSpan(end: number): void {
@@ -78,10 +93,10 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
           traceIdBytes = this.#traceId(end);
           break;
         case 18:
-          this.#spanId(end, 24, "ParentID");
+          this.#parentId(end);
           break;
         case 26:
-          spanIdBytes = this.#spanId(end, 16, "SpanID");
+          spanIdBytes = this.#spanId(end);
           break;
         case 32:
           draft.kind = kinds[cursor.uint32(end)] ?? 0;
@@ -143,34 +158,44 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
   }
 
   /** @returns its length; 0 when it is empty */
-  #spanId(end: number, at: number, name: string): number {
+  #spanId(end: number): number {
     const cursor = this.#cursor;
     const stop = cursor.fieldEnd(end);
     const length = stop - cursor.position;
     if (length !== 8 && length !== 0) {
-      throw new WireError("WIRE_BAD_ID", `invalid ${name}: has length ${length} yet wanted length 8`);
+      throw new WireError("WIRE_BAD_ID", `invalid SpanID: has length ${length} yet wanted length 8`);
     }
     const { ids } = this.#draft;
-    if (length === 0) ids.fill(0, at, at + 8);
-    else ids.set(cursor.bytes.subarray(cursor.position, stop), at);
+    if (length === 0) ids.fill(0, 16, 24);
+    else ids.set(cursor.bytes.subarray(cursor.position, stop), 16);
     cursor.position = stop;
     return length;
   }
 
-  #textStart = 0;
-
-  /** Passes over a string, which starts at `#textStart` then. @returns where it ends */
-  #textEnd(end: number): number {
+  #parentId(end: number): void {
     const cursor = this.#cursor;
-    const { bytes } = cursor;
     const stop = cursor.fieldEnd(end);
     const start = cursor.position;
-    let bits = 0;
-    for (let at = start; at < stop; at++) bits |= bytes[at] as number;
-    if (bits > 0x7f) cursor.checkUtf8(start, stop);
-    this.#textStart = start;
     cursor.position = stop;
-    return stop;
+    const { ids, mends } = this.#draft;
+    if (stop - start === 8) ids.set(cursor.bytes.subarray(start, stop), 24);
+    else ids.fill(0, 24, 32);
+    if (stop - start !== 8 && stop !== start)
+      mends.add(`parent span id was dropped: it has ${stop - start} bytes, not 8`);
+  }
+
+  #textStart = 0;
+
+  /** Passes over a string, which starts in the draft's bytes at `#textStart` then. @returns where it ends there */
+  #textEnd(end: number): number {
+    const cursor = this.#cursor;
+    const stop = cursor.fieldEnd(end);
+    const start = cursor.position;
+    cursor.position = stop;
+    this.#textStart = start;
+    if (cursor.isText(start, stop)) return stop;
+    this.#textStart = this.#draft.mendText(start, stop);
+    return this.#draft.mendedEnd;
   }
 
   #readEndpoint(end: number, endpoint: EndpointDraft): void {
@@ -203,8 +228,10 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     const stop = cursor.fieldEnd(end);
     const bytes = cursor.bytes.subarray(cursor.position, stop);
     cursor.position = stop;
-    if (bytes.length > 16)
-      throw new WireError("WIRE_MALFORMED", `IP address has ${bytes.length} bytes, not 4 or 16`);
+    if (bytes.length > 16) {
+      this.#draft.mends.add(`address of an endpoint was dropped: it has ${bytes.length} bytes, not 4 or 16`);
+      return "";
+    }
     return bytes.length === 0 ? "" : ipText(bytes);
   }
 
@@ -249,6 +276,6 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
         cursor.skip(tag, end, tagFields);
       }
     }
-    this.#draft.tags.add(cursor.bytes, keyStart, keyEnd, valueStart, valueEnd);
+    this.#draft.tags.add(this.#draft.bytes, keyStart, keyEnd, valueStart, valueEnd);
   }
 }

@@ -1,0 +1,40 @@
+import type { ByteWriter } from "./byte-writer.ts";
+
+/** A span of ten thousand bad links needs no warning for each. */
+const mostWarnings = 10;
+
+const none: readonly string[] = [];
+
+/** What the values that were cut have in their place. */
+export const cutValueText = "…";
+
+/** For a span with values nested past `maxAttributeDepth`, its own or its resource's. */
+export const cutValuesWarning = "attribute values nested deeper than 100 were cut";
+
+/** What was mended in the span at hand: warnings for its row. */
+export class SpanMends {
+  readonly #warnings: string[] = [];
+
+  clear(): void {
+    if (this.#warnings.length > 0) this.#warnings.length = 0;
+  }
+
+  add(warning: string): void {
+    if (this.#warnings.length < mostWarnings && !this.#warnings.includes(warning))
+      this.#warnings.push(warning);
+  }
+
+  get count(): number {
+    return this.#warnings.length;
+  }
+
+  /** A copy, which the next span does not change. */
+  get list(): readonly string[] {
+    return this.#warnings.length === 0 ? none : [...this.#warnings];
+  }
+
+  /** Writes the warnings as strings, without their number. */
+  write(out: ByteWriter): void {
+    for (const warning of this.#warnings) out.string(warning);
+  }
+}
