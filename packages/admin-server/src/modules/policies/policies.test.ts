@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { createLogger } from "lifecycle";
 import { expect, test } from "vitest";
 import type { ModuleDefinition } from "../../core/modules/module.ts";
+import type { ModuleContext } from "../../core/modules/module-context.ts";
 import { memoryKeeper, TableState } from "../../core/threads/shared-state.ts";
 import { SharedTable } from "../../core/threads/shared-table.ts";
 import { type MadeRequest, makeAnswering, makeExchange } from "../../testing/make-exchange.ts";
@@ -18,6 +19,7 @@ import { leastConnPolicy } from "./least-conn.ts";
 import { queryPolicy } from "./query.ts";
 import { randomChoosePolicy } from "./random-choose.ts";
 import { selectByKey } from "./rendezvous.ts";
+import { roundRobinPolicy } from "./round-robin.ts";
 import { uriHashPolicy } from "./uri-hash.ts";
 import { weightedRoundRobinPolicy } from "./weighted-round-robin.ts";
 
@@ -59,9 +61,37 @@ test("first takes the first that is available", async () => {
   expect(indexes(await policyOf(firstPolicy), candidates(3).slice(1), [{}, {}])).toEqual([1, 1]);
 });
 
-test("weighted_round_robin gives each its share, spread evenly", async () => {
+test("round_robin takes each in turn, also when one leaves", async () => {
+  const policy = await policyOf(roundRobinPolicy);
+  expect(indexes(policy, candidates(3), Array(6).fill({}))).toEqual([1, 2, 0, 1, 2, 0]);
+  expect(indexes(policy, candidates(3).slice(1), Array(4).fill({}))).toEqual([2, 1, 2, 1]);
+});
+
+test("weighted_round_robin gives each its share of any run as long as all weights", async () => {
   const policy = await policyOf(weightedRoundRobinPolicy, { weights: [5, 1, 0, 1] });
-  expect(indexes(policy, candidates(4), Array(7).fill({}))).toEqual([0, 0, 1, 0, 3, 0, 0]);
+  const chosen = indexes(policy, candidates(4), Array(70).fill({}));
+  expect(chosen.slice(0, 7)).toEqual([0, 0, 0, 0, 1, 3, 0]);
+  for (let start = 0; start + 7 <= chosen.length; start++) {
+    const run = chosen.slice(start, start + 7);
+    expect([0, 1, 2, 3].map((index) => run.filter((each) => each === index).length)).toEqual([5, 1, 0, 1]);
+  }
+});
+
+test("weighted_round_robin without any weight is refused", async () => {
+  await expect(policyOf(weightedRoundRobinPolicy, { weights: [0, 0] })).rejects.toThrow("positive weight");
+});
+
+test("two threads with one policy take turns together", async () => {
+  const { buffer } = SharedTable.create(3);
+  const inThread = async (thread: number): Promise<SelectionPolicy> => {
+    const shared = new TableState(new SharedTable(buffer, thread), memoryKeeper());
+    const context = { path: "/config/x", shared } as unknown as ModuleContext;
+    return (await roundRobinPolicy.provision({}, context)) as SelectionPolicy;
+  };
+  const [one, two] = [await inThread(1), await inThread(2)];
+  const pool = candidates(3);
+  const chosen = Array.from({ length: 9 }, (_, at) => indexes([one, two, two][at % 3] ?? one, pool, [{}])[0]);
+  expect(chosen).toEqual([1, 2, 0, 1, 2, 0, 1, 2, 0]);
 });
 
 test("least_conn and random_choose look at requests under way", async () => {

@@ -1,18 +1,14 @@
 import { z } from "zod";
 import { defineModule } from "../../core/modules/module.ts";
 import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
+import { takeTurns } from "./turns.ts";
 
-/** Each upstream in turn. */
+/** Each upstream in turn, over all threads. As in the model, the second one has the first turn. */
 export const roundRobinPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.round_robin",
   config: z.strictObject({}),
-  provision(): SelectionPolicy {
-    let turn = 0;
-    return {
-      select(available) {
-        turn = (turn + 1) % Number.MAX_SAFE_INTEGER;
-        return available[(turn - 1) % available.length];
-      },
-    };
+  provision(_, context): SelectionPolicy {
+    const nextTurn = takeTurns(context);
+    return { select: (available) => available[nextTurn() % available.length] };
   },
 });

@@ -1,9 +1,14 @@
 import { z } from "zod";
+import { ServerError } from "../../core/errors.ts";
 import { defineModule } from "../../core/modules/module.ts";
 import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
 import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
+import { takeTurns } from "./turns.ts";
 
-/** Each upstream in turn, as often as its weight says, spread evenly. Source: the smooth algorithm of nginx */
+/**
+ * Each upstream in turn, over all threads, as often in a row as its weight says. Any run of as many requests as all
+ * weights together is shared out exactly. Source: the public model (Caddy 2.11)
+ */
 export const weightedRoundRobinPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.weighted_round_robin",
   config: z.strictObject({
@@ -12,27 +17,33 @@ export const weightedRoundRobinPolicy = defineModule({
       .nullish()
       .describe("Of the upstreams, in their order; 0 for none, an upstream without one has 1."),
   }),
-  provision(config): SelectionPolicy {
+  provision(config, context): SelectionPolicy {
     const weights = config.weights ?? [];
-    const credits: number[] = [];
+    if (weights.length > 0 && weights.every((weight) => weight === 0)) {
+      throw new ServerError(
+        "MODULE_CONFIG",
+        "weighted_round_robin requires at least one upstream with a positive weight",
+      );
+    }
+    const weightOf = ({ index }: Candidate) => weights[index] ?? 1;
+    const nextTurn = takeTurns(context);
     return {
       select(available) {
-        let best: Candidate | undefined;
         let total = 0;
         for (const candidate of available) {
-          const weight = weights[candidate.index] ?? 1;
-          if (weight > 0) {
-            total += weight;
-            credits[candidate.index] = (credits[candidate.index] ?? 0) + weight;
-            if (best === undefined || (credits[candidate.index] ?? 0) > (credits[best.index] ?? 0)) {
-              best = candidate;
-            }
+          total += weightOf(candidate);
+        }
+        if (total === 0) {
+          return undefined;
+        }
+        let place = nextTurn() % total;
+        for (const candidate of available) {
+          place -= weightOf(candidate);
+          if (place < 0) {
+            return candidate;
           }
         }
-        if (best !== undefined) {
-          credits[best.index] = (credits[best.index] ?? 0) - total;
-        }
-        return best;
+        return undefined;
       },
     };
   },

@@ -119,7 +119,7 @@ describe("retries", () => {
     });
     const good = await upstream((_, response) => response.end("good"));
     await load({
-      ...to(failing, good),
+      ...to(good, failing),
       load_balancing: {
         selection_policy: { policy: "round_robin" },
         retries: 2,

@@ -151,7 +151,7 @@ test("takes the client's trace, and gives the upstream its own CLIENT span", asy
 
 test("each try is a span, failures and retries are seen", async () => {
   const upstream = await UpstreamServer.start((_, response) => response.end());
-  const upstreams = [{ dial: await deadAddress() }, { dial: upstream.address }];
+  const upstreams = [{ dial: upstream.address }, { dial: await deadAddress() }];
   const policy = { selection_policy: { policy: "round_robin" } };
   await load(tracing, { handler: "reverse_proxy", upstreams, load_balancing: policy });
   expect((await ask(running.site)).status).toBe(200);
