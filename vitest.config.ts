@@ -6,6 +6,7 @@ const alone = ["**/*.e2e.test.ts", "**/admin/debug/debug-routes.test.ts", "**/op
 export default defineConfig({
   test: {
     globalSetup: ["scripts/one-temporary-folder.ts", "scripts/compile-cache.ts"],
+    setupFiles: ["scripts/watch-processes.ts"],
     // A limit for what hangs, not for what is slow: machines of tests are often busy with something else.
     // More fuzz rounds, as CONTRIBUTING.md says, take longer.
     testTimeout: 60_000 + 2 * Number(process.env.FUZZ_ROUNDS ?? 0),

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { waitForPeers } from "./peers.mjs";
 import { prepare, run } from "./prepare.mjs";
+import { filesToTryAgain } from "./test-verdict.mjs";
 
 prepare();
 
@@ -16,7 +17,7 @@ const checks = [
   ["types", ["exec", "turbo", "run", "typecheck", "--output-logs=errors-only"]],
 ];
 
-/** A failure in more files than these is no accident. */
+/** Time limits in more files than these are no accident. */
 const mostFilesTriedAgain = 5;
 
 let passed = 0;
@@ -34,16 +35,25 @@ for (const [title, args] of checks) {
 
 const folder = mkdtempSync(join(tmpdir(), "test-report-"));
 
-/** Runs tests. @returns whether the runner ended well, and what it tells of each file; none when it tells nothing */
+/** Runs tests. @returns whether the runner ended well, what it tells of each file, and errors outside of all tests */
 function runTests(name, args) {
   const reportFile = join(folder, `${name}.json`);
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
-  const ended = run("pnpm", ["exec", "vitest", "run", ...reporters, ...args]);
+  process.env.UNHANDLED_ERRORS_FILE = join(folder, `${name}.unhandled.json`);
+  const reporters = ["default", "json", "./scripts/unhandled-errors.mjs"].map((each) => `--reporter=${each}`);
+  const ended = run("pnpm", [
+    "exec",
+    "vitest",
+    "run",
+    ...reporters,
+    `--outputFile.json=${reportFile}`,
+    ...args,
+  ]);
   try {
-    return { ended, files: JSON.parse(readFileSync(reportFile, "utf8")).testResults };
+    const unhandled = JSON.parse(readFileSync(process.env.UNHANDLED_ERRORS_FILE, "utf8"));
+    return { ended, unhandled, files: JSON.parse(readFileSync(reportFile, "utf8")).testResults };
   } catch (error) {
     failures.push(`tests: no report (${error instanceof Error ? error.message : error})`);
-    return { ended, files: [] };
+    return { ended, unhandled: 0, files: [] };
   }
 }
 
@@ -54,25 +64,29 @@ function testsOf(files, ...states) {
 
 process.stdout.write("\n--- tests\n");
 await waitForPeers();
-let { ended, files } = runTests("all", process.argv.slice(2));
-const failedFiles = files.filter(({ status }) => status === "failed");
-if (failedFiles.length > 0 && failedFiles.length <= mostFilesTriedAgain) {
-  const names = failedFiles.map(({ name }) => name);
-  process.stdout.write(`\n--- once more, alone: ${names.length} files with failures\n`);
-  const again = runTests("again", ["--maxWorkers=1", ...names]);
+let { ended, files, unhandled } = runTests("all", process.argv.slice(2));
+const late = filesToTryAgain(files);
+if (late.length > 0 && late.length <= mostFilesTriedAgain) {
+  process.stdout.write(
+    `\n--- once more, alone: ${late.length} files in which nothing but time limits failed\n`,
+  );
+  const again = runTests("again", ["--maxWorkers=1", ...late.map(({ name }) => name)]);
   const failedNow = new Set(testsOf(again.files, "failed").map(({ fullName }) => fullName));
-  for (const { fullName } of testsOf(failedFiles, "failed")) {
+  for (const { fullName } of testsOf(late, "failed")) {
     // Not silent: such a test depends on what else runs, and is to be mended.
-    if (!failedNow.has(fullName)) process.stdout.write(`passed only when run alone: ${fullName}\n`);
+    if (!failedNow.has(fullName)) process.stdout.write(`in time only when run alone: ${fullName}\n`);
   }
+  files = [...files.filter((file) => !late.includes(file)), ...again.files];
   ended = again.ended;
-  files = [...files.filter(({ status }) => status !== "failed"), ...again.files];
+  unhandled += again.unhandled;
 }
 rmSync(folder, { recursive: true, force: true });
 passed += testsOf(files, "passed").length;
 const failedTests = testsOf(files, "failed").length;
 const skipped = testsOf(files, "pending", "skipped", "todo").length;
-if (!ended && failedTests === 0) {
+if (unhandled > 0) {
+  failures.push(`tests: ${unhandled} errors outside of all tests`);
+} else if (failedTests === 0 && (!ended || files.some(({ status }) => status === "failed"))) {
   failures.push("tests: the runner failed outside of a test");
 }
 

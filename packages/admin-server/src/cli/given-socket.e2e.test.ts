@@ -44,7 +44,11 @@ async function listen(): Promise<{ server: Server; port: number; fd: number }> {
 }
 
 /** Runs a server with two sockets of ours: 3 for the admin endpoint, 4 for sites. @returns their ports */
-async function run(program: string, ...args: string[]): Promise<{ admin: string; site: string }> {
+async function run(
+  program: string,
+  args: string[] = [],
+  environment: Record<string, string> = {},
+): Promise<{ admin: string; site: string }> {
   const [admin, site] = [await listen(), await listen()];
   const { PATH } = process.env;
   child = spawn(process.execPath, [program, "run", ...args], {
@@ -54,6 +58,7 @@ async function run(program: string, ...args: string[]): Promise<{ admin: string;
       XDG_DATA_HOME: folder,
       SERVER_ADMIN: "fd/3",
       SERVER_SKIP_INSTALL_TRUST: "1",
+      ...environment,
     },
     stdio: ["ignore", "ignore", "pipe", admin.fd, site.fd],
   });
@@ -89,7 +94,7 @@ describe.each([
     "listens on sockets that the process was given, also in a config after one that did not",
     async () => {
       const config = await configFile(sites(respond("first")));
-      const { admin, site } = await run(program, "--config", config, "--workers", "2");
+      const { admin, site } = await run(program, ["--config", config, "--workers", "2"]);
       // No address, no names: any Host may ask.
       const answer = await ask(`${admin}/config/apps/http/servers/s/listen`, { headers: { Host: "any" } });
       expect([answer.status, answer.text]).toEqual([200, '["fd/4"]\n']);
@@ -114,7 +119,7 @@ test("a server ends with an error when a thread takes a given socket along, so t
   await writeFile(file, fatalHandler);
   const routes = [{ match: [{ path: ["/fatal"] }], handle: [{ handler: "fatal" }] }, respond("alive")];
   const config = await configFile({ modules: [file], ...sites(...routes) });
-  const { site } = await run(source, "--config", config, "--workers", "2");
+  const { site } = await run(source, ["--config", config, "--workers", "2"], { TEST_MAY_DIE: "yes" });
   expect((await ask(site)).text).toBe("alive");
   await expect(ask(`${site}/fatal`)).rejects.toThrow();
   expect(await exit).toEqual([3, null]);

@@ -37,6 +37,7 @@ beforeAll(async () => {
     SERVER_ADMIN: "127.0.0.1:0",
     SERVER_WORKERS: "2",
     LOG_ENCODING: "json",
+    TEST_MAY_DIE: "yes",
     // A thread that has no memory left is to say so soon.
     NODE_OPTIONS: "--max-old-space-size=128",
   });
