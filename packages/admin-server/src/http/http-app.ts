@@ -66,7 +66,7 @@ class HttpApp implements App {
   readonly #servers: HttpServer[] = [];
   readonly #bindings: Binding[] = [];
   readonly #leases: Lease<SharedListener>[] = [];
-  readonly #wanted: ManageRequest[] = [];
+  readonly #wanted: Omit<ManageRequest, "wildcards">[] = [];
   #active = false;
   #certificates: CertificateSource | undefined;
   #handshakeEvents: HandshakeEvents | undefined;
@@ -217,8 +217,10 @@ class HttpApp implements App {
     }
     await this.#certificates.loadTicketKeys();
     await this.#handshakeEvents?.load();
+    const wildcards = this.#wanted.flatMap(({ names }) => names.filter((name) => name.startsWith("*")));
     for (const wanted of this.#wanted) {
-      await this.#context.messages.askMain(certificateTopics.manage, wanted);
+      const request: ManageRequest = { ...wanted, wildcards };
+      await this.#context.messages.askMain(certificateTopics.manage, request);
     }
   }
 

@@ -271,3 +271,26 @@ describe("automation", () => {
     }
   });
 });
+
+describe("names below a wildcard", () => {
+  const internal = { automation: { policies: [{ issuers: [{ module: "internal" }] }] } };
+  const host = (...names: string[]) => ({
+    match: [{ host: names }],
+    handle: [{ handler: "static_response" }],
+  });
+  const shownFor = async (name: string) => (await ask(name)).certificate;
+
+  test("are served with its certificate, whatever the order", async () => {
+    await load(internal, [{}], {}, host("b.wild.example", "c.wild.example"), host("*.wild.example"));
+    expect(await shownFor("b.wild.example")).toBe("DNS:*.wild.example");
+    expect(await shownFor("c.wild.example")).toBe("DNS:*.wild.example");
+    expect(await shownFor("other.wild.example")).toBe("DNS:*.wild.example");
+  });
+
+  test("have their own where `automate` lists them, or two labels are left", async () => {
+    const automate = { ...internal, certificates: { automate: ["own.deep.example"] } };
+    await load(automate, [{}], {}, host("*.deep.example", "own.deep.example", "a.b.deep.example"));
+    expect(await shownFor("own.deep.example")).toBe("DNS:own.deep.example");
+    expect(await shownFor("a.b.deep.example")).toBe("DNS:a.b.deep.example");
+  });
+});

@@ -6,7 +6,7 @@ import type { ModuleContext } from "../core/modules/module-context.ts";
 import { type Storage, storages } from "../core/storage/storage.ts";
 import { certificateEvents } from "./automation/certificate-events.ts";
 import { CertificateManager } from "./automation/certificate-manager.ts";
-import { qualifiesForCertificate } from "./automation/subject-names.ts";
+import { qualifiesForCertificate, wildcardOver } from "./automation/subject-names.ts";
 import { SubjectPolicies } from "./automation/subject-policies.ts";
 import { CertificateCache } from "./certificates/certificate-cache.ts";
 import { certificateLoaders } from "./certificates/certificate-loader.ts";
@@ -41,7 +41,8 @@ class TlsApp implements App {
   readonly #log: Logger;
   readonly #cache = new CertificateCache();
   readonly #policies: SubjectPolicies;
-  readonly #automate: string[] = [];
+  /** Names that get certificates of their own, also below a wildcard. */
+  readonly #automate = new Set<string>();
   readonly #manager: CertificateManager;
   /** Names that clients brought up, the one asked for last at the end. */
   readonly #onDemandNames = new Set<string>();
@@ -89,7 +90,9 @@ class TlsApp implements App {
     for (const [name, config] of Object.entries(certificates ?? {})) {
       const path = `certificates/${name}`;
       const loader = await context.load(certificateLoaders, name, config as JsonValue, path);
-      this.#automate.push(...(loader.automate ?? []));
+      for (const subject of loader.automate ?? []) {
+        this.#automate.add(subject.toLowerCase());
+      }
       for (const certificate of await loader.load()) {
         this.#takeLoaded(certificate);
       }
@@ -110,7 +113,7 @@ class TlsApp implements App {
     messages.on(certificateTopics.httpChallenge, (value) => answers.token(value as ChallengeRequest));
     messages.on(certificateTopics.alpnChallenge, (value) => answers.certificate(String(value)));
     messages.on(certificatesTopic, () => certificateStates(this.#cache.all(), this.#manager.states()));
-    await this.#manageSites({ names: this.#automate, ignoreLoaded: true });
+    await this.#manageSites({ names: [...this.#automate], ignoreLoaded: true, wildcards: [] });
     const interval = this.#config.automation?.renew_interval || defaultRenewMs;
     this.#timer = setInterval(() => void this.#manager.renewDue(), interval);
     this.#timer.unref();
@@ -174,14 +177,32 @@ class TlsApp implements App {
     void this.#context.emit("cached_unmanaged_cert", certificateEvents.cached(certificate));
   }
 
-  async #manageSites(request: ManageRequest): Promise<void> {
-    for (const name of request.names) {
-      this.#siteNames.add(name.toLowerCase());
+  async #manageSites({ names, ignoreLoaded, wildcards }: ManageRequest): Promise<void> {
+    const others = new Set(wildcards.map((name) => name.toLowerCase()));
+    const own: string[] = [];
+    for (const name of names.map((each) => each.toLowerCase())) {
+      // Asked first: a name is not its own wildcard, and what `automate` lists has a certificate of its own.
+      if (this.#automate.has(name) || !this.#isBelowWildcard(name, others)) {
+        own.push(name);
+      }
+      this.#siteNames.add(name);
     }
-    await this.#manage(request);
+    await this.#manage(own, ignoreLoaded);
   }
 
-  async #manage({ names, ignoreLoaded }: ManageRequest): Promise<void> {
+  /**
+   * Whether a wildcard that covers a name is looked after, or will be.
+   * Source: the public model (Caddy 2.11), `managingWildcardFor`
+   */
+  #isBelowWildcard(name: string, others: ReadonlySet<string>): boolean {
+    const wildcard = wildcardOver(name);
+    return (
+      wildcard !== undefined &&
+      (others.has(wildcard) || this.#siteNames.has(wildcard) || this.#automate.has(wildcard))
+    );
+  }
+
+  async #manage(names: readonly string[], ignoreLoaded: boolean): Promise<void> {
     const wanted = names
       .map((name) => name.toLowerCase())
       .filter((name) => {
@@ -221,7 +242,7 @@ class TlsApp implements App {
   async #findForClient(name: string): Promise<CertificateAnswer | undefined> {
     let managed = this.#clientNames.get(name);
     if (managed === undefined) {
-      managed = this.#manage({ names: [name], ignoreLoaded: true });
+      managed = this.#manage([name], true);
       this.#clientNames.set(name, managed);
       managed.catch(() => this.#clientNames.delete(name));
     }

@@ -53,9 +53,10 @@ describe.skipIf(skip)("an upstream behind faults (skipped without toxiproxy-serv
   const addToxic = (type: string, attributes: object, stream = "downstream") =>
     call("POST", "/proxies/upstream/toxics", { name: "fault", type, stream, attributes });
 
-  /** A config with both upstreams, the one with faults first. */
+  /** A config with both upstreams; the one with faults has the first turn. */
   async function proxyTo(dials: readonly string[], more: object = {}): Promise<void> {
-    const upstreams = dials.map((dial) => ({ dial }));
+    // The second upstream of a list has the first turn.
+    const upstreams = [...dials.slice(-1), ...dials.slice(0, -1)].map((dial) => ({ dial }));
     const { load_balancing: balancing = {}, ...others } = more as { load_balancing?: object };
     await server.load(
       plainSite({

@@ -14,6 +14,12 @@ export function qualifiesForCertificate(name: string): boolean {
   );
 }
 
+/** The wildcard that a certificate for a name may have in its place; undefined for an address and a single label. */
+export function wildcardOver(name: string): string | undefined {
+  const dot = name.indexOf(".");
+  return dot < 1 || name.startsWith("*") || isIP(name) !== 0 ? undefined : `*${name.slice(dot)}`;
+}
+
 /** Whether no public authority will vouch for a name: local names, single labels, addresses. */
 export function isInternalName(name: string): boolean {
   return (

@@ -33,6 +33,8 @@ export interface ManageRequest {
   readonly names: readonly string[];
   /** Also names that a loaded certificate covers. */
   readonly ignoreLoaded: boolean;
+  /** Names with `*` of all servers of the config: their certificates serve for the names that they cover. */
+  readonly wildcards: readonly string[];
 }
 
 export interface CertificateRequest {
