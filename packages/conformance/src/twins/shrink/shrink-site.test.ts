@@ -4,6 +4,7 @@ import { shrinkSite } from "./shrink-site.ts";
 
 const text = `{
 	debug
+	http_port %HTTP%
 	admin off
 }
 (snippet) {
@@ -28,8 +29,8 @@ test("leaves the global options, the statement that is needed, and what must be 
     needed.every((line) => writeStatements(statements).includes(line));
   const shrink = async (needed: readonly string[]) =>
     writeStatements(await shrinkSite(readStatements(text), holds(needed)));
-  expect(await shrink(["respond y"])).toBe("{\n}\nrespond y\n");
+  expect(await shrink(["respond y"])).toBe("{\n\thttp_port %HTTP%\n}\nrespond y\n");
   expect(await shrink(["http://a {", "admin off", "\trespond y"])).toBe(
-    "{\n\tadmin off\n}\nhttp://a {\n\trespond y\n}\n",
+    "{\n\thttp_port %HTTP%\n\tadmin off\n}\nhttp://a {\n\trespond y\n}\n",
   );
 });

@@ -3,8 +3,11 @@ import { shrinkList } from "./shrink-list.ts";
 
 type Holds = (statements: readonly Statement[]) => Promise<boolean>;
 
-/** The global options make a site reachable: their block stays. */
-const isGlobal = ({ line }: Statement) => line === "{";
+/** The global options that make a site reachable stay. */
+const isGlobal = ({ line }: Statement) =>
+  /^(\{|default_bind .*|https?_port .*|local_certs|skip_install_trust|persist_config off|servers \{|protocols .*)$/.test(
+    line,
+  );
 
 /**
  * Takes statements out of a site, and blocks from around others, as long as `holds` is true of the rest: whole sites and

@@ -24,8 +24,9 @@ export function seenFacts(prefix: string, request: SeenRequest): Facts {
   const { to, start, fields, body, framing, trailers, isComplete } = request;
   const values = new Map<string, string[]>();
   for (const [name, value] of fields) {
-    // Spelling counts: an upstream may look for the usual form of a name.
-    values.set(name, [...(values.get(name) ?? []), value]);
+    // Names are the same in any case (RFC 9110, 5.1): ours go on as they came, the model's in their usual form.
+    const lower = name.toLowerCase();
+    values.set(lower, [...(values.get(lower) ?? []), value]);
   }
   return {
     [`${prefix}to`]: to,
