@@ -106,4 +106,26 @@ describe("a server", () => {
     expect(plan(server({ disable_certificates: true })).s?.names).toEqual([]);
     expect(plan(server({ skip_certificates: ["a.example"] })).s?.names).toEqual(["b.example"]);
   });
+
+  test("sends plain requests for any other host to HTTPS last, and logs them as the site does", () => {
+    const logs = { logger_names: { "a.example": [""] } };
+    const planned = planAutomaticHttps({
+      servers: {
+        plain: { listen: ["127.0.0.1:80"] },
+        s: { listen: ["127.0.0.1:443", "127.0.0.2:443"], routes: [route("a.example")], logs },
+      },
+    });
+    const locations = planned.map(({ name, catchAll, config }) => [
+      name,
+      catchAll?.match,
+      (catchAll?.handle?.[0] as { headers: object } | undefined)?.headers,
+      config.logs,
+    ]);
+    const all = [[{ protocol: "http" }], { Location: [usual] }];
+    expect(locations).toEqual([
+      ["plain", ...all, undefined],
+      ["s", undefined, undefined, logs],
+      ["remaining_auto_https_redirects", ...all, logs],
+    ]);
+  });
 });

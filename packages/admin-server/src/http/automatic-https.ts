@@ -26,8 +26,13 @@ export interface PlannedServer {
   readonly name: string;
   readonly config: HttpServerConfig;
   readonly addresses: readonly PlannedAddress[];
-  /** Routes after those of the config: redirects. */
+  /** Routes after those of the config for some hosts: redirects. */
   readonly redirects: readonly RouteConfig[];
+  /**
+   * The last route of a server that takes redirects: plain requests for any other host go to HTTPS too, as names that get
+   * their certificates on demand are in no route.
+   */
+  readonly catchAll: RouteConfig | undefined;
   /** Names for which certificates are looked after. */
   readonly names: readonly string[];
 }
@@ -40,6 +45,7 @@ interface Draft {
   /** Connection policies, or that there are to be some. */
   tls: boolean;
   redirects: RouteConfig[];
+  catchAll: RouteConfig | undefined;
   names: string[];
 }
 
@@ -88,11 +94,22 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   const httpsPort = app.https_port ?? defaultHttpsPort;
   const usualPorts = new Set([httpPort, httpsPort, defaultHttpPort, defaultHttpsPort]);
   const redirects = new Map<string, RouteConfig[]>();
+  const catchAll = redirectRoute([], httpsPort, usualPorts);
+  /** Redirects are logged as the last server is that has some. */
+  let logs: HttpServerConfig["logs"];
   const drafts: Draft[] = [];
   for (const [name, config] of Object.entries(app.servers ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const addresses = (config.listen ?? []).flatMap((text) => parseListenAddress(replaceStrictly(text)));
     const auto = config.automatic_https;
-    const draft: Draft = { name, config, addresses, tls: false, redirects: [], names: [] };
+    const draft: Draft = {
+      name,
+      config,
+      addresses,
+      tls: false,
+      redirects: [],
+      catchAll: undefined,
+      names: [],
+    };
     drafts.push(draft);
     draft.tls = (config.tls_connection_policies ?? []).length > 0;
     const elsewhere = addresses.filter((address) => ![httpPort, 0].includes(portOf(address)));
@@ -108,6 +125,7 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
     if (!draft.tls) {
       continue;
     }
+    logs = config.logs ?? logs;
     if (auto?.disable_certificates !== true) {
       const skipped = auto?.skip_certificates ?? [];
       draft.names = hosts.filter((host) => qualifiesForCertificate(host) && !skipped.includes(host));
@@ -130,17 +148,20 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
       remaining.listen.push(from);
       remaining.routes.push(...routes);
     } else {
-      plain.redirects.push(...routes);
+      // Without a name to get a certificate for, a site for any host takes its plain requests itself.
+      if (drafts.some(({ names }) => names.length > 0)) plain.redirects.push(...routes);
+      plain.catchAll = catchAll;
     }
   }
   if (remaining.listen.length > 0) {
     const addresses = remaining.listen.flatMap((text) => parseListenAddress(text));
     drafts.push({
       name: redirectServer,
-      config: { listen: remaining.listen },
+      config: { listen: remaining.listen, ...(logs === undefined ? {} : { logs }) },
       addresses,
       tls: false,
-      redirects: specificFirst(remaining.routes),
+      redirects: remaining.routes,
+      catchAll,
       names: [],
     });
   }
@@ -152,6 +173,7 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
       secure: draft.tls && (address.network !== "tcp" || address.port !== httpPort),
     })),
     redirects: specificFirst(draft.redirects),
+    catchAll: draft.catchAll,
     names: draft.names,
   }));
 }

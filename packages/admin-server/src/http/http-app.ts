@@ -50,13 +50,19 @@ function spokenProtocols(protocols: readonly string[], secure: boolean): string[
   return protocols.filter((name) => over.includes(name));
 }
 
-/** Redirects stand after the last route for some hosts, and so before those for all. Source: the public model */
-function withRedirects(routes: readonly RouteConfig[], redirects: readonly RouteConfig[]): RouteConfig[] {
-  if (redirects.length === 0) {
-    return routes as RouteConfig[];
-  }
+/**
+ * Redirects stand after the last route for some hosts, and so before those for all; that for any host is the last route.
+ * Source: the public model
+ */
+function withRedirects({ config, redirects, catchAll }: PlannedServer): RouteConfig[] {
+  const routes: readonly RouteConfig[] = config.routes ?? [];
   const last = routes.findLastIndex((route) => route.match?.some((set) => Object.hasOwn(set, "host")));
-  return [...routes.slice(0, last + 1), ...redirects, ...routes.slice(last + 1)];
+  return [
+    ...routes.slice(0, last + 1),
+    ...redirects,
+    ...routes.slice(last + 1),
+    ...(catchAll === undefined ? [] : [catchAll]),
+  ];
 }
 
 /** The app `http`: servers with listeners and routes. Needs nothing but its config, so it can run in any thread. */
@@ -224,7 +230,8 @@ class HttpApp implements App {
     }
   }
 
-  async #loadServer({ name, config, redirects }: PlannedServer): Promise<HttpServer> {
+  async #loadServer(planned: PlannedServer): Promise<HttpServer> {
+    const { name, config } = planned;
     const context = this.#context;
     const path = `servers/${name}`;
     const observer = await this.#observer(name);
@@ -244,12 +251,7 @@ class HttpApp implements App {
       underWay: await this.#underWay(),
       tally: tally.value,
       limits: connectionLimits(config),
-      routes: await loadRoutes(
-        withRedirects(config.routes ?? [], redirects),
-        context,
-        `${path}/routes`,
-        observer,
-      ),
+      routes: await loadRoutes(withRedirects(planned), context, `${path}/routes`, observer),
       errorRoutes: config.errors
         ? await loadRoutes(config.errors.routes ?? [], context, `${path}/errors/routes`)
         : undefined,

@@ -57,6 +57,8 @@ const ofBody = new Set(["content-length", "content-encoding", "content-range", "
 /** Answers when no route did: 200 with nothing, as the model. */
 function answerNothing(exchange: Exchange): void {
   if (!exchange.answered) {
+    // The access log tells such requests apart; a variable of this name is the model's.
+    exchange.vars.set("unhandled", true);
     setHeader(exchange.responseHeaders, "Content-Length", "0");
     exchange.respond(exchange.defaultStatus);
   }

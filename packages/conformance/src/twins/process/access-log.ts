@@ -98,7 +98,13 @@ function flatten(path: string, value: unknown, facts: Record<string, string>): v
 /** What of the entries of an exchange is compared. Words of errors are each server's own. */
 export function logFacts(entries: readonly LogEntry[]): Facts {
   const facts: Record<string, string> = {};
-  for (const [index, entry] of entries.filter(isAccess).entries()) flatten(`log ${index} `, entry, facts);
+  // Requests at once on one connection end in any order.
+  const place = ({ request }: LogEntry) => {
+    const { method, uri } = (request ?? {}) as { method?: string; uri?: string };
+    return `${uri} ${method}`;
+  };
+  const access = entries.filter(isAccess).sort((one, other) => place(one).localeCompare(place(other)));
+  for (const [index, entry] of access.entries()) flatten(`log ${index} `, entry, facts);
   const errors = entries.filter((entry) => !isAccess(entry));
   if (errors.length > 0) {
     facts["error log"] = errors.map(({ level, logger, status }) => `${level} ${logger} ${status}`).join("\n");

@@ -79,7 +79,10 @@ export class SeenRequests {
   /** What upstreams saw of an exchange, and how its pieces flowed. @param skip facts of which upstream it was */
   factsOf(id: string, skipsPlace: boolean): Facts {
     const facts: Record<string, string> = {};
-    for (const [index, { request }] of this.#records.filter((record) => record.id === id).entries()) {
+    const records = this.#records.filter((record) => record.id === id);
+    // Requests at once on one connection come in any order; tries of one request have one first line.
+    records.sort((one, other) => one.request.start.localeCompare(other.request.start));
+    for (const [index, { request }] of records.entries()) {
       Object.assign(facts, seenFacts(`upstream ${index} `, request));
       if (skipsPlace) delete facts[`upstream ${index} to`];
     }

@@ -101,6 +101,14 @@ test("credentials are shown when asked for", () => {
   });
 });
 
+test("a request that no handler answered has no status, and other words", () => {
+  const [line] = logged({}, {}, (exchange) => {
+    exchange.vars.set("unhandled", true);
+    exchange.respond(200);
+  });
+  expect(line).toMatchObject({ msg: "NOP", status: 0 });
+});
+
 test("failures are errors; a handler may choose the level", () => {
   expect(logged({}, {}, (exchange) => exchange.respond(502))[0]?.level).toBe("error");
   expect(logged({}, {}, (exchange) => void exchange.vars.set("log_level", "WARN"))[0]?.level).toBe("warn");

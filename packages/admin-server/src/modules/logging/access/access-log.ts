@@ -137,7 +137,9 @@ export function compileAccessLog(config: AccessLogConfig, logs: LogSet): (exchan
     if (names === undefined) {
       return;
     }
-    const { status } = exchange;
+    // No handler answered: the model writes no status then, and other words.
+    const isUnhandled = exchange.vars.get("unhandled") === true;
+    const status = isUnhandled && exchange.error === undefined ? 0 : exchange.status;
     const level = levelOf(exchange, status);
     const loggers: NamedLogger[] = names
       .map((name) => logs.logger(name === "" ? loggerPrefix : `${loggerPrefix}.${name}`))
@@ -145,7 +147,7 @@ export function compileAccessLog(config: AccessLogConfig, logs: LogSet): (exchan
     if (loggers.length > 0) {
       const fields = fieldsOf(exchange, status);
       for (const logger of loggers) {
-        logger.log(level, "handled request", fields);
+        logger.log(level, isUnhandled ? "NOP" : "handled request", fields);
       }
     }
   };
