@@ -11,7 +11,9 @@ import { messageOf, ServerError } from "../core/errors.ts";
 import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
 import { openPort } from "../core/listen/open-port.ts";
 import { decodeDocumentPath } from "../core/tree/document-place.ts";
-import { cleanPath, type RequestTarget, splitTarget } from "../core/uri/request-target.ts";
+import { cleanPath } from "../core/uri/clean-path.ts";
+import { escapePath } from "../core/uri/percent-encoding.ts";
+import { RequestTarget } from "../core/uri/request-target.ts";
 import type { AdminHandler } from "./admin-handler.ts";
 import { type AdminReply, jsonReply } from "./admin-message.ts";
 import { adminStatus } from "./admin-status.ts";
@@ -129,17 +131,18 @@ export class AdminListener {
     let reply: AdminReply;
     let cors: Record<string, string> = {};
     try {
-      const target = splitTarget(request.url ?? "/");
-      const path = decodeDocumentPath(target.rawPath);
+      const target = RequestTarget.parse(request.url ?? "/");
+      const isTarget = typeof target !== "string";
+      const path = isTarget ? (decodeDocumentPath(target.rawPath) ?? "") : "";
       const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name));
       if (hosts.length > 1) {
         throw new ServerError("ADMIN_REQUEST", "too many Host headers");
       }
       await this.#ready.promise;
-      const admit = () => this.#check(request, target, path ?? "");
+      const admit = () => this.#check(request, isTarget ? target.authority : undefined, path);
       cors = admit();
-      if (path === undefined) {
-        throw new ServerError("ADMIN_REQUEST", `invalid URL escape in ${JSON.stringify(target.rawPath)}`);
+      if (!isTarget) {
+        throw new ServerError("ADMIN_REQUEST", target);
       }
       reply = await this.#answer(request, response, target, path, admit);
     } catch (error) {
@@ -153,11 +156,11 @@ export class AdminListener {
   }
 
   /** @returns headers that the answer gets. @throws ServerError */
-  #check(request: IncomingMessage, target: RequestTarget, path: string): Record<string, string> {
+  #check(request: IncomingMessage, authority: string | undefined, path: string): Record<string, string> {
     if (this.#gate === undefined) {
       throw new ServerError("ADMIN_BUSY", "the config that opens this endpoint does not run");
     }
-    return this.#gate.check(request, target.authority ?? request.headers.host ?? "", path);
+    return this.#gate.check(request, authority ?? request.headers.host ?? "", path);
   }
 
   async #answer(
@@ -175,7 +178,7 @@ export class AdminListener {
     const cleanDecoded = cleanPath(path);
     if (cleanDecoded !== path) {
       // Dots in disguise (%2e) would lead out of what a permission names.
-      const location = encodeURI(cleanDecoded).replace(/^\/id\/[^/]*/, (id) =>
+      const location = escapePath(cleanDecoded).replace(/^\/id\/[^/]*/, (id) =>
         id.replaceAll(/%25(25|2F)/g, "%$1"),
       );
       return redirect(request, location, query);

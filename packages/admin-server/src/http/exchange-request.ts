@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { ServerError } from "../core/errors.ts";
-import { cleanPath, decodePath, type RequestTarget, splitTarget } from "../core/uri/request-target.ts";
+import { cleanPath } from "../core/uri/clean-path.ts";
+import { RequestTarget } from "../core/uri/request-target.ts";
 import { BytesReadable, contain } from "./body/contained-stream.ts";
 import type { BodyFilter } from "./body/filtered-body.ts";
 import { readAll } from "./body/read-all.ts";
@@ -9,22 +10,30 @@ import { getHeader, type HeaderList } from "./header-list.ts";
 import type { HttpStream } from "./http-stream.ts";
 import { remoteAddress } from "./remote-address.ts";
 
-/** The request line as it was before any handler rewrote it. */
+/** Method and target of a request at some point of its way through handlers. */
 export interface RequestLine {
   readonly method: string;
-  /** Percent-encoded, not cleaned. */
-  readonly rawPath: string;
+  readonly target: RequestTarget;
+}
+
+/** What of a request line changes; absent parts stay. Give the path in one form only. */
+export interface RequestLineChange {
+  readonly method?: string;
+  readonly target?: RequestTarget;
+  /** Percent-encoded. */
+  readonly rawPath?: string;
+  /** Decoded. */
+  readonly path?: string;
   /** With its `?`, or "". */
-  readonly query: string;
+  readonly query?: string;
 }
 
 const maxHostLength = 255;
 /** The last one that was found good: most requests in a row are for the same. */
 let goodHost = "";
-/** The last target, what it means, and its path decoded. */
-let lastTarget = "";
-let lastParts: RequestTarget = { authority: undefined, rawPath: "/", query: "" };
-let lastPath = "/";
+/** The last target as sent, and what it means. */
+let lastSent = "";
+let lastTarget: RequestTarget | undefined;
 /** The last host that was asked for with its port, and without. */
 let lastHostport = "";
 let lastHost = "";
@@ -40,6 +49,19 @@ function checkHost(hostport: string): void {
   if (hostport.length > maxHostLength || /[\s/\\?#@,<>"]/.test(hostport)) {
     throw new ServerError("HTTP_BAD_REQUEST", `malformed Host header ${JSON.stringify(hostport)}`);
   }
+}
+
+/** @throws ServerError HTTP_BAD_REQUEST */
+function readTarget(sent: string): RequestTarget {
+  if (lastTarget === undefined || sent !== lastSent) {
+    const target = RequestTarget.parse(sent);
+    if (typeof target === "string") {
+      throw new ServerError("HTTP_BAD_REQUEST", target);
+    }
+    lastTarget = target;
+    lastSent = sent;
+  }
+  return lastTarget;
 }
 
 /**
@@ -60,9 +82,7 @@ export class ExchangeRequest {
   /** The whole body, once {@link bufferBody} has read it or a handler has set it. */
   bufferedBody: Buffer | undefined;
   #method: string;
-  #rawPath: string;
-  #query: string;
-  #path: string | undefined;
+  #target: RequestTarget;
   #cleanedPath: string | undefined;
   #host: string | undefined;
   #original: RequestLine | undefined;
@@ -78,36 +98,21 @@ export class ExchangeRequest {
 
   /** @throws ServerError HTTP_BAD_REQUEST for a target or a Host that cannot be */
   constructor(stream: HttpStream) {
-    if (stream.target !== lastTarget) {
-      const parts = splitTarget(stream.target);
-      lastPath = ExchangeRequest.#decode(parts.rawPath);
-      lastParts = parts;
-      lastTarget = stream.target;
+    if (stream.method === "CONNECT" && stream.upgradeProtocol === "") {
+      // Its answer would turn the connection into a tunnel, which no handler opens.
+      throw new ServerError("HTTP_BAD_REQUEST", "CONNECT is served with a protocol only");
     }
-    const target = lastParts;
+    const target = readTarget(stream.target);
     this.stream = stream;
     this.socket = stream.socket;
     this.#method = stream.method;
-    this.#rawPath = target.rawPath;
-    this.#query = target.query;
+    this.#target = target;
     this.requestHeaders = stream.headers;
     this.hostport = target.authority ?? stream.authority;
     if (this.hostport !== goodHost) {
       checkHost(this.hostport);
       goodHost = this.hostport;
     }
-    this.#path = lastPath;
-  }
-
-  static #decode(rawPath: string): string {
-    const path = decodePath(rawPath);
-    if (path === undefined) {
-      throw new ServerError("HTTP_BAD_REQUEST", `invalid URL escape in ${JSON.stringify(rawPath)}`);
-    }
-    if (path.includes("\0")) {
-      throw new ServerError("HTTP_BAD_REQUEST", "the path contains a NUL");
-    }
-    return path;
   }
 
   get method(): string {
@@ -116,23 +121,22 @@ export class ExchangeRequest {
 
   /** As sent or rewritten: percent-encoded, not cleaned. */
   get rawPath(): string {
-    return this.#rawPath;
+    return this.#target.rawPath;
   }
 
   /** With its `?`, or "". */
   get query(): string {
-    return this.#query;
+    return this.#target.query;
   }
 
   /** Path and query, as an upstream would be asked for them. */
   get target(): string {
-    return this.#rawPath + this.#query;
+    return this.#target.text;
   }
 
   /** Decoded, not cleaned. */
   get path(): string {
-    this.#path ??= ExchangeRequest.#decode(this.#rawPath);
-    return this.#path;
+    return this.#target.path;
   }
 
   /** Decoded, without empty, `.` and `..` segments. */
@@ -167,23 +171,34 @@ export class ExchangeRequest {
     return remoteAddress(this.socket);
   }
 
-  /** The request line as sent; `{http.request.orig_*}`. */
+  /** The request line as it is now. */
+  get line(): RequestLine {
+    return { method: this.#method, target: this.#target };
+  }
+
+  /** The request line before any handler changed it; `{http.request.orig_*}`. */
   get original(): RequestLine {
-    return this.#original ?? { method: this.#method, rawPath: this.#rawPath, query: this.#query };
+    return this.#original ?? this.line;
   }
 
   /**
-   * Changes the request line for what comes after; absent parts stay.
-   * @param line rawPath percent-encoded, beginning with `/`; query with its `?`, or ""
-   * @throws ServerError HTTP_BAD_REQUEST for a bad escape or a NUL in the path; nothing is changed then
+   * Changes the request line for what comes after.
+   * @throws ServerError HTTP_BAD_REQUEST for a NUL in the path; nothing is changed then
    */
-  rewrite(line: Partial<RequestLine>): void {
-    const path = line.rawPath === undefined ? this.#path : ExchangeRequest.#decode(line.rawPath);
-    this.#original ??= this.original;
-    this.#method = line.method ?? this.#method;
-    this.#rawPath = line.rawPath ?? this.#rawPath;
-    this.#query = line.query ?? this.#query;
-    this.#path = path;
+  rewrite({ method, target, rawPath, path, query }: RequestLineChange): void {
+    let changed = target ?? this.#target;
+    if (rawPath !== undefined || path !== undefined) {
+      changed = rawPath === undefined ? changed.withPath(path ?? "") : changed.withRawPath(rawPath);
+    }
+    if (query !== undefined) {
+      changed = changed.withQuery(query);
+    }
+    if (changed.path.includes("\0")) {
+      throw new ServerError("HTTP_BAD_REQUEST", "the path contains a NUL");
+    }
+    this.#original ??= this.line;
+    this.#method = method ?? this.#method;
+    this.#target = changed;
     this.#cleanedPath = undefined;
   }
 

@@ -1,3 +1,5 @@
+import { bytesOfText } from "../core/uri/text-of-bytes.ts";
+
 /**
  * Header fields as they stand on the wire: name, value, name, value, … in order, with repetitions. Node and undici take
  * and give this shape as it is. Values are byte strings (latin1); text of ours is put in through {@link headerBytes}.
@@ -8,7 +10,7 @@ export type HeaderList = string[];
 export function headerBytes(text: string): string {
   for (let index = 0; index < text.length; index++) {
     if (text.charCodeAt(index) > 0x7e) {
-      return Buffer.from(text, "utf8").toString("latin1");
+      return bytesOfText(text);
     }
   }
   return text;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { tryHostPort } from "../core/go/host-port.ts";
 import { machineReader } from "../core/placeholders/machine-placeholders.ts";
+import { parseQuery } from "../core/uri/query-parameters.ts";
 import type { Exchange } from "./exchange.ts";
 import { headerBytes } from "./header-list.ts";
 import { addressText, localAddress, remoteAddress } from "./remote-address.ts";
@@ -66,7 +67,7 @@ function portPart(hostport: string): string {
 }
 
 function queryValue(exchange: Exchange, name: string): string {
-  return new URLSearchParams(exchange.query).getAll(name).join(",");
+  return parseQuery(exchange.query).parameters.get(name)?.join(",") ?? "";
 }
 
 const fixed: Readonly<Record<string, Reader>> = {
@@ -76,7 +77,7 @@ const fixed: Readonly<Record<string, Reader>> = {
   "http.request.method": (exchange) => exchange.method,
   "http.request.scheme": (exchange) => exchange.scheme,
   "http.request.proto": (exchange) => exchange.protocol,
-  "http.request.uri": (exchange) => exchange.rawPath + exchange.query,
+  "http.request.uri": (exchange) => exchange.target,
   "http.request.uri.path": (exchange) => exchange.path,
   "http.request.uri.query": (exchange) => exchange.query.slice(1),
   "http.request.uri.prefixed_query": (exchange) => (exchange.query === "?" ? "" : exchange.query),
@@ -198,6 +199,13 @@ export function compileMappedTemplate(
   });
 }
 
+function compileEncoded(text: string, encode: (text: string) => string): Template {
+  return compile(headerBytes(text), (name) => {
+    const reader = readerOf(name);
+    return reader !== undefined && isDecoded(name) ? (exchange) => encode(reader(exchange)) : reader;
+  });
+}
+
 /**
  * As `compileTemplate` for names of files and folders: an unknown placeholder has the empty value. Values pass through
  * `change`, empty ones too.
@@ -218,8 +226,10 @@ export function compileFileTemplate(text: string, change = (value: string): stri
  * were decoded; what comes from the request undecoded stays as it came.
  */
 export function compileHeaderTemplate(text: string): Template {
-  return compile(headerBytes(text), (name) => {
-    const reader = readerOf(name);
-    return reader !== undefined && isDecoded(name) ? (exchange) => headerPart(reader(exchange)) : reader;
-  });
+  return compileEncoded(text, headerPart);
+}
+
+/** As `compileTemplate`, for protocols that take bytes of any value: text as its UTF-8 bytes. */
+export function compileBytesTemplate(text: string): Template {
+  return compileEncoded(text, headerBytes);
 }

@@ -1,8 +1,9 @@
 import { isIP } from "node:net";
 import { formatGoDuration } from "../core/go/go-duration.ts";
 import { canonicalIpv6 } from "../core/go/ip-address.ts";
+import { escapeQuery } from "../core/uri/percent-encoding.ts";
+import type { RequestTarget } from "../core/uri/request-target.ts";
 import type { Exchange } from "./exchange.ts";
-import type { RequestLine } from "./exchange-request.ts";
 import { getHeader } from "./header-list.ts";
 import { addressText, localAddress } from "./remote-address.ts";
 
@@ -38,21 +39,6 @@ function baseName(path: string): string {
   const name = file(path.replace(/\/+$/, "")) || "/";
   const ending = extension(file(path));
   return name.slice(0, name.length - ending.length);
-}
-
-/** As a part of a query is written. Source: Go's `url.QueryEscape`, for the public model */
-function queryEscape(text: string): string {
-  return encodeURIComponent(text)
-    .replaceAll("%20", "+")
-    .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-function decoded(rawPath: string): string {
-  try {
-    return decodeURIComponent(rawPath);
-  } catch {
-    return rawPath;
-  }
 }
 
 function cookie(exchange: Exchange, name: string): string {
@@ -110,7 +96,7 @@ function network(address: string, prefixes: string): string {
   }
 }
 
-const original = (exchange: Exchange): RequestLine => exchange.original;
+const original = (exchange: Exchange): RequestTarget => exchange.original.target;
 
 /** Placeholders of one value each. Source: the public model (Caddy 2.11) */
 export const requestPlaceholders: Readonly<Record<string, Reader>> = {
@@ -119,24 +105,24 @@ export const requestPlaceholders: Readonly<Record<string, Reader>> = {
   "http.request.duration": (exchange) => formatGoDuration(durationMs(exchange)),
   "http.request.duration_ms": (exchange) => durationMs(exchange).toFixed(3),
   "http.request.local": ({ socket }) => addressText(localAddress(socket), socket.localPort),
-  "http.request.orig_method": (exchange) => original(exchange).method,
-  "http.request.orig_uri": (exchange) => original(exchange).rawPath + original(exchange).query,
-  "http.request.orig_uri.path": (exchange) => decoded(original(exchange).rawPath),
-  "http.request.orig_uri.path.dir": (exchange) => directory(decoded(original(exchange).rawPath)),
-  "http.request.orig_uri.path.file": (exchange) => file(decoded(original(exchange).rawPath)),
+  "http.request.orig_method": (exchange) => exchange.original.method,
+  "http.request.orig_uri": (exchange) => original(exchange).text,
+  "http.request.orig_uri.path": (exchange) => original(exchange).path,
+  "http.request.orig_uri.path.dir": (exchange) => directory(original(exchange).path),
+  "http.request.orig_uri.path.file": (exchange) => file(original(exchange).path),
   // The escaped path is cut: an encoded slash is part of the last segment.
   "http.request.orig_uri.path.file_escaped": (exchange) => file(original(exchange).rawPath),
   "http.request.orig_uri.query": (exchange) => original(exchange).query.slice(1),
   "http.request.orig_uri.prefixed_query": (exchange) =>
     original(exchange).query === "?" ? "" : original(exchange).query,
   "http.request.proto_name": (exchange) => exchange.protocol.replace(/\/2\.0$/, "/2"),
-  "http.request.uri_escaped": (exchange) => queryEscape(exchange.target),
-  "http.request.uri.path_escaped": (exchange) => queryEscape(exchange.path),
+  "http.request.uri_escaped": (exchange) => escapeQuery(exchange.target),
+  "http.request.uri.path_escaped": (exchange) => escapeQuery(exchange.path),
   "http.request.uri.path.dir": (exchange) => directory(exchange.path),
   "http.request.uri.path.file": (exchange) => file(exchange.path),
   "http.request.uri.path.file.base": (exchange) => baseName(exchange.path),
   "http.request.uri.path.file.ext": (exchange) => extension(file(exchange.path)),
-  "http.request.uri.query_escaped": (exchange) => queryEscape(exchange.query.slice(1)),
+  "http.request.uri.query_escaped": (exchange) => escapeQuery(exchange.query.slice(1)),
   "http.vars.client_ip": (exchange) => exchange.varText("client_ip") || exchange.clientAddress,
   "http.shutting_down": ({ server }) => String(server.shutdownAt !== undefined),
   "http.time_until_shutdown": ({ server: { shutdownAt } }) =>
@@ -156,10 +142,7 @@ export const requestPrefixes: readonly (readonly [prefix: string, make: (name: s
   ],
   [
     "http.request.orig_uri.path.",
-    (index) =>
-      segments(`http.request.orig_uri.path.${index}`, index, (exchange) =>
-        decoded(original(exchange).rawPath),
-      ),
+    (index) => segments(`http.request.orig_uri.path.${index}`, index, (exchange) => original(exchange).path),
   ],
   [
     "http.request.uri.path.",

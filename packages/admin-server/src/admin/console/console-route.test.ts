@@ -64,11 +64,14 @@ describe("files", () => {
     "/ui/static/..%2fsecret.js",
     "/ui/static/a/b.js",
     "/ui/static/icon.svg.exe",
-    "/ui/static/%00.js",
   ])("%s is no file", async (path) => {
     const answer = await running.admin("GET", path);
     expect([307, 404]).toContain(answer.status);
     expect(answer.text).not.toBe("secret");
+  });
+
+  test("a name with a NUL is refused", async () => {
+    expect((await running.admin("GET", "/ui/static/%00.js")).status).toBe(400);
   });
 
   test("only reading", async () => {

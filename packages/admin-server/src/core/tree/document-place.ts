@@ -1,5 +1,5 @@
 import { ServerError } from "../errors.ts";
-import { decodePath } from "../uri/request-target.ts";
+import { percentDecode } from "../uri/percent-encoding.ts";
 import type { IdIndex } from "./id-index.ts";
 import { parseJsonPointer } from "./json-pointer.ts";
 import { parseTreePath, type TreePath, treePathOf } from "./tree-path.ts";
@@ -34,9 +34,9 @@ const idPath = /^\/id\/([^/]*)(.*)$/s;
 export function decodeDocumentPath(rawPath: string): string | undefined {
   const [, rawId, rawRest = ""] = idPath.exec(rawPath) ?? [];
   if (rawId === undefined || !rawId.includes("%")) {
-    return decodePath(rawPath);
+    return percentDecode(rawPath);
   }
-  const [id, rest] = [decodePath(rawId), decodePath(rawRest)];
+  const [id, rest] = [percentDecode(rawId), percentDecode(rawRest)];
   return id === undefined || rest === undefined
     ? undefined
     : `/id/${id.replaceAll("%", "%25").replaceAll("/", "%2F")}${rest}`;

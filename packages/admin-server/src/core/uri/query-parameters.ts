@@ -1,23 +1,7 @@
+import { escapeQuery, percentDecode } from "./percent-encoding.ts";
+
 /** Parameters of a query by name, with all their values in order. */
 export type QueryParameters = Map<string, string[]>;
-
-function decode(text: string): string | undefined {
-  if (!/[%+]/.test(text)) {
-    return text;
-  }
-  if (/%(?![0-9a-fA-F]{2})/.test(text)) {
-    return undefined;
-  }
-  const spaced = text.replaceAll("+", " ");
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    const bytes = spaced.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    );
-    return Buffer.from(bytes, "latin1").toString("utf8");
-  }
-}
 
 /**
  * Takes a query apart.
@@ -32,9 +16,10 @@ export function parseQuery(query: string): { readonly parameters: QueryParameter
     if (part === "") {
       continue;
     }
-    const cut = part.indexOf("=");
-    const name = decode(cut === -1 ? part : part.slice(0, cut));
-    const value = cut === -1 ? "" : decode(part.slice(cut + 1));
+    const spaced = part.replaceAll("+", " ");
+    const cut = spaced.indexOf("=");
+    const name = percentDecode(cut === -1 ? spaced : spaced.slice(0, cut));
+    const value = cut === -1 ? "" : percentDecode(spaced.slice(cut + 1));
     if (name === undefined || value === undefined || part.includes(";")) {
       whole = false;
       continue;
@@ -47,13 +32,6 @@ export function parseQuery(query: string): { readonly parameters: QueryParameter
     }
   }
   return { parameters, whole };
-}
-
-/** A name or value as it stands in a query. Source: Go, `net/url.QueryEscape` */
-export function escapeQuery(text: string): string {
-  return encodeURIComponent(text.toWellFormed())
-    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replaceAll("%20", "+");
 }
 
 /** @returns the parameters as a query with its `?`; "" when there are none */

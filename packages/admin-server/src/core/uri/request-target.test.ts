@@ -1,43 +1,82 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cleanPath, decodePath, splitTarget } from "./request-target.ts";
+import { percentDecode } from "./percent-encoding.ts";
+import { RequestTarget } from "./request-target.ts";
+
+function parse(sent: string): RequestTarget {
+  const target = RequestTarget.parse(sent);
+  if (typeof target === "string") {
+    throw new Error(target);
+  }
+  return target;
+}
 
 test.each([
-  ["/", "/"],
-  ["", "/"],
-  ["/a/b", "/a/b"],
-  ["/a/", "/a/"],
-  ["//a///b", "/a/b"],
-  ["/a/./b/.", "/a/b"],
-  ["/a/../b", "/b"],
-  ["/../../etc", "/etc"],
-  ["/a/..", "/"],
-  ["/..", "/"],
-  ["/a/.../b", "/a/.../b"],
-  ["/.a/b.", "/.a/b."],
-])("cleans %s to %s", (path, clean) => {
-  expect(cleanPath(path)).toBe(clean);
+  ["/a?b=c?d", "/a", "/a", "?b=c?d", undefined],
+  ["/a?", "/a", "/a", "?", undefined],
+  ["/a%20b", "/a b", "/a%20b", "", undefined],
+  ["/a%2Fb;c,d=!'()*[1]", "/a/b;c,d=!'()*[1]", "/a%2Fb;c,d=!'()*[1]", "", undefined],
+  ["http://h:1/a?q", "/a", "/a", "?q", "h:1"],
+  ["http://h", "/", "/", "", "h"],
+  ["HTTP://h?q", "/", "/", "?q", "h"],
+  ["*", "*", "*", "", undefined],
+  // What readers of URLs cut off or take for a slash is escaped.
+  ["/admin#x", "/admin#x", "/admin%23x", "", undefined],
+  ["/pub\\..\\admin", "/pub\\..\\admin", "/pub%5C..%5Cadmin", "", undefined],
+  ['/"<>^`{|}', '/"<>^`{|}', "/%22%3C%3E%5E%60%7B%7C%7D", "", undefined],
+  // One odd character, and all of the path is written anew.
+  ["/a%2fb%41#", "/a/bA#", "/a/bA%23", "", undefined],
+  ["/caf\xc3\xa9", "/café", "/caf%C3%A9", "", undefined],
+  ["/caf%C3\xa9", "/café", "/caf%C3%A9", "", undefined],
+  ["/\xff%fe", "/\udcff\udcfe", "/%FF%FE", "", undefined],
+  ["/%ff", "/\udcff", "/%ff", "", undefined],
+  ["/?a#b", "/", "/", "?a%23b", undefined],
+  ['/?q="\xc3\xa9\\{', "/", "/", '?q="%C3%A9\\{', undefined],
+])("%j has the path %j, escaped %j, and the query %j", (sent, path, rawPath, query, authority) => {
+  expect(parse(sent)).toEqual({ path, rawPath, query, authority });
+  expect(parse(sent).text).toBe(rawPath + query);
 });
 
-test("keeps repeated slashes when asked to", () => {
-  expect(cleanPath("//a/../b//c", false)).toBe("//b//c");
+test.each(["/%zz", "/a%4", "/%", "http://h/%zz", "/%00", "/a\0b", "", "?a", "a/b", "#", "http:/a"])(
+  "%j is refused",
+  (sent) => {
+    expect(RequestTarget.parse(sent)).toEqual(expect.any(String));
+  },
+);
+
+const byte = fc
+  .oneof(
+    { weight: 3, arbitrary: fc.constantFrom(..."/.#\\?%&=;[]{}\"'<>^`|~aZ09") },
+    fc.constantFrom("%2f", "%2E", "%5c", "%23", "%3f", "%C3", "%a9", "%ff", "%41", ".."),
+    fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)),
+  )
+  .filter((text) => text !== "\x7f");
+const sentTarget = fc.array(byte, { maxLength: 12 }).map((parts) => `/${parts.join("")}`);
+
+test("whatever is sent: one form, which reads back as itself", () => {
+  fc.assert(
+    fc.property(sentTarget, (sent) => {
+      const target = RequestTarget.parse(sent);
+      if (typeof target === "string") {
+        return;
+      }
+      expect(target.text).toMatch(/^\/[!-"$-~]*$/);
+      expect(target.rawPath).not.toMatch(/["<>\\^`{|}]/);
+      expect(percentDecode(target.rawPath)).toBe(target.path);
+      expect(parse(target.text)).toEqual(target);
+    }),
+    { numRuns: 5000 },
+  );
 });
 
-test.each([
-  ["/a%20b", "/a b"],
-  ["/%C3%A9", "/é"],
-  ["/%ff", "/\ufffd"],
-  ["/a%2Fb", "/a/b"],
-  ["/%zz", undefined],
-  ["/%4", undefined],
-])("decodes %s", (raw, path) => {
-  expect(decodePath(raw)).toBe(path);
-});
-
-test.each([
-  ["/a?b=c?d", { authority: undefined, rawPath: "/a", query: "?b=c?d" }],
-  ["http://h:1/a", { authority: "h:1", rawPath: "/a", query: "" }],
-  ["http://h", { authority: "h", rawPath: "/", query: "" }],
-  ["*", { authority: undefined, rawPath: "*", query: "" }],
-])("splits %s", (target, parts) => {
-  expect(splitTarget(target)).toEqual(parts);
+test("other paths and queries are put into the same form", () => {
+  const target = parse("/a?x");
+  expect(target.withPath("/ä#?%2f").text).toBe("/%C3%A4%23%3F%252f?x");
+  expect(target.withPath("b").path).toBe("/b");
+  expect(target.withRawPath("/b%2fc").rawPath).toBe("/b%2fc");
+  expect(target.withRawPath("/b%2f#").rawPath).toBe("/b/%23");
+  expect(target.withRawPath("/100%").rawPath).toBe("/100%25");
+  expect(target.withRawPath("%2e%2e/b").path).toBe("/../b");
+  expect(target.withQuery("?a b#ä").text).toBe("/a?a%20b%23%C3%A4");
+  expect(target.withQuery("").text).toBe("/a");
 });

@@ -1,67 +1,104 @@
-/** The path of a request target, apart from its query. */
-export interface RequestTarget {
-  /** From the absolute form `http://host/path`; undefined otherwise. */
-  readonly authority: string | undefined;
-  /** Still percent-encoded; starts with `/` (or is `*`). */
-  readonly rawPath: string;
-  /** With its `?`, or "". */
-  readonly query: string;
-}
+import { escapePath, escapeQueryText, isEscapedPath, percentDecode } from "./percent-encoding.ts";
+import { textOfBytes } from "./text-of-bytes.ts";
 
-/** Splits a request target in origin or absolute form. */
-export function splitTarget(target: string): RequestTarget {
-  if (target.charCodeAt(0) === 0x2f) {
-    const cut = target.indexOf("?");
-    return cut === -1
-      ? { authority: undefined, rawPath: target, query: "" }
-      : { authority: undefined, rawPath: target.slice(0, cut), query: target.slice(cut) };
-  }
-  const absolute = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target);
-  const rest = absolute === null ? target : target.slice(absolute[0].length);
-  const cut = rest.indexOf("?");
-  const rawPath = cut === -1 ? rest : rest.slice(0, cut);
-  return {
-    authority: absolute?.[1],
-    rawPath: rawPath === "" ? "/" : rawPath,
-    query: cut === -1 ? "" : rest.slice(cut),
-  };
-}
-
-/** Percent-decodes a path; invalid UTF-8 becomes U+FFFD. @returns undefined for a bad escape such as `%zz` */
-export function decodePath(rawPath: string): string | undefined {
-  if (!rawPath.includes("%")) {
-    return rawPath;
-  }
-  if (/%(?![0-9a-fA-F]{2})/.test(rawPath)) {
-    return undefined;
-  }
-  try {
-    return decodeURIComponent(rawPath);
-  } catch {
-    const bytes = rawPath.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    );
-    return Buffer.from(bytes, "latin1").toString("utf8");
-  }
-}
+/** A target that goes out as it came in; most are. */
+const plain = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@[\]%/]*(?:\?[!-"$-~]*)?$/;
+const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i;
 
 /**
- * Without empty, `.` and `..` segments; `..` stops at the root; a final slash stays.
- * @param mergeSlashes false keeps empty segments
+ * Path and query of a request in the one form that all judge and pass on: matchers, upstreams, placeholders, files and
+ * logs. Never changed in place. Source: Go, `net/url.URL`
  */
-export function cleanPath(path: string, mergeSlashes = true): string {
-  if (!/\/\.{0,2}(?:\/|$)/.test(path)) {
-    return path === "" ? "/" : path;
+export class RequestTarget {
+  /** Decoded, not cleaned. Bytes that are no UTF-8 are lone surrogates: see `textOfBytes`. */
+  readonly path: string;
+  /** Percent-encoded, not cleaned: ASCII that every reader of URLs takes for a path. It decodes to {@link path}. */
+  readonly rawPath: string;
+  /** With its `?`, or "". Printable ASCII without `#`. */
+  readonly query: string;
+  /** From the absolute form `http://host/path`; undefined otherwise. */
+  readonly authority: string | undefined;
+
+  private constructor(path: string, rawPath: string, query: string, authority?: string) {
+    this.path = path;
+    this.rawPath = rawPath;
+    this.query = query;
+    this.authority = authority;
   }
-  const kept: string[] = [];
-  const segments = path.split("/").slice(path.startsWith("/") ? 1 : 0);
-  const last = segments.at(-1) ?? "";
-  for (const [position, segment] of segments.entries()) {
-    if (segment === "..") {
-      kept.pop();
-    } else if (segment !== "." && (segment !== "" || (!mergeSlashes && position < segments.length - 1))) {
-      kept.push(segment);
+
+  /**
+   * Reads the target of a request line, or `:path`.
+   * @param sent one character for each byte; no blanks and no control characters
+   * @returns why it cannot be one: a bad escape, a NUL in the path
+   */
+  static parse(sent: string): RequestTarget | string {
+    if (!plain.test(sent)) {
+      return RequestTarget.#parseOdd(sent);
     }
+    const cut = sent.indexOf("?");
+    const rawPath = cut === -1 ? sent : sent.slice(0, cut);
+    const query = cut === -1 ? "" : sent.slice(cut);
+    return rawPath.includes("%")
+      ? RequestTarget.#checked(rawPath, query, undefined)
+      : new RequestTarget(rawPath, rawPath, query);
   }
-  return `/${kept.join("/")}${last === "" && kept.length > 0 && kept.at(-1) !== "" ? "/" : ""}`;
+
+  static #parseOdd(sent: string): RequestTarget | string {
+    const absolute = absoluteForm.exec(sent);
+    const rest = absolute === null ? sent : sent.slice(absolute[0].length);
+    const cut = rest.indexOf("?");
+    const rawPath = cut === -1 ? rest : rest.slice(0, cut);
+    const query = cut === -1 ? "" : escapeQueryText(textOfBytes(rest.slice(cut)));
+    if (rawPath === "*") {
+      return new RequestTarget("*", "*", query);
+    }
+    return RequestTarget.#checked(textOfBytes(rawPath), query, absolute?.[1]);
+  }
+
+  static #checked(rawPath: string, query: string, authority: string | undefined): RequestTarget | string {
+    const path = percentDecode(rawPath);
+    if (path === undefined) {
+      return `invalid URL escape in ${JSON.stringify(rawPath)}`;
+    }
+    if (path.includes("\0")) {
+      return "the path contains a NUL";
+    }
+    if (!path.startsWith("/") && (rawPath !== "" || authority === undefined)) {
+      return `malformed request target ${JSON.stringify(rawPath.slice(0, 80))}`;
+    }
+    return new RequestTarget(
+      path || "/",
+      isEscapedPath(rawPath) ? rawPath || "/" : escapePath(path),
+      query,
+      authority,
+    );
+  }
+
+  /** Path and query, as an upstream is asked for them. */
+  get text(): string {
+    return this.rawPath + this.query;
+  }
+
+  /** @param path decoded; put below the root where it is relative */
+  withPath(path: string): RequestTarget {
+    const rooted = path.startsWith("/") ? path : `/${path}`;
+    return new RequestTarget(rooted, escapePath(rooted), this.query);
+  }
+
+  /**
+   * @param text percent-encoded as far as its author knew how, and put below the root where it is relative; a bad escape
+   *   makes plain text of all of it
+   */
+  withRawPath(text: string): RequestTarget {
+    const rooted = text.startsWith("/") ? text : `/${text}`;
+    const path = percentDecode(rooted);
+    return path !== undefined && isEscapedPath(rooted)
+      ? new RequestTarget(path, rooted, this.query)
+      : this.withPath(path ?? rooted);
+  }
+
+  /** @param query with its `?`, or "" */
+  withQuery(query: string): RequestTarget {
+    return new RequestTarget(this.path, this.rawPath, escapeQueryText(query));
+  }
 }

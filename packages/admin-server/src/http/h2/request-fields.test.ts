@@ -73,6 +73,13 @@ test.each<[string, Fields, string]>([
   ["a length that is none", [...get, ["content-length", "+1"]], "content-length"],
   ["two hosts", [...get, ["host", "a.example"], ["host", "a.example"]], "host comes twice"],
   ["another host than the authority", [...get, ["host", "b.example"]], "differ"],
+  ["a value that begins with a blank", [...get, ["x", " 1"]], "value of x"],
+  ["a value that ends with a blank", [...get, ["x", "1 "]], "value of x"],
+  ["a value that ends with a tab", [...get, ["x", "a b\t"]], "value of x"],
+  ["a value that is a blank", [...get, ["x", " "]], "value of x"],
+  ["a path with a blank at its end", [...without(":path"), [":path", "/a "]], ":path"],
+  ["another scheme", [...without(":scheme"), [":scheme", "javascript"]], ":scheme"],
+  ["a scheme with a blank", [...without(":scheme"), [":scheme", "h ttp"]], ":scheme"],
   ["a protocol without CONNECT", [...get, [":protocol", "websocket"]], ":protocol"],
 ])("%s is malformed", (_name, fields, problem) => {
   expect(read(fields)).toEqual(expect.stringContaining(problem));

@@ -27,8 +27,10 @@ const ofConnection: ReadonlySet<string> = new Set([
 ]);
 
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
-const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** A blank at an end is malformed: RFC 9113, section 8.2.1. One reader trims it, another compares it. */
+const fieldValue = /^(?:[!-~\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[!-~\x80-\xff])?)?$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const schemes = /^https?$/i;
 const path = /^(?:\/[!-~\x80-\xff]*|\*)$/;
 
 /** Fields that were checked: those of HPACK's tables come again with every request. */
@@ -90,7 +92,7 @@ function pseudoProblem(pseudo: PseudoFields): string {
   if (pseudo.protocol !== undefined && (method !== "CONNECT" || !token.test(pseudo.protocol))) {
     return "field :protocol is malformed, or not of a CONNECT";
   }
-  if (!scheme || pseudo.path === undefined || !path.test(pseudo.path)) {
+  if (!scheme || !schemes.test(scheme) || pseudo.path === undefined || !path.test(pseudo.path)) {
     return "field :scheme or :path is missing or malformed";
   }
   return pseudo.path === "*" && method !== "OPTIONS" ? "field :path is malformed" : "";

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { posix } from "node:path";
 import { compileGlob, isGlob } from "../../core/glob/path-glob.ts";
+import { pathBytes } from "./path-bytes.ts";
 
 /** The most paths that one pattern finds; what is beyond is left out. */
 const maxFound = 10_000;
@@ -16,7 +17,7 @@ function namesIn(folder: string): string[] {
 /** Whether a name exists, be it a link that leads nowhere. A path that cannot be read does not exist. */
 export function nameExists(path: string): boolean {
   try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    return lstatSync(pathBytes(path), { throwIfNoEntry: false }) !== undefined;
   } catch {
     return false;
   }

@@ -114,7 +114,7 @@ export const acmeServer = defineModule({
         if (!exchange.path.startsWith(`${mount}/`)) {
           return next(exchange);
         }
-        const { rawPath } = exchange.original;
+        const { rawPath } = exchange.original.target;
         const basePath = rawPath.endsWith(exchange.rawPath)
           ? rawPath.slice(0, rawPath.length - exchange.rawPath.length)
           : "";

@@ -7,6 +7,7 @@ import type { Exchange } from "../../http/exchange.ts";
 import type { HttpMatcher } from "../../http/handler.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { compileFileTemplate, setPlaceholder, type Template } from "../../http/placeholders.ts";
+import { pathBytes } from "../files/path-bytes.ts";
 import { expandGlob, nameExists } from "../files/site-glob.ts";
 import { compileFileSystem, compileRoot } from "../files/site-path.ts";
 
@@ -56,7 +57,7 @@ interface TriedFile {
 
 function statOf(path: string): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return statSync(pathBytes(path), { throwIfNoEntry: false });
   } catch {
     // Not readable, or a file where a folder should be: not there for a visitor.
     return undefined;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { decodePath } from "../../core/uri/request-target.ts";
+import { percentDecode } from "../../core/uri/percent-encoding.ts";
 import { compilePathPattern } from "./path-pattern.ts";
 
 function matches(pattern: string, rawPath: string): boolean {
-  return compilePathPattern(pattern)({ rawPath, path: decodePath(rawPath) ?? "" });
+  return compilePathPattern(pattern)({ rawPath, path: percentDecode(rawPath) ?? "" });
 }
 
 test.each([
@@ -36,6 +36,17 @@ test.each([
   ["/a%20b/c", "/a%20b/%63", true],
   ["/a/%*/c", "/a/x%2fy/c", true],
   ["/a/%*/c", "/a/x/y/c", false],
+  ["/a/*/c%20", "/a/x%2fy/c%20", false],
+  ["/%*x*y%20", "/ax%2fxcy%20", true],
+  ["/é/*", "/%C3%A9/x", true],
+  ["/É/*", "/%c3%a9/x", true],
+  ["/é%2f*", "/%C3%89%2Fx", true],
+  ["/%c3%a9", "/%C3%A9", true],
+  ["/%c3%a9", "/%C3%89", false],
+  // As in Go: character by character, and bytes that are no UTF-8 are U+FFFD.
+  ["/admin", "/adm%C4%B0n", true],
+  ["/α*", "/%CE%91%CE%A3", true],
+  ["/\ufffd", "/%ff", true],
 ])("pattern %s and path %s: %s", (pattern, path, expected) => {
   expect(matches(pattern, path)).toBe(expected);
 });

@@ -1,5 +1,8 @@
 import { compileGlob, isGlob } from "../../core/glob/path-glob.ts";
-import { cleanPath } from "../../core/uri/request-target.ts";
+import { lowerCase } from "../../core/go/lower-case.ts";
+import { cleanPath } from "../../core/uri/clean-path.ts";
+import { escapePath, percentDecode } from "../../core/uri/percent-encoding.ts";
+import { bytesOfText } from "../../core/uri/text-of-bytes.ts";
 
 /** The forms of a path that patterns are compared with. */
 export interface MatchedPath {
@@ -9,70 +12,75 @@ export interface MatchedPath {
   readonly rawPath: string;
 }
 
-/** One unit of a pattern or path segment: a character, an escape that must stand escaped, or a wildcard. */
+/** One unit of a pattern or a path segment: a byte, an escape that must stand escaped, or a wildcard. */
 type Token = string;
 
-/** Whether `text` matches `pattern`, in which `star` is any run and `one` any single token. Linear but for the last star. */
-function matchesGlob(
-  pattern: readonly Token[],
-  text: readonly Token[],
-  same: (a: Token, b: Token) => boolean,
-): boolean {
-  let p = 0;
-  let t = 0;
-  let starAt = -1;
-  let retryAt = 0;
-  while (t < text.length) {
-    const token = pattern[p];
-    if (token === "*") {
-      starAt = p++;
-      retryAt = t;
-    } else if (token !== undefined && (token === "?" || same(token, text[t] ?? ""))) {
-      p++;
-      t++;
-    } else if (starAt >= 0) {
-      p = starAt + 1;
-      t = ++retryAt;
-    } else {
-      return false;
+/** `*` takes all but an escaped slash, which it would cross; `%*` that too. */
+function isStar(token: Token | undefined): boolean {
+  return token === "*" || token === "%*";
+}
+
+/** Stars may be empty: marks the places behind them too. */
+function passStars(pattern: readonly Token[], places: Set<number>): Set<number> {
+  for (const place of places) {
+    if (isStar(pattern[place])) {
+      places.add(place + 1);
     }
   }
-  while (pattern[p] === "*") {
-    p++;
+  return places;
+}
+
+/** Whether a segment matches, in time of the product of both lengths: all places that the pattern can be at are kept. */
+function matchesTokens(pattern: readonly Token[], path: readonly Token[]): boolean {
+  let places = passStars(pattern, new Set([0]));
+  for (const unit of path) {
+    const next = new Set<number>();
+    for (const place of places) {
+      const token = pattern[place];
+      if (isStar(token)) {
+        if (token === "%*" || unit !== "%2f") {
+          next.add(place);
+        }
+      } else if (token !== undefined && (token === "?" || sameEscaped(token, unit))) {
+        next.add(place + 1);
+      }
+    }
+    places = passStars(pattern, next);
   }
-  return p === pattern.length;
+  return places.has(pattern.length);
 }
 
-/** Wildcards do not cross a slash. */
-function matchesSegments(
-  pattern: readonly (readonly Token[])[],
-  path: readonly (readonly Token[])[],
-  same: (a: Token, b: Token) => boolean,
-): boolean {
-  return (
-    pattern.length === path.length &&
-    pattern.every((segment, index) => matchesGlob(segment, path[index] ?? [], same))
-  );
+function segmentsOf(text: string): Token[][] {
+  return text.split("/").map((segment) => segment.match(/%[0-9a-f]{2}|%\*|[\s\S]/g) ?? []);
 }
 
-function segmentsOf(text: string, tokenize: (segment: string) => Token[]): Token[][] {
-  return text.split("/").map(tokenize);
-}
-
-function escapeTokens(segment: string): Token[] {
-  return segment.match(/%[0-9a-f]{2}|%\*|[\s\S]/g)?.map((token) => (token === "%*" ? "*" : token)) ?? [];
-}
-
-/** A plain character of the pattern stands for itself, escaped or not; an escape of the pattern only for itself. */
+/** A plain byte of the pattern stands for itself, escaped or not; an escape of the pattern only for itself. */
 function sameEscaped(pattern: Token, path: Token): boolean {
-  if (pattern === path) {
-    return true;
+  if (pattern === path || pattern.length !== 1 || path.length !== 3) {
+    return pattern === path;
   }
-  return (
-    pattern.length === 1 &&
-    path.length === 3 &&
-    String.fromCharCode(Number.parseInt(path.slice(1), 16)).toLowerCase() === pattern
-  );
+  const byte = String.fromCharCode(Number.parseInt(path.slice(1), 16));
+  return (byte < "\x80" ? byte.toLowerCase() : byte) === pattern;
+}
+
+/** The lower case of what escapes that are no ASCII stand for: `%C3%89` is `%c3%a9`. */
+function lowerEscapes(path: string): string {
+  return path
+    .replace(/(?:%[89a-f][0-9a-f])+/gi, (run) => escapePath(lowerCase(percentDecode(run) ?? "")))
+    .toLowerCase();
+}
+
+function compileEscaped(pattern: string, mergeSlashes: boolean): (path: MatchedPath) => boolean {
+  const segments = segmentsOf(bytesOfText(pattern));
+  const lower = /%[89a-f][0-9a-f]/.test(pattern) ? (path: string) => path.toLowerCase() : lowerEscapes;
+  return ({ rawPath }) => {
+    const path = segmentsOf(lower(cleanPath(rawPath, mergeSlashes)));
+    // Wildcards do not cross a slash.
+    return (
+      segments.length === path.length &&
+      segments.every((segment, index) => matchesTokens(segment, path[index] ?? []))
+    );
+  };
 }
 
 /**
@@ -82,20 +90,16 @@ function sameEscaped(pattern: Token, path: Token): boolean {
  * Source: the public model (Caddy 2.11)
  */
 export function compilePathPattern(text: string): (path: MatchedPath) => boolean {
-  const pattern = text.toLowerCase();
+  const pattern = lowerCase(text);
   const mergeSlashes = !pattern.includes("//");
   if (pattern === "*") {
     return () => true;
   }
   if (pattern.includes("%")) {
-    const segments = segmentsOf(pattern, escapeTokens);
-    return ({ rawPath }) => {
-      const path = cleanPath(rawPath, mergeSlashes).toLowerCase();
-      return matchesSegments(segments, segmentsOf(path, escapeTokens), sameEscaped);
-    };
+    return compileEscaped(pattern, mergeSlashes);
   }
   const test = compilePlain(pattern);
-  return ({ path }) => test(cleanPath(path, mergeSlashes).toLowerCase());
+  return ({ path }) => test(lowerCase(cleanPath(path, mergeSlashes)));
 }
 
 function compilePlain(pattern: string): (path: string) => boolean {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { messageOf, ServerError } from "../../core/errors.ts";
 import { defineModule } from "../../core/modules/module.ts";
-import { cleanPath } from "../../core/uri/request-target.ts";
+import { cleanPath } from "../../core/uri/clean-path.ts";
+import { escapePath } from "../../core/uri/percent-encoding.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import type { HttpMatcher } from "../../http/handler.ts";
 import { setPlaceholder } from "../../http/placeholders.ts";
@@ -68,7 +69,7 @@ function pathOf(pattern: string): string {
 
 function urlOf(exchange: Exchange, mergeSlashes: boolean): URL | undefined {
   // Encoded slashes and dots count as what they stand for, so that a pattern cannot be walked around.
-  const path = encodeURI(cleanPath(exchange.path, mergeSlashes)).replace(/[?#]/g, encodeURIComponent);
+  const path = escapePath(cleanPath(exchange.path, mergeSlashes)).replace(/%2[1789A]/g, decodeURIComponent);
   return URL.parse(`${exchange.scheme}://${exchange.hostport}${path}${exchange.query}`) ?? undefined;
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ServerError } from "../../core/errors.ts";
 import { defineModule } from "../../core/modules/module.ts";
+import { parseQuery } from "../../core/uri/query-parameters.ts";
 import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 import { fallbackField, loadFallback } from "./fallback-policy.ts";
 import { selectByKey } from "./rendezvous.ts";
@@ -20,7 +21,7 @@ export const queryPolicy = defineModule({
     const fallback = await loadFallback(config.fallback, context);
     return {
       select(available, exchange) {
-        const values = new URLSearchParams(exchange.query).getAll(key).join(",");
+        const values = parseQuery(exchange.query).parameters.get(key)?.join(",") ?? "";
         return values === "" ? fallback.select(available, exchange) : selectByKey(available, values);
       },
     };

@@ -6,7 +6,6 @@ import { openFlags } from "../../../core/files/read-regular-file.ts";
 import { defineModule } from "../../../core/modules/module.ts";
 import type { ModuleContext } from "../../../core/modules/module-context.ts";
 import type { ResourceKind } from "../../../core/modules/usage-pool.ts";
-import { decodePath } from "../../../core/uri/request-target.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import type { HttpHandler, Next } from "../../../http/handler.ts";
 import { getHeader } from "../../../http/header-list.ts";
@@ -14,6 +13,7 @@ import { HttpError } from "../../../http/http-error.ts";
 import { compileFileTemplate, compileTemplate, type Template } from "../../../http/placeholders.ts";
 import { acceptedEncodings } from "../../encoding/accepted-encodings.ts";
 import { mediaTypeOf } from "../../files/media-type.ts";
+import { pathBytes } from "../../files/path-bytes.ts";
 import { compileFileSystem, compileRoot, joinSitePath } from "../../files/site-path.ts";
 import { type Browser, compileBrowse } from "./browse/browse.ts";
 import { loadBrowseTemplate } from "./browse/browse-template.ts";
@@ -42,7 +42,7 @@ interface Chosen {
 }
 
 function statOf(path: string): BigIntStats | undefined {
-  return statSync(path, { bigint: true, throwIfNoEntry: false });
+  return statSync(pathBytes(path), { bigint: true, throwIfNoEntry: false });
 }
 
 function baseName(path: string): string {
@@ -176,9 +176,8 @@ class FileServer implements HttpHandler {
     if (!this.#canonical) {
       return false;
     }
-    const { rawPath } = exchange.original;
-    const decoded = decodePath(rawPath) ?? "";
-    if (isFolder === decoded.endsWith("/") || baseName(decoded) !== baseName(exchange.path)) {
+    const { path, rawPath } = exchange.original.target;
+    if (isFolder === path.endsWith("/") || baseName(path) !== baseName(exchange.path)) {
       return false;
     }
     redirectTo(exchange, isFolder ? `${rawPath}/` : rawPath.replace(/(?:\/|%2f)$/i, ""));
@@ -232,7 +231,7 @@ class FileServer implements HttpHandler {
   ): Promise<void> {
     let handle: FileHandle;
     try {
-      handle = await open(chosen.path, openFlags);
+      handle = await open(pathBytes(chosen.path), openFlags);
     } catch (error) {
       const failure = openError(error, exchange);
       if (failure.status === 404) {

@@ -6,10 +6,10 @@ function escapeHtml(text: string): string {
 
 /**
  * Redirects for good to a path of the same host; the query stays.
- * @param rawPath percent-encoded; what would make another host of it (`//`, `/\`) is taken out
+ * @param rawPath percent-encoded; `//`, which would make another host of it, is taken out
  */
 export function redirectTo(exchange: Exchange, rawPath: string): void {
-  const target = rawPath.replace(/^[/\\]+/, "/") + exchange.original.query;
+  const target = rawPath.replace(/^\/+/, "/") + exchange.original.target.query;
   const body = `<a href="${escapeHtml(target)}">Permanent Redirect</a>.\n\n`;
   exchange.responseHeaders.push("Location", target);
   exchange.responseHeaders.push("Content-Type", "text/html; charset=utf-8");

@@ -79,7 +79,7 @@ export class OidcHandler implements HttpHandler {
 
   async handle(exchange: Exchange, next: Next): Promise<void> {
     const cookies = readCookies(exchange);
-    const path = exchange.original.rawPath;
+    const path = exchange.original.target.rawPath;
     if (path === this.#callbackPath) {
       return this.#callback(exchange, cookies);
     }
@@ -152,9 +152,9 @@ export class OidcHandler implements HttpHandler {
       throw new HttpError(401, "not signed in");
     }
     const configuration = await this.#provider.configuration();
-    const { rawPath, query } = exchange.original;
+    const { target } = exchange.original;
     const redirectUri = this.#origin(exchange) + this.#callbackPath;
-    const { url, pending } = await beginLogin(configuration, this.#config, redirectUri, rawPath + query);
+    const { url, pending } = await beginLogin(configuration, this.#config, redirectUri, target.text);
     const attributes = this.#attributes(exchange);
     const others = [...cookies.keys()].filter((name) => name.startsWith(`${this.#cookie}_login_`));
     for (const name of others.length < maxPendingLogins ? [] : others) {
@@ -168,7 +168,7 @@ export class OidcHandler implements HttpHandler {
 
   async #callback(exchange: Exchange, cookies: ReadonlyMap<string, string>): Promise<void> {
     setHeader(exchange.responseHeaders, "Cache-Control", "no-store");
-    const { query } = exchange.original;
+    const { query } = exchange.original.target;
     const name = this.#loginCookie(new URLSearchParams(query).get("state") ?? "");
     const pending = await this.#pending(cookies.get(name));
     if (pending === undefined) {

@@ -247,6 +247,28 @@ describe("a WebSocket by extended CONNECT (RFC 8441)", () => {
     expect((await buffer(stream)).equals(large)).toBe(true);
   });
 
+  test("CONNECT without a protocol is refused and never reaches an upstream", async () => {
+    const asked: (string | undefined)[] = [];
+    const server = await upstream((request, response) => {
+      asked.push(request.method);
+      response.end();
+    });
+    server.server.on("connect", (request: IncomingMessage, socket) => {
+      asked.push(request.method);
+      socket.destroy();
+    });
+    await proxyTo(server.address);
+    const client = session();
+    for (const authority of ["example.com:443", "*"]) {
+      const [head] = await once(
+        client.request({ ":method": "CONNECT", ":authority": authority }),
+        "response",
+      );
+      expect(head[":status"]).toBe(400);
+    }
+    expect(asked).toEqual([]);
+  });
+
   test("beside ordinary requests; when the upstream leaves, its stream ends and the connection stays", async () => {
     const sockets: Duplex[] = [];
     const server = await echoUpstream((socket) => sockets.push(socket));

@@ -76,13 +76,13 @@ export class ProxyHandler implements HttpHandler {
 
   /** The request line for upstreams; that of the exchange stays. */
   #requestLine(exchange: Exchange): RequestLine {
-    const before = { method: exchange.method, rawPath: exchange.rawPath, query: exchange.query };
+    const before = exchange.line;
     const { rewrite } = this.#parts;
     if (rewrite === undefined) {
       return before;
     }
     rewrite(exchange);
-    const line = { method: exchange.method, rawPath: exchange.rawPath, query: exchange.query };
+    const { line } = exchange;
     exchange.rewrite(before);
     return line;
   }

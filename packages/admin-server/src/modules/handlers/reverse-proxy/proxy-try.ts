@@ -87,7 +87,7 @@ export class ProxyTry implements RelayPlan {
     upstream.begin();
     new Relay(this).run(transport, dial, {
       method: line.method,
-      target: line.rawPath + line.query,
+      target: line.target.text,
       headers: fields.headers,
       wireText: fields.wireText,
       body: body.content,

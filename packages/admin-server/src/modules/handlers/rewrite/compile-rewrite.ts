@@ -1,8 +1,7 @@
 import { LinearRegexp } from "../../../core/regexp/linear-regexp.ts";
-import { cleanPath } from "../../../core/uri/request-target.ts";
+import { cleanPath } from "../../../core/uri/clean-path.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { compileTemplate } from "../../../http/placeholders.ts";
-import { escapePath, escapeQueryText } from "./escape-path.ts";
 import type { RewriteConfig } from "./rewrite-config.ts";
 import { compileQueryChanges } from "./rewrite-query.ts";
 import { compileUri } from "./rewrite-uri.ts";
@@ -18,18 +17,23 @@ function replaceUpTo(text: string, find: string, replace: string, limit: number)
   return [...parts.slice(0, limit), parts.slice(limit).join(find)].join(replace);
 }
 
-function setPath(exchange: Exchange, rawPath: string): void {
-  exchange.rewrite({ rawPath: escapePath(rawPath.startsWith("/") ? rawPath : `/${rawPath}`) });
-}
-
-function compileStrip(text: string, strip: (path: string, part: string) => string): Step {
+/**
+ * Takes a part off the path. What is left may be relative (`%2e%2e/private` of `/assets%2e%2e/private`): its dot segments
+ * are resolved before anybody puts another folder in front of it.
+ */
+function compileStrip(text: string, strip: (path: string, part: string) => string, rooted: boolean): Step {
   const template = compileTemplate(text);
   return (exchange) => {
-    const part = template(exchange);
-    const path = cleanPath(exchange.rawPath, !part.includes("//"));
-    const stripped = strip(path, part);
-    if (stripped !== path) {
-      setPath(exchange, cleanPath(stripped.startsWith("/") ? stripped : `/${stripped}`, false));
+    const filled = template(exchange);
+    const part = rooted && !filled.startsWith("/") ? `/${filled}` : filled;
+    const rawPath = cleanPath(exchange.rawPath, !part.includes("//"));
+    const stripped = strip(rawPath, part);
+    exchange.rewrite({ rawPath: stripped });
+    if (stripped !== rawPath) {
+      const clean = cleanPath(exchange.path, false);
+      if (clean !== exchange.path) {
+        exchange.rewrite({ path: clean });
+      }
     }
   };
 }
@@ -42,8 +46,10 @@ function compileSubstring(config: NonNullable<RewriteConfig["uri_substring"]>[nu
     if (from !== "") {
       const change = (text: string) => replaceUpTo(text, from, replace(exchange), config.limit ?? 0);
       const query = change(exchange.query.slice(1));
-      setPath(exchange, change(cleanPath(exchange.rawPath, mergeSlashes)));
-      exchange.rewrite({ query: query === "" ? "" : `?${escapeQueryText(query)}` });
+      exchange.rewrite({
+        rawPath: change(cleanPath(exchange.rawPath, mergeSlashes)),
+        query: query === "" && exchange.query !== "?" ? "" : `?${query}`,
+      });
     }
   };
 }
@@ -51,7 +57,7 @@ function compileSubstring(config: NonNullable<RewriteConfig["uri_substring"]>[nu
 function compileRegexp(config: NonNullable<RewriteConfig["path_regexp"]>[number]): Step {
   const regexp = new LinearRegexp(config.find);
   const replace = compileTemplate(config.replace ?? "");
-  return (exchange) => setPath(exchange, regexp.replaceAll(exchange.rawPath, replace(exchange)));
+  return (exchange) => exchange.rewrite({ rawPath: regexp.replaceAll(exchange.rawPath, replace(exchange)) });
 }
 
 /**
@@ -69,11 +75,10 @@ export function compileRewrite(config: RewriteConfig): Step {
     steps.push((exchange) => exchange.rewrite(uri(exchange)));
   }
   if (config.strip_path_prefix) {
-    const prefix = config.strip_path_prefix;
-    steps.push(compileStrip(/^[/{]/.test(prefix) ? prefix : `/${prefix}`, stripPrefix));
+    steps.push(compileStrip(config.strip_path_prefix, stripPrefix, true));
   }
   if (config.strip_path_suffix) {
-    steps.push(compileStrip(config.strip_path_suffix, stripSuffix));
+    steps.push(compileStrip(config.strip_path_suffix, stripSuffix, false));
   }
   steps.push(...(config.uri_substring ?? []).map(compileSubstring));
   steps.push(...(config.path_regexp ?? []).map(compileRegexp));

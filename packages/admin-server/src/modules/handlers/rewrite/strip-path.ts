@@ -1,20 +1,38 @@
-/** One character of a path, and how much of the escaped path it takes. */
-interface Unit {
-  readonly character: string;
-  readonly length: number;
+import { textOfBytes } from "../../../core/uri/text-of-bytes.ts";
+
+/** Escapes, and what stands between them: code units of a path, characters of a prefix or suffix. */
+const pathUnits = /%[0-9a-f]{2}|[\s\S]/gi;
+const textUnits = /%[0-9a-f]{2}|[\s\S]/giu;
+
+function isEscape(unit: string): boolean {
+  return unit.length === 3 && unit.startsWith("%");
 }
 
-function isEscape(text: string, at: number): boolean {
-  return /^%[0-9a-f]{2}$/i.test(text.slice(at, at + 3));
-}
-
-function decoded(path: string, at: number): Unit {
-  const character = String.fromCharCode(Number.parseInt(path.slice(at + 1, at + 3), 16));
-  return { character, length: 3 };
+function byteOf(unit: string): string {
+  return isEscape(unit) ? String.fromCharCode(Number.parseInt(unit.slice(1), 16)) : unit;
 }
 
 function same(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
+  return a === b || a.toLowerCase() === b.toLowerCase();
+}
+
+/** How many units of a path stand for a prefix or suffix; undefined where they are others. */
+function countUnits(path: readonly string[], text: string, atEnd: boolean): number | undefined {
+  const wanted = text.match(textUnits) ?? [];
+  let taken = 0;
+  for (const unit of atEnd ? wanted.reverse() : wanted) {
+    const count = isEscape(unit) ? 1 : Buffer.byteLength(unit);
+    const [start, end] = atEnd ? [path.length - taken - count, path.length - taken] : [taken, taken + count];
+    const found = path.slice(Math.max(0, start), end);
+    const isSame = isEscape(unit)
+      ? same(found.join(""), unit)
+      : same(textOfBytes(found.map(byteOf).join("")), unit);
+    if (!isSame) {
+      return undefined;
+    }
+    taken += count;
+  }
+  return taken;
 }
 
 /**
@@ -23,33 +41,17 @@ function same(a: string, b: string): boolean {
  * @returns the path as it is when it does not begin so
  */
 export function stripPrefix(path: string, prefix: string): string {
-  let at = 0;
-  for (let index = 0; index < prefix.length; index++) {
-    const unit =
-      isEscape(path, at) && !isEscape(prefix, index)
-        ? decoded(path, at)
-        : { character: path[at] ?? "", length: 1 };
-    if (!same(unit.character, prefix[index] ?? "")) {
-      return path;
-    }
-    at += unit.length;
+  if (!prefix.includes("%") && path.startsWith(prefix)) {
+    return path.slice(prefix.length);
   }
-  return path.slice(at);
+  const units = path.match(pathUnits) ?? [];
+  const count = countUnits(units, prefix, false);
+  return count === undefined ? path : units.slice(count).join("");
 }
 
 /** As {@link stripPrefix}, for the end of a path. */
 export function stripSuffix(path: string, suffix: string): string {
-  let end = path.length;
-  for (let index = suffix.length - 1; index >= 0; index--) {
-    const suffixEscaped = isEscape(suffix, index - 2) || isEscape(suffix, index);
-    const unit =
-      isEscape(path, end - 3) && !suffixEscaped
-        ? decoded(path, end - 3)
-        : { character: path[end - 1] ?? "", length: 1 };
-    if (!same(unit.character, suffix[index] ?? "")) {
-      return path;
-    }
-    end -= unit.length;
-  }
-  return path.slice(0, end);
+  const units = path.match(pathUnits) ?? [];
+  const count = countUnits(units, suffix, true);
+  return count === undefined ? path : units.slice(0, units.length - count).join("");
 }

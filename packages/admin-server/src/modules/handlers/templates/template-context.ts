@@ -1,4 +1,5 @@
 import { parseQuery } from "../../../core/uri/query-parameters.ts";
+import type { RequestTarget } from "../../../core/uri/request-target.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import {
   getHeader,
@@ -19,18 +20,18 @@ function headerObject(headers: () => HeaderList): object {
   };
 }
 
-function urlObject(rawPath: string, path: string, query: string): object {
+function urlObject({ path, rawPath, query, text }: RequestTarget): object {
   const { parameters } = parseQuery(query);
   return {
     Path: path,
     RawPath: rawPath,
     RawQuery: query.replace(/^\?/, ""),
-    RequestURI: () => rawPath + query,
+    RequestURI: () => text,
     Query: () => ({
       Get: (name: unknown) => parameters.get(printed(name))?.[0] ?? "",
       Has: (name: unknown) => parameters.has(printed(name)),
     }),
-    toText: () => rawPath + query,
+    toText: () => text,
   };
 }
 
@@ -52,7 +53,7 @@ export function templateContext(
     RemoteAddr: addressText(exchange.remoteAddress, exchange.socket.remotePort),
     RequestURI: exchange.target,
     Header: headerObject(() => exchange.requestHeaders),
-    URL: urlObject(exchange.rawPath, exchange.path, exchange.query),
+    URL: urlObject(exchange.line.target),
   };
   return {
     Args: args,
@@ -60,8 +61,8 @@ export function templateContext(
     OriginalReq: {
       ...request,
       Method: original.method,
-      RequestURI: original.rawPath + original.query,
-      URL: urlObject(original.rawPath, original.rawPath, original.query),
+      RequestURI: original.target.text,
+      URL: urlObject(original.target),
     },
     RespHeader: {
       Get: (name: unknown) => getHeader(responseHeaders, printed(name)) ?? "",

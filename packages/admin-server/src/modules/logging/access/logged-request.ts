@@ -79,6 +79,12 @@ function loggedTls(exchange: Exchange): LogValue {
   };
 }
 
+/** The target that all others got, and before it what an absolute form was sent with. */
+function loggedUri({ stream, original: { target } }: Exchange): string {
+  const [origin = ""] = target.authority === undefined ? [] : (/^[^/]*\/\/[^/?]*/.exec(stream.target) ?? []);
+  return decoded(origin) + target.text;
+}
+
 const namedElsewhere = ["Host", "Transfer-Encoding"];
 
 /** The request as the client sent it. Source: the public model (Caddy 2.11), `LoggableHTTPRequest` */
@@ -92,7 +98,7 @@ export function loggedRequest(exchange: Exchange, withCredentials: boolean): Log
     proto: exchange.protocol,
     method: original.method,
     host: exchange.hostport,
-    uri: decoded(stream.target),
+    uri: loggedUri(exchange),
     headers: loggedHeaders(stream.headers, withCredentials, namedElsewhere),
     ...(codings.length === 0 ? {} : { transfer_encoding: codings }),
     ...(exchange.scheme === "https" ? { tls: loggedTls(exchange) } : {}),

@@ -1,6 +1,5 @@
 import { posix } from "node:path";
 import { parseQuery } from "../../../../core/uri/query-parameters.ts";
-import { decodePath } from "../../../../core/uri/request-target.ts";
 import type { Exchange } from "../../../../http/exchange.ts";
 import { getHeaders } from "../../../../http/header-list.ts";
 import { readCookie } from "../../../cookies.ts";
@@ -92,8 +91,8 @@ export function compileBrowse(config: BrowseConfig, render: RenderPage = browseP
   const timeFormat = config.plain_time_format || defaultTimeFormat;
 
   function redirect(exchange: Exchange): boolean {
-    const { rawPath } = exchange.original;
-    const sameName = posix.basename(decodePath(rawPath) ?? "") === posix.basename(exchange.path);
+    const { path, rawPath } = exchange.original.target;
+    const sameName = posix.basename(path) === posix.basename(exchange.path);
     if (!sameName || rawPath.endsWith("/")) {
       return false;
     }

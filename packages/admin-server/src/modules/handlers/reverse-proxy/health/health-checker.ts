@@ -3,6 +3,8 @@ import { messageOf, ServerError } from "../../../../core/errors.ts";
 import type { EventData } from "../../../../core/events/server-event.ts";
 import { replaceAll, replaceKnown } from "../../../../core/placeholders/machine-placeholders.ts";
 import { LinearRegexp } from "../../../../core/regexp/linear-regexp.ts";
+import { RequestTarget } from "../../../../core/uri/request-target.ts";
+import { bytesOfText } from "../../../../core/uri/text-of-bytes.ts";
 import { getHeader, type HeaderList } from "../../../../http/header-list.ts";
 import type { Candidate } from "../candidate.ts";
 import { type DialAddress, parseDial } from "../transport/dial-address.ts";
@@ -24,6 +26,8 @@ export class HealthChecker {
   readonly #body: LinearRegexp | undefined;
   readonly #intervalMs: number;
   readonly #address: DialAddress | undefined;
+  /** Path and query that are asked for. */
+  readonly #target: string;
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -42,12 +46,16 @@ export class HealthChecker {
     this.#log = log;
     this.#intervalMs = config.interval || defaultIntervalMs;
     this.#address = config.upstream ? parseDial(config.upstream) : undefined;
-    if (config.uri && !/^\/[!-~]*$/.test(config.uri)) {
+    // What comes after `#` is not for servers.
+    const uri = (config.uri || config.path || "/").replace(/#.*$/s, "");
+    const target = RequestTarget.parse(bytesOfText(uri));
+    if (typeof target === "string") {
       throw new ServerError(
         "MODULE_CONFIG",
-        `health_checks/active: uri ${JSON.stringify(config.uri)} is no path`,
+        `health_checks/active: uri ${JSON.stringify(uri)} is no path: ${target}`,
       );
     }
+    this.#target = target.text;
     this.#body = config.expect_body ? new LinearRegexp(config.expect_body) : undefined;
   }
 
@@ -114,7 +122,7 @@ export class HealthChecker {
   }
 
   async #ask(upstream: DialAddress, target: string): Promise<HealthAnswer> {
-    const { method, uri, path, headers, body, timeout, max_size, follow_redirects } = this.#config;
+    const { method, headers, body, timeout, max_size, follow_redirects } = this.#config;
     const dial = this.#dialOf(upstream);
     const more = { "http.reverse_proxy.active.target_upstream": target };
     const fill = (text: string) => replaceKnown(text, { more });
@@ -127,7 +135,7 @@ export class HealthChecker {
         fields.push(...values.flatMap((value) => [replaceAll(name, more), fill(value)]));
       }
     }
-    let at = uri || path || "/";
+    let at = this.#target;
     for (let redirects = 0; ; redirects++) {
       const answer = await askHealth(this.#transport, {
         dial,

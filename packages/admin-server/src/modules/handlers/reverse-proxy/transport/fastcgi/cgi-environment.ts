@@ -1,8 +1,19 @@
 import { resolve } from "node:path";
-import { cleanPath } from "../../../../../core/uri/request-target.ts";
+import { ServerError } from "../../../../../core/errors.ts";
+import { cleanPath } from "../../../../../core/uri/clean-path.ts";
+import { percentDecode } from "../../../../../core/uri/percent-encoding.ts";
+import { RequestTarget } from "../../../../../core/uri/request-target.ts";
+import { bytesOfText } from "../../../../../core/uri/text-of-bytes.ts";
 import type { Exchange } from "../../../../../http/exchange.ts";
 import { readPlaceholder } from "../../../../../http/placeholders.ts";
 import type { UpstreamRequest } from "../transport.ts";
+
+/** What of a target becomes variables, decoded but for the query. */
+interface CgiTarget {
+  readonly script: string;
+  readonly pathInfo: string;
+  readonly query: string;
+}
 
 /** What a request's variables depend on beside the request. */
 export interface CgiOptions {
@@ -10,20 +21,46 @@ export interface CgiOptions {
   readonly root: string;
   /** Path parts after which the rest is `PATH_INFO`: `.php`. Lower case. */
   readonly splitPath: readonly string[];
-  /** Variables of the config's own: they win. */
+  /** Variables of the config's own, as byte strings: they win. */
   readonly env: ReadonlyMap<string, string>;
 }
 
-/** Where the script's path ends; the whole length where no part is found. ASCII case does not count. */
-function splitAt(path: string, parts: readonly string[]): number {
-  const lower = path.toLowerCase();
+/**
+ * The part of a path that names the script: up to the end of the first split part, all of it where there is none. ASCII
+ * case does not count; other characters are none of a part's, whatever their lower case is (U+212A is no `k`).
+ */
+function scriptOf(path: string, parts: readonly string[]): string {
+  // Of other characters the lower case may be longer, or ASCII.
+  const lower = path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   for (const part of parts) {
     const at = lower.indexOf(part);
     if (at !== -1) {
-      return at + part.length;
+      return path.slice(0, at + part.length);
     }
   }
-  return path.length;
+  return path;
+}
+
+function refuse(text: string): ServerError {
+  return new ServerError("HTTP_BAD_REQUEST", `cannot be sent on by FastCGI: ${text}`);
+}
+
+/** @throws ServerError HTTP_BAD_REQUEST where the escaped and the decoded path name different scripts */
+function readTarget(text: string, splitPath: readonly string[]): CgiTarget {
+  const target = RequestTarget.parse(text);
+  if (typeof target === "string") {
+    throw refuse(target);
+  }
+  const path = cleanPath(target.path);
+  const script = scriptOf(path, splitPath);
+  if (target.rawPath.includes("%")) {
+    // A path matcher with an escape in its pattern judged the escaped form.
+    const escaped = percentDecode(cleanPath(target.rawPath)) ?? "";
+    if (scriptOf(escaped, splitPath) !== script) {
+      throw refuse("escaped and decoded paths select different scripts");
+    }
+  }
+  return { script, pathInfo: path.slice(script.length), query: target.query.slice(1) };
 }
 
 /** A path below the root: `..` never leads out of it. */
@@ -38,7 +75,8 @@ function hostAndPort(exchange: Exchange): { name: string; port: string } {
 }
 
 /**
- * Variables of a CGI request.
+ * Variables of a CGI request, one character for each byte: text as UTF-8.
+ * @throws ServerError HTTP_BAD_REQUEST for a path that programs could take for another one
  * Source: RFC 3875, section 4.1; the public model (Caddy 2.11), transport fastcgi
  */
 export function cgiEnvironment(
@@ -48,45 +86,43 @@ export function cgiEnvironment(
   contentLength: number | undefined,
 ): Map<string, string> {
   const { root, splitPath, env } = options;
-  const cut = request.target.indexOf("?");
-  const query = cut === -1 ? "" : request.target.slice(cut + 1);
-  const path = exchange.cleanedPath;
-  const split = splitAt(path, splitPath);
-  const script = path.slice(0, split);
-  const pathInfo = splitPath.length > 0 ? path.slice(split) : "";
+  const { script, pathInfo, query } = readTarget(request.target, splitPath);
   const info = pathInfo === "" ? (readPlaceholder(exchange, "http.matchers.file.remainder") ?? "") : pathInfo;
+  if (/[\0\r\n]/.test(script + info)) {
+    // Programs and their configurations match paths line by line (CVE-2019-11043).
+    throw refuse("a line break in the path");
+  }
   const host = hostAndPort(exchange);
-  const { original } = exchange;
   const variables = new Map<string, string>([
     ["AUTH_TYPE", ""],
     ["CONTENT_LENGTH", contentLength === undefined ? "" : String(contentLength)],
     ["CONTENT_TYPE", exchange.header("content-type")],
     ["GATEWAY_INTERFACE", "CGI/1.1"],
-    ["PATH_INFO", info],
+    ["PATH_INFO", bytesOfText(info)],
     ["QUERY_STRING", query],
     ["REMOTE_ADDR", exchange.remoteAddress],
     ["REMOTE_HOST", exchange.remoteAddress],
     ["REMOTE_PORT", String(exchange.socket.remotePort ?? "")],
     ["REMOTE_IDENT", ""],
-    ["REMOTE_USER", readPlaceholder(exchange, "http.auth.user.id") ?? ""],
+    ["REMOTE_USER", bytesOfText(readPlaceholder(exchange, "http.auth.user.id") ?? "")],
     ["REQUEST_METHOD", request.method],
     ["REQUEST_SCHEME", exchange.scheme],
     ["SERVER_NAME", host.name],
     ["SERVER_PORT", host.port],
     ["SERVER_PROTOCOL", exchange.protocol],
-    ["SERVER_SOFTWARE", exchange.server.product],
-    ["DOCUMENT_ROOT", root],
-    ["DOCUMENT_URI", script],
+    ["SERVER_SOFTWARE", bytesOfText(exchange.server.product)],
+    ["DOCUMENT_ROOT", bytesOfText(root)],
+    ["DOCUMENT_URI", bytesOfText(script)],
     ["HTTP_HOST", exchange.hostport],
-    ["REQUEST_URI", original.rawPath + original.query],
-    ["SCRIPT_FILENAME", below(root, script)],
-    ["SCRIPT_NAME", script.startsWith("/") || script === "" ? script : `/${script}`],
+    ["REQUEST_URI", exchange.original.target.text],
+    ["SCRIPT_FILENAME", bytesOfText(below(root, script))],
+    ["SCRIPT_NAME", bytesOfText(script)],
   ]);
   if (exchange.socket.localAddress !== undefined) {
     variables.set("SERVER_ADDR", exchange.socket.localAddress.replace(/^::ffff:(?=\d+\.)/i, ""));
   }
   if (info !== "") {
-    variables.set("PATH_TRANSLATED", below(root, info));
+    variables.set("PATH_TRANSLATED", bytesOfText(below(root, info)));
   }
   if (exchange.scheme === "https") {
     variables.set("HTTPS", "on");
@@ -102,6 +138,9 @@ export function cgiEnvironment(
     }
   }
   for (const [name, value] of env) {
+    if (value.includes("\0")) {
+      throw refuse(`a NUL in the variable ${name}`);
+    }
     variables.set(name, value);
   }
   return variables;

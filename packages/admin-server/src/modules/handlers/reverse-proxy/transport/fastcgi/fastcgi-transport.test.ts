@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { ask } from "../../../../../testing/ask.ts";
 import { RunningServer, siteConfig } from "../../../../../testing/running-server.ts";
 import { cgiHeadEnd, parseCgiHead } from "./cgi-head.ts";
-import { encodeRecords, RecordReader, recordType } from "./records.ts";
+import { encodeParameters, encodeRecords, RecordReader, recordType } from "./records.ts";
 
 let running: RunningServer;
 let responder: Server | undefined;
@@ -122,15 +122,66 @@ test("a body without a length is read first, and a megabyte goes both ways", asy
   expect(answer.text).toBe(body);
 });
 
-test("no path leads out of the root", async () => {
-  let file = "";
+/** What a program is told for a target; undefined when it is not asked. */
+async function toldFor(target: string, transport = {}): Promise<Map<string, string> | undefined> {
+  let told: Map<string, string> | undefined;
   const dial = await listen((parameters) => {
-    file = parameters.get("SCRIPT_FILENAME") ?? "";
+    told = parameters;
     return "\r\n\r\n";
   });
-  await load(dial);
-  await ask(running.site, { target: "/a/../../..%2f../etc/passwd.php" });
-  expect(file.startsWith("/srv/www/")).toBe(true);
+  await load(dial, transport);
+  const { status } = await ask(running.site, { target });
+  expect(status).toBe(told === undefined ? 400 : 200);
+  responder?.close();
+  return told;
+}
+
+const utf8 = (text: string) => Buffer.from(text).toString("latin1");
+
+test("no path leads out of the root", async () => {
+  const told = await toldFor("/a/../../../etc/passwd.php");
+  expect(told?.get("SCRIPT_FILENAME")).toBe("/srv/www/etc/passwd.php");
+});
+
+test.each([
+  "/a/../../..%2f../etc/passwd.php",
+  "/public/%2e%2e/a.php",
+  "/a.php%2f..%2fb.php",
+  "/a.php/%0d%0aX",
+  "/a%0a.php",
+  "/a%00.php",
+])("%s names no script, or two", async (target) => {
+  expect(await toldFor(target)).toBeUndefined();
+});
+
+test.each([
+  ["/%C3%A9.php", "/é.php", ""],
+  ["/caf\xc3\xa9.php/\xc3\xa9", "/café.php", "/é"],
+  // Each character of these has the last byte of another: `.`, `/`, CR, LF, NUL.
+  ["/%C4%AE%C4%AE%C4%AFa.php", "/ĮĮįa.php", ""],
+  ["/a.php/%C4%8D%C4%8A%C4%80", "/a.php", "/čĊĀ"],
+  // Lower cases that are longer, or ASCII.
+  ["/%C4%B0%C4%B0x.php.txt/a.php", "/İİx.php", ".txt/a.php"],
+  ["/%C8%BA.PHP/y", "/Ⱥ.PHP", "/y"],
+  ["/x.%E2%84%AAt/a.kt/b", "/x.\u212at/a.kt", "/b"],
+])("%s is the script %s with the path info %s", async (target, script, info) => {
+  const told = await toldFor(target, {
+    split_path: [".php", ".kt"],
+    env: { OWN: "ü {http.request.uri.path} {http.request.header.host}", PEM: "a\nb" },
+  });
+  expect(told?.get("SCRIPT_NAME")).toBe(utf8(script));
+  expect(told?.get("SCRIPT_FILENAME")).toBe(utf8(`/srv/www${script}`));
+  expect(told?.get("PATH_INFO")).toBe(utf8(info));
+  expect(told?.get("PATH_TRANSLATED")).toBe(
+    info === "" ? undefined : utf8(`/srv/www${info.replace(/^\./, "/.")}`),
+  );
+  expect(told?.get("OWN")).toContain(utf8(`ü ${script}${info} `));
+  expect(told?.get("PEM")).toBe("a\nb");
+  expect(told?.get("REQUEST_URI")).toMatch(/^\/[!-~]+$/);
+});
+
+test("a parameter that is no byte string is never sent", () => {
+  expect(() => encodeParameters(new Map([["A", "\u012f"]]))).toThrow(RangeError);
 });
 
 test.each([

@@ -4,7 +4,8 @@ import { z } from "zod";
 import { ServerError } from "../../../../../core/errors.ts";
 import { configDuration } from "../../../../../core/modules/config-fields.ts";
 import { defineModule } from "../../../../../core/modules/module.ts";
-import { compileTemplate } from "../../../../../http/placeholders.ts";
+import { bytesOfText } from "../../../../../core/uri/text-of-bytes.ts";
+import { compileBytesTemplate, compileTemplate } from "../../../../../http/placeholders.ts";
 import { openSocket } from "../open-socket.ts";
 import type { Transport } from "../transport.ts";
 import { cgiEnvironment } from "./cgi-environment.ts";
@@ -47,7 +48,7 @@ export const fastcgiTransport = defineModule({
       return part.toLowerCase();
     });
     const env = Object.entries(config.env ?? {}).map(
-      ([name, value]) => [name, compileTemplate(value)] as const,
+      ([name, value]) => [bytesOfText(name), compileBytesTemplate(value)] as const,
     );
     const limits = {
       readTimeoutMs: config.read_timeout ?? 0,

@@ -57,10 +57,17 @@ function encodeLength(length: number): Buffer {
   return bytes;
 }
 
-/** Name-value pairs, and the end of their stream. @param parameters texts, one byte a character */
+/**
+ * Name-value pairs, and the end of their stream.
+ * @param parameters one character for each byte
+ * @throws RangeError for other characters: they would lose their upper bits, and U+012F would become `/`
+ */
 export function encodeParameters(parameters: ReadonlyMap<string, string>): Buffer {
   const parts: Buffer[] = [];
   for (const [name, value] of parameters) {
+    if (/[^\0-\xff]/.test(name) || /[^\0-\xff]/.test(value)) {
+      throw new RangeError(`FastCGI parameter ${JSON.stringify(name)} is no byte string`);
+    }
     const [nameBytes, valueBytes] = [Buffer.from(name, "latin1"), Buffer.from(value, "latin1")];
     parts.push(encodeLength(nameBytes.length), encodeLength(valueBytes.length), nameBytes, valueBytes);
   }

@@ -4,7 +4,8 @@ import { encodeFields } from "../../../../../http/h1/response-head.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import type { H1ClientConnection } from "./h1-client-connection.ts";
 
-const target = /^(?:[/a-zA-Z][!-~\x80-\xff]*|\*)$/;
+/** Never with what upstreams cut off (`#`) or read in different ways (bytes that are no ASCII). */
+const target = /^(?:[/a-zA-Z][!-"$-~]*|\*)$/;
 /** Methods whose requests say that they have no body. Source: RFC 9110, section 8.6 */
 const withBody = /^(?:POST|PUT|PATCH)$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
