@@ -151,9 +151,10 @@ class HttpApp implements App {
   async stop(): Promise<void> {
     await this.#delayShutdown();
     // First the ports: what only this config had is closed at once, what a newer one has too stays open.
-    await Promise.all(this.#leases.map((lease) => lease.release()));
+    const released = this.#leases.map((lease) => lease.release());
     const grace = this.#config.grace_period ?? 0;
-    await Promise.all(this.#servers.map((server) => server.drain(grace === 0 ? undefined : grace)));
+    const drained = this.#servers.map((server) => server.drain(grace === 0 ? undefined : grace));
+    await Promise.all([...released, ...drained]);
   }
 
   /** Has ports that are about to close go on for a while, so that who balances load learns of it. */

@@ -7,6 +7,11 @@ import type { HeaderList } from "./header-list.ts";
 export interface DetachedConnection {
   readonly socket: Duplex;
   readonly head: Buffer;
+  /**
+   * Set by who takes the connection: ends it when the server wants it to end, and resolves soon, when it has. Absent: it
+   * is cut then.
+   */
+  leave?: (() => Promise<void>) | undefined;
 }
 
 /** Who is told of the end of a stream. */

@@ -16,7 +16,7 @@ export function plainRedirects(maxHeaderBytes: number, listener: ConnectionOwner
     accepting: false, // one answer, and the connection closes
     take: redirect,
     closed: (connection) => listener.closed(connection),
-    detached: (connection) => listener.detached(connection),
+    detached: (connection, tunnel) => listener.detached(connection, tunnel),
   };
 }
 

@@ -1,5 +1,4 @@
 import { createServer, type Server, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import type { Logger } from "lifecycle";
 import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
 import { openPort } from "../core/listen/open-port.ts";
@@ -10,8 +9,9 @@ import type { ConnectionLimits } from "./connection-limits.ts";
 import type { ConnectionOwner } from "./h1/connection-owner.ts";
 import { H1Connection } from "./h1/h1-connection.ts";
 import { H2Connection, type H2Owner } from "./h2/h2-connection.ts";
-import type { HttpStream } from "./http-stream.ts";
+import type { DetachedConnection, HttpStream } from "./http-stream.ts";
 import type { ListenerWrappers } from "./listener-wrappers.ts";
+import { OpenTunnels } from "./open-tunnels.ts";
 import { plainRedirects } from "./plain-redirects.ts";
 import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 
@@ -40,7 +40,10 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   readonly #connections = new Set<H1Connection | H2Connection>();
   /** Connections in their handshake. */
   readonly #shaking = new Set<Socket>();
-  readonly #tunnels = new Set<Duplex>();
+  /** Connections that left HTTP. */
+  readonly #tunnels = new OpenTunnels();
+  /** Streams of connections that did not. */
+  readonly #streamTunnels = new OpenTunnels();
   readonly #timer: NodeJS.Timeout;
   #held: HttpStream[] = [];
   #sink: RequestSink | undefined;
@@ -127,8 +130,8 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     return !this.#closed;
   }
 
-  /** Accepts no more. Running responses end; idle connections and tunnels close now. */
-  close(): void {
+  /** Accepts no more. Running responses end; idle connections and tunnels close now. Resolves when tunnels have ended. */
+  async close(): Promise<void> {
     this.#closed = true;
     this.#server.close();
     clearInterval(this.#timer);
@@ -139,10 +142,11 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
         connection.closeWhenIdle();
       }
     }
-    for (const socket of [...this.#tunnels, ...this.#shaking]) {
+    for (const socket of this.#shaking) {
       socket.destroy();
     }
     this.#ports.release(this.#address);
+    await Promise.all([this.#tunnels.close(), this.#streamTunnels.close()]);
   }
 
   // Called by connections
@@ -182,11 +186,13 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     this.#connections.delete(connection);
   }
 
-  detached(connection: H1Connection): void {
-    const { socket } = connection;
+  detached(connection: H1Connection, tunnel: DetachedConnection): void {
     this.#connections.delete(connection);
-    this.#tunnels.add(socket);
-    socket.once("close", () => this.#tunnels.delete(socket));
+    this.#tunnels.add(tunnel);
+  }
+
+  tunnelOpened(tunnel: DetachedConnection): void {
+    this.#streamTunnels.add(tunnel);
   }
 
   #connect(socket: Socket): void {

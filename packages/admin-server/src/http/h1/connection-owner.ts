@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { ConnectionLimits } from "../connection-limits.ts";
+import type { DetachedConnection } from "../http-stream.ts";
 import type { H1Connection } from "./h1-connection.ts";
 import type { H1Stream } from "./h1-stream.ts";
 
@@ -11,5 +12,5 @@ export interface ConnectionOwner {
   /** The connection begins with the preface of HTTP/2. @returns whether it was taken */
   takeHttp2?(socket: Socket, bytes: Buffer): boolean;
   closed(connection: H1Connection): void;
-  detached(connection: H1Connection): void;
+  detached(connection: H1Connection, tunnel: DetachedConnection): void;
 }

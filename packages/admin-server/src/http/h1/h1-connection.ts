@@ -93,8 +93,9 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     const head = this.#rest;
     this.#rest = empty;
     this.#heads.rest();
-    this.#owner.detached(this);
-    return { socket, head };
+    const tunnel: DetachedConnection = { socket, head };
+    this.#owner.detached(this, tunnel);
+    return tunnel;
   }
 
   // Called by the owner

@@ -38,6 +38,7 @@ function make() {
     isLeaving: false,
     takesPushes: false,
     sendHeaders: (streamId, [, status]) => asked.push(`headers ${streamId} ${status}`),
+    tunnelOpened() {},
     queued() {},
     taken() {},
     breakOff(stream, code) {

@@ -17,7 +17,7 @@ import { ServerError } from "../../core/errors.ts";
 import { closeLingering } from "../close-lingering.ts";
 import type { ConnectionLimits } from "../connection-limits.ts";
 import type { HeaderList } from "../header-list.ts";
-import type { HttpStream } from "../http-stream.ts";
+import type { DetachedConnection, HttpStream } from "../http-stream.ts";
 import { SendWatch } from "../send-watch.ts";
 import { ClientFrames, type FrameOwner, maxStreams } from "./client-frames.ts";
 import { FloodGuard } from "./flood-guard.ts";
@@ -36,6 +36,8 @@ export interface H2Owner {
   readonly limits: ConnectionLimits;
   take(stream: HttpStream): void;
   h2Closed(connection: H2Connection): void;
+  /** A stream left HTTP. */
+  tunnelOpened(tunnel: DetachedConnection): void;
 }
 
 /** Of a header block as it is sent, packed. */
@@ -118,7 +120,7 @@ export class H2Connection implements FrameOwner, H2Carrier, SchedulerOwner {
 
   // Called by the owner
 
-  /** Takes no new streams, ends tunnels, and closes when the last stream is done. */
+  /** Takes no new streams, ends tunnels that do not end by themselves, and closes when the last stream is done. */
   closeWhenIdle(): void {
     if (this.isLeaving || this.#isDead) {
       return;
@@ -126,7 +128,7 @@ export class H2Connection implements FrameOwner, H2Carrier, SchedulerOwner {
     this.isLeaving = true;
     this.#writer.frame(encodeGoAway(this.#streams.lastId, errorCodes.noError));
     for (const stream of this.#streams.all()) {
-      if (stream.isTunnel) {
+      if (stream.isTunnel && !stream.leavesByItself) {
         this.breakOff(stream, errorCodes.cancel);
       }
     }
@@ -181,6 +183,10 @@ export class H2Connection implements FrameOwner, H2Carrier, SchedulerOwner {
 
   taken(stream: H2Stream, bytes: number): void {
     this.#window.release(bytes, stream);
+  }
+
+  tunnelOpened(tunnel: DetachedConnection): void {
+    this.#owner.tunnelOpened(tunnel);
   }
 
   dataSent(): void {

@@ -22,6 +22,8 @@ export interface H2Carrier {
   readonly socket: Socket;
   /** Sends a header block. @param ownFields pseudo fields and others that are known good; all others were checked */
   sendHeaders(streamId: number, ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void;
+  /** The stream left HTTP. */
+  tunnelOpened(tunnel: DetachedConnection): void;
   /** There is something in the queue of this stream. */
   queued(stream: H2Stream): void;
   /** Bytes of a body are used up: the client may send as many again. */
@@ -78,6 +80,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
   #complete = false;
   #closed = false;
   #trailers: HeaderList = [];
+  #tunnel: DetachedConnection | undefined;
   #tunnelEnded: (() => void) | undefined;
 
   /** @param windows bytes that each side may send at first */
@@ -234,6 +237,11 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
     return this.#body?.isTunnel === true;
   }
 
+  /** Whether who took the tunnel ends it when it is told to. */
+  get leavesByItself(): boolean {
+    return this.#tunnel?.leave !== undefined;
+  }
+
   get trailers(): HeaderList {
     return this.#trailers;
   }
@@ -311,10 +319,13 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
     this.#carrier.sendHeaders(this.id, [":status", "200"], fields, false);
     const tunnel = new H2Tunnel(this);
     this.#madeBody().leaveTo(tunnel);
+    this.#tunnel = { socket: tunnel, head: Buffer.alloc(0) };
     if (this.#closed) {
       tunnel.destroy();
+    } else {
+      this.#carrier.tunnelOpened(this.#tunnel);
     }
-    return { socket: tunnel, head: Buffer.alloc(0) };
+    return this.#tunnel;
   }
 
   writeInterim(status: number, headers: HeaderList): void {

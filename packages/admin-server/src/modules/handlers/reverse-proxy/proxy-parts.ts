@@ -6,7 +6,7 @@ import type { ResponseRule } from "../response-rules.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { RetryRules } from "./retry-rules.ts";
 import type { Transport } from "./transport/transport.ts";
-import type { TunnelSet } from "./tunnel.ts";
+import type { TunnelSet } from "./tunnel/tunnel-set.ts";
 import type { UpstreamSet } from "./upstream-set.ts";
 import type { UpstreamSource } from "./upstreams/upstream-source.ts";
 

@@ -10,7 +10,7 @@ import type { ProxyParts } from "./proxy-parts.ts";
 import type { ProxyProgress } from "./proxy-placeholders.ts";
 import { type HeadDecision, type HeldResponse, Relay, type RelayPlan, type RelayResult } from "./relay.ts";
 import { isRepeatable, type RequestBody } from "./request-body.ts";
-import type { TunnelSet } from "./tunnel.ts";
+import type { TunnelSet } from "./tunnel/tunnel-set.ts";
 import type { Upstream } from "./upstream.ts";
 import { upstreamFields } from "./upstream-fields.ts";
 

@@ -15,7 +15,7 @@ import type {
   UpstreamCall,
   UpstreamRequest,
 } from "./transport/transport.ts";
-import type { TunnelSet } from "./tunnel.ts";
+import type { TunnelSet } from "./tunnel/tunnel-set.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** What becomes of a response, decided by its head. */

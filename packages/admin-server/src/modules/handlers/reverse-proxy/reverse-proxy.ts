@@ -14,7 +14,7 @@ import type { ProxyParts } from "./proxy-parts.ts";
 import { RetryRules } from "./retry-rules.ts";
 import { selectionPolicies } from "./selection-policy.ts";
 import { transports } from "./transport/transport.ts";
-import { TunnelSet } from "./tunnel.ts";
+import { TunnelSet } from "./tunnel/tunnel-set.ts";
 import { upstreamDetailTopic, upstreamPool } from "./upstream.ts";
 import { UpstreamSet } from "./upstream-set.ts";
 import { upstreamSources } from "./upstreams/upstream-source.ts";

@@ -18,4 +18,5 @@ export function pump(from: Readable, to: Writable, maxWaitingBytes: number): voi
     }
   });
   from.once("end", () => to.end());
+  from.resume(); // it may have been paused when it left HTTP
 }

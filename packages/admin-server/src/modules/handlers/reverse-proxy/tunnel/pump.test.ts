@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import { PassThrough, Writable } from "node:stream";
 import { expect, test } from "vitest";
-import { pump } from "./tunnel-pump.ts";
+import { pump } from "./pump.ts";
 
 test("no more waits for a slow side than may, and all arrives", async () => {
   const from = new PassThrough({ highWaterMark: 1_000_000 });
@@ -34,4 +35,14 @@ test("a side that ends ends the other", async () => {
   pump(from, to, 10);
   from.end("last");
   expect(await to.toArray()).toEqual([Buffer.from("last")]);
+});
+
+test("a side that was paused before is read", async () => {
+  const from = new PassThrough();
+  const to = new PassThrough();
+  from.pause();
+  pump(from, to, 25);
+  from.write("first");
+  const [chunk] = await once(to, "data");
+  expect(String(chunk)).toBe("first");
 });

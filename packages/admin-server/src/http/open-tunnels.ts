@@ -1,0 +1,35 @@
+import type { Duplex } from "node:stream";
+import type { DetachedConnection } from "./http-stream.ts";
+
+/** The connections of a listener that left HTTP. */
+export class OpenTunnels {
+  readonly #all = new Map<Duplex, DetachedConnection>();
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  add(connection: DetachedConnection): void {
+    const { socket } = connection;
+    this.#all.set(socket, connection);
+    socket.once("close", () => this.#all.delete(socket));
+  }
+
+  /** It is none any more. */
+  delete(socket: Duplex): void {
+    this.#all.delete(socket);
+  }
+
+  /** Ends all of them, in the way of who took them where that is known. Resolves when these have ended. */
+  async close(): Promise<void> {
+    const leaving: Promise<void>[] = [];
+    for (const { socket, leave } of this.#all.values()) {
+      if (leave === undefined) {
+        socket.destroy();
+      } else {
+        leaving.push(leave());
+      }
+    }
+    await Promise.all(leaving);
+  }
+}

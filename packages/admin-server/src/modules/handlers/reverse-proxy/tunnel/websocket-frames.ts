@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+
+const closeOpcode = 8;
+/** "Going away". Source: RFC 6455, section 7.4.1 */
+const goingAway = 1001;
+
+/** Follows the frames of a WebSocket in one direction, so that a frame of our own does not go into the middle of another. */
+export class WebSocketFrames {
+  /** Bytes of the head under way that came. */
+  #headBytes = 0;
+  /** Its length: 2 until its second byte says more. */
+  #headLength = 2;
+  /** Where its length ends that has bytes of its own. */
+  #lengthEnd = 0;
+  /** Of the payload that the head under way announces. */
+  #length = 0;
+  /** Bytes of the payload under way still to come. */
+  #left = 0;
+  #opcode = 0;
+  /** Whether a close frame came: nothing may follow it. */
+  hasClosed = false;
+
+  /** Whether the last frame is whole. */
+  get isBetween(): boolean {
+    return this.#headBytes === 0 && this.#left === 0;
+  }
+
+  /** Bytes pass. */
+  follow(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length; ) {
+      at = this.#step(chunk, at);
+    }
+  }
+
+  /** As {@link follow}, up to the end of the frame under way. @returns the bytes up to there; -1: it does not end in them */
+  followToEnd(chunk: Uint8Array): number {
+    for (let at = 0; at < chunk.length; ) {
+      at = this.#step(chunk, at);
+      if (this.isBetween) {
+        return at;
+      }
+    }
+    return -1;
+  }
+
+  /** Takes a part of a frame, no byte of the next. @returns where it ends */
+  #step(chunk: Uint8Array, at: number): number {
+    if (this.#left > 0) {
+      const taken = Math.min(this.#left, chunk.length - at);
+      this.#left -= taken;
+      this.#ended();
+      return at + taken;
+    }
+    this.#takeHeadByte(chunk[at] ?? 0);
+    if (this.#headBytes === this.#headLength) {
+      this.#left = this.#length;
+      this.#headBytes = 0;
+      this.#headLength = 2;
+      this.#ended();
+    }
+    return at + 1;
+  }
+
+  /** Source: RFC 6455, section 5.2 */
+  #takeHeadByte(byte: number): void {
+    if (this.#headBytes === 0) {
+      this.#opcode = byte & 0x0f;
+    } else if (this.#headBytes === 1) {
+      const length = byte & 0x7f;
+      this.#lengthEnd = 2 + (length === 126 ? 2 : length === 127 ? 8 : 0);
+      this.#headLength = this.#lengthEnd + ((byte & 0x80) === 0 ? 0 : 4);
+      this.#length = length < 126 ? length : 0;
+    } else if (this.#headBytes < this.#lengthEnd) {
+      this.#length = this.#length * 256 + byte;
+    }
+    this.#headBytes++;
+  }
+
+  #ended(): void {
+    this.hasClosed ||= this.#left === 0 && this.#opcode === closeOpcode;
+  }
+}
+
+/**
+ * A close frame that says that the server goes away.
+ * @param isMasked whether it goes to a server: clients must mask what they send
+ */
+export function closeFrame(isMasked: boolean): Buffer {
+  const payload = Buffer.alloc(2);
+  payload.writeUInt16BE(goingAway);
+  if (!isMasked) {
+    return Buffer.concat([Buffer.from([0x80 | closeOpcode, payload.length]), payload]);
+  }
+  const mask = randomBytes(4);
+  const masked = payload.map((byte, index) => byte ^ (mask[index] ?? 0));
+  return Buffer.concat([Buffer.from([0x80 | closeOpcode, 0x80 | payload.length]), mask, masked]);
+}

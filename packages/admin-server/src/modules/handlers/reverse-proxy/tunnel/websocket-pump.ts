@@ -1,0 +1,76 @@
+import type { Duplex } from "node:stream";
+import { WebSocketFrames } from "./websocket-frames.ts";
+
+/** Hands the frames of a WebSocket on in one direction, and ends it with a frame of its own. */
+export class WebSocketPump {
+  readonly #from: Duplex;
+  readonly #to: Duplex;
+  readonly #maxWaitingBytes: number;
+  readonly #frames = new WebSocketFrames();
+  /** Sent when the frame under way is whole; nothing follows it. */
+  #last: Buffer | undefined;
+  #isOver = false;
+
+  /** @param maxWaitingBytes what may wait in `to`, besides the piece that was read last */
+  constructor(from: Duplex, to: Duplex, maxWaitingBytes: number) {
+    this.#from = from;
+    this.#to = to;
+    this.#maxWaitingBytes = maxWaitingBytes;
+  }
+
+  /** @param early what came before */
+  start(early: Buffer): void {
+    if (early.length > 0) {
+      this.#take(early);
+    }
+    this.#from.on("data", (chunk: Buffer) => this.#take(chunk));
+    this.#from.once("end", () => this.#to.end());
+    this.#from.resume(); // it was paused when it left HTTP
+  }
+
+  /** Sends a frame after the one that is under way, and nothing more. */
+  endWith(frame: Buffer): void {
+    this.#last ??= frame;
+    if (this.#frames.isBetween) {
+      this.#finish();
+    }
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#isOver) {
+      return; // what nobody waits for any more
+    }
+    if (this.#last === undefined) {
+      this.#frames.follow(chunk);
+      this.#write(chunk);
+      return;
+    }
+    const end = this.#frames.followToEnd(chunk);
+    this.#write(end < 0 ? chunk : chunk.subarray(0, end));
+    if (end >= 0) {
+      this.#finish();
+    }
+  }
+
+  #write(chunk: Buffer): void {
+    this.#to.write(chunk, this.#taken);
+    if (this.#to.writableLength > this.#maxWaitingBytes) {
+      this.#from.pause();
+    }
+  }
+
+  readonly #taken = (): void => {
+    if (this.#to.writableLength <= this.#maxWaitingBytes) {
+      this.#from.resume();
+    }
+  };
+
+  #finish(): void {
+    this.#isOver = true;
+    if (!this.#to.writableEnded && !this.#to.destroyed) {
+      // Whoever has closed already waits for no second close frame.
+      this.#to.end(this.#frames.hasClosed ? undefined : this.#last);
+    }
+    this.#from.resume();
+  }
+}
