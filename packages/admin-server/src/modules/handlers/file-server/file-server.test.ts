@@ -119,6 +119,14 @@ describe("whole files", () => {
     expect([answer.status, answer.text]).toEqual([status, text]);
   });
 
+  test("a redirect to a folder has a text for readers only", async () => {
+    const texts = [await get("/plain/folder"), await get("/plain/folder", {}, "PUT")];
+    expect(texts.map(({ status, text, headers }) => [status, text === "", headers["content-type"]])).toEqual([
+      [308, false, "text/html; charset=utf-8"],
+      [308, true, undefined],
+    ]);
+  });
+
   test("a large file comes whole", async () => {
     const answer = await get("/plain/large.bin");
     expect(answer.headers["content-length"]).toBe(String(large.length));

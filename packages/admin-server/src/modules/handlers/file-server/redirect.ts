@@ -10,8 +10,14 @@ function escapeHtml(text: string): string {
  */
 export function redirectTo(exchange: Exchange, rawPath: string): void {
   const target = rawPath.replace(/^\/+/, "/") + exchange.original.target.query;
-  const body = `<a href="${escapeHtml(target)}">Permanent Redirect</a>.\n\n`;
   exchange.responseHeaders.push("Location", target);
+  if (exchange.method !== "GET" && exchange.method !== "HEAD") {
+    // A program, not a reader of pages.
+    exchange.responseHeaders.push("Content-Length", "0");
+    exchange.respond(308);
+    return;
+  }
+  const body = `<a href="${escapeHtml(target)}">Permanent Redirect</a>.\n\n`;
   exchange.responseHeaders.push("Content-Type", "text/html; charset=utf-8");
   exchange.responseHeaders.push("Content-Length", String(Buffer.byteLength(body)));
   exchange.respond(308, exchange.method === "HEAD" ? "" : body);

@@ -74,6 +74,15 @@ function hostAndPort(exchange: Exchange): { name: string; port: string } {
   return { name, port: match?.[2] ?? (exchange.scheme === "https" ? "443" : "80") };
 }
 
+/** Methods whose body is no form. */
+const withoutForm = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Type of the body; a form's where the client does not say, as programs read no other body on their own. */
+function contentType(exchange: Exchange, method: string): string {
+  const type = exchange.header("content-type");
+  return type === "" && !withoutForm.has(method) ? "application/x-www-form-urlencoded" : type;
+}
+
 /**
  * Variables of a CGI request, one character for each byte: text as UTF-8.
  * @throws ServerError HTTP_BAD_REQUEST for a path that programs could take for another one
@@ -95,8 +104,8 @@ export function cgiEnvironment(
   const host = hostAndPort(exchange);
   const variables = new Map<string, string>([
     ["AUTH_TYPE", ""],
-    ["CONTENT_LENGTH", contentLength === undefined ? "" : String(contentLength)],
-    ["CONTENT_TYPE", exchange.header("content-type")],
+    ["CONTENT_LENGTH", String(contentLength ?? 0)],
+    ["CONTENT_TYPE", contentType(exchange, request.method)],
     ["GATEWAY_INTERFACE", "CGI/1.1"],
     ["PATH_INFO", bytesOfText(info)],
     ["QUERY_STRING", query],
@@ -126,6 +135,10 @@ export function cgiEnvironment(
   }
   if (exchange.scheme === "https") {
     variables.set("HTTPS", "on");
+    // As Apache's mod_ssl names them, for programs that ask.
+    const version = readPlaceholder(exchange, "http.request.tls.version") ?? "";
+    variables.set("SSL_PROTOCOL", version.replace(/^tls/, "TLSv").replace(/\.0$/, ""));
+    variables.set("SSL_CIPHER", readPlaceholder(exchange, "http.request.tls.cipher_suite") ?? "");
   }
   for (let index = 0; index < request.headers.length; index += 2) {
     const name = (request.headers[index] ?? "").toLowerCase();

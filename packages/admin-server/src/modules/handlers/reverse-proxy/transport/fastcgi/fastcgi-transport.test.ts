@@ -99,6 +99,7 @@ test("a program gets its variables and the body, and answers with a status of it
     REQUEST_URI: "/app/index.PHP/extra/path?q=%20",
     REQUEST_METHOD: "POST",
     CONTENT_LENGTH: "6",
+    CONTENT_TYPE: "application/x-www-form-urlencoded",
     SERVER_NAME: "site.example",
     SERVER_PORT: "81",
     HTTP_X_A: "1",
@@ -107,6 +108,21 @@ test("a program gets its variables and the body, and answers with a status of it
     MINE: "POST!",
   });
   expect(told.has("HTTP_PROXY")).toBe(false);
+});
+
+test("a request without a body has the length 0, and no type where its method has no form", async () => {
+  let told = new Map<string, string>();
+  const dial = await listen((parameters) => {
+    told = parameters;
+    return "\r\n\r\n";
+  });
+  await load(dial);
+  const of = async (method: string) => {
+    await ask(`${running.site}/a.php`, { method });
+    return [told.get("CONTENT_LENGTH"), told.get("CONTENT_TYPE")];
+  };
+  expect(await of("GET")).toEqual(["0", ""]);
+  expect(await of("PUT")).toEqual(["0", "application/x-www-form-urlencoded"]);
 });
 
 test("a body without a length is read first, and a megabyte goes both ways", async () => {
