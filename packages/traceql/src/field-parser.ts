@@ -1,4 +1,4 @@
-import { binding, minusBinding, notBinding, powerBinding } from "./binding.ts";
+import { binding, comparisonBinding, minusBinding, notBinding, powerBinding } from "./binding.ts";
 import { intrinsicOf, isRepeated } from "./intrinsics.ts";
 import { traceQlLimits } from "./limits.ts";
 import { linearRegex } from "./linear-regex.ts";
@@ -34,7 +34,7 @@ const words: ReadonlyMap<string, Static> = new Map<string, Static>([
  * @throws TraceQlError
  */
 export function readFieldExpression(tokens: TokenReader, minBinding = 1): FieldExpression {
-  let left = tokens.within(() => readOperand(tokens));
+  let left = tokens.within(() => readOperand(tokens, minBinding > comparisonBinding));
   for (;;) {
     const operator = binaryOperatorNext(tokens);
     const strength = operator === undefined ? 0 : (binding[operator] ?? 0);
@@ -65,7 +65,8 @@ export function readStatic(tokens: TokenReader): StaticExpression {
   return value;
 }
 
-function readOperand(tokens: TokenReader): FieldExpression {
+/** @param isCompared whether it stands behind an operator, where people write a text without quotes */
+function readOperand(tokens: TokenReader, isCompared: boolean): FieldExpression {
   const { offset } = tokens;
   if (tokens.accept("(")) {
     const inner = readFieldExpression(tokens);
@@ -85,7 +86,10 @@ function readOperand(tokens: TokenReader): FieldExpression {
   if (operand !== undefined) return operand;
   if (tokens.next.kind === "word") {
     const { text } = tokens.next;
-    throw tokens.errorAt(tokens.placed({}, tokens.offset), `unknown identifier: ${text}`);
+    throw tokens.errorAt(
+      tokens.placed({}, tokens.offset),
+      `unknown identifier: ${text}${isCompared ? `; a text stands in quotes: "${text}"` : ""}`,
+    );
   }
   throw tokens.unexpected();
 }

@@ -69,6 +69,7 @@ describe("parseTraceQl", () => {
     ["{ .a < }", 1, 8, "syntax error: unexpected }"],
     ["{ . }", 1, 3, "syntax error: the name of an attribute is missing"],
     ["{ attribute = 4 }", 1, 3, "unknown identifier: attribute"],
+    ["{ resource.service.name = shop }", 1, 27, 'unknown identifier: shop; a text stands in quotes: "shop"'],
     ["{ .a == 4 }", 1, 7, "syntax error: unexpected ="],
     ["{\n  .é &&\n  duraton > 1s }", 3, 3, "unknown identifier: duraton"],
     [

@@ -3,6 +3,7 @@ import { Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { isTyping } from "ui-kit/components/typing-target.ts";
 import { AppBar } from "./components/app-bar.tsx";
+import { embedding } from "./links/embedding.ts";
 
 const AppHelp = lazy(() => import("./components/app-help.tsx").then((file) => ({ default: file.AppHelp })));
 const CommandPalette = lazy(() =>
@@ -41,7 +42,7 @@ export function AppFrame() {
 
   return (
     <div className="app-frame">
-      <AppBar onHelp={showHelp} onCommands={showPalette} />
+      {!embedding.isEmbedded && <AppBar onHelp={showHelp} onCommands={showPalette} />}
       <main className="app-page">
         <Outlet />
       </main>

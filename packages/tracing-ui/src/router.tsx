@@ -12,13 +12,19 @@ import { NoSuchPage } from "ui-kit/components/no-such-page.tsx";
 import { routerSettings } from "ui-kit/search-parameters.ts";
 import { AppFrame } from "./app-frame.tsx";
 import { FailureNotice } from "./components/failure-notice.tsx";
+import { comparedIds, fieldsOf, searchFields, traceFields } from "./links/jaeger-links.ts";
 import { type CompareAddress, compareAddress } from "./pages/compare/compare-address.ts";
 import {
   type DependenciesAddress,
   defaultDependenciesAddress,
   dependenciesAddress,
 } from "./pages/dependencies/dependencies-address.ts";
-import { defaultAddress, type SearchAddress, searchAddress } from "./pages/search/search-address.ts";
+import {
+  defaultAddress,
+  lookbacks,
+  type SearchAddress,
+  searchAddress,
+} from "./pages/search/search-address.ts";
 import {
   defaultServicesAddress,
   type ServicesAddress,
@@ -28,6 +34,10 @@ import { type TraceAddress, traceAddress } from "./pages/trace/trace-address.ts"
 
 /** An address before it is checked: any of its fields, each a text. */
 type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaInput;
+
+function isLookback(lookback: string): boolean {
+  return lookback === "custom" || lookbacks.some(({ value }) => value === lookback);
+}
 
 const root = createRootRoute({
   component: AppFrame,
@@ -52,7 +62,8 @@ const home = createRoute({
 const search = createRoute({
   getParentRoute: () => root,
   path: "/search",
-  validateSearch: (fields: AddressText<SearchAddress>) => searchAddress.parse(fields),
+  validateSearch: (fields: AddressText<SearchAddress>) =>
+    searchAddress.parse(searchFields(fields, isLookback, Date.now() * 1_000)),
   search: { middlewares: [stripSearchParams(defaultAddress)] },
   component: lazyRouteComponent(() => import("./pages/search/search-page.tsx"), "SearchPage"),
 });
@@ -79,7 +90,11 @@ const dependencies = createRoute({
 const trace = createRoute({
   getParentRoute: () => root,
   path: "/trace/$traceId",
-  validateSearch: (fields: AddressText<TraceAddress>) => traceAddress.parse(fields),
+  validateSearch: (fields: AddressText<TraceAddress>) => traceAddress.parse(traceFields(fields)),
+  beforeLoad: ({ params }) => {
+    const compared = comparedIds(params.traceId);
+    if (compared !== undefined) throw redirect({ to: "/compare", search: compared, replace: true });
+  },
   component: lazyRouteComponent(() => import("./pages/trace/trace-page.tsx"), "TracePage"),
 });
 
@@ -90,13 +105,41 @@ const compare = createRoute({
   component: lazyRouteComponent(() => import("./pages/compare/compare-page.tsx"), "ComparePage"),
 });
 
+/** Pages of the public model's UI whose subject has another address here. */
+const elsewhere = [
+  createRoute({
+    getParentRoute: () => root,
+    path: "/monitor",
+    validateSearch: (fields: AddressText<ServicesAddress>) => servicesAddress.parse(fields),
+    beforeLoad: ({ search }) => {
+      throw redirect({ to: "/services", search: { service: search.service }, replace: true });
+    },
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/system-architecture",
+    beforeLoad: () => {
+      throw redirect({ to: "/dependencies", replace: true });
+    },
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/deep-dependencies",
+    validateSearch: (fields: AddressText<ServicesAddress>) => servicesAddress.parse(fields),
+    beforeLoad: ({ search }) => {
+      throw redirect({ to: "/dependencies", search: { focus: search.service }, replace: true });
+    },
+  }),
+];
+
 /**
  * The app's addresses. Search parameters are plain texts, without the JSON quoting that the router does by
  * itself, so that links are readable and those of the public model's UI work.
  */
 export const router = createRouter({
-  routeTree: root.addChildren([home, search, services, dependencies, trace, compare]),
+  routeTree: root.addChildren([home, search, services, dependencies, trace, compare, ...elsewhere]),
   ...routerSettings(),
+  parseSearch: fieldsOf,
 });
 
 declare module "@tanstack/react-router" {

@@ -70,6 +70,20 @@ export function searchQuery(search: TraceSearch | undefined) {
   });
 }
 
+/** Traces by their ids, summed up; those that the store lacks are left out. Without ids nothing is asked. */
+export function tracesByIdQuery(traceIds: readonly string[] | undefined) {
+  return queryOptions({
+    queryKey: ["traces-by-id", traceIds],
+    queryFn: async ({ signal }): Promise<readonly TraceSummary[]> => {
+      const parameters = new URLSearchParams((traceIds ?? []).map((id) => ["traceID", id]));
+      const { data } = await readJson(`api/traces?${parameters}`, traceList, signal);
+      return (data ?? []).map(summariseTrace);
+    },
+    enabled: traceIds !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
 /** The parameters of a search. @param nowMs what a look back counts from, milliseconds since 1970 */
 export function searchParameters(search: TraceSearch, nowMs: number): URLSearchParams {
   const parameters = new URLSearchParams({ service: search.service });

@@ -1,6 +1,8 @@
 import "./app-bar.css";
 import { Link } from "@tanstack/react-router";
 import { TopBar } from "ui-kit/components/top-bar.tsx";
+import { uiConfig } from "../links/ui-config.ts";
+import { OwnMenu } from "./own-menu.tsx";
 import { TraceJump } from "./trace-jump.tsx";
 
 /** The bar of this app: home, pages, go to a trace, the command palette. */
@@ -21,7 +23,8 @@ export function AppBar({ onHelp, onCommands }: { onHelp: () => void; onCommands:
     <>
       <Link to="/search">Search</Link>
       <Link to="/services">Services</Link>
-      <Link to="/dependencies">Dependencies</Link>
+      {uiConfig.dependencies.menuEnabled && <Link to="/dependencies">Dependencies</Link>}
+      <OwnMenu />
     </>
   );
   const tools = (

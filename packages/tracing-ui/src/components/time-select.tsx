@@ -1,4 +1,4 @@
-import { lookbacks } from "../pages/search/search-address.ts";
+import { offeredLookbacks } from "../pages/search/offered.ts";
 
 /** How far a page looks back. @param value one of `lookbacks` */
 export function TimeSelect(props: { value: string; onChange: (value: string) => void }) {
@@ -9,7 +9,7 @@ export function TimeSelect(props: { value: string; onChange: (value: string) => 
       value={props.value}
       onChange={(event) => props.onChange(event.target.value)}
     >
-      {lookbacks.map(({ value, label }) => (
+      {offeredLookbacks().map(({ value, label }) => (
         <option key={value} value={value}>
           {label}
         </option>

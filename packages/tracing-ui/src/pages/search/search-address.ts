@@ -50,6 +50,8 @@ export const searchAddress = z.object({
   live: text,
   /** `1`: the traces of the files opened on this page, in place of a search. */
   file: text,
+  /** Ids with commas between: these traces, in place of a search. */
+  traceID: text,
 });
 
 /** What the address of the search page says. */

@@ -7,7 +7,8 @@ import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import type { Capabilities } from "../../api/analysis.ts";
 import { operationsQuery } from "../../api/queries.ts";
-import { limits, lookbacks, type SearchAddress } from "./search-address.ts";
+import { offeredLimits, offeredLookbacks } from "./offered.ts";
+import { lookbacks, type SearchAddress } from "./search-address.ts";
 import { conditionsOf, type FieldErrors } from "./search-of.ts";
 import { fieldsOfTraceQl, traceQlOfFields } from "./traceql-fields.ts";
 import { useCompletions } from "./use-completions.ts";
@@ -116,7 +117,7 @@ export function SearchForm(props: {
           value={draft.limit}
           onChange={(event) => change({ limit: Number(event.target.value) })}
         >
-          {listWith(limits, draft.limit).map((limit) => (
+          {listWith(offeredLimits(), draft.limit).map((limit) => (
             <option key={limit}>{limit}</option>
           ))}
         </select>
@@ -128,7 +129,7 @@ export function SearchForm(props: {
           value={draft.lookback}
           onChange={(event) => change(withRange(draft, event.target.value as SearchAddress["lookback"]))}
         >
-          {lookbacks.map(({ value, label }) => (
+          {offeredLookbacks().map(({ value, label }) => (
             <option key={value} value={value}>
               {label}
             </option>

@@ -5,9 +5,10 @@ import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from "rea
 import { Notice } from "ui-kit/components/notice.tsx";
 import { type Comparison, capabilitiesQuery } from "../../api/analysis.ts";
 import { openedTraces, openTraces } from "../../api/opened-traces.ts";
-import { searchQuery, servicesQuery } from "../../api/queries.ts";
+import { searchQuery, servicesQuery, tracesByIdQuery } from "../../api/queries.ts";
 import { traceQlSearchQuery } from "../../api/traceql-search.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
+import { embedding } from "../../links/embedding.ts";
 import { summariseTrace, type TraceSummary } from "../../trace/summarise-trace.ts";
 import { lastService, rememberService } from "./last-service.ts";
 import { NothingFound } from "./nothing-found.tsx";
@@ -39,7 +40,8 @@ export function SearchPage() {
   const plan = searchPlan(address, can);
   const bySearch = useQuery({ ...searchQuery(plan.bySearch), placeholderData: keepPreviousData });
   const byTraceQl = useQuery({ ...traceQlSearchQuery(plan.byTraceQl), placeholderData: keepPreviousData });
-  const results = plan.byTraceQl === undefined ? bySearch : byTraceQl;
+  const byIds = useQuery(tracesByIdQuery(plan.byIds));
+  const results = plan.byIds !== undefined ? byIds : plan.byTraceQl === undefined ? bySearch : byTraceQl;
 
   const goTo = (next: SearchAddress, replace = false) => navigate({ search: addressFields(next), replace });
 
@@ -130,8 +132,15 @@ export function SearchPage() {
         </Notice>
       );
     }
-    const asks = plan.bySearch !== undefined || plan.byTraceQl !== undefined;
+    const asks = plan.bySearch !== undefined || plan.byTraceQl !== undefined || plan.byIds !== undefined;
     if (results.data === undefined || !asks) return <LoadingRows />;
+    if (results.data.length === 0 && plan.byIds !== undefined) {
+      return (
+        <Notice kind="plain" title="None of these traces is in the store">
+          <p>They may have been left out by sampling, or deleted because of their age.</p>
+        </Notice>
+      );
+    }
     if (results.data.length === 0) return <NothingFound address={address} onSearch={runSearch} />;
     return list(results.data, address.limit, results.isFetching);
   }
@@ -140,6 +149,8 @@ export function SearchPage() {
     !isEmptyStore &&
     !isLive &&
     !isFile &&
+    plan.byIds === undefined &&
+    !embedding.hidesOverview &&
     fileError === undefined &&
     !isWrong &&
     !results.isError &&
@@ -159,7 +170,9 @@ export function SearchPage() {
         services={names}
         can={can}
         searching={results.isFetching}
-        onSearch={(draft) => runSearch({ ...draft, sort: address.sort, sel: undefined, file: undefined })}
+        onSearch={(draft) =>
+          runSearch({ ...draft, sort: address.sort, sel: undefined, file: undefined, traceID: undefined })
+        }
       >
         {can.tail && (
           <button

@@ -16,9 +16,11 @@ export interface TraceQlSearch {
 /** Everything that the search page asks the server for one address. */
 export interface SearchPlan {
   errors: FieldErrors;
-  /** One of the two is asked for the list, the other undefined; both are when the address cannot be asked. */
+  /** One of these is asked for the list, the others are undefined; all are when the address cannot be asked. */
   bySearch: TraceSearch | undefined;
   byTraceQl: TraceQlSearch | undefined;
+  /** Traces that are asked for by their ids, in place of both; undefined when there are none. */
+  byIds: readonly string[] | undefined;
   /** What the heat map is of; undefined without a heat map. */
   map: { asked: { q: string } | SpanConditions; range: AskedRange } | undefined;
   selection: Selection | undefined;
@@ -37,10 +39,12 @@ export function searchPlan(address: SearchAddress, can: Capabilities): SearchPla
     errors,
     bySearch: undefined,
     byTraceQl: undefined,
+    byIds: idsOf(address.traceID),
     map: undefined,
     selection,
     conditions: address.q === undefined ? fromFields : looseConditions(address.q),
   };
+  if (plan.byIds !== undefined) return { ...plan, errors: {}, conditions: undefined };
   if (range === undefined || (address.q === undefined && fromFields === undefined)) return plan;
   const asked = address.q === undefined ? (fromFields ?? {}) : { q: address.q };
   if (can.heatmap && (address.q === undefined || can.traceql)) plan.map = { asked, range };
@@ -58,6 +62,11 @@ export function searchPlan(address: SearchAddress, can: Capabilities): SearchPla
     plan.byTraceQl = { q: traceQlOfFields({ ...address, ...durations }), range: listRange, limit };
   }
   return plan;
+}
+
+function idsOf(traceIds: string | undefined): readonly string[] | undefined {
+  const ids = (traceIds ?? "").split(",").filter((id) => /^[0-9a-f]{1,32}$/i.test(id));
+  return ids.length === 0 ? undefined : ids;
 }
 
 /** What to compare for a selection: its spans, and all others of the whole time. */

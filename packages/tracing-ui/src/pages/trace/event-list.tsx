@@ -1,5 +1,8 @@
 import { Duration } from "ui-kit/components/duration.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
+import { ValueLinks } from "../../components/value-links.tsx";
+import { attributeLinks, lookupOf } from "../../links/link-patterns.ts";
+import { uiConfig } from "../../links/ui-config.ts";
 import type { Trace } from "../../trace/trace.ts";
 import { matchingAttributes } from "./attribute-table.tsx";
 
@@ -34,11 +37,21 @@ export function EventList({ trace, span: at, filter }: { trace: Trace; span: num
               <Duration us={Math.abs(log.timestamp - startUs)} sign={log.timestamp < startUs ? "−" : "+"} />
               <div>
                 {named && <span className="event-name">{String(first.value)}</span>}
-                {fields.map(({ key, value }, field) => (
+                {fields.map((attribute, field) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: a sender may repeat a key
-                  <span key={`${field} ${key}`} className="event-field mono" dir="auto">
-                    <span className="unit">{key}=</span>
-                    {String(value).slice(0, 2_000)}
+                  <span key={`${field} ${attribute.key}`} className="event-field mono" dir="auto">
+                    <span className="unit">{attribute.key}=</span>
+                    {String(attribute.value).slice(0, 2_000)}
+                    {span !== undefined && (
+                      <ValueLinks
+                        links={attributeLinks(
+                          uiConfig.linkPatterns,
+                          "logs",
+                          attribute,
+                          lookupOf(trace, span, log.fields),
+                        )}
+                      />
+                    )}
                   </span>
                 ))}
               </div>

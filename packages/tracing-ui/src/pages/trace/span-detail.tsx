@@ -10,6 +10,8 @@ import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { percentileText, type SpanPeers } from "../../api/trace-peers.ts";
 import type { ApiAttribute } from "../../api/trace-schema.ts";
 import { hueStyle } from "../../components/service-mark.tsx";
+import { type AttributePlace, attributeLinks, lookupOf } from "../../links/link-patterns.ts";
+import { uiConfig } from "../../links/ui-config.ts";
 import { isSavedPage } from "../../offline/saved-trace.ts";
 import { isNegativeDuration, tagText } from "../../trace/span-facts.ts";
 import type { Trace } from "../../trace/trace.ts";
@@ -57,6 +59,8 @@ export function SpanDetail(props: {
     ...(isNegativeDuration(span) ? ["This span ends before it begins; its duration is shown as 0."] : []),
   ];
   const everything = [...tags, ...resource, ...logs.flatMap((log) => log.fields)];
+  const linksOf = (place: AttributePlace) => (attribute: ApiAttribute) =>
+    attributeLinks(uiConfig.linkPatterns, place, attribute, lookupOf(trace, span));
   const show = (attributes: readonly ApiAttribute[]) => matchingAttributes(attributes, filter);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form
@@ -99,7 +103,7 @@ export function SpanDetail(props: {
         <div className="span-detail-columns">
           <div>
             <Section title="Attributes" count={tags.length} shown={show(tags).length}>
-              <AttributeTable attributes={show(tags)} service={service} />
+              <AttributeTable attributes={show(tags)} service={service} linksOf={linksOf("tags")} />
             </Section>
           </div>
           <div>
@@ -110,7 +114,7 @@ export function SpanDetail(props: {
             )}
             <SpanLinks trace={trace} span={at} hues={hues} dispatch={dispatch} />
             <Section title="Resource" count={resource.length} shown={show(resource).length}>
-              <AttributeTable attributes={show(resource)} />
+              <AttributeTable attributes={show(resource)} linksOf={linksOf("process")} />
             </Section>
           </div>
         </div>

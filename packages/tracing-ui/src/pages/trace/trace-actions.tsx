@@ -5,6 +5,7 @@ import { archiveTrace } from "../../api/archive-trace.ts";
 import { pageFacts } from "../../api/page-facts.ts";
 import type { SpanPeers } from "../../api/trace-peers.ts";
 import type { ApiTrace } from "../../api/trace-schema.ts";
+import { uiConfig } from "../../links/ui-config.ts";
 import { saveAsHtml } from "./save-as-html.ts";
 
 /** What can be done with the trace: compare it, save it as a file, archive it. */
@@ -26,7 +27,7 @@ export function TraceActions({ input, peers }: { input: ApiTrace; peers: Readonl
         title="One file that shows this trace without a server"
         act={() => saveAsHtml(input, peers, location.search)}
       />
-      {pageFacts().storageCapabilities.archiveStorage && (
+      {(uiConfig.archiveEnabled ?? true) && pageFacts().storageCapabilities.archiveStorage && (
         <ActionButton
           name="Archive"
           done="Archived"

@@ -11,6 +11,10 @@ import type { SpanPeers } from "../../api/trace-peers.ts";
 import type { ApiTrace } from "../../api/trace-schema.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { patternChoice } from "../../components/service-patterns.ts";
+import { ValueLinks } from "../../components/value-links.tsx";
+import { embedding } from "../../links/embedding.ts";
+import { traceLinks } from "../../links/link-patterns.ts";
+import { uiConfig } from "../../links/ui-config.ts";
 import { isSavedPage } from "../../offline/saved-trace.ts";
 import type { IdleGap } from "../../trace/idle-gaps.ts";
 import { leadingRoot, type Trace } from "../../trace/trace.ts";
@@ -63,7 +67,8 @@ export const TraceHeader = memo(function TraceHeader(props: {
           >
             Critical path
           </Link>
-          {!isSavedPage() && <TraceActions input={input} peers={peers} />}
+          {!isSavedPage() && !embedding.isEmbedded && <TraceActions input={input} peers={peers} />}
+          <ValueLinks links={traceLinks(uiConfig.linkPatterns, trace)} />
           <span data-command="Copy the trace id">
             <CopyButton text={trace.traceId} label="Copy the trace id">
               {`${trace.traceId.slice(0, 8)}…`}
@@ -71,7 +76,7 @@ export const TraceHeader = memo(function TraceHeader(props: {
           </span>
         </div>
       </div>
-      <dl className="trace-figures">
+      <dl className="trace-figures" hidden={embedding.hidesSummary}>
         <Figure name="Duration">
           <Duration us={trace.durationUs} />
         </Figure>

@@ -9,6 +9,7 @@ import { servicesQuery, traceQuery } from "../../api/queries.ts";
 import { type SpanPeers, tracePeersQuery } from "../../api/trace-peers.ts";
 import type { ApiTrace } from "../../api/trace-schema.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
+import { embedding } from "../../links/embedding.ts";
 import { buildTrace } from "../../trace/build-trace.ts";
 import { type CriticalPath, criticalPath } from "../../trace/critical-path.ts";
 import { filterSpans } from "../../trace/filter-spans.ts";
@@ -100,11 +101,13 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
 
   return (
     <div className="trace-page">
-      <TraceHeader
-        {...{ trace: whole, input, peers, hues, dispatch }}
-        gaps={folded.gaps}
-        filter={view.filter}
-      />
+      {!embedding.hidesTitle && (
+        <TraceHeader
+          {...{ trace: whole, input, peers, hues, dispatch }}
+          gaps={folded.gaps}
+          filter={view.filter}
+        />
+      )}
       <TraceRemarks trace={trace} dispatch={dispatch} />
       <Suspense fallback={<div className="trace-body" role="status" aria-label="Opening the view" />}>
         {address.view === "flame" && <FlameView trace={trace} hues={hues} />}
@@ -114,11 +117,13 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
       </Suspense>
       {address.view === undefined && (
         <>
-          <Minimap
-            {...{ trace, hues, gaps, dispatch }}
-            path={pathKnown ? path : undefined}
-            range={view.range}
-          />
+          {!embedding.hidesMinimap && (
+            <Minimap
+              {...{ trace, hues, gaps, dispatch }}
+              path={pathKnown ? path : undefined}
+              range={view.range}
+            />
+          )}
           <div className="trace-body">
             <Waterfall {...{ trace, hues, view, filter, rows, path, peers, gaps, dispatch }} />
             {address.panel === "path" && pathKnown && (

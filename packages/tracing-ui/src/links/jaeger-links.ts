@@ -1,0 +1,80 @@
+// Addresses that Jaeger's UI makes and people keep in tickets, runbooks and dashboards, turned into those of this app.
+
+/** Texts of an address, or what became of them when the address was checked before. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields that Jaeger's UI writes several times; here they are one text with commas between. */
+const repeated = ["traceID", "cohort", "tag"];
+
+const unitsUs: Readonly<Record<string, number>> = {
+  ms: 1e3,
+  s: 1e6,
+  m: 60e6,
+  h: 3_600e6,
+  d: 86_400e6,
+  w: 7 * 86_400e6,
+};
+
+/** The fields of an address's search part. Of a field that is given twice the last counts, but for those that are lists. */
+export function fieldsOf(text: string): Record<string, string> {
+  const parameters = new URLSearchParams(text);
+  const fields = Object.fromEntries(parameters);
+  for (const name of repeated) {
+    if (name in fields) fields[name] = parameters.getAll(name).join(",");
+  }
+  return fields;
+}
+
+/**
+ * The fields of a search. Jaeger's UI writes `lookback` beside the `start` and `end` that it has made of it: these two are
+ * what whoever made the link has seen. A look back that this app does not offer is counted from now.
+ * @param knows whether the app offers a look back
+ */
+export function searchFields(fields: Fields, knows: (lookback: string) => boolean, nowUs: number): Fields {
+  const { lookback, start, end, operation, tag, ...others } = fields;
+  const asked: Record<string, unknown> = { ...others };
+  if (operation !== undefined && operation !== "all") asked.operation = operation;
+  if (typeof tag === "string" && others.tags === undefined) asked.tags = tagsOf(tag);
+  if (isWhole(start) && isWhole(end)) return { ...asked, lookback: "custom", start, end };
+  if (typeof lookback !== "string") return asked;
+  if (knows(lookback)) return { ...asked, lookback };
+  const us = lengthUs(lookback);
+  if (us === undefined) return asked;
+  return {
+    ...asked,
+    lookback: "custom",
+    start: String(Math.round(nowUs - us)),
+    end: String(Math.round(nowUs)),
+  };
+}
+
+/** The fields of a trace page. `uiFind` is what is looked for: its spans stand out, the others stay. */
+export function traceFields({ uiFind, ...fields }: Fields): Fields {
+  if (typeof uiFind !== "string" || uiFind === "" || fields.q !== undefined) return fields;
+  return { ...fields, q: uiFind, others: "dim" };
+}
+
+/** The ids of a comparison `A...B`, as Jaeger's UI has it at the address of a trace; undefined for a trace's id. */
+export function comparedIds(traceId: string): { a: string; b: string } | undefined {
+  const ids = /^([0-9a-f]{1,32})\.\.\.([0-9a-f]{1,32})$/i.exec(traceId);
+  return ids === null ? undefined : { a: ids[1] as string, b: ids[2] as string };
+}
+
+/** `key:value` pairs as the JSON object that the form takes. */
+function tagsOf(pairs: string): string {
+  const entries = pairs.split(",").map((pair) => {
+    const colon = pair.indexOf(":");
+    return colon === -1 ? [pair, "true"] : [pair.slice(0, colon), pair.slice(colon + 1)];
+  });
+  return JSON.stringify(Object.fromEntries(entries));
+}
+
+/** A length of time such as `2h` in microseconds; undefined for another text. */
+export function lengthUs(lookback: string): number | undefined {
+  const parts = /^(\d{1,6})(ms|s|m|h|d|w)$/.exec(lookback);
+  return parts === null ? undefined : Number(parts[1]) * (unitsUs[parts[2] as string] as number);
+}
+
+function isWhole(value: unknown): boolean {
+  return value !== undefined && /^\d{1,17}$/.test(String(value));
+}

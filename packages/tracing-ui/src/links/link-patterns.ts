@@ -1,0 +1,123 @@
+import type { ApiAttribute, ApiSpan } from "../api/trace-schema.ts";
+import { leadingRoot, type Trace } from "../trace/trace.ts";
+import { safeAddress } from "./safe-address.ts";
+import type { LinkPattern } from "./ui-config.ts";
+
+/** A link out of the app. */
+export interface ValueLink {
+  readonly url: string;
+  readonly text: string;
+}
+
+/** What values a pattern may name: the first list that has a key gives it. */
+type Lookup = (name: string) => string | undefined;
+
+/** `#{name}`, with functions behind: `#{startTime | epoch_micros_to_date_iso}`. */
+const parameter = /#\{([^{}|]*)((?:\|[^{}]*)?)\}/g;
+
+/**
+ * Puts values into a template, as Jaeger's UI does.
+ * @param encode what becomes of each value: `encodeURIComponent` for addresses
+ * @returns undefined when a value is not there
+ */
+export function fillIn(
+  template: string,
+  lookup: Lookup,
+  encode = (value: string) => value,
+): string | undefined {
+  let isComplete = true;
+  const filled = template.replace(parameter, (_, name: string, functions: string) => {
+    const value = lookup(name.trim());
+    if (value === undefined) {
+      isComplete = false;
+      return "";
+    }
+    return encode(functions.split("|").slice(1).reduce(applied, value));
+  });
+  return isComplete ? filled : undefined;
+}
+
+/** The functions of Jaeger's UI; an unknown one changes nothing. */
+function applied(value: string, call: string): string {
+  const [name, ...parameters] = call.trim().split(/\s+/);
+  const number = Number(value);
+  switch (name) {
+    case "epoch_micros_to_date_iso":
+      return Number.isFinite(number) ? new Date(number / 1_000).toISOString() : value;
+    case "pad_start":
+      return value.padStart(Math.min(Number(parameters[0]) || 0, 1_000), parameters[1] ?? " ");
+    case "add":
+      return Number.isFinite(number) ? String(number + (Number(parameters[0]) || 0)) : value;
+    default:
+      return value;
+  }
+}
+
+/** The links of a trace as a whole, by the patterns of type `traces`. */
+export function traceLinks(patterns: readonly LinkPattern[], trace: Trace): ValueLink[] {
+  const facts = factsOf(trace);
+  return patterns.filter(({ type }) => type === "traces").flatMap((pattern) => linkOf(pattern, facts));
+}
+
+/** Where an attribute stands. */
+export type AttributePlace = Exclude<LinkPattern["type"], "traces">;
+
+/**
+ * The links of one attribute.
+ * @param around other values that a pattern may name: of the same list, of the span, its resource, and the trace
+ */
+export function attributeLinks(
+  patterns: readonly LinkPattern[],
+  place: AttributePlace,
+  { key, value }: ApiAttribute,
+  around: Lookup,
+): ValueLink[] {
+  const lookup = (name: string) => (name === key ? String(value) : around(name));
+  return patterns
+    .filter(({ type, key: keys }) => type === place && [keys ?? []].flat().includes(key))
+    .flatMap((pattern) => linkOf(pattern, lookup));
+}
+
+/** Values that patterns of a span may name: its attributes, those of its resource, then facts of span and trace. */
+export function lookupOf(trace: Trace, span: ApiSpan, own: readonly ApiAttribute[] = []): Lookup {
+  const process = trace.processes[span.processID];
+  const facts = factsOf(trace);
+  return (name) => {
+    for (const list of [own, span.tags ?? [], process?.tags ?? []]) {
+      const found = list.find(({ key }) => key === name);
+      if (found !== undefined) return String(found.value);
+    }
+    if (name === "spanID") return span.spanID;
+    if (name === "operationName") return span.operationName;
+    return name === "serviceName" ? process?.serviceName : facts(name);
+  };
+}
+
+/** `traceID`, `traceName`, and `startTime`, `endTime`, `duration` in microseconds. */
+function factsOf(trace: Trace): Lookup {
+  return (name) => {
+    switch (name) {
+      case "traceID":
+        return trace.traceId;
+      case "startTime":
+        return String(trace.startUs);
+      case "endTime":
+        return String(trace.startUs + trace.durationUs);
+      case "duration":
+        return String(trace.durationUs);
+      case "traceName": {
+        const root = leadingRoot(trace) ?? 0;
+        return `${trace.services[trace.service[root] as number] ?? ""}: ${trace.spans[root]?.operationName ?? ""}`;
+      }
+      default:
+        return undefined;
+    }
+  };
+}
+
+function linkOf(pattern: LinkPattern, lookup: Lookup): ValueLink[] {
+  const filled = fillIn(pattern.url, lookup, encodeURIComponent);
+  const url = filled === undefined ? undefined : safeAddress(filled);
+  const text = fillIn(pattern.text, lookup);
+  return url === undefined || text === undefined ? [] : [{ url, text }];
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { offeredLimits, offeredLookbacks } from "../pages/search/offered.ts";
+import { readUiConfig } from "./ui-config.ts";
+
+describe("readUiConfig", () => {
+  test("takes what Jaeger's UI documents, and passes over the rest", () => {
+    const written = {
+      tracking: { gaID: "UA-1" },
+      archiveEnabled: false,
+      dependencies: { menuEnabled: false, dagMaxNumServices: 200 },
+      search: { maxLookback: { label: "2 Days", value: "2d" }, maxLimit: 100 },
+      menu: [
+        { label: "Rules", url: "https://rules.example", anchorTarget: "_self" },
+        { label: "More", items: [{ label: "Wiki", url: "/wiki" }] },
+      ],
+      linkPatterns: [{ type: "tags", key: ["a", "b"], url: "https://x/#{a}", text: "open" }],
+    };
+    const { tracking: _, dependencies: __, ...known } = written;
+    expect(readUiConfig(written)).toMatchObject({ ...known, search: { maxLimit: 100 } });
+    expect(readUiConfig(written).dependencies).toEqual({ menuEnabled: false });
+  });
+
+  test.each([null, undefined, "text", 7, [], { menu: 1, linkPatterns: {}, search: [], dependencies: null }])(
+    "what cannot be read changes nothing: %j",
+    (written) => {
+      expect(readUiConfig(written)).toEqual({
+        ...{ linkPatterns: [], menu: [], dependencies: { menuEnabled: true }, search: {} },
+        archiveEnabled: undefined,
+      });
+    },
+  );
+
+  test("one bad entry costs no other", () => {
+    const good = { type: "logs", key: "k", url: "https://x", text: "t" };
+    const { linkPatterns } = readUiConfig({ linkPatterns: [{ type: "nonsense" }, good, null] });
+    expect(linkPatterns).toEqual([good]);
+  });
+});
+
+test("forms offer what the configuration allows", () => {
+  const config = readUiConfig({ search: { maxLookback: { value: "3h" }, maxLimit: 100 } });
+  expect(offeredLookbacks(config).map(({ value }) => value)).toEqual(["5m", "15m", "1h", "3h"]);
+  expect(offeredLimits(config)).toEqual([20, 50, 100]);
+  expect(offeredLookbacks(readUiConfig({ search: { maxLookback: { value: "1s" } } }))).toHaveLength(1);
+  expect(offeredLookbacks(readUiConfig({})).at(-1)?.value).toBe("7d");
+});

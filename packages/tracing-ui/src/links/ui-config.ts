@@ -1,0 +1,69 @@
+import * as z from "zod/mini";
+
+const text = z.string();
+const texts = z.union([z.string(), z.array(z.string())]);
+
+/** A link that values are put into; see `link-patterns.ts`. */
+const linkPattern = z.object({
+  /** Where the values stand: attributes of spans or of their resource, fields of events, or the trace itself. */
+  type: z.enum(["tags", "process", "logs", "traces"]),
+  /** Keys, one of which must be there; absent for `traces`. */
+  key: z.optional(texts),
+  url: text,
+  /** Text of the link. */
+  text,
+});
+
+/** A link of a pattern. */
+export type LinkPattern = z.infer<typeof linkPattern>;
+
+const menuLink = z.object({ label: text, url: text, anchorTarget: z.optional(text) });
+const menuEntry = z.union([menuLink, z.object({ label: text, items: z.array(menuLink) })]);
+
+/** An entry of the menu: a link, or a named list of links. */
+export type MenuEntry = z.infer<typeof menuEntry>;
+
+/** A part that cannot be read is as if it were absent: the page works without it. */
+const config = z.object({
+  linkPatterns: z.catch(listOf(linkPattern), []),
+  menu: z.catch(listOf(menuEntry), []),
+  /** `menuEnabled: false` takes the page out of the bar. */
+  dependencies: z.catch(z.object({ menuEnabled: z.catch(z.boolean(), true) }), { menuEnabled: true }),
+  /** Largest look back that a search offers, such as `2d`, and the most traces. */
+  search: z.catch(
+    z.object({
+      maxLookback: z.catch(z.optional(z.object({ value: text })), undefined),
+      maxLimit: z.catch(z.optional(z.number().check(z.int(), z.minimum(1))), undefined),
+    }),
+    {},
+  ),
+  /** Whether traces can be archived; absent: as the store says. */
+  archiveEnabled: z.catch(z.optional(z.boolean()), undefined),
+});
+
+/** What `--query.ui-config` says, by the names of Jaeger's UI. What this app does not know is passed over. */
+export type UiConfig = z.infer<typeof config>;
+
+/** Entries that can be read; others are left out, each by itself. */
+function listOf<T extends z.ZodMiniType>(entry: T) {
+  return z.pipe(
+    z.array(z.unknown()),
+    z.transform((entries: unknown[]) =>
+      entries.flatMap((one): z.output<T>[] => {
+        const read = z.safeParse(entry, one);
+        return read.success ? [read.data as z.output<T>] : [];
+      }),
+    ),
+  );
+}
+
+/** @param written what the file holds; null or undefined without one */
+export function readUiConfig(written: unknown): UiConfig {
+  const read = config.safeParse(written ?? {});
+  return read.success ? read.data : config.parse({});
+}
+
+/** The configuration that the query service wrote into the page. */
+export const uiConfig: UiConfig = readUiConfig(
+  (Reflect.get(globalThis, "tracingPage") as { config?: unknown } | undefined)?.config,
+);
