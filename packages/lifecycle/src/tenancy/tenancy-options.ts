@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { commaList } from "../options/fields.ts";
+import { isTenantName } from "./tenant-check.ts";
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
@@ -17,7 +18,12 @@ export function tenancyOptions() {
       .prefault("x-tenant")
       .describe("Header of HTTP, or metadata of gRPC, that names the tenant.")
       .meta({ placeholder: "name" }),
-    "multi-tenancy.tenants": commaList().describe("The tenants that are served; empty: any."),
+    "multi-tenancy.tenants": commaList()
+      .refine(
+        (names) => names.every(isTenantName),
+        "a tenant's name has up to 150 visible characters of ASCII",
+      )
+      .describe("The tenants that are served; empty: any."),
   };
 }
 

@@ -22,7 +22,16 @@ describe("TenantCheck", () => {
     ["several", checkOf(true), ["a", "a"], { problem: "extra" }],
     ["several that were joined", checkOf(true), ["a, b"], { problem: "extra" }],
     ["none that were joined", checkOf(true), [","], { problem: "extra" }],
+    ["several that differ", checkOf(true), ["a", "b"], { problem: "extra" }],
     ["blank", checkOf(true), [" "], { problem: "missing" }],
+    ["with blanks around it", checkOf(true), [" a "], { tenant: "a" }],
+    ["letters, digits and signs", checkOf(true), ["Team-a_1.x/y@z:0"], { tenant: "Team-a_1.x/y@z:0" }],
+    ["a tab inside", checkOf(true), ["a\tb"], { problem: "unknown" }],
+    ["a blank inside", checkOf(true), ["a b"], { problem: "unknown" }],
+    ["beyond ASCII", checkOf(true), ["caf\u00e9"], { problem: "unknown" }],
+    ["a control", checkOf(true), ["a\u0000"], { problem: "unknown" }],
+    ["150 characters", checkOf(true), ["x".repeat(150)], { tenant: "x".repeat(150) }],
+    ["151 characters", checkOf(true), ["x".repeat(151)], { problem: "unknown" }],
     ["listed", checkOf(true, "a, b"), ["b"], { tenant: "b" }],
     ["not listed", checkOf(true, "a,b"), ["c"], { problem: "unknown" }],
     ["spelled otherwise", checkOf(true, "a,b"), ["A"], { problem: "unknown" }],
@@ -34,6 +43,10 @@ describe("TenantCheck", () => {
     expect(checkOf(true).header).toBe("x-tenant");
     expect(new TenantCheck(schema.parse({ "multi-tenancy.header": "X-Org" })).header).toBe("x-org");
   });
+});
+
+it("refuses to serve what is no name of a tenant", () => {
+  expect(() => checkOf(true, "a,b c")).toThrow("visible characters of ASCII");
 });
 
 it.each(["", "x tenant", "x:tenant"])("refuses the header %j", (header) => {

@@ -5,7 +5,7 @@ import {
   setLogger,
 } from "@grpc/grpc-js";
 import { type Logger, listenError, secureContextOptions } from "lifecycle";
-import { bindServer, serverCredentialsOf } from "wire/grpc";
+import { acceptMoreEncodings, bindServer, guardFloods, serverCredentialsOf } from "wire/grpc";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
 import { type UnfinishedLimits, UnfinishedMessages } from "./unfinished-messages.ts";
 
@@ -42,7 +42,7 @@ export function createGrpcServer(
   setLogger({ error: (...parts: unknown[]) => log.debug({ grpc: parts.join(" ") }, "grpc-js says") });
   const { maxMessageBytes, maxConnectionAgeMs, maxConnectionAgeGraceMs } = settings;
   const unfinished = new UnfinishedMessages(limits);
-  return new Server({
+  const server = new Server({
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.max_concurrent_streams": maxConcurrentStreams,
     ...(maxConnectionAgeMs > 0 ? { "grpc.max_connection_age_ms": maxConnectionAgeMs } : {}),
@@ -50,11 +50,14 @@ export function createGrpcServer(
     interceptors: [
       (method, call) => {
         watchStatus(call, unread);
+        acceptMoreEncodings(call);
         unfinished.watch(call, method.requestStream);
         return new ServerInterceptingCall(call);
       },
     ],
   });
+  guardFloods(server);
+  return server;
 }
 
 /** grpc-js answers such messages by itself, below all interceptors: only the call's own method sees it. */

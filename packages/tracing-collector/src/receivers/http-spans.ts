@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { status } from "@grpc/grpc-js";
 import { activeSpan, type Logger } from "lifecycle";
+import { acceptedEncodings } from "wire/compression";
 import { WireError } from "wire/errors";
 import type { TranscodeResult } from "wire/rows";
 import { CollectorError } from "../errors.ts";
@@ -24,7 +25,7 @@ export interface HttpSpanForm {
 
 /** Why nothing of a request was kept. A `Retry-After` is already set on the response where the sender is to come again. */
 export interface HttpFailure {
-  readonly httpStatus: 400 | 403 | 413 | 429 | 500 | 503;
+  readonly httpStatus: 400 | 403 | 413 | 415 | 429 | 500 | 503;
   readonly grpcStatus: status;
   readonly message: string;
 }
@@ -78,6 +79,8 @@ function failureOf(error: unknown, intake: SpanIntake, response: ServerResponse,
   if (error instanceof HttpError || error instanceof WireError) {
     intake.invalid();
     const httpStatus = error instanceof HttpError ? error.status : 400;
+    // RFC 9110, section 15.5.16: what would have been taken.
+    if (httpStatus === 415) response.setHeader("Accept-Encoding", acceptedEncodings);
     return { httpStatus, grpcStatus: status.INVALID_ARGUMENT, message };
   }
   log.error({ err: error }, "error in a request with spans");

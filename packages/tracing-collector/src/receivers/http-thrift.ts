@@ -93,7 +93,7 @@ function thriftForm(intake: SpanIntake, transcoder: ThriftBatchTranscoder): Http
 
 function textOf({ httpStatus, message }: HttpFailure): string {
   if (httpStatus === 403) return message;
-  return httpStatus === 400 || httpStatus === 413
+  return httpStatus === 400 || httpStatus === 413 || httpStatus === 415
     ? `Unable to process request body: ${message}`
     : `Cannot submit tracing batch: ${message}`;
 }

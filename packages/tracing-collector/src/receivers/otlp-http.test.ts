@@ -147,7 +147,7 @@ describe("bad requests get their answer, and the next is served", () => {
       "an unknown encoding",
       { ...json, "Content-Encoding": "br" },
       "x",
-      400,
+      415,
       "application/json",
       /unsupported Content-Encoding: br/,
     ],

@@ -12,14 +12,12 @@ export interface CallMetadata {
 }
 
 /**
- * The tenant of an HTTP request, by the first of its headers of that name.
+ * The tenant of an HTTP request; several lines of that name are an error.
  * @returns "" where tenancy is off
  * @throws TenantError
  */
 export function httpTenant(tenants: TenantCheck, request: IncomingMessage): string {
-  return tenants.enabled
-    ? tenantOf(tenants, (request.headersDistinct[tenants.header] ?? []).slice(0, 1))
-    : "";
+  return tenants.enabled ? tenantOf(tenants, request.headersDistinct[tenants.header] ?? []) : "";
 }
 
 /**

@@ -3,6 +3,8 @@ import {
   logVerbosity,
   Server,
   ServerCredentials,
+  ServerInterceptingCall,
+  type ServerOptions,
   type ServiceDefinition,
   setLogVerbosity,
   type UntypedServiceImplementation,
@@ -10,9 +12,11 @@ import {
 import { type HostPort, type Logger, listenError, type ServerTls, secureContextOptions } from "lifecycle";
 import { queryServiceV3 } from "wire/api-v3";
 import {
+  acceptMoreEncodings,
   addHealth,
   addReflection,
   bindServer,
+  guardFloods,
   healthServiceName,
   metricsQueryService,
   queryService,
@@ -49,13 +53,23 @@ export interface GrpcServer {
   stop(signal: AbortSignal): Promise<void>;
 }
 
-/** A client that is gone without a word is found out, and its calls end. */
-const connectionOptions = { "grpc.keepalive_time_ms": 60_000, "grpc.keepalive_timeout_ms": 20_000 };
+const connectionOptions: ServerOptions = {
+  // A client that is gone without a word is found out, and its calls end.
+  "grpc.keepalive_time_ms": 60_000,
+  "grpc.keepalive_timeout_ms": 20_000,
+  interceptors: [
+    (_method, call) => {
+      acceptMoreEncodings(call);
+      return new ServerInterceptingCall(call);
+    },
+  ],
+};
 
 /** @throws StartError when the address cannot be listened on */
 export async function openGrpcServer(settings: GrpcServerSettings): Promise<GrpcServer> {
   const { address, tls, service, limits, log } = settings;
   const server = new Server(connectionOptions);
+  guardFloods(server);
   const v2 = queryHandlers(service, settings, limits, log);
   const metrics = metricsHandlers(service, settings, log);
   const v3 = queryV3Handlers(service, settings, limits, log);

@@ -177,8 +177,7 @@ export function admit(
         : newContext(parseTraceparent(request.headersDistinct.traceparent?.[0]));
     response.setHeader("Traceresponse", formatTraceContext(context));
   }
-  // The first of several, as the public model takes it.
-  const found = tenants.check(request.headersDistinct[tenants.header]?.slice(0, 1) ?? []);
+  const found = tenants.check(request.headersDistinct[tenants.header] ?? []);
   if ("problem" in found) {
     const text = tenantProblemTexts[found.problem];
     const { failureType } = style;

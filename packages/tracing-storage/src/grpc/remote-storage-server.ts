@@ -10,10 +10,12 @@ import {
 import { type HostPort, listenError, type ServerTls, secureContextOptions } from "lifecycle";
 import type { Registry } from "prom-client";
 import {
+  acceptMoreEncodings,
   addHealth,
   addReflection,
   bindServer,
   dependenciesReaderService,
+  guardFloods,
   healthServiceName,
   type PluginCapabilitiesServer,
   pluginCapabilitiesService,
@@ -70,8 +72,9 @@ export async function openRemoteStorage(settings: RemoteStorageSettings): Promis
   const server = new Server({
     "grpc.max_receive_message_length": settings.maxMessageBytes,
     interceptors: [
-      ({ path }, call) =>
-        new ServerInterceptingCall(
+      ({ path }, call) => {
+        acceptMoreEncodings(call);
+        return new ServerInterceptingCall(
           call,
           new ResponderBuilder()
             .withSendStatus((status, next) => {
@@ -79,9 +82,11 @@ export async function openRemoteStorage(settings: RemoteStorageSettings): Promis
               next(status);
             })
             .build(),
-        ),
+        );
+      },
     ],
   });
+  guardFloods(server);
   const stopping = new AbortController();
   const names: string[] = [];
   const add = <Handlers extends UntypedServiceImplementation>(

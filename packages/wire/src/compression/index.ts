@@ -1,1 +1,1 @@
-export { decompressSnappy } from "./decompress-snappy.ts";
+export { acceptedEncodings, decompress, isKnownEncoding, isPlainEncoding } from "./decompress.ts";

@@ -1,5 +1,6 @@
 export { decodeHeaderBlock } from "./decode-header-block.ts";
 export { encodeHeaders } from "./encode-headers.ts";
+export { FloodGuard } from "./flood-guard.ts";
 export { FrameDispatcher, type FrameHandler } from "./frame-dispatcher.ts";
 export { FrameReader } from "./frame-reader.ts";
 export {

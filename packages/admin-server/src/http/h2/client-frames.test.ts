@@ -1,8 +1,7 @@
 import { Socket } from "node:net";
 import { expect, test } from "vitest";
-import { errorCodes, HpackEncoder, Http2Error } from "wire/http2";
+import { errorCodes, FloodGuard, HpackEncoder, Http2Error } from "wire/http2";
 import { ClientFrames, type FrameOwner } from "./client-frames.ts";
-import { FloodGuard } from "./flood-guard.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import type { H2Stream } from "./h2-stream.ts";
 import { PushedStreams } from "./pushed-streams.ts";

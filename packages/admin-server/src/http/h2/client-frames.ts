@@ -2,6 +2,7 @@ import {
   decodeHeaderBlock,
   encodePingAck,
   errorCodes,
+  type FloodGuard,
   type FrameHandler,
   type HeaderField,
   HpackDecoder,
@@ -11,7 +12,6 @@ import {
   settingsAck,
 } from "wire/http2";
 import { ServerError } from "../../core/errors.ts";
-import type { FloodGuard } from "./flood-guard.ts";
 import type { FrameWriter } from "./frame-writer.ts";
 import { type H2Carrier, H2Stream } from "./h2-stream.ts";
 import type { PushedStreams } from "./pushed-streams.ts";

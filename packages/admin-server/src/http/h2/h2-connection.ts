@@ -7,6 +7,7 @@ import {
   encodeSettings,
   encodeWindowUpdate,
   errorCodes,
+  FloodGuard,
   FrameDispatcher,
   FrameReader,
   HpackEncoder,
@@ -20,7 +21,6 @@ import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream } from "../http-stream.ts";
 import { SendWatch } from "../send-watch.ts";
 import { ClientFrames, type FrameOwner, maxStreams } from "./client-frames.ts";
-import { FloodGuard } from "./flood-guard.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { type H2Carrier, H2Stream } from "./h2-stream.ts";
 import { latenessOf } from "./lateness.ts";

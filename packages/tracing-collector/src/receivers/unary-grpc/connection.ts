@@ -11,6 +11,7 @@ import {
   encodeSettings,
   encodeWindowUpdate,
   errorCodes,
+  FloodGuard,
   FrameDispatcher,
   type FrameHandler,
   FrameReader,
@@ -49,8 +50,6 @@ const maxHeaderListBytes = 16_384;
 /** Of a header block over all its frames. */
 const maxHeaderBlockBytes = 32_768;
 const connectionWindowBytes = 8 * 1024 * 1024;
-/** A client that resets more calls than this, and than half of those it finishes, is sent away. */
-const resetBurst = 1_000;
 
 /**
  * One client's connection: HTTP/2 as far as unary gRPC needs it, without an object per frame or a stream per call.
@@ -76,12 +75,11 @@ export class Connection implements FrameHandler {
   /** Closed early by us: the client may not know yet, and its frames are thrown away. */
   readonly #abandoned = new RecentStreams();
   readonly #received = new ReceiveWindow(connectionWindowBytes);
+  readonly #guard = new FloodGuard();
   readonly #out: FrameOutput;
   #lastStreamId = 0;
   #isLeaving = false;
   #isDead = false;
-  #resets = 0;
-  #finished = 0;
 
   constructor(socket: Duplex, settings: ConnectionSettings) {
     this.#socket = socket;
@@ -153,6 +151,7 @@ export class Connection implements FrameHandler {
       throw new Http2Error(errorCodes.flowControlError, "DATA over the window");
     }
     this.#grant(0, this.#received);
+    if (data.length === 0 && !endsStream) this.#guard.idleFrame();
     const request = this.#requests.get(streamId);
     if (request === undefined) {
       if (!this.#abandoned.has(streamId)) this.streamError(streamId, errorCodes.streamClosed);
@@ -190,6 +189,7 @@ export class Connection implements FrameHandler {
     }
     if (this.#isLeaving) return;
     this.#lastStreamId = streamId;
+    this.#guard.streamOpened();
     this.#open(streamId, endsStream, fields);
   }
 
@@ -200,11 +200,13 @@ export class Connection implements FrameHandler {
     const wasOpen = this.#requests.delete(streamId) || this.#answering.delete(streamId);
     this.#sending.drop(streamId);
     this.#closed.add(streamId);
-    if (wasOpen) this.#countReset();
+    if (wasOpen) this.#guard.reset();
+    else this.#guard.idleFrame();
     this.#endWhenIdle();
   }
 
   settings(settings: ReadonlyMap<number, number>): void {
+    this.#guard.idleFrame();
     this.#write(settingsAck);
     const initialWindowBytes = settings.get(settingIds.initialWindowSize);
     if (initialWindowBytes === undefined) return;
@@ -213,7 +215,12 @@ export class Connection implements FrameHandler {
   }
 
   ping(payload: Buffer): void {
+    this.#guard.idleFrame();
     this.#write(encodePingAck(payload));
+  }
+
+  idleFrame(): void {
+    this.#guard.idleFrame();
   }
 
   goAway(): void {
@@ -222,6 +229,7 @@ export class Connection implements FrameHandler {
   }
 
   windowUpdate(streamId: number, increment: number): void {
+    this.#guard.windowUpdate();
     if (streamId === 0) {
       this.#sending.grantConnection(increment);
       this.#endWhenIdle();
@@ -241,7 +249,7 @@ export class Connection implements FrameHandler {
 
   /** Also answers a frame on a stream that is closed. */
   streamError(streamId: number, errorCode: number): void {
-    this.#countReset();
+    this.#guard.reset();
     this.#answering.delete(streamId);
     this.#sending.drop(streamId);
     this.#write(encodeRstStream(streamId, errorCode));
@@ -250,6 +258,7 @@ export class Connection implements FrameHandler {
   /** @param fields undefined when there were too many */
   #open(streamId: number, endsStream: boolean, fields: HeaderField[] | undefined): void {
     if (this.#requests.size + this.#answering.size + this.#sending.size >= maxConcurrentStreams) {
+      this.#guard.reset();
       this.#abandoned.add(streamId);
       this.#write(encodeRstStream(streamId, errorCodes.refusedStream));
       return;
@@ -261,6 +270,7 @@ export class Connection implements FrameHandler {
     }
     const headers = this.#headers.read(fields);
     if (typeof headers === "string" || (endsStream && (headers.contentLength ?? 0) !== 0)) {
+      this.#guard.reset();
       this.#abandoned.add(streamId);
       this.#write(encodeRstStream(streamId, errorCodes.protocolError));
       return;
@@ -317,6 +327,7 @@ export class Connection implements FrameHandler {
     data.writeUInt32BE(bytes.length, 1);
     data.set(bytes, messagePrefixBytes);
     this.#write(encodeFrame(frameTypes.headers, frameFlags.endHeaders, streamId, responseHeaders));
+    this.#guard.dataSent();
     this.#sending.send(streamId, data, okTrailers);
     this.#finish(streamId);
   }
@@ -358,7 +369,7 @@ export class Connection implements FrameHandler {
   }
 
   #finish(streamId: number): void {
-    this.#finished++;
+    this.#guard.streamEnded();
     this.#closed.add(streamId);
     this.#endWhenIdle();
   }
@@ -374,14 +385,6 @@ export class Connection implements FrameHandler {
   #reset(request: RequestStream, errorCode: number): void {
     this.#abandon(request);
     this.#write(encodeRstStream(request.id, errorCode));
-  }
-
-  /** Calls that are begun and broken off cost us work that their sender does not share. Source: CVE-2023-44487 */
-  #countReset(): void {
-    this.#resets++;
-    if (this.#resets > resetBurst + this.#finished / 2) {
-      throw new Http2Error(errorCodes.enhanceYourCalm, "too many calls are broken off");
-    }
   }
 
   /** @throws Http2Error for stream 0 and for streams that the client has not opened */

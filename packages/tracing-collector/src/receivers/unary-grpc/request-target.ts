@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { isKnownEncoding } from "./decode-message.ts";
+import { isKnownEncoding } from "wire/compression";
 import type { GrpcFailure } from "./grpc-status.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import type { PlannedAnswer } from "./request-stream.ts";

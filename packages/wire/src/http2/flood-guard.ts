@@ -1,4 +1,5 @@
-import { errorCodes, Http2Error } from "wire/http2";
+import { errorCodes } from "./frames.ts";
+import { Http2Error } from "./http2-error.ts";
 
 /** Resets at once, and each second: CVE-2023-44487. A stream that ends well earns one more. */
 const resetBurst = 1_000;
@@ -42,7 +43,10 @@ class Budget {
   }
 }
 
-/** Counts what costs a client less than us. A client with too much of it is sent away. */
+/**
+ * Counts what costs a client less than us. A client with too much of it is sent away. One guard is made for each connection, at
+ * every port of HTTP/2.
+ */
 export class FloodGuard {
   readonly #resets = new Budget(resetBurst, resetRate);
   readonly #idle = new Budget(idleBurst, idleRate);
@@ -76,6 +80,8 @@ export class FloodGuard {
 
   streamEnded(): void {
     this.#resets.earn();
+    // Clients of gRPC measure the way with a PING for an answer.
+    this.#idle.earn();
   }
 
   dataSent(): void {

@@ -1,0 +1,130 @@
+import { WireError } from "../errors.ts";
+import { readLz4Block } from "./lz4-block.ts";
+import { xxHash32 } from "./xx-hash-32.ts";
+
+const frameMagic = 0x184d2204;
+/** Frames of anybody's data, to be passed over, have this magic with any last digit. */
+const skippableMagic = 0x184d2a50;
+const isStoredBit = 0x8000_0000;
+/** Most bytes that a block stands for, by its number in the frame's descriptor. */
+const blockBytes = [0, 0, 0, 0, 64 * 1024, 256 * 1024, 1024 * 1024, 4 * 1024 * 1024];
+
+/**
+ * Undoes LZ4 in the frame format, as `Content-Encoding: lz4` means it; frames may stand one behind the other.
+ * @param maxBytes most bytes that may come out; memory grows with what does
+ * @returns new memory
+ * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_TRUNCATED; WIRE_MALFORMED, also for a wrong checksum and for
+ *   frames that need a dictionary
+ * Source: lz4/lz4 doc/lz4_Frame_format.md.
+ */
+export function decompressLz4(bytes: Uint8Array, maxBytes: number): Buffer {
+  return new Lz4Frames(bytes, maxBytes).read();
+}
+
+class Lz4Frames {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #maxBytes: number;
+  #at = 0;
+  #output: Buffer;
+  #length = 0;
+
+  constructor(bytes: Uint8Array, maxBytes: number) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#maxBytes = maxBytes;
+    this.#output = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(1024, bytes.length * 4)));
+  }
+
+  read(): Buffer {
+    while (this.#at < this.#bytes.length) {
+      const magic = this.#number();
+      if (magic === frameMagic) this.#frame();
+      else if ((magic & 0xffff_fff0) === (skippableMagic | 0)) this.#take(this.#number());
+      else throw malformed("begins with other bytes than a frame", this.#at - 4);
+    }
+    return this.#output.subarray(0, this.#length);
+  }
+
+  #frame(): void {
+    const descriptor = this.#at;
+    const flags = this.#byte();
+    const most = blockBytes[(this.#byte() >>> 4) & 7] as number;
+    if (flags >>> 6 !== 1 || most === 0) throw malformed("has a frame of an unknown version", descriptor);
+    const hasBlockSums = (flags & 0x10) !== 0;
+    const hasSum = (flags & 0x04) !== 0;
+    if ((flags & 0x08) !== 0) this.#take(8);
+    if ((flags & 0x01) !== 0) throw malformed("needs a dictionary", descriptor);
+    const sum = (xxHash32(this.#bytes, descriptor, this.#at) >>> 8) & 0xff;
+    if (this.#byte() !== sum) throw malformed("has a wrong checksum of a header", descriptor);
+    const start = this.#length;
+    for (let size = this.#number(); size !== 0; size = this.#number()) {
+      const isStored = (size & isStoredBit) !== 0;
+      const from = this.#take(size & ~isStoredBit);
+      if (isStored) this.#stored(from, most);
+      else this.#block(from, start, most);
+      if (hasBlockSums) this.#checkSum(this.#bytes, from, this.#at);
+    }
+    if (hasSum) this.#checkSum(this.#output, start, this.#length);
+  }
+
+  #stored(from: number, most: number): void {
+    const count = this.#at - from;
+    if (count > most) throw malformed("has a block over its size", from);
+    this.#reserve(count);
+    this.#output.set(this.#bytes.subarray(from, this.#at), this.#length);
+    this.#length += count;
+  }
+
+  /** @param start of the frame in the output: blocks may refer to the ones before */
+  #block(from: number, start: number, most: number): void {
+    // As many bytes as the block may stand for, or as the limit leaves room for.
+    this.#reserve(Math.min(most, Math.max(1, this.#maxBytes - this.#length)));
+    const end = Math.min(this.#length + most, this.#output.length);
+    const length = readLz4Block(this.#bytes, from, this.#at, this.#output, this.#length, start, end);
+    if (length === -1) {
+      if (end < this.#length + most) throw this.#tooLarge();
+      throw malformed("has a block over its size", from);
+    }
+    this.#length = length;
+  }
+
+  #checkSum(bytes: Uint8Array, start: number, end: number): void {
+    if (this.#number() !== xxHash32(bytes, start, end)) throw malformed("has a wrong checksum", this.#at - 4);
+  }
+
+  #reserve(count: number): void {
+    const wanted = this.#length + count;
+    if (wanted > this.#maxBytes) throw this.#tooLarge();
+    if (wanted <= this.#output.length) return;
+    const grown = Buffer.allocUnsafe(Math.min(this.#maxBytes, Math.max(wanted, this.#output.length * 2)));
+    this.#output.copy(grown, 0, 0, this.#length);
+    this.#output = grown;
+  }
+
+  /** Passes over `count` bytes. @returns where they begin */
+  #take(count: number): number {
+    const from = this.#at;
+    if (count > this.#bytes.length - from) {
+      throw new WireError("WIRE_TRUNCATED", `LZ4 data ends at byte ${this.#bytes.length}, inside a frame`);
+    }
+    this.#at = from + count;
+    return from;
+  }
+
+  #byte(): number {
+    return this.#bytes[this.#take(1)] as number;
+  }
+
+  #number(): number {
+    return this.#view.getUint32(this.#take(4), true);
+  }
+
+  #tooLarge(): WireError {
+    return new WireError("WIRE_TOO_LARGE", `LZ4 data stands for more than the limit of ${this.#maxBytes}`);
+  }
+}
+
+function malformed(what: string, at: number): WireError {
+  return new WireError("WIRE_MALFORMED", `LZ4 data ${what} at byte ${at}`);
+}
