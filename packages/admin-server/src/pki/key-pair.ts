@@ -7,7 +7,19 @@ export const keyTypes = ["ed25519", "p256", "p384", "rsa2048", "rsa4096"] as con
 
 export type KeyType = (typeof keyTypes)[number];
 
-/** Makes a private key, in a thread of its own. */
+let lastRsaKey: Promise<unknown> = Promise.resolve();
+
+/**
+ * One after the other: an RSA key of 4096 bits takes seconds of a thread of libuv's pool, which reads files for everybody,
+ * and clients can have certificates made on demand.
+ */
+function makeRsaKey(modulusLength: number): Promise<KeyObject> {
+  const made = lastRsaKey.then(async () => (await promisify(generate)("rsa", { modulusLength })).privateKey);
+  lastRsaKey = made.catch(() => {});
+  return made;
+}
+
+/** Makes a private key, in libuv's pool. */
 export async function makeKey(type: KeyType): Promise<KeyObject> {
   switch (type) {
     case "ed25519":
@@ -18,8 +30,7 @@ export async function makeKey(type: KeyType): Promise<KeyObject> {
         .privateKey;
     case "rsa2048":
     case "rsa4096":
-      return (await promisify(generate)("rsa", { modulusLength: type === "rsa2048" ? 2048 : 4096 }))
-        .privateKey;
+      return makeRsaKey(type === "rsa2048" ? 2048 : 4096);
   }
 }
 
