@@ -19,7 +19,10 @@ export const chaosCases: readonly ChaosCase[] = [
 ];
 
 /** Those whose name begins with one of these; all when there are none. @throws Error for one that no name begins with */
-export function casesNamed(beginnings: readonly string[], cases = chaosCases): readonly ChaosCase[] {
+export function casesNamed<Case extends { readonly name: string }>(
+  beginnings: readonly string[],
+  cases: readonly Case[],
+): readonly Case[] {
   for (const beginning of beginnings) {
     if (!cases.some(({ name }) => name.startsWith(beginning))) {
       throw new Error(`no case begins with "${beginning}"`);

@@ -37,8 +37,8 @@ test("what is wrong, what never ended, and what did not run is said", () => {
 });
 
 test("cases are found by the beginning of their names, and all names differ", () => {
-  expect(casesNamed([])).toBe(chaosCases);
-  expect(casesNamed(["kill/", "cut/query"]).map(({ name }) => name)).toEqual([
+  expect(casesNamed([], chaosCases)).toBe(chaosCases);
+  expect(casesNamed(["kill/", "cut/query"], chaosCases).map(({ name }) => name)).toEqual([
     ...[
       "kill/storage",
       "kill/collector-1",
@@ -49,6 +49,6 @@ test("cases are found by the beginning of their names, and all names differ", ()
     ],
     "cut/query-storage",
   ]);
-  expect(() => casesNamed(["kil/storage"])).toThrow('no case begins with "kil/storage"');
+  expect(() => casesNamed(["kil/storage"], chaosCases)).toThrow('no case begins with "kil/storage"');
   expect(new Set(chaosCases.map(({ name }) => name)).size).toBe(chaosCases.length);
 });

@@ -1,0 +1,48 @@
+/** Deaths of the web server's worker threads, under connections that live long. */
+export interface ThreadCase {
+  /** `threads/what`. */
+  readonly name: string;
+  /** One sentence for people. */
+  readonly meaning: string;
+  /** Part of the short form. */
+  readonly isShort?: boolean;
+  /** How many threads die, one after the other; in the short form three. */
+  readonly deaths: number;
+  /** All threads die together each time: then nobody is left that could go on. */
+  readonly isTogether?: boolean;
+  /** The configuration is loaded again and again meanwhile. */
+  readonly reloads?: boolean;
+  /** Milliseconds that the upstream takes for an answer (0). */
+  readonly upstreamMs?: number;
+}
+
+export const threadCases: readonly ThreadCase[] = [
+  {
+    name: "threads/one-by-one",
+    meaning: "a worker thread dies at a random moment, again and again",
+    deaths: 30,
+  },
+  {
+    name: "threads/reloads",
+    meaning: "the same, and the configuration is loaded all the time",
+    isShort: true,
+    deaths: 30,
+    reloads: true,
+  },
+  {
+    name: "threads/slow-upstreams",
+    meaning: "the same, with an upstream that takes 400 ms for an answer",
+    isShort: true,
+    deaths: 30,
+    reloads: true,
+    upstreamMs: 400,
+  },
+  {
+    name: "threads/together",
+    meaning: "all worker threads die at once",
+    isShort: true,
+    deaths: 10,
+    isTogether: true,
+    reloads: true,
+  },
+];
