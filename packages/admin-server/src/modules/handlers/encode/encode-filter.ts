@@ -211,7 +211,7 @@ export class EncodeFilter extends HoldingFilter {
   }
 
   #isWorthIt(length: number): boolean {
-    return length >= this.#rules.minLength;
+    return length > this.#rules.minLength;
   }
 
   #passOn(): void {

@@ -203,6 +203,23 @@ test("a response that fails half-way hands on what came before", async () => {
   expect(decodeStarted("gzip", made.body())).toBe("data: 1\n\n");
 });
 
+test.each([
+  [512, undefined],
+  [513, "gzip"],
+])("a body of %d bytes is sent in the coding %s", async (length, coding) => {
+  for (const declared of [[], ["Content-Length", String(length)]]) {
+    const headers = ["Content-Type", "text/plain", ...declared];
+    for (const flush of [false, true]) {
+      const made = await encoded(all, ["Accept-Encoding", "gzip"], {
+        chunks: ["a".repeat(length)],
+        headers,
+        flush,
+      });
+      expect(made.header("content-encoding")).toBe(coding);
+    }
+  }
+});
+
 test("small pieces that stay small are sent as they are", async () => {
   const made = await encoded(all, ["Accept-Encoding", "gzip"], { chunks: ["a", "b", "c"] });
   expect([made.body().toString(), made.header("content-encoding")]).toEqual(["abc", undefined]);

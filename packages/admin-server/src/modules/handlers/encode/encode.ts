@@ -22,7 +22,11 @@ const configSchema = z.strictObject({
     .array(z.string())
     .nullish()
     .describe("Which is preferred where the client takes several alike (zstd, br, gzip)."),
-  minimum_length: z.int().min(0).nullish().describe("Bodies of fewer bytes are sent as they are (512)."),
+  minimum_length: z
+    .int()
+    .min(0)
+    .nullish()
+    .describe("Bodies of up to so many bytes are sent as they are (512)."),
   match: responseMatcherSchema
     .nullish()
     .describe("Responses that are compressed (texts, scripts, fonts and the like, by Content-Type)."),
