@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { DetachedConnection } from "../../../../http/http-stream.ts";
 import { pump } from "./pump.ts";
@@ -16,7 +17,7 @@ function closeWhenFlushed(socket: Duplex): void {
   }
 }
 
-/** Bytes both ways until one side is gone; then the other gets what is left for it and is closed too. */
+/** Bytes both ways until both sides have said all, or one is gone; then the other gets what is left for it and is closed too. */
 export class Tunnel {
   readonly #client: Duplex;
   readonly #upstream: Duplex;
@@ -40,6 +41,8 @@ export class Tunnel {
     const client = connection.socket;
     this.#client = client;
     this.#upstream = upstream;
+    // One that has said all may still listen. A stream of HTTP/2 ends as a whole, as with the model.
+    upstream.allowHalfOpen = client instanceof Socket;
     client.on("error", () => client.destroy());
     upstream.on("error", () => upstream.destroy());
     client.once("close", () => this.#sideClosed(upstream));

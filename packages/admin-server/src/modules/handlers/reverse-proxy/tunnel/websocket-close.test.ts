@@ -59,6 +59,7 @@ async function open(options: object = {}, version: 1 | 2 = 1, protocol = "websoc
   const server = await UpstreamServer.start(() => {});
   cleanups.push(() => server.kill());
   server.server.on("upgrade", (_, socket) => {
+    socket.allowHalfOpen = true;
     socket.on("error", () => {});
     cleanups.push(() => socket.destroy());
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`);
@@ -75,7 +76,7 @@ async function open(options: object = {}, version: 1 | 2 = 1, protocol = "websoc
 }
 
 function openHttp1(site: string, protocol: string): Duplex {
-  const socket = connect(Number(new URL(site).port), "127.0.0.1");
+  const socket = connect({ port: Number(new URL(site).port), host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => {});
   cleanups.push(() => socket.destroy());
   socket.write(
@@ -159,4 +160,18 @@ test("other protocols are cut", async () => {
   const ending = running.server.stop();
   expect(await client.restAfter(hello.slice(2))).toEqual(Buffer.alloc(0));
   await ending;
+});
+
+test.each(["websocket", "foo"])("a side of %s that has said all still listens", async (protocol) => {
+  for (const first of ["client", "upstream"] as const) {
+    const sides = await open({}, 1, protocol);
+    const [ending, going] =
+      first === "client" ? [sides.client, sides.upstream] : [sides.upstream, sides.client];
+    ending.stream.end(Buffer.from([0x81, 1, 0x61]));
+    await going.restAfter("");
+    going.stream.end(Buffer.from([0x81, 1, 0x62]));
+    await ending.restAfter("");
+    expect(ending.bytes.subarray(-3)).toEqual(Buffer.from([0x81, 1, 0x62]));
+    expect(going.bytes.subarray(-3)).toEqual(Buffer.from([0x81, 1, 0x61]));
+  }
 });
