@@ -8,6 +8,7 @@ import {
   version,
 } from "lifecycle";
 import { messageOf } from "../core/errors.ts";
+import { containUncaught } from "../core/threads/error-owner.ts";
 import { releaseMemory } from "../core/threads/release-memory.ts";
 import { OwnLines } from "../modules/logging/own-lines.ts";
 import { Server } from "../server.ts";
@@ -63,7 +64,7 @@ export async function runServer(run: ServerRun): Promise<number> {
     take: lines.take,
   });
   lines.attach(log);
-  process.on("uncaughtException", (error) => {
+  containUncaught((error) => {
     log.fatal({ err: error }, "uncaught error: exiting");
     process.exit(exitCodes.startFailed);
   });

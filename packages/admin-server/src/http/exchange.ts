@@ -1,6 +1,9 @@
 import { type Readable, Writable } from "node:stream";
 import { ServerError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json/json-value.ts";
+import type { ErrorOwner } from "../core/threads/error-owner.ts";
+import { contain } from "./body/contained-stream.ts";
+import { StreamReading } from "./body/stream-reading.ts";
 import { ExchangeRequest } from "./exchange-request.ts";
 import type { Next } from "./handler.ts";
 import type { HeaderList } from "./header-list.ts";
@@ -36,6 +39,8 @@ export interface ExchangeServer {
   take?(stream: HttpStream): void;
   /** Told when an exchange is over, before those who asked by `onEnd`. */
   exchangeEnded?(exchange: Exchange): void;
+  /** The exchange failed outside of its handlers: they may wait for ever. */
+  exchangeBroken?(exchange: Exchange, error: unknown): void;
   /** Whether who is connected is a proxy whose `X-Forwarded-*` counts. */
   isTrustedProxy?(exchange: Exchange): boolean;
 }
@@ -49,7 +54,7 @@ export interface ExchangeServer {
  * none. What it writes passes the filters of {@link interceptResponse}, innermost first. An error thrown before
  * {@link headSent} goes to the error routes; after it the connection is cut, so that the response does not look whole.
  */
-export class Exchange extends ExchangeRequest implements StreamListener {
+export class Exchange extends ExchangeRequest implements StreamListener, ErrorOwner {
   readonly server: ExchangeServer;
   /** Fields of the response until its head is sent. */
   responseHeaders: HeaderList;
@@ -256,19 +261,37 @@ export class Exchange extends ExchangeRequest implements StreamListener {
 
   /** The body of the response as a stream, for `pipeline`. Destroying it with an error cuts the connection. */
   bodyWritable(): Writable {
-    const writable = new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        if (this.write(chunk)) {
+    const writable = contain(
+      new Writable({
+        write: (chunk: Buffer, _encoding, done) => {
+          try {
+            if (!this.write(chunk)) {
+              this.onceDrain(done);
+              return;
+            }
+          } catch (error) {
+            done(error as Error);
+            return;
+          }
           done();
-        } else {
-          this.onceDrain(done);
-        }
-      },
-      final: (done) => {
-        this.finish();
-        done();
-      },
-    });
+        },
+        final: (done) => {
+          try {
+            this.finish();
+          } catch (error) {
+            done(error as Error);
+            return;
+          }
+          done();
+        },
+        destroy: (error, done) => {
+          if (error !== null && !this.complete) {
+            this.stream.destroy(); // a response cut short must not look whole
+          }
+          done(error);
+        },
+      }),
+    );
     this.onEnd(() => {
       if (!writable.writableEnded) {
         writable.destroy(new ServerError("CLIENT_GONE", "the client closed the connection"));
@@ -280,22 +303,29 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   /** Sends a stream as the body, after {@link writeHead}, and ends it. @throws the stream's error; ServerError CLIENT_GONE */
   sendStream(source: Readable): Promise<void> {
     return new Promise((resolve, reject) => {
-      source.on("data", (chunk: Buffer) => {
-        if (!this.write(chunk)) {
-          source.pause();
-          this.onceDrain(() => source.resume());
-        }
+      const reading = new StreamReading(source, {
+        data: (chunk) => {
+          if (this.write(chunk)) {
+            return true;
+          }
+          this.onceDrain(() => reading.resume());
+          return false;
+        },
+        end: () => {
+          this.finish();
+          resolve();
+        },
+        failed: (error) => {
+          source.destroy();
+          reject(error);
+        },
       });
-      source.once("end", () => {
-        this.finish();
-        resolve();
-      });
-      source.once("error", reject);
       this.onEnd(() => {
+        reading.stop();
         if (!source.readableEnded) {
           source.destroy();
-          reject(new ServerError("CLIENT_GONE", "the client closed the connection"));
         }
+        reject(new ServerError("CLIENT_GONE", "the client closed the connection"));
       });
     });
   }
@@ -365,12 +395,28 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   end(): void {
     if (!this.#ended) {
       this.#ended = true;
-      this.server.exchangeEnded?.(this);
+      try {
+        this.server.exchangeEnded?.(this);
+      } catch (error) {
+        this.fail(error);
+      }
       const callbacks = this.#onEnd;
       this.#onEnd = undefined;
       for (const callback of callbacks ?? []) {
-        callback();
+        try {
+          callback();
+        } catch (error) {
+          this.fail(error); // the others are told all the same
+        }
       }
     }
+  }
+
+  /**
+   * Ends the exchange with an error that no handler's promise tells of: one that an event or a timer brought. It is answered
+   * with its status where nothing was sent, and cut else. A handler that waits for something hears that the client is gone.
+   */
+  fail(error: unknown): void {
+    this.server.exchangeBroken?.(this, error);
   }
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../core/errors.ts";
+import { runFor } from "../core/threads/error-owner.ts";
 import type { ChallengeRequest } from "../tls/certificates/certificate-messages.ts";
 import { tlsDetails } from "../tls/connection/tls-details.ts";
 import { challengeTokenOf } from "../tls/issuers/acme/challenge-listener.ts";
@@ -143,6 +144,11 @@ export class HttpServer implements RequestSink, ExchangeServer {
       stream.respond(HttpError.from(error).status, ["Server", product, "Content-Length", "0"], "");
       return;
     }
+    runFor(exchange, this.#take, exchange);
+  }
+
+  readonly #take = (exchange: Exchange): void => {
+    const { stream } = exchange;
     exchange.requestHeaders = this.#parts.fieldFilter(exchange.requestHeaders);
     exchange.onHandler = this.#parts.logHandler;
     this.#active.add(exchange);
@@ -168,7 +174,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
       return;
     }
     this.#run(exchange);
-  }
+  };
 
   #run(exchange: Exchange): void {
     try {
@@ -204,13 +210,41 @@ export class HttpServer implements RequestSink, ExchangeServer {
   }
 
   exchangeEnded(exchange: Exchange): void {
-    this.#parts.logAccess?.(exchange);
-    this.#parts.tally.count(exchange.status);
-    if (exchange.note !== undefined) {
-      this.#parts.underWay?.end(exchange.note);
-      exchange.note = undefined;
+    try {
+      this.#parts.logAccess?.(exchange);
+      this.#parts.tally.count(exchange.status);
+    } finally {
+      if (exchange.note !== undefined) {
+        this.#parts.underWay?.end(exchange.note);
+        exchange.note = undefined;
+      }
+      this.#forget(exchange);
     }
-    this.#forget(exchange);
+  }
+
+  /** Its handler may wait for ever for what failed: error routes would share the exchange with it. */
+  exchangeBroken(exchange: Exchange, error: unknown): void {
+    const { stream } = exchange;
+    const failure = HttpError.from(error);
+    this.#log.error(
+      { err: error },
+      `${exchange.method} ${exchange.hostport}: failed outside of its handlers`,
+    );
+    if (exchange.ended || stream.closed) {
+      return;
+    }
+    this.#parts.logError(exchange, failure, false);
+    if (exchange.headSent) {
+      stream.destroy();
+      return;
+    }
+    try {
+      this.#takeBack(exchange, error);
+      stream.closeAfterwards();
+      this.#answerFailure(exchange, failure);
+    } catch {
+      stream.destroy();
+    }
   }
 
   /**
@@ -261,8 +295,10 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
     this.#parts.logError(exchange, failure, this.#parts.errorRoutes !== undefined && !exchange.headSent);
     if (exchange.headSent) {
-      // A response cut short must not look whole.
-      exchange.stream.destroy();
+      // A response cut short must not look whole; one that is whole stays so.
+      if (!exchange.stream.closed) {
+        exchange.stream.destroy();
+      }
       return;
     }
     this.#takeBack(exchange, error);

@@ -15,6 +15,7 @@ export function plainRedirects(maxHeaderBytes: number, listener: ConnectionOwner
     },
     accepting: false, // one answer, and the connection closes
     take: redirect,
+    fault: (error) => listener.fault(error),
     closed: (connection) => listener.closed(connection),
     detached: (connection, tunnel) => listener.detached(connection, tunnel),
   };

@@ -37,6 +37,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   readonly #server: Server;
   readonly #address: ListenAddress;
   readonly #ports: PortSource;
+  readonly #log: Logger;
   readonly #connections = new Set<H1Connection | H2Connection>();
   /** Connections in their handshake. */
   readonly #shaking = new Set<Socket>();
@@ -55,12 +56,20 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   #port = 0;
   #closed = false;
 
-  private constructor(address: ListenAddress, limits: ConnectionLimits, ports: PortSource) {
+  private constructor(address: ListenAddress, limits: ConnectionLimits, ports: PortSource, log: Logger) {
     this.#address = address;
     this.#firstLimits = limits;
     this.#ports = ports;
+    this.#log = log;
     // A client may close its side and still wait for the answer.
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#connect(socket));
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      try {
+        this.#connect(socket);
+      } catch (error) {
+        socket.destroy();
+        this.fault(error);
+      }
+    });
     this.#timer = setInterval(() => this.#checkTimeouts(), checkIntervalMs);
     this.#timer.unref();
   }
@@ -73,7 +82,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     ports: PortSource,
     tls?: TlsAcceptor,
   ): Promise<SharedListener> {
-    const listener = new SharedListener(address, limits, ports);
+    const listener = new SharedListener(address, limits, ports, log);
     listener.#tls = tls;
     try {
       const grant = await ports.reserve(address, () => listener.#takeOver());
@@ -178,6 +187,10 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     return true;
   }
 
+  fault(error: unknown): void {
+    this.#log.error({ err: error }, `${this.address}: a connection was cut for a fault of the server`);
+  }
+
   closed(connection: H1Connection): void {
     this.#connections.delete(connection);
   }
@@ -252,7 +265,12 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   #checkTimeouts(): void {
     const now = Date.now();
     for (const connection of this.#connections) {
-      connection.checkTimeouts(now);
+      try {
+        connection.checkTimeouts(now);
+      } catch (error) {
+        connection.socket.destroy();
+        this.fault(error);
+      }
     }
   }
 }

@@ -8,6 +8,7 @@ import { ModuleRegistry } from "../core/modules/module-registry.ts";
 import { PartCache } from "../core/modules/part-cache.ts";
 import { UsagePool } from "../core/modules/usage-pool.ts";
 import { collectTopic } from "../core/threads/all-metrics.ts";
+import { containUncaught } from "../core/threads/error-owner.ts";
 import { releaseMemory } from "../core/threads/release-memory.ts";
 import { TableState } from "../core/threads/shared-state.ts";
 import { SharedTable } from "../core/threads/shared-table.ts";
@@ -32,6 +33,12 @@ const log = createLogger({
   take: lines.take,
 });
 lines.attach(log);
+containUncaught((error, isRejection) => {
+  if (!isRejection) {
+    throw error; // ends the thread: what it left half done is not known
+  }
+  log.error({ err: error }, "a promise was rejected and nobody looked");
+});
 const pool = new UsagePool();
 void pool.acquire(ownLines, "", () => lines);
 const metrics = new Registry();

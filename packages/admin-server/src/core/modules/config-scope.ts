@@ -3,6 +3,7 @@ import type { Registry } from "prom-client";
 import { messageOf } from "../errors.ts";
 import type { PortSource } from "../listen/port-source.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { ErrorOwner } from "../threads/error-owner.ts";
 import type { SharedState } from "../threads/shared-state.ts";
 import type { ThreadMessages } from "../threads/thread-messages.ts";
 import type { App, ModuleInstance } from "./module.ts";
@@ -33,6 +34,8 @@ export class ConfigScope {
   readonly fresh: boolean;
   /** The apps of the config that are loaded so far, by name. */
   readonly apps: Map<string, App>;
+  /** Who takes the errors of modules that no code caught, by the modules' ids. */
+  readonly owners: Map<string, ErrorOwner>;
   /** Where the config keeps certificates; undefined in threads that have nothing to do with it. */
   storage: Storage | undefined;
   /** Resolves with true once the config runs in all threads, with false when it never will. */
@@ -46,6 +49,7 @@ export class ConfigScope {
     this.services = services;
     this.fresh = fresh;
     this.apps = whole?.apps ?? new Map();
+    this.owners = whole?.owners ?? new Map();
     this.storage = whole?.storage;
     this.running = whole?.running;
   }

@@ -12,6 +12,8 @@ import { encodeJson } from "../json/encode-json.ts";
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
 import type { PortSource } from "../listen/port-source.ts";
 import type { Storage } from "../storage/storage.ts";
+import { type ErrorOwner, runFor } from "../threads/error-owner.ts";
+import { ModuleOwner } from "../threads/module-owner.ts";
 import type { SharedState } from "../threads/shared-state.ts";
 import type { ThreadMessages } from "../threads/thread-messages.ts";
 import { ConfigScope } from "./config-scope.ts";
@@ -244,7 +246,8 @@ export class ModuleContext {
     }
     let instance: ModuleInstance | Promise<ModuleInstance>;
     try {
-      instance = module.provision(decoded, new ModuleContext(this.#scope, path, module.id));
+      const context = new ModuleContext(this.#scope, path, module.id);
+      instance = runFor(this.#ownerOf(module), () => module.provision(decoded, context));
     } catch (error) {
       throw errorAt(path, error);
     }
@@ -253,6 +256,17 @@ export class ModuleContext {
     }
     this.#scope.add(instance);
     return instance as Instance;
+  }
+
+  /** Who takes the errors of what a module starts by itself. */
+  #ownerOf({ id }: ModuleDefinition): ErrorOwner {
+    const { owners, services } = this.#scope;
+    let owner = owners.get(id);
+    if (owner === undefined) {
+      owner = new ModuleOwner(id, services.log);
+      owners.set(id, owner);
+    }
+    return owner;
   }
 
   async #added<Instance extends ModuleInstance>(made: Promise<Instance>, path: string): Promise<Instance> {

@@ -11,6 +11,8 @@ export interface ConnectionOwner {
   take(stream: H1Stream): void;
   /** The connection begins with the preface of HTTP/2. @returns whether it was taken */
   takeHttp2?(socket: Socket, bytes: Buffer): boolean;
+  /** Work for a connection threw what no code foresaw: the connection is cut. */
+  fault(error: unknown): void;
   closed(connection: H1Connection): void;
   detached(connection: H1Connection, tunnel: DetachedConnection): void;
 }

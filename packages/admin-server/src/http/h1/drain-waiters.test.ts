@@ -11,7 +11,7 @@ function fullSocket(): Socket {
 
 it("calls back after this turn where the socket takes more already", async () => {
   const callback = vi.fn();
-  new DrainWaiters(new Socket()).once(callback);
+  new DrainWaiters(new Socket(), () => {}).once(callback);
   expect(callback).not.toHaveBeenCalled();
   await new Promise((resolve) => process.nextTick(resolve));
   expect(callback).toHaveBeenCalledOnce();
@@ -19,7 +19,7 @@ it("calls back after this turn where the socket takes more already", async () =>
 
 it("calls everybody once when the buffer is empty, and those who wait anew the next time", () => {
   const socket = fullSocket();
-  const waiters = new DrainWaiters(socket);
+  const waiters = new DrainWaiters(socket, () => {});
   const later = vi.fn();
   const callback = vi.fn(() => waiters.once(later));
   waiters.once(callback);
@@ -32,10 +32,24 @@ it("calls everybody once when the buffer is empty, and those who wait anew the n
 
 it("calls nobody once it has stopped", () => {
   const socket = fullSocket();
-  const waiters = new DrainWaiters(socket);
+  const waiters = new DrainWaiters(socket, () => {});
   const callback = vi.fn();
   waiters.once(callback);
   waiters.stop();
   socket.emit("drain");
   expect(callback).not.toHaveBeenCalled();
+});
+
+it("calls the others when one throws, and tells of it", () => {
+  const socket = fullSocket();
+  const failed = vi.fn();
+  const waiters = new DrainWaiters(socket, failed);
+  const callback = vi.fn();
+  waiters.once(() => {
+    throw new Error("no room");
+  });
+  waiters.once(callback);
+  socket.emit("drain");
+  expect(callback).toHaveBeenCalledOnce();
+  expect(failed).toHaveBeenCalledWith(new Error("no room"));
 });

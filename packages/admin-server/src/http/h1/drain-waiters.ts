@@ -3,10 +3,13 @@ import type { Socket } from "node:net";
 /** Those who wait until a socket has sent what was written to it. One listener serves them all. */
 export class DrainWaiters {
   readonly #socket: Socket;
+  readonly #failed: (error: unknown) => void;
   #callbacks: (() => void)[] = [];
 
-  constructor(socket: Socket) {
+  /** @param failed told what a callback throws */
+  constructor(socket: Socket, failed: (error: unknown) => void) {
     this.#socket = socket;
+    this.#failed = failed;
     socket.on("drain", this.#onDrain);
   }
 
@@ -28,7 +31,11 @@ export class DrainWaiters {
     const callbacks = this.#callbacks;
     this.#callbacks = [];
     for (const callback of callbacks) {
-      callback();
+      try {
+        callback();
+      } catch (error) {
+        this.#failed(error);
+      }
     }
   };
 }

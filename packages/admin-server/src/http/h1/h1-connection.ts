@@ -48,7 +48,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     socket.on("end", this.#onEnd);
     socket.on("error", this.#onError);
     socket.on("close", this.#onClose);
-    this.#drains = new DrainWaiters(socket);
+    this.#drains = new DrainWaiters(socket, (error) => this.#broken(error));
   }
 
   get accepting(): boolean {
@@ -140,6 +140,14 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   };
 
+  /** What fails here and is foreseen by nobody costs this connection, never the others of the thread. */
+  #broken(error: unknown): void {
+    this.#state = "closing";
+    this.#rest = empty;
+    this.socket.destroy();
+    this.#owner.fault(error);
+  }
+
   readonly #onEnd = (): void => {
     this.#halfClosed = true;
     this.#reusable = false;
@@ -159,12 +167,16 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     const stream = this.#stream;
     this.#state = "gone";
     this.#stream = undefined;
-    stream?.connectionClosed();
-    const body = this.#body;
-    if (body !== undefined && !body.done) {
-      body.fail(new ServerError("CLIENT_GONE", "the client closed the connection"));
-    }
     this.#owner.closed(this);
+    try {
+      stream?.connectionClosed();
+      const body = this.#body;
+      if (body !== undefined && !body.done) {
+        body.fail(new ServerError("CLIENT_GONE", "the client closed the connection"));
+      }
+    } catch (error) {
+      this.#owner.fault(error);
+    }
   };
 
   // Reading
@@ -188,6 +200,8 @@ export class H1Connection implements H1Carrier, BodyFeeder {
           break;
         }
       }
+    } catch (error) {
+      this.#broken(error);
     } finally {
       this.#parsing = false;
     }

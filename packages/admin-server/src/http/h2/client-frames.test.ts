@@ -44,6 +44,7 @@ function make() {
       streams.remove(stream, "abandoned");
       asked.push(`break off ${stream.id} ${code}`);
     },
+    broken() {},
     finished() {},
     push: () => false,
     streamGone: (streamId) => asked.push(`gone ${streamId}`),

@@ -35,6 +35,8 @@ import { StreamTable } from "./stream-table.ts";
 export interface H2Owner {
   readonly limits: ConnectionLimits;
   take(stream: HttpStream): void;
+  /** Work for a stream threw what no code foresaw: the stream is broken off. */
+  fault(error: unknown): void;
   h2Closed(connection: H2Connection): void;
   /** A stream left HTTP. */
   tunnelOpened(tunnel: DetachedConnection): void;
@@ -157,7 +159,11 @@ export class H2Connection implements FrameOwner, H2Carrier, SchedulerOwner {
       return;
     }
     for (const stream of streams) {
-      this.#checkStream(stream, now);
+      try {
+        this.#checkStream(stream, now);
+      } catch (error) {
+        this.broken(stream, error);
+      }
     }
   }
 
@@ -196,7 +202,7 @@ export class H2Connection implements FrameOwner, H2Carrier, SchedulerOwner {
   breakOff(stream: H2Stream, errorCode: number): void {
     if (this.#streams.remove(stream, "abandoned")) {
       this.#writer.frame(encodeRstStream(stream.id, errorCode));
-      stream.streamLost(new ServerError("CLIENT_GONE", "the stream was broken off"));
+      this.#lose(stream, "the stream was broken off");
       this.streamGone(stream.id);
     }
   }
@@ -226,12 +232,23 @@ export class H2Connection implements FrameOwner, H2Carrier, SchedulerOwner {
     const stream = new H2Stream(this, streamId, request.head, true, windows, Date.now());
     this.#streams.add(stream);
     // Not in the middle of the handler that pushes.
-    process.nextTick(() => {
-      if (!stream.closed) {
-        this.#owner.take(stream);
-      }
-    });
+    process.nextTick(() => this.#take(stream));
     return true;
+  }
+
+  #take(stream: H2Stream): void {
+    if (!stream.closed) {
+      try {
+        this.#owner.take(stream);
+      } catch (error) {
+        this.broken(stream, error);
+      }
+    }
+  }
+
+  broken(stream: H2Stream, error: unknown): void {
+    this.breakOff(stream, errorCodes.internalError);
+    this.#owner.fault(error);
   }
 
   // Reading
@@ -253,9 +270,7 @@ export class H2Connection implements FrameOwner, H2Carrier, SchedulerOwner {
     // What came with the head of a request is there before anybody looks at it.
     if (this.#frames.opened.length > 0) {
       for (const stream of this.#frames.takeOpened()) {
-        if (!stream.closed) {
-          this.#owner.take(stream);
-        }
+        this.#take(stream);
       }
     }
     if (this.#writer.unsentBytes > maxUnreadBytes) {
@@ -318,7 +333,15 @@ export class H2Connection implements FrameOwner, H2Carrier, SchedulerOwner {
     this.#die();
     this.#frames.takeOpened();
     for (const stream of this.#streams.clear()) {
-      stream.streamLost(new ServerError("CLIENT_GONE", "the client closed the connection"));
+      this.#lose(stream, "the client closed the connection");
+    }
+  }
+
+  #lose(stream: H2Stream, why: string): void {
+    try {
+      stream.streamLost(new ServerError("CLIENT_GONE", why));
+    } catch (error) {
+      this.#owner.fault(error);
     }
   }
 

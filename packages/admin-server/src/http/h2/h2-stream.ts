@@ -28,6 +28,8 @@ export interface H2Carrier {
   queued(stream: H2Stream): void;
   /** Bytes of a body are used up: the client may send as many again. */
   taken(stream: H2Stream, bytes: number): void;
+  /** Work for the stream threw what no code foresaw. */
+  broken(stream: H2Stream, error: unknown): void;
   /** Breaks the stream off. */
   breakOff(stream: H2Stream, errorCode: number): void;
   /** Request and response are through. */
@@ -176,8 +178,13 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
   /** Bytes of the body came. @param piece good during the call only. @returns false when they are more than was declared */
   receive(piece: Buffer): boolean {
     const body = this.#madeBody();
-    if (!body.receive(piece)) {
-      return false;
+    try {
+      if (!body.receive(piece)) {
+        return false;
+      }
+    } catch (error) {
+      this.#carrier.broken(this, error); // of a reader: other streams of the connection go on
+      return true;
     }
     if (this.#complete && body.isOverDropped) {
       this.#carrier.breakOff(this, errorCodes.noError);
@@ -195,7 +202,11 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
     if (this.#complete) {
       this.#carrier.finished(this);
     } else {
-      body.handOn();
+      try {
+        body.handOn();
+      } catch (error) {
+        this.#carrier.broken(this, error);
+      }
     }
     return true;
   }
@@ -304,7 +315,13 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
   }
 
   onceDrain(callback: () => void): void {
-    this.sending.onceDrain(callback);
+    this.sending.onceDrain(() => {
+      try {
+        callback();
+      } catch (error) {
+        this.#carrier.broken(this, error);
+      }
+    });
   }
 
   closeAfterwards(): void {} // other streams of the connection have nothing to do with it

@@ -6,12 +6,14 @@ import { type App, defineModule } from "../../core/modules/module.ts";
 import type { ModuleContext } from "../../core/modules/module-context.ts";
 import type { ResourceKind } from "../../core/modules/usage-pool.ts";
 import { replaceStrictly } from "../../core/placeholders/machine-placeholders.ts";
+import { type ErrorOwner, runFor } from "../../core/threads/error-owner.ts";
 import { type CallSite, callSites } from "./call-site.ts";
 import { makeConsoleEncoder } from "./encoders/console.ts";
 import { makeJsonEncoder } from "./encoders/json.ts";
 import { logTimeMs } from "./log-clock.ts";
 import { type LogEntry, type LogLevelName, levelRank, parseLevel } from "./log-entry.ts";
 import { type LogEncoder, type LogWriter, logEncoders, logWriters } from "./log-modules.ts";
+import { LogOwner } from "./log-owner.ts";
 import { takesLogger } from "./logger-names.ts";
 import { OwnLines, ownLines, ownLogger } from "./own-lines.ts";
 import { compileSampling } from "./sampling.ts";
@@ -100,6 +102,8 @@ interface Log {
   readonly passes: ((entry: LogEntry) => boolean) | undefined;
   readonly writer: LogWriter;
   readonly encoder: LogEncoder;
+  /** Takes the errors of both. */
+  readonly owner: ErrorOwner;
 }
 
 /** Where the entries of one logger go. */
@@ -116,20 +120,27 @@ function writeEntry(entry: LogEntry, logs: readonly Log[]): void {
       continue;
     }
     if (log.callerSkip === undefined && rank < log.stackRank) {
-      log.writer.write(log.encoder.encode(entry));
+      writeLine(log, entry);
       continue;
     }
     sites ??= callSites(writeEntry);
     const from = sites.slice(log.callerSkip ?? 0);
     const caller = log.callerSkip === undefined ? undefined : from[0]?.place;
     const stack = rank < log.stackRank ? undefined : sites.map(({ text }) => text).join("\n");
-    log.writer.write(
-      log.encoder.encode({
-        ...entry,
-        ...(caller === undefined ? {} : { caller }),
-        ...(stack === undefined ? {} : { stack }),
-      }),
-    );
+    writeLine(log, {
+      ...entry,
+      ...(caller === undefined ? {} : { caller }),
+      ...(stack === undefined ? {} : { stack }),
+    });
+  }
+}
+
+/** Whoever logs goes on, whatever a writer or an encoder does, also later in its own sockets and promises. */
+function writeLine({ writer, encoder, owner }: Log, entry: LogEntry): void {
+  try {
+    runFor(owner, (line) => writer.write(line), encoder.encode(entry));
+  } catch (error) {
+    owner.fail(error);
   }
 }
 
@@ -241,6 +252,7 @@ async function loadLog(
       compileSampling(sampling.interval || 1000, sampling.first || 100, sampling.thereafter || 100),
     writer,
     encoder,
+    owner: new LogOwner(path),
   };
 }
 

@@ -2,6 +2,7 @@ import { createLogger } from "lifecycle";
 import { beforeEach, expect, test } from "vitest";
 import { makeJsonEncoder } from "./encoders/json.ts";
 import { type LogLevelName, levelRank } from "./log-entry.ts";
+import { LogOwner } from "./log-owner.ts";
 import { LogSet } from "./logging.ts";
 import { OwnLines } from "./own-lines.ts";
 
@@ -31,6 +32,7 @@ function setOf(level: LogLevelName, more: object = {}): LogSet {
   return new LogSet([
     {
       isConfigured: true,
+      owner: new LogOwner("test"),
       isDefault: true,
       level,
       rank: levelRank(level),

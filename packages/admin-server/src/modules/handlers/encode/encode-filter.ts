@@ -1,3 +1,4 @@
+import { StreamReading } from "../../../http/body/stream-reading.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import {
   getHeader,
@@ -63,6 +64,7 @@ export class EncodeFilter extends HoldingFilter {
   #held: Uint8Array[] = [];
   #heldBytes = 0;
   #stream: CompressStream | undefined;
+  #reading: StreamReading | undefined;
   #hasBody = false;
   /** Pieces that the compressor is busy with. */
   #coding = 0;
@@ -143,6 +145,7 @@ export class EncodeFilter extends HoldingFilter {
     } else if (this.#mode === "undecided") {
       this.#endUndecided(chunk);
     } else if (!this.#hasBody && (chunk?.length ?? 0) === 0) {
+      this.#reading?.stop();
       this.#stream?.destroy();
       super.end();
       this.#done.resolve();
@@ -296,18 +299,29 @@ export class EncodeFilter extends HoldingFilter {
     this.#stream = stream;
     this.#mode = "coded";
     super.head(this.#status, this.#headers);
-    stream.on("data", (coded: Buffer) => {
-      if (!super.write(coded)) {
-        stream.pause();
-        super.onceDrain(() => stream.resume());
-      }
-    });
-    stream.once("end", () => {
-      super.end();
+    // Whoever writes may wait for the encoder, so the exchange has to end with it.
+    const failed = (error: unknown) => {
+      stream.destroy();
+      this.#exchange.fail(error);
       this.#done.resolve();
+    };
+    const reading = new StreamReading(stream, {
+      data: (coded) => {
+        if (super.write(coded)) {
+          return true;
+        }
+        super.onceDrain(() => stream.resume());
+        return false;
+      },
+      end: () => {
+        super.end();
+        this.#done.resolve();
+      },
+      failed,
     });
-    stream.once("error", (error) => this.#done.reject(error));
+    this.#reading = reading;
     this.#exchange.onEnd(() => {
+      reading.stop();
       stream.destroy();
       this.#done.resolve();
     });

@@ -105,7 +105,11 @@ export class Relay implements ResponseReceiver {
   }
 
   interim(status: number, headers: HeaderList): void {
-    this.#plan.exchange.stream.writeInterim(status, headers);
+    try {
+      this.#plan.exchange.stream.writeInterim(status, headers);
+    } catch (error) {
+      this.#giveUp(error as Error);
+    }
   }
 
   head(status: number, headers: HeaderList, version: string, good = false): void {
@@ -233,7 +237,7 @@ export class Relay implements ResponseReceiver {
     } else if (flushMs > 0 && mayWait(headers)) {
       this.#paced = new PacedWriter(flushMs, {
         write: (chunk) => this.#send(chunk),
-        flush: () => exchange.flush(),
+        flush: () => this.#flush(),
       });
     }
   }
@@ -241,8 +245,18 @@ export class Relay implements ResponseReceiver {
   /** A body that came along goes out with the head; a stream that takes its time does not hold the head back. */
   handedOver(): void {
     const waits = this.#held !== undefined || this.#paced !== undefined;
-    if (this.#status !== 0 && !this.#bodyBegun && !waits && !this.#settled) {
-      this.#plan.exchange.flush();
+    if (this.#status !== 0 && !this.#bodyBegun && !waits) {
+      this.#flush();
+    }
+  }
+
+  #flush(): void {
+    if (!this.#settled) {
+      try {
+        this.#plan.exchange.flush();
+      } catch (error) {
+        this.#giveUp(error as Error);
+      }
     }
   }
 
@@ -277,8 +291,13 @@ export class Relay implements ResponseReceiver {
     let more = true;
     const { exchange } = this.#plan;
     this.#bodyBegun = true;
-    for (const chunk of chunks) {
-      more = exchange.write(chunk);
+    try {
+      for (const chunk of chunks) {
+        more = exchange.write(chunk);
+      }
+    } catch (error) {
+      this.#giveUp(error as Error);
+      return false;
     }
     if (!more) {
       exchange.onceDrain(() => this.#call?.resume());
@@ -336,6 +355,9 @@ export class Relay implements ResponseReceiver {
   }
 
   #giveUp(error: Error): void {
+    if (this.#settled) {
+      return;
+    }
     this.#settled = true;
     this.#paced?.stop();
     this.#call?.abort();

@@ -5,6 +5,7 @@ import { type MadeRequest, makeAnswering } from "../../../testing/make-exchange.
 import { provisionHandler } from "../../../testing/provision-module.ts";
 import { makeJsonEncoder } from "../encoders/json.ts";
 import { levelRank } from "../log-entry.ts";
+import { LogOwner } from "../log-owner.ts";
 import { LogSet } from "../logging.ts";
 import { type AccessLogConfig, accessLogSchema } from "./access-config.ts";
 import { compileAccessLog } from "./access-log.ts";
@@ -18,6 +19,7 @@ function logged(
   const set = new LogSet([
     {
       isConfigured: true,
+      owner: new LogOwner("test"),
       isDefault: false,
       level: "info",
       callerSkip: undefined,

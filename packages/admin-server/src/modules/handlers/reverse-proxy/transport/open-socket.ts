@@ -1,6 +1,7 @@
 import type { LookupFunction, Socket } from "node:net";
 import { connect, isIP } from "node:net";
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "node:tls";
+import { keepOwner, runForNobody } from "../../../../core/threads/error-owner.ts";
 import type { ClientCertificate, ClientIdentity } from "../../../../tls/certificates/client-certificate.ts";
 import type { DialAddress } from "./dial-address.ts";
 import { askForTunnel, type ProxyHop } from "./proxy-hop.ts";
@@ -57,25 +58,28 @@ export function openSocket(
   const direct = buffer !== undefined && tls === undefined && proxy === undefined;
   const { writeBufferBytes } = options;
   const waiting = writeBufferBytes > 0 ? { writableHighWaterMark: writeBufferBytes } : {};
-  let current: Socket = connect(
-    dial.path === ""
-      ? {
-          host: proxy?.host ?? dial.host,
-          port: proxy?.port ?? dial.port,
-          noDelay: true,
-          autoSelectFamily: true,
-          ...(dial.family === 0 || proxy !== undefined ? {} : { family: dial.family }),
-          autoSelectFamilyAttemptTimeout: Math.max(10, options.fallbackDelayMs),
-          ...(options.probeIntervalMs > 0
-            ? { keepAlive: true, keepAliveInitialDelay: options.probeIntervalMs }
-            : {}),
-          ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
-          ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
-          ...(direct ? { onread: buffer.options } : {}),
-          ...waiting,
-        }
-      : { path: dial.path, ...waiting },
+  let current: Socket = runForNobody(() =>
+    connect(
+      dial.path === ""
+        ? {
+            host: proxy?.host ?? dial.host,
+            port: proxy?.port ?? dial.port,
+            noDelay: true,
+            autoSelectFamily: true,
+            ...(dial.family === 0 || proxy !== undefined ? {} : { family: dial.family }),
+            autoSelectFamilyAttemptTimeout: Math.max(10, options.fallbackDelayMs),
+            ...(options.probeIntervalMs > 0
+              ? { keepAlive: true, keepAliveInitialDelay: options.probeIntervalMs }
+              : {}),
+            ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
+            ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+            ...(direct ? { onread: buffer.options } : {}),
+            ...waiting,
+          }
+        : { path: dial.path, ...waiting },
+    ),
   );
+  const told = keepOwner(done);
   if (direct && dial.path === "") {
     setReadBuffer(current, buffer);
   }
@@ -89,12 +93,12 @@ export function openSocket(
     clearTimeout(timer);
     if (error !== undefined) {
       current.destroy();
-      done(error, undefined);
+      told(error, undefined);
       return;
     }
     current.off("error", onError);
     current.off("close", onClose);
-    done(undefined, current);
+    told(undefined, current);
   };
   let onError = settle;
   const onClose = (): void => settle(new Error("the connection was closed while it was made"));

@@ -180,7 +180,16 @@ export class H1ClientConnection {
     });
   }
 
+  /** A receiver that throws what no code foresaw costs its own call and this connection. */
   readonly #onData = (bytes: Buffer): void => {
+    try {
+      this.#take(bytes);
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  };
+
+  #take(bytes: Buffer): void {
     let rest: Buffer = bytes;
     while (rest.length > 0) {
       switch (this.#state) {
@@ -201,7 +210,7 @@ export class H1ClientConnection {
     if (this.#state === states.body) {
       this.#call?.receiver.handedOver?.();
     }
-  };
+  }
 
   /** @returns what came after the head */
   #takeHead(bytes: Buffer): Buffer {

@@ -1,4 +1,4 @@
-import { type ClientHttp2Stream, constants } from "node:http2";
+import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from "node:http2";
 import { ServerError } from "../../../../../core/errors.ts";
 import { forwardedTrailers, keepEndToEnd } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
@@ -68,7 +68,17 @@ export class H2Call implements UpstreamCall {
       return;
     }
     this.#stream = stream;
-    stream.on("response", (headers, flags, raw?: string[]) => {
+    // What the receiver throws costs this call, and nothing else.
+    const on = <Arguments extends unknown[]>(event: string, take: (...args: Arguments) => void) => {
+      stream.on(event, (...args: unknown[]) => {
+        try {
+          take(...(args as Arguments));
+        } catch (error) {
+          this.fail(error as Error);
+        }
+      });
+    };
+    on("response", (headers: IncomingHttpHeaders, flags: number, raw?: string[]) => {
       clearTimeout(this.#timer);
       this.#stage = "response";
       const fields = raw === undefined ? fieldsOf(headers) : plainFields(raw);
@@ -79,13 +89,13 @@ export class H2Call implements UpstreamCall {
         return;
       }
       process.nextTick(() => this.#handedOver());
-      stream.on("data", (chunk: Buffer) => {
+      on("data", (chunk: Buffer) => {
         if (!this.#over && !this.#receiver.data(chunk)) {
           stream.pause();
         }
       });
     });
-    stream.on("headers", (headers) => {
+    on("headers", (headers: IncomingHttpHeaders) => {
       this.#interims++;
       if (this.#interims > maxInterims) {
         this.fail(new Error(`more than ${maxInterims} interim responses`));
@@ -97,7 +107,7 @@ export class H2Call implements UpstreamCall {
     stream.on("trailers", (headers) => {
       this.#trailers = fieldsOf(headers);
     });
-    stream.on("end", () => {
+    on("end", () => {
       if (this.#stage === "response" && !this.#over) {
         this.#answered(stream);
       }

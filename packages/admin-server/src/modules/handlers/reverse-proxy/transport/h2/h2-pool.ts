@@ -1,5 +1,6 @@
 import { connect } from "node:http2";
 import type { Socket } from "node:net";
+import { runForNobody } from "../../../../../core/threads/error-owner.ts";
 import type { ConnectionSlots, SlotUser } from "../connection-slots.ts";
 import type { Dial } from "../h1/h1-pool.ts";
 import type { IdleConnections } from "../idle-connections.ts";
@@ -126,15 +127,17 @@ export class H2Pool implements SlotUser, H2CallOwner {
   /** Takes a connection that somebody else opened, with the slot for it. */
   adopt(socket: Socket): void {
     const { scheme, maxHeaderBytes } = this.#options;
-    const session = connect(`${scheme}://upstream`, {
-      createConnection: () => socket,
-      maxHeaderListPairs: maxFields,
-      settings: {
-        initialWindowSize: streamWindowBytes,
-        enablePush: false,
-        maxHeaderListSize: maxHeaderBytes,
-      },
-    });
+    const session = runForNobody(() =>
+      connect(`${scheme}://upstream`, {
+        createConnection: () => socket,
+        maxHeaderListPairs: maxFields,
+        settings: {
+          initialWindowSize: streamWindowBytes,
+          enablePush: false,
+          maxHeaderListSize: maxHeaderBytes,
+        },
+      }),
+    );
     const entry: Session = {
       session,
       goneAway: undefined,

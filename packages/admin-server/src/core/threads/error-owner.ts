@@ -1,0 +1,50 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** Whose work runs: a request, or a module of the configuration. */
+export interface ErrorOwner {
+  /** Takes an error of this work that no code caught. Must not throw. */
+  fail(error: unknown): void;
+}
+
+const owners = new AsyncLocalStorage<ErrorOwner | undefined>();
+
+/** Runs something as the work of `owner`, with all timers, promises and sockets that come of it. */
+export function runFor<Arguments extends unknown[], Result>(
+  owner: ErrorOwner,
+  run: (...args: Arguments) => Result,
+  ...args: Arguments
+): Result {
+  return owners.run(owner, run, ...args);
+}
+
+/** Runs something that outlives the request that happened to start it, such as a connection that is kept. */
+export function runForNobody<Result>(run: () => Result): Result {
+  return owners.run(undefined, run);
+}
+
+/** Binds a callback to the work that runs now, for events of what outlives it. */
+export function keepOwner<Callback extends (...args: never[]) => unknown>(callback: Callback): Callback {
+  return AsyncLocalStorage.bind(callback) as Callback;
+}
+
+/** Gives an error to whose work it came of. @returns whether there is anybody */
+export function giveToOwner(error: unknown): boolean {
+  const owner = owners.getStore();
+  owner?.fail(error);
+  return owner !== undefined;
+}
+
+/**
+ * Has errors that no code caught end the work that they came of, and not the thread.
+ * @param end called with an error that is nobody's: what it left half done is not known
+ * @returns ends it
+ */
+export function containUncaught(end: (error: Error, isRejection: boolean) => void): () => void {
+  const take = (error: Error, origin: NodeJS.UncaughtExceptionOrigin) => {
+    if (!giveToOwner(error)) {
+      end(error, origin === "unhandledRejection");
+    }
+  };
+  process.on("uncaughtException", take);
+  return () => void process.off("uncaughtException", take);
+}
