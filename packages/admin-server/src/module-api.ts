@@ -23,7 +23,9 @@ export {
   type ModuleSource,
 } from "./core/modules/module.ts";
 export type { ModuleContext } from "./core/modules/module-context.ts";
+export { type BodyFilter, FilteredBody } from "./http/body/filtered-body.ts";
 export type { Exchange } from "./http/exchange.ts";
 export { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./http/handler.ts";
 export { getHeader, getHeaders, type HeaderList, removeHeaders, setHeader } from "./http/header-list.ts";
 export { HttpError } from "./http/http-error.ts";
+export { ResponseFilter, type ResponseSink } from "./http/response-sink.ts";

@@ -41,6 +41,7 @@ class OutputEnd {
 
   constructor(child: ChildProcess) {
     for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("error", () => {}); // The end of the child tells.
       stream?.on("data", (chunk: Buffer) => {
         this.#text = Buffer.concat([this.#text, chunk]).subarray(-maxOutputBytes);
       });

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { ServerError } from "../core/errors.ts";
 import { cleanPath } from "../core/uri/clean-path.ts";
 import { RequestTarget } from "../core/uri/request-target.ts";
-import { BytesReadable, contain } from "./body/contained-stream.ts";
+import { BytesReadable, contain, stillToRead } from "./body/contained-stream.ts";
 import type { BodyFilter } from "./body/filtered-body.ts";
 import { readAll } from "./body/read-all.ts";
 import { getHeader, type HeaderList } from "./header-list.ts";
@@ -254,7 +254,7 @@ export class ExchangeRequest {
     if (this.#filters !== undefined) {
       this.#applyFilters(this.#filters);
     }
-    this.#given = this.#body ?? this.stream.body;
+    this.#given = stillToRead(this.#body ?? this.stream.body);
     return this.#given;
   }
 

@@ -1,7 +1,6 @@
 import { type Readable, Writable } from "node:stream";
 import { ServerError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json/json-value.ts";
-import type { ErrorOwner } from "../core/threads/error-owner.ts";
 import { contain } from "./body/contained-stream.ts";
 import { StreamReading } from "./body/stream-reading.ts";
 import { ExchangeRequest } from "./exchange-request.ts";
@@ -54,7 +53,7 @@ export interface ExchangeServer {
  * none. What it writes passes the filters of {@link interceptResponse}, innermost first. An error thrown before
  * {@link headSent} goes to the error routes; after it the connection is cut, so that the response does not look whole.
  */
-export class Exchange extends ExchangeRequest implements StreamListener, ErrorOwner {
+export class Exchange extends ExchangeRequest implements StreamListener {
   readonly server: ExchangeServer;
   /** Fields of the response until its head is sent. */
   responseHeaders: HeaderList;

@@ -162,7 +162,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     if (underWay !== undefined && exchange.note !== undefined) {
       underWay.addRemote(exchange.note, exchange.remoteAddress);
     }
-  }
+  };
 
   #start(exchange: Exchange): void {
     if (exchange.rawPath.startsWith(wellKnownPath) && isChallenge(exchange)) {
@@ -174,7 +174,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
       return;
     }
     this.#run(exchange);
-  };
+  }
 
   #run(exchange: Exchange): void {
     try {

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
+import type { ErrorOwner } from "../core/threads/error-owner.ts";
 import type { FieldMemo } from "./field-memo.ts";
 import type { HeaderList } from "./header-list.ts";
 
@@ -14,8 +15,8 @@ export interface DetachedConnection {
   leave?: (() => Promise<void>) | undefined;
 }
 
-/** Who is told of the end of a stream. */
-export interface StreamListener {
+/** Who is told of the end of a stream, and whose work its bytes are. */
+export interface StreamListener extends ErrorOwner {
   streamClosed(): void;
 }
 

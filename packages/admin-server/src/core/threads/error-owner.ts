@@ -22,9 +22,21 @@ export function runForNobody<Result>(run: () => Result): Result {
   return owners.run(undefined, run);
 }
 
-/** Binds a callback to the work that runs now, for events of what outlives it. */
-export function keepOwner<Callback extends (...args: never[]) => unknown>(callback: Callback): Callback {
-  return AsyncLocalStorage.bind(callback) as Callback;
+/** Binds a callback to the work that runs now, for events of what outlives it: what it throws is that work's error too. */
+export function keepOwner<Arguments extends unknown[]>(
+  callback: (...args: Arguments) => void,
+): (...args: Arguments) => void {
+  const owner = owners.getStore();
+  if (owner === undefined) {
+    return callback;
+  }
+  return (...args) => {
+    try {
+      owners.run(owner, callback, ...args);
+    } catch (error) {
+      owner.fail(error);
+    }
+  };
 }
 
 /** Gives an error to whose work it came of. @returns whether there is anybody */

@@ -22,6 +22,17 @@ export class ContainedReadable extends Readable {
   }
 }
 
+/** A stream that has told its end or its error already would never tell a second reader: it gets one that tells it again. */
+export function stillToRead(stream: Readable): Readable {
+  if (!stream.destroyed && !stream.readableEnded) {
+    return stream;
+  }
+  const again = new BytesReadable(new Uint8Array());
+  return stream.readableEnded && stream.errored === null
+    ? again
+    : again.destroy(stream.errored ?? new Error("the body was let go before its end"));
+}
+
 /** Bytes that are known whole, as a stream. */
 export class BytesReadable extends ContainedReadable {
   readonly #bytes: Uint8Array;

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { keepOwner } from "../../core/threads/error-owner.ts";
 
 /** Those who wait until a socket has sent what was written to it. One listener serves them all. */
 export class DrainWaiters {
@@ -16,7 +17,7 @@ export class DrainWaiters {
   /** Calls back once the socket takes more: after this turn, where it does already. */
   once(callback: () => void): void {
     if (this.#socket.writableNeedDrain) {
-      this.#callbacks.push(callback);
+      this.#callbacks.push(keepOwner(callback));
     } else {
       process.nextTick(callback);
     }

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { ServerError } from "../../core/errors.ts";
+import { runFor } from "../../core/threads/error-owner.ts";
 import type { DetachedConnection } from "../http-stream.ts";
 import { ConnectionClock } from "./connection-clock.ts";
 import type { ConnectionOwner } from "./connection-owner.ts";
@@ -289,9 +290,10 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#clock.bodyMoved(Date.now());
     const bytes = this.#rest;
     this.#rest = empty;
+    const reader = this.#stream?.listener;
     let used: number;
     try {
-      used = body.take(bytes);
+      used = reader === undefined ? body.take(bytes) : runFor(reader, this.#takeBody, body, bytes);
     } catch (error) {
       this.#failBody(error as ServerError);
       return;
@@ -303,7 +305,11 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
     if (body.done) {
       this.#state = "waiting";
-      body.end();
+      if (reader === undefined) {
+        body.end();
+      } else {
+        runFor(reader, () => body.end());
+      }
       this.#requestEnded();
     } else if (body.isOverDropped) {
       this.#reusable = false;
@@ -311,6 +317,8 @@ export class H1Connection implements H1Carrier, BodyFeeder {
       this.#requestEnded();
     }
   }
+
+  readonly #takeBody = (body: RequestBody, bytes: Buffer): number => body.take(bytes);
 
   /** The body is broken, late or cut: the connection has no future. */
   #failBody(error: ServerError): void {

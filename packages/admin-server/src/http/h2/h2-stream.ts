@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { errorCodes } from "wire/http2";
 import { ServerError } from "../../core/errors.ts";
+import { keepOwner, runFor } from "../../core/threads/error-owner.ts";
 import { bodyTooLong, DeclaredBody, fieldsFor } from "../declared-body.ts";
 import { httpDate } from "../h1/response-head.ts";
 import type { HeaderList } from "../header-list.ts";
@@ -179,7 +180,9 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
   receive(piece: Buffer): boolean {
     const body = this.#madeBody();
     try {
-      if (!body.receive(piece)) {
+      const reader = this.listener;
+      const isGood = reader === undefined ? body.receive(piece) : runFor(reader, () => body.receive(piece));
+      if (!isGood) {
         return false;
       }
     } catch (error) {
@@ -203,7 +206,12 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
       this.#carrier.finished(this);
     } else {
       try {
-        body.handOn();
+        const reader = this.listener;
+        if (reader === undefined) {
+          body.handOn();
+        } else {
+          runFor(reader, () => body.handOn());
+        }
       } catch (error) {
         this.#carrier.broken(this, error);
       }
@@ -315,13 +323,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
   }
 
   onceDrain(callback: () => void): void {
-    this.sending.onceDrain(() => {
-      try {
-        callback();
-      } catch (error) {
-        this.#carrier.broken(this, error);
-      }
-    });
+    this.sending.onceDrain(keepOwner(callback));
   }
 
   closeAfterwards(): void {} // other streams of the connection have nothing to do with it

@@ -64,6 +64,8 @@ export class Relay implements ResponseReceiver {
   readonly #plan: RelayPlan;
   #sent: PromiseWithResolvers<void> | undefined;
   #call: UpstreamCall | undefined;
+  /** Why it failed while routes decided about its response. */
+  #failure: Error | undefined;
   #stage: CallStage = "dial";
   #status = 0;
   #bodyBegun = false;
@@ -312,6 +314,9 @@ export class Relay implements ResponseReceiver {
       status,
       headers,
       send: (sentStatus) => {
+        if (this.#failure !== undefined) {
+          return Promise.reject(this.#failure);
+        }
         const sent = Promise.withResolvers<void>();
         this.#sent = sent;
         this.#held = undefined;
@@ -373,6 +378,7 @@ export class Relay implements ResponseReceiver {
   }
 
   #reject(error: Error): void {
+    this.#failure = error;
     if (this.#sent === undefined) {
       this.#plan.failed(error);
     } else {

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Logger } from "lifecycle";
+import { runFor } from "../../../../../core/threads/error-owner.ts";
 import { keepEndToEnd } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
@@ -48,7 +49,11 @@ export class FastcgiCall implements UpstreamCall {
     socket.on("data", (bytes: Buffer) => {
       if (!this.#over) {
         try {
-          reader.push(bytes);
+          if (request.exchange === undefined) {
+            reader.push(bytes);
+          } else {
+            runFor(request.exchange, (piece) => reader.push(piece), bytes);
+          }
         } catch (error) {
           this.fail(error as Error);
         }

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { runFor } from "../../../../../core/threads/error-owner.ts";
 import { ChunkedDecoder } from "../../../../../http/h1/chunked-decoder.ts";
 import type { HeaderList } from "../../../../../http/header-list.ts";
 import { BodyWriter } from "../body-writer.ts";
@@ -180,16 +181,23 @@ export class H1ClientConnection {
     });
   }
 
-  /** A receiver that throws what no code foresaw costs its own call and this connection. */
-  readonly #onData = (bytes: Buffer): void => {
+  readonly #onData = (bytes: Buffer): void => this.#forCall(this.#take, bytes);
+
+  /** What comes of the socket is work for the request: what its receiver throws costs its call and this connection. */
+  #forCall<Argument>(run: (argument: Argument) => void, argument: Argument): void {
+    const exchange = this.#call?.request.exchange;
     try {
-      this.#take(bytes);
+      if (exchange === undefined) {
+        run(argument);
+      } else {
+        runFor(exchange, run, argument);
+      }
     } catch (error) {
       this.#fail(error as Error);
     }
-  };
+  }
 
-  #take(bytes: Buffer): void {
+  readonly #take = (bytes: Buffer): void => {
     let rest: Buffer = bytes;
     while (rest.length > 0) {
       switch (this.#state) {
@@ -210,7 +218,7 @@ export class H1ClientConnection {
     if (this.#state === states.body) {
       this.#call?.receiver.handedOver?.();
     }
-  }
+  };
 
   /** @returns what came after the head */
   #takeHead(bytes: Buffer): Buffer {
@@ -378,7 +386,9 @@ export class H1ClientConnection {
     call.receiver.end(trailers);
   }
 
-  readonly #onEnd = (): void => {
+  readonly #onEnd = (): void => this.#forCall(this.#ended, undefined);
+
+  readonly #ended = (): void => {
     if (this.#state === states.body && this.#head?.framing === bodyFraming.untilClose) {
       this.#complete(false);
     } else {
@@ -386,18 +396,20 @@ export class H1ClientConnection {
     }
   };
 
-  readonly #onError = (error: Error): void => this.#lost(error);
+  readonly #onError = (error: Error): void => this.#forCall(this.#lost, error);
 
   readonly #onClose = (): void => {
     this.#buffer?.close();
-    this.#lost(new Error("the connection was closed"));
+    this.#forCall(this.#lost, new Error("the connection was closed"));
   };
 
-  readonly #onTimeout = (): void =>
-    this.#fail(new Error(`nothing moved for ${this.socket.timeout} ms`), true);
+  readonly #onTimeout = (): void => {
+    const late = new Error(`nothing moved for ${this.socket.timeout} ms`);
+    this.#forCall((error) => this.#fail(error, true), late);
+  };
 
   /** The upstream is gone. Of a connection that lay idle it may not have known of the call. */
-  #lost(error: Error): void {
+  readonly #lost = (error: Error): void => {
     const call = this.#call;
     const mayMoveOn =
       this.#isReused &&
@@ -413,7 +425,7 @@ export class H1ClientConnection {
     if (mayMoveOn) {
       this.#owner.sendAgain(call);
     }
-  }
+  };
 
   #fail(error: Error, timedOut = false): void {
     const call = this.#call;

@@ -1,5 +1,6 @@
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from "node:http2";
 import { ServerError } from "../../../../../core/errors.ts";
+import { runFor } from "../../../../../core/threads/error-owner.ts";
 import { forwardedTrailers, keepEndToEnd } from "../../proxy-headers.ts";
 import { BodyWriter } from "../body-writer.ts";
 import { isReplayable } from "../replayable.ts";
@@ -69,10 +70,15 @@ export class H2Call implements UpstreamCall {
     }
     this.#stream = stream;
     // What the receiver throws costs this call, and nothing else.
+    const { exchange } = this.request;
     const on = <Arguments extends unknown[]>(event: string, take: (...args: Arguments) => void) => {
       stream.on(event, (...args: unknown[]) => {
         try {
-          take(...(args as Arguments));
+          if (exchange === undefined) {
+            take(...(args as Arguments));
+          } else {
+            runFor(exchange, take, ...(args as Arguments));
+          }
         } catch (error) {
           this.fail(error as Error);
         }

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+/**
+ * A stream that fails while nobody listens ends its thread, and one that is read by events of its own can hang. So bodies
+ * and responses use `http/body`: ContainedReadable, FilteredBody, contain and StreamReading. What is bare all the same stands
+ * here, with the reason why it cannot do harm.
+ */
+const reviewed: Readonly<Record<string, string>> = {
+  "http/body/contained-stream.ts": "makes streams contained",
+  "http/body/stream-reading.ts": "the one reader by events",
+  "http/exchange.ts": "contained where it is made",
+  "http/h1/h1-connection.ts": "a socket; has a listener for errors",
+  "http/h2/h2-connection.ts": "a socket; has a listener for errors",
+  "http/h2/h2-tunnel.ts": "contained in its constructor",
+  "http/proxy-protocol/take-proxy-header.ts": "a socket; has a listener for errors",
+  "tls/connection/tls-acceptor.ts": "a socket; has a listener for errors",
+  "modules/encoders/content-encoder.ts": "a type: encode reads it by StreamReading",
+  "modules/handlers/file-server/send-file.ts": "sent by sendStream, which contains it",
+  "modules/handlers/reverse-proxy/tunnel.ts": "both ends have a listener for errors",
+  "modules/handlers/reverse-proxy/tunnel-pump.ts": "both ends have a listener for errors",
+  "modules/handlers/reverse-proxy/transport/fastcgi/fastcgi-call.ts": "a socket; has a listener for errors",
+  "modules/handlers/reverse-proxy/transport/h1/h1-client-connection.ts":
+    "a socket; has a listener for errors",
+  "modules/handlers/reverse-proxy/transport/unpacked-call.ts":
+    "has a listener for errors before it is written to",
+  "modules/logging/writers/old-log-files.ts": "pipeline listens to all of its streams",
+  "events/exec-handler.ts": "pipes of a child process; have a listener for errors",
+};
+
+const bare = [
+  /\b(?:extends|new) (?:Transform|Duplex|Readable|PassThrough|Writable|EventEmitter)\b/,
+  /\bReadable\.from\(/,
+  /(?<!#)\bpipeline\(/,
+  /\.(?:on|once|addListener)\("data"/,
+  /\w\.pipe\((?!z\.)/,
+];
+
+const source = fileURLToPath(new URL("../../", import.meta.url));
+/** Where requests, responses, logs and what belongs to them are. */
+const folders = ["http", "modules", "tls/connection", "events", "sessions"];
+
+function filesWithBareStreams(): string[] {
+  return folders
+    .flatMap((folder) =>
+      readdirSync(`${source}${folder}`, { recursive: true, encoding: "utf8" }).map(
+        (name) => `${folder}/${name}`,
+      ),
+    )
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .filter((name) => {
+      const text = readFileSync(`${source}${name}`, "utf8").replace(/^\s*(?:\/\/|\/?\*).*$/gm, "");
+      return bare.some((pattern) => pattern.test(text));
+    })
+    .sort();
+}
+
+test("no stream of a request or a response is bare that nobody has reviewed", () => {
+  expect(filesWithBareStreams()).toEqual(Object.keys(reviewed).sort());
+});
