@@ -55,7 +55,9 @@ class TlsApp implements App {
   #ticketStorage: Storage | undefined;
   #storedTickets: StoredTicketKeys | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #notice: NodeJS.Immediate | undefined;
+  /** Whether a notice is on its way. */
+  #isNoticeDue = false;
+  #isClosed = false;
 
   constructor(config: TlsConfig, context: ModuleContext) {
     this.#config = config;
@@ -163,7 +165,7 @@ class TlsApp implements App {
     clearInterval(this.#timer);
     this.#upkeep.close();
     this.#storedTickets?.close();
-    clearImmediate(this.#notice);
+    this.#isClosed = true;
     this.#manager.close();
   }
 
@@ -316,9 +318,15 @@ class TlsApp implements App {
 
   /** Soon, and once for many. */
   #tellChange(): void {
-    this.#notice ??= setImmediate(() => {
-      this.#notice = undefined;
-      this.#tell(certificateTopics.changed);
+    if (this.#isNoticeDue) {
+      return;
+    }
+    this.#isNoticeDue = true;
+    setImmediate(() => {
+      this.#isNoticeDue = false;
+      if (!this.#isClosed) {
+        this.#tell(certificateTopics.changed);
+      }
     });
   }
 

@@ -4,7 +4,10 @@ import { expect, test } from "vitest";
 const module = JSON.stringify(new URL("./error-owner.ts", import.meta.url).href);
 
 /** What owners are told in a thread of its own that runs `text`. */
-async function told(text: string): Promise<{ readonly told: string[]; readonly died: string | undefined }> {
+async function told(
+  text: string,
+  mayDie = false,
+): Promise<{ readonly told: string[]; readonly died: string | undefined }> {
   const worker = new Worker(
     `import { parentPort } from "node:worker_threads";
 import { PassThrough } from "node:stream";
@@ -20,7 +23,11 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 ${text}
 await pause(50);
 tell("the thread goes on");`,
-    { eval: true, execArgv: ["--input-type=module"] },
+    {
+      eval: true,
+      execArgv: ["--input-type=module"],
+      env: { ...process.env, ...(mayDie ? { TEST_MAY_DIE: "yes" } : {}) },
+    },
   );
   const list: string[] = [];
   let died: string | undefined;
@@ -71,7 +78,11 @@ test("an error that is nobody's ends the thread, a rejection does not", async ()
     died: undefined,
   });
   expect(
-    (await told(`runFor(owner("a"), () => runForNobody(() => setTimeout(() => { throw new Error("x"); })));`))
-      .died,
+    (
+      await told(
+        `runFor(owner("a"), () => runForNobody(() => setTimeout(() => { throw new Error("x"); })));`,
+        true,
+      )
+    ).died,
   ).toBe("x");
 });

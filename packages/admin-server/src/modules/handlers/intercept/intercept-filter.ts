@@ -30,8 +30,8 @@ export class InterceptFilter extends ResponseFilter {
   #trailers: HeaderList = [];
   #hasEnded = false;
   #onDrain: (() => void)[] = [];
-  /** The routes run soon. */
-  #soon: NodeJS.Immediate | undefined;
+  /** Whether the routes run soon. Not an immediate to clear: after an error that nobody caught node trips over one. */
+  #isSoon = false;
   /** Set once they run. */
   #decision: Promise<void> | undefined;
   readonly #done = Promise.withResolvers<void>();
@@ -62,12 +62,10 @@ export class InterceptFilter extends ResponseFilter {
     if (this.#state === "waiting") {
       this.#hold(chunk);
       // Not at once: who writes may have more at hand, and stops after that.
-      this.#soon ??= setImmediate(() => {
-        this.#decide().then(
-          () => this.#state === "dropped" && this.#done.resolve(),
-          (error: unknown) => this.#done.reject(error),
-        );
-      });
+      if (!this.#isSoon) {
+        this.#isSoon = true;
+        setImmediate(() => this.#runSoon());
+      }
     }
     return false;
   }
@@ -111,7 +109,7 @@ export class InterceptFilter extends ResponseFilter {
     try {
       running = next(this.#exchange);
     } catch (error) {
-      clearImmediate(this.#soon);
+      this.#isSoon = false;
       throw error;
     }
     if (running === undefined) {
@@ -122,6 +120,15 @@ export class InterceptFilter extends ResponseFilter {
       (error: unknown) => this.#sourceFailed(error),
     );
     return this.#done.promise;
+  }
+
+  #runSoon(): void {
+    if (this.#isSoon) {
+      this.#decide().then(
+        () => this.#state === "dropped" && this.#done.resolve(),
+        (error: unknown) => this.#done.reject(error),
+      );
+    }
   }
 
   #hold(chunk: Uint8Array): void {
@@ -139,7 +146,7 @@ export class InterceptFilter extends ResponseFilter {
 
   /** What was answered in place of a response does not mind how that one ends. */
   #sourceFailed(error: unknown): void {
-    clearImmediate(this.#soon);
+    this.#isSoon = false;
     const decided = this.#decision ?? Promise.resolve();
     decided.then(
       () => (this.#state === "dropped" ? this.#done.resolve() : this.#done.reject(error)),
@@ -148,7 +155,7 @@ export class InterceptFilter extends ResponseFilter {
   }
 
   #decide(): Promise<void> {
-    clearImmediate(this.#soon);
+    this.#isSoon = false;
     this.#decision ??= this.#runRoutes();
     return this.#decision;
   }

@@ -23,7 +23,13 @@ export class WebSocketPump {
     if (early.length > 0) {
       this.#take(early);
     }
-    this.#from.on("data", (chunk: Buffer) => this.#take(chunk));
+    this.#from.on("data", (chunk: Buffer) => {
+      try {
+        this.#take(chunk);
+      } catch {
+        this.#from.destroy(); // closes the other side too
+      }
+    });
     this.#from.once("end", () => this.#to.end());
     this.#from.resume(); // it was paused when it left HTTP
   }
