@@ -46,6 +46,8 @@ export interface HttpStream {
   readonly body: Readable;
   /** Whether bytes of the body were taken out, so that it cannot be sent a second time. */
   readonly bodyTouched: boolean;
+  /** Bytes of the body that handlers were given. */
+  readonly bodyBytesRead: number;
   /** All of the body, where it came along with the head and nobody has touched {@link body}; undefined else. */
   readonly wholeBody: Buffer | undefined;
   /** Fields that came after the body; none until the body has ended. */

@@ -15,6 +15,12 @@ import { OpenTunnels } from "./open-tunnels.ts";
 import { plainRedirects } from "./plain-redirects.ts";
 import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 
+/** A socket keeps its addresses once it was asked for them: the log wants them when the connection is cut, too. */
+function keepPeer(socket: Socket): void {
+  void socket.remoteAddress;
+  void socket.localAddress;
+}
+
 /** Who gets the requests of a listener. */
 export interface RequestSink {
   readonly limits: ConnectionLimits;
@@ -231,6 +237,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   }
 
   #serve(socket: Socket): void {
+    keepPeer(socket);
     if (this.#tls === undefined) {
       this.#connections.add(new H1Connection(socket, this, Date.now()));
       return;
@@ -243,6 +250,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     this.#tls.accept(socket, redirect, (secure) => {
       this.#shaking.delete(socket);
       copyPeer(socket, secure);
+      keepPeer(secure);
       if (this.#closed) {
         secure.destroy();
       } else if (secure.alpnProtocol === "h2") {

@@ -115,8 +115,8 @@ const certificateFields: Readonly<Record<string, (certificate: X509Certificate) 
 };
 
 const connectionFields: Readonly<Record<string, (socket: TLSSocket) => string>> = {
-  version: (socket) => versions[socket.getProtocol() ?? ""] ?? "",
-  cipher_suite: (socket) => socket.getCipher()?.standardName ?? "",
+  version: (socket) => versions[tlsDetails(socket)?.version ?? ""] ?? "",
+  cipher_suite: (socket) => tlsDetails(socket)?.cipher ?? "",
   resumed: (socket) => String(socket.isSessionReused()),
   proto: (socket) => socket.alpnProtocol || "",
   proto_mutual: () => "true",

@@ -37,6 +37,7 @@ class VirtualStream implements HttpStream {
   readonly bodyLength = undefined;
   readonly body = new BytesReadable(noBytes);
   readonly bodyTouched = false;
+  readonly bodyBytesRead = 0;
   readonly wholeBody = undefined;
   readonly requestTrailers: HeaderList = [];
   readonly upgradeProtocol = "";

@@ -56,6 +56,7 @@ export function makeAnswering(made: MadeRequest = {}): MadeExchange {
     bodyLength: made.body === undefined ? undefined : Buffer.byteLength(made.body),
     body: Readable.from(made.body === undefined ? [] : [Buffer.from(made.body)]),
     bodyTouched: false,
+    bodyBytesRead: 0,
     wholeBody: undefined,
     requestTrailers: [],
     upgradeProtocol: "",

@@ -88,6 +88,10 @@ export class H1Stream implements HttpStream {
     return this.#carrier.bodyOf(this)?.touched === true;
   }
 
+  get bodyBytesRead(): number {
+    return this.#carrier.bodyOf(this)?.givenBytes ?? 0;
+  }
+
   get wholeBody(): undefined {
     return undefined;
   }

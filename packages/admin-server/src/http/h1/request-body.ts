@@ -33,6 +33,8 @@ export class RequestBody {
   dropping = false;
   /** Whether a handler has read of it. */
   touched = false;
+  /** Bytes that the reader was given. */
+  givenBytes = 0;
 
   /** @param length in bytes; -1: chunked */
   constructor(feeder: BodyFeeder, length: number) {
@@ -122,8 +124,11 @@ export class RequestBody {
   #handOn(data: Buffer): void {
     if (this.dropping) {
       this.#droppedBytes += data.length;
-    } else if (this.#reader?.push(data) === false) {
-      this.#isFull = true;
+    } else if (this.#reader !== undefined) {
+      this.givenBytes += data.length;
+      if (!this.#reader.push(data)) {
+        this.#isFull = true;
+      }
     }
   }
 }

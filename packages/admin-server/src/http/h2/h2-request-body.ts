@@ -28,6 +28,8 @@ export class H2RequestBody {
   wanted = false;
   /** Whether anybody has read of it. */
   touched = false;
+  /** Bytes that the reader was given, or that were taken whole. */
+  givenBytes = 0;
   /** Whether what comes is dropped. */
   dropping = false;
   /** When bytes came last, as of `Date.now()`; before the first: when its stream was opened. */
@@ -74,7 +76,9 @@ export class H2RequestBody {
     if (more.length > 0) {
       this.#early = [Buffer.concat(this.#early)];
     }
-    return more.length > 0 ? this.#early[0] : first;
+    const whole = more.length > 0 ? this.#early[0] : first;
+    this.givenBytes = whole?.length ?? 0;
+    return whole;
   }
 
   /** Whether what is declared to come is little enough to be dropped. */
@@ -135,6 +139,7 @@ export class H2RequestBody {
         break;
       }
       this.#stream.bodyTaken(chunk.length);
+      this.givenBytes += chunk.length;
       this.wanted = reader.push(chunk);
     }
     if (this.ended && this.#early.length === 0) {

@@ -137,6 +137,10 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
     return this.#body?.touched === true;
   }
 
+  get bodyBytesRead(): number {
+    return this.#body?.givenBytes ?? 0;
+  }
+
   get wholeBody(): Buffer | undefined {
     return this.#body?.whole;
   }

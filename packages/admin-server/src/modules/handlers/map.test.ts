@@ -50,6 +50,16 @@ test.each([
     "cannot have both",
   ],
   [{ destinations: ["{a}"], mappings: [{ input_regexp: "(", outputs: [1] }] }, "regular expression"],
+  [
+    {
+      destinations: ["{a}"],
+      mappings: [
+        { input: "/x", outputs: [1] },
+        { input: "/x", outputs: [2] },
+      ],
+    },
+    "duplicate input",
+  ],
 ])("%j is refused", async (wrong, message) => {
   await expect(provisionHandler("map", wrong)).rejects.toThrow(message);
 });

@@ -84,6 +84,17 @@ export const map = defineModule({
   provision(config): HttpHandler {
     const source = compileTemplate(config.source ?? "");
     const names = (config.destinations ?? []).map(nameOf);
+    const seen = new Set<string>();
+    for (const { input, input_regexp: pattern } of config.mappings ?? []) {
+      const key = pattern ? `~${pattern}` : `=${input ?? ""}`;
+      if (seen.has(key)) {
+        throw new ServerError(
+          "MODULE_CONFIG",
+          `a mapping has a duplicate input ${JSON.stringify(pattern || input)}`,
+        );
+      }
+      seen.add(key);
+    }
     const mappings = (config.mappings ?? []).map((each) => compileMapping(each, names.length));
     const defaults: readonly Template[] = (config.defaults ?? []).map(compileTemplate);
     if (defaults.length > 0 && defaults.length !== names.length) {

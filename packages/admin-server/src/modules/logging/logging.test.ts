@@ -69,6 +69,39 @@ test("requests are logged to the files that want them, and all is there when the
   expect(lines("others.log")).toEqual([]);
 });
 
+test("a request that is cut still has its client in the log, and a body its bytes that were read", async () => {
+  const log = { writer: file("cut.log"), include: ["http.log.access"] };
+  const cut = { match: [{ path: ["/cut"] }], handle: [{ handler: "static_response", abort: true }] };
+  const upstream = { match: [{ path: ["/up"] }], handle: [{ handler: "static_response", body: "up" }] };
+  const proxied = {
+    match: [{ path: ["/read"] }],
+    handle: [
+      {
+        handler: "reverse_proxy",
+        rewrite: { uri: "/up" },
+        upstreams: [{ dial: "127.0.0.1:{http.request.local.port}" }],
+      },
+    ],
+  };
+  const servers = {
+    s: { listen: ["127.0.0.1:0"], routes: [upstream, proxied, cut], logs: {} },
+  };
+  server = await RunningServer.start({ logging: { logs: { log } }, apps: { http: { servers } } });
+  await expect(ask(`${server.site}/cut`)).rejects.toThrow();
+  await ask(`${server.site}/read`, {
+    method: "POST",
+    body: "five!",
+    headers: { "Transfer-Encoding": "chunked" },
+  });
+  await server.close();
+  server = undefined;
+  const of = (uri: string) => lines("cut.log").find((line) => (line.request as { uri: string }).uri === uri);
+  expect(of("/cut")).toMatchObject({
+    request: { remote_ip: "127.0.0.1", client_ip: "127.0.0.1" },
+  });
+  expect(of("/read")).toMatchObject({ bytes_read: 5 });
+});
+
 test("what no logger makes goes to the sink of the config, and back when there is none", async () => {
   const before = console.log;
   server = await RunningServer.start({

@@ -225,7 +225,11 @@ export class TlsAcceptor {
         secure.destroy();
         return;
       }
-      setTlsDetails(secure, { serverName: hello.serverName });
+      setTlsDetails(secure, {
+        serverName: hello.serverName,
+        version: secure.getProtocol() ?? "",
+        cipher: secure.getCipher()?.standardName ?? "",
+      });
       taken(secure);
     });
   }

@@ -4,6 +4,10 @@ import type { Socket } from "node:net";
 export interface TlsDetails {
   /** Lower case; "" when the client named none. */
   readonly serverName: string;
+  /** As Node names it, `TLSv1.3`; kept, as a connection that is cut does not know it any more. */
+  readonly version: string;
+  /** The cipher suite by its name in the standard. */
+  readonly cipher: string;
 }
 
 const details = new WeakMap<object, TlsDetails>();

@@ -3,6 +3,7 @@ import type { Facts, Field, TwinExchange, TwinRequest } from "../twin-case.ts";
 import { type Answer, answerFacts } from "./answer-facts.ts";
 import { type Endpoint, openSocket, sleep } from "./http1-exchange.ts";
 import type { Progress } from "./progress.ts";
+import { requestId } from "./request-bytes.ts";
 
 /** Fields that HTTP/2 does not have. */
 const ofConnections = new Set([
@@ -176,8 +177,8 @@ export async function exchangeOverHttp2(
   });
   try {
     const all = await Promise.all(
-      exchange.requests.map((request) =>
-        exchangeOnStream(session, exchange, request, id, progress, endpoint.limitMs).catch(
+      exchange.requests.map((request, index) =>
+        exchangeOnStream(session, exchange, request, requestId(id, index), progress, endpoint.limitMs).catch(
           (error: unknown): Received => ({
             interim: {},
             status: "",

@@ -1,5 +1,11 @@
 import type { TwinBody, TwinExchange, TwinRequest } from "../twin-case.ts";
 
+/** Tells the requests of an exchange apart. */
+export const requestId = (exchangeId: string, index: number): string => `${exchangeId}.${index}`;
+
+/** The exchange of a request. */
+export const exchangeIdOf = (id: string): string => id.split(".", 1)[0] ?? "";
+
 function bodyText({ framing, text, trailers = [] }: TwinBody): string {
   if (framing === "length") return text;
   const middle = Math.ceil(text.length / 2);
@@ -28,7 +34,9 @@ function requestText(request: TwinRequest, id: string, upstream: string | undefi
 
 /** The bytes of an exchange over HTTP/1, in the parts in which they are written. @param id tells exchanges apart at upstreams */
 export function requestBytes(exchange: TwinExchange, id: string): Buffer[] {
-  const text = exchange.requests.map((request) => requestText(request, id, exchange.upstream)).join("");
+  const text = exchange.requests
+    .map((request, index) => requestText(request, requestId(id, index), exchange.upstream))
+    .join("");
   const bytes = Buffer.from(text, "latin1");
   if (exchange.writes !== "slow") return [bytes];
   const size = Math.max(1, Math.ceil(bytes.length / 5));

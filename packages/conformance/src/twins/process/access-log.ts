@@ -1,5 +1,6 @@
 import { open, writeFile } from "node:fs/promises";
 import { sleep } from "../client/http1-exchange.ts";
+import { exchangeIdOf } from "../client/request-bytes.ts";
 import type { Facts } from "../twin-case.ts";
 
 /** Members of an entry that no two runs have alike. */
@@ -78,12 +79,14 @@ function parse(line: string): LogEntry | undefined {
   }
 }
 
-/** The exchange of an entry, by the field that its client sent. */
-export function exchangeOfEntry(entry: LogEntry): string {
+function requestIdOf(entry: LogEntry): string {
   const request = entry.request as { headers?: Record<string, unknown> } | undefined;
   const value = request?.headers?.["X-Twin"];
   return Array.isArray(value) ? String(value[0]) : "";
 }
+
+/** The exchange of an entry, by the field that its client sent. */
+export const exchangeOfEntry = (entry: LogEntry): string => exchangeIdOf(requestIdOf(entry));
 
 function flatten(path: string, value: unknown, facts: Record<string, string>): void {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
@@ -98,12 +101,10 @@ function flatten(path: string, value: unknown, facts: Record<string, string>): v
 /** What of the entries of an exchange is compared. Words of errors are each server's own. */
 export function logFacts(entries: readonly LogEntry[]): Facts {
   const facts: Record<string, string> = {};
-  // Requests at once on one connection end in any order.
-  const place = ({ request }: LogEntry) => {
-    const { method, uri } = (request ?? {}) as { method?: string; uri?: string };
-    return `${uri} ${method}`;
-  };
-  const access = entries.filter(isAccess).sort((one, other) => place(one).localeCompare(place(other)));
+  // Requests at once end in any order.
+  const access = entries
+    .filter(isAccess)
+    .sort((one, other) => requestIdOf(one).localeCompare(requestIdOf(other)));
   for (const [index, entry] of access.entries()) flatten(`log ${index} `, entry, facts);
   const errors = entries.filter((entry) => !isAccess(entry));
   if (errors.length > 0) {

@@ -16,8 +16,8 @@ export interface SeenRequest {
   readonly isComplete: boolean;
 }
 
-/** Of the exchange that an upstream's request belongs to; empty when the site removed the field. */
-export const exchangeIdOf = (fields: readonly Field[]): string => fieldOf(fields, "x-twin") ?? "";
+/** What the client called a request; empty when the site removed the field. */
+export const requestIdOf = (fields: readonly Field[]): string => fieldOf(fields, "x-twin") ?? "";
 
 /** What of a request at an upstream is compared. */
 export function seenFacts(prefix: string, request: SeenRequest): Facts {

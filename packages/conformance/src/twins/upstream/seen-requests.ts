@@ -1,12 +1,14 @@
 import type { Socket } from "node:net";
 import type { Message } from "../client/message-reader.ts";
 import type { Progress } from "../client/progress.ts";
+import { exchangeIdOf } from "../client/request-bytes.ts";
 import type { MarkedPort } from "../site-marks.ts";
 import type { Facts } from "../twin-case.ts";
-import { exchangeIdOf, type SeenRequest, seenFacts } from "./seen-request.ts";
+import { requestIdOf, type SeenRequest, seenFacts } from "./seen-request.ts";
 
 interface Record_ {
   readonly id: string;
+  readonly requestId: string;
   readonly request: SeenRequest;
   isFinished: boolean;
 }
@@ -47,7 +49,7 @@ export class SeenRequests {
   }
 
   begin(to: MarkedPort, message: Message): { readonly id: string; finish(): void } {
-    return this.add(exchangeIdOf(message.fields), {
+    return this.add(requestIdOf(message.fields), {
       to,
       start: message.start,
       fields: message.fields,
@@ -60,8 +62,10 @@ export class SeenRequests {
     });
   }
 
-  add(id: string, request: SeenRequest): { readonly id: string; finish(): void } {
-    const record: Record_ = { id, request, isFinished: false };
+  /** @param requestId as the client called it */
+  add(requestId: string, request: SeenRequest): { readonly id: string; finish(): void } {
+    const id = exchangeIdOf(requestId);
+    const record: Record_ = { id, requestId, request, isFinished: false };
     this.#records.push(record);
     return {
       id,
@@ -80,8 +84,8 @@ export class SeenRequests {
   factsOf(id: string, skipsPlace: boolean): Facts {
     const facts: Record<string, string> = {};
     const records = this.#records.filter((record) => record.id === id);
-    // Requests at once on one connection come in any order; tries of one request have one first line.
-    records.sort((one, other) => one.request.start.localeCompare(other.request.start));
+    // Requests at once come in any order.
+    records.sort((one, other) => one.requestId.localeCompare(other.requestId));
     for (const [index, { request }] of records.entries()) {
       Object.assign(facts, seenFacts(`upstream ${index} `, request));
       if (skipsPlace) delete facts[`upstream ${index} to`];

@@ -3,6 +3,7 @@ import type { Exchange } from "../../../http/exchange.ts";
 import { getHeaders, type HeaderList } from "../../../http/header-list.ts";
 import { tlsPlaceholder } from "../../../http/tls-placeholders.ts";
 import { cipherIds } from "../../../tls/connection/cipher-names.ts";
+import { tlsDetails } from "../../../tls/connection/tls-details.ts";
 import type { LogValue } from "../log-entry.ts";
 
 const secret = new Set(["authorization", "cookie", "set-cookie", "proxy-authorization"]);
@@ -67,11 +68,12 @@ const serialNumber = tlsPlaceholder("client.serial");
 
 function loggedTls(exchange: Exchange): LogValue {
   const socket = exchange.socket as TLSSocket;
+  const details = tlsDetails(socket);
   const serial = serialNumber?.(exchange) ?? "";
   return {
     resumed: socket.isSessionReused?.() ?? false,
-    version: tlsVersions[socket.getProtocol?.() ?? ""] ?? 0,
-    cipher_suite: cipherIds.get(socket.getCipher?.()?.standardName ?? "") ?? 0,
+    version: tlsVersions[details?.version ?? ""] ?? 0,
+    cipher_suite: cipherIds.get(details?.cipher ?? "") ?? 0,
     proto: socket.alpnProtocol || "",
     server_name: (socket as { servername?: string | false }).servername || "",
     ech: false,
