@@ -20,8 +20,8 @@ export interface NamedRoute {
 
 /** Makes texts of placeholders of one namespace. */
 export interface PlaceholderSource {
-  /** @param name without the namespace. @returns "" for what is not known */
-  placeholder(name: string): string;
+  /** @param name without the namespace. @returns undefined for what is not known (yet) */
+  placeholder(name: string): string | undefined;
 }
 
 /** What an exchange knows of the server that runs it. */

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeExchange } from "../testing/make-exchange.ts";
 import {
+  compileBodyTemplate,
   compileHeaderTemplate,
   compileMappedTemplate,
-  compileTemplate,
   isFixed,
   readPlaceholder,
   setPlaceholder,
@@ -18,16 +18,16 @@ test.each([
   ["plain", "plain"],
   ["{http.request.method} {http.request.uri.path}", "GET /ä/b"],
   ["\\{http.request.method\\}", "{http.request.method}"],
-  ["{unknown.name} {http.regexp.none}", "{unknown.name} "],
+  ["{unknown.name} {http.regexp.none}", "{unknown.name} {http.regexp.none}"],
   ['{"json": {"a": 1}}', '{"json": {"a": 1}}'],
   ["{http.request.header.X-H}{http.request.uri.query.q}", "v1\n2"],
 ])("%s is %j", (text, expected) => {
-  expect(compileTemplate(text)(exchange)).toBe(expected);
+  expect(compileBodyTemplate(text)(exchange)).toBe(expected);
 });
 
 test("the environment and the machine have names", () => {
   process.env.PLACEHOLDERS_TEST = "from outside";
-  expect(compileTemplate("{env.PLACEHOLDERS_TEST}|{env.PLACEHOLDERS_NONE}|{system.wd}")(exchange)).toBe(
+  expect(compileBodyTemplate("{env.PLACEHOLDERS_TEST}|{env.PLACEHOLDERS_NONE}|{system.wd}")(exchange)).toBe(
     `from outside||${process.cwd()}`,
   );
   delete process.env.PLACEHOLDERS_TEST;
@@ -42,15 +42,15 @@ test.each([
   ["198.51.100.7", "0", "0.0.0.0/0"],
   ["198.51.100.7", "-1", ""],
 ])("the network of %s with %s bits is %s", (remoteAddress, bits, network) => {
-  const placeholder = compileTemplate(`{http.request.remote.host/${bits}}`);
+  const placeholder = compileBodyTemplate(`{http.request.remote.host/${bits}}`);
   expect(placeholder(makeExchange({ remoteAddress }))).toBe(network);
 });
 
 test("texts without placeholders are the same for everybody", () => {
   expect([
-    isFixed(compileTemplate("\\{a}")),
-    isFixed(compileTemplate('{"a":1}')),
-    isFixed(compileTemplate("{x}")),
+    isFixed(compileBodyTemplate("\\{a}")),
+    isFixed(compileBodyTemplate('{"a":1}')),
+    isFixed(compileBodyTemplate("{x}")),
   ]).toEqual([true, true, false]);
 });
 
@@ -64,8 +64,8 @@ test("handlers give names values, at once or when they are asked for", () => {
   setPlaceholder(own, "mine", () => `made ${++made}`);
   setPlaceholder(own, "http.regexp.x.1", "one");
   expect(made).toBe(0);
-  expect(compileTemplate("{mine} {mine} {http.regexp.x.1}")(own)).toBe("made 1 made 1 one");
-  expect(compileTemplate("{mine}")(makeExchange())).toBe("{mine}");
+  expect(compileBodyTemplate("{mine} {mine} {http.regexp.x.1}")(own)).toBe("made 1 made 1 one");
+  expect(compileBodyTemplate("{mine}")(makeExchange())).toBe("{mine}");
   expect([readPlaceholder(own, "mine"), readPlaceholder(own, "nobody.knows")]).toEqual(["made 1", undefined]);
 });
 
@@ -80,7 +80,7 @@ test("files are read without their last newline, up to 1 MiB", () => {
   const [small, large] = [join(folder, "small"), join(folder, "large")];
   writeFileSync(small, "secret\n\n");
   writeFileSync(large, "x".repeat(1024 * 1024 + 1));
-  const read = (path: string) => compileTemplate(`{file.${path}}`)(exchange);
+  const read = (path: string) => compileBodyTemplate(`{file.${path}}`)(exchange);
   expect([read(small), read(large), read(join(folder, "none"))]).toEqual(["secret\n", "", ""]);
   rmSync(folder, { recursive: true });
 });
@@ -93,9 +93,9 @@ test.each([
   ["a:", "a", ""],
 ])("host and port of %s are %j and %j", (host, name, port) => {
   const exchange = makeExchange({ host });
-  expect(compileTemplate("{http.request.host}|{http.request.port}|{http.request.hostport}")(exchange)).toBe(
-    `${name}|${port}|${host}`,
-  );
+  expect(
+    compileBodyTemplate("{http.request.host}|{http.request.port}|{http.request.hostport}")(exchange),
+  ).toBe(`${name}|${port}|${host}`);
 });
 
 test.each([
@@ -104,12 +104,12 @@ test.each([
   ["fe80::1%eth0", "[fe80::1%eth0]:4321", "fe80::1"],
 ])("who is connected from %s: %s, client %s", (remoteAddress, remote, client) => {
   const exchange = makeExchange({ remoteAddress });
-  expect(compileTemplate("{http.request.remote}|{http.vars.client_ip}")(exchange)).toBe(
+  expect(compileBodyTemplate("{http.request.remote}|{http.vars.client_ip}")(exchange)).toBe(
     `${remote}|${client}`,
   );
 });
 
 test("the last segment of the path stays escaped", () => {
   const exchange = makeExchange({ target: "/a/b%2Fc%20d?x" });
-  expect(compileTemplate("{http.request.orig_uri.path.file_escaped}")(exchange)).toBe("b%2Fc%20d");
+  expect(compileBodyTemplate("{http.request.orig_uri.path.file_escaped}")(exchange)).toBe("b%2Fc%20d");
 });

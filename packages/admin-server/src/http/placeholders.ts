@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { tryHostPort } from "../core/go/host-port.ts";
 import { machineReader } from "../core/placeholders/machine-placeholders.ts";
+import { scanPlaceholders } from "../core/placeholders/scan-placeholders.ts";
 import { parseQuery } from "../core/uri/query-parameters.ts";
+import { addLogField } from "../modules/logging/access/extra-fields.ts";
 import type { Exchange } from "./exchange.ts";
-import { headerBytes } from "./header-list.ts";
+import { getHeaders, headerBytes } from "./header-list.ts";
 import { addressText, localAddress, remoteAddress } from "./remote-address.ts";
 import { decodedNames, requestPlaceholders, requestPrefixes } from "./request-placeholders.ts";
 import { tlsPlaceholder } from "./tls-placeholders.ts";
@@ -14,7 +16,8 @@ export type Template = (exchange: Exchange) => string;
 /** Readers that are kept ready for names of run time. */
 const maxKnownReaders = 1000;
 
-type Reader = (exchange: Exchange) => string;
+/** Gives undefined where the name has no value for this request, as if it were unknown. */
+type Reader = (exchange: Exchange) => string | undefined;
 
 /** Text, or what makes it when it is asked for the first time. */
 type PlaceholderValue = string | (() => string);
@@ -43,7 +46,7 @@ function foundValue(exchange: Exchange, name: string): string | undefined {
   return text;
 }
 
-/** Names under which only {@link setPlaceholder} puts values: without one they are empty. */
+/** Names under which only {@link setPlaceholder} puts values. */
 const foundPrefixes = [
   "http.regexp.",
   "http.matchers.file.",
@@ -89,26 +92,28 @@ const fixed: Readonly<Record<string, Reader>> = {
   "http.request.uuid": (exchange) => {
     const uuid = String(exchange.vars.get("uuid") ?? randomUUID());
     exchange.vars.set("uuid", uuid);
+    addLogField(exchange, "uuid", uuid);
     return uuid;
   },
   ...requestPlaceholders,
-  "http.error": (exchange) => exchange.error?.message ?? "",
-  "http.error.message": (exchange) => exchange.error?.message ?? "",
-  "http.error.status_code": (exchange) => String(exchange.error?.status ?? ""),
-  "http.error.status_text": (exchange) => exchange.error?.statusText ?? "",
-  "http.error.id": (exchange) => exchange.error?.id ?? "",
-  "http.error.trace": (exchange) => exchange.error?.stack?.split("\n")[1]?.trim() ?? "",
+  "http.error": (exchange) => exchange.error?.message,
+  "http.error.message": (exchange) => exchange.error?.message,
+  "http.error.status_code": ({ error }) => (error === undefined ? undefined : String(error.status)),
+  "http.error.status_text": (exchange) => exchange.error?.statusText,
+  "http.error.id": (exchange) => exchange.error?.id,
+  "http.error.trace": ({ error }) => error && (error.stack?.split("\n")[1]?.trim() ?? ""),
 };
 
-const prefixed: readonly (readonly [prefix: string, make: (name: string) => Reader])[] = [
-  ["http.request.header.", (name) => (exchange) => exchange.header(name)],
+const prefixed: typeof requestPrefixes = [
+  ["http.request.header.", (name) => (exchange) => getHeaders(exchange.requestHeaders, name).join(",")],
   ["http.request.uri.query.", (name) => (exchange) => queryValue(exchange, name)],
   ...requestPrefixes,
-  ["http.reverse_proxy.", (name) => (exchange) => exchange.proxied?.placeholder(name) ?? ""],
+  ["http.reverse_proxy.", (name) => (exchange) => exchange.proxied?.placeholder(name)],
   ["http.vars.", (name) => (exchange) => exchange.varText(name)],
 ];
 
-function readerOf(name: string): Reader | undefined {
+/** What reads a name that the server itself gives values. */
+function ownReaderOf(name: string): Reader | undefined {
   if (Object.hasOwn(fixed, name)) {
     return fixed[name];
   }
@@ -125,10 +130,19 @@ function readerOf(name: string): Reader | undefined {
   }
   if (foundPrefixes.some((prefix) => name.startsWith(prefix))) {
     const known = name.startsWith(interceptedField) ? name.toLowerCase() : name;
-    return (exchange) => foundValue(exchange, known) ?? "";
+    return (exchange) => foundValue(exchange, known);
   }
-  // A handler may give any name a value.
-  return /^[\w.-]+$/.test(name) ? (exchange) => foundValue(exchange, name) ?? `{${name}}` : undefined;
+  return undefined;
+}
+
+/** Whether the server gives a placeholder of that name a value; handlers of a config may name others. */
+export function knowsPlaceholder(name: string): boolean {
+  return ownReaderOf(name) !== undefined;
+}
+
+/** As {@link ownReaderOf}; a handler may give any name a value. */
+function readerOf(name: string): Reader | undefined {
+  return ownReaderOf(name) ?? (/^[\w.-]+$/.test(name) ? (exchange) => foundValue(exchange, name) : undefined);
 }
 
 /** Whether a value is text, decoded or of ours; the others are bytes of the request as they came. */
@@ -141,19 +155,22 @@ function headerPart(text: string): string {
   return headerBytes(text.replace(/(?!\t)\p{Cc}/gu, " "));
 }
 
-function compile(text: string, find: (name: string) => Reader | undefined): Template {
+/**
+ * @param isEmptied whether an unknown placeholder becomes empty; else it stays as it is
+ * @param find gives undefined for a name that no request knows
+ */
+function compile(text: string, isEmptied: boolean, find: (name: string) => Reader | undefined): Template {
   if (!text.includes("{") && !text.includes("}")) {
     return () => text;
   }
-  const parts: (string | Reader)[] = [];
-  let rest = 0;
-  for (const match of text.matchAll(/\\([{}])|\{([^{}]+)\}/g)) {
-    const [whole, escaped, name] = match;
-    const value = escaped ?? find(name ?? "") ?? whole;
-    parts.push(text.slice(rest, match.index), value);
-    rest = match.index + whole.length;
-  }
-  parts.push(text.slice(rest));
+  const parts = scanPlaceholders(text, (name) => isEmptied || find(name) !== undefined).map((part) => {
+    if (typeof part === "string") {
+      return part;
+    }
+    const reader = find(part.name);
+    const unknown = isEmptied ? "" : `{${part.name}}`;
+    return reader === undefined ? unknown : (exchange: Exchange) => reader(exchange) ?? unknown;
+  });
   if (parts.every((part) => typeof part === "string")) {
     const fixedText = parts.join("");
     return () => fixedText;
@@ -162,11 +179,19 @@ function compile(text: string, find: (name: string) => Reader | undefined): Temp
 }
 
 /**
- * Prepares a text. A known placeholder without a value becomes empty, an unknown one stays as it is; `\{` is a brace.
- * Source: the public model (Caddy 2.11)
+ * Prepares a text. Placeholders that are unknown, or have no value for a request, become empty; `\{` is a brace.
+ * Source: the public model (Caddy 2.11), `ReplaceAll`
  */
 export function compileTemplate(text: string): Template {
-  return compile(text, readerOf);
+  return compile(text, true, readerOf);
+}
+
+/**
+ * As {@link compileTemplate} for texts that may hold braces of their own, such as bodies: an unknown placeholder stays as
+ * it is. Source: the public model (Caddy 2.11), `ReplaceKnown`
+ */
+export function compileBodyTemplate(text: string): Template {
+  return compile(text, false, readerOf);
 }
 
 /** Whether a template gives every request the same text. */
@@ -184,8 +209,7 @@ export function readPlaceholder(exchange: Exchange, name: string): string | unde
     }
     readers.set(name, readerOf(name));
   }
-  const value = readers.get(name)?.(exchange);
-  return value === `{${name}}` ? undefined : value;
+  return readers.get(name)?.(exchange);
 }
 
 /** As `compileTemplate`; values pass through `change` before they take their place. */
@@ -193,43 +217,39 @@ export function compileMappedTemplate(
   text: string,
   change: (value: string, name: string, exchange: Exchange) => string,
 ): Template {
-  return compile(text, (name) => {
-    const reader = readerOf(name);
-    return reader === undefined ? undefined : (exchange) => change(reader(exchange), name, exchange);
-  });
-}
-
-function compileEncoded(text: string, encode: (text: string) => string): Template {
-  return compile(headerBytes(text), (name) => {
-    const reader = readerOf(name);
-    return reader !== undefined && isDecoded(name) ? (exchange) => encode(reader(exchange)) : reader;
-  });
-}
-
-/**
- * As `compileTemplate` for names of files and folders: an unknown placeholder has the empty value. Values pass through
- * `change`, empty ones too.
- */
-export function compileFileTemplate(text: string, change = (value: string): string => value): Template {
-  return compile(text, (name) => {
+  return compile(text, true, (name) => {
     const reader = readerOf(name) ?? (() => "");
-    const unknown = `{${name}}`;
+    return (exchange) => change(reader(exchange) ?? "", name, exchange);
+  });
+}
+
+function compileEncoded(text: string, isEmptied: boolean, encode: (text: string) => string): Template {
+  return compile(headerBytes(text), isEmptied, (name) => {
+    const reader = readerOf(name);
+    if (reader === undefined || !isDecoded(name)) {
+      return reader;
+    }
     return (exchange) => {
       const value = reader(exchange);
-      return change(value === unknown ? "" : value);
+      return value === undefined ? undefined : encode(value);
     };
   });
 }
 
+/** As `compileTemplate` for names of files and folders. Values pass through `change`, empty ones too. */
+export function compileFileTemplate(text: string, change = (value: string): string => value): Template {
+  return compileMappedTemplate(text, (value) => change(value));
+}
+
 /**
- * As `compileTemplate`, for header values: text as its UTF-8 bytes, with blanks for control characters of values that
+ * As `compileBodyTemplate`, for header values: text as its UTF-8 bytes, with blanks for control characters of values that
  * were decoded; what comes from the request undecoded stays as it came.
  */
 export function compileHeaderTemplate(text: string): Template {
-  return compileEncoded(text, headerPart);
+  return compileEncoded(text, false, headerPart);
 }
 
 /** As `compileTemplate`, for protocols that take bytes of any value: text as its UTF-8 bytes. */
 export function compileBytesTemplate(text: string): Template {
-  return compileEncoded(text, headerBytes);
+  return compileEncoded(text, true, headerBytes);
 }

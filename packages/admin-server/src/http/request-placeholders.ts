@@ -4,18 +4,18 @@ import { canonicalIpv6 } from "../core/go/ip-address.ts";
 import { escapeQuery } from "../core/uri/percent-encoding.ts";
 import type { RequestTarget } from "../core/uri/request-target.ts";
 import type { Exchange } from "./exchange.ts";
-import { getHeader } from "./header-list.ts";
+import { getHeaders } from "./header-list.ts";
 import { addressText, localAddress } from "./remote-address.ts";
 
-type Reader = (exchange: Exchange) => string;
+type Reader = (exchange: Exchange) => string | undefined;
 
 /** What one of a list is asked by; other texts are no placeholder. */
 const isIndex = /^\d+$/;
 
 /** Each segment of a path; `/a/b/` has `a`, `b` and an empty one. */
-function segments(name: string, index: string, pathOf: Reader): Reader {
+function segments(index: string, pathOf: (exchange: Exchange) => string): Reader | undefined {
   if (!isIndex.test(index)) {
-    return () => `{${name}}`;
+    return undefined;
   }
   const position = Number(index) + 1;
   return (exchange) => pathOf(exchange).split("/")[position] ?? "";
@@ -41,11 +41,17 @@ function baseName(path: string): string {
   return name.slice(0, name.length - ending.length);
 }
 
+/** The first cookie of that name, whose case does not count; "" for one that breaks the rules. Source: Go's `Request.Cookies` */
 function cookie(exchange: Exchange, name: string): string {
-  for (const part of exchange.header("cookie").split(";")) {
+  const wanted = name.toLowerCase();
+  for (const part of getHeaders(exchange.requestHeaders, "cookie").join(";").split(";")) {
     const cut = part.indexOf("=");
-    if (cut > 0 && part.slice(0, cut).trim() === name) {
-      return part.slice(cut + 1).trim();
+    if (cut > 0 && part.slice(0, cut).trim().toLowerCase() === wanted) {
+      const value = part.slice(cut + 1).trim();
+      const bare = /^".*"$/.test(value) ? value.slice(1, -1) : value;
+      if (!/["\\;]|[^ -~]/.test(bare)) {
+        return bare;
+      }
     }
   }
   return "";
@@ -127,29 +133,24 @@ export const requestPlaceholders: Readonly<Record<string, Reader>> = {
   "http.shutting_down": ({ server }) => String(server.shutdownAt !== undefined),
   "http.time_until_shutdown": ({ server: { shutdownAt } }) =>
     shutdownAt === undefined ? "" : `${Math.max(0, shutdownAt - Date.now()) / 1000}s`,
-  "http.response.status": (exchange) => (exchange.status === 0 ? "" : String(exchange.status)),
+  "http.response.status": (exchange) => (exchange.status === 0 ? undefined : String(exchange.status)),
 };
 
 /** Placeholders by their beginning; the rest of the name is the argument. */
-export const requestPrefixes: readonly (readonly [prefix: string, make: (name: string) => Reader])[] = [
+export const requestPrefixes: readonly (readonly [
+  prefix: string,
+  make: (name: string) => Reader | undefined,
+])[] = [
   ["http.request.cookie.", (name) => (exchange) => cookie(exchange, name)],
   [
     "http.request.host.labels.",
-    (index) => (exchange) =>
-      isIndex.test(index)
-        ? (exchange.host.split(".").at(-1 - Number(index)) ?? "")
-        : `{http.request.host.labels.${index}}`,
+    (index) =>
+      isIndex.test(index) ? (exchange) => exchange.host.split(".").at(-1 - Number(index)) ?? "" : undefined,
   ],
-  [
-    "http.request.orig_uri.path.",
-    (index) => segments(`http.request.orig_uri.path.${index}`, index, (exchange) => original(exchange).path),
-  ],
-  [
-    "http.request.uri.path.",
-    (index) => segments(`http.request.uri.path.${index}`, index, (exchange) => exchange.path),
-  ],
+  ["http.request.orig_uri.path.", (index) => segments(index, (exchange) => original(exchange).path)],
+  ["http.request.uri.path.", (index) => segments(index, (exchange) => exchange.path)],
   ["http.request.remote.host/", (bits) => (exchange) => network(exchange.remoteAddress, bits)],
-  ["http.response.header.", (name) => (exchange) => getHeader(exchange.responseHeaders, name) ?? ""],
+  ["http.response.header.", (name) => (exchange) => getHeaders(exchange.responseHeaders, name).join(",")],
 ];
 
 /** Names whose values are decoded text; other `http.request.` values are bytes of the request as they came. */

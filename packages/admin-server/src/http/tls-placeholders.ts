@@ -156,7 +156,7 @@ function clientField(field: string): ((texts: CertificateTexts) => string) | und
 }
 
 /**
- * Reads `{http.request.tls.<name>}`; "" without TLS, and for a client without a certificate.
+ * Reads `{http.request.tls.*}`; "" without TLS, and for a client without a certificate.
  * @returns undefined for what is no such name. Source: the public model (Caddy 2.11)
  */
 export function tlsPlaceholder(name: string): ((exchange: Exchange) => string) | undefined {

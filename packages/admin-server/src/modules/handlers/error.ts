@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineModule } from "../../core/modules/module.ts";
 import type { HttpHandler } from "../../http/handler.ts";
 import { HttpError } from "../../http/http-error.ts";
-import { compileTemplate } from "../../http/placeholders.ts";
+import { compileBodyTemplate, compileTemplate } from "../../http/placeholders.ts";
 
 /** Fails on purpose, so that error routes answer. Source: the public model (Caddy 2.11) */
 export const error = defineModule({
@@ -18,7 +18,7 @@ export const error = defineModule({
       .describe("Status, as number or text; placeholders allowed (500)."),
   }),
   provision(config): HttpHandler {
-    const message = compileTemplate(config.error ?? "");
+    const message = compileBodyTemplate(config.error ?? "");
     const status = compileTemplate(String(config.status_code ?? "") || "500");
     return {
       handle(exchange) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compileTemplate } from "../../http/placeholders.ts";
+import { compileBodyTemplate } from "../../http/placeholders.ts";
 import { makeExchange } from "../../testing/make-exchange.ts";
 import { provisionHandler } from "../../testing/provision-module.ts";
 
@@ -25,9 +25,9 @@ test.each([
 ])("%s gives %s", async (target, expected) => {
   const handler = await provisionHandler("map", config);
   const exchange = makeExchange({ target });
-  expect(compileTemplate("{first}")(exchange)).toBe("{first}");
+  expect(compileBodyTemplate("{first}")(exchange)).toBe("{first}");
   await handler.handle(exchange, () => {});
-  expect(compileTemplate("{first} {my.second}")(exchange)).toBe(expected);
+  expect(compileBodyTemplate("{first} {my.second}")(exchange)).toBe(expected);
 });
 
 test("a placeholder in a captured group is the client's text, and stays text", async () => {
@@ -38,7 +38,7 @@ test("a placeholder in a captured group is the client's text, and stays text", a
   });
   const exchange = makeExchange({ headers: ["X", "{http.request.host}"] });
   await handler.handle(exchange, () => {});
-  expect(compileTemplate("{a}")(exchange)).toBe("<{http.request.host}>");
+  expect(compileBodyTemplate("{a}")(exchange)).toBe("<{http.request.host}>");
 });
 
 test.each([

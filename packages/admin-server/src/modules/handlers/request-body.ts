@@ -5,7 +5,7 @@ import { type BodyFilter, FilteredBody } from "../../http/body/filtered-body.ts"
 import type { HttpHandler } from "../../http/handler.ts";
 import { removeHeaders } from "../../http/header-list.ts";
 import { HttpError } from "../../http/http-error.ts";
-import { compileTemplate } from "../../http/placeholders.ts";
+import { compileBodyTemplate } from "../../http/placeholders.ts";
 
 function tooLarge(limit: number): HttpError {
   return new HttpError(413, `request body is larger than the limit of ${limit} bytes`);
@@ -56,7 +56,7 @@ export const requestBody = defineModule({
   }),
   provision(config): HttpHandler {
     const filter = config.max_size ? sizeLimit(config.max_size) : undefined;
-    const set = config.set ? compileTemplate(config.set) : undefined;
+    const set = config.set ? compileBodyTemplate(config.set) : undefined;
     return {
       handle(exchange, next) {
         if (set !== undefined) {

@@ -4,7 +4,12 @@ import type { Exchange } from "../../http/exchange.ts";
 import type { HttpHandler, Next } from "../../http/handler.ts";
 import { getHeader, removeHeaders } from "../../http/header-list.ts";
 import { HttpError } from "../../http/http-error.ts";
-import { compileHeaderTemplate, compileTemplate, isFixed } from "../../http/placeholders.ts";
+import {
+  compileBodyTemplate,
+  compileHeaderTemplate,
+  compileTemplate,
+  isFixed,
+} from "../../http/placeholders.ts";
 import { markStable } from "../../http/stable-bodies.ts";
 
 const configSchema = z.strictObject({
@@ -58,7 +63,7 @@ function bodyOf(text: string): Body {
 
 /** Most bodies are the same for everybody: those are made once. */
 function compileBody(text: string): (exchange: Exchange) => Body {
-  const template = compileTemplate(text);
+  const template = compileBodyTemplate(text);
   if (!isFixed(template)) {
     return (exchange) => bodyOf(template(exchange));
   }

@@ -81,7 +81,7 @@ test("one in pieces too", async () => {
     await new Promise(setImmediate);
     exchange.finish("b");
   });
-  expect(made.body().toString()).toBe("sorry: 500 ");
+  expect(made.body().toString()).toBe("sorry: 500 {http.intercept.header.x-kept}");
 });
 
 test("others pass", async () => {
@@ -164,7 +164,7 @@ test("a body without an end is given up for the answer of the routes", async () 
       setImmediate(() => setImmediate(() => reject(cut)));
     });
   });
-  expect([made.status(), made.body().toString()]).toEqual([503, "sorry: 500 "]);
+  expect([made.status(), made.body().toString()]).toEqual([503, "sorry: 500 {http.intercept.header.x-kept}"]);
 });
 
 test("a body that breaks before the routes have answered fails", async () => {

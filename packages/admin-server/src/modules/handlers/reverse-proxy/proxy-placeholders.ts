@@ -36,12 +36,11 @@ export class ProxyProgress {
     return this.endedAt === 0 ? undefined : this.endedAt - this.startedAt;
   }
 
-  /** @param name without `http.reverse_proxy.` @returns "" for what is not known (yet) */
-  placeholder(name: string): string {
+  /** @param name without `http.reverse_proxy.` @returns undefined for what is not known (yet) */
+  placeholder(name: string): string | undefined {
     if (name.startsWith("header.")) {
-      return this.headers === undefined
-        ? ""
-        : getHeaders(this.headers, name.slice("header.".length)).join(",");
+      const values = getHeaders(this.headers ?? [], name.slice("header.".length));
+      return values.length === 0 ? undefined : values.join(",");
     }
     switch (name) {
       case "duration":
@@ -53,15 +52,15 @@ export class ProxyProgress {
       case "status_code":
         return text(this.status);
       case "status_text":
-        return this.status === undefined ? "" : `${this.status} ${statusText(this.status)}`.trim();
+        return this.status === undefined ? undefined : `${this.status} ${statusText(this.status)}`.trim();
       case "is_transport_error":
-        return this.isTransportError ? "true" : "";
+        return this.isTransportError ? "true" : undefined;
       case "upstream.address":
-        return this.dial === undefined ? "" : this.dial.key;
+        return this.dial?.key;
       case "upstream.hostport":
-        return this.dial === undefined ? "" : this.dial.path || this.dial.key;
+        return this.dial?.path || this.dial?.key;
       case "upstream.host":
-        return this.dial === undefined ? "" : this.dial.path || this.dial.host;
+        return this.dial?.path || this.dial?.host;
       case "upstream.port":
         return this.dial === undefined || this.dial.port === 0 ? "" : String(this.dial.port);
       case "upstream.requests":
@@ -81,16 +80,16 @@ export class ProxyProgress {
       case "upstream.duration_ms":
         return text(this.durationMs);
       default:
-        return "";
+        return undefined;
     }
   }
 }
 
-function text(value: number | undefined): string {
-  return value === undefined ? "" : String(value);
+function text(value: number | undefined): string | undefined {
+  return value === undefined ? undefined : String(value);
 }
 
-/** As the model writes durations: `1.5ms`, `2.25s`; "" for none. */
-function duration(ms: number | undefined): string {
-  return ms === undefined ? "" : formatGoDuration(ms);
+/** As the model writes durations: `1.5ms`, `2.25s`. */
+function duration(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : formatGoDuration(ms);
 }

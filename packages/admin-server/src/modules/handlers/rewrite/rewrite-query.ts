@@ -1,7 +1,7 @@
 import { LinearRegexp } from "../../../core/regexp/linear-regexp.ts";
 import { formatQuery, parseQuery, type QueryParameters } from "../../../core/uri/query-parameters.ts";
 import type { Exchange } from "../../../http/exchange.ts";
-import { compileTemplate } from "../../../http/placeholders.ts";
+import { compileBodyTemplate, compileTemplate } from "../../../http/placeholders.ts";
 import type { RewriteConfig } from "./rewrite-config.ts";
 
 type QueryConfig = NonNullable<RewriteConfig["query"]>;
@@ -42,8 +42,8 @@ function compileSet(
 function compileReplace(config: NonNullable<QueryConfig["replace"]>[number]): Change {
   const name = compileTemplate(config.key ?? "");
   const regexp = config.search_regexp ? new LinearRegexp(config.search_regexp) : undefined;
-  const search = compileTemplate(config.search ?? "");
-  const replace = compileTemplate(config.replace ?? "");
+  const search = compileBodyTemplate(config.search ?? "");
+  const replace = compileBodyTemplate(config.replace ?? "");
   return (parameters, exchange) => {
     const wanted = name(exchange);
     const [from, to] = [search(exchange), replace(exchange)];
