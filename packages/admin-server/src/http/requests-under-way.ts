@@ -15,6 +15,14 @@ export const underWayBytes = countBytes + places * placeBytes;
 /** Methods that have a number; any other one stands before its path. */
 const methods = ["GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"];
 
+/** Writes the beginning of a text of bytes: for so few characters a loop takes half of the time of `Buffer.write`. */
+function write(bytes: Buffer, text: string, at: number, length: number): number {
+  for (let index = 0; index < length; index++) {
+    bytes[at + index] = text.charCodeAt(index);
+  }
+  return length;
+}
+
 /** A request that was under way in a thread when it ended. No fields, no query: they hold secrets. */
 export interface UnfinishedRequest {
   readonly method: string;
@@ -68,13 +76,13 @@ export class RequestsUnderWay implements SharedResource {
     const query = path.indexOf("?");
     const end = query === -1 ? path.length : query;
     bytes[at + 1] = known + 1;
-    bytes[at + 2] = bytes.write(host, at + textOffset, maxHostBytes, "latin1");
+    bytes[at + 2] = write(bytes, host, at + textOffset, Math.min(host.length, maxHostBytes));
     bytes[at + 3] = 0;
-    const pathBytes = bytes.write(
+    const pathBytes = write(
+      bytes,
       path,
       at + textOffset + maxHostBytes + maxAddressBytes,
       Math.min(end, maxPathBytes),
-      "latin1",
     );
     bytes[at + 4] = pathBytes & 0xff;
     bytes[at + 5] = pathBytes >> 8;
@@ -86,11 +94,11 @@ export class RequestsUnderWay implements SharedResource {
   addRemote(place: number, address: string): void {
     if (place >= 0) {
       const at = countBytes + place * placeBytes;
-      this.#bytes[at + 3] = this.#bytes.write(
+      this.#bytes[at + 3] = write(
+        this.#bytes,
         address,
         at + textOffset + maxHostBytes,
-        maxAddressBytes,
-        "latin1",
+        Math.min(address.length, maxAddressBytes),
       );
     }
   }
