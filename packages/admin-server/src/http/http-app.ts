@@ -129,10 +129,12 @@ class HttpApp implements App {
 
   async start(): Promise<void> {
     await this.#startTls();
-    for (const { server, address, tls } of this.#bindings) {
+    for (const { server, address, tls, protocols } of this.#bindings) {
       const key = formatListenAddress(address);
+      const plainHttp2 = protocols.includes("h2c");
       try {
-        const open = () => SharedListener.open(address, server.limits, this.#log, this.#context.ports, tls);
+        const open = () =>
+          SharedListener.open(address, server.limits, this.#log, this.#context.ports, tls, plainHttp2);
         this.#leases.push(await this.#context.acquire(httpListeners, key, open));
       } catch (error) {
         throw errorWithin(`listening on ${key}`, error);

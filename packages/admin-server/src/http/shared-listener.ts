@@ -80,16 +80,22 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     this.#timer.unref();
   }
 
-  /** @throws ServerError LISTEN */
+  /**
+   * Connections are accepted at once; their requests wait for {@link switchTo}.
+   * @param tls and `plainHttp2` as there
+   * @throws ServerError LISTEN
+   */
   static async open(
     address: ListenAddress,
     limits: ConnectionLimits,
     log: Logger,
     ports: PortSource,
     tls?: TlsAcceptor,
+    plainHttp2 = false,
   ): Promise<SharedListener> {
     const listener = new SharedListener(address, limits, ports, log);
     listener.#tls = tls;
+    listener.#plainHttp2 = plainHttp2;
     try {
       const grant = await ports.reserve(address, () => listener.#takeOver());
       if (grant.listen) {
