@@ -58,6 +58,13 @@ test("header values hold bytes, and no control character of decoded values", () 
   expect(compileHeaderTemplate("ä {http.request.uri.query.q}")(exchange)).toBe("Ã¤ 1 2");
 });
 
+test("header values have no blanks at their ends, and bytes that are no UTF-8 as they came", () => {
+  const odd = makeExchange({ target: "/\xff?q=%20a%0A" });
+  expect(compileHeaderTemplate("{http.request.uri.query.q}")(odd)).toBe("a");
+  expect(compileHeaderTemplate(" fixed ")(odd)).toBe("fixed");
+  expect(compileHeaderTemplate("{http.request.uri.path}")(odd)).toBe("/\xff");
+});
+
 test("handlers give names values, at once or when they are asked for", () => {
   const own = makeExchange();
   let made = 0;

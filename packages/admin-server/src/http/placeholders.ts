@@ -5,6 +5,7 @@ import { scanPlaceholders } from "../core/placeholders/scan-placeholders.ts";
 import { parseQuery } from "../core/uri/query-parameters.ts";
 import { addLogField } from "../modules/logging/access/extra-fields.ts";
 import type { Exchange } from "./exchange.ts";
+import { trimBlanks } from "./h1/field-lines.ts";
 import { getHeaders, headerBytes } from "./header-list.ts";
 import { addressText, localAddress, remoteAddress } from "./remote-address.ts";
 import { decodedNames, requestPlaceholders, requestPrefixes } from "./request-placeholders.ts";
@@ -243,10 +244,16 @@ export function compileFileTemplate(text: string, change = (value: string): stri
 
 /**
  * As `compileBodyTemplate`, for header values: text as its UTF-8 bytes, with blanks for control characters of values that
- * were decoded; what comes from the request undecoded stays as it came.
+ * were decoded; what comes from the request undecoded stays as it came. No blanks at the ends: over HTTP/2 they would make
+ * the message malformed.
  */
 export function compileHeaderTemplate(text: string): Template {
-  return compileEncoded(text, false, headerPart);
+  const template = compileEncoded(text, false, headerPart);
+  if (isFixed(template)) {
+    const value = trimBlanks((template as () => string)());
+    return () => value;
+  }
+  return (exchange) => trimBlanks(template(exchange));
 }
 
 /** As `compileTemplate`, for protocols that take bytes of any value: text as its UTF-8 bytes. */

@@ -1,9 +1,22 @@
+import { cleanPath } from "./clean-path.ts";
 import { escapePath, escapeQueryText, isEscapedPath, percentDecode } from "./percent-encoding.ts";
 import { textOfBytes } from "./text-of-bytes.ts";
 
 /** A target that goes out as it came in; most are. */
 const plain = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@[\]%/]*(?:\?[!-"$-~]*)?$/;
 const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i;
+
+/**
+ * Cleans a path that readers clean differently: of `/admin//../x` those that merge slashes first make `/x`, others
+ * `/admin/x` (RFC 3986, section 5.2.4). Other paths stay as they are.
+ */
+function withoutAmbiguity(path: string): string {
+  if (!path.includes("//") || !path.includes("/..")) {
+    return path;
+  }
+  const clean = cleanPath(path);
+  return cleanPath(cleanPath(path, false)) === clean ? path : clean;
+}
 
 /**
  * Path and query of a request in the one form that all judge and pass on: matchers, upstreams, placeholders, files and
@@ -38,7 +51,7 @@ export class RequestTarget {
     const cut = sent.indexOf("?");
     const rawPath = cut === -1 ? sent : sent.slice(0, cut);
     const query = cut === -1 ? "" : sent.slice(cut);
-    return rawPath.includes("%")
+    return rawPath.includes("%") || rawPath.includes("//")
       ? RequestTarget.#checked(rawPath, query, undefined)
       : new RequestTarget(rawPath, rawPath, query);
   }
@@ -66,9 +79,14 @@ export class RequestTarget {
     if (!path.startsWith("/") && (rawPath !== "" || authority === undefined)) {
       return `malformed request target ${JSON.stringify(rawPath.slice(0, 80))}`;
     }
+    return RequestTarget.#made(path || "/", rawPath || "/", query, authority);
+  }
+
+  static #made(path: string, rawPath: string, query: string, authority?: string): RequestTarget {
+    const clear = withoutAmbiguity(path);
     return new RequestTarget(
-      path || "/",
-      isEscapedPath(rawPath) ? rawPath || "/" : escapePath(path),
+      clear,
+      clear === path && isEscapedPath(rawPath) ? rawPath : escapePath(clear),
       query,
       authority,
     );
@@ -82,7 +100,8 @@ export class RequestTarget {
   /** @param path decoded; put below the root where it is relative */
   withPath(path: string): RequestTarget {
     const rooted = path.startsWith("/") ? path : `/${path}`;
-    return new RequestTarget(rooted, escapePath(rooted), this.query);
+    const clear = withoutAmbiguity(rooted);
+    return new RequestTarget(clear, escapePath(clear), this.query);
   }
 
   /**
@@ -92,9 +111,7 @@ export class RequestTarget {
   withRawPath(text: string): RequestTarget {
     const rooted = text.startsWith("/") ? text : `/${text}`;
     const path = percentDecode(rooted);
-    return path !== undefined && isEscapedPath(rooted)
-      ? new RequestTarget(path, rooted, this.query)
-      : this.withPath(path ?? rooted);
+    return path === undefined ? this.withPath(rooted) : RequestTarget.#made(path, rooted, this.query);
   }
 
   /** @param query with its `?`, or "" */

@@ -24,6 +24,15 @@ test.each([
   expect(made.header("content-length")).toBe(status === 204 ? undefined : String(body.length));
 });
 
+test("a body keeps bytes of the path that are no UTF-8", async () => {
+  const handler = await provisionHandler("static_response", {
+    body: "{http.request.uri.path} {http.request.uri}",
+  });
+  const made = makeAnswering({ target: "/\xff\xc3\xa9#" });
+  await handler.handle(made.exchange, () => {});
+  expect(made.body().toString("latin1")).toBe("/\xff\xc3\xa9# /%FF%C3%A9%23");
+});
+
 test("in error routes the status is that of the error", async () => {
   const handler = await provisionHandler("static_response", { body: "sorry" });
   const made = makeAnswering();

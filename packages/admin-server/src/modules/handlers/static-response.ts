@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineModule } from "../../core/modules/module.ts";
+import { bytesOfText } from "../../core/uri/text-of-bytes.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import type { HttpHandler, Next } from "../../http/handler.ts";
 import { getHeader, removeHeaders } from "../../http/header-list.ts";
@@ -57,7 +58,7 @@ interface Body {
 }
 
 function bodyOf(text: string): Body {
-  const bytes = Buffer.from(text);
+  const bytes = text.isWellFormed() ? Buffer.from(text) : Buffer.from(bytesOfText(text), "latin1");
   return { bytes, type: bytes.length === 0 ? "" : contentTypeOf(text) };
 }
 

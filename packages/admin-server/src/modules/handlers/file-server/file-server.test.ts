@@ -163,7 +163,7 @@ describe("redirects", () => {
   test.each([
     ["/plain/folder?x=1", "/plain/folder/?x=1"],
     ["/plain/a.txt/", "/plain/a.txt"],
-    ["/plain/x%2f../folder", "/plain/x%2f../folder/"],
+    ["/plain/x%2f../folder", "/plain/folder/"],
     ["/plain/folder/", undefined],
   ])("%s goes to %s", async (path, location) => {
     const answer = await get(path);

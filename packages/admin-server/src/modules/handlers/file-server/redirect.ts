@@ -1,3 +1,5 @@
+import { cleanPath } from "../../../core/uri/clean-path.ts";
+import { escapePath, percentDecode } from "../../../core/uri/percent-encoding.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 
 function escapeHtml(text: string): string {
@@ -6,10 +8,12 @@ function escapeHtml(text: string): string {
 
 /**
  * Redirects for good to a path of the same host; the query stays.
- * @param rawPath percent-encoded; `//`, which would make another host of it, is taken out
+ * @param rawPath percent-encoded; cleaned here, as `//` would make another host of it
  */
 export function redirectTo(exchange: Exchange, rawPath: string): void {
-  const target = rawPath.replace(/^\/+/, "/") + exchange.original.target.query;
+  const path = percentDecode(rawPath) ?? rawPath;
+  const clean = cleanPath(path);
+  const target = (clean === path ? rawPath : escapePath(clean)) + exchange.original.target.query;
   exchange.responseHeaders.push("Location", target);
   if (exchange.method !== "GET" && exchange.method !== "HEAD") {
     // A program, not a reader of pages.

@@ -1,5 +1,6 @@
 import { LinearRegexp } from "../../../core/regexp/linear-regexp.ts";
 import { cleanPath } from "../../../core/uri/clean-path.ts";
+import { percentDecode } from "../../../core/uri/percent-encoding.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { compileTemplate } from "../../../http/placeholders.ts";
 import type { RewriteConfig } from "./rewrite-config.ts";
@@ -30,7 +31,8 @@ function compileStrip(text: string, strip: (path: string, part: string) => strin
     const stripped = strip(rawPath, part);
     exchange.rewrite({ rawPath: stripped });
     if (stripped !== rawPath) {
-      const clean = cleanPath(exchange.path, false);
+      const path = percentDecode(stripped) ?? stripped;
+      const clean = cleanPath(path.startsWith("/") ? path : `/${path}`, false);
       if (clean !== exchange.path) {
         exchange.rewrite({ path: clean });
       }

@@ -53,6 +53,8 @@ test.each([
   [{ strip_path_prefix: "/a" }, "/a..%2fprivate", "GET /private"],
   [{ strip_path_prefix: "/a" }, "/a/x/%2E%2e/b", "GET /b"],
   [{ strip_path_prefix: "/a" }, "/a/b%2fc", "GET /b%2fc"],
+  [{ strip_path_prefix: "/a" }, "/a%2fb%2fc", "GET /b/c"],
+  [{ strip_path_prefix: "/a%2" }, "/a%252/b", "GET /b"],
   [{ strip_path_prefix: "/a" }, "//x//y", "GET /x/y"],
   [{ strip_path_prefix: "/café" }, "/CAF%C3%89/x", "GET /x"],
   [{ strip_path_prefix: "/café" }, "/caf\xc3\xa9/x", "GET /x"],

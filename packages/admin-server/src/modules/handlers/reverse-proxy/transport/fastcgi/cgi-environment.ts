@@ -26,10 +26,13 @@ export interface CgiOptions {
 }
 
 /**
- * The part of a path that names the script: up to the end of the first split part, all of it where there is none. ASCII
- * case does not count; other characters are none of a part's, whatever their lower case is (U+212A is no `k`).
+ * The part of a path that names the script: up to the end of the first split part, all of it where the path has none,
+ * nothing where no parts are configured. ASCII case does not count; other characters are none of a part's, whatever their lower case is (U+212A is no `k`).
  */
 function scriptOf(path: string, parts: readonly string[]): string {
+  if (parts.length === 0) {
+    return "";
+  }
   // Of other characters the lower case may be longer, or ASCII.
   const lower = path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   for (const part of parts) {
@@ -63,9 +66,10 @@ function readTarget(text: string, splitPath: readonly string[]): CgiTarget {
   return { script, pathInfo: path.slice(script.length), query: target.query.slice(1) };
 }
 
-/** A path below the root: `..` never leads out of it. */
+/** A path below the root: `..` never leads out of it. A final slash stays. */
 function below(root: string, path: string): string {
-  return resolve(root, `.${cleanPath(path.startsWith("/") ? path : `/${path}`)}`);
+  const clean = cleanPath(path.startsWith("/") ? path : `/${path}`);
+  return resolve(root, `.${clean}`) + (path.length > 1 && path.endsWith("/") ? "/" : "");
 }
 
 function hostAndPort(exchange: Exchange): { name: string; port: string } {

@@ -196,6 +196,12 @@ test.each([
   expect(told?.get("REQUEST_URI")).toMatch(/^\/[!-~]+$/);
 });
 
+test("without split parts all of the path is path info", async () => {
+  const told = await toldFor("/a%2fb/", { split_path: [] });
+  expect([told?.get("SCRIPT_NAME"), told?.get("PATH_INFO")]).toEqual(["", "/a/b/"]);
+  expect(told?.get("PATH_TRANSLATED")).toBe("/srv/www/a/b/");
+});
+
 test("a parameter that is no byte string is never sent", () => {
   expect(() => encodeParameters(new Map([["A", "\u012f"]]))).toThrow(RangeError);
 });
