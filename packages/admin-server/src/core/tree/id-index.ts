@@ -1,6 +1,5 @@
 import { ServerError } from "../errors.ts";
 import { isJsonArray, isJsonObject, type JsonValue, member } from "../json/json-value.ts";
-import { formatJsonPointer } from "./json-pointer.ts";
 
 /** The member by which a client names an object, to address it as `/id/<name>`. */
 export const idKey = "@id";
@@ -8,9 +7,9 @@ export const idKey = "@id";
 /** JSON pointers by `@id`, the document itself being the member `config`. */
 export type IdIndex = ReadonlyMap<string, string>;
 
-/** Nearly all keys go into a pointer as they are. */
+/** Nearly all keys go into a pointer as they are. Source: RFC 6901, section 3 */
 function pointerToken(key: string): string {
-  return /[~/]/.test(key) ? formatJsonPointer([key]) : `/${key}`;
+  return /[~/]/.test(key) ? `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}` : `/${key}`;
 }
 
 function collect(value: JsonValue, path: string, index: Map<string, string>): void {
