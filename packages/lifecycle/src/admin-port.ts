@@ -34,6 +34,7 @@ function healthBody(health: ProcessHealth): string {
     status: "Server available",
     upSince: health.upSince.toISOString(),
     uptime: `${uptimeS.toFixed(3)}s`,
+    ...(health.degraded.length === 0 ? {} : { degraded: health.degraded }),
   });
 }
 
@@ -58,7 +59,8 @@ async function answer(
 
 /**
  * Opens the admin port: metrics (Prometheus text, each also under the public model's name), `/version`, and health on
- * every other path (200 `Server available` or 503 `Server not available`), as in the public model.
+ * every other path (200 `Server available` or 503 `Server not available`), as in the public model. `degraded` says what is wrong
+ * with a process that works all the same.
  * @throws StartError when the address cannot be had
  */
 export async function openAdminPort(settings: AdminPortSettings): Promise<AdminPort> {

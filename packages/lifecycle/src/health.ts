@@ -7,6 +7,12 @@ export interface Health {
   readonly status: HealthStatus;
   /** @param reason why it is not available, for people: "storage at http://127.0.0.1:8123 does not answer" */
   set(status: HealthStatus, reason?: string): void;
+  /**
+   * Says that the process works, but not as it should: it stays available, and the admin port and the log say why.
+   * @param topic one of a few; each has one reason at a time
+   * @param reason for people; undefined when all is well again
+   */
+  degrade(topic: string, reason: string | undefined): void;
 }
 
 /** Health with the time since which the process is up, as the admin port reports it. */
@@ -14,9 +20,23 @@ export class ProcessHealth implements Health {
   #status: HealthStatus = "not available";
   #upSince: Date | undefined;
   readonly #log: Logger;
+  readonly #degraded = new Map<string, string>();
 
   constructor(log: Logger) {
     this.#log = log;
+  }
+
+  /** Why the process does not work as it should, though it works. */
+  get degraded(): readonly string[] {
+    return [...this.#degraded.values()];
+  }
+
+  degrade(topic: string, reason: string | undefined): void {
+    if (this.#degraded.get(topic) === reason) return;
+    if (reason === undefined) this.#degraded.delete(topic);
+    else this.#degraded.set(topic, reason);
+    if (reason === undefined) this.#log.info({ topic }, "health: no longer degraded");
+    else this.#log.warn({ topic, reason }, "health: degraded");
   }
 
   get status(): HealthStatus {

@@ -15,6 +15,8 @@ class RecordedHealth extends EventEmitter implements Health {
       this.emit("change");
     }
   }
+
+  degrade(): void {}
 }
 
 /** A store that is there or not. */

@@ -64,6 +64,9 @@ export const storageOptions = z.object({
     "Databases whose tables lose their oldest days: those that are partitioned by one column of type Date.",
   ),
   "storage.retention-interval": duration("5m").describe("Time between two looks for days to drop."),
+  "storage.check-interval": duration("168h").describe(
+    "Every part of the stored tables is read whole and compared with its checksums once in so long, while no query runs; 0s: never.",
+  ),
   "storage.min-free-bytes": bytes("1GiB").describe(
     "With less room on the disk of the data folder inserts are refused (ClickHouse's code 243, HTTP 503); 0 never refuses.",
   ),

@@ -1,9 +1,12 @@
 import { once } from "node:events";
+import { join } from "node:path";
 import { listenError, openServerTls, type ProcessDefinition } from "lifecycle";
 import { z } from "zod";
 import { exportCommand } from "./commands/export-command.ts";
 import { importCommand } from "./commands/import-command.ts";
 import { schemaCommand } from "./commands/schema-command.ts";
+import { PartQuarantine } from "./damage/part-quarantine.ts";
+import { Scrubber } from "./damage/scrubber.ts";
 import { DiskGuard } from "./engine/disk-guard.ts";
 import { Engine } from "./engine/engine.ts";
 import { QueryGate } from "./engine/query-gate.ts";
@@ -82,13 +85,24 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         intervalMs: options["storage.retention-interval"],
       },
     );
+    const quarantine = new PartQuarantine({ engine, log, metrics: registry, health });
+    await quarantine.lookAtStart();
+    const scrubber = new Scrubber(
+      { quarantine, gate, log, metrics: registry },
+      {
+        intervalMs: options["storage.check-interval"],
+        databases: options["storage.retention-databases"],
+        stateFile: join(engine.folder.path, "checked-parts.json"),
+      },
+    );
     const calmMerges = new CalmMerges(
-      { engine, log, metrics: registry },
+      { engine, log, metrics: registry, quarantine },
       { databases: options["storage.retention-databases"], ...calm },
     );
     const pointThread = new PointThread(log);
     const pointReader = new PointReader(engine, pointThread, limits);
-    const frontParts = { engine, gate, guard, pointReader, metrics: new StorageMetrics(registry), log };
+    const metrics = new StorageMetrics(registry);
+    const frontParts = { engine, gate, guard, pointReader, metrics, quarantine, log };
     const frontLimits = {
       sendTimeoutMs: options["storage.http.send-timeout"],
       maxBodyBytes: options["storage.http.max-body-bytes"],
@@ -124,6 +138,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
     );
     retention.start();
     calmMerges.start();
+    scrubber.start();
     guard.watch();
     return {
       async stop(signal) {
@@ -141,7 +156,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         // A query whose client takes its result too slowly cannot end by itself.
         setTimeout(cut, cutAfterMs).unref();
         await pointThread.close();
-        const upkeepEnded = Promise.all([retention.close(), calmMerges.close()]);
+        const upkeepEnded = Promise.all([retention.close(), calmMerges.close(), scrubber.close()]);
         await engine.close(Promise.all([gate.idle(), upkeepEnded]));
         for (const one of servers) one.closeIdleConnections();
         await closed;

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { hostname } from "node:os";
 import { activeSpan, httpServerFor, type Logger, type ServerTls } from "lifecycle";
+import type { PartQuarantine } from "../damage/part-quarantine.ts";
 import type { DiskGuard } from "../engine/disk-guard.ts";
 import type { Engine } from "../engine/engine.ts";
 import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
@@ -38,6 +39,7 @@ export interface HttpFrontParts {
   readonly guard: DiskGuard;
   readonly pointReader: PointReader;
   readonly metrics: StorageMetrics;
+  readonly quarantine: PartQuarantine;
   readonly log: Logger;
 }
 
@@ -70,9 +72,9 @@ function describeSpan(kind: QueryOutcome["kind"]): void {
 
 /** ClickHouse's HTTP protocol over an engine. Does not listen yet. */
 export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettings): Server | HttpsServer {
-  const { engine, gate, guard, pointReader, metrics, log } = parts;
+  const { engine, gate, guard, pointReader, metrics, quarantine, log } = parts;
   const sessions = new Sessions(engine, settings.maxSessions);
-  const queryParts: QueryParts = { engine, gate, guard, sessions, pointReader, metrics };
+  const queryParts: QueryParts = { engine, gate, guard, sessions, pointReader, metrics, quarantine };
   /** Of the queries under way: by its id a query is cancelled, so no two may have the same. */
   const ids = new Set<string>();
   const version = `(version ${engine.facts.version} (embedded))`;
@@ -120,6 +122,8 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
     }
     const failure = (error: unknown) => {
       const known = toEngineError(error);
+      // Too late for this result; the next one is without the part.
+      void quarantine.suspect(known);
       metrics.errors.inc({ code: String(known.code) });
       return exceptionInBody(`${known.message} ${version}`, tag);
     };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { mostDamagedParts, type PartQuarantine } from "../damage/part-quarantine.ts";
 import type { DiskGuard } from "../engine/disk-guard.ts";
 import type { Engine, EngineConnection, EngineStatement } from "../engine/engine.ts";
 import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
@@ -55,6 +56,8 @@ export interface QueryParts {
   readonly sessions: Sessions;
   readonly pointReader: PointReader;
   readonly metrics: Pick<StorageMetrics, "pointReads">;
+  /** Sets aside what a read finds damaged. */
+  readonly quarantine: Pick<PartQuarantine, "suspect">;
 }
 
 function kindOf({ verb }: Statement): QueryOutcome["kind"] {
@@ -256,6 +259,31 @@ async function runOn(
     }
   }
 
+  const ask = () => runStatement(parts, runner, first, { statement, text, bodyFrom }, parameters, signal);
+  if (kind !== "select" || statement.inserts) return ask();
+  // What is damaged is set aside, and the rest answers.
+  for (let tries = 0; ; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (signal.aborted || tries === mostDamagedParts || !(await parts.quarantine.suspect(error)))
+        throw error;
+    }
+  }
+}
+
+/** Runs anything but an insert of rows that the client sends. */
+async function runStatement(
+  parts: QueryParts,
+  runner: Pick<Engine | EngineConnection, "run">,
+  first: Pick<EngineStatement, "prepare" | "kept">,
+  { statement, text }: StatementText,
+  parameters: QueryParameters,
+  signal: AbortSignal,
+): Promise<QueryOutcome> {
+  const { engine, gate } = parts;
+  const kind = kindOf(statement);
+  const tag = parameters.queryId;
   const { format } = parameters;
   if (kind === "select" && !statement.inserts && !parameters.waitForEnd) {
     const streamed = await runStreamed(parts, signal, tag, async (pipe) => {

@@ -1,5 +1,6 @@
 import type { Logger } from "lifecycle";
 import { Counter, type Registry } from "prom-client";
+import type { PartQuarantine } from "../damage/part-quarantine.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type FreshPartLimits, mergeOnce, readFreshTables } from "./fresh-tables.ts";
 
@@ -14,6 +15,8 @@ interface CalmMergeParts {
   readonly engine: Engine;
   readonly log: Logger;
   readonly metrics: Registry;
+  /** Sets aside what a merge finds damaged. */
+  readonly quarantine: Pick<PartQuarantine, "suspect">;
 }
 
 /**
@@ -72,7 +75,7 @@ export class CalmMerges {
         await mergeOnce(engine, table);
       }
     } catch (error) {
-      if (this.#closed) return;
+      if (this.#closed || (await this.#parts.quarantine.suspect(error))) return;
       this.#failures.inc();
       log.error(
         { err: error },

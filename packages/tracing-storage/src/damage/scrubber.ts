@@ -1,0 +1,149 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import type { Logger } from "lifecycle";
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { QueryGate } from "../engine/query-gate.ts";
+import type { PartQuarantine, StoredPart } from "./part-quarantine.ts";
+
+interface ScrubberParts {
+  readonly quarantine: PartQuarantine;
+  readonly gate: Pick<QueryGate, "running" | "waiting">;
+  readonly log: Logger;
+  readonly metrics: Registry;
+}
+
+export interface ScrubberSettings {
+  /** Each part is read once in so long; 0: never. */
+  readonly intervalMs: number;
+  readonly databases: readonly string[];
+  /** Keeps over a restart when each part was read last. */
+  readonly stateFile: string;
+  /** Between two looks at whether the store is idle; 10 s by default. */
+  readonly lookMs?: number;
+  readonly now?: () => number;
+}
+
+/** The longest that one look reads parts before it looks at the load again. Milliseconds. */
+const lookLengthMs = 5_000;
+
+/** When each part was read, milliseconds since the Unix epoch, by its table and name. */
+type CheckedTimes = Map<string, number>;
+
+/**
+ * Reads all bytes of all parts now and then and compares them with their checksums: damage that nobody's search comes across is
+ * found while copies or backups still exist. It reads while no query runs, one part after the other, and stops for the first query.
+ */
+export class Scrubber {
+  readonly #parts: ScrubberParts;
+  readonly #settings: ScrubberSettings;
+  readonly #now: () => number;
+  readonly #checked: Counter;
+  readonly #left: Gauge;
+  readonly #oldest: Gauge;
+  #times: CheckedTimes | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(parts: ScrubberParts, settings: ScrubberSettings) {
+    this.#parts = parts;
+    this.#settings = settings;
+    this.#now = settings.now ?? Date.now;
+    const registers = [parts.metrics];
+    this.#checked = new Counter({
+      name: "tracing_storage_checked_parts_total",
+      help: "Parts whose bytes were all read and compared with their checksums.",
+      registers,
+    });
+    this.#left = new Gauge({
+      name: "tracing_storage_unchecked_parts",
+      help: "Parts that are to be read: never yet, or longer ago than --storage.check-interval.",
+      registers,
+    });
+    this.#oldest = new Gauge({
+      name: "tracing_storage_oldest_check_timestamp_seconds",
+      help: "When the part was read whose check is the oldest; 0 while one was never read.",
+      registers,
+    });
+  }
+
+  /** Looks again and again until it is closed. */
+  start(): void {
+    if (this.#settings.intervalMs === 0 || this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#running = this.look().finally(() => this.start());
+    }, this.#settings.lookMs ?? 10_000).unref();
+  }
+
+  /** Resolves when no part is being read. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  /** Reads parts whose turn it is, as long as the store is idle. */
+  async look(): Promise<void> {
+    const { quarantine, log } = this.#parts;
+    const { databases, intervalMs } = this.#settings;
+    try {
+      await quarantine.look();
+      const times = await this.#load();
+      const parts = await quarantine.storedParts(databases);
+      const known = new Set(parts.map(keyOf));
+      for (const key of times.keys()) if (!known.has(key)) times.delete(key);
+      const due = parts
+        .filter((part) => this.#now() - (times.get(keyOf(part)) ?? 0) >= intervalMs)
+        .sort((one, other) => (times.get(keyOf(one)) ?? 0) - (times.get(keyOf(other)) ?? 0));
+      const begin = this.#now();
+      let left = due.length;
+      for (const part of due) {
+        if (this.#closed || !this.#isIdle() || this.#now() - begin > lookLengthMs) break;
+        const fault = await quarantine.faultOf(part);
+        this.#checked.inc();
+        times.set(keyOf(part), this.#now());
+        left--;
+        if (fault !== undefined) await quarantine.setAside(part, "check", fault, true);
+      }
+      this.#left.set(left);
+      const oldest = Math.min(...parts.map((part) => times.get(keyOf(part)) ?? 0));
+      this.#oldest.set(parts.length === 0 ? 0 : oldest / 1_000);
+      if (due.length > left) await this.#save(times);
+      if (due.length > 0 && left === 0)
+        log.info({ parts: parts.length }, "all parts of the store were checked");
+    } catch (error) {
+      if (!this.#closed)
+        log.error({ err: error }, "parts of the store could not be checked; the next look tries again");
+    }
+  }
+
+  #isIdle(): boolean {
+    const { running, waiting } = this.#parts.gate;
+    return running === 0 && waiting === 0;
+  }
+
+  async #load(): Promise<CheckedTimes> {
+    if (this.#times !== undefined) return this.#times;
+    this.#times = new Map();
+    try {
+      const kept: unknown = JSON.parse(await readFile(this.#settings.stateFile, "utf8"));
+      if (kept !== null && typeof kept === "object") {
+        for (const [key, time] of Object.entries(kept)) {
+          if (typeof time === "number" && time <= this.#now()) this.#times.set(key, time);
+        }
+      }
+    } catch {
+      // Not there yet, or half written: every part is read once more.
+    }
+    return this.#times;
+  }
+
+  async #save(times: CheckedTimes): Promise<void> {
+    const { stateFile } = this.#settings;
+    await writeFile(`${stateFile}.new`, JSON.stringify(Object.fromEntries(times)));
+    await rename(`${stateFile}.new`, stateFile);
+  }
+}
+
+function keyOf({ database, table, part }: StoredPart): string {
+  return `${database}.${table} ${part}`;
+}

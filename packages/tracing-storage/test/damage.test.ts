@@ -1,0 +1,153 @@
+// One byte on the disk is another one: what the store says, and that it goes on with the rest.
+
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { freeAddresses } from "lifecycle/testing";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { ask, makeFolder, type RunningStorage, removeFolder, startStorage } from "./running-storage.ts";
+
+/** Each test starts processes. */
+vi.setConfig({ testTimeout: 120_000 });
+
+const settings = "min_bytes_for_wide_part = 0, min_bytes_for_full_part_storage = 0";
+const whole = "SELECT count(), sum(cityHash64(text)) FROM tracing.t";
+const byIndex = "SELECT count() FROM tracing.t WHERE text = 'none'";
+const byKey = "SELECT count() FROM tracing.t WHERE k = 100";
+
+let folder: string;
+let storage: RunningStorage;
+let admin: string;
+/** Of the damaged one. */
+let partFolder: string;
+let goodSum: string;
+
+async function start(): Promise<void> {
+  [admin = ""] = await freeAddresses(1);
+  storage = await startStorage(folder, `--admin.http.host-port=${admin}`);
+}
+
+const metrics = async () => await (await fetch(`http://${admin}/metrics`)).text();
+const health = async () => (await (await fetch(`http://${admin}/`)).json()) as { degraded?: string[] };
+
+beforeAll(async () => {
+  folder = await makeFolder();
+});
+
+beforeEach(async () => {
+  await start();
+  await ask(storage.url, "DROP DATABASE IF EXISTS tracing SYNC");
+  await ask(storage.url, "CREATE DATABASE tracing");
+  await ask(
+    storage.url,
+    `CREATE TABLE tracing.t (day Date, k UInt64, text String, INDEX i text TYPE bloom_filter GRANULARITY 1) ENGINE = MergeTree PARTITION BY day ORDER BY k SETTINGS ${settings}`,
+  );
+  for (const day of ["2026-11-25", "2026-11-26"]) {
+    await ask(
+      storage.url,
+      `INSERT INTO tracing.t SELECT '${day}', number, hex(sipHash64(number)) FROM numbers(20000)`,
+    );
+  }
+  goodSum = await ask(storage.url, `${whole} WHERE day = '2026-11-26'`);
+  const [path = ""] = (
+    await ask(storage.url, "SELECT path FROM system.parts WHERE active AND table = 't' ORDER BY partition")
+  ).split("\n");
+  partFolder = join(folder, "engine", path.replace(/^.*?(?=store\/)/, ""));
+});
+
+afterAll(async () => {
+  await removeFolder(folder);
+});
+
+/** Changes the byte in the middle of a file of the first part. */
+async function flip(file: string): Promise<void> {
+  const bytes = await readFile(join(partFolder, file));
+  const middle = bytes.length >> 1;
+  bytes[middle] = (bytes[middle] as number) ^ 0xff;
+  await writeFile(join(partFolder, file), bytes);
+}
+
+test("a column that is damaged: its part is set aside, said and counted, and the rest is read", async () => {
+  await storage.stop();
+  await flip("text.bin");
+  await start();
+  const output: string[] = [];
+  storage.process.stdout?.on("data", (chunk) => output.push(String(chunk)));
+  storage.process.stderr?.on("data", (chunk) => output.push(String(chunk)));
+  expect(await ask(storage.url, whole)).toBe(goodSum);
+  expect(await ask(storage.url, byKey)).toBe("1");
+  expect(await metrics()).toContain(
+    'tracing_storage_damaged_parts_total{table="tracing.t",found="read"} 1\n',
+  );
+  expect(await metrics()).toMatch(/^tracing_storage_damaged_parts_set_aside 1$/m);
+  expect((await health()).degraded).toEqual([
+    "1 damaged parts of the store are set aside: answers lack what they hold",
+  ]);
+  await expect
+    .poll(() => output.join(""))
+    .toMatch(
+      /"level":"error".*20000 rows of tracing\.t from 2026-11-25 to 2026-11-25 are missing from answers/,
+    );
+  // What was set aside can be brought back once its file is whole again.
+  const detached = join(partFolder, "..", "detached");
+  const [part = ""] = await readdir(detached);
+  partFolder = join(detached, part);
+  await flip("text.bin");
+  await ask(storage.url, `ALTER TABLE tracing.t ATTACH PART '${part}'`);
+  expect((await ask(storage.url, whole)).split("\t")[0]).toBe("40000");
+  await storage.stop();
+});
+
+test("a byte in any file of a part: the store starts, answers, and says so", async () => {
+  const files = (await readdir(partFolder)).sort();
+  expect(files.length).toBeGreaterThan(12);
+  // A table for each file, so that one start is enough.
+  const folders: string[] = [];
+  for (const [index] of files.entries()) {
+    await ask(storage.url, `CREATE TABLE tracing.t${index} AS tracing.t`);
+    for (const day of ["2026-11-25", "2026-11-26"]) {
+      await ask(storage.url, `INSERT INTO tracing.t${index} SELECT * FROM tracing.t WHERE day = '${day}'`);
+    }
+    const path = `SELECT path FROM system.parts WHERE active AND table = 't${index}' ORDER BY partition LIMIT 1`;
+    folders.push(join(folder, "engine", (await ask(storage.url, path)).replace(/^.*?(?=store\/)/, "")));
+  }
+  await storage.stop();
+  for (const [index, file] of files.entries()) {
+    partFolder = folders[index] as string;
+    await flip(file);
+  }
+  await start();
+  for (const [index, file] of files.entries()) {
+    for (const question of [whole, byIndex, byKey]) {
+      const answer = ask(storage.url, question.replace("tracing.t", `tracing.t${index}`));
+      await expect(answer, `${file}: ${question}`).resolves.toBeDefined();
+    }
+    const [rows] = (await ask(storage.url, whole.replace("tracing.t", `tracing.t${index}`))).split("\t");
+    const said = await metrics();
+    const isSaid = said.includes(`tracing_storage_damaged_parts_total{table="tracing.t${index}"`);
+    // What no question reads is found by the check of all parts.
+    expect([file, rows], said).toEqual([file, isSaid ? "20000" : "40000"]);
+  }
+  const quiet = [
+    "default_compression_codec.txt",
+    "metadata_version.txt",
+    "k.bin",
+    "day.bin",
+    "minmax_day.idx",
+  ];
+  const [found = "0"] = /(?<=^tracing_storage_damaged_parts_set_aside )\d+/m.exec(await metrics()) ?? [];
+  expect(Number(found)).toBeGreaterThanOrEqual(files.length - quiet.length);
+  await storage.stop();
+});
+
+test("the check of all parts finds what no question has read", async () => {
+  await storage.stop();
+  await flip("minmax_day.idx");
+  [admin = ""] = await freeAddresses(1);
+  storage = await startStorage(folder, `--admin.http.host-port=${admin}`, "--storage.check-interval=1s");
+  await expect
+    .poll(metrics, { timeout: 90_000, interval: 500 })
+    .toContain('tracing_storage_damaged_parts_total{table="tracing.t",found="check"} 1\n');
+  expect(await ask(storage.url, whole)).toBe(goodSum);
+  expect(await metrics()).toMatch(/^tracing_storage_checked_parts_total [1-9]/m);
+  await storage.stop();
+});
