@@ -10,6 +10,7 @@ import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "../core/errors.ts";
 import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
 import { openPort } from "../core/listen/open-port.ts";
+import { runFor } from "../core/threads/error-owner.ts";
 import { decodeDocumentPath } from "../core/tree/document-place.ts";
 import { cleanPath } from "../core/uri/clean-path.ts";
 import { escapePath } from "../core/uri/percent-encoding.ts";
@@ -82,11 +83,16 @@ export class AdminListener {
       // Upgrades are refused by the access check, as requests like any other.
       shouldUpgradeCallback: () => false,
     };
-    const serve = (request: IncomingMessage, response: ServerResponse) =>
-      void this.#serve(request, response).catch((error: unknown) => {
-        response.destroy();
-        log.error({ err: error }, `${name}: ${request.method} ${request.url}`);
-      });
+    const serve = (request: IncomingMessage, response: ServerResponse) => {
+      // Also what its timers and promises leave to nobody fails the request, and not the process.
+      const owner = {
+        fail(error: unknown) {
+          response.destroy();
+          log.error({ err: error }, `${name}: ${request.method} ${request.url}`);
+        },
+      };
+      runFor(owner, () => void this.#serve(request, response).catch(owner.fail));
+    };
     this.#server =
       tls === undefined ? createServer(options, serve) : createTlsServer({ ...options, ...tls }, serve);
     this.#server.on("checkContinue", serve);

@@ -43,6 +43,15 @@ function handlerNamesOf(handle: RouteConfig["handle"]): readonly string[] {
   return names;
 }
 
+function namesBody(config: unknown): boolean {
+  return JSON.stringify(config).includes("{http.request.body");
+}
+
+/** Whether a placeholder needs the body that nobody has read yet. */
+function lacksBody(exchange: Exchange): boolean {
+  return exchange.hasBody && exchange.bufferedBody === undefined;
+}
+
 /** A config may have thousands: what is needed only when a request comes is made then. */
 class Route {
   readonly group: string | undefined;
@@ -53,7 +62,8 @@ class Route {
   readonly terminal: boolean;
   readonly hosts: readonly string[] | undefined;
   readonly #config: RouteConfig;
-  #usesBody: boolean | undefined;
+  #bodyHandler: number | undefined;
+  #matchesBody: boolean | undefined;
 
   constructor(
     config: RouteConfig,
@@ -69,10 +79,21 @@ class Route {
     this.#config = config;
   }
 
-  /** Whether its config names the body in a placeholder: then it is read before the handlers run. */
-  get usesBody(): boolean {
-    this.#usesBody ??= JSON.stringify(this.#config.handle ?? []).includes("{http.request.body");
-    return this.#usesBody;
+  /**
+   * Which of its handlers is the first that names the body in a placeholder: before it the body is read, so that a limit
+   * that an earlier one sets counts. Routes of a subroute look for themselves. -1: none.
+   */
+  get bodyHandler(): number {
+    this.#bodyHandler ??= (this.#config.handle ?? []).findIndex(
+      (handler) => handler.handler !== "subroute" && namesBody(handler),
+    );
+    return this.#bodyHandler;
+  }
+
+  /** Whether its matchers name the body: it is read before they look. */
+  get matchesBody(): boolean {
+    this.#matchesBody ??= namesBody(this.#config.match ?? []);
+    return this.#matchesBody;
   }
 }
 
@@ -126,19 +147,24 @@ export class RouteList {
         index = hosts.next(index, exchange.host);
       }
       const route = this.#routes[index];
-      if (
-        route === undefined ||
-        (route.group !== undefined && groups?.has(route.group)) ||
-        !isMatch(route, exchange)
-      ) {
+      if (route === undefined || (route.group !== undefined && groups?.has(route.group))) {
+        continue;
+      }
+      if (lacksBody(exchange) && route.matchesBody) {
+        const at = index;
+        return exchange
+          .bufferBody(maxPlaceholderBodyBytes)
+          .then(() => this.#runFrom(at, groups, exchange, next));
+      }
+      if (!isMatch(route, exchange)) {
         continue;
       }
       const matched = route.group === undefined ? groups : new Set(groups).add(route.group);
       const after = route.terminal ? stopHere : this.#after(index, matched, next);
       return this.#observer === undefined
-        ? RouteList.#runRoute(route, exchange, after)
+        ? RouteList.#runHandlers(route, 0, exchange, after)
         : this.#observer.observe(route.handlerNames[0] ?? "", exchange, () =>
-            RouteList.#runRoute(route, exchange, after),
+            RouteList.#runHandlers(route, 0, exchange, after),
           );
     }
     return next(exchange);
@@ -158,18 +184,15 @@ export class RouteList {
     return after;
   }
 
-  static #runRoute(route: Route, exchange: Exchange, after: Next): void | Promise<void> {
-    return exchange.hasBody && exchange.bufferedBody === undefined && route.usesBody
-      ? exchange
-          .bufferBody(maxPlaceholderBodyBytes)
-          .then(() => RouteList.#runHandlers(route, 0, exchange, after))
-      : RouteList.#runHandlers(route, 0, exchange, after);
-  }
-
   static #runHandlers(route: Route, index: number, exchange: Exchange, after: Next): void | Promise<void> {
     const handler = route.handlers[index];
     if (handler === undefined) {
       return after(exchange);
+    }
+    if (lacksBody(exchange) && index === route.bodyHandler) {
+      return exchange
+        .bufferBody(maxPlaceholderBodyBytes)
+        .then(() => RouteList.#runHandlers(route, index, exchange, after));
     }
     exchange.onHandler?.(route.handlerNames[index] ?? "");
     return index + 1 === route.handlers.length

@@ -19,10 +19,29 @@ beforeAll(async () => {
       () => response.destroy(),
     );
   });
+  const limit = { handler: "request_body", max_size: 5 };
+  const got = { handler: "static_response", body: "got {http.request.body}" };
   const proxy = { handler: "reverse_proxy", upstreams: [{ dial: upstream.address }] };
   server = await RunningServer.start(
     siteConfig(
       { match: [{ path: ["/limit"] }], handle: [{ handler: "request_body", max_size: 5 }, proxy] },
+      { match: [{ path: ["/placeholder"] }], handle: [limit, got] },
+      {
+        match: [{ path: ["/subroute"] }],
+        handle: [{ handler: "subroute", routes: [{ handle: [limit] }, { handle: [got] }] }],
+      },
+      {
+        match: [{ path: ["/matcher"] }],
+        handle: [
+          {
+            handler: "subroute",
+            routes: [
+              { handle: [limit] },
+              { match: [{ vars_regexp: { "{http.request.body}": { pattern: "^12" } } }], handle: [got] },
+            ],
+          },
+        ],
+      },
       {
         match: [{ path: ["/set"] }],
         handle: [{ handler: "request_body", set: "ü {http.request.method}" }, proxy],
@@ -65,6 +84,15 @@ test("one without a length gets 413 when it is read that far", async () => {
     "HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n123456\r\n0\r\n\r\n";
   expect(await statusOf(`POST /limit ${chunked}`)).toBe("413");
   expect(await statusOf(`POST / ${chunked}`)).toBe("200");
+});
+
+test("placeholders and matchers get no more of a body than the limit", async () => {
+  for (const path of ["/placeholder", "/subroute", "/matcher"]) {
+    const small = await ask(`${server.site}${path}`, { method: "POST", body: "12345" });
+    expect([path, small.status, small.text]).toEqual([path, 200, "got 12345"]);
+    const large = await ask(`${server.site}${path}`, { method: "POST", body: "123456" });
+    expect([path, large.status]).toEqual([path, 413]);
+  }
 });
 
 test("one that nobody reads is let be", async () => {
