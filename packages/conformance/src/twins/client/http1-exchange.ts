@@ -13,6 +13,8 @@ export interface Endpoint {
   readonly tlsPort: number;
   /** Longest wait for an answer. */
   readonly limitMs: number;
+  /** Certificates come after the load: until then, in milliseconds since 1970, a failed handshake is tried again. */
+  readonly readyAt: number;
 }
 
 /** Clients of both servers have the same address. */
@@ -25,7 +27,14 @@ const closeLimitMs = 1_000;
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Opens the connection of an exchange. @returns undefined when the handshake fails */
-export async function openSocket(
+export async function openSocket(endpoint: Endpoint, exchange: TwinExchange): Promise<Socket | undefined> {
+  const socket = await shakeHands(endpoint, exchange);
+  if (socket !== undefined || Date.now() > endpoint.readyAt) return socket;
+  await sleep(30);
+  return openSocket(endpoint, exchange);
+}
+
+async function shakeHands(
   { address, httpPort, tlsPort }: Endpoint,
   { via, serverName }: TwinExchange,
 ): Promise<Socket | undefined> {

@@ -23,6 +23,8 @@ const following = /^(metric|log, unnamed|upstream, unnamed)/;
  * an exchange that went another way.
  */
 export function leadingDifferences(differences: readonly TwinDifference[]): TwinDifference[] {
+  const load = differences.find(({ path }) => path === "load" || path === "adapt");
+  if (load !== undefined) return [load];
   const byExchange = Map.groupBy(differences, ({ exchange }) => exchange);
   let isOtherWay = false;
   const leadingOnes = [...byExchange].flatMap(([exchange, group]) => {

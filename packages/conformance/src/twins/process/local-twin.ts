@@ -10,9 +10,12 @@ import { askAdmin } from "./ask-admin.ts";
 import { grownBy, leftOpenFacts, metricFacts } from "./left-open.ts";
 
 const reloadAfterMs = 4;
+/** Within so long after a load the certificates of its sites are made. */
+const readyMs = 400;
 
-/** Which upstream answers is drawn by these. */
-const placeIsDrawn = /lb_policy (random|.*hash|cookie|header|query|least_conn)|random_choose/;
+/** Which of several upstreams answers is drawn, but by these. */
+const orderly = /lb_policy (first|round_robin|weighted_round_robin)/;
+const several = /reverse_proxy[^\n]*%(UP_\w|DOWN)%[^\n]*%(UP_\w|DOWN)%/g;
 
 /** A server of this machine with upstreams of its own. */
 export class LocalTwin implements Twin {
@@ -25,6 +28,7 @@ export class LocalTwin implements Twin {
   patience = 1;
   #document: { readonly text: string; readonly verdict: Verdict } | undefined;
   #count = 0;
+  #loadedAt = 0;
 
   constructor(
     process: AdminServerProcess,
@@ -58,12 +62,13 @@ export class LocalTwin implements Twin {
     const answer = await this.#post("/load", "application/json", JSON.stringify(result), {
       "Cache-Control": "must-revalidate",
     });
+    this.#loadedAt = Date.now();
     return { status: answer.status, body: withMarks(answer.body, this.#marks) };
   }
 
   async run(twinCase: TwinCase): Promise<Observation> {
     const loaded = await this.load(twinCase.site);
-    if (loaded.status !== 200) return { exchanges: [], site: { load: String(loaded.status) } };
+    if (loaded.status !== 200) return { exchanges: [], site: { load: loaded.body } };
     this.#seen.clear();
     const hasLog = /^\s*log\b/m.test(twinCase.site.replace(/^\{[\s\S]*?^\}/m, ""));
     if (hasLog) await this.#log.clear();
@@ -75,7 +80,8 @@ export class LocalTwin implements Twin {
     const ids = Array.from(facts, (_, index) => this.#id(first + index));
     const leftOpen = await leftOpenFacts(this.#process.port, this.#seen, 100 * this.patience);
     const entries = hasLog ? await this.#log.read(this.#answersIn(facts), 30 * this.patience) : [];
-    const skipsPlace = placeIsDrawn.test(twinCase.site);
+    const balancers = twinCase.site.match(several)?.length ?? 0;
+    const skipsPlace = balancers > 0 && (balancers > 1 || !orderly.test(twinCase.site));
     const exchanges = facts.map((each, index) => {
       const id = ids[index] ?? "";
       const logged = logFacts(entries.filter((entry) => exchangeOfEntry(entry) === id));
@@ -124,6 +130,7 @@ export class LocalTwin implements Twin {
       httpPort: ports.HTTP,
       tlsPort: ports.TLS,
       limitMs: 1_500 * this.patience,
+      readyAt: this.#loadedAt + readyMs * this.patience,
     };
     const valued = JSON.parse(withValues(JSON.stringify(exchange), this.#marks)) as TwinExchange;
     const isHttp1 = exchange.via === "http" || exchange.via === "https";
