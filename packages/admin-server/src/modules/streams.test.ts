@@ -1,10 +1,17 @@
 import { createHash } from "node:crypto";
-import type { ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
+import { type AddressInfo, createServer, type Server as NetServer } from "node:net";
 import { hashSync } from "@node-rs/bcrypt";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askDecoded } from "../testing/decoded-pieces.ts";
 import { RunningServer } from "../testing/running-server.ts";
 import { UpstreamServer } from "../testing/upstream-server.ts";
+import {
+  encodeRecords,
+  RecordReader,
+  recordType,
+} from "./handlers/reverse-proxy/transport/fastcgi/records.ts";
 import { standardModules } from "./standard.ts";
 
 /** Every handler that runs what comes after it, with a config under which it has something to do. */
@@ -64,6 +71,8 @@ const copied = {
 
 /** More ways for a response to go, by name. */
 const chains: Record<string, { readonly handlers?: object[]; readonly proxy?: object }> = {
+  "an upstream of HTTP/2": {},
+  "an upstream of FastCGI": {},
   ...Object.fromEntries(
     Object.entries(around).map(([handler, config]) => [handler, { handlers: [{ handler, ...config }] }]),
   ),
@@ -89,10 +98,47 @@ const chains: Record<string, { readonly handlers?: object[]; readonly proxy?: ob
 
 const types = ["text/event-stream", "application/json", "text/plain"];
 
-/** Sends each piece when told, and tells the test so. */
-let send: PromiseWithResolvers<ServerResponse>;
+/** What an upstream sends a body by. */
+interface Source {
+  write(text: string): unknown;
+  end(): unknown;
+}
+
+/** Resolves when an upstream has the request, and has sent the head of its response. */
+let send: PromiseWithResolvers<Source>;
 let upstream: UpstreamServer;
 let running: RunningServer;
+
+/** One that speaks HTTP/2 without TLS. */
+const http2Upstream = createHttp2Server().on("stream", (stream: ServerHttp2Stream, headers) => {
+  stream.on("error", () => {});
+  stream.respond({ ":status": 200, "content-type": String(headers["x-type"]) });
+  send.resolve(stream);
+});
+
+const fastcgiUpstream = createServer((socket) => {
+  socket.on("error", () => {});
+  let type = "";
+  const reader = new RecordReader((kind, content) => {
+    if (kind === recordType.params && content.length > 0) {
+      type = types.find((each) => content.includes(each)) ?? "";
+    } else if (kind === recordType.stdin && content.length === 0) {
+      const write = (text: string) => socket.write(encodeRecords(recordType.stdout, Buffer.from(text)));
+      write(`Content-Type: ${type}\r\n\r\n`);
+      send.resolve({
+        write,
+        end: () => socket.end(encodeRecords(recordType.endRequest, Buffer.alloc(8))),
+      });
+    }
+  });
+  socket.on("data", (bytes: Buffer) => reader.push(bytes));
+});
+
+async function listen(server: NetServer): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 beforeAll(async () => {
   upstream = await UpstreamServer.start((request, response) => {
@@ -100,6 +146,16 @@ beforeAll(async () => {
     response.flushHeaders();
     send.resolve(response);
   });
+  const fastcgi = { protocol: "fastcgi", root: "/srv" };
+  chains["an upstream of HTTP/2"] = {
+    proxy: {
+      upstreams: [{ dial: await listen(http2Upstream) }],
+      transport: { protocol: "http", versions: ["h2c"] },
+    },
+  };
+  chains["an upstream of FastCGI"] = {
+    proxy: { upstreams: [{ dial: await listen(fastcgiUpstream) }], transport: fastcgi },
+  };
   const routes = Object.entries(chains).map(([name, { handlers = [], proxy }], index) => ({
     match: [{ path: [`/${index}`] }],
     terminal: true,
@@ -120,6 +176,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await upstream.kill();
+  fastcgiUpstream.close();
+  http2Upstream.close();
   await running.close();
 });
 
