@@ -283,7 +283,9 @@ export class EncodeFilter extends HoldingFilter {
   #endAtOnce(whole: Uint8Array, encoder: ContentEncoder): void {
     const coded = deriveBody(whole, encoder.key, (bytes) => encoder.encode(bytes));
     this.#describe();
-    this.#headers.push("Content-Length", String(coded.length));
+    if (this.#declared >= 0 || this.#held.length === 0) {
+      this.#headers.push("Content-Length", String(coded.length));
+    } // else the framing would depend on how the pieces came
     this.#mode = "coded";
     super.head(this.#status, this.#headers);
     super.end(coded);

@@ -225,6 +225,19 @@ test("small pieces that stay small are sent as they are", async () => {
   expect([made.body().toString(), made.header("content-encoding")]).toEqual(["abc", undefined]);
 });
 
+test("a length is told where one was told, or the body came whole", async () => {
+  const accept = ["Accept-Encoding", "gzip"];
+  const pieces = await encoded(all, accept, { chunks: [text, text] });
+  expect([pieces.header("content-encoding"), pieces.header("content-length")]).toEqual(["gzip", undefined]);
+  const headers = ["Content-Type", "text/plain", "Content-Length", String(text.length * 2)];
+  for (const made of [
+    await encoded(all, accept, { chunks: [text, text], headers }),
+    await encoded(all, accept),
+  ]) {
+    expect(made.header("content-length")).toBe(String(made.body().length));
+  }
+});
+
 test("a whole body of any size is compressed", async () => {
   const large = text.repeat(40);
   const made = await encoded(all, ["Accept-Encoding", "zstd"], { chunks: [large] });
