@@ -2,8 +2,8 @@ import { cleanPath } from "./clean-path.ts";
 import { escapePath, escapeQueryText, isEscapedPath, percentDecode } from "./percent-encoding.ts";
 import { textOfBytes } from "./text-of-bytes.ts";
 
-/** A target that goes out as it came in; most are. */
-const plain = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@[\]%/]*(?:\?[!-"$-~]*)?$/;
+/** A target of one form, which most are: no escapes, no empty segments, nothing odd. It begins with a slash. */
+const plain = /^(?:\/[A-Za-z0-9\-._~!$&'()*+,;=:@[\]]+)*\/?(?:\?[!-"$-~]*)?$/;
 const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i;
 
 /**
@@ -45,15 +45,12 @@ export class RequestTarget {
    * @returns why it cannot be one: a bad escape, a NUL in the path
    */
   static parse(sent: string): RequestTarget | string {
-    if (!plain.test(sent)) {
+    if (sent.charCodeAt(0) !== 0x2f || !plain.test(sent)) {
       return RequestTarget.#parseOdd(sent);
     }
     const cut = sent.indexOf("?");
-    const rawPath = cut === -1 ? sent : sent.slice(0, cut);
-    const query = cut === -1 ? "" : sent.slice(cut);
-    return rawPath.includes("%") || rawPath.includes("//")
-      ? RequestTarget.#checked(rawPath, query, undefined)
-      : new RequestTarget(rawPath, rawPath, query);
+    const path = cut === -1 ? sent : sent.slice(0, cut);
+    return new RequestTarget(path, path, cut === -1 ? "" : sent.slice(cut));
   }
 
   static #parseOdd(sent: string): RequestTarget | string {
