@@ -37,7 +37,7 @@ export function parseRanges(
     const [first, last] = [match[1] ?? "", match[2] ?? ""];
     const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
     const end = first === "" || last === "" ? size - 1 : Math.min(Number(last), size - 1);
-    if (first !== "" && last !== "" && Number(first) > Number(last)) {
+    if (first !== "" && last !== "" && start < size && Number(first) > Number(last)) {
       return "malformed";
     }
     if (start < size && start <= end) {

@@ -8,7 +8,7 @@ import type { ModuleContext } from "../../../core/modules/module-context.ts";
 import type { ResourceKind } from "../../../core/modules/usage-pool.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import type { HttpHandler, Next } from "../../../http/handler.ts";
-import { getHeader } from "../../../http/header-list.ts";
+import { getHeader, removeHeaders } from "../../../http/header-list.ts";
 import { HttpError } from "../../../http/http-error.ts";
 import { compileFileTemplate, compileTemplate, type Template } from "../../../http/placeholders.ts";
 import { acceptedEncodings } from "../../encoding/accepted-encodings.ts";
@@ -290,7 +290,11 @@ class FileServer implements HttpHandler {
     if (file.etag !== "" && !hasEtag) {
       headers.push("Etag", file.etag);
     }
-    if (file.lastModified !== "" && getHeader(headers, "last-modified") === undefined) {
+    if (file.lastModified !== "") {
+      if (getHeader(headers, "last-modified") !== undefined) {
+        // As in the model, the file's own time wins over what the site set; its tag and type do not.
+        removeHeaders(headers, (name) => name === "last-modified");
+      }
       headers.push("Last-Modified", file.lastModified);
     }
     if (getHeader(headers, "content-type") === undefined) {

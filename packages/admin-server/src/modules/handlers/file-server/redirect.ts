@@ -1,28 +1,38 @@
 import { cleanPath } from "../../../core/uri/clean-path.ts";
 import { escapePath, percentDecode } from "../../../core/uri/percent-encoding.ts";
 import type { Exchange } from "../../../http/exchange.ts";
+import { getHeader } from "../../../http/header-list.ts";
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&#34;",
+  "'": "&#39;",
+};
 
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 }
 
 /**
- * Redirects for good to a path of the same host; the query stays.
+ * Redirects for good to a path of the same host. The query is that of the request as handlers left it: a rewrite that
+ * set one is kept. A link for people goes along unless the site has set a Content-Type, or the method is no GET.
  * @param rawPath percent-encoded; cleaned here, as `//` would make another host of it
+ * Source: Go, `net/http.Redirect`, for the public model (Caddy 2.11)
  */
 export function redirectTo(exchange: Exchange, rawPath: string): void {
+  const { method, query, responseHeaders } = exchange;
   const path = percentDecode(rawPath) ?? rawPath;
   const clean = cleanPath(path);
-  const target = (clean === path ? rawPath : escapePath(clean)) + exchange.original.target.query;
-  exchange.responseHeaders.push("Location", target);
-  if (exchange.method !== "GET" && exchange.method !== "HEAD") {
-    // A program, not a reader of pages.
-    exchange.responseHeaders.push("Content-Length", "0");
-    exchange.respond(308);
-    return;
+  const target = (clean === path ? rawPath : escapePath(clean)) + (query === "?" ? "" : query);
+  const hasPage =
+    (method === "GET" || method === "HEAD") && getHeader(responseHeaders, "content-type") === undefined;
+  const body = hasPage ? `<a href="${escapeHtml(target)}">Permanent Redirect</a>.\n\n` : "";
+  responseHeaders.push("Location", target);
+  if (hasPage) {
+    responseHeaders.push("Content-Type", "text/html; charset=utf-8");
   }
-  const body = `<a href="${escapeHtml(target)}">Permanent Redirect</a>.\n\n`;
-  exchange.responseHeaders.push("Content-Type", "text/html; charset=utf-8");
-  exchange.responseHeaders.push("Content-Length", String(Buffer.byteLength(body)));
-  exchange.respond(308, exchange.method === "HEAD" ? "" : body);
+  responseHeaders.push("Content-Length", String(Buffer.byteLength(body)));
+  exchange.respond(308, method === "HEAD" ? "" : body);
 }

@@ -128,7 +128,7 @@ function refuseRange(exchange: Exchange, text: string, shown: number): void {
 }
 
 /**
- * Answers with a status alone: what described the body goes.
+ * Answers with a status alone. What described the body goes; with 412 it stays, as in the model.
  * @param status what the request comes to. @param shown in its place where it is not 0
  */
 function sendEmpty(exchange: Exchange, status: number, shown: number): void {
@@ -137,7 +137,7 @@ function sendEmpty(exchange: Exchange, status: number, shown: number): void {
   removeHeaders(
     headers,
     (name) =>
-      bodyFields.has(name) ||
+      (status === 412 ? name === "content-length" : bodyFields.has(name)) ||
       // The tag says all that the time does.
       (status === 304 && hasTag && name === "last-modified"),
   );

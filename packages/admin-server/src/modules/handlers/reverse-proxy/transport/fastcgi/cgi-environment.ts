@@ -135,7 +135,8 @@ export function cgiEnvironment(
     variables.set("SERVER_ADDR", exchange.socket.localAddress.replace(/^::ffff:(?=\d+\.)/i, ""));
   }
   if (info !== "") {
-    variables.set("PATH_TRANSLATED", bytesOfText(below(root, info)));
+    const translated = below(root, info);
+    variables.set("PATH_TRANSLATED", bytesOfText(/.\/$/.test(info) ? `${translated}/` : translated));
   }
   if (exchange.scheme === "https") {
     variables.set("HTTPS", "on");

@@ -125,6 +125,20 @@ test("a request without a body has the length 0, and no type where its method ha
   expect(await of("PUT")).toEqual(["0", "application/x-www-form-urlencoded"]);
 });
 
+test.each([
+  ["/a.php/b/", "/srv/www/b/"],
+  ["/a.php/b", "/srv/www/b"],
+])("the path behind the script of %s is at %s", async (target, translated) => {
+  let told = new Map<string, string>();
+  const dial = await listen((parameters) => {
+    told = parameters;
+    return "\r\n\r\n";
+  });
+  await load(dial);
+  await ask(`${running.site}${target}`);
+  expect(told.get("PATH_TRANSLATED")).toBe(translated);
+});
+
 test("a body without a length is read first, and a megabyte goes both ways", async () => {
   const dial = await listen((parameters, body) => `X-Length: ${parameters.get("CONTENT_LENGTH")}\n\n${body}`);
   await load(dial);
