@@ -104,6 +104,18 @@ export class ZipkinJsonText {
     }
   }
 
+  /** As `uint64`, for a time in microseconds: clients that count in floating point send fractions of one. */
+  micros(token: number, name: string): void {
+    try {
+      this.uint64(token, name);
+    } catch (error) {
+      if (!/^\d{1,16}\.\d+$/.test(this.tape.source(token))) throw error;
+      const value = Math.floor(Number(this.tape.source(token)));
+      this.low = value >>> 0;
+      this.high = Math.floor(value / 0x1_0000_0000);
+    }
+  }
+
   /** An IP address in its usual form; "" for an empty string. @throws WireError WIRE_MALFORMED */
   ip(token: number, name: string): string {
     this.string(token, name);

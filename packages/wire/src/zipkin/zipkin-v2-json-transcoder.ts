@@ -38,8 +38,8 @@ const kindTable = new KeyTable(["SERVER", "CLIENT", "PRODUCER", "CONSUMER"]);
  *
  * Ids are up to 32 (trace) or 16 hex digits; numbers may be strings; a member or tag given again replaces the one
  * before; null is as good as absent; unknown members and unknown kinds are passed over. Tags that are numbers or bools
- * become texts. What else does not fit and tells little is dropped with a warning on the span: a parent id, an address or
- * port, an annotation without a time, a tag that is an object or array. A span that cannot be kept is rejected alone.
+ * become texts, times lose fractions of a microsecond. What else does not fit and tells little is dropped with a warning on
+ * the span: a parent id, a duration, an address or port, an annotation without a time, a tag that is an object or array. A span that cannot be kept is rejected alone.
  *
  * Source: openzipkin/zipkin-api zipkin2-api.yaml; for what is refused and with which words, zipkin-go 0.4.3.
  */
@@ -131,14 +131,16 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
         break;
       }
       case "timestamp":
-        text.uint64(value, "timestamp");
+        text.micros(value, "timestamp");
         draft.timestampLow = text.low;
         draft.timestampHigh = text.high;
         break;
       case "duration":
-        text.uint64(value, "duration");
-        draft.durationLow = text.low;
-        draft.durationHigh = text.high;
+        this.#orDropped("duration", () => {
+          text.micros(value, "duration");
+          draft.durationLow = text.low;
+          draft.durationHigh = text.high;
+        });
         break;
       case "localEndpoint":
         this.#readEndpoint(value, draft.local, "localEndpoint");
@@ -242,7 +244,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
       text.locate(key);
       const name = annotationTable.find(text.bytes, text.start, text.end);
       if (name === 0) {
-        text.uint64(value, "annotations.timestamp");
+        text.micros(value, "annotations.timestamp");
         low = text.low;
         high = text.high;
       } else if (name === 1) {
