@@ -27,6 +27,7 @@ processors:
   - gomod: go.opentelemetry.io/collector/processor/batchprocessor $version
 providers:
   - gomod: go.opentelemetry.io/collector/confmap/provider/fileprovider $providers
+  - gomod: go.opentelemetry.io/collector/confmap/provider/envprovider $providers
 YAML
 export GOFLAGS="-buildvcs=false" CGO_ENABLED=0
 GOBIN="$folder" go install "go.opentelemetry.io/collector/cmd/builder@$version"

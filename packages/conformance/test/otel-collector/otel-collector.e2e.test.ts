@@ -31,7 +31,7 @@ async function storedOf({
 }: FaultHouse): Promise<Record<string, [rows: number, distinct: number]>> {
   const { status, text } = await ask(storageUrl, {
     method: "POST",
-    body: `SELECT service_name, count(), uniqExact(trace_id, span_id) FROM tracing.spans GROUP BY service_name`,
+    body: `SELECT service, count(), uniqExact(trace_id, span_id) FROM tracing.spans GROUP BY service`,
   });
   if (status !== 200) throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
   const lines = text.split("\n").filter(Boolean);
