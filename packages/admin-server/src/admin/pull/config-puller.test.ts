@@ -2,22 +2,27 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import { createTestAuthority } from "lifecycle/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { RunningServer, respond, siteConfig } from "../../testing/running-server.ts";
 
 /** What the source of configs answers now. */
 let answer: { status: number; type: string; body: string };
 let asked: IncomingMessage[];
+/** It answers when this resolves. */
+let mayAnswer: Promise<void>;
 let source: Server;
 let url: string;
 let running: RunningServer;
 
 beforeEach(async () => {
   asked = [];
-  source = createServer((request, response) => {
+  mayAnswer = Promise.resolve();
+  source = createServer(async (request, response) => {
     asked.push(request);
+    await mayAnswer;
     response.writeHead(answer.status, { "Content-Type": answer.type });
     response.end(answer.body);
   });
@@ -57,6 +62,31 @@ test("follows the config that asks for it, and is not saved", async () => {
   expect(JSON.parse(saved)).toEqual(wanted);
   const [entry] = JSON.parse((await running.admin("GET", "/history")).text) as { author: string }[];
   expect(entry?.author).toBe(`pulled from ${url}`);
+});
+
+test("gives up what it pulled when another config takes the place of the one that asks, also in the queue", async () => {
+  const held = Promise.withResolvers<void>();
+  mayAnswer = held.promise;
+  answer = json(siteConfig(respond("pulled")));
+  await running.admin("POST", "/load", pulling({}, { load_delay: "10ms" }));
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  const file = (name: string) => join(running.configFolder, name);
+  await writeFile(
+    file("slow.mjs"),
+    `import { existsSync, writeFileSync } from "node:fs";
+     writeFileSync(${JSON.stringify(file("started"))}, "");
+     while (!existsSync(${JSON.stringify(file("go"))})) await new Promise((next) => setTimeout(next, 5));
+     export default [];`,
+  );
+  const other = { modules: [file("slow.mjs")] };
+  const loading = running.admin("POST", "/load", other);
+  await vi.waitFor(() => readFile(file("started")));
+  held.resolve();
+  await sleep(200); // what was pulled waits behind the other config now
+  await writeFile(file("go"), "");
+  expect((await loading).status).toBe(200);
+  await running.admin("POST", "/config/apps", {});
+  expect(JSON.parse((await running.admin("GET", "/config/")).text)).toEqual({ ...other, apps: {} });
 });
 
 test("reads other formats, by Content-Type or by name", async () => {
