@@ -123,6 +123,7 @@ describe.each(chainNames)("%s", (name) => {
       attack(port, `/${name}?at=later&way=reject&upstream=${each}`, "whole"),
       h2.attack(`/${name}?at=later&way=reject&upstream=${each}`, false),
       attack(port, `/${name}?at=later&way=reject&upstream=${each}`, "reset"),
+      attack(port, `/${name}?at=later&way=reject&plain&upstream=${each}`, "whole"),
     ]);
     expect((await reload()).status).toBe(200);
     (await Promise.all(attacks)).forEach(expectAnswer);
@@ -157,6 +158,11 @@ test.each([
   ["dead-upstream", "whole", 502],
 ] as const)("%s with a client that %s: %d", async (name, client, status) => {
   expect((await attack(port, `/${name}`, client)).status).toBe(status);
+  if (client === "whole") {
+    const h2 = new H2Client(port);
+    expect((await h2.attack(`/${name}`, false)).status).toBe(status);
+    h2.close();
+  }
 });
 
 test("a matcher that throws is a 500, and one that fails later fails its request alone", async () => {

@@ -225,6 +225,10 @@ export class HttpServer implements RequestSink, ExchangeServer {
   /** Its handler may wait for ever for what failed: error routes would share the exchange with it. */
   exchangeBroken(exchange: Exchange, error: unknown): void {
     const { stream } = exchange;
+    if (error instanceof ServerError && error.code === "CLIENT_GONE") {
+      stream.destroy();
+      return;
+    }
     const failure = HttpError.from(error);
     this.#log.error(
       { err: error },
