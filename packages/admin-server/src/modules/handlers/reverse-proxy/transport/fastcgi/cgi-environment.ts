@@ -135,8 +135,7 @@ export function cgiEnvironment(
     variables.set("SERVER_ADDR", exchange.socket.localAddress.replace(/^::ffff:(?=\d+\.)/i, ""));
   }
   if (info !== "") {
-    const translated = below(root, info);
-    variables.set("PATH_TRANSLATED", bytesOfText(/.\/$/.test(info) ? `${translated}/` : translated));
+    variables.set("PATH_TRANSLATED", bytesOfText(below(root, info)));
   }
   if (exchange.scheme === "https") {
     variables.set("HTTPS", "on");
