@@ -124,6 +124,7 @@ export class InterceptFilter extends ResponseFilter {
 
   #runSoon(): void {
     if (this.#isSoon) {
+      this.#done.promise.catch(() => {}); // who waits for it may have failed before
       this.#decide().then(
         () => this.#state === "dropped" && this.#done.resolve(),
         (error: unknown) => this.#done.reject(error),

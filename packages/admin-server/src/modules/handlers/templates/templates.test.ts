@@ -167,3 +167,14 @@ test.each([
 test("a template may ask for an error", async () => {
   await expect(render("{{httpError 404}}")).rejects.toMatchObject({ status: 404 });
 });
+
+test("a template that fails while its handler has more to do fails the request, and leaves no error to nobody", async () => {
+  const handler = await provisionHandler("templates", {});
+  const { exchange } = makeAnswering();
+  const running = handler.handle(exchange, async (inner) => {
+    inner.responseHeaders.push("Content-Type", "text/html");
+    inner.respond(200, "{{");
+    await new Promise((resolve) => setTimeout(resolve, 20)); // closes its file
+  });
+  await expect(running).rejects.toThrow("unclosed action");
+});

@@ -99,6 +99,8 @@ class TemplateFilter extends ResponseFilter {
       this.write(chunk);
     }
     this.pending = this.#send(Buffer.concat(this.#chunks).toString("utf8"));
+    // Whoever answered may have more to do before anybody waits for it, or fail.
+    this.pending.catch(() => {});
   }
 
   override flush(): void {
