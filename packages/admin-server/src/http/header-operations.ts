@@ -57,8 +57,12 @@ function compileNamePattern(text: string): (lowerName: string) => boolean {
   return (name) => name === pattern;
 }
 
+const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** What can be no field, such as one without a name, is left out, as by the model. */
 function compileValues(config: HeaderOperationsConfig["add"]) {
-  return Object.entries(config ?? {}).map(([name, values]) => ({
+  const entries = Object.entries(config ?? {}).filter(([name]) => fieldName.test(name));
+  return entries.map(([name, values]) => ({
     name,
     values: (values ?? []).map(compileHeaderTemplate),
   }));

@@ -59,7 +59,9 @@ const ofBody = new Set(["content-length", "content-encoding", "content-range", "
 function answerNothing(exchange: Exchange): void {
   if (!exchange.answered) {
     // The access log tells such requests apart; a variable of this name is the model's.
-    exchange.vars.set("unhandled", true);
+    if (exchange.error === undefined) {
+      exchange.vars.set("unhandled", true);
+    }
     setHeader(exchange.responseHeaders, "Content-Length", "0");
     exchange.respond(exchange.defaultStatus);
   }

@@ -248,7 +248,8 @@ export function compileFileTemplate(text: string, change = (value: string): stri
  * the message malformed.
  */
 export function compileHeaderTemplate(text: string): Template {
-  const template = compileEncoded(text, false, headerPart);
+  // A value of several lines, such as a long policy, is one line to clients.
+  const template = compileEncoded(text.replace(/[\r\n]/g, " "), false, headerPart);
   if (isFixed(template)) {
     const value = trimBlanks((template as () => string)());
     return () => value;

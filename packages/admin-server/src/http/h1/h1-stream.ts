@@ -57,6 +57,8 @@ export class H1Stream implements HttpStream {
   #pendingHead = "";
   #headSent = false;
   #chunked = false;
+  /** What {@link body} reads of; kept, as the connection goes on to the next request. */
+  #requestBody: RequestBody | undefined;
   readonly #declared = new DeclaredBody();
   #ended = false;
   #complete = false;
@@ -80,7 +82,10 @@ export class H1Stream implements HttpStream {
   }
 
   get body(): Readable {
-    this.#body ??= this.#carrier.bodyOf(this)?.reader ?? lostBody();
+    if (this.#body === undefined) {
+      this.#requestBody = this.#carrier.bodyOf(this);
+      this.#body = this.#requestBody?.reader ?? lostBody();
+    }
     return this.#body;
   }
 
@@ -89,7 +94,7 @@ export class H1Stream implements HttpStream {
   }
 
   get bodyBytesRead(): number {
-    return this.#carrier.bodyOf(this)?.givenBytes ?? 0;
+    return this.#requestBody?.givenBytes ?? 0;
   }
 
   get wholeBody(): undefined {

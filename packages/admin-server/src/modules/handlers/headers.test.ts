@@ -10,6 +10,29 @@ async function run(config: object, answer: (exchange: Exchange) => void, headers
   return made;
 }
 
+test("the host stays over HTTP/2, where it is in no field, and can be changed there", async () => {
+  const changed = async (request: object) => {
+    const handler = await provisionHandler("headers", { request });
+    const { exchange } = makeAnswering();
+    exchange.requestHeaders = ["x-a", "1"];
+    await handler.handle(exchange, () => {});
+    return [exchange.hostport, exchange.requestHeaders];
+  };
+  expect(await changed({ set: { "X-B": ["2"] } })).toEqual(["example.com", ["x-a", "1", "X-B", "2"]]);
+  expect(await changed({ replace: { Host: [{ search: "example", replace: "other" }] } })).toEqual([
+    "other.com",
+    ["x-a", "1"],
+  ]);
+});
+
+test("a value of several lines is one line, and what can be no field is left out", async () => {
+  const { header } = await run(
+    { response: { set: { "X-Policy": ["a;\n\tb"], "": ["x"] }, add: { "X A": ["y"] } } },
+    (exchange) => exchange.respond(200),
+  );
+  expect([header("x-policy"), header(""), header("x a")]).toEqual(["a; \tb", undefined, undefined]);
+});
+
 test("changes the request's fields in the order add, set, delete, replace", async () => {
   await run(
     {

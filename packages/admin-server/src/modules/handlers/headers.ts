@@ -2,17 +2,25 @@ import { z } from "zod";
 import { defineModule } from "../../core/modules/module.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import type { HttpHandler } from "../../http/handler.ts";
-import { getHeaders, type HeaderList } from "../../http/header-list.ts";
+import { getHeaders, type HeaderList, removeHeaders } from "../../http/header-list.ts";
 import { compileHeaderOperations, headerOperationsShape } from "../../http/header-operations.ts";
 import { compileResponseMatcher, responseMatcherSchema } from "../response-matcher.ts";
 
 /** `Host` is a field to those who configure, and the authority to everybody else. */
 function changeRequest(exchange: Exchange, change: (headers: HeaderList, exchange: Exchange) => void): void {
   exchange.changeRequestHeaders((list) => {
+    // Over HTTP/2 the authority is in no field: it is one while the fields are changed.
+    const isInFields = list.some((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
+    if (!isInFields) {
+      list.push("Host", exchange.hostport);
+    }
     change(list, exchange);
     const host = getHeaders(list, "host").at(-1) ?? "";
     if (host !== exchange.hostport) {
       exchange.setHost(host);
+    }
+    if (!isInFields) {
+      removeHeaders(list, (name) => name === "host");
     }
   });
 }

@@ -68,6 +68,11 @@ export const requestBody = defineModule({
           });
         }
         if (filter !== undefined && exchange.hasBody) {
+          // Whether somebody reads it or not.
+          const declared = exchange.bufferedBody?.length ?? exchange.stream.bodyLength;
+          if (declared !== undefined && declared > (config.max_size ?? 0)) {
+            throw tooLarge(config.max_size ?? 0);
+          }
           exchange.filterBody(filter);
         }
         return next(exchange);

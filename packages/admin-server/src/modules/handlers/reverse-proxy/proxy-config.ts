@@ -116,11 +116,11 @@ export const proxySchema = z.strictObject({
   stream_close_delay: configDuration()
     .nullish()
     .describe("How long tunnels may stand after their config is gone (for ever)."),
-  stream_buffer_size: z
-    .int()
-    .min(0)
+  stream_buffer_size: bufferBytes()
     .nullish()
-    .describe("Bytes of a tunnel that may wait for a slow side, each way; 0 for what sockets hold (0)."),
+    .describe(
+      "Bytes of a tunnel that may wait for a slow side, each way; 0 or -1 for what sockets hold (0).",
+    ),
   proxy_status_name: z
     .string()
     .nullish()

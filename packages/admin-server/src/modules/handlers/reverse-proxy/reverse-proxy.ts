@@ -80,7 +80,7 @@ export const reverseProxy = defineModule({
     const tunnels = new TunnelSet({
       timeoutMs: config.stream_timeout ?? 0,
       closeDelayMs: config.stream_close_delay || undefined,
-      bufferBytes: config.stream_buffer_size ?? 0,
+      bufferBytes: Math.max(config.stream_buffer_size ?? 0, 0),
     });
     const ranges = (config.trusted_proxies ?? []).flatMap((each) =>
       each === "private_ranges" ? privateRanges : [each],

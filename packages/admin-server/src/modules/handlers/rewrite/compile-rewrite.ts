@@ -33,7 +33,9 @@ function compileStrip(text: string, strip: (path: string, part: string) => strin
     if (stripped !== rawPath) {
       const path = percentDecode(stripped) ?? stripped;
       const clean = cleanPath(path.startsWith("/") ? path : `/${path}`, false);
-      if (clean !== exchange.path) {
+      // An escaped slash that comes to stand first is the path's root.
+      const isRootEscaped = !stripped.startsWith("/") && path.startsWith("/");
+      if (clean !== exchange.path || isRootEscaped) {
         exchange.rewrite({ path: clean });
       }
     }

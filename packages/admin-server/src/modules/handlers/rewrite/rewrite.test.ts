@@ -45,6 +45,7 @@ test.each([
   [{ strip_path_prefix: "a" }, "/A/b", "GET /b"],
   [{ strip_path_prefix: "/a" }, "/a", "GET /"],
   [{ strip_path_prefix: "/a" }, "/b/a", "GET /b/a"],
+  [{ strip_path_prefix: "/a" }, "/a%2Fb", "GET /b"],
   [{ strip_path_prefix: "/a" }, "//a/b", "GET /b"],
   [{ strip_path_prefix: "/a b" }, "/a%20b/c", "GET /c"],
   [{ strip_path_prefix: "/a%2f" }, "/a%2F/c", "GET /c"],

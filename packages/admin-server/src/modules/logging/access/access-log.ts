@@ -139,7 +139,7 @@ export function compileAccessLog(config: AccessLogConfig, logs: LogSet): (exchan
     }
     // No handler answered: the model writes no status then, and other words.
     const isUnhandled = exchange.vars.get("unhandled") === true;
-    const status = isUnhandled && exchange.error === undefined ? 0 : exchange.status;
+    const status = isUnhandled ? 0 : exchange.status;
     const level = levelOf(exchange, status);
     const loggers: NamedLogger[] = names
       .map((name) => logs.logger(name === "" ? loggerPrefix : `${loggerPrefix}.${name}`))
