@@ -164,6 +164,34 @@ describe.each(calls)("ClickHouseConnection.$name", ({ run }) => {
     expect(answered).toHaveLength(4);
   });
 
+  it("goes on to the next address when one does not take the password, and leaves it out until it does", async () => {
+    let isStranger = true;
+    const asked = [0, 0];
+    const server = (index: number) =>
+      listen((request, response) => {
+        const isPing = request.url === "/ping";
+        const isCheck = request.method === "GET" && !isPing;
+        if (!isPing && !isCheck) asked[index] = (asked[index] as number) + 1;
+        request.resume().on("end", () => {
+          if (isPing || index === 1 || !isStranger) response.end();
+          else response.writeHead(401).end("Code: 516. DB::Exception: u: failed (AUTHENTICATION_FAILED)");
+        });
+      });
+    const connection = connect([await server(0), await server(1)]);
+    for (let time = 0; time < 6; time++) await run(connection);
+    expect(asked).toEqual([1, 6]);
+    isStranger = false;
+    await expect
+      .poll(
+        async () => {
+          await run(connection);
+          return asked[0];
+        },
+        { timeout: 20_000 },
+      )
+      .toBeGreaterThan(1);
+  });
+
   it("names all addresses when none of them answers", async () => {
     const urls = [await deadAddress(), await deadAddress()];
     const error = await run(connect(urls)).catch((thrown: unknown) => thrown);
@@ -191,6 +219,21 @@ describe("ClickHouseConnection", () => {
     );
     await expectStorageError(connect([await breaking(), url]).command("DROP"), "STORAGE_UNAVAILABLE");
     expect(answered).toHaveLength(2);
+  });
+
+  it("reads again where a server says that the data ended early: a replica that it read from was killed", async () => {
+    const ended = await listen((request, response) => {
+      if (request.url === "/ping") response.end();
+      else
+        response
+          .writeHead(500)
+          .end("Code: 32. DB::Exception: Attempt to read after eof (ATTEMPT_TO_READ_AFTER_EOF)");
+    });
+    const whole = await listen((request, response) => {
+      request.resume().on("end", () => response.end('{"a":1}'));
+    });
+    const connection = connect([ended, whole]);
+    for (let time = 0; time < 4; time++) expect(await connection.rows("SELECT 1", {})).toEqual([{ a: 1 }]);
   });
 
   it("does not ask another server what would fail there too", async () => {

@@ -4,6 +4,7 @@ import { type Dispatcher, request } from "undici";
 import { StorageError } from "../../api/storage-error.ts";
 import {
   isConnectionError,
+  isCredentialsFault,
   isHostFault,
   isUnknownSetting,
   toStorageError,
@@ -272,11 +273,13 @@ export class ClickHouseConnection {
       } catch (error) {
         const isOurs = { aborted: signal?.aborted === true, timedOut: deadline.aborted };
         const failure = toStorageError(error, { url, timeoutMs, ...isOurs, isInsert });
-        if (isConnectionError(failure)) this.#pool.failed(index, failure.message);
+        const isStranger = isCredentialsFault(failure) && this.#pool.hosts.length > 1;
+        if (isStranger) this.#pool.refusesUs(index, failure.message);
+        else if (isConnectionError(failure)) this.#pool.failed(index, failure.message);
         else if (failure.cause instanceof ClickHouseError) this.#pool.answered(index);
-        if (!isHostFault(failure)) throw failure;
+        if (!isStranger && !isHostFault(failure)) throw failure;
         failures.push(failure);
-        if (call.isRepeatable !== true && !wasNeverSent(failure)) break;
+        if (call.isRepeatable !== true && !isStranger && !wasNeverSent(failure)) break;
       }
     }
     throw allFailed(failures, this.#pool.hosts.length);

@@ -18,6 +18,7 @@ const meanings: readonly {
   { name: "unknown table", code: 60, read: "STORAGE_REFUSED", insert: "STORAGE_UNAVAILABLE" },
   { name: "a code nobody knows", code: 4_711, read: "STORAGE_REFUSED", insert: "STORAGE_UNAVAILABLE" },
   { name: "disk cannot be written", code: 75, read: "STORAGE_REFUSED", insert: "STORAGE_UNAVAILABLE" },
+  { name: "a replica went away", code: 32, read: "STORAGE_UNAVAILABLE", insert: "STORAGE_REFUSED" },
   { name: "rows end early", code: 33, read: "STORAGE_REFUSED", insert: "STORAGE_REFUSED" },
   { name: "deadline", code: 159, read: "STORAGE_TIMEOUT", insert: "STORAGE_TIMEOUT" },
   { name: "memory", code: 241, read: "STORAGE_UNAVAILABLE", insert: "STORAGE_UNAVAILABLE" },

@@ -55,6 +55,16 @@ const hostFaultCodes: ReadonlySet<number> = new Set([
   999, // KEEPER_EXCEPTION
 ]);
 
+/** Codes of a server that does not know us: a password that was changed there and not here, or not there yet. */
+const credentialsCodes: ReadonlySet<number> = new Set([
+  192, // UNKNOWN_USER
+  193, // WRONG_PASSWORD
+  194, // REQUIRED_PASSWORD
+  516, // AUTHENTICATION_FAILED
+]);
+
+const endedEarlyCode = 32; // ATTEMPT_TO_READ_AFTER_EOF
+
 /** Errors of a connection that was never made. */
 const neverSentCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
@@ -115,6 +125,8 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
 
 function meaningOf(code: number, isInsert: boolean, text: string): StorageErrorCode {
   const blamesRows = badRowsCodes.has(code) && !betweenServers.test(text);
+  // A replica that it read from was killed: asked again, it reads from another.
+  if (!isInsert && code === endedEarlyCode) return "STORAGE_UNAVAILABLE";
   const refused = isInsert && !blamesRows ? "STORAGE_UNAVAILABLE" : "STORAGE_REFUSED";
   return codeMeanings.get(code) ?? refused;
 }
@@ -154,7 +166,14 @@ export function isConnectionError(error: StorageError): boolean {
 /** Another server may be able to do it. */
 export function isHostFault(error: StorageError): boolean {
   if (error.code !== "STORAGE_UNAVAILABLE") return false;
-  return !(error.cause instanceof ClickHouseError) || hostFaultCodes.has(Number(error.cause.code));
+  if (!(error.cause instanceof ClickHouseError)) return true;
+  const code = Number(error.cause.code);
+  return hostFaultCodes.has(code) || code === endedEarlyCode;
+}
+
+/** The server knows neither user nor password; it has done nothing. */
+export function isCredentialsFault(error: StorageError): boolean {
+  return error.cause instanceof ClickHouseError && credentialsCodes.has(Number(error.cause.code));
 }
 
 /** The server cannot have begun with it. */

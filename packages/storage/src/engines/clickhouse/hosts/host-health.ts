@@ -7,7 +7,7 @@ export interface HostHealthOptions {
   readonly ping: (index: number, signal: AbortSignal) => Promise<void>;
   /** All are up when they are first seen, and told so. */
   readonly onChange?: OnHostChange | undefined;
-  /** Between looks at a server that is up, milliseconds; 5,000 by default. */
+  /** Between looks at a server that is up, milliseconds; 1,500 by default. */
   readonly checkEveryMs?: number;
   /** Before the second look at one that is away; doubles up to `maxBackoffMs`. 1,000 by default. */
   readonly backoffMs?: number;
@@ -24,9 +24,9 @@ interface Host {
   away: AbortController;
 }
 
-/** How long a look waits: a server that is only busy answers `/ping` in far less. */
-const checkTimeoutMs = 5_000;
-/** So many looks in vain, one after the other, say that a server is away. */
+/** How long a look waits: a server that is only busy answers `/ping` in far less. With `patience`, a hung server is found in 5 s. */
+const checkTimeoutMs = 1_500;
+/** Consecutive failed looks until a server counts as away. The second one follows the first at once. */
 const patience = 2;
 
 /**
@@ -120,7 +120,7 @@ export class HostHealth {
   }
 
   #checkLater(index: number): void {
-    this.#checkIn(index, this.#options.checkEveryMs ?? 5_000);
+    this.#checkIn(index, this.#options.checkEveryMs ?? 1_500);
   }
 
   #checkIn(index: number, ms: number): void {
@@ -149,7 +149,7 @@ export class HostHealth {
     if (host.isUp) {
       host.failedChecks++;
       if (host.failedChecks >= patience) this.#markAway(index, `it answers no ping: ${reason}`);
-      else this.#checkLater(index);
+      else this.#checkIn(index, 0);
       return;
     }
     this.#checkIn(index, host.backoffMs);

@@ -32,6 +32,8 @@ export class HostPool {
   readonly #onHostChange: OnHostChange | undefined;
   readonly #tls: WatchedHostTls | undefined;
   #isSingleUp = true;
+  /** Servers that answer pings, which name nobody, and refuse our credentials. */
+  readonly #strangers = new Set<number>();
   /** Apart, so that a ping waits for no other call. */
   readonly #pings: Agent;
 
@@ -73,6 +75,12 @@ export class HostPool {
     else if (this.#isSingleUp) this.#tellSingle(false, reason);
   }
 
+  /** A server does not take our user or password: it gets no calls until it does. */
+  refusesUs(index: number, reason: string): void {
+    this.#strangers.add(index);
+    this.failed(index, reason);
+  }
+
   async close(): Promise<void> {
     this.health?.close();
     this.#tls?.close();
@@ -91,5 +99,19 @@ export class HostPool {
     const response = await request(new URL("ping", base), { signal, dispatcher: this.#pings });
     await response.body.dump();
     if (response.statusCode !== 200) throw new Error(`HTTP status ${response.statusCode}`);
+    if (this.#strangers.has(index)) await this.#introduce(index, base, signal);
+  }
+
+  /** Asks a server whether it takes our credentials by now. */
+  async #introduce(index: number, base: URL, signal: AbortSignal): Promise<void> {
+    const url = new URL(base);
+    url.search = new URLSearchParams({ query: "SELECT 1" }).toString();
+    const authorization = this.hosts[index]?.authorization ?? "";
+    const response = await request(url, { signal, headers: { authorization }, dispatcher: this.#pings });
+    await response.body.dump();
+    if (response.statusCode === 401 || response.statusCode === 403) {
+      throw new Error("it refuses our user or password");
+    }
+    this.#strangers.delete(index);
   }
 }
