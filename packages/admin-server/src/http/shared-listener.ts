@@ -13,6 +13,7 @@ import type { DetachedConnection, HttpStream } from "./http-stream.ts";
 import type { ListenerWrappers } from "./listener-wrappers.ts";
 import { OpenTunnels } from "./open-tunnels.ts";
 import { plainRedirects } from "./plain-redirects.ts";
+import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
 import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 
 /** A socket keeps its addresses once it was asked for them: the log wants them when the connection is cut, too. */
@@ -30,6 +31,8 @@ export interface RequestSink {
 
 /** Requests that came in before the first config was switched on. */
 const maxHeldRequests = 1_000;
+/** The main thread names each client itself. */
+const relayRules: ProxyProtocolRules = { timeoutMs: 10_000, policyOf: () => "require" };
 /** How often connections are looked at for timeouts. */
 const checkIntervalMs = 500;
 
@@ -60,6 +63,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   /** Whether HTTP/2 is spoken without TLS too. */
   #plainHttp2 = false;
   #port = 0;
+  #relays: Server | undefined;
   #closed = false;
 
   private constructor(address: ListenAddress, limits: ConnectionLimits, ports: PortSource, log: Logger) {
@@ -97,7 +101,10 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     listener.#tls = tls;
     listener.#plainHttp2 = plainHttp2;
     try {
-      const grant = await ports.reserve(address, () => listener.#takeOver());
+      const grant = await ports.reserve(address, {
+        takeOver: () => listener.#takeOver(),
+        relayFrom: (path) => listener.#relayFrom(path),
+      });
       if (grant.listen) {
         listener.#port = await openPort(listener.#server, grant.address, grant);
       }
@@ -133,6 +140,18 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     }
   }
 
+  /** Connections that waited in the main thread while no worker lived, each with the address of its client. */
+  async #relayFrom(path: string): Promise<void> {
+    this.#relays?.close();
+    this.#relays = undefined;
+    if (path !== "" && !this.#closed) {
+      this.#relays = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+        takeProxyHeader(socket, relayRules, () => this.#connect(socket)),
+      );
+      await openPort(this.#relays, { network: "unix", path, mode: 0o600 });
+    }
+  }
+
   /**
    * From now on requests go to `sink`, and new connections are encrypted by `tls`, or not at all.
    * @param plainHttp2 whether HTTP/2 is spoken without TLS too
@@ -155,6 +174,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
   async close(): Promise<void> {
     this.#closed = true;
     this.#server.close();
+    this.#relays?.close();
     clearInterval(this.#timer);
     for (const connection of this.#connections) {
       if (this.#sink === undefined) {

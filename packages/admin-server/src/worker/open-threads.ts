@@ -4,12 +4,15 @@ import { Worker } from "node:worker_threads";
 import type { Logger } from "lifecycle";
 import { exitCodes } from "lifecycle/stop-request";
 import { Workers } from "../core/engine/workers.ts";
+import { messageOf } from "../core/errors.ts";
+import type { ListenAddress } from "../core/listen/listen-address.ts";
 import { OwnPorts, type PortSource, SharedPorts } from "../core/listen/port-source.ts";
 import { memoryKeeper, type SharedState, TableState } from "../core/threads/shared-state.ts";
 import { SharedTable } from "../core/threads/shared-table.ts";
 import { MessageTopics, SingleThread, type ThreadMessages } from "../core/threads/thread-messages.ts";
 import { MainMessages } from "../core/threads/worker-messages.ts";
 import { readRequestsLeft, underWayBytes, underWayName } from "../http/requests-under-way.ts";
+import { WaitingRoom } from "./waiting-room.ts";
 
 /**
  * Room for short-lived objects in each worker, from the start. Requests leave little behind: with 4 MB a request costs as
@@ -130,6 +133,18 @@ export function openThreads(
       endForLost(lost, log);
     }
   };
+  const room = new WaitingRoom(log);
+  const onNobodyServes = () => {
+    room.open(ports.tcpAddresses()).catch((error: unknown) => log.warn(`waiting room: ${messageOf(error)}`));
+  };
+  const onServing = (thread: number) => {
+    ports.threadServes(thread);
+    const relays = {
+      open: (address: ListenAddress, path: string) => ports.relay(thread, address, path),
+      close: (address: ListenAddress) => ports.relay(thread, address, ""),
+    };
+    room.release(relays).catch((error: unknown) => log.warn(`waiting room: ${messageOf(error)}`));
+  };
   const lastWork = async (thread: number) => {
     const { requests, more } = readRequestsLeft(await memory(underWayName(thread), underWayBytes));
     const named = requests.slice(0, maxNamedRequests);
@@ -144,7 +159,9 @@ export function openThreads(
     log,
     onDeath,
     lastWork,
-    onServing: (thread) => ports.threadServes(thread),
+    onServing,
+    onNobodyServes,
+    onStop: () => room.close(),
   });
   return { shared: new TableState(table, memory), messages, ports, workers };
 }

@@ -45,6 +45,10 @@ export interface WorkersOptions {
   readonly log: Logger;
   /** Called when a thread ended that was not to, before its successor starts. */
   readonly onDeath?: (thread: number) => void;
+  /** Called when the last thread that served has died. */
+  readonly onNobodyServes?: () => void;
+  /** Called when the threads are to stop. */
+  readonly onStop?: () => void;
   /** Called when the successor of a thread that died runs the config. */
   readonly onServing?: (thread: number) => void;
   /** What a thread that died was doing, as members of a log line. */
@@ -172,6 +176,7 @@ export class Workers implements Participant {
 
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.#options.onStop?.();
     await Promise.all(this.#replacing.values());
     const workers = [...this.#running.values()];
     if (this.#current !== undefined) {
@@ -241,6 +246,9 @@ export class Workers implements Participant {
     );
     onDeath?.(thread);
     const othersServe = [...this.#running.values()].some(({ config }) => config !== undefined);
+    if (!othersServe && this.#current !== undefined) {
+      this.#options.onNobodyServes?.();
+    }
     const pauseMs = this.#pace.pauseAfter(thread, performance.now() - startedAt, othersServe);
     // What the successor takes over is read first.
     const replaced = work.catch(() => {}).then(() => this.#replace(thread, pauseMs));

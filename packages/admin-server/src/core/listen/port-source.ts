@@ -16,13 +16,21 @@ export interface PortGrant {
   readonly listen: boolean;
 }
 
+/** What the main thread asks of the listener of an address, after threads died. */
+export interface ListenerHooks {
+  /** Another thread listened for all: this one listens from now on. */
+  takeOver(): Promise<void>;
+  /** Takes connections at this path too, each with a PROXY protocol header of the main thread; "" ends that. */
+  relayFrom(path: string): Promise<void>;
+}
+
 /** Says who may listen where, so that all threads of the server are one listener to the outside. */
 export interface PortSource {
   /**
-   * @param takeOver called where another thread listens for all and dies: this one listens from then on
+   * @param hooks of the listener; absent: it takes part in nothing
    * @throws ServerError LISTEN when another process has the address
    */
-  reserve(address: ListenAddress, takeOver?: () => Promise<void>): Promise<PortGrant>;
+  reserve(address: ListenAddress, hooks?: ListenerHooks): Promise<PortGrant>;
   /** The thread listens. @param port in fact */
   opened(address: ListenAddress, port: number): void;
   /** The thread no longer listens, or never came to. */
@@ -75,6 +83,8 @@ interface Entry {
   readonly address: ListenAddress;
   readonly port: Promise<number>;
   bound: string;
+  /** The port in fact; 0 while it is not known. */
+  boundPort: number;
   /** Whether a thread listens, and the log says so. */
   announced: boolean;
   readonly threads: Set<number>;
@@ -86,6 +96,12 @@ const reserveTopic = "ports.reserve";
 const openedTopic = "ports.opened";
 const releaseTopic = "ports.release";
 const takeOverTopic = "ports.take_over";
+const relayTopic = "ports.relay";
+
+interface RelayRequest {
+  readonly address: ListenAddress;
+  readonly path: string;
+}
 
 interface PortRequest {
   readonly thread: number;
@@ -160,6 +176,20 @@ export class SharedPorts implements PortSource {
     return lost.map((fd) => formatListenAddress({ network: "fd", fd }));
   }
 
+  /** The TCP addresses that are open, or were until their last thread died, as they are configured. */
+  tcpAddresses(): { readonly configured: ListenAddress; readonly bound: ListenAddress }[] {
+    return [...this.#entries.values()].flatMap(({ address, boundPort }) =>
+      address.network === "tcp" && boundPort !== 0
+        ? [{ configured: address, bound: { ...address, port: boundPort } }]
+        : [],
+    );
+  }
+
+  /** Has a thread take connections over a private socket too. @param path "" ends that. @throws ServerError LISTEN, THREAD */
+  async relay(thread: number, address: ListenAddress, path: string): Promise<void> {
+    await this.#links.get(thread)?.ask(relayTopic, { address, path } satisfies RelayRequest);
+  }
+
   /** The successor of a thread that died runs its config: what it does not listen on any more is given up. */
   threadServes(thread: number): void {
     for (const { address, died } of [...this.#entries.values()]) {
@@ -201,6 +231,7 @@ export class SharedPorts implements PortSource {
         address,
         port: this.#findPort(address),
         bound: key,
+        boundPort: 0,
         announced: false,
         threads: new Set(),
         died: new Set(),
@@ -213,6 +244,7 @@ export class SharedPorts implements PortSource {
     try {
       const port = await entry.port;
       entry.bound = boundAddress(address, port);
+      entry.boundPort = port;
       const granted = address.network === "tcp" ? { ...address, port } : address;
       return {
         reusePort: address.network === "tcp",
@@ -265,19 +297,27 @@ export class SharedPorts implements PortSource {
 export class WorkerPorts implements PortSource {
   readonly #messages: ThreadMessages;
   readonly #log: Logger;
-  readonly #takeOvers = new Map<string, () => Promise<void>>();
+  readonly #hooks = new Map<string, ListenerHooks>();
 
   constructor(messages: ThreadMessages, log: Logger) {
     this.#messages = messages;
     this.#log = log;
     messages.on(takeOverTopic, (value) =>
-      this.#takeOvers.get(formatListenAddress(value as ListenAddress))?.(),
+      this.#hooks.get(formatListenAddress(value as ListenAddress))?.takeOver(),
     );
+    messages.on(relayTopic, (value) => {
+      const { address, path } = value as RelayRequest;
+      const hooks = this.#hooks.get(formatListenAddress(address));
+      if (hooks === undefined) {
+        throw new ServerError("LISTEN", "no listener has this address any more");
+      }
+      return hooks.relayFrom(path);
+    });
   }
 
-  async reserve(address: ListenAddress, takeOver?: () => Promise<void>): Promise<PortGrant> {
-    if (takeOver !== undefined) {
-      this.#takeOvers.set(formatListenAddress(address), takeOver);
+  async reserve(address: ListenAddress, hooks?: ListenerHooks): Promise<PortGrant> {
+    if (hooks !== undefined) {
+      this.#hooks.set(formatListenAddress(address), hooks);
     }
     const request: PortRequest = { thread: this.#messages.thread, address };
     return (await this.#messages.askMain(reserveTopic, request)) as PortGrant;
@@ -288,7 +328,7 @@ export class WorkerPorts implements PortSource {
   }
 
   release(address: ListenAddress): void {
-    this.#takeOvers.delete(formatListenAddress(address));
+    this.#hooks.delete(formatListenAddress(address));
     this.#tell(releaseTopic, address);
   }
 

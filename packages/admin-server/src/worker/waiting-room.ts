@@ -1,0 +1,176 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Logger } from "lifecycle";
+import { messageOf } from "../core/errors.ts";
+import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
+import { openPort } from "../core/listen/open-port.ts";
+import { proxyProtocolHeader } from "../modules/handlers/reverse-proxy/transport/proxy-protocol-header.ts";
+
+/** Connections that wait at most, over all addresses; more are closed. */
+const maxWaiting = 1_000;
+
+/** Has a worker take connections at a path, for an address it listens on, and end that. */
+export interface Relays {
+  open(address: ListenAddress, path: string): Promise<unknown>;
+  close(address: ListenAddress): Promise<unknown>;
+}
+
+/** An address as the config has it, and with the port in fact. */
+export interface RoomAddress {
+  readonly configured: ListenAddress;
+  readonly bound: ListenAddress;
+}
+
+interface Door {
+  readonly address: ListenAddress;
+  readonly server: Server;
+  readonly waiting: Set<Socket>;
+}
+
+/**
+ * Where connections wait while no worker thread lives. The main thread accepts them and reads nothing; the first worker
+ * that serves again gets each over a private socket, with the address of its client. Node cannot hand a socket to another
+ * thread, so the bytes of these connections go through the main thread until they end.
+ */
+export class WaitingRoom {
+  readonly #log: Logger;
+  readonly #doors = new Set<Door>();
+  readonly #relayed = new Set<Socket>();
+  #waiting = 0;
+  #closed = false;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Begins to accept. Never fails: an address that cannot be had stays closed. */
+  async open(addresses: readonly RoomAddress[]): Promise<void> {
+    await Promise.all(addresses.map((address) => this.#openDoor(address)));
+  }
+
+  async #openDoor({ configured: address, bound }: RoomAddress): Promise<void> {
+    const key = formatListenAddress(address);
+    if (this.#closed || [...this.#doors].some((door) => formatListenAddress(door.address) === key)) {
+      return;
+    }
+    const waiting = new Set<Socket>();
+    const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (socket) => {
+      if (this.#waiting >= maxWaiting) {
+        socket.destroy();
+        return;
+      }
+      this.#waiting++;
+      waiting.add(socket);
+      socket.on("error", () => socket.destroy());
+      socket.once("close", () => this.#leave(door, socket));
+    });
+    const door: Door = { address, server, waiting };
+    this.#doors.add(door);
+    try {
+      await openPort(server, bound, { reusePort: true });
+      server.on("error", (error) => this.#log.error(`accepting on ${key}: ${error.message}`));
+    } catch (error) {
+      this.#doors.delete(door);
+      this.#log.warn(`no connection can wait on ${key}: ${messageOf(error)}`);
+    }
+    if (this.#closed || !this.#doors.has(door)) {
+      server.close();
+    }
+  }
+
+  #leave({ waiting }: Door, socket: Socket): void {
+    if (waiting.delete(socket)) {
+      this.#waiting--;
+    }
+  }
+
+  /** A worker serves again: it gets those who wait, and all that come. */
+  async release(relays: Relays): Promise<void> {
+    const doors = [...this.#doors];
+    if (doors.length === 0) {
+      return;
+    }
+    this.#doors.clear();
+    for (const { server } of doors) {
+      server.close();
+    }
+    this.#log.info(`${this.#waiting} connections waited for a worker`);
+    const folder = await mkdtemp(join(tmpdir(), "server-relay-"));
+    try {
+      await Promise.all(
+        doors.map((door, index) => this.#releaseDoor(door, relays, join(folder, String(index)))),
+      );
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #releaseDoor(door: Door, relays: Relays, path: string): Promise<void> {
+    const { address, waiting } = door;
+    try {
+      if (waiting.size === 0) {
+        return;
+      }
+      await relays.open(address, path);
+      await Promise.all([...waiting].map((socket) => this.#relay(socket, path)));
+      await relays.close(address);
+    } catch (error) {
+      this.#log.warn(
+        `connections that waited on ${formatListenAddress(address)} are lost: ${messageOf(error)}`,
+      );
+    } finally {
+      for (const socket of waiting) {
+        this.#leave(door, socket);
+        if (!this.#relayed.has(socket)) {
+          socket.destroy();
+        }
+      }
+    }
+  }
+
+  /** @returns when the worker has it */
+  #relay(socket: Socket, path: string): Promise<void> {
+    return new Promise((resolve) => {
+      const inner = connect({ path, allowHalfOpen: true });
+      this.#relayed.add(socket);
+      const end = () => {
+        this.#relayed.delete(socket);
+        socket.destroy();
+        inner.destroy();
+        resolve();
+      };
+      inner.once("connect", () => {
+        inner.write(
+          proxyProtocolHeader("v2", {
+            source: socket.remoteAddress ?? "",
+            sourcePort: socket.remotePort ?? 0,
+            destination: socket.localAddress ?? "",
+            destinationPort: socket.localPort ?? 0,
+          }),
+        );
+        inner.pipe(socket);
+        socket.pipe(inner);
+        resolve();
+      });
+      inner.on("error", end);
+      inner.once("close", end);
+      socket.once("close", end);
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const { server, waiting } of this.#doors) {
+      server.close();
+      for (const socket of waiting) {
+        socket.destroy();
+      }
+    }
+    this.#doors.clear();
+    for (const socket of this.#relayed) {
+      socket.destroy();
+    }
+  }
+}
