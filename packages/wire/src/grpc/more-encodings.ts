@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { decompress, isKnownEncoding } from "../compression/index.ts";
+import { decompress, isKnownEncoding } from "../compression/decompress.ts";
 import { WireError } from "../errors.ts";
 
 /** Those that grpc-js undoes itself. */
