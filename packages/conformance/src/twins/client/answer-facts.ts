@@ -16,6 +16,7 @@ export interface Answer {
 const ignored = new Set(["date", "keep-alive"]);
 
 function decoded(body: Buffer, coding: string): Buffer {
+  if (body.length === 0) return body;
   try {
     switch (coding) {
       case "gzip":

@@ -5,6 +5,8 @@ import { remoteAddress, withoutZone } from "../../../http/remote-address.ts";
 
 /** Fields that concern one connection only. Source: the public model, RFC 9110 section 7.6.1 */
 const hopByHop = new Set([
+  // Other ways to the upstream are none to this server.
+  "alt-svc",
   "connection",
   "proxy-connection",
   "keep-alive",

@@ -105,7 +105,15 @@ describe("headers", () => {
         "X-Mine",
         "1",
       ];
-      response.writeHead(418, "Whatever", [...fields, "Via", "1.1 back", "Proxy-Authenticate", "x"]);
+      response.writeHead(418, "Whatever", [
+        ...fields,
+        "Via",
+        "1.1 back",
+        "Proxy-Authenticate",
+        "x",
+        "Alt-Svc",
+        'h3=":1"',
+      ]);
       response.end("body");
     });
     await proxyTo([server.address]);
@@ -118,6 +126,7 @@ describe("headers", () => {
     });
     expect(answer.headers).not.toHaveProperty("x-mine");
     expect(answer.headers).not.toHaveProperty("proxy-authenticate");
+    expect(answer.headers).not.toHaveProperty("alt-svc");
   });
 
   test("are changed as configured", async () => {
