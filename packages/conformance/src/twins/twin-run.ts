@@ -164,6 +164,11 @@ export class TwinRun {
 
   /** Counts a difference; the first one of its kind is shrunk and kept. */
   async #note(index: number, twinCase: TwinCase, difference: TwinDifference): Promise<void> {
+    const known = this.#options.known.reasonOf(twinCase.site, difference);
+    if (known !== undefined) {
+      this.#countKnown(known);
+      return;
+    }
     const signature = signatureOf(difference);
     const before = this.counts.findings.get(signature);
     if (before !== undefined) {
