@@ -3,7 +3,8 @@ import { joinHostPort } from "../core/go/host-port.ts";
 
 /** An address of a socket. IPv4 as such, not in the IPv6 form (`::ffff:127.0.0.1`) of a socket that listens for both. */
 function withoutMapping(address: string | undefined): string {
-  return address?.replace(/^::ffff:(?=\d+\.)/i, "") ?? "";
+  // Each request asks, and most addresses need no look at more than their beginning.
+  return address?.startsWith("::") ? address.replace(/^::ffff:(?=\d+\.)/i, "") : (address ?? "");
 }
 
 /** The address at the other end; "" where the connection is gone or has no address. */

@@ -64,6 +64,20 @@ test("each error goes to its own owner, and what two emit is told twice", async 
   expect(list).toEqual(["a: x", "b: x", "c: z", "c: y", "the thread goes on"]);
 });
 
+test("work for another owner, or for nobody, ends where it was begun, also when it throws", async () => {
+  const { told: list } = await told(`
+    const late = (text) => setTimeout(() => { throw new Error(text); });
+    runFor(owner("a"), () => {
+      for (const other of [owner("b"), owner("c")]) {
+        try { runFor(other, () => { late("1"); throw new Error("thrown"); }); } catch {}
+      }
+      runForNobody(() => Promise.reject(new Error("2")));
+      runFor(owner("d"), (text, more) => { late(text + more); return 1; }, "3", "!");
+      late("4");
+    });`);
+  expect(list.sort()).toEqual(["a: 4", "b: 1", "c: 1", "d: 3!", "nobody: 2", "the thread goes on"]);
+});
+
 test("a callback of what outlives the work is bound to it", async () => {
   const { told: list } = await told(`
     const kept = new EventEmitter();

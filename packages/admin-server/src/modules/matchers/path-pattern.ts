@@ -83,6 +83,19 @@ function compileEscaped(pattern: string, mergeSlashes: boolean): (path: MatchedP
   };
 }
 
+/** The last path that patterns were compared with, and the form for that: a request meets many patterns in a row. */
+let lastPath = "";
+let lastForm = "";
+
+/** Cleaned, in lower case. */
+function comparedForm(path: string): string {
+  if (path !== lastPath) {
+    lastForm = lowerCase(cleanPath(path));
+    lastPath = path;
+  }
+  return lastForm;
+}
+
 /**
  * Prepares a path pattern: exact; `*` alone; `/a*` prefix; `*.php` suffix; `*mid*` substring; anything else is a glob
  * whose wildcards stay within one segment. Case does not count. It is compared with the decoded, cleaned path; a pattern that contains `%` with the
@@ -99,7 +112,9 @@ export function compilePathPattern(text: string): (path: MatchedPath) => boolean
     return compileEscaped(pattern, mergeSlashes);
   }
   const test = compilePlain(pattern);
-  return ({ path }) => test(lowerCase(cleanPath(path, mergeSlashes)));
+  return mergeSlashes
+    ? ({ path }) => test(comparedForm(path))
+    : ({ path }) => test(lowerCase(cleanPath(path, false)));
 }
 
 function compilePlain(pattern: string): (path: string) => boolean {
