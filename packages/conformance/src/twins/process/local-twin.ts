@@ -79,7 +79,9 @@ export class LocalTwin implements Twin {
     for (const step of twinCase.steps) facts.push(...(await this.#step(step, twinCase.site)));
     const ids = Array.from(facts, (_, index) => this.#id(first + index));
     const leftOpen = await leftOpenFacts(this.#process.port, this.#seen, 100 * this.patience);
-    const entries = hasLog ? await this.#log.read(this.#answersIn(facts), 30 * this.patience) : [];
+    const entries = hasLog
+      ? await this.#log.read(Math.max(this.#answersIn(facts), facts.length), 30 * this.patience)
+      : [];
     const balancers = twinCase.site.match(several)?.length ?? 0;
     const skipsPlace = balancers > 0 && (balancers > 1 || !orderly.test(twinCase.site));
     const exchanges = facts.map((each, index) => {
