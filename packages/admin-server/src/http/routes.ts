@@ -52,6 +52,18 @@ function lacksBody(exchange: Exchange): boolean {
   return exchange.hasBody && exchange.bufferedBody === undefined;
 }
 
+/** Reads the body for placeholders. The page for a failure is sent also where the body is what failed: it is empty then. */
+async function readBody(exchange: Exchange): Promise<void> {
+  try {
+    await exchange.bufferBody(maxPlaceholderBodyBytes);
+  } catch (error) {
+    if (exchange.error === undefined) {
+      throw error;
+    }
+    exchange.replaceBody("");
+  }
+}
+
 /** A config may have thousands: what is needed only when a request comes is made then. */
 class Route {
   readonly group: string | undefined;
@@ -152,9 +164,7 @@ export class RouteList {
       }
       if (lacksBody(exchange) && route.matchesBody) {
         const at = index;
-        return exchange
-          .bufferBody(maxPlaceholderBodyBytes)
-          .then(() => this.#runFrom(at, groups, exchange, next));
+        return readBody(exchange).then(() => this.#runFrom(at, groups, exchange, next));
       }
       if (!isMatch(route, exchange)) {
         continue;
@@ -190,9 +200,7 @@ export class RouteList {
       return after(exchange);
     }
     if (lacksBody(exchange) && index === route.bodyHandler) {
-      return exchange
-        .bufferBody(maxPlaceholderBodyBytes)
-        .then(() => RouteList.#runHandlers(route, index, exchange, after));
+      return readBody(exchange).then(() => RouteList.#runHandlers(route, index, exchange, after));
     }
     exchange.onHandler?.(route.handlerNames[index] ?? "");
     return index + 1 === route.handlers.length

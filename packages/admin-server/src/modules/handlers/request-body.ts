@@ -68,12 +68,13 @@ export const requestBody = defineModule({
           });
         }
         if (filter !== undefined && exchange.hasBody) {
+          // First, so that error routes cannot read what is refused here.
+          exchange.filterBody(filter);
           // Whether somebody reads it or not.
           const declared = exchange.bufferedBody?.length ?? exchange.stream.bodyLength;
           if (declared !== undefined && declared > (config.max_size ?? 0)) {
             throw tooLarge(config.max_size ?? 0);
           }
-          exchange.filterBody(filter);
         }
         return next(exchange);
       },

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { rawRequest } from "../testing/raw-request.ts";
+import { RunningServer } from "../testing/running-server.ts";
+
+/** An error page that names the body of the request, for a site that takes five bytes. */
+const site = {
+  listen: ["127.0.0.1:0"],
+  routes: [
+    {
+      handle: [
+        { handler: "request_body", max_size: 5 },
+        { handler: "static_response", body: "got {http.request.body}" },
+      ],
+    },
+  ],
+  errors: {
+    routes: [
+      {
+        match: [{ vars_regexp: { "{http.request.body}": { pattern: "^$" } } }],
+        handle: [{ handler: "headers", response: { set: { "X-Body": ["[{http.request.body}]"] } } }],
+      },
+      { handle: [{ handler: "static_response", body: "page {http.error.status_code} {http.request.body}" }] },
+    ],
+  },
+};
+
+test.each([
+  ["declared to be over the limit", "Content-Length: 6\r\n\r\n123456", 413],
+  ["found to be over the limit", "Transfer-Encoding: chunked\r\n\r\n6\r\n123456\r\n0\r\n\r\n", 413],
+  ["broken", "Transfer-Encoding: chunked\r\n\r\nz\r\n", 400],
+])("the page for a body that is %s is sent although it names the body", async (_, rest, status) => {
+  const server = await RunningServer.start({ apps: { http: { servers: { s: site } } } });
+  try {
+    const answer = await rawRequest(
+      server.site,
+      `POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}`,
+    );
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toContain("\r\nX-Body: []\r\n");
+    expect(answer.endsWith(`page ${status} `)).toBe(true);
+  } finally {
+    await server.close();
+  }
+});
