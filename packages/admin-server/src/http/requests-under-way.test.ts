@@ -23,6 +23,27 @@ test("what has not ended can be read, without its query", () => {
   expect(readRequestsLeft(memory).requests).toHaveLength(2);
 });
 
+test("the same request again, another one in its place, and the same in another place", () => {
+  const { memory, underWay } = make();
+  for (const target of ["/a", "/a", "/b", "/a"]) {
+    const place = underWay.begin("GET", "x", target);
+    underWay.addRemote(place, "192.0.2.1");
+    expect(readRequestsLeft(memory).requests).toEqual([
+      { method: "GET", host: "x", path: target, remote: "192.0.2.1" },
+    ]);
+    underWay.end(place);
+  }
+  underWay.begin("GET", "x", "/a");
+  underWay.begin("POST", "x", "/a");
+  const left = readRequestsLeft(memory).requests;
+  expect(left).toHaveLength(2);
+  expect(left).toContainEqual({ method: "GET", host: "x", path: "/a", remote: "" });
+  expect(left).toContainEqual({ method: "POST", host: "x", path: "/a", remote: "" });
+  underWay.close();
+  underWay.begin("GET", "x", "/a");
+  expect(readRequestsLeft(memory).requests).toHaveLength(1);
+});
+
 test("long texts are cut, and do not run into one another", () => {
   const { memory, underWay } = make();
   const place = underWay.begin("GET", "h".repeat(500), `/${"p".repeat(5000)}`);

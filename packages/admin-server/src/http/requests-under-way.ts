@@ -54,6 +54,8 @@ export class RequestsUnderWay implements SharedResource {
   readonly #count: Int32Array;
   readonly #free = Int32Array.from({ length: places }, (_, index) => places - 1 - index);
   #freeCount = places;
+  /** What each place says, to leave it as it is for the same request again: clients repeat theirs, and places are used again. */
+  readonly #said = Array.from({ length: places }, () => ({ method: "", host: "", target: "" }));
 
   /** @param memory of {@link underWayBytes} */
   constructor(memory: SharedArrayBuffer) {
@@ -71,6 +73,16 @@ export class RequestsUnderWay implements SharedResource {
     const place = this.#free[--this.#freeCount] as number;
     const bytes = this.#bytes;
     const at = countBytes + place * placeBytes;
+    const said = this.#said[place] as { method: string; host: string; target: string };
+    if (said.target === target && said.host === host && said.method === method) {
+      bytes[at + 3] = 0;
+      bytes[at] = 1;
+      return place;
+    }
+    said.method = method;
+    said.host = host;
+    // A long text is not held for a request that may never come again.
+    said.target = target.length > maxPathBytes ? "" : target;
     const known = methods.indexOf(method);
     const path = known === -1 ? `${method} ${target}` : target;
     const query = path.indexOf("?");
@@ -114,6 +126,7 @@ export class RequestsUnderWay implements SharedResource {
   /** No config serves any more. */
   close(): void {
     this.#bytes.fill(0);
+    for (const said of this.#said) said.target = "";
   }
 
   #add(amount: number): void {
