@@ -1,4 +1,5 @@
 import { sleep } from "../client/http1-exchange.ts";
+import { reset } from "./reset.ts";
 import type { UpstreamExchange } from "./upstream-exchange.ts";
 
 type Behaviour = (exchange: UpstreamExchange) => Promise<void> | void;
@@ -57,10 +58,10 @@ export const brokenBehaviours: Readonly<Record<string, Behaviour>> = {
     if (await wholeRequest()) socket.end();
   },
   reset: async ({ socket, wholeRequest }) => {
-    if (await wholeRequest()) socket.resetAndDestroy();
+    if (await wholeRequest()) reset(socket);
   },
   "reset-early": ({ socket }) => {
-    socket.resetAndDestroy();
+    reset(socket);
   },
   "half-head": endsWith("HTTP/1.1 200 OK\r\nContent-Ty"),
   cut: endsWith("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nonly this"),
@@ -71,7 +72,7 @@ export const brokenBehaviours: Readonly<Record<string, Behaviour>> = {
     if (!(await wholeRequest())) return;
     socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nonly this");
     await sleep(15);
-    socket.resetAndDestroy();
+    reset(socket);
   },
   "bad-chunk": endsWith(
     "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nonly this\r\n",

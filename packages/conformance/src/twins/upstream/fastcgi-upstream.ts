@@ -2,6 +2,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { sleep } from "../client/http1-exchange.ts";
 import type { Field } from "../twin-case.ts";
 import { readParams, readRecords, recordType, writeRecord } from "./fastcgi-records.ts";
+import { reset } from "./reset.ts";
 import type { SeenRequests } from "./seen-requests.ts";
 
 /** What scripts print, by behaviour; a script that ends without it has printed nothing. */
@@ -43,7 +44,7 @@ async function print(
   name: string,
 ): Promise<void> {
   if (name === "reset") {
-    socket.resetAndDestroy();
+    reset(socket);
     return;
   }
   if (name === "stderr") socket.write(writeRecord(recordType.stderr, id, "PHP message: odd"));
