@@ -14,7 +14,7 @@ function contextOf(...args: string[]): ProcessContext<QueryOptions> {
     options: parseOptions(queryOptions, { arguments: args, environment: {} }).options as QueryOptions,
     log: createLogger({ name: "test", level: "fatal", encoding: "json" }),
     metrics: new Registry(),
-    health: { status: "available", set() {} },
+    health: { status: "available", set() {}, degrade() {} },
     signal: new AbortController().signal,
   };
 }

@@ -166,18 +166,19 @@ export function otlpHttp(house: () => House): void {
     );
     const { status, text } = await post(protobufHeaders, new Uint8Array(protobuf));
     // ExportTraceServiceResponse { partial_success { rejected_spans: 2, error_message } }
-    expect([status, text.slice(2, 5)]).toEqual([200, "\x08\x02\x12"]);
+    expect(status).toBe(200);
+    expect(text.slice(0, 8)).toContain("\x08\x02\x12");
   });
 
   test("nothing is kept of a request that breaks off behind a good span", async () => {
     const [inJson, inProtobuf, after] = [jsonSpan(), randomBytes(16), jsonSpan()];
-    const whole = jsonRequest(service, inJson, jsonSpan({ traceId: "zz" }));
-    expect((await post(jsonHeaders, whole)).status).toBe(400);
+    const whole = jsonRequest(service, inJson, jsonSpan());
+    expect((await post(jsonHeaders, whole.slice(0, -10))).status).toBe(400);
     const bytes = protobufRequest(
       protobufSpan(inProtobuf, randomBytes(8)),
-      protobufSpan(randomBytes(2), randomBytes(8)),
+      protobufSpan(randomBytes(16), randomBytes(8)),
     );
-    expect((await post(protobufHeaders, new Uint8Array(bytes))).status).toBe(400);
+    expect((await post(protobufHeaders, new Uint8Array(bytes.subarray(0, -10)))).status).toBe(400);
     await post(jsonHeaders, jsonRequest(service, after));
     const traces = `${house().addresses.query}/api/traces`;
     await eventually(() => askTraces(`${traces}/${after.traceId}`), 5_000);

@@ -6,7 +6,7 @@ import { NameService } from "./name-service.ts";
 import { QueryMetrics } from "./query-metrics.ts";
 import { StoreReads } from "./store-reads.ts";
 
-const alwaysAvailable: Health = { status: "available", set() {} };
+const alwaysAvailable: Health = { status: "available", set() {}, degrade() {} };
 
 /** Names of services and operations are the options and queries with which the store was asked. */
 function opened(maxAgeMs: number) {

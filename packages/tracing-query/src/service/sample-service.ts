@@ -11,7 +11,7 @@ import { RequestGate } from "./request-gate.ts";
 import { spanCounting } from "./span-counters.ts";
 import { TraceRoom } from "./trace-room.ts";
 
-const alwaysAvailable: Health = { status: "available", set() {} };
+const alwaysAvailable: Health = { status: "available", set() {}, degrade() {} };
 
 /** All that a store reads, or a reader alone. */
 export type SampleStore =
