@@ -80,7 +80,7 @@ test("a column that is damaged: its part is set aside, said and counted, and the
   );
   expect(await metrics()).toMatch(/^tracing_storage_damaged_parts_set_aside 1$/m);
   expect((await health()).degraded).toEqual([
-    "1 damaged parts of the store are set aside: answers lack what they hold",
+    "damaged parts of the store that are set aside: 1; answers lack what they hold",
   ]);
   await expect
     .poll(() => output.join(""))

@@ -68,17 +68,25 @@ export class PartQuarantine {
   }
 
   /**
-   * Sets the part aside that an error is about, if it is damaged.
+   * Sets the part aside that an error is about, if it is damaged. Never throws: the error of the statement is what its client is told.
    * @returns whether it was: then the statement is worth another try
    */
   async suspect(error: unknown): Promise<boolean> {
     const known = toEngineError(error);
     const found = damagedPart(known);
     if (found === undefined) return false;
-    const part = await this.#find(found);
-    // Merged, dropped or set aside meanwhile: whoever reads again does not see it.
-    if (part === undefined) return true;
-    return this.setAside(part, "read", known.message, found.isCertain);
+    try {
+      const part = await this.#find(found);
+      // Merged, dropped or set aside meanwhile: whoever reads again does not see it.
+      if (part === undefined) return true;
+      return await this.setAside(part, "read", known.message, found.isCertain);
+    } catch (failure) {
+      this.#parts.log.error(
+        { part: found.part, err: failure },
+        "a part that may be damaged cannot be looked at",
+      );
+      return false;
+    }
   }
 
   /**
@@ -177,7 +185,7 @@ export class PartQuarantine {
       "damaged-parts",
       length === 0
         ? undefined
-        : `${length} damaged parts of the store are set aside: answers lack what they hold`,
+        : `damaged parts of the store that are set aside: ${length}; answers lack what they hold`,
     );
   }
 

@@ -30,7 +30,7 @@ type CheckedTimes = Map<string, number>;
 
 /**
  * Reads all bytes of all parts now and then and compares them with their checksums: damage that nobody's search comes across is
- * found while copies or backups still exist. It reads while no query runs, one part after the other, and stops for the first query.
+ * found while copies or backups still exist. It begins a part only while no query runs; a part that it has begun is read to its end, by one thread.
  */
 export class Scrubber {
   readonly #parts: ScrubberParts;
