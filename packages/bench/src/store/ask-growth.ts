@@ -46,18 +46,31 @@ export async function askGrowth(stores: readonly GrowthStore[], times: number): 
     for (const { store, ask, walls } of asked) {
       walls.sort((one, other) => one - other);
       const at = (share: number) => walls[Math.floor(walls.length * share)] ?? 0;
-      const before = await storeCost(store.url);
-      const between = await storeCost(store.url);
-      const results = (await ask?.(0)) ?? 0;
-      const after = await storeCost(store.url);
+      const { results, rows } = await rowsRead(store.url, async () => (await ask?.(0)) ?? 0);
       figures.push({
         ...{ hours: store.hours, results },
         ...{ wallMs: at(0.5), wallMinMs: at(0), wallP95Ms: at(0.95) },
-        // Less what asking for the cost costs.
-        rows: after.rows - between.rows - (between.rows - before.rows),
+        rows,
       });
     }
     reports.push({ name, figures });
   }
   return reports;
+}
+
+/**
+ * The least of three readings, as the engine's own queries count too.
+ * @returns rows that the engine read for one question, less those that were read to count them
+ */
+async function rowsRead(url: string, ask: () => Promise<number>): Promise<{ results: number; rows: number }> {
+  let least = Number.POSITIVE_INFINITY;
+  let results = 0;
+  for (let reading = 0; reading < 3; reading++) {
+    const before = await storeCost(url);
+    const between = await storeCost(url);
+    results = await ask();
+    const after = await storeCost(url);
+    least = Math.min(least, Math.max(0, after.rows - between.rows - (between.rows - before.rows)));
+  }
+  return { results, rows: least };
 }
