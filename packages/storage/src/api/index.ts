@@ -45,6 +45,7 @@ export type {
   MetricsReader,
 } from "./metrics-reader.ts";
 export { nextTurn } from "./next-turn.ts";
+export { type PartialAnswer, type PartialReason, PartialReasons } from "./partial-answer.ts";
 export type {
   CalculatedProbabilities,
   OperationProbability,

@@ -1,5 +1,6 @@
 import type { Span, SpanKind } from "wire/model";
 import type { SpanFields } from "wire/rows";
+import type { PartialReason } from "./partial-answer.ts";
 
 /** One trace: its id and its spans, complete, in order of start time. Never empty. */
 export interface Trace {
@@ -65,6 +66,11 @@ export interface ReadOptions {
   readonly bearerToken?: string | undefined;
   /** Aborts the query in the engine too. */
   readonly signal?: AbortSignal;
+  /**
+   * Called before the read resolves, for each reason why spans are missing from its answer, maybe more often than once. Absent: the
+   * caller cannot say that an answer is partial, so a read that would be throws STORAGE_UNAVAILABLE.
+   */
+  readonly onPartial?: (reason: PartialReason) => void;
 }
 
 /** Reads spans. Every method throws `StorageError`. */

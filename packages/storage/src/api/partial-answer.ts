@@ -1,0 +1,33 @@
+/** Why spans are missing from an answer. */
+export interface PartialReason {
+  /**
+   * - `shard-away`: no server of a shard of the cluster answers
+   * - `part-damaged`: a part of a table is damaged and set aside
+   */
+  readonly kind: "shard-away" | "part-damaged";
+  /** The shard's number in the cluster, or the table of the damaged part. */
+  readonly name: string;
+  /** A sentence for a person. */
+  readonly text: string;
+}
+
+/** What an answer lacks. */
+export interface PartialAnswer {
+  /** Never empty. */
+  readonly reasons: readonly PartialReason[];
+}
+
+/** Collects why the answer to one request is partial: all reads of that request get the same `add`. */
+export class PartialReasons {
+  readonly #reasons = new Map<string, PartialReason>();
+
+  /** Bound, to be given to reads as `onPartial`. A reason with the same kind and name counts once. */
+  readonly add = (reason: PartialReason): void => {
+    this.#reasons.set(`${reason.kind} ${reason.name}`, reason);
+  };
+
+  /** undefined while the answer is whole */
+  get partial(): PartialAnswer | undefined {
+    return this.#reasons.size === 0 ? undefined : { reasons: [...this.#reasons.values()] };
+  }
+}
