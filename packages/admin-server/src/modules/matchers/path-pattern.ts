@@ -12,12 +12,20 @@ export interface MatchedPath {
   readonly rawPath: string;
 }
 
-/** One unit of a pattern or a path segment: a byte, an escape that must stand escaped, or a wildcard. */
+/** One unit of a pattern or a path: a byte, an escape that must stand escaped, or a wildcard. */
 type Token = string;
 
-/** `*` takes all but an escaped slash, which it would cross; `%*` that too. */
+/** `*` and `%*`, which end before a slash. */
 function isStar(token: Token | undefined): boolean {
   return token === "*" || token === "%*";
+}
+
+/**
+ * Whether a star goes on over a unit. `%*` crosses escaped slashes; `*` only one that stands where it begins.
+ * Source: the public model (Caddy 2.11)
+ */
+function takes(star: Token, unit: Token, isFirst: boolean): boolean {
+  return unit !== "/" && (star === "%*" || isFirst || unit !== "%2f");
 }
 
 /** Stars may be empty: marks the places behind them too. */
@@ -30,34 +38,52 @@ function passStars(pattern: readonly Token[], places: Set<number>): Set<number> 
   return places;
 }
 
-/** Whether a segment matches, in time of the product of both lengths: all places that the pattern can be at are kept. */
+/**
+ * Whether a path matches, in time of the product of both lengths: all places that the pattern can be at are kept. A unit
+ * that ends a star stands unescaped in the path.
+ */
 function matchesTokens(pattern: readonly Token[], path: readonly Token[]): boolean {
   let places = passStars(pattern, new Set([0]));
+  /** Places of stars that took a unit. */
+  let begun = new Set<number>();
   for (const unit of path) {
     const next = new Set<number>();
+    const going = new Set<number>();
     for (const place of places) {
       const token = pattern[place];
+      if (token === undefined) {
+        continue;
+      }
       if (isStar(token)) {
-        if (token === "%*" || unit !== "%2f") {
+        if (takes(token, unit, !begun.has(place))) {
           next.add(place);
+          going.add(place);
         }
-      } else if (token !== undefined && (token === "?" || sameEscaped(token, unit))) {
+      } else if (
+        token === "?"
+          ? unit !== "/" && unit !== "%2f"
+          : token === unit || (!isStar(pattern[place - 1]) && sameEscaped(token, unit))
+      ) {
         next.add(place + 1);
       }
     }
     places = passStars(pattern, next);
+    begun = going;
   }
   return places.has(pattern.length);
 }
 
-function segmentsOf(text: string): Token[][] {
-  return text.split("/").map((segment) => segment.match(/%[0-9a-f]{2}|%\*|[\s\S]/g) ?? []);
+function tokensOf(text: string): Token[] {
+  return text.match(/%[0-9a-f]{2}|%\*|[\s\S]/g) ?? [];
 }
 
-/** A plain byte of the pattern stands for itself, escaped or not; an escape of the pattern only for itself. */
+/**
+ * A plain byte of the pattern stands for itself, escaped or not; an escape of the pattern only for itself. A `%` that
+ * begins no escape stands for nothing.
+ */
 function sameEscaped(pattern: Token, path: Token): boolean {
-  if (pattern === path || pattern.length !== 1 || path.length !== 3) {
-    return pattern === path;
+  if (pattern.length !== 1 || path.length !== 3 || pattern === "%") {
+    return false;
   }
   const byte = String.fromCharCode(Number.parseInt(path.slice(1), 16));
   return (byte < "\x80" ? byte.toLowerCase() : byte) === pattern;
@@ -71,16 +97,9 @@ function lowerEscapes(path: string): string {
 }
 
 function compileEscaped(pattern: string, mergeSlashes: boolean): (path: MatchedPath) => boolean {
-  const segments = segmentsOf(bytesOfText(pattern));
+  const tokens = tokensOf(bytesOfText(pattern));
   const lower = /%[89a-f][0-9a-f]/.test(pattern) ? (path: string) => path.toLowerCase() : lowerEscapes;
-  return ({ rawPath }) => {
-    const path = segmentsOf(lower(cleanPath(rawPath, mergeSlashes)));
-    // Wildcards do not cross a slash.
-    return (
-      segments.length === path.length &&
-      segments.every((segment, index) => matchesTokens(segment, path[index] ?? []))
-    );
-  };
+  return ({ rawPath }) => matchesTokens(tokens, tokensOf(lower(cleanPath(rawPath, mergeSlashes))));
 }
 
 /** The last path that patterns were compared with, and the form for that: a request meets many patterns in a row. */

@@ -2,6 +2,7 @@ import { LinearRegexp } from "../../../core/regexp/linear-regexp.ts";
 import { cleanPath } from "../../../core/uri/clean-path.ts";
 import { percentDecode } from "../../../core/uri/percent-encoding.ts";
 import type { Exchange } from "../../../http/exchange.ts";
+import type { RequestLineChange } from "../../../http/exchange-request.ts";
 import { compileTemplate } from "../../../http/placeholders.ts";
 import type { RewriteConfig } from "./rewrite-config.ts";
 import { compileQueryChanges } from "./rewrite-query.ts";
@@ -42,6 +43,14 @@ function compileStrip(text: string, strip: (path: string, part: string) => strin
   };
 }
 
+/** The escaped path changed, or the decoded one where that leaves a bad escape. Source: the public model (Caddy 2.11) */
+function changedPath(rawPath: string, change: (text: string) => string): RequestLineChange {
+  const changed = change(rawPath);
+  const path =
+    changed !== rawPath && percentDecode(changed) === undefined ? percentDecode(rawPath) : undefined;
+  return path === undefined ? { rawPath: changed } : { path: change(path) };
+}
+
 function compileSubstring(config: NonNullable<RewriteConfig["uri_substring"]>[number]): Step {
   const [find, replace] = [compileTemplate(config.find ?? ""), compileTemplate(config.replace ?? "")];
   const mergeSlashes = !(config.find ?? "").includes("//");
@@ -51,7 +60,7 @@ function compileSubstring(config: NonNullable<RewriteConfig["uri_substring"]>[nu
       const change = (text: string) => replaceUpTo(text, from, replace(exchange), config.limit ?? 0);
       const query = change(exchange.query.slice(1));
       exchange.rewrite({
-        rawPath: change(cleanPath(exchange.rawPath, mergeSlashes)),
+        ...changedPath(cleanPath(exchange.rawPath, mergeSlashes), change),
         query: query === "" && exchange.query !== "?" ? "" : `?${query}`,
       });
     }
@@ -61,7 +70,10 @@ function compileSubstring(config: NonNullable<RewriteConfig["uri_substring"]>[nu
 function compileRegexp(config: NonNullable<RewriteConfig["path_regexp"]>[number]): Step {
   const regexp = new LinearRegexp(config.find);
   const replace = compileTemplate(config.replace ?? "");
-  return (exchange) => exchange.rewrite({ rawPath: regexp.replaceAll(exchange.rawPath, replace(exchange)) });
+  return (exchange) => {
+    const text = replace(exchange);
+    exchange.rewrite(changedPath(exchange.rawPath, (path) => regexp.replaceAll(path, text)));
+  };
 }
 
 /**

@@ -76,8 +76,12 @@ export function compileQueryChanges(config: QueryConfig): (exchange: Exchange) =
     ...(config.replace ?? []).map(compileReplace),
     ...(config.delete ?? []).map(compileTemplate).map(
       (name): Change =>
-        (parameters, exchange) =>
-          void parameters.delete(name(exchange)),
+        (parameters, exchange) => {
+          const found = name(exchange);
+          if (found !== "") {
+            parameters.delete(found);
+          }
+        },
     ),
   ];
   return (exchange) => {
@@ -85,8 +89,10 @@ export function compileQueryChanges(config: QueryConfig): (exchange: Exchange) =
     for (const change of changes) {
       change(parameters, exchange);
     }
-    return formatQuery(
+    const query = formatQuery(
       new Map([...parameters].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))),
     );
+    // A `?` without a query stays: the target was sent with one.
+    return query === "" && exchange.query === "?" ? "?" : query;
   };
 }

@@ -72,6 +72,10 @@ test.each([
   [{ uri_substring: [{ find: "a", replace: "é #?" }] }, "/a%2f?a", "GET /%C3%A9%20%23%3F/?%C3%A9%20%23?"],
   [{ path_regexp: [{ find: "/(\\w)/(\\w)", replace: "/$2/$1" }] }, "/a/b?x", "GET /b/a?x"],
   [{ path_regexp: [{ find: "/{2,}", replace: "/" }] }, "//a///b", "GET /a/b"],
+  // What leaves a bad escape is done to the decoded path.
+  [{ path_regexp: [{ find: "[A-Z]", replace: "x" }] }, "/Ab%2Bc", "GET /xb+c"],
+  [{ path_regexp: [{ find: "[A-Z]", replace: "x" }] }, "/caf%C3%A9/B", "GET /caf%C3%A9/x"],
+  [{ uri_substring: [{ find: "a", replace: "" }] }, "/a%2fa%3a", "GET //:"],
   [{ query: { rename: [{ key: "a", val: "b" }] } }, "/?a=1&a=2&c", "GET /?b=1&b=2&c="],
   [{ query: { set: [{ key: "a", val: "9" }] } }, "/?a=1&a=2", "GET /?a=9"],
   [{ query: { add: [{ key: "a", val: "{http.request.method}" }] } }, "/?a=1", "GET /?a=1&a=GET"],
@@ -83,6 +87,8 @@ test.each([
   ],
   [{ query: { delete: ["a"] } }, "/?a=1&b=2", "GET /?b=2"],
   [{ query: { delete: ["a"] } }, "/?a=1", "GET /"],
+  [{ query: { delete: ["a"] } }, "/?", "GET /?"],
+  [{ query: { delete: [""] } }, "/?=1&a=1", "GET /?=1&a=1"],
   [
     { strip_path_prefix: "/api", uri_substring: [{ find: "x", replace: "y" }], method: "PUT" },
     "/api/x",
