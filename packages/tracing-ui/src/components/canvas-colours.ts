@@ -14,7 +14,7 @@ export function canvasColours<T extends Record<string, string>>(element: HTMLEle
   return Object.fromEntries(names.map((name, index) => [name, read[index]?.color])) as T;
 }
 
-/** Colours of services for a canvas, in the order of their names. @param hues degrees, from assignServiceHues */
+/** Colours of services for a canvas, in the order of their names. @param hues degrees, from service-hues.ts */
 export function serviceColours(
   element: HTMLElement,
   services: readonly string[],

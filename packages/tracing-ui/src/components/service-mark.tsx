@@ -2,7 +2,7 @@ import "./service-mark.css";
 import type { CSSProperties } from "react";
 import { patternOf } from "./service-patterns.ts";
 
-/** Gives an element of class "service" its hue, and the pattern that goes with it. @param hue degrees, from assignServiceHues */
+/** Gives an element of class "service" its hue, and the pattern that goes with it. @param hue degrees, from service-hues.ts */
 export function hueStyle(hue: number | undefined): CSSProperties {
   return { "--hue": hue ?? 0, "--pattern": patternOf(hue ?? 0) } as CSSProperties;
 }

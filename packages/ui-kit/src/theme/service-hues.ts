@@ -5,65 +5,69 @@
 export const serviceHues: readonly number[] = Array.from({ length: 16 }, (_, slot) => (50 + slot * 20) % 360);
 
 const slots = serviceHues.length;
-/** Slots from a taken one to the next tried. Odd, so that all are reached; large, so that hues differ. */
-const stride = 7;
 
 /**
- * Gives each service a hue: its own (a hash of its name) unless another service has that one or its neighbour.
- * @param known services of the whole system: as long as they are 16 or fewer, a service looks the same on
- *   every page
- * @param shown services seen together now, whose hues must differ where that is possible; need not be in `known`
- * @returns hue in degrees for each service of `shown`
+ * The hue of a service, in degrees. It depends on the name alone: a service looks the same on every page, on every
+ * load and whatever other services exist. Two services can share a hue.
  */
-export function assignServiceHues(known: readonly string[], shown: readonly string[]): Map<string, number> {
-  const bySystem = assignSlots([...new Set([...known, ...shown])], (name) => hash(name) % slots);
-  const byView = assignSlots(
-    [...new Set(shown)],
-    (name) => bySystem.get(name) ?? 0,
-    shareNone(bySystem, shown),
-  );
-  return new Map([...byView].map(([name, slot]) => [name, serviceHues[slot] as number]));
+export function serviceHue(name: string): number {
+  return serviceHues[slotOf(name)] as number;
 }
 
-/** Whether all services of the view have slots of their own already. */
-function shareNone(bySystem: ReadonlyMap<string, number>, shown: readonly string[]): boolean {
-  const names = new Set(shown);
-  return new Set([...names].map((name) => bySystem.get(name))).size === names.size;
-}
-
-function assignSlots(
-  names: readonly string[],
-  preferred: (name: string) => number,
-  keep = false,
-): Map<string, number> {
-  // By hash, not by name or place: a new service then moves none but those it collides with.
-  const ordered = [...names].sort((a, b) => hash(a) - hash(b) || (a < b ? -1 : 1));
-  const taken = new Int32Array(slots);
+/**
+ * Gives each service of one picture, such as a trace, a hue of its own as long as there are 16 services or fewer.
+ * A service keeps `serviceHue` unless another one of the picture has it too. Of those that share one hue the first by
+ * hash keeps it; the others move to the free hue that is farthest from all taken ones.
+ * @param shown names, in any order; each counts once
+ */
+export function assignServiceHues(shown: readonly string[]): Map<string, number> {
+  // By hash and not by place: the same services get the same hues, in whatever order a page lists them.
+  const ordered = [...new Set(shown)].sort((a, b) => hash(a) - hash(b) || (a < b ? -1 : 1));
+  const uses = new Int32Array(slots);
   const result = new Map<string, number>();
-  for (const name of ordered) {
-    const first = preferred(name);
-    const slot = keep ? first : freestSlot(taken, first);
-    taken[slot] = (taken[slot] as number) + 1;
-    result.set(name, slot);
-  }
+  const give = (name: string, slot: number) => {
+    uses[slot] = (uses[slot] as number) + 1;
+    result.set(name, serviceHues[slot] as number);
+  };
+  const moved = ordered.filter((name) => {
+    const slot = slotOf(name);
+    if (uses[slot] !== 0) return true;
+    give(name, slot);
+    return false;
+  });
+  // Only now, when the places of all others are taken: whoever moves must move nobody else.
+  for (const name of moved) give(name, freestSlot(uses, slotOf(name)));
   return result;
 }
 
-/** The first slot, from the preferred one on, that is free with free neighbours; else free; else least taken. */
-function freestSlot(taken: Int32Array, first: number): number {
-  const at = (slot: number) => taken[(slot + slots) % slots] as number;
-  let best = first;
-  let bestCost = Number.POSITIVE_INFINITY;
-  for (let k = 0; k < slots; k += 1) {
-    const slot = (first + k * stride) % slots;
-    // The ends of the list of hues are 60° apart and not neighbours, but treating them so costs little.
-    const cost = at(slot) * 100 + (at(slot - 1) > 0 || at(slot + 1) > 0 ? 1 : 0);
-    if (cost < bestCost) {
+/** The least used slot; among equals the one farthest from used ones, then the first after `from`. */
+function freestSlot(uses: Int32Array, from: number): number {
+  const least = Math.min(...uses);
+  let best = from;
+  let bestGap = -1;
+  for (let step = 1; step <= slots; step += 1) {
+    const slot = (from + step) % slots;
+    if (uses[slot] !== least) continue;
+    const gap = distanceToUsed(uses, slot, least);
+    if (gap > bestGap) {
       best = slot;
-      bestCost = cost;
+      bestGap = gap;
     }
   }
   return best;
+}
+
+/** Slots to the nearest one that is used more often than `least`. */
+function distanceToUsed(uses: Int32Array, slot: number, least: number): number {
+  for (let distance = 1; distance < slots; distance += 1) {
+    const isUsed = (at: number) => (uses[(at + slots) % slots] as number) > least;
+    if (isUsed(slot - distance) || isUsed(slot + distance)) return distance;
+  }
+  return slots;
+}
+
+function slotOf(name: string): number {
+  return hash(name) % slots;
 }
 
 /** FNV-1a, 32 bits, with the high bits mixed into the low ones that `%` looks at. */

@@ -1,11 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type CSSProperties, useEffect, useMemo, useRef } from "react";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { isTyping } from "ui-kit/components/typing-target.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
-import { servicesQuery } from "../../api/queries.ts";
 import type { DiffSide, TraceDiff } from "../../api/trace-diff.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import type { CompareAddress } from "./compare-address.ts";
@@ -22,11 +20,7 @@ const barPx = 64;
 export function CompareTable({ diff, address }: { diff: TraceDiff; address: CompareAddress }) {
   const order = address.order ?? "time";
   const rows = useMemo(() => compareRows(diff, order), [diff, order]);
-  const known = useQuery(servicesQuery).data;
-  const hues = useMemo(
-    () => assignServiceHues(known ?? [], [...new Set(diff.nodes.map(({ service }) => service))]),
-    [known, diff],
-  );
+  const hues = useMemo(() => assignServiceHues(diff.nodes.map(({ service }) => service)), [diff]);
   const mostUs = rows.reduce((most, { selfUs }) => Math.max(most, Math.abs(selfUs)), 0);
   const scroller = useRef<HTMLElement>(null);
   useRowKeys(scroller);

@@ -4,7 +4,6 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
-import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { capabilitiesQuery } from "../../api/analysis.ts";
 import {
   type Dependency,
@@ -46,7 +45,6 @@ export function DependenciesPage() {
     () => [...new Set(all.flatMap(({ parent, child }) => [parent, child]))].sort(),
     [all],
   );
-  const hues = useMemo(() => assignServiceHues(names, names), [names]);
   const rated = useQuery({
     ...ratesQuery({ services: names, endMs, lookbackMs: length, byOperation: false, kinds: "served" }),
     placeholderData: keepPreviousData,
@@ -103,7 +101,7 @@ export function DependenciesPage() {
     if (view === "table") {
       return (
         <Suspense fallback={null}>
-          <DependencyTable {...{ dependencies, rates, hues, lookback }} lookbackMs={length} />
+          <DependencyTable {...{ dependencies, rates, lookback }} lookbackMs={length} />
         </Suspense>
       );
     }
@@ -112,7 +110,7 @@ export function DependenciesPage() {
         dependencies={dependencies}
         draw={(graph) => (
           <ServiceGraph
-            {...{ graph, dependencies, hues, focus, marked }}
+            {...{ graph, dependencies, focus, marked }}
             rates={rated.isPending ? undefined : rates}
             lookbackMs={length}
             facts={facts}

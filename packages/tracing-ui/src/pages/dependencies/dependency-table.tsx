@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
+import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import type { Dependency } from "../../api/dependencies.ts";
 import type { RateRow } from "../../api/rates.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
@@ -12,13 +13,12 @@ export function DependencyTable(props: {
   dependencies: readonly Dependency[];
   lookbackMs: number;
   rates: ReadonlyMap<string, RateRow>;
-  hues: ReadonlyMap<string, number>;
   lookback: string;
 }) {
-  const { dependencies, lookbackMs, rates, hues, lookback } = props;
+  const { dependencies, lookbackMs, rates, lookback } = props;
   const name = (service: string) => (
     <Link to="/services" search={{ service, lookback }}>
-      <ServiceMark hue={hues.get(service)} />
+      <ServiceMark hue={serviceHue(service)} />
       <span className="cut">{service}</span>
     </Link>
   );

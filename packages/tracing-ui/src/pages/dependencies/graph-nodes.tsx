@@ -1,6 +1,7 @@
 import { memo } from "react";
 import { durationText } from "ui-kit/format/format-duration.ts";
 import { formatRate, formatShare } from "ui-kit/format/format-rate.ts";
+import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import type { RateRow } from "../../api/rates.ts";
 import { hueStyle } from "../../components/service-mark.tsx";
 import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
@@ -13,14 +14,13 @@ export const GraphNodes = memo(function GraphNodes(props: {
   nodes: PlacedGraph["nodes"];
   /** By service; undefined before they are known. */
   rates: ReadonlyMap<string, RateRow> | undefined;
-  hues: ReadonlyMap<string, number>;
   focus: string | undefined;
   /** Names that stand out, the others are dim; undefined: all alike. */
   lit: ReadonlySet<string> | undefined;
   onHover: (service: string | undefined) => void;
   onFocus: (service: string) => void;
 }) {
-  const { nodes, rates, hues, focus, lit, onHover, onFocus } = props;
+  const { nodes, rates, focus, lit, onHover, onFocus } = props;
   return nodes.map(({ name, x, y }) => {
     const whole = rates?.get(name)?.whole;
     const failing = whole !== undefined && whole.errors >= failingShare;
@@ -33,7 +33,7 @@ export const GraphNodes = memo(function GraphNodes(props: {
         <button
           type="button"
           className={`graph-node service ${name === focus ? "focused" : ""} ${failing ? "failing" : ""}`}
-          style={hueStyle(hues.get(name))}
+          style={hueStyle(serviceHue(name))}
           title={name}
           aria-pressed={name === focus}
           onPointerEnter={() => onHover(name)}

@@ -33,7 +33,6 @@ export function ServiceGraph(props: {
   lookbackMs: number;
   /** By service; undefined before they are known. */
   rates: ReadonlyMap<string, RateRow> | undefined;
-  hues: ReadonlyMap<string, number>;
   focus: string | undefined;
   /** Of the edges at the focus. */
   facts: FocusFacts;
@@ -42,7 +41,7 @@ export function ServiceGraph(props: {
   /** Stays the same function, or all boxes are drawn anew. */
   onFocus: (service: string) => void;
 }) {
-  const { graph, dependencies, lookbackMs, hues, focus, facts, marked, onFocus } = props;
+  const { graph, dependencies, lookbackMs, focus, facts, marked, onFocus } = props;
   const frame = useRef<HTMLDivElement>(null);
   const size = useElementSize(frame);
   const { state, zoom, reset, handlers } = usePanZoom(frame, graph, size);
@@ -138,7 +137,7 @@ export function ServiceGraph(props: {
         style={{ transform: `translate(${state.x}px, ${state.y}px) scale(${state.scale})` }}
       >
         {graph !== undefined && (
-          <GraphNodes nodes={graph.nodes} {...{ rates, hues, focus, lit, onFocus }} onHover={setHover} />
+          <GraphNodes nodes={graph.nodes} {...{ rates, focus, lit, onFocus }} onHover={setHover} />
         )}
       </ul>
       <div className="graph-tools">

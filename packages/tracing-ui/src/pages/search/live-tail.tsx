@@ -1,11 +1,11 @@
 import "./live-tail.css";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useMemo, useReducer, useState } from "react";
+import { useEffect, useReducer, useState } from "react";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { clockText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
-import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
+import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import type { SpanConditions } from "../../api/analysis.ts";
 import { followTail } from "../../api/tail.ts";
@@ -16,7 +16,7 @@ import { startTail, tailReducer } from "./tail-reducer.ts";
 const perSecond = 100;
 
 /** Spans that meet the conditions as they arrive, the newest on top. Pausing keeps what is seen in its place. */
-export function LiveTail({ conditions, known }: { conditions: SpanConditions; known: readonly string[] }) {
+export function LiveTail({ conditions }: { conditions: SpanConditions }) {
   const asked = JSON.stringify(conditions);
   const [state, dispatch] = useReducer(tailReducer, startTail);
   const [paused, setPaused] = useState(false);
@@ -34,10 +34,6 @@ export function LiveTail({ conditions, known }: { conditions: SpanConditions; kn
   useEffect(() => dispatch({ type: "pause", paused }), [paused]);
 
   const { rows, waiting, seen, skipped, problem, open } = state;
-  const hues = useMemo(
-    () => assignServiceHues(known, [...new Set(rows.map(({ service }) => service))]),
-    [known, rows],
-  );
   return (
     <section className="tail" aria-label="Spans as they arrive">
       <header className="tail-head">
@@ -69,7 +65,7 @@ export function LiveTail({ conditions, known }: { conditions: SpanConditions; kn
             <li key={`${span.traceID} ${span.spanID}`} className={span.error ? "failed" : undefined}>
               <Link to="/trace/$traceId" params={{ traceId: span.traceID }} search={{ span: span.spanID }}>
                 <span className="mono tail-start">{clockText(span.start, zone)}</span>
-                <ServiceMark hue={hues.get(span.service)} />
+                <ServiceMark hue={serviceHue(span.service)} />
                 <b>{span.service}</b>
                 <span className="cut tail-operation">{span.operation}</span>
                 <span className="unit tail-kind">{span.kind}</span>

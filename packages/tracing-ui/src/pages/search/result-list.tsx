@@ -18,28 +18,19 @@ const otherColumnsPx = 800;
 
 /**
  * The traces found, in rows of 24 px. Only orders and sums up what it is given.
- * @param known services of the whole system, for steady colours
  * @param stale whether the list belongs to the search before the one that runs
  */
 export function ResultList(props: {
   results: readonly TraceSummary[];
-  known: readonly string[];
   limit: number;
   sort: Sort;
   stale: boolean;
   onSort: (sort: Sort) => void;
 }) {
-  const { results, known, limit, sort, stale, onSort } = props;
+  const { results, limit, sort, stale, onSort } = props;
   const rows = useMemo(() => sortResults(results, sort), [results, sort]);
   const totals = useMemo(() => serviceTotals(results), [results]);
-  const hues = useMemo(
-    () =>
-      assignServiceHues(
-        known,
-        totals.map((total) => total.name),
-      ),
-    [known, totals],
-  );
+  const hues = useMemo(() => assignServiceHues(totals.map((total) => total.name)), [totals]);
   const longestUs = results.reduce((longest, row) => Math.max(longest, row.durationUs), 1);
   const table = useRef<HTMLDivElement>(null);
   useListKeys(table, ".result-link");

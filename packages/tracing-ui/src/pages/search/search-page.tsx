@@ -97,7 +97,7 @@ export function SearchPage() {
 
   function list(rows: readonly TraceSummary[], limit: number, stale: boolean) {
     const onSort = (sort: SearchAddress["sort"]) => goTo({ ...address, sort }, true);
-    return <ResultList results={rows} known={names} sort={address.sort} {...{ limit, stale, onSort }} />;
+    return <ResultList results={rows} sort={address.sort} {...{ limit, stale, onSort }} />;
   }
 
   function body() {
@@ -114,7 +114,7 @@ export function SearchPage() {
       );
     }
     if (isLive) {
-      if (plan.conditions !== undefined) return <LiveTail conditions={plan.conditions} known={names} />;
+      if (plan.conditions !== undefined) return <LiveTail conditions={plan.conditions} />;
       return (
         <Notice kind="plain" title="These conditions cannot be followed">
           <p>Live spans are filtered by conditions on one span, joined by &&. Simplify the query above.</p>

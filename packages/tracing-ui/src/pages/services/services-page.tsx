@@ -1,9 +1,9 @@
 import "./services-page.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useEffect, useMemo } from "react";
+import { useEffect } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
-import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
+import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { servicesQuery } from "../../api/queries.ts";
 import { ratesQuery } from "../../api/rates.ts";
@@ -36,7 +36,6 @@ export function ServicesPage() {
     enabled: service !== undefined,
     placeholderData: keepPreviousData,
   });
-  const hues = useMemo(() => assignServiceHues(names, names), [names]);
   const change = (fields: Partial<ServicesAddress>) =>
     navigate({ search: { ...address, ...fields }, replace: true });
 
@@ -86,7 +85,7 @@ export function ServicesPage() {
             name={(row) =>
               service === undefined ? (
                 <Link to="/services" search={{ ...address, service: row.service, filter: undefined }}>
-                  <ServiceMark hue={hues.get(row.service)} />
+                  <ServiceMark hue={serviceHue(row.service)} />
                   <span className="cut">{row.service}</span>
                 </Link>
               ) : (
@@ -114,7 +113,7 @@ export function ServicesPage() {
           </Link>
         )}
         <h1 className="page-title">
-          {service !== undefined && <ServiceMark hue={hues.get(service)} />}
+          {service !== undefined && <ServiceMark hue={serviceHue(service)} />}
           {service ?? "Services"}
         </h1>
         {service !== undefined && (

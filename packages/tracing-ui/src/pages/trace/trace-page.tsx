@@ -5,7 +5,7 @@ import { lazy, Suspense, useDeferredValue, useEffect, useMemo } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { ApiError } from "../../api/api-error.ts";
-import { servicesQuery, traceQuery } from "../../api/queries.ts";
+import { traceQuery } from "../../api/queries.ts";
 import { type SpanPeers, tracePeersQuery } from "../../api/trace-peers.ts";
 import type { ApiTrace } from "../../api/trace-schema.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
@@ -71,8 +71,7 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
   const folded = useMemo(() => foldIdleGaps(whole), [whole]);
   const trace = address.gaps === "shown" ? whole : folded.trace;
   const gaps = address.gaps === "shown" ? noGaps : folded.gaps;
-  const known = useQuery(servicesQuery).data;
-  const hues = useMemo(() => assignServiceHues(known ?? [], trace.services), [known, trace]);
+  const hues = useMemo(() => assignServiceHues(trace.services), [trace]);
   const [view, dispatch] = useTraceView(trace);
   const navigate = route.useNavigate();
   // Typing comes first: finding the spans may lag behind by a frame or two in large traces.
