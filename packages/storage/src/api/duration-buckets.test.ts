@@ -29,7 +29,19 @@ describe("quantileNano", () => {
     expect(quantileNano(counts, 0.25)).toBeCloseTo(2 ** 10 * 2 ** (0.5 / 8));
     expect(quantileNano(counts, 0.5)).toBeCloseTo(2 ** 10 * 2 ** (1 / 8));
     expect(quantileNano(counts, 0.99)).toBeCloseTo(2 ** 20 * 2 ** (1 / 8));
-    expect(quantileNano(counts, 1)).toBeCloseTo(2 ** 30 * 2 ** (1 / 8));
+  });
+
+  it("is never above the longest duration, which may be the shortest of its bucket", () => {
+    expect(quantileNano(new Map([[160, 1]]), 0.5)).toBe(2 ** 20);
+    expect(
+      quantileNano(
+        new Map([
+          [80, 1],
+          [160, 9],
+        ]),
+        0.99,
+      ),
+    ).toBe(2 ** 20);
   });
 });
 

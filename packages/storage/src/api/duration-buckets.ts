@@ -7,7 +7,8 @@ export function durationBucket(durationNano: bigint): number {
 }
 
 /**
- * A quantile of durations that were counted in buckets, in nanoseconds; within its bucket by interpolation.
+ * A quantile of durations that were counted in buckets, in nanoseconds; within its bucket by interpolation. In the
+ * highest bucket it is the shortest duration that the bucket takes: interpolation could exceed the longest duration.
  * @param counts by bucket; 0 is returned when there are none
  * @param quantile 0 to 1
  */
@@ -19,7 +20,8 @@ export function quantileNano(counts: ReadonlyMap<number, number>, quantile: numb
   let last = 0;
   for (const [bucket, count] of [...counts].sort(([one], [other]) => one - other)) {
     if (count <= 0) continue;
-    if (below + count >= rank) return nanoOfPosition(bucket + (rank - below) / count);
+    const isHighest = below + count >= total;
+    if (below + count >= rank) return nanoOfPosition(isHighest ? bucket : bucket + (rank - below) / count);
     below += count;
     last = bucket + 1;
   }

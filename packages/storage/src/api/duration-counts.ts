@@ -26,7 +26,8 @@ export class DurationCounts {
     for (let bucket = this.#lowest; bucket <= this.#highest; bucket++) {
       const count = this.#counts[bucket] as number;
       if (count <= 0) continue;
-      if (below + count >= rank) return nanoOfPosition(bucket + (rank - below) / count);
+      const isHighest = below + count >= this.#total;
+      if (below + count >= rank) return nanoOfPosition(isHighest ? bucket : bucket + (rank - below) / count);
       below += count;
       last = bucket + 1;
     }

@@ -46,6 +46,16 @@ export type {
 } from "./metrics-reader.ts";
 export { nextTurn } from "./next-turn.ts";
 export { type PartialAnswer, type PartialReason, PartialReasons } from "./partial-answer.ts";
+export {
+  type RankedRates,
+  type RankedRatesQuery,
+  type RatedName,
+  type RateFigures,
+  type RateOrder,
+  rankOf,
+  rateOrders,
+  stepCount,
+} from "./ranked-rates.ts";
 export type {
   CalculatedProbabilities,
   OperationProbability,

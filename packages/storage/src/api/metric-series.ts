@@ -48,7 +48,7 @@ export type CountSlots = (
 /** A reader of metrics on anything that can count spans by slots of time. */
 export function metricsReader(
   countSlots: CountSlots,
-): Omit<MetricsReader, "getSpanCounts" | "getCallCounts"> {
+): Pick<MetricsReader, "getCallRates" | "getErrorRates" | "getLatencies"> {
   const read = async (
     query: MetricsQuery,
     options: ReadOptions,

@@ -1,5 +1,6 @@
 import type { SpanKind } from "wire/model";
 import type { CallCount } from "./call-counts.ts";
+import type { RankedRates, RankedRatesQuery } from "./ranked-rates.ts";
 import type { SpanCount, SpanCountQuery } from "./span-counts.ts";
 import type { ReadOptions } from "./span-reader.ts";
 
@@ -51,6 +52,11 @@ export interface MetricsReader {
   getErrorRates(query: MetricsQuery, options?: ReadOptions): Promise<MetricSeries[]>;
   /** A quantile of durations in milliseconds, off by at most a tenth. */
   getLatencies(query: LatencyQuery, options?: ReadOptions): Promise<MetricSeries[]>;
+  /**
+   * A page of services or operations by how they are called, with curves. Ranking, filtering and paging are done by the
+   * store: the answer does not grow with the number of names.
+   */
+  getRankedRates(query: RankedRatesQuery, options?: ReadOptions): Promise<RankedRates>;
   /** Counts of all services, in no particular order. */
   getSpanCounts(query: SpanCountQuery, options?: ReadOptions): Promise<SpanCount[]>;
   /**

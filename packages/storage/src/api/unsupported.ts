@@ -32,6 +32,7 @@ export function unsupported(reason: string): OptionalParts {
       getCallRates: refuse,
       getErrorRates: refuse,
       getLatencies: refuse,
+      getRankedRates: refuse,
       getSpanCounts: refuse,
       getCallCounts: refuse,
     },

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { durationOfBucket } from "../api/duration-buckets.ts";
 import type { MetricSeries, MetricsQuery } from "../api/metrics-reader.ts";
+import type { RankedRatesQuery } from "../api/ranked-rates.ts";
 import {
   type ContractContext,
   expectStorageError,
@@ -203,6 +204,112 @@ export function metricsContract({ store, test }: ContractContext): void {
       store().metrics.getSpanCounts({ ...minute, endUnixMs: noonUnixMs + 1 }),
       "STORAGE_BAD_QUERY",
     );
+  });
+
+  const ranking = (changes: Partial<RankedRatesQuery> = {}): RankedRatesQuery => ({
+    contains: "",
+    spanKinds: ["server"],
+    startUnixMs: noonUnixMs,
+    endUnixMs: noonUnixMs + 3 * minuteMs,
+    stepMs: 2 * minuteMs,
+    order: "calls",
+    limit: 200,
+    offset: 0,
+    ...changes,
+  });
+  const ms = (facts: SpanFacts, duration: bigint) => ({ ...facts, durationNano: duration * msNano });
+
+  test("metrics: services and operations are ranked, filtered and paged", async () => {
+    const tenant = `ranked ${newServiceName()}`;
+    const options = { tenant };
+    const rows = rowsOfTenant(
+      tenant,
+      ...Array.from({ length: 120 }, (_, index) =>
+        spanAt(index, ms({ service: `Shop-${String(index).padStart(3, "0")}`, name: `op ${index}` }, 5n)),
+      ),
+      ...[0, 1, 130].map((second) => spanAt(second, ms({ service: "busy", name: "a" }, 80n))),
+      spanAt(3, ms({ service: "busy", name: "b", ...failed }, 700n)),
+      spanAt(3, ms({ service: "busy", name: "of a client", kind: "client" }, 9n)),
+      spanAt(-1, { service: "before" }),
+      spanAt(180, { service: "after" }),
+    );
+    await store().writer.writeSpans(rows, { deduplicationToken: newToken() });
+    const { metrics } = store();
+    const names = async (changes: Partial<RankedRatesQuery>) => {
+      const { matched, names: found } = await metrics.getRankedRates(ranking(changes), options);
+      return [matched, ...found.map(({ name }) => name)];
+    };
+    expect(await names({ limit: 3 })).toEqual([121, "busy", "Shop-000", "Shop-001"]);
+    expect(await names({ limit: 2, offset: 119 })).toEqual([121, "Shop-118", "Shop-119"]);
+    expect(await names({ limit: 2, offset: 121 })).toEqual([121]);
+    expect(await names({ order: "name", limit: 2, offset: 119 })).toEqual([121, "Shop-119", "busy"]);
+    expect(await names({ contains: "sHOP-11", order: "name", limit: 2 })).toEqual([
+      10,
+      "Shop-110",
+      "Shop-111",
+    ]);
+    expect(await names({ contains: "%" })).toEqual([0]);
+    expect(await names({ only: ["busy", "Shop-007", "nobody"] })).toEqual([2, "busy", "Shop-007"]);
+    for (const order of ["errors", "p99", "p95"] as const) {
+      expect((await names({ order, limit: 1 }))[1]).toBe("busy");
+    }
+    expect(await names({ service: "busy" })).toEqual([2, "a", "b"]);
+    expect(await names({ service: "busy", order: "p50" })).toEqual([2, "b", "a"]);
+    expect(await names({ service: "busy", spanKinds: ["server", "client"], contains: "client" })).toEqual([
+      1,
+      "of a client",
+    ]);
+    expect(await names({ service: "nobody" })).toEqual([0]);
+
+    const [busy] = (await metrics.getRankedRates(ranking({ only: ["busy"] }), options)).names;
+    expect([busy?.whole.calls, busy?.whole.errors]).toEqual([4, 1]);
+    expect(busy?.steps.map((step) => [step?.calls, step?.errors])).toEqual([
+      [3, 1],
+      [1, 0],
+    ]);
+    expect(busy?.whole.p50Ms).toBeGreaterThan(70);
+    expect(busy?.whole.p99Ms).toBeGreaterThan(630);
+    // An estimate is never above the longest.
+    expect(busy?.whole.p99Ms).toBeLessThanOrEqual(700);
+    const [first] = (await metrics.getRankedRates(ranking({ only: ["Shop-000"] }), options)).names;
+    expect(first?.steps.map((step) => step?.calls)).toEqual([1, undefined]);
+    expect(await metrics.getRankedRates(ranking(), { tenant: "nobody" })).toEqual({ matched: 0, names: [] });
+  });
+
+  test("metrics: names of any length are ranked", async () => {
+    const tenant = `long ${newServiceName()}`;
+    const long = "ä'\\n".repeat(1_900);
+    const rows = rowsOfTenant(
+      tenant,
+      spanAt(0, { service: long, name: long }),
+      spanAt(1, { service: "short" }),
+    );
+    await store().writer.writeSpans(rows, { deduplicationToken: newToken() });
+    const { names } = await store().metrics.getRankedRates(ranking(), { tenant });
+    expect(names.map(({ name, whole }) => [name, whole.calls])).toEqual([
+      ["short", 1],
+      [long, 1],
+    ]);
+  });
+
+  test("metrics: rankings that cannot be answered are refused", async () => {
+    const wrong: Partial<RankedRatesQuery>[] = [
+      { spanKinds: [] },
+      { limit: 0 },
+      { limit: 201 },
+      { offset: -1 },
+      { stepMs: 1_000 },
+      { startUnixMs: noonUnixMs + 1 },
+      { endUnixMs: noonUnixMs },
+      { endUnixMs: noonUnixMs + 1_001 * minuteMs },
+      { contains: "x".repeat(9_000) },
+      { only: Array.from({ length: 201 }, String) },
+    ];
+    for (const changes of wrong) {
+      await expectStorageError(store().metrics.getRankedRates(ranking(changes)), "STORAGE_BAD_QUERY");
+    }
+    const aborted = { signal: AbortSignal.abort() };
+    await expectStorageError(store().metrics.getRankedRates(ranking(), aborted), "STORAGE_ABORTED");
   });
 
   test("metrics: what cannot be answered is refused", async () => {

@@ -12,6 +12,7 @@ import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
 import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
 import { type OpenServers, openCluster } from "./cluster/open-cluster.ts";
 import { clickHouseCountSlots } from "./count-slots.ts";
+import { clickHouseRankedRates } from "./ranked-rates.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
 import { archivedSpansOfTraces } from "./schema/span-sql.ts";
 import { clickHouseSpanCounts } from "./span-counts.ts";
@@ -62,6 +63,8 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
     dependencies,
     metrics: {
       ...metricsReader(clickHouseCountSlots(connection, schema, database)),
+      getRankedRates: (query, options = {}) =>
+        clickHouseRankedRates(connection, schema, database, query, options),
       getSpanCounts: (query, options = {}) =>
         clickHouseSpanCounts(connection, schema, database, query, options),
       getCallCounts: (query, options) => dependencies.getCallCounts(query, options),

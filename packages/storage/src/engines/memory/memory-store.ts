@@ -8,6 +8,7 @@ import { memoryArchive } from "./memory-archive.ts";
 import { MemoryAttributeCatalog } from "./memory-attribute-catalog.ts";
 import { MemorySamplingStore } from "./memory-sampling-store.ts";
 import { MemorySpanReader } from "./memory-span-reader.ts";
+import { rankedRates } from "./ranked-rates.ts";
 import { readTenantSpans } from "./read-tenant-spans.ts";
 import { spanCountsOf } from "./span-counts.ts";
 import { StoredTenants } from "./stored-tenants.ts";
@@ -43,6 +44,10 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): TraceStore {
         throwIfAborted(options.signal);
         return countSlots(stored.tracesOf(tenantOf(options)).spans(), query, slots);
       }),
+      async getRankedRates(query, options = {}) {
+        throwIfAborted(options.signal);
+        return rankedRates(stored.tracesOf(tenantOf(options)).spans(), query);
+      },
       async getSpanCounts(query, options = {}) {
         throwIfAborted(options.signal);
         return spanCountsOf(stored.tracesOf(tenantOf(options)).spans(), query);

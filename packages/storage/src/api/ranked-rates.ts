@@ -1,0 +1,191 @@
+import type { SpanKind } from "wire/model";
+import { checkTexts } from "./checked-query.ts";
+import { quantileNano } from "./duration-buckets.ts";
+import { StorageError } from "./storage-error.ts";
+
+const minuteMs = 60_000;
+/** Most names of one answer. */
+const mostNames = 200;
+/** Most steps of a curve: each name has one figure for each. */
+const mostSteps = 500;
+/** Names before the page: a store sorts all of them to find it. */
+const mostSkipped = 1_000_000;
+
+/** What names are ranked by: the name from a to z, or a figure, largest first. */
+export const rateOrders = ["name", "calls", "errors", "p50", "p95", "p99"] as const;
+/** See `rateOrders`; `errors` is the share of calls that failed. */
+export type RateOrder = (typeof rateOrders)[number];
+
+/** A page of services, or of the operations of one service, ranked by how they are called. */
+export interface RankedRatesQuery {
+  /** Whose operations are ranked; services are ranked when it is absent. */
+  readonly service?: string | undefined;
+  /** Exactly these names; all names when it is absent. */
+  readonly only?: readonly string[] | undefined;
+  /** A part of the name, in upper or lower case; "" is part of all names. */
+  readonly contains: string;
+  /** At least one. */
+  readonly spanKinds: readonly SpanKind[];
+  /** Whole minutes, milliseconds since the Unix epoch; half open. */
+  readonly startUnixMs: number;
+  readonly endUnixMs: number;
+  /** Whole minutes; the last step may be cut by the end. */
+  readonly stepMs: number;
+  readonly order: RateOrder;
+  /** Most names of the page, 1 to 200. */
+  readonly limit: number;
+  /** Names before the page. */
+  readonly offset: number;
+}
+
+/** Calls and how they went. */
+export interface RateFigures {
+  readonly calls: number;
+  readonly errors: number;
+  /** Durations in milliseconds, right within a tenth and never above the longest. */
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+}
+
+/** One service or operation. */
+export interface RatedName {
+  readonly name: string;
+  /** Of the whole time. */
+  readonly whole: RateFigures;
+  /** Of each step from the start; undefined where nothing was called. */
+  readonly steps: readonly (RateFigures | undefined)[];
+}
+
+/** A page of names, and how many there are. Names that were not called in the time are in none. */
+export interface RankedRates {
+  /** Names on all pages. */
+  readonly matched: number;
+  readonly names: readonly RatedName[];
+}
+
+/** Calls of one name: lists of one length, entries in any order, which add up. */
+export interface NameCounts {
+  readonly name: string;
+  /** Index of the step. */
+  readonly steps: readonly number[];
+  /** See `durationBucket`. */
+  readonly buckets: readonly number[];
+  readonly calls: readonly number[];
+  readonly errors: readonly number[];
+}
+
+/** Steps of the query's time. */
+export function stepCount({ startUnixMs, endUnixMs, stepMs }: RankedRatesQuery): number {
+  return Math.ceil((endUnixMs - startUnixMs) / stepMs);
+}
+
+/** @throws StorageError STORAGE_BAD_QUERY for what `RankedRatesQuery` does not allow */
+export function checkRankedRates(query: RankedRatesQuery): void {
+  const {
+    service = "",
+    only = [],
+    contains,
+    spanKinds,
+    startUnixMs,
+    endUnixMs,
+    stepMs,
+    limit,
+    offset,
+  } = query;
+  checkTexts([service, contains, ...only]);
+  if (spanKinds.length === 0) throw badQuery("no kind of span is given");
+  if (
+    ![startUnixMs, endUnixMs, stepMs].every((ms) => Number.isSafeInteger(ms / minuteMs)) ||
+    startUnixMs < 0
+  ) {
+    throw badQuery("start, end and step must be whole minutes, and start not before 1970");
+  }
+  if (stepMs < minuteMs) throw badQuery(`a step of ${stepMs} ms is less than a minute`);
+  if (endUnixMs <= startUnixMs) throw badQuery("the end is not after the start");
+  if (stepCount(query) > mostSteps) {
+    throw badQuery(`${stepCount(query)} steps are over the limit of ${mostSteps}`);
+  }
+  if (only.length > mostNames) throw badQuery(`${only.length} names are over the limit of ${mostNames}`);
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > mostNames) {
+    throw badQuery(`limit ${limit} is not a whole number from 1 to ${mostNames}`);
+  }
+  if (!Number.isSafeInteger(offset) || offset < 0 || offset > mostSkipped) {
+    throw badQuery(`offset ${offset} is not a whole number from 0 to ${mostSkipped}`);
+  }
+}
+
+/**
+ * The figures of a page.
+ * @param page names in the order of their rank; names of equal rank stay in this order
+ * @param counts of at least these names; each name once
+ */
+export function ratedNames(
+  query: RankedRatesQuery,
+  page: readonly string[],
+  counts: readonly NameCounts[],
+): RatedName[] {
+  const byName = new Map(counts.map((ofName) => [ofName.name, ofName]));
+  const rated = page.flatMap((name) => {
+    const ofName = byName.get(name);
+    return ofName === undefined ? [] : [ratedName(ofName, stepCount(query))];
+  });
+  // A store may rank by the bucket of a quantile; within one bucket the figures decide.
+  return rated.sort((one, other) => rankOf(query.order, other.whole) - rankOf(query.order, one.whole));
+}
+
+/** What a name is ranked by, larger first. */
+export function rankOf(order: RateOrder, { calls, errors, p50Ms, p95Ms, p99Ms }: RateFigures): number {
+  switch (order) {
+    case "name":
+      return 0;
+    case "calls":
+      return calls;
+    case "errors":
+      return calls === 0 ? 0 : errors / calls;
+    case "p50":
+      return p50Ms;
+    case "p95":
+      return p95Ms;
+    case "p99":
+      return p99Ms;
+  }
+}
+
+function ratedName({ name, ...counts }: NameCounts, stepsOfAll: number): RatedName {
+  const whole = new Sum();
+  const steps = Array.from({ length: stepsOfAll }, (): Sum | undefined => undefined);
+  for (const [index, step] of counts.steps.entries()) {
+    const entry = [counts.buckets[index] ?? 0, counts.calls[index] ?? 0, counts.errors[index] ?? 0] as const;
+    whole.add(...entry);
+    const own = steps[step] ?? new Sum();
+    own.add(...entry);
+    steps[step] = own;
+  }
+  return { name, whole: whole.figures(), steps: steps.map((sum) => sum?.figures()) };
+}
+
+class Sum {
+  #calls = 0;
+  #errors = 0;
+  /** Calls by bucket. Few steps of a name have more than a dozen. */
+  readonly #durations = new Map<number, number>();
+
+  add(bucket: number, calls: number, errors: number): void {
+    this.#calls += calls;
+    this.#errors += errors;
+    this.#durations.set(bucket, (this.#durations.get(bucket) ?? 0) + calls);
+  }
+
+  figures(): RateFigures {
+    const quantileMs = (quantile: number) => quantileNano(this.#durations, quantile) / 1e6;
+    return {
+      ...{ calls: this.#calls, errors: this.#errors },
+      ...{ p50Ms: quantileMs(0.5), p95Ms: quantileMs(0.95), p99Ms: quantileMs(0.99) },
+    };
+  }
+}
+
+function badQuery(message: string): StorageError {
+  return new StorageError("STORAGE_BAD_QUERY", message);
+}

@@ -1,0 +1,130 @@
+import { encodedLength, tenantOf } from "../../api/checked-query.ts";
+import {
+  checkRankedRates,
+  type NameCounts,
+  type RankedRates,
+  type RankedRatesQuery,
+  type RateOrder,
+  ratedNames,
+} from "../../api/ranked-rates.ts";
+import type { ReadOptions } from "../../api/span-reader.ts";
+import type { ClickHouseConnection } from "./clickhouse-connection.ts";
+import type { QueryParameters } from "./parameter-text.ts";
+import type { SchemaGuard } from "./schema/schema-guard.ts";
+
+/** Names that together take more stand in no condition: they are sent in the address of the request. */
+const maxNamesBytes = 6_000;
+
+/** Letters of a name in the answer; a longer name is cut, as one answer holds hundreds. More than `maxNamesBytes`. */
+const maxNameLetters = 8_000;
+
+/** Quantiles are ranked by their bucket of durations, whose order is that of the durations. */
+const rankSql: Readonly<Record<RateOrder, string>> = {
+  name: "0",
+  calls: "sum(m.calls)",
+  errors: "sum(m.errors) / sum(m.calls)",
+  p50: "quantileExactWeighted(0.5)(m.bucket, m.calls)",
+  p95: "quantileExactWeighted(0.95)(m.bucket, m.calls)",
+  p99: "quantileExactWeighted(0.99)(m.bucket, m.calls)",
+};
+
+/** Ranks names in `span_metrics`, then reads the curves of one page of them. @throws StorageError */
+export async function clickHouseRankedRates(
+  connection: ClickHouseConnection,
+  schema: SchemaGuard,
+  database: string,
+  query: RankedRatesQuery,
+  options: ReadOptions,
+): Promise<RankedRates> {
+  checkRankedRates(query);
+  const { signal } = options;
+  const parameters = {
+    tenant: tenantOf(options),
+    kinds: query.spanKinds,
+    startMinute: query.startUnixMs / 60_000,
+    endMinute: query.endUnixMs / 60_000,
+    stepMinutes: query.stepMs / 60_000,
+    ...(query.service === undefined ? {} : { service: query.service }),
+  };
+  const rows = <Row>({ sql, more }: Statement) =>
+    schema.run(() => connection.rows<Row>(sql, { ...parameters, ...more }, signal), signal);
+  const [ranked] = await rows<{ matched: number; page: [hash: string, name: string][] }>(
+    rankStatement(query, database),
+  );
+  const page = ranked?.page ?? [];
+  if (page.length === 0) return { matched: ranked?.matched ?? 0, names: [] };
+  const counts = await rows<NameCounts>(countStatement(query, page, database));
+  const nameOf = new Map(page);
+  // The store's answer calls a name by its hash.
+  const named = counts.map((ofName) => ({ ...ofName, name: nameOf.get(ofName.name) ?? "" }));
+  return {
+    matched: ranked?.matched ?? 0,
+    names: ratedNames(
+      query,
+      page.map(([, name]) => name),
+      named,
+    ),
+  };
+}
+
+interface Statement {
+  readonly sql: string;
+  /** Parameters that the other statement does not have. */
+  readonly more: QueryParameters;
+}
+
+function sourceSql({ service }: RankedRatesQuery, database: string): { key: string; source: string } {
+  const ofService = service === undefined ? "" : " AND service = {service:String}";
+  return {
+    key: service === undefined ? "m.service" : "m.name",
+    source: `FROM ${database}.span_metrics AS m
+  WHERE tenant = {tenant:String}${ofService} AND kind IN {kinds:Array(String)}
+    AND minute >= {startMinute:Int32} AND minute < {endMinute:Int32}`,
+  };
+}
+
+/** One row: the number of names, and those of the page in their order. */
+function rankStatement(query: RankedRatesQuery, database: string): Statement {
+  const { contains, only, order, limit, offset } = query;
+  const { key, source } = sourceSql(query, database);
+  const filters = [
+    ...(contains === "" ? [] : [`positionCaseInsensitiveUTF8(${key}, {contains:String}) > 0`]),
+    ...(only === undefined ? [] : [`${key} IN {only:Array(String)}`]),
+  ];
+  const sql = `SELECT toFloat64(count()) AS matched,
+  arrayMap(r -> (toString(r.3), r.2), arraySlice(arraySort(groupArray((rank, shown, hash))), {offset:UInt32} + 1, {limit:UInt32})) AS page
+FROM (
+  SELECT cityHash64(${key}) AS hash, -toFloat64(${rankSql[order]}) AS rank,
+    any(if(lengthUTF8(${key}) > ${maxNameLetters}, concat(substringUTF8(${key}, 1, ${maxNameLetters}), '…'), toString(${key}))) AS shown
+  ${source}${filters.map((filter) => ` AND ${filter}`).join("")} GROUP BY hash
+)`;
+  const more = {
+    ...{ limit, offset },
+    ...(contains === "" ? {} : { contains }),
+    ...(only === undefined ? {} : { only }),
+  };
+  return { sql, more };
+}
+
+/** A row for each name of the page. */
+function countStatement(
+  query: RankedRatesQuery,
+  page: readonly (readonly [hash: string, name: string])[],
+  database: string,
+): Statement {
+  const { key, source } = sourceSql(query, database);
+  const names = page.map(([, name]) => name);
+  const length = names.reduce((sum, name) => sum + encodedLength(name), 0);
+  // The table is in the order of services: their names spare it most of the reading that hashes do not.
+  const isShort = query.service === undefined && length <= maxNamesBytes;
+  const among = isShort ? " AND service IN {names:Array(String)}" : "";
+  const sql = `SELECT toString(hash) AS name, groupArray(step) AS steps, groupArray(bucket) AS buckets,
+  groupArray(n) AS calls, groupArray(failed) AS errors
+FROM (
+  SELECT cityHash64(${key}) AS hash, intDiv(minute - {startMinute:Int32}, {stepMinutes:Int32}) AS step, bucket,
+    toFloat64(sum(m.calls)) AS n, toFloat64(sum(m.errors)) AS failed
+  ${source}${among} AND hash IN (${page.map(([hash]) => BigInt(hash)).join(", ")})
+  GROUP BY hash, step, bucket
+) GROUP BY hash`;
+  return { sql, more: isShort ? { names } : {} };
+}
