@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+/** Of the mappings in the front door's config. */
+interface Mapping {
+  readonly input_regexp: string;
+  readonly outputs: readonly [string];
+}
+
+const root = new URL("../../../", import.meta.url);
+const config = readFileSync(new URL("packages/launcher/config/front-door.json", root), "utf8");
+const serverfile = readFileSync(new URL("docker/Serverfile", root), "utf8");
+const { servers } = JSON.parse(config).apps.http;
+const { mappings, defaults } = servers.front_door.routes
+  .flatMap(({ handle }: { handle: { handler: string }[] }) => handle)
+  .find(({ handler }: { handler: string }) => handler === "map") as {
+  mappings: readonly Mapping[];
+  defaults: readonly [string];
+};
+
+function routeOf(path: string): string {
+  for (const { input_regexp: pattern, outputs } of mappings) {
+    const match = new RegExp(pattern).exec(path);
+    if (match !== null) return outputs[0].replace(/\$(\d)/g, (_, group) => match[Number(group)] ?? "");
+  }
+  return defaults[0];
+}
+
+test.each([
+  ["/", "/"],
+  ["/search", "/search"],
+  ["/trace/0af7651916cd43dd8448eb211c80319c", "/trace/:traceId"],
+  ["/api/services", "/api/services"],
+  ["/api/services/svc-46319116/operations", "/api/services/:service/operations"],
+  ["/api/traces/0af7651916cd43dd", "/api/traces/:traceId"],
+  ["/api/metrics/rates", "/api/metrics/rates"],
+  ["/api/metrics/of-a-stranger", "/api/*"],
+  ["/api/analysis/v1/percentiles/0af7651916cd43dd", "/api/analysis/v1/percentiles/:traceId"],
+  ["/api/analysis/v1/attributes/span/customer.id/values", "/api/analysis/v1/attributes/:scope/:name/values"],
+  ["/tempo/api/v2/search/tag/span.customer/values", "/tempo/*"],
+  ["/of/a/stranger/0af7651916cd43dd", "/*"],
+])("the front door names the span of %s after its route", (path, route) => {
+  expect(routeOf(path)).toBe(route);
+});
+
+test("npm start and the compose file name routes alike", () => {
+  for (const { input_regexp: pattern, outputs } of mappings) {
+    expect(serverfile).toContain(`\t~${pattern} ${outputs[0]}\n`);
+  }
+});
