@@ -1,4 +1,4 @@
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { findAdminModel } from "../src/admin-api/comparison/find-admin-model.ts";
@@ -6,23 +6,32 @@ import { compareObservations } from "../src/twins/compare/compare-observations.t
 import { KnownTwinDifferences } from "../src/twins/compare/known-twin-differences.ts";
 import { keepCase, readCases } from "../src/twins/kept-case.ts";
 import { openPair, type TwinPair } from "../src/twins/process/open-pair.ts";
-import { type Finding, TwinRun, type TwinRunCounts } from "../src/twins/twin-run.ts";
+import { describeCounts, summaryOf } from "../src/twins/summary.ts";
+import { describeExchange } from "../src/twins/twin-case.ts";
+import { addTally, noCounts } from "../src/twins/twin-counts.ts";
+import { TwinResults } from "../src/twins/twin-results.ts";
+import { type Finding, TwinRun } from "../src/twins/twin-run.ts";
 
 const help = `Runs whole sites in our server and in the public model (Caddy 2.11), sends both the same requests, and compares all that
-can be seen. Starts both itself. A difference is shrunk and kept as a file that --replay takes.
+can be seen. Starts both itself. A difference that is there each time is shrunk and kept as a file that --replay takes.
 
 Usage: npm run conformance -- twins [options]
 
   --seed <number>     of the sites and requests (default: drawn, and printed)
-  --sites <number>    how many sites (default 100; with --minutes as many as there is time for)
+  --sites <number>    how many sites (default 100; with --minutes or --total as many as there is time for)
   --requests <number> exchanges for each site (default 40)
+  --total <number>    ends after so many requests in all
   --minutes <number>  ends after so long
+  --pairs <number>    so many pairs of servers at once (default 2)
+  --results <file>    a line for each site is added; sites of the seed that it has are not run again
+  --sum <file>        adds up such a file, all seeds, and does nothing else
   --archetype <name>  only sites of this archetype
   --peer <path>       the program caddy (default: in $PEERS, else in packages/conformance/peers/bin)
   --ours <path>       our program (default: the sources)
   --keep <folder>     where differences are kept (default: a folder of the temporary one, printed)
   --replay <path>     runs kept cases, a file or a folder of them, and nothing else
   --shrink <seconds>  longest time to shrink a difference (default 4)
+  --examples <number> so many cases of each kind are shrunk (default 1)
   --json              the result as JSON on the last line
 
 Exit code 0 without unknown differences, 1 with some, 2 when the program is not there.
@@ -32,17 +41,23 @@ const options = {
   seed: { type: "string" },
   sites: { type: "string" },
   requests: { type: "string", default: "40" },
+  total: { type: "string" },
   minutes: { type: "string" },
+  pairs: { type: "string", default: "2" },
+  results: { type: "string" },
+  sum: { type: "string" },
   archetype: { type: "string" },
   peer: { type: "string" },
   ours: { type: "string" },
   keep: { type: "string" },
   replay: { type: "string" },
   shrink: { type: "string", default: "4" },
+  examples: { type: "string", default: "1" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
+const progressEveryMs = 10_000;
 const short = (value: string | undefined) => JSON.stringify(value ?? null).slice(0, 200);
 
 async function replay(pair: TwinPair, path: string, known: KnownTwinDifferences): Promise<number> {
@@ -61,36 +76,17 @@ async function replay(pair: TwinPair, path: string, known: KnownTwinDifferences)
   return failed;
 }
 
-function summary(
-  { sites, refused, exchanges, requests, known, findings, unstable }: TwinRunCounts,
-  seed: number,
-) {
-  const sum = (values: Iterable<number>) => [...values].reduce((all, each) => all + each, 0);
-  return {
-    seed,
-    sites,
-    refused,
-    exchanges,
-    requests,
-    unknownKinds: findings.size,
-    unknown: sum([...findings.values()].map(({ count }) => count)),
-    known: sum(known.values()),
-    unstable: sum(unstable.values()),
-  };
-}
-
-function print(counts: TwinRunCounts, seed: number, isJson: boolean): void {
-  for (const [reason, count] of counts.known) console.log(`${count} known: ${reason}`);
-  for (const [signature, count] of counts.unstable)
-    console.log(`${count} seen once and not again: ${signature}`);
-  for (const { signature, count } of counts.findings.values()) console.log(`${count} UNKNOWN: ${signature}`);
-  const all = summary(counts, seed);
-  console.log(
-    isJson
-      ? JSON.stringify(all)
-      : `seed ${seed}: ${all.requests} requests to ${all.sites} sites (${all.refused} refused by the model): ` +
-          `${all.unknown} unknown differences of ${all.unknownKinds} kinds, ${all.known} known ones, ${all.unstable} seen once and not again`,
-  );
+function tell(folder: string, finding: Finding): void {
+  const { signature, difference, site, twinCase } = finding;
+  const file = keepCase(folder, finding);
+  console.log(`\nNEW ${signature} (site ${site}, ${file})`);
+  console.log(`  theirs ${short(difference.theirs)}\n  ours   ${short(difference.ours)}`);
+  for (const exchange of twinCase.steps.flatMap(({ exchanges }) => exchanges).slice(0, 4)) {
+    console.log(`  ${describeExchange(exchange).slice(0, 300)}`);
+  }
+  // Without the global options, which every site has.
+  const [, ...own] = twinCase.site.split("\n}\n");
+  console.log(own.join("\n}\n").trimEnd().slice(0, 1_000).replace(/^/gm, "  | "));
 }
 
 /** The command `twins`. @returns the exit code */
@@ -100,48 +96,79 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
     console.log(help);
     return 0;
   }
+  const known = KnownTwinDifferences.read();
+  if (values.sum !== undefined) {
+    const counts = noCounts();
+    for (const tally of new TwinResults(values.sum).read()) addTally(counts, tally);
+    console.log(describeCounts(counts, known.reasons));
+    return counts.unknown.size === 0 ? 0 : 1;
+  }
   const peer = values.peer ?? findAdminModel();
   if (peer === undefined) {
     console.error("the public model's program, caddy, is not here: --help says where it is looked for");
     return 2;
   }
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000_000) : Number(values.seed);
-  const known = KnownTwinDifferences.read();
-  const pair = await openPair({ peer, ...(values.ours === undefined ? {} : { ours: values.ours }) });
+  const open = () => openPair({ peer, ...(values.ours === undefined ? {} : { ours: values.ours }) });
+  const pairs: TwinPair[] = [];
   try {
     if (values.replay !== undefined) {
+      const pair = await open();
+      pairs.push(pair);
       const failed = await replay(pair, values.replay, known);
       console.log(`${failed} cases differ`);
       return failed === 0 ? 0 : 1;
     }
+    // One after the other: each looks for free ports.
+    for (let count = 0; count < Number(values.pairs); count++) pairs.push(await open());
     const folder = values.keep ?? join(tmpdir(), `twins-${seed}`);
-    const minutes = values.minutes === undefined ? Number.POSITIVE_INFINITY : Number(values.minutes);
-    const sites =
-      values.sites === undefined && values.minutes === undefined ? 100 : Number(values.sites ?? 1e9);
+    const isBounded = values.minutes !== undefined || values.total !== undefined;
     console.log(`seed ${seed}; differences are kept in ${folder}`);
-    const run = new TwinRun(pair, {
+    const results = values.results === undefined ? undefined : new TwinResults(values.results);
+    const begin = Date.now();
+    const done = results?.read(seed) ?? [];
+    let toldAt = begin;
+    const run = new TwinRun(pairs, {
       seed,
-      sites,
+      sites: Number(values.sites ?? (isBounded ? 1e9 : 100)),
       requests: Number(values.requests),
-      until: Date.now() + minutes * 60_000,
+      ...(values.total === undefined ? {} : { totalRequests: Number(values.total) }),
+      until:
+        values.minutes === undefined
+          ? Number.POSITIVE_INFINITY
+          : Date.now() + Number(values.minutes) * 60_000,
       ...(values.archetype === undefined ? {} : { archetype: values.archetype }),
       known,
       shrinkMs: Number(values.shrink) * 1_000,
-      onFinding: (finding: Finding) => {
-        const { difference, site } = finding;
+      examples: Number(values.examples),
+      done,
+      onFinding: (finding: Finding) => tell(folder, finding),
+      onSite: (tally, counts) => {
+        results?.add(tally);
+        if (Date.now() - toldAt < progressEveryMs) return;
+        toldAt = Date.now();
+        const before = done.reduce((sum, { requests }) => sum + requests, 0);
+        const speed = (counts.requests - before) / ((toldAt - begin) / 1_000);
         console.log(
-          `site ${site}: ${difference.path}: theirs ${short(difference.theirs)}, ours ${short(difference.ours)}`,
+          `${counts.sites} sites, ${counts.requests} requests (${speed.toFixed(0)} a second), ` +
+            `${counts.unknown.size} unknown kinds, load ${loadavg()[0]?.toFixed(1)}`,
         );
-        console.log(`  ${difference.request.slice(0, 300)}\n  ${keepCase(folder, finding)}`);
       },
-      onSite: ({ sites: done, requests }) => {
-        if (done % 100 === 0) console.log(`${done} sites, ${requests} requests`);
+      reopen: async (ended) => {
+        const index = pairs.indexOf(ended as TwinPair);
+        await pairs[index]?.close();
+        pairs[index] = await open();
+        return pairs[index];
       },
     });
     const counts = await run.run();
-    print(counts, seed, values.json);
-    return counts.findings.size === 0 ? 0 : 1;
+    console.log(
+      values.json
+        ? JSON.stringify({ seed, ...summaryOf(counts) })
+        : `seed ${seed}\n${describeCounts(counts, known.reasons)}`,
+    );
+    return counts.unknown.size === 0 ? 0 : 1;
   } finally {
-    await pair.close();
+    await Promise.all(pairs.map((pair) => pair.close()));
   }
 }

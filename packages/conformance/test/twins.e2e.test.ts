@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findAdminModel } from "../src/admin-api/comparison/find-admin-model.ts";
-import { compareObservations, signatureOf } from "../src/twins/compare/compare-observations.ts";
+import { compareObservations } from "../src/twins/compare/compare-observations.ts";
 import { KnownTwinDifferences } from "../src/twins/compare/known-twin-differences.ts";
 import { keepCase, readCases } from "../src/twins/kept-case.ts";
 import { openPair, type TwinPair } from "../src/twins/process/open-pair.ts";
@@ -39,7 +39,7 @@ describe.skipIf(program === undefined)("beside the public model (skipped without
   /** Runs sites for the time there is. @returns each kind of unknown difference in words, with the file that shows it */
   async function unknownOf(seed: number, most: number): Promise<string[]> {
     const found: Finding[] = [];
-    const run = new TwinRun(pair, {
+    const run = new TwinRun([pair], {
       seed,
       sites: most,
       requests: 40,
@@ -51,32 +51,14 @@ describe.skipIf(program === undefined)("beside the public model (skipped without
     });
     const { sites, requests, unstable } = await run.run();
     console.log(`seed ${seed}: ${requests} requests to ${sites} sites`);
-    for (const [signature, count] of unstable) console.log(`${count} seen once and not again: ${signature}`);
+    for (const [signature, count] of unstable) console.log(`${count} not there each time: ${signature}`);
     const unknown: string[] = [];
     for (const finding of found) {
       const told = `${finding.signature}: ${keepCase(foundFolder, finding)}`;
       if (openKinds.includes(finding.signature)) console.log(`to be mended: ${told}`);
-      else if (await isThereEachTime(finding)) unknown.push(told);
-      else console.log(`not there each time: ${told}`);
+      else unknown.push(told);
     }
     return unknown;
-  }
-
-  /** Whether a difference is there whenever its smallest case runs: on a busy machine many are there now and then. */
-  async function isThereEachTime({ twinCase, signature }: Finding): Promise<boolean> {
-    // What the adapter says of a text has no chance in it.
-    if (twinCase.steps.length === 0) return true;
-    pair.setPatience(5);
-    try {
-      for (let time = 0; time < 3; time++) {
-        const [theirs, ours] = [await pair.theirs.run(twinCase), await pair.ours.run(twinCase)];
-        const differences = compareObservations(twinCase, theirs, ours);
-        if (!differences.some((each) => signatureOf(each) === signature)) return false;
-      }
-      return true;
-    } finally {
-      pair.setPatience(1);
-    }
   }
 
   const cases = existsSync(casesFolder) ? readCases(casesFolder) : [];

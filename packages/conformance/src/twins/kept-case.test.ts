@@ -22,8 +22,6 @@ test("a case that is kept is the same when it is read", () => {
         signature: "answer N body",
         difference,
         twinCase,
-        site: index,
-        count: 1,
       });
       expect(readCases(file)).toEqual([{ file, found: "answer 0 body of GET /", twinCase }]);
     }

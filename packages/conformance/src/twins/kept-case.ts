@@ -47,7 +47,7 @@ export interface KeptCase {
 }
 
 /** Writes a finding into a folder. @returns the file */
-export function keepCase(folder: string, { signature, difference, twinCase }: Finding): string {
+export function keepCase(folder: string, { signature, difference, twinCase }: Omit<Finding, "site">): string {
   mkdirSync(folder, { recursive: true });
   const words = signature
     .toLowerCase()

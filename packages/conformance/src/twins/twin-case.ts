@@ -75,8 +75,11 @@ export interface Twin {
   adapt(text: string): Promise<Verdict>;
   /** Loads the site's adapted document. */
   load(text: string): Promise<Verdict>;
-  /** Loads the site and does the steps. */
-  run(twinCase: TwinCase): Promise<Observation>;
+  /**
+   * Loads the site and does the steps.
+   * @param width so many steps at once where a site does not remember what it was asked (default 1)
+   */
+  run(twinCase: TwinCase, width?: number): Promise<Observation>;
   close(): Promise<void>;
 }
 

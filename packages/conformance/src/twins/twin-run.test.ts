@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { KnownTwinDifferences } from "./compare/known-twin-differences.ts";
+import type { Twins } from "./compare/twin-comparison.ts";
 import type { Facts, Twin, TwinCase, TwinExchange } from "./twin-case.ts";
-import { type Finding, TwinRun, type TwinRunCounts, type Twins } from "./twin-run.ts";
+import type { SiteTally, TwinRunCounts } from "./twin-counts.ts";
+import { type Finding, TwinRun, type TwinRunOptions } from "./twin-run.ts";
 
 /** A server in memory: every text loads, and `answer` says what is seen of an exchange. */
 function fakeTwin(answer: (site: string, exchange: TwinExchange) => Facts): Twin {
@@ -19,35 +21,39 @@ function fakeTwin(answer: (site: string, exchange: TwinExchange) => Facts): Twin
 
 const same = (): Facts => ({ "answer 0 status": "200", "answer 0 body": "x" });
 
-interface RunOptions {
-  readonly seed?: number;
-  readonly known?: KnownTwinDifferences;
+interface RunOptions extends Partial<TwinRunOptions> {
   readonly alarms?: string[];
+  readonly pairs?: number;
 }
 
 async function runOn(
   theirs: Twin,
   ours: Twin,
-  { seed = 7, known = new KnownTwinDifferences([]), alarms = [] }: RunOptions = {},
-): Promise<{ counts: TwinRunCounts; findings: Finding[] }> {
-  const twins: Twins = { theirs, ours, alarms, setPatience: () => {} };
+  { alarms = [], pairs = 1, ...options }: RunOptions = {},
+): Promise<{ counts: TwinRunCounts; findings: Finding[]; tallies: SiteTally[] }> {
+  const twins: Twins = { theirs, ours, alarms, isAlive: true, setPatience: () => {} };
   const findings: Finding[] = [];
-  const run = new TwinRun(twins, {
-    seed,
-    sites: 30,
-    requests: 10,
-    until: Number.POSITIVE_INFINITY,
-    known,
-    shrinkMs: 5_000,
-    onFinding: (finding) => findings.push(finding),
-    onSite: () => {},
-  });
-  return { counts: await run.run(), findings };
+  const tallies: SiteTally[] = [];
+  const run = new TwinRun(
+    Array.from({ length: pairs }, () => twins),
+    {
+      seed: 7,
+      sites: 30,
+      requests: 10,
+      until: Number.POSITIVE_INFINITY,
+      known: new KnownTwinDifferences([]),
+      shrinkMs: 5_000,
+      onFinding: (finding) => findings.push(finding),
+      onSite: (tally) => tallies.push(tally),
+      ...options,
+    },
+  );
+  return { counts: await run.run(), findings, tallies };
 }
 
 test("two that do the same have no differences", async () => {
   const { counts } = await runOn(fakeTwin(same), fakeTwin(same));
-  expect(counts.findings.size).toBe(0);
+  expect(counts.unknown.size).toBe(0);
   expect(counts.sites).toBe(30);
   expect(counts.requests).toBeGreaterThanOrEqual(300);
 });
@@ -70,7 +76,7 @@ test("a difference is found, counted as one, and shrunk to what it needs", async
   expect(finding?.twinCase.steps[0]?.exchanges).toMatchObject([
     { via: "http", requests: [{ method: "POST", target: "/", fields: [] }] },
   ]);
-  expect(counts.findings.get("answer N status: 200 / 500")?.count).toBeGreaterThan(1);
+  expect(counts.unknown.get("answer N status: 200 / 500")).toBeGreaterThan(1);
 });
 
 test("a difference with a reason is counted as known", async () => {
@@ -84,7 +90,7 @@ test("a difference with a reason is counted as known", async () => {
     },
   ]);
   const { counts } = await runOn(fakeTwin(same), fakeTwin(differs), { known });
-  expect(counts.findings.size).toBe(0);
+  expect(counts.unknown.size).toBe(0);
   expect(counts.known.get("meant")).toBeGreaterThan(1);
 });
 
@@ -96,8 +102,85 @@ test("a difference that is gone when the case runs again is told apart", async (
     return isFirst ? { ...same(), flow: "held" } : same();
   };
   const { counts } = await runOn(fakeTwin(same), fakeTwin(once));
-  expect(counts.findings.size).toBe(0);
+  expect(counts.unknown.size).toBe(0);
   expect([...counts.unstable.keys()]).toEqual(["flow: none / held"]);
+});
+
+test("a difference that comes now and then is no kind, however often it is seen", async () => {
+  let runs = 0;
+  const twice: Twin = {
+    ...fakeTwin(same),
+    run: async ({ steps }) => {
+      runs++;
+      const exchanges = steps.flatMap((step) => step.exchanges.map(same));
+      // In the first and the second look, and in every third one after them.
+      const isOdd = runs <= 2 || runs % 3 === 0;
+      return { exchanges: exchanges.map((facts) => (isOdd ? { ...facts, flow: "held" } : facts)), site: {} };
+    },
+  };
+  const { counts } = await runOn(fakeTwin(same), twice, { sites: 1 });
+  expect(counts.unknown.size).toBe(0);
+  expect(counts.unstable.get("flow: none / held")).toBeGreaterThan(0);
+});
+
+test("several pairs share the sites, and a run goes on where another one ended", async () => {
+  const asked: number[] = [];
+  const { tallies } = await runOn(fakeTwin(same), fakeTwin(differs), { pairs: 3 });
+  expect(tallies.map(({ site }) => site).sort((one, other) => one - other)).toEqual(
+    Array.from({ length: 30 }, (_, index) => index),
+  );
+  const { counts, findings } = await runOn(fakeTwin(same), fakeTwin(differs), {
+    done: tallies.slice(0, 20),
+    onSite: ({ site }) => void asked.push(site),
+  });
+  const done = new Set(tallies.slice(0, 20).map(({ site }) => site));
+  expect(asked).toHaveLength(10);
+  expect(asked.filter((site) => done.has(site))).toEqual([]);
+  expect(counts.sites).toBe(30);
+  expect(findings).toEqual([]);
+});
+
+test("another pair goes on when a process has ended", async () => {
+  let isAlive = true;
+  const dying: Twin = {
+    ...fakeTwin(same),
+    run: async () => {
+      isAlive = false;
+      throw new Error("no answer");
+    },
+  };
+  const fresh: Twins = {
+    theirs: fakeTwin(same),
+    ours: fakeTwin(same),
+    alarms: [],
+    isAlive: true,
+    setPatience: () => {},
+  };
+  const run = new TwinRun(
+    [
+      {
+        ...fresh,
+        ours: dying,
+        get isAlive() {
+          return isAlive;
+        },
+      },
+    ],
+    {
+      seed: 7,
+      sites: 5,
+      requests: 10,
+      until: Number.POSITIVE_INFINITY,
+      known: new KnownTwinDifferences([]),
+      shrinkMs: 0,
+      onFinding: () => {},
+      onSite: () => {},
+      reopen: async () => fresh,
+    },
+  );
+  const counts = await run.run();
+  expect(counts.sites).toBe(5);
+  expect([...counts.unknown]).toEqual([["a process ended: no answer", 1]]);
 });
 
 test("an alarm in our log is a difference", async () => {

@@ -1,22 +1,13 @@
-import { isDeepStrictEqual } from "node:util";
-import { knownReason } from "../serverfile/known-serverfile-differences.ts";
-import { compareObservations, signatureOf, type TwinDifference } from "./compare/compare-observations.ts";
+import { loadavg } from "node:os";
+import { signatureOf, type TwinDifference } from "./compare/compare-observations.ts";
 import type { KnownTwinDifferences } from "./compare/known-twin-differences.ts";
-import { leadingDifferences } from "./compare/leading-differences.ts";
+import { TwinComparison, type Twins } from "./compare/twin-comparison.ts";
+import { confirmDifference, shows } from "./confirm-difference.ts";
 import { type DrawnSite, drawSite } from "./draw-case.ts";
 import { shrinkCase } from "./shrink/shrink-case.ts";
 import { repairSite } from "./sites/draw-site.ts";
-import type { Twin, TwinCase, Verdict } from "./twin-case.ts";
-
-/** Two servers that get the same. */
-export interface Twins {
-  readonly theirs: Twin;
-  readonly ours: Twin;
-  /** Lines of our log that say that something ended badly; taken out when they are read. */
-  readonly alarms: string[];
-  /** Makes waits so many times longer. */
-  setPatience(factor: number): void;
-}
+import type { TwinCase } from "./twin-case.ts";
+import { addTally, countOne, noCounts, type SiteTally, type TwinRunCounts } from "./twin-counts.ts";
 
 /** A kind of difference, with the smallest case that shows it. */
 export interface Finding {
@@ -24,198 +15,201 @@ export interface Finding {
   readonly difference: TwinDifference;
   readonly twinCase: TwinCase;
   readonly site: number;
-  count: number;
 }
 
 export interface TwinRunOptions {
   readonly seed: number;
   readonly sites: number;
+  /** Exchanges with each site. */
   readonly requests: number;
   /** In milliseconds since 1970. */
   readonly until: number;
+  /** No further site begins after so many requests (default: no limit). */
+  readonly totalRequests?: number;
   readonly archetype?: string;
   readonly known: KnownTwinDifferences;
   /** Longest time to shrink a case. */
   readonly shrinkMs: number;
+  /** So many cases of each kind are shrunk (default 1). */
+  readonly examples?: number;
+  /** What came of sites of this seed in an earlier run; they are not run again. */
+  readonly done?: readonly SiteTally[];
   onFinding(finding: Finding): void;
-  onSite(run: TwinRunCounts): void;
+  onSite(tally: SiteTally, run: TwinRunCounts): void;
+  /** Gives a pair in the place of one whose process has ended. */
+  reopen?(ended: Twins): Promise<Twins>;
 }
-
-export interface TwinRunCounts {
-  sites: number;
-  /** Texts that the model refuses even after repairs. */
-  refused: number;
-  exchanges: number;
-  requests: number;
-  readonly known: Map<string, number>;
-  readonly findings: Map<string, Finding>;
-  /** Differences that were not there when the case ran once more, by their signature. */
-  readonly unstable: Map<string, number>;
-}
-
-const siteDifference = (path: string, theirs: string, ours: string): TwinDifference => ({
-  exchange: undefined,
-  request: "site",
-  path,
-  theirs,
-  ours,
-});
 
 /** A difference that stays is looked at with waits so many times longer, so that a busy machine is no reason. */
 const secondLook = 5;
+/** So many steps of a site run at once in the first look. */
+const firstWidth = 8;
 
-/** Runs sites on both until their number or the time is over. */
+interface OpenTally extends Omit<SiteTally, "known" | "unknown" | "unstable" | "load"> {
+  readonly known: Map<string, number>;
+  readonly unknown: Map<string, number>;
+  readonly unstable: Map<string, number>;
+}
+
+/** Runs sites on pairs of servers, each pair one site after the other, until their number or the time is over. */
 export class TwinRun {
-  readonly #twins: Twins;
+  readonly #pairs: readonly Twins[];
   readonly #options: TwinRunOptions;
-  readonly counts: TwinRunCounts = {
-    sites: 0,
-    refused: 0,
-    exchanges: 0,
-    requests: 0,
-    known: new Map(),
-    findings: new Map(),
-    unstable: new Map(),
-  };
+  readonly #done: ReadonlySet<number>;
+  readonly #examples = new Map<string, number>();
+  /** Kinds that a pair looks at; the others wait for what it finds. */
+  readonly #studies = new Map<string, Promise<unknown>>();
+  #next = 0;
+  #begun = 0;
+  readonly counts = noCounts();
+  /** The first case of each kind. */
+  readonly findings = new Map<string, Finding>();
 
-  constructor(twins: Twins, options: TwinRunOptions) {
-    this.#twins = twins;
+  constructor(pairs: readonly Twins[], options: TwinRunOptions) {
+    this.#pairs = pairs;
     this.#options = options;
+    this.#done = new Set(options.done?.map(({ site }) => site));
+    for (const tally of options.done ?? []) {
+      addTally(this.counts, tally);
+      for (const kind of Object.keys(tally.unknown)) this.#examples.set(kind, 1);
+    }
+    this.#begun = this.counts.requests;
   }
 
   async run(): Promise<TwinRunCounts> {
-    const { seed, sites, until, archetype } = this.#options;
-    for (let index = 0; index < sites && Date.now() < until; index++) {
-      await this.#site(index, drawSite(seed, index, archetype));
-      this.#options.onSite(this.counts);
-    }
+    await Promise.all(this.#pairs.map((twins) => this.#sites(twins)));
     return this.counts;
   }
 
-  async #site(index: number, drawn: DrawnSite): Promise<void> {
-    const { theirs } = this.#twins;
-    this.counts.sites++;
-    await this.#compareVerdicts(index, drawn.text);
+  async #sites(first: Twins): Promise<void> {
+    const { seed, sites, until, archetype, requests, totalRequests, known } = this.#options;
+    const most = totalRequests ?? Number.POSITIVE_INFINITY;
+    let twins = first;
+    while (Date.now() < until && this.#begun < most) {
+      while (this.#done.has(this.#next)) this.#next++;
+      const index = this.#next++;
+      if (index >= sites) return;
+      this.#begun += requests;
+      const tally: OpenTally = {
+        seed,
+        site: index,
+        isRefused: false,
+        exchanges: 0,
+        requests: 0,
+        known: new Map(),
+        unknown: new Map(),
+        unstable: new Map(),
+      };
+      try {
+        await this.#site(new TwinComparison(twins, known), drawSite(seed, index, archetype), tally);
+      } catch (error) {
+        if (twins.isAlive) throw error;
+        countOne(tally.unknown, `a process ended: ${error instanceof Error ? error.message : error}`);
+        if (this.#options.reopen === undefined) throw error;
+        twins = await this.#options.reopen(twins);
+      }
+      const closed: SiteTally = {
+        ...tally,
+        known: Object.fromEntries(tally.known),
+        unknown: Object.fromEntries(tally.unknown),
+        unstable: Object.fromEntries(tally.unstable),
+        load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
+      };
+      addTally(this.counts, closed);
+      this.#options.onSite(closed, this.counts);
+    }
+  }
+
+  async #site(comparison: TwinComparison, drawn: DrawnSite, tally: OpenTally): Promise<void> {
+    const { theirs } = comparison.twins;
+    const verdicts = await comparison.verdicts(drawn.text);
+    for (const reason of verdicts.known) countOne(tally.known, reason);
+    await this.#note(comparison, { site: drawn.text, steps: [] }, verdicts.unknown, tally);
     const site = await repairSite(drawn.text, (text) => theirs.load(text));
     if (site === undefined) {
-      this.counts.refused++;
+      tally.isRefused = true;
       return;
     }
     const twinCase = { site, steps: drawn.steps(site, this.#options.requests) };
     const exchanges = twinCase.steps.flatMap((step) => step.exchanges);
-    this.counts.exchanges += exchanges.length;
-    this.counts.requests += exchanges.reduce((sum, { requests }) => sum + requests.length, 0);
-    const found = await this.#differences(twinCase);
-    if (found.length === 0) return;
-    // The same again, and slower: what is gone then is of chance, which is counted on its own.
-    this.#twins.setPatience(secondLook);
-    try {
-      const again = await this.#differences(twinCase);
-      const staying = found.filter(({ path, exchange }) =>
-        again.some((other) => other.path === path && other.exchange === exchange),
+    tally.exchanges = exchanges.length;
+    tally.requests = exchanges.reduce((sum, { requests }) => sum + requests.length, 0);
+    const { unknown, known } = await comparison.run(twinCase, firstWidth);
+    for (const reason of known) countOne(tally.known, reason);
+    if (unknown.length === 0) return;
+    // The same again, one after the other and slower: what is gone then is of chance, which is counted on its own.
+    comparison.twins.setPatience(secondLook);
+    const again = (await comparison.run(twinCase)).unknown;
+    const staying = unknown.filter(({ path, exchange }) =>
+      again.some((other) => other.path === path && other.exchange === exchange),
+    );
+    for (const difference of unknown) {
+      if (!staying.includes(difference)) countOne(tally.unstable, signatureOf(difference));
+    }
+    await this.#note(comparison, twinCase, staying, tally);
+  }
+
+  /** Counts differences; the first ones of a kind are confirmed and shrunk. */
+  async #note(
+    comparison: TwinComparison,
+    twinCase: TwinCase,
+    differences: readonly TwinDifference[],
+    tally: OpenTally,
+  ): Promise<void> {
+    comparison.twins.setPatience(secondLook);
+    for (const [signature, group] of Map.groupBy(differences, signatureOf)) {
+      while (this.#studies.has(signature)) await this.#studies.get(signature);
+      const study = this.#studyGroup(comparison, twinCase, signature, group, tally);
+      this.#studies.set(
+        signature,
+        study.catch(() => {}).finally(() => this.#studies.delete(signature)),
       );
-      for (const difference of found) {
-        if (staying.includes(difference)) continue;
-        const signature = signatureOf(difference);
-        this.counts.unstable.set(signature, (this.counts.unstable.get(signature) ?? 0) + 1);
+      await study;
+    }
+    comparison.twins.setPatience(1);
+  }
+
+  async #studyGroup(
+    comparison: TwinComparison,
+    twinCase: TwinCase,
+    signature: string,
+    group: readonly TwinDifference[],
+    tally: OpenTally,
+  ): Promise<void> {
+    const most = this.#options.examples ?? 1;
+    for (const difference of group) {
+      const examples = this.#examples.get(signature) ?? 0;
+      if (examples >= most) {
+        countOne(tally.unknown, signature);
+        continue;
       }
-      for (const difference of staying) await this.#note(index, twinCase, difference);
-    } finally {
-      this.#twins.setPatience(1);
+      const confirmed = await confirmDifference(comparison, twinCase, difference);
+      countOne(confirmed === undefined ? tally.unstable : tally.unknown, signature);
+      if (confirmed === undefined) continue;
+      this.#examples.set(signature, examples + 1);
+      await this.#keep(comparison, confirmed, difference, tally.site);
     }
   }
 
-  /** What both adapters make of a text, and whether both load it. */
-  async #compareVerdicts(index: number, text: string): Promise<void> {
-    const { theirs, ours } = this.#twins;
-    const [their, our] = [await theirs.adapt(text), await ours.adapt(text)];
-    const twinCase = { site: text, steps: [] };
-    if (their.status !== our.status || (their.status === 200 && !isSameDocument(their, our))) {
-      const plain = { seed: index, text, theirs: their.body, ours: our.body };
-      const reason = knownReason(plain);
-      if (reason !== undefined) this.#countKnown(reason);
-      else await this.#note(index, twinCase, siteDifference("adapt", their.body, our.body));
-      return;
-    }
-    if (their.status !== 200) return;
-    const [theirLoad, ourLoad] = [await theirs.load(text), await ours.load(text)];
-    if (theirLoad.status !== ourLoad.status) {
-      await this.#note(index, twinCase, siteDifference("load", theirLoad.body, ourLoad.body));
-    }
-  }
-
-  #countKnown(reason: string): void {
-    this.counts.known.set(reason, (this.counts.known.get(reason) ?? 0) + 1);
-  }
-
-  /** Unknown differences of a case, and alarms of our server. */
-  async #differences(twinCase: TwinCase): Promise<TwinDifference[]> {
-    const { theirs, ours, alarms } = this.#twins;
-    const [their, our] = await Promise.all([theirs.run(twinCase), ours.run(twinCase)]);
-    const differences = compareObservations(twinCase, their, our);
-    if (alarms.length > 0)
-      differences.push(siteDifference("alarm", "", alarms.splice(0).join("\n").slice(0, 2_000)));
-    return leadingDifferences(differences).filter((difference) => {
-      const reason = this.#options.known.reasonOf(twinCase.site, difference);
-      if (reason !== undefined) this.#countKnown(reason);
-      return reason === undefined;
-    });
-  }
-
-  /** Counts a difference; the first one of its kind is shrunk and kept. */
-  async #note(index: number, twinCase: TwinCase, difference: TwinDifference): Promise<void> {
-    const known = this.#options.known.reasonOf(twinCase.site, difference);
-    if (known !== undefined) {
-      this.#countKnown(known);
-      return;
-    }
+  async #keep(
+    comparison: TwinComparison,
+    confirmed: TwinCase,
+    difference: TwinDifference,
+    site: number,
+  ): Promise<void> {
     const signature = signatureOf(difference);
-    const before = this.counts.findings.get(signature);
-    if (before !== undefined) {
-      before.count++;
-      return;
-    }
-    const isVerdict = difference.path === "adapt" || difference.path === "load";
-    const differs = async (candidate: TwinCase) =>
-      isVerdict
-        ? this.#verdictsDiffer(candidate, difference.path)
-        : (await this.#differences(candidate)).some((each) => signatureOf(each) === signature);
-    const smallest = await this.#shrink(twinCase, difference.exchange, differs);
-    const shown = isVerdict
-      ? difference
-      : ((await this.#differences(smallest)).find((each) => signatureOf(each) === signature) ?? difference);
-    const finding: Finding = { signature, difference: shown, twinCase: smallest, site: index, count: 1 };
-    this.counts.findings.set(signature, finding);
+    comparison.twins.setPatience(2);
+    const smallest = await shrinkCase(
+      confirmed,
+      (candidate) => shows(comparison, candidate, signature),
+      Date.now() + this.#options.shrinkMs,
+    );
+    comparison.twins.setPatience(secondLook);
+    const { unknown } =
+      smallest.steps.length === 0 ? await comparison.verdicts(smallest.site) : await comparison.run(smallest);
+    const shown = unknown.find((each) => signatureOf(each) === signature) ?? difference;
+    const finding = { signature, difference: shown, twinCase: smallest, site };
+    if (!this.findings.has(signature)) this.findings.set(signature, finding);
     this.#options.onFinding(finding);
   }
-
-  /** @param exchange where the difference was */
-  async #shrink(
-    twinCase: TwinCase,
-    exchange: number | undefined,
-    differs: (candidate: TwinCase) => Promise<boolean>,
-  ): Promise<TwinCase> {
-    this.#twins.setPatience(2);
-    const until = Date.now() + this.#options.shrinkMs;
-    const only = twinCase.steps.flatMap((step) => step.exchanges)[exchange ?? -1];
-    const alone: TwinCase | undefined =
-      only === undefined ? undefined : { site: twinCase.site, steps: [{ exchanges: [only] }] };
-    const begin = alone !== undefined && (await differs(alone)) ? alone : twinCase;
-    return shrinkCase(begin, differs, until);
-  }
-
-  async #verdictsDiffer({ site }: TwinCase, path: string): Promise<boolean> {
-    const { theirs, ours } = this.#twins;
-    const [their, our] = [await theirs.adapt(site), await ours.adapt(site)];
-    if (path === "adapt") {
-      return their.status !== our.status || (their.status === 200 && !isSameDocument(their, our));
-    }
-    if (their.status !== 200 || our.status !== 200) return false;
-    return (await theirs.load(site)).status !== (await ours.load(site)).status;
-  }
-}
-
-function isSameDocument(their: Verdict, our: Verdict): boolean {
-  const result = ({ body }: Verdict) => (JSON.parse(body) as { result: unknown }).result;
-  return isDeepStrictEqual(result(their), result(our));
 }

@@ -13,6 +13,8 @@ export interface Endpoint {
   readonly tlsPort: number;
   /** Longest wait for an answer. */
   readonly limitMs: number;
+  /** Longest wait between an answer that says `Connection: close` and the end of the connection. */
+  readonly closeLimitMs: number;
   /** Certificates come after the load: until then, in milliseconds since 1970, a failed handshake is tried again. */
   readonly readyAt: number;
 }
@@ -21,8 +23,6 @@ export interface Endpoint {
 export const clientAddress = "127.0.0.1";
 const pauseMs = 3;
 const slowReaderMs = 60;
-/** Between an answer that says `Connection: close` and the end of the connection. */
-const closeLimitMs = 1_000;
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -154,7 +154,7 @@ export async function exchangeOverHttp1(
     end = "tunnel";
   } else if (end === "" && isAnswered()) {
     const isLast = leaves === "half-closed" || /close/i.test(fieldOf(last?.fields ?? [], "connection") ?? "");
-    end = isLast ? ((await waitUntil(() => end !== "", closeLimitMs)) ? end : "stays open") : "kept";
+    end = isLast ? ((await waitUntil(() => end !== "", endpoint.closeLimitMs)) ? end : "stays open") : "kept";
   }
   socket.destroy();
   const facts: Record<string, string> = { end: end === "" ? "no end" : end };

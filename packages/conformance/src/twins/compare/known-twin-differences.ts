@@ -21,6 +21,9 @@ export class KnownTwinDifferences {
   ])[];
 
   constructor(known: readonly Known[]) {
+    const reasons = known.map(({ reason }) => reason);
+    const twice = reasons.find((reason, index) => reasons.indexOf(reason) !== index);
+    if (twice !== undefined) throw new Error(`two entries have one reason: ${twice}`);
     this.#entries = known.map((each) => {
       const matcher = (text: string | undefined, isWhole = false) => {
         if (text === undefined) return () => true;
@@ -44,6 +47,11 @@ export class KnownTwinDifferences {
   static read(): KnownTwinDifferences {
     const file = new URL("../../../known-twin-differences.json", import.meta.url);
     return new KnownTwinDifferences(z.array(knownSchema).parse(JSON.parse(readFileSync(file, "utf8"))));
+  }
+
+  /** Of all entries. */
+  get reasons(): readonly string[] {
+    return this.#entries.map(([reason]) => reason);
   }
 
   /** Why a difference is meant; undefined when it is not. */

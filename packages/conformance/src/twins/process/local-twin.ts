@@ -4,9 +4,10 @@ import { exchangeOverHttp2 } from "../client/http2-exchange.ts";
 import { Progress } from "../client/progress.ts";
 import { type SiteMarks, withMarks, withValues } from "../site-marks.ts";
 import type { Facts, Observation, Twin, TwinCase, TwinExchange, TwinStep, Verdict } from "../twin-case.ts";
-import type { SeenRequests } from "../upstream/seen-requests.ts";
+import { type SeenRequests, usualPieceLimitMs } from "../upstream/seen-requests.ts";
 import { type AccessLog, exchangeOfEntry, logFacts } from "./access-log.ts";
 import { askAdmin } from "./ask-admin.ts";
+import { certifiedNames } from "./certified-names.ts";
 import { grownBy, leftOpenFacts, metricFacts } from "./left-open.ts";
 
 const reloadAfterMs = 4;
@@ -15,6 +16,9 @@ const readyMs = 400;
 
 /** Which of several upstreams answers is drawn, but by these. */
 const orderly = /lb_policy (first|round_robin|weighted_round_robin)/;
+/** What one request leaves behind for the next one: such a site is asked one thing after the other. */
+const hasMemory =
+  /lb_policy|fail_duration|max_fails|unhealthy_|health_|DOWN%|UP_\w%[^\n]*%UP_|enable_full_duplex/;
 const several = /reverse_proxy[^\n]*%(UP_\w|DOWN)%[^\n]*%(UP_\w|DOWN)%/g;
 
 /** A server of this machine with upstreams of its own. */
@@ -24,11 +28,13 @@ export class LocalTwin implements Twin {
   readonly #seen: SeenRequests;
   readonly #log: AccessLog;
   readonly #closeUpstreams: () => void;
-  /** Waits are so many times longer: on a busy machine, and when a difference is looked at again. */
-  patience = 1;
+  #patience = 1;
   #document: { readonly text: string; readonly verdict: Verdict } | undefined;
   #count = 0;
   #loadedAt = 0;
+  /** The text that was loaded last and that no client has asked yet: its state is new. */
+  #unusedText: string | undefined;
+  #hasCertificate: (name: string) => boolean = () => true;
 
   constructor(
     process: AdminServerProcess,
@@ -42,6 +48,12 @@ export class LocalTwin implements Twin {
     this.#seen = seen;
     this.#log = log;
     this.#closeUpstreams = closeUpstreams;
+  }
+
+  /** Makes waits so many times longer: on a busy machine, and when a difference is looked at again. */
+  set patience(factor: number) {
+    this.#patience = factor;
+    this.#seen.pieceLimitMs = usualPieceLimitMs * factor;
   }
 
   async adapt(text: string): Promise<Verdict> {
@@ -59,28 +71,35 @@ export class LocalTwin implements Twin {
     const { status, body } = this.#document?.verdict ?? { status: 0, body: "" };
     if (status !== 200) return { status, body };
     const { result } = JSON.parse(body) as { result: unknown };
-    const answer = await this.#post("/load", "application/json", JSON.stringify(result), {
+    const document = JSON.stringify(result);
+    const answer = await this.#post("/load", "application/json", document, {
       "Cache-Control": "must-revalidate",
     });
     this.#loadedAt = Date.now();
+    if (answer.status === 200) {
+      this.#unusedText = text;
+      this.#hasCertificate = certifiedNames(document, this.#marks.ports.TLS);
+    }
     return { status: answer.status, body: withMarks(answer.body, this.#marks) };
   }
 
-  async run(twinCase: TwinCase): Promise<Observation> {
-    const loaded = await this.load(twinCase.site);
-    if (loaded.status !== 200) return { exchanges: [], site: { load: loaded.body } };
+  async run(twinCase: TwinCase, width = 1): Promise<Observation> {
+    if (this.#unusedText !== twinCase.site) {
+      const loaded = await this.load(twinCase.site);
+      if (loaded.status !== 200) return { exchanges: [], site: { load: loaded.body } };
+    }
+    this.#unusedText = undefined;
     this.#seen.clear();
     const hasLog = /^\s*log\b/m.test(twinCase.site.replace(/^\{[\s\S]*?^\}/m, ""));
     if (hasLog) await this.#log.clear();
     const hasMetrics = /^\s*metrics/m.test(twinCase.site);
     const counters = hasMetrics ? await metricFacts(this.#process.port) : {};
     const first = this.#count;
-    const facts: Facts[] = [];
-    for (const step of twinCase.steps) facts.push(...(await this.#step(step, twinCase.site)));
+    const facts = await this.#steps(twinCase, hasMemory.test(twinCase.site) ? 1 : width);
     const ids = Array.from(facts, (_, index) => this.#id(first + index));
-    const leftOpen = await leftOpenFacts(this.#process.port, this.#seen, 100 * this.patience);
+    const leftOpen = await leftOpenFacts(this.#process.port, this.#seen, 100 * this.#patience);
     const entries = hasLog
-      ? await this.#log.read(Math.max(this.#answersIn(facts), facts.length), 30 * this.patience)
+      ? await this.#log.read(Math.max(this.#answersIn(facts), facts.length), 30 * this.#patience)
       : [];
     const balancers = twinCase.site.match(several)?.length ?? 0;
     const skipsPlace = balancers > 0 && (balancers > 1 || !orderly.test(twinCase.site));
@@ -113,11 +132,29 @@ export class LocalTwin implements Twin {
     this.#closeUpstreams();
   }
 
+  /** Does steps, up to `width` of those that do not reload at once. */
+  async #steps({ site, steps }: TwinCase, width: number): Promise<Facts[]> {
+    const facts: Facts[][] = [];
+    const running = new Set<Promise<void>>();
+    for (const [index, step] of steps.entries()) {
+      if (step.reloads === true) await Promise.all(running);
+      const one: Promise<void> = this.#step(step, site).then((each) => {
+        facts[index] = each;
+        running.delete(one);
+      });
+      running.add(one);
+      if (step.reloads === true || running.size >= width) await Promise.race(running);
+    }
+    await Promise.all(running);
+    return facts.flat();
+  }
+
   async #step(step: TwinStep, site: string): Promise<Facts[]> {
     const running = step.exchanges.map((exchange) => this.#exchange(exchange));
     if (step.reloads === true) {
       await sleep(reloadAfterMs);
       await this.load(site);
+      this.#unusedText = undefined;
     }
     return Promise.all(running);
   }
@@ -127,12 +164,14 @@ export class LocalTwin implements Twin {
     const progress = new Progress();
     this.#seen.expect(id, progress);
     const { address, ports } = this.#marks;
+    const canComeLate = this.#patience > 1 || this.#hasCertificate(exchange.serverName);
     const endpoint: Endpoint = {
       address,
       httpPort: ports.HTTP,
       tlsPort: ports.TLS,
-      limitMs: 1_500 * this.patience,
-      readyAt: this.#loadedAt + readyMs * this.patience,
+      limitMs: 1_500 * this.#patience,
+      closeLimitMs: 200 * this.#patience,
+      readyAt: canComeLate ? this.#loadedAt + readyMs * this.#patience : 0,
     };
     const valued = JSON.parse(withValues(JSON.stringify(exchange), this.#marks)) as TwinExchange;
     const isHttp1 = exchange.via === "http" || exchange.via === "https";

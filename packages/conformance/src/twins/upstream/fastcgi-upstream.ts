@@ -55,7 +55,7 @@ async function print(
     if (part !== "") socket.write(writeRecord(recordType.stdout, id, part));
     if (name !== "pieces" || index === parts.length - 1) continue;
     if (progress === undefined) await sleep(10);
-    else seen.noteFlow(exchangeId, await progress.reaches(before, 400));
+    else seen.noteFlow(exchangeId, await progress.reaches(before, seen.pieceLimitMs));
   }
   if (name === "cut") {
     socket.end();

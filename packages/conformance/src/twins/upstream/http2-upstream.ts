@@ -35,7 +35,7 @@ async function answer(
       const before = progress?.bytes ?? 0;
       stream.write(grpcFrame(text));
       if (progress === undefined) await sleep(10);
-      else seen.noteFlow(id, await progress.reaches(before, 400));
+      else seen.noteFlow(id, await progress.reaches(before, seen.pieceLimitMs));
     }
     stream.end(grpcFrame("last"));
     return;

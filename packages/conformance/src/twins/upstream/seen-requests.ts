@@ -13,12 +13,17 @@ interface Record_ {
   isFinished: boolean;
 }
 
+/** Longest way of a piece through a server on a machine that is not busy. */
+export const usualPieceLimitMs = 200;
+
 /** All requests that the upstreams of one server have got for a case. */
 export class SeenRequests {
   readonly #progress = new Map<string, Progress>();
   readonly #flow = new Map<string, string>();
   readonly #sockets = new Set<Socket>();
   #records: Record_[] = [];
+  /** A piece that takes longer to the client is held back by the server. */
+  pieceLimitMs = usualPieceLimitMs;
 
   /** Forgets a case, and closes what it left open. */
   clear(): void {

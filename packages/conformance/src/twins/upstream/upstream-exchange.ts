@@ -9,6 +9,8 @@ export interface UpstreamExchange {
   readonly request: Message;
   /** What the client of the exchange has so far; undefined when it is not known which exchange that is. */
   readonly progress: Progress | undefined;
+  /** A piece that takes longer to the client is held back by the server. */
+  readonly pieceLimitMs: number;
   /** What stands after `=` in the name of the behaviour. */
   readonly argument: string;
   /** All of the request's body is here. @returns false when the connection ended first */
@@ -16,9 +18,6 @@ export interface UpstreamExchange {
   /** Notes whether a piece reached the client before the next one was sent. */
   noteFlow(hasArrived: boolean): void;
 }
-
-/** A piece that takes longer to the client is held back by the server. */
-const pieceLimitMs = 400;
 
 /** Sends pieces, each when the client has the one before it. */
 export async function sendPieces(exchange: UpstreamExchange, pieces: readonly string[]): Promise<void> {
@@ -29,6 +28,6 @@ export async function sendPieces(exchange: UpstreamExchange, pieces: readonly st
     socket.write(piece, "latin1");
     if (index === pieces.length - 1) return;
     if (progress === undefined) await sleep(10);
-    else exchange.noteFlow(await progress.reaches(before, pieceLimitMs));
+    else exchange.noteFlow(await progress.reaches(before, exchange.pieceLimitMs));
   }
 }

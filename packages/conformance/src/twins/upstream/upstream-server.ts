@@ -45,6 +45,7 @@ class UpstreamConnection {
       socket: this.#socket,
       request,
       progress: this.#seen.progressOf(record.id),
+      pieceLimitMs: this.#seen.pieceLimitMs,
       argument: behaviour.split("=").slice(1).join("="),
       wholeRequest: () => this.#whole(request),
       noteFlow: (hasArrived) => this.#seen.noteFlow(record.id, hasArrived),

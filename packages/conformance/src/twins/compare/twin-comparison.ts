@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from "node:util";
+import { knownReason } from "../../serverfile/known-serverfile-differences.ts";
+import type { Twin, TwinCase, Verdict } from "../twin-case.ts";
+import { compareObservations, type TwinDifference } from "./compare-observations.ts";
+import type { KnownTwinDifferences } from "./known-twin-differences.ts";
+import { leadingDifferences } from "./leading-differences.ts";
+
+/** Two servers that get the same. */
+export interface Twins {
+  readonly theirs: Twin;
+  readonly ours: Twin;
+  /** Lines of our log that say that something ended badly; taken out when they are read. */
+  readonly alarms: string[];
+  /** Whether both processes run. */
+  readonly isAlive: boolean;
+  /** Makes waits so many times longer. */
+  setPatience(factor: number): void;
+}
+
+/** What two servers did not do alike. */
+export interface Differences {
+  readonly unknown: readonly TwinDifference[];
+  /** The reason of each difference that is meant. */
+  readonly known: readonly string[];
+}
+
+export const siteDifference = (path: string, theirs: string, ours: string): TwinDifference => ({
+  exchange: undefined,
+  request: "site",
+  path,
+  theirs,
+  ours,
+});
+
+/** Asks both servers the same. */
+export class TwinComparison {
+  readonly twins: Twins;
+  readonly #known: KnownTwinDifferences;
+
+  constructor(twins: Twins, known: KnownTwinDifferences) {
+    this.twins = twins;
+    this.#known = known;
+  }
+
+  /** Runs a case on both. Alarms of our server are differences. @param width so many steps at once */
+  async run(twinCase: TwinCase, width = 1): Promise<Differences> {
+    const { theirs, ours, alarms } = this.twins;
+    const [their, our] = await Promise.all([theirs.run(twinCase, width), ours.run(twinCase, width)]);
+    const all = compareObservations(twinCase, their, our);
+    if (alarms.length > 0) all.push(siteDifference("alarm", "", alarms.splice(0).join("\n").slice(0, 2_000)));
+    return this.#sorted(twinCase.site, leadingDifferences(all));
+  }
+
+  /** Lets both adapt and load a text. */
+  async verdicts(text: string): Promise<Differences> {
+    const { theirs, ours } = this.twins;
+    const [their, our] = await Promise.all([theirs.adapt(text), ours.adapt(text)]);
+    if (their.status !== our.status || (their.status === 200 && !isSameDocument(their, our))) {
+      const reason = knownReason({ seed: 0, text, theirs: their.body, ours: our.body });
+      if (reason !== undefined) return { unknown: [], known: [reason] };
+      return this.#sorted(text, [siteDifference("adapt", their.body, our.body)]);
+    }
+    if (their.status !== 200) return { unknown: [], known: [] };
+    const [theirLoad, ourLoad] = await Promise.all([theirs.load(text), ours.load(text)]);
+    if (theirLoad.status === ourLoad.status) return { unknown: [], known: [] };
+    return this.#sorted(text, [siteDifference("load", theirLoad.body, ourLoad.body)]);
+  }
+
+  #sorted(site: string, differences: readonly TwinDifference[]): Differences {
+    const unknown: TwinDifference[] = [];
+    const known: string[] = [];
+    for (const difference of differences) {
+      const reason = this.#known.reasonOf(site, difference);
+      if (reason === undefined) unknown.push(difference);
+      else known.push(reason);
+    }
+    return { unknown, known };
+  }
+}
+
+function isSameDocument(their: Verdict, our: Verdict): boolean {
+  const result = ({ body }: Verdict) => (JSON.parse(body) as { result: unknown }).result;
+  return isDeepStrictEqual(result(their), result(our));
+}

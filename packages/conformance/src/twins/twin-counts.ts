@@ -1,0 +1,67 @@
+import { z } from "zod";
+
+const counts = z.record(z.string(), z.number());
+
+/** What came of one site. */
+export const siteTallySchema = z.strictObject({
+  seed: z.number(),
+  site: z.number(),
+  /** Whether the model refuses the text even after repairs, so that nothing was asked. */
+  isRefused: z.boolean(),
+  exchanges: z.number(),
+  requests: z.number(),
+  /** Differences that are meant, by their reason. */
+  known: counts,
+  /** Differences that nobody meant, by their kind. */
+  unknown: counts,
+  /** Differences that were not there each time the case ran again, by their kind. */
+  unstable: counts,
+  /** Load average of the machine when the site was done. */
+  load: z.number(),
+});
+
+export type SiteTally = z.infer<typeof siteTallySchema>;
+
+export interface TwinRunCounts {
+  sites: number;
+  refused: number;
+  exchanges: number;
+  requests: number;
+  /** Sites and requests that were done while the load average was above 8. */
+  readonly busy: { sites: number; requests: number };
+  readonly known: Map<string, number>;
+  readonly unknown: Map<string, number>;
+  readonly unstable: Map<string, number>;
+}
+
+const busyLoad = 8;
+
+export const noCounts = (): TwinRunCounts => ({
+  sites: 0,
+  refused: 0,
+  exchanges: 0,
+  requests: 0,
+  busy: { sites: 0, requests: 0 },
+  known: new Map(),
+  unknown: new Map(),
+  unstable: new Map(),
+});
+
+/** Adds what came of a site to the counts of a run. */
+export function addTally(all: TwinRunCounts, tally: SiteTally): void {
+  all.sites++;
+  if (tally.isRefused) all.refused++;
+  all.exchanges += tally.exchanges;
+  all.requests += tally.requests;
+  if (tally.load > busyLoad) {
+    all.busy.sites++;
+    all.busy.requests += tally.requests;
+  }
+  for (const which of ["known", "unknown", "unstable"] as const) {
+    for (const [name, count] of Object.entries(tally[which])) countOne(all[which], name, count);
+  }
+}
+
+export function countOne(counts: Map<string, number>, name: string, by = 1): void {
+  counts.set(name, (counts.get(name) ?? 0) + by);
+}

@@ -1,0 +1,23 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { type SiteTally, siteTallySchema } from "./twin-counts.ts";
+
+/** What came of sites, one line for each: a run that is cut short goes on from it. */
+export class TwinResults {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Sites of a seed that are done. A last line that is not whole is left out. */
+  read(seed?: number): SiteTally[] {
+    if (!existsSync(this.#file)) return [];
+    const lines = readFileSync(this.#file, "utf8").split("\n").slice(0, -1);
+    const tallies = lines.map((line) => siteTallySchema.parse(JSON.parse(line)));
+    return seed === undefined ? tallies : tallies.filter((tally) => tally.seed === seed);
+  }
+
+  add(tally: SiteTally): void {
+    appendFileSync(this.#file, `${JSON.stringify(tally)}\n`);
+  }
+}
