@@ -2,6 +2,7 @@ import { StorageError } from "../../../api/storage-error.ts";
 import { clusterVersionOffset } from "../schema/ensure-schema.ts";
 import { migrations, schemaVersion, stepsFrom } from "../schema/migrations.ts";
 import type { ClusterSettings } from "./cluster-settings.ts";
+import { type ShardLayout, shardingKey } from "./shard-layout.ts";
 
 /** A token has a week to be repeated, and 10,000 blocks, as on a single server. */
 const replicatedWindow =
@@ -11,14 +12,8 @@ const replicatedWindow =
  * Which shard a row belongs to, for tables that are inserted into from outside. All spans of a trace lie in one shard,
  * and with them all that is derived from them; what collectors share is in the first shard.
  */
-const shardingKeys: ReadonlyMap<string, string> = new Map([
-  ["spans", "cityHash64(trace_id)"],
-  ["archived_spans", "cityHash64(trace_id)"],
-  ["trace_minutes", "cityHash64(trace_id)"],
-  ["operation_throughput", "toUInt8(0)"],
-  ["sampling_probabilities", "toUInt8(0)"],
-  ["leases", "toUInt8(0)"],
-]);
+const byTrace = new Set(["spans", "archived_spans", "trace_minutes"]);
+const inFirstShard = new Set(["operation_throughput", "sampling_probabilities", "leases"]);
 
 /** Name of the table that holds the rows of a shard. */
 export function localTable(table: string): string {
@@ -50,10 +45,15 @@ export function clusterStatements(
 /**
  * The tables that span the cluster, by the names that reads and writes use. They hold nothing, so they are made anew
  * after each migration, with the columns there are then.
+ * @param layout undefined: spans are spread over all shards of the servers' configuration, whatever it is when they come
  */
-export function distributedStatements(database: string, cluster: ClusterSettings): string[] {
+export function distributedStatements(
+  database: string,
+  cluster: ClusterSettings,
+  layout?: ShardLayout,
+): string[] {
   return tableNames(database).map((table) => {
-    const key = shardingKeys.get(table);
+    const key = byTrace.has(table) ? shardingKey(layout) : inFirstShard.has(table) ? "toUInt8(0)" : undefined;
     const engine = `Distributed('${cluster.name}', '${database}', '${localTable(table)}'${key === undefined ? "" : `, ${key}`})`;
     return onCluster(
       `CREATE OR REPLACE TABLE ${database}.${table} AS ${database}.${localTable(table)}\nENGINE = ${engine}`,

@@ -12,6 +12,7 @@ import {
 import { copySchema } from "./copy-schema.ts";
 import { type HostState, hostStates } from "./host-state.ts";
 import { withSchemaLock } from "./schema-lock.ts";
+import { isSettled, wantedLayout } from "./shard-layout.ts";
 
 /** Of each statement: some copy what is stored into a new table. */
 const statementTimeoutMs = 3_600_000;
@@ -33,7 +34,7 @@ export async function ensureClusterSchema(
 ): Promise<readonly string[]> {
   const seen = await hostStates(connection, database, cluster, signal);
   const [first] = seen.states;
-  if (first === undefined || seen.states.every(({ version }) => version === schemaVersion)) return seen.away;
+  if (first === undefined || isDone(seen.states)) return seen.away;
   await first.connection.command(`CREATE DATABASE IF NOT EXISTS ${database}`, signal);
   return await withSchemaLock(
     first.connection,
@@ -41,13 +42,15 @@ export async function ensureClusterSchema(
     async () => {
       // Another process may have done it meanwhile.
       const { states, away } = await hostStates(connection, database, cluster, signal);
-      if (states.some(({ version }) => version < schemaVersion)) {
-        await migrate(states, database, cluster, signal);
-      }
+      if (!isDone(states)) await migrate(states, database, cluster, signal);
       return away;
     },
     signal,
   );
+}
+
+function isDone(states: readonly HostState[]): boolean {
+  return states.every(({ version }) => version === schemaVersion) && isSettled(states);
 }
 
 async function migrate(
@@ -82,7 +85,7 @@ async function migrate(
       }
     }
   }
-  for (const sql of distributedStatements(database, cluster)) await everywhere(sql);
+  for (const sql of distributedStatements(database, cluster, wantedLayout(states))) await everywhere(sql);
   await everywhere(versionStatement(database, schemaVersion, cluster));
 }
 

@@ -5,9 +5,10 @@ import { clusterVersionOffset } from "../schema/ensure-schema.ts";
 import { isBegunInSteps, schemaVersion } from "../schema/migrations.ts";
 import type { ClusterSettings } from "./cluster-settings.ts";
 import { localTable } from "./cluster-statements.ts";
+import { type HostLayout, layoutOf } from "./shard-layout.ts";
 
 /** What one server of a cluster has. */
-export interface HostState {
+export interface HostState extends HostLayout {
   readonly url: string;
   readonly connection: ClickHouseConnection;
   /** Servers with the same one have the same rows. */
@@ -23,6 +24,8 @@ interface StateRow {
   readonly tables: readonly (readonly [name: string, engine: string])[];
   readonly macros: readonly (readonly [macro: string, value: string])[];
   readonly clusters: readonly string[];
+  readonly engine: string;
+  readonly slots: number;
 }
 
 /**
@@ -67,11 +70,13 @@ async function stateOf(
   (SELECT groupArray((name, engine)) FROM system.tables WHERE database = {database:String} AND name IN ('spans', 'schema_migrations')) AS tables,
   (SELECT groupArray((macro, substitution)) FROM system.macros) AS macros,
   (SELECT groupUniqArray(cluster) FROM system.clusters) AS clusters,
+  (SELECT any(engine_full) FROM system.tables WHERE database = {database:String} AND name = 'spans') AS engine,
+  (SELECT toUInt32(sum(weight)) FROM (SELECT any(shard_weight) AS weight FROM system.clusters WHERE cluster = {cluster:String} GROUP BY shard_num)) AS slots,
   ${isBegunInSteps(localTable("spans"))} AS begun`,
-    { database },
+    { database, cluster: cluster.name },
     signal,
   );
-  const { tables = [], macros = [], clusters = [], begun = 0 } = row ?? {};
+  const { tables = [], macros = [], clusters = [], begun = 0, engine = "", slots = 0 } = row ?? {};
   const refuse = (text: string): never => {
     throw new StorageError("STORAGE_REFUSED", text);
   };
@@ -96,7 +101,8 @@ async function stateOf(
     ? await versionOf(url, connection, database, cluster, signal)
     : 0;
   const shard = cluster.isReplicated ? (values.get("shard") ?? "") : url;
-  return { url, connection, shard, version, isBegun: begun === 1 };
+  const layout = layoutOf(engine);
+  return { url, connection, shard, version, isBegun: begun === 1, layout, slots };
 }
 
 async function versionOf(
