@@ -62,3 +62,14 @@ export function setHeader(headers: HeaderList, name: string, value: string): voi
   removeHeaders(headers, (each) => each === lowerName);
   headers.push(name, value);
 }
+
+/** Says how long a body is, in place of what the site or another server said of it. */
+export function setContentLength(headers: HeaderList, length: number): void {
+  for (let index = 0; index < headers.length; index += 2) {
+    if (sameName(headers[index] ?? "", "Content-Length")) {
+      setHeader(headers, "Content-Length", String(length));
+      return;
+    }
+  }
+  headers.push("Content-Length", String(length));
+}

@@ -232,6 +232,14 @@ describe("static_response", () => {
     await expect(ask(`${running.site}/abort`)).rejects.toThrow();
   });
 
+  test("the length of a body is said once, whatever the site says of it", async () => {
+    const length = { handler: "headers", response: { set: { "Content-Length": ["3"] } } };
+    await load({ handle: [length] }, respond("hello"));
+    const answer = await rawRequest(running.site, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    expect(answer.match(/content-length: .*/gi)).toEqual(["Content-Length: 5"]);
+    expect(answer).toMatch(/hello$/);
+  });
+
   test("HEAD has the headers and no body", async () => {
     await load(respond("hello"));
     const answer = await ask(running.site, { method: "HEAD" });

@@ -1,5 +1,5 @@
 import type { Logger } from "lifecycle";
-import { messageOf, ServerError } from "../core/errors.ts";
+import { ServerError } from "../core/errors.ts";
 import { runFor } from "../core/threads/error-owner.ts";
 import type { ChallengeRequest } from "../tls/certificates/certificate-messages.ts";
 import { tlsDetails } from "../tls/connection/tls-details.ts";
@@ -100,8 +100,8 @@ export interface HttpServerParts {
   readonly tally: ResponseTally;
   /** Notes for the log of the main thread, should this one die; undefined where that is the main thread itself. */
   readonly underWay: RequestsUnderWay | undefined;
-  /** Called for each request that fails, with whether error routes answer it. */
-  readonly logError: (exchange: Exchange, failure: HttpError, isHandled: boolean) => void;
+  /** Called for each request that fails, with whether error routes answer it; once more with what these failed with. */
+  readonly logError: (exchange: Exchange, failure: HttpError, isHandled: boolean, second?: HttpError) => void;
   /** Told the name of each handler that a request comes to; undefined: nobody asks. */
   readonly logHandler: ((name: string) => void) | undefined;
   /** Called for each request when it is over. */
@@ -341,7 +341,11 @@ export class HttpServer implements RequestSink, ExchangeServer {
   /** An error of theirs does not hide the one that they are for. */
   #runErrorRoutes(routes: RouteList, exchange: Exchange, failure: HttpError): void {
     const failed = (error: unknown) => {
-      this.#log.warn(`${exchange.method} ${exchange.hostport}: error routes failed: ${messageOf(error)}`);
+      if (error instanceof ServerError && error.code === "CLIENT_GONE") {
+        exchange.stream.destroy();
+        return;
+      }
+      this.#parts.logError(exchange, failure, true, HttpError.from(error));
       if (exchange.headSent) {
         exchange.stream.destroy();
       } else {

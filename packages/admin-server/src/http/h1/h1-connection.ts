@@ -345,6 +345,12 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     if (this.#state === "gone") {
       return;
     }
+    if (this.socket.destroyed) {
+      // Cut, and not told of yet: what the client sent in the same breath is for nobody.
+      this.#state = "closing";
+      this.#rest = empty;
+      return;
+    }
     if (!this.#reusable || this.#halfClosed || !this.#owner.accepting) {
       this.#close();
       return;

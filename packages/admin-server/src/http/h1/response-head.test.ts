@@ -32,6 +32,13 @@ test("what was encoded before changes nothing", () => {
   );
 });
 
+test("of two lengths none is sent", () => {
+  const lengths = (first: string, second: string) =>
+    encodeResponseFields(["Content-Length", first, "content-length", second], 4);
+  expect(() => lengths("3", "11")).toThrow("more than one Content-Length");
+  expect(lengths("3", "3").contentLength).toBe(3);
+});
+
 test("a list that is changed afterwards is encoded anew", () => {
   const headers = ["A", "b"];
   expect(encodeResponseFields(headers, 2).text).toBe("A: b\r\n");

@@ -43,6 +43,11 @@ export function encodeFields(headers: HeaderList): string {
   return text;
 }
 
+/** Two readers of a response may take one of two lengths each. */
+export function twoLengths(): ServerError {
+  return new ServerError("HTTP_RESPONSE", "more than one Content-Length");
+}
+
 const statusLines = new Map<number, string>();
 
 /** @throws ServerError HTTP_RESPONSE for a status that has no place in a final response */
@@ -151,6 +156,9 @@ function encodeEach(headers: HeaderList, goodFrom: number): ResponseFields {
         break;
       case 14:
         if (name.toLowerCase() === "content-length") {
+          if (contentLength !== undefined && contentLength !== Number(value)) {
+            throw twoLengths();
+          }
           contentLength = Number(value);
         }
         break;

@@ -1,5 +1,6 @@
 import type { HpackEncoder } from "wire/http2";
 import { ServerError } from "../../core/errors.ts";
+import { twoLengths } from "../h1/response-head.ts";
 import type { HeaderList } from "../header-list.ts";
 
 /** Fields of one connection, which HTTP/2 knows nothing of. Source: RFC 9113, section 8.2.2 */
@@ -62,6 +63,9 @@ export function checkFields(headers: HeaderList): SaidFields {
     if (written === "date") {
       hasDate = true;
     } else if (written === "content-length") {
+      if (contentLength !== undefined && contentLength !== Number(value)) {
+        throw twoLengths();
+      }
       contentLength = Number(value);
     }
   }

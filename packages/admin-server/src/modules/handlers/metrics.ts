@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineModule } from "../../core/modules/module.ts";
 import { metricsTypes } from "../../core/threads/all-metrics.ts";
 import type { HttpHandler } from "../../http/handler.ts";
+import { setContentLength } from "../../http/header-list.ts";
 import { metricsTopic } from "../admin-routes/metrics.ts";
 
 /** How much a client wants a media type, 0 to 1; 0 when it does not name it. */
@@ -35,7 +36,7 @@ export const metrics = defineModule({
         const form = isOpen ? "openmetrics" : "prometheus";
         const text = String(await context.messages.askMain(metricsTopic, form));
         exchange.responseHeaders.push("Content-Type", metricsTypes[form], "Vary", "Accept");
-        exchange.responseHeaders.push("Content-Length", String(Buffer.byteLength(text)));
+        setContentLength(exchange.responseHeaders, Buffer.byteLength(text));
         exchange.respond(200, exchange.method === "HEAD" ? "" : text);
       },
     };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defineModule } from "../../core/modules/module.ts";
 import { type BodyFilter, FilteredBody } from "../../http/body/filtered-body.ts";
 import type { HttpHandler } from "../../http/handler.ts";
-import { removeHeaders } from "../../http/header-list.ts";
+import { removeHeaders, setContentLength } from "../../http/header-list.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { compileBodyTemplate } from "../../http/placeholders.ts";
 
@@ -64,7 +64,7 @@ export const requestBody = defineModule({
           exchange.replaceBody(bytes);
           exchange.changeRequestHeaders((headers) => {
             removeHeaders(headers, (name) => name === "content-length" || name === "transfer-encoding");
-            headers.push("Content-Length", String(bytes.length));
+            setContentLength(headers, bytes.length);
           });
         }
         if (filter !== undefined && exchange.hasBody) {

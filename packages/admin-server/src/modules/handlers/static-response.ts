@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { ServerError } from "../../core/errors.ts";
 import { defineModule } from "../../core/modules/module.ts";
 import { bytesOfText } from "../../core/uri/text-of-bytes.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import type { HttpHandler, Next } from "../../http/handler.ts";
-import { getHeader, removeHeaders } from "../../http/header-list.ts";
+import { getHeader, removeHeaders, setContentLength } from "../../http/header-list.ts";
 import { HttpError } from "../../http/http-error.ts";
 import {
   compileBodyTemplate,
@@ -155,7 +156,7 @@ class StaticResponse implements HttpHandler {
       responseHeaders.push("Content-Type", type);
     }
     if (status !== 204 && status !== 304) {
-      responseHeaders.push("Content-Length", String(bytes.length));
+      setContentLength(responseHeaders, bytes.length);
     }
     if (this.#config.close === true) {
       exchange.stream.closeAfterwards();
@@ -165,13 +166,16 @@ class StaticResponse implements HttpHandler {
   }
 }
 
+/** Has no handler around it answer: for them the client is gone. */
+function abort(): never {
+  throw new ServerError("CLIENT_GONE", "the site cuts the connection");
+}
+
 /** Answers every request the same way. Source: the public model (Caddy 2.11) */
 export const staticResponse = defineModule({
   id: "http.handlers.static_response",
   config: configSchema,
   provision(config): HttpHandler {
-    return config.abort === true
-      ? { handle: (exchange) => exchange.stream.destroy() }
-      : new StaticResponse(config);
+    return config.abort === true ? { handle: abort } : new StaticResponse(config);
   },
 });

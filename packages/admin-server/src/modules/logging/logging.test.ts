@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ask } from "../../testing/ask.ts";
+import { rawRequest } from "../../testing/raw-request.ts";
 import { RunningServer } from "../../testing/running-server.ts";
 
 let folder = "";
@@ -205,6 +206,56 @@ test("what error routes answer is logged at level debug", async () => {
   server = undefined;
   expect(lines("errors.log")).toMatchObject([{ level: "debug", status: 503 }]);
 });
+
+test("error routes that fail are an error, with what they were for", async () => {
+  const made = config({
+    errors: { writer: file("errors.log"), include: ["http.log.error"] },
+    default: { writer: { output: "discard" } },
+  }) as { apps: { http: { servers: { s: object } } } };
+  Object.assign(made.apps.http.servers.s, {
+    errors: { routes: [{ handle: [{ handler: "error", status_code: 404, error: "no page" }] }] },
+  });
+  server = await RunningServer.start(made);
+  await ask(`${server.site}/fail`);
+  await server.close();
+  server = undefined;
+  expect(lines("errors.log")).toMatchObject([
+    {
+      level: "error",
+      msg: "error handling handler error",
+      error: "no page",
+      first_error: { status: 503, err_id: expect.stringMatching(/^[a-z0-9]{9}$/) },
+    },
+  ]);
+});
+
+test.each([[{}], [{ errors: { routes: [{ handle: [{ handler: "static_response", abort: true }] }] } }]])(
+  "a request that the site cuts has no status, and those behind it are not run: %j",
+  async (more) => {
+    const made = config({ access: { writer: file("access.log"), include: ["http.log.access"] } }, {}) as {
+      apps: { http: { servers: { s: { routes: object[] } } } };
+    };
+    const { s } = made.apps.http.servers;
+    Object.assign(s, more);
+    if (!("errors" in more)) {
+      s.routes.unshift({
+        match: [{ path: ["/fail"] }],
+        handle: [{ handler: "static_response", abort: true }],
+      });
+    }
+    server = await RunningServer.start(made);
+    const answer = await rawRequest(
+      server.site,
+      "GET /fail HTTP/1.1\r\nHost: a\r\n\r\nGET /behind HTTP/1.1\r\nHost: a\r\n\r\n",
+    );
+    expect(answer).toBe("");
+    await server.close();
+    server = undefined;
+    expect(lines("access.log")).toMatchObject([
+      { msg: "handled request", status: 0, request: { uri: "/fail" } },
+    ]);
+  },
+);
 
 test("with `trace` each handler that a request comes to is logged", async () => {
   server = await RunningServer.start(

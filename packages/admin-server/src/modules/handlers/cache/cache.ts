@@ -8,6 +8,7 @@ import {
   getHeaders,
   type HeaderList,
   removeHeaders,
+  setContentLength,
   setHeader,
 } from "../../../http/header-list.ts";
 import { HttpError } from "../../../http/http-error.ts";
@@ -72,7 +73,7 @@ function serve(exchange: Exchange, stored: StoredResponse, how: string): void {
     exchange.respond(304);
     return;
   }
-  headers.push("Content-Length", String(stored.body.length));
+  setContentLength(headers, stored.body.length);
   exchange.respond(stored.status, exchange.method === "HEAD" ? "" : stored.body);
 }
 

@@ -5,6 +5,7 @@ import {
   getHeaders,
   type HeaderList,
   removeHeaders,
+  setContentLength,
   setHeader,
 } from "../../../http/header-list.ts";
 import { HoldingFilter } from "../../../http/holding-filter.ts";
@@ -284,7 +285,7 @@ export class EncodeFilter extends HoldingFilter {
     const coded = deriveBody(whole, encoder.key, (bytes) => encoder.encode(bytes));
     this.#describe();
     if (this.#declared >= 0 || this.#held.length === 0) {
-      this.#headers.push("Content-Length", String(coded.length));
+      setContentLength(this.#headers, coded.length);
     } // else the framing would depend on how the pieces came
     this.#mode = "coded";
     super.head(this.#status, this.#headers);

@@ -1,7 +1,7 @@
 import { cleanPath } from "../../../core/uri/clean-path.ts";
 import { escapePath, percentDecode } from "../../../core/uri/percent-encoding.ts";
 import type { Exchange } from "../../../http/exchange.ts";
-import { getHeader } from "../../../http/header-list.ts";
+import { getHeader, setContentLength } from "../../../http/header-list.ts";
 
 const escapes: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -33,6 +33,6 @@ export function redirectTo(exchange: Exchange, rawPath: string): void {
   if (hasPage) {
     responseHeaders.push("Content-Type", "text/html; charset=utf-8");
   }
-  responseHeaders.push("Content-Length", String(Buffer.byteLength(body)));
+  setContentLength(responseHeaders, Buffer.byteLength(body));
   exchange.respond(308, method === "HEAD" ? "" : body);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 import type { Exchange } from "../../../http/exchange.ts";
-import { getHeader, removeHeaders } from "../../../http/header-list.ts";
+import { getHeader, removeHeaders, setContentLength } from "../../../http/header-list.ts";
 import { HttpError } from "../../../http/http-error.ts";
 import { type ByteRange, parseRanges } from "../../files/byte-ranges.ts";
 import { checkPreconditions, rangeAllowed } from "../../files/preconditions.ts";
@@ -76,9 +76,9 @@ async function sendRanges(
     (sum, { start, end }, index) => sum + (heads[index]?.length ?? 0) + end - start + 1,
     tail.length,
   );
-  removeHeaders(responseHeaders, (name) => name === "content-type" || name === "content-length");
+  removeHeaders(responseHeaders, (name) => name === "content-type");
   responseHeaders.push("Content-Type", `multipart/byteranges; boundary=${boundary}`);
-  responseHeaders.push("Content-Length", String(length));
+  setContentLength(responseHeaders, length);
   if (exchange.method === "HEAD") {
     exchange.respond(status);
     return;
@@ -94,8 +94,7 @@ async function sendRange(
   range: ByteRange,
 ): Promise<void> {
   const length = range.end - range.start + 1;
-  removeHeaders(exchange.responseHeaders, (name) => name === "content-length");
-  exchange.responseHeaders.push("Content-Length", String(length));
+  setContentLength(exchange.responseHeaders, length);
   if (exchange.method === "HEAD") {
     exchange.respond(status);
   } else if (Buffer.isBuffer(source)) {
@@ -122,7 +121,7 @@ function refuseRange(exchange: Exchange, text: string, shown: number): void {
   headers.push("Content-Type", "text/plain; charset=utf-8", "X-Content-Type-Options", "nosniff");
   const body = exchange.method === "HEAD" ? "" : `${text}\n`;
   if (body !== "") {
-    headers.push("Content-Length", String(body.length));
+    setContentLength(headers, body.length);
   }
   exchange.respond(shown || 416, body);
 }
@@ -143,7 +142,7 @@ function sendEmpty(exchange: Exchange, status: number, shown: number): void {
   );
   const sent = shown || status;
   if (sent !== 304) {
-    headers.push("Content-Length", "0");
+    setContentLength(headers, 0);
   }
   exchange.respond(sent);
 }
@@ -195,7 +194,7 @@ export function sendFile(
   const ranges = prepare(exchange, file, status);
   if (Buffer.isBuffer(source) && (ranges === undefined || ranges === "whole")) {
     if (ranges === "whole") {
-      responseHeaders.push("Content-Length", String(file.size));
+      setContentLength(responseHeaders, file.size);
       exchange.respond(status || 200, exchange.method === "HEAD" ? "" : source);
     }
     return undefined;

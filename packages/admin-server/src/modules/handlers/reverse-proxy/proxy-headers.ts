@@ -1,6 +1,6 @@
 import type { Exchange } from "../../../http/exchange.ts";
 import { connectionWords } from "../../../http/h1/field-lines.ts";
-import { getHeaders, type HeaderList } from "../../../http/header-list.ts";
+import { getHeaders, type HeaderList, removeHeaders } from "../../../http/header-list.ts";
 import { remoteAddress, withoutZone } from "../../../http/remote-address.ts";
 
 /** Fields that concern one connection only. Source: the public model, RFC 9110 section 7.6.1 */
@@ -184,6 +184,10 @@ export function copyResponseHeaders(from: readonly string[], exchange: Exchange,
   const ownServer = target.indexOf("Server");
   if (ownServer >= 0 && ownServer % 2 === 0) {
     target.splice(ownServer, 2);
+  }
+  if (target.length > 0) {
+    // The length and the coding of a transfer are the upstream's: of two lengths, two readers may take one each.
+    removeHeaders(target, (name) => name === "content-length" || name === "transfer-encoding");
   }
   const begin = target.length;
   const { product } = exchange.server;

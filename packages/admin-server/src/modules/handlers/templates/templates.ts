@@ -3,7 +3,7 @@ import { messageOf, ServerError } from "../../../core/errors.ts";
 import { defineModule } from "../../../core/modules/module.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import type { HttpHandler } from "../../../http/handler.ts";
-import { getHeader, type HeaderList, removeHeaders } from "../../../http/header-list.ts";
+import { getHeader, type HeaderList, removeHeaders, setContentLength } from "../../../http/header-list.ts";
 import { HttpError } from "../../../http/http-error.ts";
 import { ResponseFilter, type ResponseSink } from "../../../http/response-sink.ts";
 import { compileRoot } from "../../files/site-path.ts";
@@ -115,7 +115,7 @@ class TemplateFilter extends ResponseFilter {
     const printed = Buffer.from(await this.#run(source));
     // HEAD had no body to print from.
     if (this.#exchange.method !== "HEAD") {
-      headers.push("Content-Length", String(printed.length));
+      setContentLength(headers, printed.length);
     }
     super.head(this.#status, headers);
     super.end(printed);

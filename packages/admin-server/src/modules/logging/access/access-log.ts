@@ -68,28 +68,33 @@ export interface LoggedFailure {
 }
 
 /**
- * Prepares the error log of a server: call the result once for each request that failed. What is a client's fault, or what
- * error routes take care of, is of level debug.
+ * Prepares the error log of a server: call the result once for each request that failed, and with `second` when the error
+ * routes for it failed too. What is a client's fault, or what error routes take care of, is of level debug.
  * @param config of its access log, whose names of loggers count here too; undefined where it has none
  * Source: the public model (Caddy 2.11)
  */
 export function compileErrorLog(
   config: AccessLogConfig | null | undefined,
   logs: LogSet,
-): (exchange: Exchange, failure: LoggedFailure, isHandled: boolean) => void {
+): (exchange: Exchange, failure: LoggedFailure, isHandled: boolean, second?: LoggedFailure) => void {
   const namesFor = compileNames({ ...config, skip_hosts: [], skip_unmapped_hosts: false });
   const withCredentials = config?.should_log_credentials === true;
-  return (exchange, { status, message, id }, isHandled) => {
-    const level = status >= 500 && !isHandled ? "error" : "debug";
+  return (exchange, { status, message, id }, isHandled, second) => {
+    const isError = second !== undefined || (status >= 500 && !isHandled);
+    const level = isError ? "error" : "debug";
     for (const name of chosenNames(exchange) ?? namesFor(exchange.host) ?? []) {
       const logger = logs.logger(name === "" ? errorPrefix : `${errorPrefix}.${name}`);
       if (logger.isEnabled(level)) {
-        logger.log(level, message, {
+        const about = {
           request: loggedRequest(exchange, withCredentials),
           duration: round((performance.now() - exchange.startedAt) / 1000),
-          status,
-          err_id: id,
-        });
+        };
+        if (second === undefined) {
+          logger.log(level, message, { ...about, status, err_id: id });
+        } else {
+          const error = { error: second.message, first_error: { msg: message, status, err_id: id } };
+          logger.log(level, "error handling handler error", { ...about, ...error });
+        }
       }
     }
   };

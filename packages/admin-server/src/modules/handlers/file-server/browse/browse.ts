@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { parseQuery } from "../../../../core/uri/query-parameters.ts";
 import type { Exchange } from "../../../../http/exchange.ts";
-import { getHeaders } from "../../../../http/header-list.ts";
+import { getHeaders, setContentLength } from "../../../../http/header-list.ts";
 import { readCookie } from "../../../cookies.ts";
 import { parseHttpDate } from "../../../files/preconditions.ts";
 import { formatGoTime } from "../../../go-time.ts";
@@ -79,7 +79,7 @@ function choose<Name extends string>(
 
 function send(exchange: Exchange, type: string, body: string): void {
   exchange.responseHeaders.push("Content-Type", `${type}; charset=utf-8`);
-  exchange.responseHeaders.push("Content-Length", String(Buffer.byteLength(body)));
+  setContentLength(exchange.responseHeaders, Buffer.byteLength(body));
   exchange.respond(exchange.defaultStatus, exchange.method === "HEAD" ? "" : body);
 }
 
