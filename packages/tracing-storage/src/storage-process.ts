@@ -85,7 +85,10 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         intervalMs: options["storage.retention-interval"],
       },
     );
-    const quarantine = new PartQuarantine({ engine, log, metrics: registry, health });
+    const quarantine = new PartQuarantine({
+      ...{ engine, log, metrics: registry, health },
+      noteFile: join(engine.folder.path, "damaged-parts.json"),
+    });
     await quarantine.lookAtStart();
     const scrubber = new Scrubber(
       { quarantine, gate, log, metrics: registry },

@@ -85,8 +85,19 @@ test("a column that is damaged: its part is set aside, said and counted, and the
   await expect
     .poll(() => output.join(""))
     .toMatch(
-      /"level":"error".*20000 rows of tracing\.t from 2026-11-25 to 2026-11-25 are missing from answers/,
+      /"level":"error".*of tracing\.t is damaged and set aside: 20000 rows received from 2026-11-25 to 2026-11-25 are missing from answers/,
     );
+  const missing = async (sql: string) => {
+    const { headers } = await fetch(storage.url, { method: "POST", body: sql });
+    return JSON.parse(headers.get("x-tracing-partial") ?? "[]") as { kind: string; name: string }[];
+  };
+  expect(await missing(whole)).toMatchObject([
+    { kind: "part-damaged", name: expect.stringMatching(/^tracing\.t 20261125_/) },
+  ]);
+  expect(await missing("SELECT 1")).toEqual([]);
+  await storage.stop();
+  await start();
+  expect(await missing(byKey)).toHaveLength(1);
   // What was set aside can be brought back once its file is whole again.
   const detached = join(partFolder, "..", "detached");
   const [part = ""] = await readdir(detached);
@@ -94,6 +105,7 @@ test("a column that is damaged: its part is set aside, said and counted, and the
   await flip("text.bin");
   await ask(storage.url, `ALTER TABLE tracing.t ATTACH PART '${part}'`);
   expect((await ask(storage.url, whole)).split("\t")[0]).toBe("40000");
+  expect(await missing(whole)).toEqual([]);
   await storage.stop();
 });
 

@@ -22,6 +22,7 @@ export type {
   TopOperationsQuery,
 } from "./analysis-reader.ts";
 export type { ArchiveStore } from "./archive-store.ts";
+export { type AskedTime, concerns, refusePartial, withinTime } from "./asked-time.ts";
 export {
   type AttributeCatalog,
   type AttributeName,

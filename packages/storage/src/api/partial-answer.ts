@@ -5,10 +5,13 @@ export interface PartialReason {
    * - `part-damaged`: a part of a table is damaged and set aside
    */
   readonly kind: "shard-away" | "part-damaged";
-  /** The shard's number in the cluster, or the table of the damaged part. */
+  /** The shard's number in the cluster, or table and name of the damaged part: `tracing.spans 20261126_5_5_0`. */
   readonly name: string;
   /** A sentence for a person. */
   readonly text: string;
+  /** When the first and the last of the missing spans start, milliseconds since the Unix epoch; absent: at any time. */
+  readonly startUnixMs?: number;
+  readonly endUnixMs?: number;
 }
 
 /** What an answer lacks. */

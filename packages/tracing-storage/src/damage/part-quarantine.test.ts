@@ -16,6 +16,7 @@ test("an engine that cannot be asked is no second failure of the read that found
     log: createLogger({ name: "test", level: "fatal", encoding: "json" }),
     metrics: createMetrics("test"),
     health: { degrade() {} },
+    noteFile: "/nowhere/damaged-parts.json",
   });
   expect(await quarantine.suspect(damage)).toBe(false);
   expect(await quarantine.suspect(new EngineError(60, "Unknown table"))).toBe(false);

@@ -1,27 +1,25 @@
 import type { Health, Logger } from "lifecycle";
 import { Counter, Gauge, type Registry } from "prom-client";
+import type { PartialReason } from "storage/api";
 import type { Engine } from "../engine/engine.ts";
 import { EngineError, toEngineError } from "../engine/engine-error.ts";
 import { quoteString } from "../sql/statement.ts";
 import { damagedPart, type PartName } from "./damaged-part.ts";
+import {
+  type DamagedPart,
+  type DetachedPart,
+  SetAsideParts,
+  type StoredPart,
+  textOf,
+} from "./set-aside-parts.ts";
 
 interface QuarantineParts {
   readonly engine: Engine;
   readonly log: Logger;
   readonly metrics: Registry;
   readonly health: Pick<Health, "degrade">;
-}
-
-/** A part as the engine knows it. */
-export interface StoredPart {
-  readonly database: string;
-  readonly table: string;
-  readonly part: string;
-  readonly rows: number;
-  readonly bytes: number;
-  /** First and last day of the rows, `2026-11-26`; "" where the table is not by days. */
-  readonly firstDay: string;
-  readonly lastDay: string;
+  /** Keeps over a restart what is known of parts that are set aside. */
+  readonly noteFile: string;
 }
 
 /** Reads of one statement that may find damage one after the other, each in another part. */
@@ -35,11 +33,13 @@ export class PartQuarantine {
   readonly #parts: QuarantineParts;
   readonly #damaged: Counter<"table" | "found">;
   readonly #setAside: Gauge;
+  readonly #missing: SetAsideParts;
   /** Of parts that are being looked at, by table and name. */
   readonly #running = new Map<string, Promise<boolean>>();
 
   constructor(parts: QuarantineParts) {
     this.#parts = parts;
+    this.#missing = new SetAsideParts(parts.noteFile);
     const registers = [parts.metrics];
     this.#damaged = new Counter({
       name: "tracing_storage_damaged_parts_total",
@@ -54,17 +54,14 @@ export class PartQuarantine {
     });
   }
 
+  /** Why the answer of a statement lacks rows. @param sql of the statement, which is asked for only while something is set aside */
+  missingFrom(sql: () => string): PartialReason[] {
+    return this.#missing.missingFrom(sql);
+  }
+
   /** Looks for parts that the engine has set aside itself, which it does with those that it cannot load at its start. */
   async lookAtStart(): Promise<void> {
-    for (const { database, table, name } of await this.#detached()) {
-      if (!name.startsWith("broken")) continue;
-      this.#damaged.inc({ table: `${database}.${table}`, found: "start" });
-      this.#parts.log.error(
-        { database, table, part: name },
-        "a part of the store is damaged: it could not be loaded and is set aside; what it holds is missing from answers",
-      );
-    }
-    await this.#count();
+    await this.#count("start");
   }
 
   /**
@@ -112,21 +109,24 @@ export class PartQuarantine {
   ): Promise<boolean> {
     const { log, engine } = this.#parts;
     const { database, table } = part;
+    let missing: DamagedPart;
     try {
       if (!isCertain && (await this.faultOf(part)) === undefined) return false;
+      missing = { ...part, ...(await this.#timeOf(part)) };
+      await this.#missing.note(missing);
       await this.#run(`ALTER TABLE ${nameOf(part)} DETACH PART ${quoteString(part.part)}`);
       await engine.tablesChanged();
     } catch (failure) {
       log.error({ ...part, reason, err: failure }, "a damaged part of the store cannot be set aside");
+      await this.look().catch(() => {});
       return false;
     }
     this.#damaged.inc({ table: `${database}.${table}`, found });
     log.error(
-      { ...part, reason: reason.slice(0, 1_000) },
-      `a part of the store is damaged and is set aside: ${part.rows} rows of ${database}.${table}` +
-        `${part.firstDay === "" ? "" : ` from ${part.firstDay} to ${part.lastDay}`} are missing from answers`,
+      { ...missing, reason: reason.slice(0, 1_000) },
+      `a part of the store is damaged: ${textOf(missing)}`,
     );
-    await this.#count();
+    await this.#count("read");
     return true;
   }
 
@@ -160,26 +160,78 @@ export class PartQuarantine {
       return `if(${day} = toDate(0), '', toString(${day}))`;
     });
     const text = await this.#run(
-      `SELECT database, table, name, rows, bytes_on_disk, ${days.join(", ")} FROM system.parts WHERE ${where}`,
+      `SELECT database, table, name, rows, bytes_on_disk, toUnixTimestamp(modification_time) * 1000, ${days.join(", ")} FROM system.parts WHERE ${where}`,
     );
     return linesOf(text).map(
-      ([database = "", table = "", part = "", rows, bytes, firstDay = "", lastDay = ""]) => ({
-        ...{ database, table, part, rows: Number(rows), bytes: Number(bytes), firstDay, lastDay },
+      ([database = "", table = "", part = "", rows, bytes, writtenUnixMs, firstDay = "", lastDay = ""]) => ({
+        ...{
+          database,
+          table,
+          part,
+          rows: Number(rows),
+          bytes: Number(bytes),
+          writtenUnixMs: Number(writtenUnixMs),
+          firstDay,
+          lastDay,
+        },
       }),
     );
   }
 
-  async #detached(): Promise<{ database: string; table: string; name: string }[]> {
-    // Parts that others cover are leftovers of the engine's own, and lack nothing.
-    const text = await this.#run(
-      "SELECT database, table, name FROM system.detached_parts WHERE NOT match(name, '^(ignored|covered|clone|attaching|deleting|tmp)') ORDER BY database, table, name",
-    );
-    return linesOf(text).map(([database = "", table = "", name = ""]) => ({ database, table, name }));
+  /** When the spans of a part start, read from the only column that is needed for it; {} where that one is damaged. */
+  async #timeOf({
+    database,
+    table,
+    part,
+  }: StoredPart): Promise<Pick<DamagedPart, "startUnixMs" | "endUnixMs">> {
+    try {
+      const columns = await this.#run(
+        `SELECT name FROM system.columns WHERE database = ${quoteString(database)} AND table = ${quoteString(table)} AND name IN ('start', 'minute') ORDER BY name DESC`,
+      );
+      const [column] = linesOf(columns).flat();
+      if (column === undefined) return {};
+      const [unixMs, length] =
+        column === "start" ? ["toUnixTimestamp64Milli(start)", 0] : ["toInt64(minute) * 60000", 59_999];
+      const bounds = await this.#run(
+        `SELECT min(${unixMs}), max(${unixMs}) FROM ${nameOf({ database, table })} WHERE _part = ${quoteString(part)} SETTINGS max_threads = 1, max_execution_time = 30, use_skip_indexes = 0`,
+      );
+      const [startUnixMs = Number.NaN, endUnixMs = Number.NaN] = (linesOf(bounds)[0] ?? []).map(Number);
+      return Number.isFinite(startUnixMs + endUnixMs)
+        ? { startUnixMs, endUnixMs: endUnixMs + Number(length) }
+        : {};
+    } catch {
+      return {};
+    }
   }
 
-  /** How many are set aside: some may have been brought back, or removed. */
-  async #count(): Promise<void> {
-    const { length } = await this.#detached();
+  async #detached(): Promise<DetachedPart[]> {
+    // Parts that others cover are leftovers of the engine's own, and lack nothing.
+    const text = await this.#run(
+      "SELECT database, table, name, path FROM system.detached_parts WHERE NOT match(name, '^(ignored|covered|clone|attaching|deleting|tmp)') ORDER BY database, table, name",
+    );
+    return linesOf(text).map(([database = "", table = "", name = "", path = ""]) => ({
+      database,
+      table,
+      name,
+      path,
+    }));
+  }
+
+  /**
+   * How many are set aside: some may have been brought back, or removed.
+   * @param found how those were found that the engine has set aside itself
+   */
+  async #count(found: "start" | "read"): Promise<void> {
+    const news = await this.#missing.compare(await this.#detached());
+    for (const part of news) {
+      const { database, table } = part;
+      this.#damaged.inc({ table: `${database}.${table}`, found });
+      this.#parts.log.error(
+        part,
+        `a part of the store is damaged, the engine cannot load it: ${textOf(part)}`,
+      );
+    }
+    const { length } = this.#missing;
     this.#setAside.set(length);
     this.#parts.health.degrade(
       "damaged-parts",
@@ -189,9 +241,14 @@ export class PartQuarantine {
     );
   }
 
+  /** After a statement that may have brought a part back, or dropped it. */
+  async tablesChanged(): Promise<void> {
+    if (this.#missing.length > 0) await this.look().catch(() => {});
+  }
+
   /** Looks again; for a timer. */
   async look(): Promise<void> {
-    await this.#count();
+    await this.#count("read");
   }
 
   async #run(sql: string): Promise<string> {
@@ -200,7 +257,7 @@ export class PartQuarantine {
   }
 }
 
-function nameOf({ database, table }: StoredPart): string {
+function nameOf({ database, table }: Pick<StoredPart, "database" | "table">): string {
   return [database, table].map((name) => `\`${name.replace(/[\\`]/g, "\\$&")}\``).join(".");
 }
 

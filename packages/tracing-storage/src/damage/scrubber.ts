@@ -2,7 +2,8 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import type { Logger } from "lifecycle";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { QueryGate } from "../engine/query-gate.ts";
-import type { PartQuarantine, StoredPart } from "./part-quarantine.ts";
+import type { PartQuarantine } from "./part-quarantine.ts";
+import type { StoredPart } from "./set-aside-parts.ts";
 
 interface ScrubberParts {
   readonly quarantine: PartQuarantine;
@@ -61,7 +62,7 @@ export class Scrubber {
     });
     this.#oldest = new Gauge({
       name: "tracing_storage_oldest_check_timestamp_seconds",
-      help: "When the part was read whose check is the oldest; 0 while one was never read.",
+      help: "When the part was written or last read whose check is the oldest; 0 without parts.",
       registers,
     });
   }
@@ -105,7 +106,7 @@ export class Scrubber {
         if (fault !== undefined) await quarantine.setAside(part, "check", fault, true);
       }
       this.#left.set(left);
-      const oldest = Math.min(...parts.map((part) => times.get(keyOf(part)) ?? 0));
+      const oldest = Math.min(...parts.map((part) => times.get(keyOf(part)) ?? part.writtenUnixMs));
       this.#oldest.set(parts.length === 0 ? 0 : oldest / 1_000);
       if (due.length > left) await this.#save(times);
       if (due.length > 0 && left === 0)

@@ -59,6 +59,14 @@ function summary({ kind, rows, result, insertedBytes, elapsedSeconds }: QueryOut
   );
 }
 
+/** JSON that a header can hold. */
+function headerJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[^ -~]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 /**
  * Says what a query of a traced client was. Without such a client there is no span: inserts of own spans would make
  * spans, whose inserts would make spans.
@@ -165,6 +173,7 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       }
       response.setHeader("X-ClickHouse-Format", outcome.format);
       response.setHeader("X-ClickHouse-Summary", summary(outcome));
+      if (outcome.missing !== undefined) response.setHeader("X-Tracing-Partial", headerJson(outcome.missing));
       response.setHeader("Content-Type", contentType(outcome.format));
       const packing = { mayCompress: parameters.mayCompress, asBlocks: parameters.compressBlocks };
       if (outcome.more === undefined) {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { PartialReason } from "storage/api";
 import { mostDamagedParts, type PartQuarantine } from "../damage/part-quarantine.ts";
 import type { DiskGuard } from "../engine/disk-guard.ts";
 import type { Engine, EngineConnection, EngineStatement } from "../engine/engine.ts";
@@ -46,6 +47,8 @@ export interface QueryOutcome {
   /** Decompressed bytes of the rows that the insert brought. */
   readonly insertedBytes: number;
   readonly elapsedSeconds: number;
+  /** Why rows are missing from the result; absent for a whole one. */
+  readonly missing?: readonly PartialReason[];
 }
 
 /** What queries of all requests share. */
@@ -57,7 +60,7 @@ export interface QueryParts {
   readonly pointReader: PointReader;
   readonly metrics: Pick<StorageMetrics, "pointReads">;
   /** Sets aside what a read finds damaged. */
-  readonly quarantine: Pick<PartQuarantine, "suspect">;
+  readonly quarantine: Pick<PartQuarantine, "suspect" | "missingFrom" | "tablesChanged">;
 }
 
 function kindOf({ verb }: Statement): QueryOutcome["kind"] {
@@ -166,10 +169,11 @@ export async function runQuery(
 
 /** @returns undefined for all but a statement for few rows by their keys, which needs no engine */
 async function answerOfParts(
-  { pointReader, metrics }: QueryParts,
+  parts: QueryParts,
   { statement, text }: StatementText,
   parameters: QueryParameters,
 ): Promise<QueryOutcome | undefined> {
+  const { pointReader, metrics } = parts;
   if (statement.verb !== "SELECT") return undefined;
   const begin = performance.now();
   const question = pointQuestionOf(text.toString("latin1"), parameters, pointReader.maxQuerySeconds);
@@ -177,10 +181,17 @@ async function answerOfParts(
   const answer = await pointReader.read(question);
   metrics.pointReads.inc({ by: answer === undefined ? "engine" : "parts" });
   if (answer === undefined) return undefined;
-  return {
+  const outcome: QueryOutcome = {
     ...{ kind: "select", format: "RowBinary", result: answer.bytes, rows: answer.rows, insertedBytes: 0 },
     elapsedSeconds: (performance.now() - begin) / 1000,
   };
+  return withMissing(parts, outcome, text);
+}
+
+/** Says what an outcome lacks because of parts that are set aside. */
+function withMissing({ quarantine }: QueryParts, outcome: QueryOutcome, text: Buffer): QueryOutcome {
+  const missing = quarantine.missingFrom(() => text.toString("latin1"));
+  return missing.length === 0 ? outcome : { ...outcome, missing };
 }
 
 /** Runs one query in a session: its parameters are put back behind it. */
@@ -264,7 +275,7 @@ async function runOn(
   // What is damaged is set aside, and the rest answers.
   for (let tries = 0; ; tries++) {
     try {
-      return await ask();
+      return withMissing(parts, await ask(), text);
     } catch (error) {
       if (signal.aborted || tries === mostDamagedParts || !(await parts.quarantine.suspect(error)))
         throw error;
@@ -303,7 +314,10 @@ async function runStatement(
     ran = await gate.run(isQuestion ? () => engine.cancelWhen(signal, tag, run) : run, signal);
   } finally {
     // One that fails may have changed some of the tables that it names.
-    if (kind === "other" && !leavingTables.has(statement.verb)) await engine.tablesChanged();
+    if (kind === "other" && !leavingTables.has(statement.verb)) {
+      await engine.tablesChanged();
+      await parts.quarantine.tablesChanged();
+    }
   }
   return {
     kind,

@@ -1,0 +1,40 @@
+import type { PartialReason } from "./partial-answer.ts";
+import type { ReadOptions } from "./span-reader.ts";
+import { StorageError } from "./storage-error.ts";
+
+/** Nanoseconds since the Unix epoch, both inclusive; absent: no bound. */
+export interface AskedTime {
+  readonly startUnixNano?: bigint | undefined;
+  readonly endUnixNano?: bigint | undefined;
+}
+
+/** Whether spans that a reason is about may belong to an answer about this time. */
+export function concerns(
+  { startUnixMs, endUnixMs }: PartialReason,
+  { startUnixNano, endUnixNano }: AskedTime,
+): boolean {
+  const isAfter = (unixMs: number, bound: bigint) => unixMs * 1e6 > Number(bound);
+  if (startUnixMs !== undefined && endUnixNano !== undefined && isAfter(startUnixMs, endUnixNano))
+    return false;
+  // The last millisecond is a whole one.
+  return !(endUnixMs !== undefined && startUnixNano !== undefined && !isAfter(endUnixMs + 1, startUnixNano));
+}
+
+/**
+ * The options of reads about a time: what is missing of another time does not make their answer partial. Where the caller cannot say
+ * that an answer is partial, a read that is fails.
+ */
+export function withinTime<Options extends ReadOptions>(options: Options, time: AskedTime): Options {
+  const { onPartial = refusePartial } = options;
+  return {
+    ...options,
+    onPartial(reason: PartialReason) {
+      if (concerns(reason, time)) onPartial(reason);
+    },
+  };
+}
+
+/** For callers that have no place to say so. @throws StorageError STORAGE_UNAVAILABLE */
+export function refusePartial({ text }: PartialReason): never {
+  throw new StorageError("STORAGE_UNAVAILABLE", `the answer would be partial: ${text}`);
+}

@@ -1,0 +1,224 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { PartialReason } from "storage/api";
+
+/** A part as the engine knows it. */
+export interface StoredPart {
+  readonly database: string;
+  readonly table: string;
+  readonly part: string;
+  readonly rows: number;
+  readonly bytes: number;
+  /** When it was written; 0: that is not known. */
+  readonly writtenUnixMs: number;
+  /** First and last day of the rows, `2026-11-26`; "" where the table is not by days. */
+  readonly firstDay: string;
+  readonly lastDay: string;
+}
+
+/** A damaged part, and when the spans in it start, as far as that is known. */
+export interface DamagedPart extends StoredPart {
+  readonly startUnixMs?: number;
+  readonly endUnixMs?: number;
+}
+
+/** A part in a folder `detached`. */
+export interface DetachedPart {
+  readonly database: string;
+  readonly table: string;
+  /** Of the folder: the part's name, perhaps with a word before it that says why the engine detached it. */
+  readonly name: string;
+  readonly path: string;
+}
+
+/** More reasons than that are one for each table: an answer names them in a header. */
+const maxNamed = 20;
+
+const dayMs = 86_400_000;
+
+/** The name of a part, with the id of its partition: `20261126_1_4_1`, `all_1_1_0`. */
+const partName = /((?:all|\d{1,8}|[0-9a-f]{32})_\d+_\d+_\d+(?:_\d+)?)(?:_try\d+)?$/;
+
+/**
+ * Which damaged parts are set aside, with what is known of them: the engine forgets all but the name of a part that it has detached,
+ * so a file keeps it over a restart.
+ */
+export class SetAsideParts {
+  readonly #file: string;
+  #notes: Map<string, DamagedPart> | undefined;
+  #parts: readonly DamagedPart[] = [];
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  get length(): number {
+    return this.#parts.length;
+  }
+
+  /** Notes a part before it is set aside: no answer may lack it unsaid. */
+  async note(part: DamagedPart): Promise<void> {
+    const notes = await this.#load();
+    notes.set(keyOf(part), part);
+    this.#parts = [...this.#parts, part];
+    await this.#save(notes);
+  }
+
+  /**
+   * Compares with what the engine has in its folders: parts may have been brought back, or removed.
+   * @returns those that nobody has noted: the engine has set them aside itself
+   */
+  async compare(detached: readonly DetachedPart[]): Promise<DamagedPart[]> {
+    const notes = await this.#load();
+    const news: DamagedPart[] = [];
+    const parts: DamagedPart[] = [];
+    for (const each of detached) {
+      const part = partName.exec(each.name)?.[1] ?? each.name;
+      const key = keyOf({ ...each, part });
+      let known = notes.get(key);
+      if (known === undefined) {
+        known = await readDetached(each, part);
+        notes.set(key, known);
+        news.push(known);
+      }
+      parts.push(known);
+    }
+    const there = new Set(parts.map(keyOf));
+    const gone = [...notes.keys()].filter((key) => !there.has(key));
+    for (const key of gone) notes.delete(key);
+    this.#parts = parts;
+    if (news.length > 0 || gone.length > 0) await this.#save(notes);
+    return news;
+  }
+
+  /** Why the answer of a statement is partial. @param sql of the statement: the tables that it names are read */
+  missingFrom(sql: () => string): PartialReason[] {
+    if (this.#parts.length === 0) return [];
+    const text = sql();
+    const missing = this.#parts.filter(({ table }) => namesTable(text, table));
+    return missing.length <= maxNamed ? missing.map(reasonOf) : reasonsByTable(missing);
+  }
+
+  async #load(): Promise<Map<string, DamagedPart>> {
+    if (this.#notes !== undefined) return this.#notes;
+    const notes = new Map<string, DamagedPart>();
+    try {
+      const kept: unknown = JSON.parse(await readFile(this.#file, "utf8"));
+      if (Array.isArray(kept)) for (const part of kept) if (isDamagedPart(part)) notes.set(keyOf(part), part);
+    } catch {
+      // Not there yet, or damaged itself: the names of the folders still say which parts these are.
+    }
+    this.#notes = notes;
+    return notes;
+  }
+
+  async #save(notes: ReadonlyMap<string, DamagedPart>): Promise<void> {
+    const temporary = `${this.#file}.new`;
+    await writeFile(temporary, JSON.stringify([...notes.values()]), { mode: 0o600 });
+    await rename(temporary, this.#file);
+  }
+}
+
+/** As text for a person: what is missing because of a part. */
+export function textOf({ database, table, part, rows, ...time }: DamagedPart): string {
+  const count = rows === 0 ? "its rows" : `${rows} rows`;
+  return `part ${part} of ${database}.${table} is damaged and set aside: ${count}${timeText(time)} are missing from answers`;
+}
+
+function timeText({
+  startUnixMs,
+  endUnixMs,
+  firstDay,
+  lastDay,
+}: Pick<DamagedPart, "startUnixMs" | "endUnixMs" | "firstDay" | "lastDay">): string {
+  if (startUnixMs !== undefined && endUnixMs !== undefined)
+    return ` from ${clock(startUnixMs)} to ${clock(endUnixMs)} UTC`;
+  return firstDay === "" ? "" : ` received from ${firstDay} to ${lastDay}`;
+}
+
+function clock(unixMs: number): string {
+  return new Date(unixMs).toISOString().slice(0, 19).replace("T", " ");
+}
+
+function reasonOf(part: DamagedPart): PartialReason {
+  const { database, table, part: name } = part;
+  return {
+    kind: "part-damaged",
+    name: `${database}.${table} ${name}`,
+    text: textOf(part),
+    ...missingTime([part]),
+  };
+}
+
+function reasonsByTable(parts: readonly DamagedPart[]): PartialReason[] {
+  const tables = Map.groupBy(parts, ({ database, table }) => `${database}.${table}`);
+  return [...tables].map(([name, some]) => ({
+    kind: "part-damaged",
+    name,
+    text: `${some.length} parts of ${name} are damaged and set aside: what they hold is missing from answers`,
+    ...missingTime(some),
+  }));
+}
+
+/** From the first to the last span of some parts; nothing where that of one is not known. */
+function missingTime(parts: readonly DamagedPart[]): Pick<PartialReason, "startUnixMs" | "endUnixMs"> {
+  const times = parts.map(knownTime);
+  if (times.includes(undefined)) return {};
+  const known = times as { startUnixMs: number; endUnixMs: number }[];
+  return {
+    startUnixMs: Math.min(...known.map(({ startUnixMs }) => startUnixMs)),
+    endUnixMs: Math.max(...known.map(({ endUnixMs }) => endUnixMs)),
+  };
+}
+
+/** Spans may start the day before they are received, or, where clocks differ, the day after. */
+function knownTime({ startUnixMs, endUnixMs, firstDay, lastDay }: DamagedPart) {
+  if (startUnixMs !== undefined && endUnixMs !== undefined) return { startUnixMs, endUnixMs };
+  if (firstDay === "") return undefined;
+  return { startUnixMs: Date.parse(firstDay) - dayMs, endUnixMs: Date.parse(lastDay) + 2 * dayMs };
+}
+
+/** Not where the name is part of a longer one, or a text: statements about tables read none of their rows. */
+function namesTable(sql: string, table: string): boolean {
+  const isWord = (character: string | undefined) => character !== undefined && /[\w']/.test(character);
+  for (let at = sql.indexOf(table); at !== -1; at = sql.indexOf(table, at + 1)) {
+    if (!isWord(sql[at - 1]) && !isWord(sql[at + table.length])) return true;
+  }
+  return false;
+}
+
+/** What the files of a part that nobody has noted still tell. */
+async function readDetached({ database, table, path }: DetachedPart, part: string): Promise<DamagedPart> {
+  const rows = Number(await readFile(join(path, "count.txt"), "utf8").catch(() => "0"));
+  const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)_/.exec(part) ?? [];
+  const ofDay = year === undefined ? "" : `${year}-${month}-${day}`;
+  const isDay = !Number.isNaN(Date.parse(ofDay));
+  return {
+    ...{
+      database,
+      table,
+      part,
+      bytes: 0,
+      writtenUnixMs: 0,
+      firstDay: isDay ? ofDay : "",
+      lastDay: isDay ? ofDay : "",
+    },
+    rows: Number.isSafeInteger(rows) && rows > 0 ? rows : 0,
+  };
+}
+
+function keyOf({ database, table, part }: Pick<StoredPart, "database" | "table" | "part">): string {
+  return `${database}.${table} ${part}`;
+}
+
+function isDamagedPart(part: unknown): part is DamagedPart {
+  if (part === null || typeof part !== "object") return false;
+  const fields = part as Record<string, unknown>;
+  const isText = (name: string) => typeof fields[name] === "string";
+  const isTime = (name: string) => fields[name] === undefined || Number.isFinite(fields[name]);
+  return (
+    ["database", "table", "part", "firstDay", "lastDay"].every(isText) &&
+    ["rows", "bytes", "writtenUnixMs"].every((name) => Number.isFinite(fields[name])) &&
+    ["startUnixMs", "endUnixMs"].every(isTime)
+  );
+}
