@@ -11,6 +11,7 @@ import { type EndpointDefinition, endpoint, envelopeStyle } from "./endpoint.ts"
 import { metricsEndpoints } from "./metrics-endpoints.ts";
 import { operationNamesEndpoint, operationsEndpoint, servicesEndpoint } from "./name-endpoints.ts";
 import { openApiHandler } from "./openapi/openapi-handler.ts";
+import { ratesEndpoint, ratesOperation } from "./rates-endpoint.ts";
 import { sendText } from "./send-pieces.ts";
 import { SharedJson } from "./shared-json.ts";
 import { spanMetricsEndpoint } from "./span-metrics-endpoint.ts";
@@ -44,6 +45,7 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   for (const [path, answer] of metricsEndpoints(service)) {
     add(path, { answer });
   }
+  add(ratesOperation.path, { answer: ratesEndpoint(service) });
   add("/api/metrics/prometheus", spanMetricsEndpoint(service));
   for (const [path, definition] of apiV3Endpoints(service, limits)) {
     add(path, definition);

@@ -2,6 +2,7 @@ import { spanKinds } from "wire/model";
 import { z } from "zod";
 import { envelopeSchema } from "./envelope-schema.ts";
 import type { OperationDescription } from "./openapi/operation.ts";
+import { ratesOperation } from "./rates-endpoint.ts";
 import { metricNamings } from "./span-metrics-endpoint.ts";
 
 const familySchema = z
@@ -82,6 +83,7 @@ export const metricsOperations: readonly OperationDescription[] = [
     failureStatuses: [501],
     example: {},
   },
+  ratesOperation,
   {
     method: "GET",
     path: "/api/metrics/prometheus",

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger, parseOptions } from "lifecycle";
-import type { MetricsQuery } from "storage/api";
+import type { MetricsQuery, RankedRatesQuery } from "storage/api";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { PrometheusMetrics } from "./prometheus-metrics.ts";
@@ -197,6 +197,33 @@ test("nobody there, and a client that has gone", async () => {
   await expect(open().getCallRates(query, { signal: gone.signal })).rejects.toThrow("gone");
   url = "http://127.0.0.1:1";
   await expect(open().getCallRates(query)).rejects.toThrow(/failed executing metrics query: .*ECONNREFUSED/);
+});
+
+test("names are ranked, filtered and paged", async () => {
+  const minute = 60_000;
+  const names = Array.from({ length: 120 }, (_, index) => `s.${String(index).padStart(3, "0")}`);
+  answer = (promQl) => {
+    const value = (index: number) => (promQl.startsWith("histogram_quantile") ? index + 1 : index / 60);
+    return matrix(
+      names.map((name, index) => ({
+        metric: { service_name: name },
+        values: [[120, String(promQl.includes("STATUS_CODE_ERROR") ? 0.25 : value(index))]],
+      })),
+    );
+  };
+  const ranking: RankedRatesQuery = {
+    ...{ contains: "S.1", spanKinds: ["server"], startUnixMs: 0, endUnixMs: 2 * minute, stepMs: minute },
+    ...{ order: "calls", limit: 2, offset: 1 },
+  };
+  const { matched, names: page } = await open().getRankedRates(ranking);
+  expect([matched, page.map(({ name }) => name)]).toEqual([20, ["s.118", "s.117"]]);
+  expect(page[0]?.whole).toEqual({ calls: 236, errors: 59, p50Ms: 119, p95Ms: 119, p99Ms: 119 });
+  expect(page[0]?.steps.map((step) => step?.calls)).toEqual([undefined, 118]);
+  expect(asked[0]?.params.query).toContain(String.raw`service_name =~ "(?i).*S\\.1.*"`);
+  expect(asked.at(-1)?.params.query).toContain(String.raw`"s\\.118|s\\.117"`);
+  expect(asked).toHaveLength(11);
+  const byName = await open().getRankedRates({ ...ranking, order: "name", contains: "" });
+  expect([byName.matched, byName.names.map(({ name }) => name)]).toEqual([119, ["s.002", "s.003"]]);
 });
 
 describe("tenants", () => {

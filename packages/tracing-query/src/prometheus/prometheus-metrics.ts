@@ -1,13 +1,21 @@
 import { readFileSync } from "node:fs";
 import type { Logger } from "lifecycle";
 import { type ClientTls, openClientTls, StartError } from "lifecycle";
-import type { LatencyQuery, MetricSeries, MetricsQuery, ReadOptions } from "storage/api";
+import type {
+  LatencyQuery,
+  MetricSeries,
+  MetricsQuery,
+  RankedRates,
+  RankedRatesQuery,
+  ReadOptions,
+} from "storage/api";
 import { Agent, type Dispatcher, request } from "undici";
 import { z } from "zod";
 import { QueryError } from "../query-error.ts";
 import type { RedMetrics } from "../service/red-metrics.ts";
 import { PromQl } from "./prom-ql.ts";
 import type { PrometheusOptions } from "./prometheus-options.ts";
+import { prometheusRankedRates } from "./prometheus-ranked-rates.ts";
 
 /** Of an answer. */
 const maxAnswerBytes = 64 * 1024 * 1024;
@@ -96,6 +104,10 @@ export class PrometheusMetrics implements RedMetrics {
       ...series,
       points: series.points.map(({ unixMs }) => ({ unixMs, value: 0 })),
     }));
+  }
+
+  getRankedRates(query: RankedRatesQuery, options: ReadOptions = {}): Promise<RankedRates> {
+    return prometheusRankedRates(this, query, options);
   }
 
   async close(): Promise<void> {

@@ -10,6 +10,7 @@ export type ReadOperation =
   | "get_call_rates"
   | "get_error_rates"
   | "get_latencies"
+  | "get_ranked_rates"
   | "get_span_counters"
   | "get_call_counters"
   | "archive_trace"

@@ -11,6 +11,8 @@ import type {
   MetricSeries,
   MetricsQuery,
   PackedTrace,
+  RankedRates,
+  RankedRatesQuery,
   ReadOptions,
   SpanReader,
   Trace,
@@ -178,6 +180,13 @@ export class QueryService {
   /** Durations in milliseconds. @throws QueryError QUERY_NOT_SUPPORTED */
   getLatencies(query: LatencyQuery, options: ReadOptions): Promise<MetricSeries[]> {
     return this.#readMetrics("get_latencies", (red) => red.getLatencies(query, options));
+  }
+
+  /** A page of services or operations by how they are called. @throws QueryError QUERY_NOT_SUPPORTED */
+  getRankedRates(query: RankedRatesQuery, options: ReadOptions): Promise<RankedRates> {
+    return this.#unlessUnsupported(() =>
+      this.#reads.one("get_ranked_rates", () => this.#parts.redMetrics.getRankedRates(query, options)),
+    );
   }
 
   /** Counters of all spans since this process began, for Prometheus. @throws QueryError QUERY_NOT_SUPPORTED */
