@@ -130,6 +130,8 @@ test.each([
   [{ ...names, skip_unmapped_hosts: true }, "other", []],
   [{ skip_hosts: ["x.example", "*.test"] }, "x.example", []],
   [{ skip_hosts: ["*.test"] }, "a.test", []],
+  [{ ...names, skip_hosts: ["b.example", "x.example"] }, "b.example", ["http.log.access"]],
+  [{ ...names, skip_hosts: ["b.example", "x.example"] }, "x.example", []],
   [{ default_logger_name: "d" }, "a.test", ["http.log.access.d"]],
 ])("%j and host %s: %j", (config, host, expected) => {
   expect(logged(config, { host }).map((line) => line.logger)).toEqual(expected);

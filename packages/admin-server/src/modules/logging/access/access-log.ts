@@ -31,12 +31,13 @@ function compileNames(config: AccessLogConfig): (host: string) => readonly strin
   }
   return (host) => {
     for (const pattern of hostPatterns(host)) {
-      if (skipped.has(pattern)) {
-        return undefined;
-      }
+      // Of two sites with one host, one may be logged and one not: the requests of the host are logged then.
       const names = byHost.get(pattern);
       if (names !== undefined) {
         return names;
+      }
+      if (skipped.has(pattern)) {
+        return undefined;
       }
     }
     return fallback;

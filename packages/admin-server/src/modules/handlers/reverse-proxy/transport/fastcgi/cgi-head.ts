@@ -5,9 +5,11 @@ import type { HeaderList } from "../../../../../http/header-list.ts";
 export interface CgiHead {
   readonly status: number;
   readonly headers: HeaderList;
+  /** Bytes of the body that it declares; undefined when it names none. */
+  readonly length: number | undefined;
 }
 
-const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
+const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z ]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /** Where the head ends and the body begins; undefined when the end is not there yet. */
 export function cgiHeadEnd(bytes: Buffer): { readonly end: number; readonly body: number } | undefined {
@@ -23,13 +25,15 @@ export function cgiHeadEnd(bytes: Buffer): { readonly end: number; readonly body
 }
 
 /**
- * Reads the head of a CGI response. Lines end with LF or CR LF.
+ * Reads the head of a CGI response. Lines end with LF or CR LF. A line whose name has blanks is no field, and left out:
+ * programs print such, and the body is framed by records.
  * @param text one character a byte
  * @throws Error that says what is wrong
  * Source: RFC 3875, section 6
  */
 export function parseCgiHead(text: string): CgiHead {
   let status = 200;
+  let length: number | undefined;
   const headers: HeaderList = [];
   for (const line of text.split(/\r?\n/)) {
     if (line === "") {
@@ -40,6 +44,9 @@ export function parseCgiHead(text: string): CgiHead {
       throw new Error(`malformed CGI header ${JSON.stringify(line.slice(0, 80))}`);
     }
     const [, name = "", padded = ""] = field;
+    if (name.includes(" ")) {
+      continue;
+    }
     const value = trimBlanks(padded);
     const lower = name.toLowerCase();
     if (lower === "status") {
@@ -50,8 +57,11 @@ export function parseCgiHead(text: string): CgiHead {
       status = Number(code[1]);
     } else if (lower !== "transfer-encoding") {
       headers.push(name, value);
+      if (lower === "content-length" && /^\d{1,15}$/.test(value)) {
+        length = Number(value);
+      }
     }
   }
   const redirects = headers.some((each, index) => index % 2 === 0 && each.toLowerCase() === "location");
-  return { status: status === 200 && redirects && !/^status:/im.test(text) ? 302 : status, headers };
+  return { status: status === 200 && redirects && !/^status:/im.test(text) ? 302 : status, headers, length };
 }

@@ -27,7 +27,8 @@ export class FastcgiCall implements UpstreamCall {
   #stage: CallStage = "dial";
   #head: Buffer = noBytes;
   #headDone = false;
-  #hasBody: boolean;
+  /** Bytes of the body that may still come. Programs that miscount print more than they declared. */
+  #left: number;
   #stderr = "";
   #over = false;
   cancelDial: (() => void) | undefined;
@@ -35,7 +36,7 @@ export class FastcgiCall implements UpstreamCall {
   constructor(request: UpstreamRequest, receiver: ResponseReceiver, limits: FastcgiLimits) {
     this.#receiver = receiver;
     this.#limits = limits;
-    this.#hasBody = request.method !== "HEAD";
+    this.#left = request.method === "HEAD" ? 0 : Number.POSITIVE_INFINITY;
   }
 
   run(socket: Socket, request: UpstreamRequest, parameters: ReadonlyMap<string, string>): void {
@@ -133,11 +134,12 @@ export class FastcgiCall implements UpstreamCall {
       }
       return;
     }
-    const { status, headers } = parseCgiHead(this.#head.toString("latin1", 0, found.end));
+    const { status, headers, length } = parseCgiHead(this.#head.toString("latin1", 0, found.end));
     const rest = this.#head.subarray(found.body);
     this.#head = noBytes;
     this.#headDone = true;
     this.#stage = "response";
+    this.#left = Math.min(this.#left, length ?? this.#left);
     this.#receiver.head(status, keepEndToEnd(headers), "1.1");
     process.nextTick(() => this.#handedOver());
     if (rest.length > 0) {
@@ -152,7 +154,9 @@ export class FastcgiCall implements UpstreamCall {
   }
 
   #handOn(content: Buffer): void {
-    if (!this.#over && this.#hasBody && !this.#receiver.data(content)) {
+    const part = content.length <= this.#left ? content : content.subarray(0, this.#left);
+    this.#left -= part.length;
+    if (!this.#over && part.length > 0 && !this.#receiver.data(part)) {
       this.#socket?.pause();
     }
   }

@@ -110,6 +110,11 @@ test("a program gets its variables and the body, and answers with a status of it
   expect(told.has("HTTP_PROXY")).toBe(false);
 });
 
+test("what a program prints beyond the length that it declares is left out", async () => {
+  await load(await listen(() => "Content-Length: 2\r\n\r\nfour"));
+  expect(await ask(running.site)).toMatchObject({ status: 200, text: "fo" });
+});
+
 test("a request without a body has the length 0, and no type where its method has no form", async () => {
   let told = new Map<string, string>();
   const dial = await listen((parameters) => {
