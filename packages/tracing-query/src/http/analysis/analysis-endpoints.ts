@@ -17,6 +17,12 @@ import {
   traceCriticalPathEndpoint,
   traceCriticalPathOperation,
 } from "./critical-path.ts";
+import {
+  dependencyGraphEndpoint,
+  dependencyGraphOperation,
+  dependencyListEndpoint,
+  dependencyListOperation,
+} from "./dependencies.ts";
 import { diffEndpoint, diffOperation } from "./diff.ts";
 import { heatMapEndpoint, heatMapOperation } from "./heatmap.ts";
 import {
@@ -43,6 +49,8 @@ export const analysisGroup: OperationGroup = {
     percentileOperation,
     tracePercentilesOperation,
     topOperationsOperation,
+    dependencyListOperation,
+    dependencyGraphOperation,
     criticalPathOperation,
     traceCriticalPathOperation,
     diffOperation,
@@ -71,6 +79,8 @@ export function analysisEndpoints(
     one(percentileOperation, percentileEndpoint(service, limits)),
     one(tracePercentilesOperation, tracePercentilesEndpoint(service, adjust, limits)),
     one(topOperationsOperation, topOperationsEndpoint(analysis, limits)),
+    one(dependencyListOperation, dependencyListEndpoint(service, limits), { isHeavy: false }),
+    one(dependencyGraphOperation, dependencyGraphEndpoint(service, limits), { isHeavy: false }),
     one(criticalPathOperation, criticalPathEndpoint(service, limits)),
     one(traceCriticalPathOperation, traceCriticalPathEndpoint(service, adjust, limits)),
     one(diffOperation, diffEndpoint(service, adjust, limits)),

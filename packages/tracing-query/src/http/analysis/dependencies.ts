@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { dependencyGraph } from "../../service/dependency-graph.ts";
+import type { QueryService } from "../../service/query-service.ts";
+import type { ReadLimits } from "../../service/read-limits.ts";
+import type { Endpoint, EndpointRequest } from "../endpoint.ts";
+import type { OperationDescription } from "../openapi/operation.ts";
+import { paramsReader } from "./read-request.ts";
+import { timeFields, timeRangeOf } from "./span-filter.ts";
+
+const text = z.string().max(4_096);
+const count = z.int().min(0);
+
+const listParamsSchema = z.strictObject({
+  ...timeFields,
+  contains: text.default("").describe("Only links with this part in a name, in upper or lower case."),
+  order: z
+    .enum(["calls", "parent", "child"])
+    .default("calls")
+    .describe("Most calls first, or names from a to z."),
+  limit: z.int().min(1).max(1_000).default(100).describe("Most links in the answer."),
+  offset: z.int().min(0).max(10_000_000).default(0).describe("Links before those of the answer."),
+});
+
+const readListParams = paramsReader(listParamsSchema);
+
+const linkSchema = z.strictObject({ parent: z.string(), child: z.string(), calls: count });
+
+const listSchema = z
+  .strictObject({
+    total: count.describe("Links that match, on all pages."),
+    services: count.describe("Services of the whole time."),
+    links: z.array(linkSchema),
+  })
+  .meta({ id: "DependencyList" });
+
+export const dependencyListOperation: OperationDescription = {
+  method: "GET",
+  path: "/api/analysis/v1/dependencies",
+  id: "listDependencies",
+  summary: "Calls between services, ranked, filtered and in pages",
+  query: listParamsSchema,
+  answer: { contentType: "application/json", schema: listSchema },
+  failures: "problem",
+  failureStatuses: [400, 501],
+  example: { query: { order: "parent", limit: "5" } },
+  failingExample: { status: 400, request: { query: { order: "size" } } },
+};
+
+/** `GET …/dependencies` */
+export function dependencyListEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
+  return async ({ params, read }) => {
+    const values = readListParams(params);
+    const links = await readLinks(service, values, limits, read);
+    const part = values.contains.toLowerCase();
+    const has = (name: string) => name.toLowerCase().includes(part);
+    const matching = links.filter(({ parent, child }) => has(parent) || has(child));
+    const { order, offset, limit } = values;
+    matching.sort((one, other) =>
+      order === "calls"
+        ? other.callCount - one.callCount
+        : one[order] < other[order]
+          ? -1
+          : one[order] > other[order]
+            ? 1
+            : 0,
+    );
+    const answer: z.output<typeof listSchema> = {
+      total: matching.length,
+      services: new Set(links.flatMap(({ parent, child }) => [parent, child])).size,
+      links: matching
+        .slice(offset, offset + limit)
+        .map(({ parent, child, callCount }) => ({ parent, child, calls: callCount })),
+    };
+    return [JSON.stringify(answer)];
+  };
+}
+
+const graphParamsSchema = z.strictObject({
+  ...timeFields,
+  focus: text.optional().describe("The service in the middle; all services without it."),
+  hops: z.int().min(1).max(1_000).default(2).describe("Most calls away from the focus."),
+  within: text.optional().describe("Only services whose names begin with it, and their neighbours."),
+  nodes: z
+    .int()
+    .min(10)
+    .max(500)
+    .default(250)
+    .describe("Most nodes; with more, services are put into groups."),
+  limit: z
+    .int()
+    .min(1)
+    .max(5_000)
+    .default(2_000)
+    .describe("Most links; those with the fewest calls are left out."),
+});
+
+const readGraphParams = paramsReader(graphParamsSchema);
+
+const sizeSchema = z.strictObject({ services: count, links: count });
+
+const graphSchema = z
+  .strictObject({
+    all: sizeSchema.describe("Of the whole time."),
+    chosen: sizeSchema.describe("Of what was asked for, before services are put into groups."),
+    nodes: z.array(
+      z.strictObject({
+        name: z.string().describe("A service's name, or what the names of a group begin with."),
+        services: count.describe("1: a service; more: a group."),
+      }),
+    ),
+    links: z
+      .array(z.tuple([count, count, count]))
+      .describe("`[index of the caller, of the called, calls]`, most first."),
+    linksLeftOut: count,
+  })
+  .meta({ id: "DependencyGraph" });
+
+export const dependencyGraphOperation: OperationDescription = {
+  method: "GET",
+  path: "/api/analysis/v1/dependencies/graph",
+  id: "getDependencyGraph",
+  summary: "Calls between services as a graph that can be drawn, however many services there are",
+  query: graphParamsSchema,
+  answer: { contentType: "application/json", schema: graphSchema },
+  failures: "problem",
+  failureStatuses: [400, 501],
+  example: { query: { nodes: "50" } },
+  failingExample: { status: 400, request: { query: { nodes: "1" } } },
+};
+
+/** `GET …/dependencies/graph` */
+export function dependencyGraphEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
+  return async ({ params, read }) => {
+    const values = readGraphParams(params);
+    const links = await readLinks(service, values, limits, read);
+    const { focus, hops, within, nodes, limit } = values;
+    const graph = dependencyGraph(links, { focus, hops, within, mostNodes: nodes, mostLinks: limit });
+    const answer: z.output<typeof graphSchema> = {
+      ...graph,
+      nodes: [...graph.nodes],
+      links: graph.links.map(({ parent, child, calls }) => [parent, child, calls]),
+    };
+    return [JSON.stringify(answer)];
+  };
+}
+
+/** Calls within a service are no links. */
+async function readLinks(
+  service: QueryService,
+  values: { start?: number | undefined; end?: number | undefined },
+  limits: ReadLimits,
+  read: EndpointRequest["read"],
+) {
+  const links = await service.getDependencies(timeRangeOf(values, Date.now(), limits), read);
+  return links.filter(({ parent, child }) => parent !== child);
+}
