@@ -202,6 +202,16 @@ export class ExchangeRequest {
     this.#cleanedPath = undefined;
   }
 
+  /** Takes back what handlers made of the request line, for error routes. */
+  restoreLine(): void {
+    const original = this.#original;
+    if (original !== undefined) {
+      this.#method = original.method;
+      this.#target = original.target;
+      this.#cleanedPath = undefined;
+    }
+  }
+
   /** Changes what the client asked for as host; upstreams are told so too. */
   setHost(hostport: string): void {
     this.hostport = hostport;

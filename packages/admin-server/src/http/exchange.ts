@@ -394,6 +394,9 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   end(): void {
     if (!this.#ended) {
       this.#ended = true;
+      if (this.#status === 204 || this.#status === 304) {
+        this.bytesWritten = 0; // of a body that these have not
+      }
       try {
         this.server.exchangeEnded?.(this);
       } catch (error) {

@@ -314,6 +314,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
       return;
     }
     exchange.error = failure;
+    exchange.restoreLine();
     this.#runErrorRoutes(errorRoutes, exchange, failure);
   }
 

@@ -50,6 +50,15 @@ describe("errors", () => {
     expect(await ask(running.site)).toMatchObject({ status: 418, text: "" });
   });
 
+  test("get the request as it came, whatever handlers had made of its line", async () => {
+    const change = { handler: "rewrite", method: "PUT", uri: "/y?b=1" };
+    await load(
+      { errors: { routes: [say("{http.request.method} {http.request.uri}")] } },
+      { handle: [change, fail(418)] },
+    );
+    expect((await ask(`${running.site}/x?a=1`)).text).toBe("GET /x?a=1");
+  });
+
   test("take nothing of the answer that failed along", async () => {
     const broken = {
       handler: "static_response",

@@ -37,8 +37,18 @@ test("is given whole when all came and nobody has read of it", () => {
   body.end();
   expect(body.whole?.toString()).toBe("abcd");
   expect(body.whole?.toString()).toBe("abcd");
+  expect(body.givenBytes).toBe(4);
   body.touched = true;
   expect(body.whole).toBeUndefined();
+});
+
+test("counts once what was looked at whole and read then", async () => {
+  const { body } = make(4);
+  body.receive(Buffer.from("abcd"));
+  body.end();
+  expect(body.whole?.length).toBe(4);
+  expect(await text(body.reader(false))).toBe("abcd");
+  expect(body.givenBytes).toBe(4);
 });
 
 test("knows when less or more comes than was declared", () => {

@@ -93,7 +93,10 @@ export class H2RequestBody {
 
   /** The reader has room: it gets what is there. */
   read(): void {
-    this.touched = true;
+    if (!this.touched) {
+      this.touched = true;
+      this.givenBytes = 0; // who only looked at the whole has not read it
+    }
     this.wanted = true;
     this.handOn();
   }

@@ -11,6 +11,15 @@ interface Record_ {
   readonly requestId: string;
   readonly request: SeenRequest;
   isFinished: boolean;
+  isLost: boolean;
+}
+
+/** A request that an upstream takes. */
+export interface TakenRequest {
+  readonly id: string;
+  finish(): void;
+  /** Its connection had been used before and ended with no byte of an answer: a client may have sent it into the end. */
+  lose(): void;
 }
 
 /** Longest way of a piece through a server on a machine that is not busy. */
@@ -53,7 +62,7 @@ export class SeenRequests {
     this.#flow.set(id, (this.#flow.get(id) ?? "") + (hasArrived ? "flows " : "held "));
   }
 
-  begin(to: MarkedPort, message: Message): { readonly id: string; finish(): void } {
+  begin(to: MarkedPort, message: Message): TakenRequest {
     return this.add(requestIdOf(message.fields), {
       to,
       start: message.start,
@@ -68,14 +77,17 @@ export class SeenRequests {
   }
 
   /** @param requestId as the client called it */
-  add(requestId: string, request: SeenRequest): { readonly id: string; finish(): void } {
+  add(requestId: string, request: SeenRequest): TakenRequest {
     const id = exchangeIdOf(requestId);
-    const record: Record_ = { id, requestId, request, isFinished: false };
+    const record: Record_ = { id, requestId, request, isFinished: false, isLost: false };
     this.#records.push(record);
     return {
       id,
       finish() {
         record.isFinished = true;
+      },
+      lose() {
+        record.isLost = true;
       },
     };
   }
@@ -88,7 +100,11 @@ export class SeenRequests {
   /** What upstreams saw of an exchange, and how its pieces flowed. @param skip facts of which upstream it was */
   factsOf(id: string, skipsPlace: boolean): Facts {
     const facts: Record<string, string> = {};
-    const records = this.#records.filter((record) => record.id === id);
+    const all = this.#records.filter((record) => record.id === id);
+    // Which connections are kept is each server's own, and so is which requests have to be sent once more.
+    const isSentAgain = ({ requestId, isLost }: Record_) =>
+      isLost && all.some((other) => other.requestId === requestId && !other.isLost);
+    const records = all.filter((record) => !isSentAgain(record));
     // Requests at once come in any order.
     records.sort((one, other) => one.requestId.localeCompare(other.requestId));
     for (const [index, { request }] of records.entries()) {

@@ -41,6 +41,8 @@ class UpstreamConnection {
     this.#answered++;
     const behaviour = this.#wanted(request);
     const record = this.#seen.begin(this.#to, request);
+    const isReused = this.#answered > 1;
+    const writtenBefore = this.#socket.bytesWritten;
     await behave(behaviour, {
       socket: this.#socket,
       request,
@@ -51,6 +53,8 @@ class UpstreamConnection {
       noteFlow: (hasArrived) => this.#seen.noteFlow(record.id, hasArrived),
     });
     await this.#whole(request);
+    const isOver = this.#socket.destroyed || this.#socket.writableEnded;
+    if (isReused && isOver && this.#socket.bytesWritten === writtenBefore) record.lose();
     record.finish();
     this.#isBusy = false;
     await this.#answer();

@@ -415,6 +415,16 @@ test("interim responses reach the client before the final one", async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 103 .*preload.*HTTP\/1\.1 200 OK.*final/is);
 });
 
+test("a 100 that nobody asked for goes on, as any interim response", async () => {
+  const server = await upstream((_, response) => {
+    response.writeContinue();
+    response.end("final");
+  });
+  await load(to(server));
+  const answer = await rawRequest(running.site, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+});
+
 test("response_buffers hold a response back until it is whole", async () => {
   const server = await upstream((_, response) => {
     response.write("a");

@@ -114,6 +114,14 @@ test("a request that no handler answered has no status, and other words", () => 
   expect(line).toMatchObject({ msg: "NOP", status: 0 });
 });
 
+test("the text of an answer that has none does not count", () => {
+  const [line] = logged({}, {}, (exchange) => {
+    exchange.respond(204, "text");
+    exchange.end();
+  });
+  expect(line).toMatchObject({ status: 204, size: 0 });
+});
+
 test("failures are errors; a handler may choose the level", () => {
   expect(logged({}, {}, (exchange) => exchange.respond(502))[0]?.level).toBe("error");
   expect(logged({}, {}, (exchange) => void exchange.vars.set("log_level", "WARN"))[0]?.level).toBe("warn");
@@ -132,6 +140,7 @@ test.each([
   [{ skip_hosts: ["*.test"] }, "a.test", []],
   [{ ...names, skip_hosts: ["b.example", "x.example"] }, "b.example", ["http.log.access"]],
   [{ ...names, skip_hosts: ["b.example", "x.example"] }, "x.example", []],
+  [{ logger_names: { "t.example": ["", "a", ""] } }, "t.example", ["http.log.access", "http.log.access.a"]],
   [{ default_logger_name: "d" }, "a.test", ["http.log.access.d"]],
 ])("%j and host %s: %j", (config, host, expected) => {
   expect(logged(config, { host }).map((line) => line.logger)).toEqual(expected);

@@ -22,7 +22,11 @@ function* hostPatterns(host: string): Generator<string> {
 /** Names of loggers that requests for a host go to; undefined when they are not logged. */
 function compileNames(config: AccessLogConfig): (host: string) => readonly string[] | undefined {
   const byHost = new Map(
-    Object.entries(config.logger_names ?? {}).map(([host, names]) => [host.toLowerCase(), names]),
+    // Two sites with one host name one logger twice.
+    Object.entries(config.logger_names ?? {}).map(([host, names]) => [
+      host.toLowerCase(),
+      [...new Set(names)],
+    ]),
   );
   const skipped = new Set((config.skip_hosts ?? []).map((host) => host.toLowerCase()));
   const fallback = config.skip_unmapped_hosts === true ? undefined : [config.default_logger_name ?? ""];

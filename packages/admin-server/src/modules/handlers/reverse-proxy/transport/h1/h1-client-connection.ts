@@ -261,8 +261,8 @@ export class H1ClientConnection {
       this.#fail(new Error(`more than ${maxInterims} interim responses`));
       return noBytes;
     }
-    if (head.status === 100) {
-      this.#sendBody();
+    if (head.status === 100 && this.#continueTimer !== undefined) {
+      this.#sendBody(); // what was asked for
     } else {
       call.receiver.interim(head.status, head.headers);
     }
