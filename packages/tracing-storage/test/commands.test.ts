@@ -1,10 +1,25 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { schemaVersion } from "storage/clickhouse";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { schemaCommand } from "../src/commands/schema-command.ts";
 import { ask, makeFolder, type RunningStorage, removeFolder, startStorage } from "./running-storage.ts";
 
 const program = join(import.meta.dirname, "../bin/tracing-storage.ts");
+
+/** What made the tables of a version, as it was released. */
+function stepsOfSchemas(version: number): string[] {
+  const file = join(import.meta.dirname, "../../conformance/test/chaos/cases/schemas-before.sql");
+  const steps = readFileSync(file, "utf8")
+    .split(/;\n+/)
+    .filter((statement) => statement.trim() !== "");
+  const end = steps.findIndex((step) =>
+    step.includes(`schema_migrations (version, name) SELECT ${version},`),
+  );
+  return steps.slice(0, end + 1);
+}
 
 let folder: string;
 let storage: RunningStorage;
@@ -148,6 +163,64 @@ test("schema prints what is made in a cluster, server by server or with ON CLUST
     "spans_local ON CLUSTER 'main'",
   );
   expect((await run("schema", "--cluster", "a'b")).exitCode).toBe(1);
+});
+
+describe("schema --migrate", () => {
+  test("brings a server to this version, says from which, and does nothing a second time", async () => {
+    await ask(storage.url, "CREATE DATABASE older");
+    for (const statement of stepsOfSchemas(5))
+      await ask(storage.url, statement.replaceAll("tracing.", "older."));
+    const args = ["--migrate", "--url", storage.url, "--database"];
+    expect(await run("schema", ...args, "older")).toEqual({
+      exitCode: 0,
+      output: `${storage.url}/: schema 5, now ${schemaVersion}\n`,
+      errors: "",
+    });
+    const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    for (const database of ["older", "fresh"]) await schemaCommand.run([...args, database]);
+    const output = written.mock.calls.map(([line]) => line);
+    written.mockRestore();
+    expect(output).toEqual([
+      `${storage.url}/: schema ${schemaVersion} already\n`,
+      `${storage.url}/: schema ${schemaVersion}, new\n`,
+    ]);
+    const columns = (database: string) =>
+      ask(
+        storage.url,
+        `SELECT count() FROM system.columns WHERE database = '${database}' AND table = 'span_metrics'`,
+      );
+    expect(await columns("older")).toBe(await columns("fresh"));
+  });
+
+  test("leaves a database of a newer version as it is", async () => {
+    await ask(storage.url, "CREATE DATABASE newer");
+    await ask(
+      storage.url,
+      "CREATE TABLE newer.schema_migrations (version UInt32) ENGINE = MergeTree ORDER BY version",
+    );
+    await ask(storage.url, `INSERT INTO newer.schema_migrations VALUES (${schemaVersion + 1})`);
+    const args = ["--migrate", "--url", storage.url, "--database", "newer"];
+    await expect(schemaCommand.run(args)).rejects.toThrow("use a newer program");
+    expect(await ask(storage.url, "SELECT count() FROM system.tables WHERE database = 'newer'")).toBe("1");
+  });
+
+  test.each([
+    ["without servers", ["--migrate"], "name the servers with --url"],
+    [
+      "two changes at once",
+      ["--migrate", "--add-shard", "--url", "http://127.0.0.1:9"],
+      "one after the other",
+    ],
+    ["servers that nothing is done at", ["--url", "http://127.0.0.1:9"], "--url goes with"],
+    ["nobody there", ["--migrate", "--url", "http://127.0.0.1:9"], "ECONNREFUSED"],
+    [
+      "a shard of a single server",
+      ["--add-shard", "--url", "http://127.0.0.1:9"],
+      "a single server has no shards",
+    ],
+  ])("is refused: %s", async (_name, args, text) => {
+    await expect(schemaCommand.run(args)).rejects.toThrow(text);
+  });
 });
 
 test("a data folder is for its own user alone, and one of a newer version is left untouched", async () => {

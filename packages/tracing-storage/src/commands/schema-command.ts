@@ -1,46 +1,64 @@
-import { type ProcessCommand, parseOptions } from "lifecycle";
+import { type ProcessCommand, parseOptions, StartError, secretOf } from "lifecycle";
+import { StorageError } from "storage/api";
 import { clusterSchemaStatements, schemaStatements } from "storage/clickhouse";
-import { z } from "zod";
-
-const schemaOptions = z.object({
-  database: z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "is not a plain name: letters, digits and _")
-    .default("tracing")
-    .describe("Database of the spans."),
-  cluster: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{0,64}$/, "is not up to 64 letters, digits, _ and -")
-    .default("")
-    .describe("Cluster, by its name in the servers' configuration; empty: one server."),
-  replicated: z.boolean().default(true).describe("Tables of a cluster are replicated."),
-  "on-cluster": z
-    .boolean()
-    .default(false)
-    .describe("Statements with ON CLUSTER, to be run on one server, rather than on each."),
-});
+import { changeOnServers } from "./schema-on-servers.ts";
+import { type SchemaOptions, schemaOptions } from "./schema-options.ts";
 
 /**
- * `schema`: the statements that make the tables of spans, as collector and query run them by themselves. It needs no
- * server: it is for those who prepare one.
+ * `schema`: the statements that make the tables of spans, as collector and query run them by themselves, for those who prepare a
+ * server; that needs none. With `--migrate`, `--add-shard` or `--remove-shard` it runs what is needed, on the servers of `--url`.
  */
 export const schemaCommand: ProcessCommand = {
   name: "schema",
   meaning:
-    "Print the SQL that makes the tables of spans: schema [--database tracing] [--cluster NAME [--replicated=false] [--on-cluster]].",
+    "Print the SQL that makes the tables of spans, or change them: schema [--database tracing] [--cluster NAME] [--migrate | --add-shard | --remove-shard --url URL,…].",
   async run(args) {
     const { options } = parseOptions(schemaOptions, { arguments: args, environment: {} });
-    const { database, cluster } = options;
-    const statements =
-      cluster === ""
-        ? schemaStatements(database)
-        : clusterSchemaStatements(database, {
-            name: cluster,
-            isReplicated: options.replicated,
-            onCluster: options["on-cluster"],
-            insertQuorum: 0,
-          });
-    process.stdout.write(`${statements.join(";\n\n")};\n`);
-    return 0;
+    const asked = askedOf(options);
+    if (asked === undefined) {
+      if (options.url.length > 0)
+        throw new StartError("schema: --url goes with --migrate, --add-shard or --remove-shard");
+      process.stdout.write(`${printed(options).join(";\n\n")};\n`);
+      return 0;
+    }
+    const { database, url: urls, user } = options;
+    if (urls.length === 0) throw new StartError(`schema --${asked}: name the servers with --url`);
+    const password = secretOf(options, "password");
+    try {
+      const { lines, isDone } = await changeOnServers(asked, {
+        ...{ urls, user, password, database, cluster: clusterOf(options) },
+      });
+      process.stdout.write(`${lines.join("\n")}\n`);
+      return isDone ? 0 : 1;
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      throw new StartError(`schema --${asked}: ${error.message}`, { cause: error });
+    }
   },
 };
+
+const changes = ["migrate", "add-shard", "remove-shard"] as const;
+
+/** @throws StartError for more than one */
+function askedOf(options: SchemaOptions): (typeof changes)[number] | undefined {
+  const [first, second] = changes.filter((name) => options[name]);
+  if (second !== undefined) throw new StartError(`schema: --${first} and --${second} go one after the other`);
+  return first;
+}
+
+function clusterOf(options: SchemaOptions) {
+  if (options.cluster === "") return undefined;
+  return {
+    name: options.cluster,
+    isReplicated: options.replicated,
+    onCluster: options["on-cluster"],
+    insertQuorum: 0,
+  };
+}
+
+function printed(options: SchemaOptions): string[] {
+  const cluster = clusterOf(options);
+  return cluster === undefined
+    ? schemaStatements(options.database)
+    : clusterSchemaStatements(options.database, cluster);
+}

@@ -1,11 +1,11 @@
 import { metricsReader } from "../../api/metric-series.ts";
-import { StorageError } from "../../api/storage-error.ts";
 import type { TraceStore } from "../../api/trace-store.ts";
 import { ClickHouseAnalysisReader } from "./clickhouse-analysis-reader.ts";
 import { ClickHouseAttributeCatalog } from "./clickhouse-attribute-catalog.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseDependencies } from "./clickhouse-dependencies.ts";
 import { ClickHouseSamplingStore } from "./clickhouse-sampling-store.ts";
+import { clickHouseSettings } from "./clickhouse-settings.ts";
 import { ClickHouseSpanReader } from "./clickhouse-span-reader.ts";
 import { ClickHouseSpanWriter } from "./clickhouse-span-writer.ts";
 import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
@@ -25,33 +25,13 @@ import { ClickHouseTraceQlReader } from "./traceql/clickhouse-traceql-reader.ts"
  * @throws StorageError STORAGE_REFUSED for options that cannot work
  */
 export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore {
-  const settings = {
-    urls: options.urls,
-    user: options.user ?? "default",
-    password: options.password ?? "",
-    database: options.database ?? "tracing",
-    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
-    maxConnections: options.maxConnections ?? 16,
-    maxReadBytes: options.maxReadBytes ?? 512 * 1024 * 1024,
-    isCluster: options.cluster !== undefined,
-    tls: options.tls,
-    traceCall: options.traceCall,
-  };
-  if (settings.urls.length === 0)
-    throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
+  const settings = clickHouseSettings(options);
   const { database } = settings;
-  // It stands in statements as it is: names cannot be query parameters everywhere.
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(database)) {
-    throw new StorageError(
-      "STORAGE_REFUSED",
-      `database name "${database}" is not 1 to 64 letters, digits and _`,
-    );
-  }
-  const { cluster, onHostChange } = options;
+  const { cluster } = options;
   const { connection, schema, shared, settleStep } =
     cluster === undefined
-      ? singleServer(new ClickHouseConnection({ ...settings, onHostChange }), database)
-      : openCluster({ ...settings, onHostChange }, database, cluster);
+      ? singleServer(new ClickHouseConnection(settings), database)
+      : openCluster(settings, database, cluster);
   const reader = new ClickHouseSpanReader(connection, schema, settings);
   const sampling = new ClickHouseSamplingStore(shared, schema, database);
   const dependencies = new ClickHouseDependencies(connection, schema, database, sampling, settleStep);

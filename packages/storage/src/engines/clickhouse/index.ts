@@ -1,6 +1,9 @@
 export { openClickHouseStore } from "./clickhouse-store.ts";
 export type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
+export { changeShards, type ShardChange } from "./cluster/change-shards.ts";
 export type { ClusterSettings } from "./cluster/cluster-settings.ts";
 export { clusterSchemaStatements } from "./cluster/cluster-statements.ts";
 export { leavingIndexes } from "./leaving-indexes.ts";
+export { migrateSchema, type ServerMigration } from "./schema/migrate-schema.ts";
+export { schemaVersion } from "./schema/migrations.ts";
 export { schemaStatements } from "./schema/schema-statements.ts";

@@ -13,8 +13,6 @@ export interface HostState extends HostLayout {
   readonly connection: ClickHouseConnection;
   /** Servers with the same one have the same rows. */
   readonly shard: string;
-  /** Of the schema; 0 where there is none. */
-  readonly version: number;
   /** Its tables were begun step by step. */
   readonly isBegun: boolean;
 }

@@ -20,7 +20,7 @@ describe("layoutOf", () => {
 
 describe("wantedLayout", () => {
   const hosts = (...layouts: readonly (ShardLayout | undefined)[]) =>
-    layouts.map((layout) => ({ layout, slots: 2 }));
+    layouts.map((layout) => ({ layout, slots: 2, version: 12 }));
 
   it.each([
     ["that of the configuration, where no table names one", hosts(undefined, undefined), two],
@@ -34,17 +34,25 @@ describe("wantedLayout", () => {
 
   it("is none as long as servers have different configurations, and the tables name none", () => {
     const differing = [
-      { layout: undefined, slots: 2 },
-      { layout: undefined, slots: 3 },
+      { layout: undefined, slots: 2, version: 12 },
+      { layout: undefined, slots: 3, version: 12 },
     ];
     expect(wantedLayout(differing)).toBeUndefined();
     expect(isSettled(differing)).toBe(true);
   });
 
+  it("is that of the servers that have tables, where one without any knows of more shards", () => {
+    const states = [
+      { layout: undefined, slots: 2, version: 12 },
+      { layout: undefined, slots: 3, version: 0 },
+    ];
+    expect(wantedLayout(states)).toEqual(two);
+  });
+
   it("is that of the tables, whatever the configuration says by now", () => {
     const grown = [
-      { layout: two, slots: 3 },
-      { layout: undefined, slots: 3 },
+      { layout: two, slots: 3, version: 12 },
+      { layout: undefined, slots: 3, version: 0 },
     ];
     expect(wantedLayout(grown)).toEqual(two);
     expect(isSettled(grown)).toBe(false);

@@ -34,6 +34,8 @@ export function layoutOf(engine: string): ShardLayout | undefined {
 
 /** What a server says of the layout. */
 export interface HostLayout {
+  /** Of its schema; 0 where it has no tables yet. */
+  readonly version: number;
   readonly layout: ShardLayout | undefined;
   /** Sum of the weights of all shards in its configuration. */
   readonly slots: number;
@@ -45,6 +47,7 @@ export interface HostLayout {
  * @returns undefined where nobody can tell
  */
 export function wantedLayout(hosts: readonly HostLayout[]): ShardLayout | undefined {
+  const withTables = hosts.filter(({ version }) => version > 0);
   const layouts = hosts.flatMap(({ layout }) => layout ?? []);
   const changing = layouts
     .filter(({ next }) => next !== undefined)
@@ -56,9 +59,9 @@ export function wantedLayout(hosts: readonly HostLayout[]): ShardLayout | undefi
       layouts.find(({ slots, next }) => next === undefined && slots === changing.next?.slots) ?? changing
     );
   }
-  const counts = new Set(
-    layouts.length > 0 ? layouts.map(({ slots }) => slots) : hosts.map(({ slots }) => slots),
-  );
+  // A server that is added may know of more shards already.
+  const known = withTables.length > 0 ? withTables : hosts;
+  const counts = new Set((layouts.length > 0 ? layouts : known).map(({ slots }) => slots));
   const [slots = 0] = counts;
   return counts.size === 1 && slots > 0 ? { slots } : undefined;
 }

@@ -76,7 +76,8 @@ async function isBegun(
   return row?.begun === 1;
 }
 
-async function readVersion(
+/** @returns 0 where there are no tables */
+export async function readVersion(
   connection: ClickHouseConnection,
   database: string,
   signal?: AbortSignal,

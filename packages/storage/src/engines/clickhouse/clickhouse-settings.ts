@@ -1,0 +1,30 @@
+import { StorageError } from "../../api/storage-error.ts";
+import type { ConnectionOptions } from "./clickhouse-connection.ts";
+import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
+
+/** What a connection is made with, and the database, checked. @throws StorageError STORAGE_REFUSED for what cannot work */
+export function clickHouseSettings(options: ClickHouseStoreOptions) {
+  const database = options.database ?? "tracing";
+  if (options.urls.length === 0)
+    throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
+  // It stands in statements as it is: names cannot be query parameters everywhere.
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(database)) {
+    throw new StorageError(
+      "STORAGE_REFUSED",
+      `database name "${database}" is not 1 to 64 letters, digits and _`,
+    );
+  }
+  return {
+    urls: options.urls,
+    user: options.user ?? "default",
+    password: options.password ?? "",
+    database,
+    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+    maxConnections: options.maxConnections ?? 16,
+    maxReadBytes: options.maxReadBytes ?? 512 * 1024 * 1024,
+    isCluster: options.cluster !== undefined,
+    tls: options.tls,
+    traceCall: options.traceCall,
+    onHostChange: options.onHostChange,
+  } satisfies ConnectionOptions & { readonly database: string; readonly isCluster: boolean };
+}

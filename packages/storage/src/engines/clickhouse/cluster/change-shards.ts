@@ -1,0 +1,225 @@
+import { StorageError } from "../../../api/storage-error.ts";
+import { ClickHouseConnection } from "../clickhouse-connection.ts";
+import { clickHouseSettings } from "../clickhouse-settings.ts";
+import type { ClickHouseStoreOptions } from "../clickhouse-store-options.ts";
+import { checkCluster } from "./cluster-query-settings.ts";
+import type { ClusterSettings } from "./cluster-settings.ts";
+import { distributedStatements } from "./cluster-statements.ts";
+import { type ClusterView, clusterView, slotsOf, type ViewedShard, widestView } from "./cluster-view.ts";
+import { ensureClusterSchema } from "./ensure-cluster-schema.ts";
+import { type HostState, hostStates } from "./host-state.ts";
+import { withSchemaLock } from "./schema-lock.ts";
+import { type ShardLayout, shardingKey } from "./shard-layout.ts";
+
+/** Where a change of the shards stands. */
+export interface ShardChange {
+  /** What is so now, and what was done, for people. */
+  readonly done: readonly string[];
+  /** What is to be done next, by whom. undefined: nothing. */
+  readonly next: string | undefined;
+}
+
+/** A block of spans may be sent again so long after it was received: tables know its token no longer. */
+const tokenDays = 7;
+/** Before the day of a change begins, all servers must have taken it. */
+const leastHours = 1;
+
+interface Change {
+  readonly kind: "add" | "remove";
+  readonly database: string;
+  readonly cluster: ClusterSettings;
+  readonly views: readonly ClusterView[];
+  /** The cluster, as the servers have it that know of most shards. */
+  readonly shards: readonly ViewedShard[];
+  /** By the clock of a server, days since 1970 and hours of the day, UTC. */
+  readonly now: { readonly day: number; readonly hour: number };
+}
+
+/**
+ * Takes a cluster one step further on the way to one shard more, or less. It looks at every server, does what is safe by now, and says
+ * what comes next; it may be run as often as one likes. Spans that are received from some day on, UTC, are spread over the new number of
+ * shards; the day is part of a block's token, so a block that is sent again goes to the shards that it went to before.
+ * @throws StorageError STORAGE_UNAVAILABLE when a server is away; STORAGE_REFUSED for configurations with which it would not be safe
+ */
+export async function changeShards(
+  options: ClickHouseStoreOptions,
+  kind: "add" | "remove",
+  signal?: AbortSignal,
+): Promise<ShardChange> {
+  const settings = clickHouseSettings(options);
+  const { database } = settings;
+  const { cluster } = options;
+  if (cluster === undefined) throw new StorageError("STORAGE_REFUSED", "a single server has no shards");
+  checkCluster(cluster);
+  const connection = new ClickHouseConnection(settings);
+  try {
+    const seen = await allStates(connection, database, cluster, signal);
+    const views = await Promise.all(seen.map((host) => clusterView(host, cluster.name, signal)));
+    const shards = widestView(views);
+    // Not ON CLUSTER: the others do not know the new servers yet.
+    await ensureClusterSchema(connection, database, { ...cluster, onCluster: false }, signal);
+    const states = await allStates(connection, database, cluster, signal);
+    const layout = commonLayout(states);
+    const now = await timeOf(states, signal);
+    const change: Change = { kind, database, cluster, views, shards, now };
+    return await step(change, states, layout, signal);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function step(
+  change: Change,
+  states: readonly HostState[],
+  layout: ShardLayout,
+  signal: AbortSignal | undefined,
+): Promise<ShardChange> {
+  const { kind, shards, views, now } = change;
+  const { slots, next } = layout;
+  const all = slotsOf(shards);
+  const isGrowing = (next?.slots ?? slots) > slots;
+  if (next === undefined && kind === "add" && slots >= all) {
+    return {
+      done: [`spans are spread over all ${shards.length} shards that the servers know of`],
+      next: "to add one, start its servers with the whole cluster in remote_servers, the new shard at the end, and list them in --url too",
+    };
+  }
+  if (next !== undefined && isGrowing !== (kind === "add")) {
+    refuse(`the shards change already, the other way, from ${next.day} on: end that first`);
+  }
+  if (next === undefined) {
+    const narrow = views.filter((view) => view.shards.length < shards.length);
+    if (kind === "add" && narrow.length > 0) {
+      return {
+        done: [`all ${states.length} servers have the tables; the new shard gets no spans yet`],
+        next: `add the new shard at the end of remote_servers of ${narrow.map(({ host }) => host.url).join(", ")}, one server after the other; then run this again`,
+      };
+    }
+    const target = kind === "add" ? all : slots - (shards.at(-1)?.weight ?? 0);
+    if (slots < all && kind === "remove") return await afterRemoval(change, states, signal);
+    if (target < 1) refuse("this is the only shard");
+    const day = dayText(now.day + (now.hour >= 24 - leastHours ? 2 : 1));
+    await spread(change, states, { slots, next: { day, slots: target } }, signal);
+    return {
+      done: [`on all ${states.length} servers: ${meaning({ slots, next: { day, slots: target } })}`],
+      next: `run this again ${tokenDays} days after ${day}, so that a trace is asked of one shard again${kind === "add" ? "; list the new servers in --clickhouse.url of every process" : ""}`,
+    };
+  }
+  const end = dayNumber(next.day) + tokenDays;
+  if (now.day < end) {
+    return {
+      done: [meaning(layout)],
+      next: `nothing until ${dayText(end)}: blocks of before may still be sent again`,
+    };
+  }
+  await spread(change, states, { slots: next.slots }, signal);
+  const ended = `on all ${states.length} servers: ${meaning({ slots: next.slots })}`;
+  if (kind === "add") return { done: [ended, "the shard is added"], next: undefined };
+  const { done, next: then } = await afterRemoval(change, states, signal);
+  return { done: [ended, ...done], next: then };
+}
+
+/** Gives every server the tables of a layout, and looks whether it has them. */
+async function spread(
+  { database, cluster }: Change,
+  states: readonly HostState[],
+  layout: ShardLayout,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const [first] = states;
+  if (first === undefined) return;
+  await withSchemaLock(
+    first.connection,
+    database,
+    async () => {
+      for (const { connection } of states) {
+        for (const sql of distributedStatements(database, { ...cluster, onCluster: false }, layout)) {
+          await connection.command(sql, signal);
+        }
+      }
+    },
+    signal,
+  );
+  for (const { connection, url } of states) {
+    const { states: after } = await hostStates(connection, database, cluster, signal);
+    if (after.some((state) => shardingKey(state.layout) !== shardingKey(layout))) {
+      refuse(`${url} did not take the change: run this again`);
+    }
+  }
+}
+
+/** What the last shard still has that no new spans come to. */
+async function afterRemoval(
+  { shards, database }: Change,
+  states: readonly HostState[],
+  signal: AbortSignal | undefined,
+): Promise<ShardChange> {
+  const last = shards.length - 1;
+  type Row = { readonly spans: string | number; readonly day: string };
+  const [row] = (await states[0]?.connection.rows<Row>(
+    `SELECT count() AS spans, max(received) AS day FROM ${database}.spans WHERE _shard_num = ${last + 1}`,
+    {},
+    signal,
+  )) ?? [undefined];
+  const left = Number(row?.spans ?? 0);
+  if (left > 0) {
+    return {
+      done: [`shard ${last + 1} gets no more spans, and has ${left} yet, the last ones of ${row?.day}`],
+      next: "wait until retention has dropped them; then run this again",
+    };
+  }
+  return {
+    done: [`shard ${last + 1} is empty, and gets no more spans`],
+    next: "leave its servers out of --clickhouse.url, then out of remote_servers of the others; then stop them",
+  };
+}
+
+async function allStates(
+  connection: ClickHouseConnection,
+  database: string,
+  cluster: ClusterSettings,
+  signal: AbortSignal | undefined,
+): Promise<readonly HostState[]> {
+  const { states, away } = await hostStates(connection, database, cluster, signal);
+  if (away.length > 0) {
+    throw new StorageError("STORAGE_UNAVAILABLE", `away: ${away.join(", ")}; all servers must be there`);
+  }
+  return states;
+}
+
+/** @throws StorageError STORAGE_REFUSED where servers have different ones */
+function commonLayout(states: readonly HostState[]): ShardLayout {
+  const [first] = states;
+  const other = states.find(({ layout }) => shardingKey(layout) !== shardingKey(first?.layout));
+  if (first?.layout === undefined || other !== undefined) {
+    const texts = states.map(({ url, layout, slots }) => `${url}: ${shardingKey(layout)}, of ${slots}`);
+    refuse(`servers spread spans in different ways, and none of them is newer: ${texts.join("; ")}`);
+  }
+  return first?.layout as ShardLayout;
+}
+
+async function timeOf(states: readonly HostState[], signal: AbortSignal | undefined): Promise<Change["now"]> {
+  const sql = "SELECT toUInt32(intDiv(toUnixTimestamp(now()), 3600)) AS hours";
+  const rows = await Promise.all(
+    states.map(({ connection }) => connection.rows<{ hours: number }>(sql, {}, signal)),
+  );
+  const hours = Math.max(...rows.map(([row]) => row?.hours ?? 0));
+  return { day: Math.floor(hours / 24), hour: hours % 24 };
+}
+
+function meaning({ slots, next }: ShardLayout): string {
+  if (next === undefined) return `spans are spread over ${slots}`;
+  return `spans received before ${next.day} (UTC) are spread over ${slots}, those from then on over ${next.slots}`;
+}
+
+function dayNumber(day: string): number {
+  return Date.parse(day) / 86_400_000;
+}
+
+function dayText(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+}
+
+function refuse(text: string): never {
+  throw new StorageError("STORAGE_REFUSED", text);
+}

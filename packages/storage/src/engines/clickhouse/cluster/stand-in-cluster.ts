@@ -1,0 +1,108 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { clusterVersionOffset } from "../schema/ensure-schema.ts";
+import { schemaVersion } from "../schema/migrations.ts";
+
+/** One shard of a stand-in's `remote_servers`: names of its replicas. */
+type Shard = readonly string[];
+
+/**
+ * Answers as a server of a cluster does to those who change its tables, on a real socket: it knows its `remote_servers`, its
+ * macros, and how its table `spans` spreads spans. For what servers do with rows there are the suites that need a real cluster.
+ */
+export class StandInServer {
+  /** Its `remote_servers`. */
+  shards: readonly Shard[];
+  /** Engine of its table `spans`; empty: it has no tables. */
+  engine: string;
+  /** Of its clock, hours since 1970. */
+  hours = 24 * 20_000 + 9;
+  /** What the last shard has. */
+  spansLeft = 0;
+  isAway = false;
+  /** Statements that change something. */
+  readonly statements: string[] = [];
+  readonly #name: string;
+  readonly #macro: string;
+  readonly #server: Server;
+  #isLocked = false;
+
+  constructor(name: string, macro: string, shards: readonly Shard[], key: string | undefined) {
+    this.#name = name;
+    this.#macro = macro;
+    this.shards = shards;
+    this.engine = key === undefined ? "" : engineOf(key);
+    this.#server = createServer(async (request, response) => {
+      if (this.isAway) {
+        request.destroy();
+        return;
+      }
+      const [status, body] = this.#answer(await text(request));
+      response.writeHead(status, status === 200 ? {} : { "x-clickhouse-exception-code": "57" }).end(body);
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #answer(sql: string): [status: number, body: string] {
+    const row = (value: unknown): [number, string] => [200, `${JSON.stringify(value)}\n`];
+    if (sql.includes(" AS begun")) return row(this.#state());
+    if (sql.includes("schema_migrations FORMAT")) {
+      const version = clusterVersionOffset + schemaVersion;
+      return row({ version, cluster: "main", replicated: 1 });
+    }
+    if (sql.includes("GROUP BY shard_num ORDER BY")) {
+      const rows = this.shards.map((replicas) => ({
+        ...{ weight: 1, own: replicas.includes(this.#name) ? 1 : 0 },
+        replicas: replicas.map((name) => `${name}:9000`),
+      }));
+      return [200, rows.map((each) => `${JSON.stringify(each)}\n`).join("")];
+    }
+    if (sql.includes("toUnixTimestamp(now())")) return row({ hours: this.hours });
+    if (sql.includes("max(received)")) return row({ spans: this.spansLeft, day: "2024-10-04" });
+    if (sql.startsWith("SELECT")) return [200, ""];
+    return this.#change(sql);
+  }
+
+  #change(sql: string): [status: number, body: string] {
+    if (sql.startsWith("CREATE TABLE") && sql.includes("schema_lock")) {
+      if (this.#isLocked) return [500, "Code: 57. DB::Exception: there already. (TABLE_ALREADY_EXISTS)"];
+      this.#isLocked = true;
+    }
+    if (sql.startsWith("DROP TABLE IF EXISTS") && sql.includes("schema_lock")) this.#isLocked = false;
+    this.statements.push(sql);
+    const engine = /^CREATE OR REPLACE TABLE \w+\.spans AS[\s\S]*ENGINE = (.*)$/.exec(sql)?.[1];
+    if (engine !== undefined) this.engine = engine;
+    return [200, ""];
+  }
+
+  #state(): object {
+    const tables =
+      this.engine === ""
+        ? []
+        : [
+            ["spans", "Distributed"],
+            ["schema_migrations", "View"],
+          ];
+    return {
+      ...{ tables, clusters: ["main"], engine: this.engine, slots: this.shards.length, begun: 0 },
+      macros: [
+        ["shard", this.#macro],
+        ["replica", this.#name],
+      ],
+    };
+  }
+}
+
+function engineOf(key: string): string {
+  return `Distributed('main', 'tracing', 'spans_local', ${key})`;
+}
