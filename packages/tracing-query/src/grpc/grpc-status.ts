@@ -1,4 +1,4 @@
-import { status } from "@grpc/grpc-js";
+import { type Metadata, status } from "@grpc/grpc-js";
 import type { Logger } from "lifecycle";
 import { StorageError, type StorageErrorCode } from "storage/api";
 import { QueryError, type QueryErrorCode } from "../query-error.ts";
@@ -7,6 +7,8 @@ import { QueryError, type QueryErrorCode } from "../query-error.ts";
 export interface GrpcFailure {
   readonly code: status;
   readonly details: string;
+  /** Why what was looked at is not all. */
+  readonly metadata?: Metadata;
 }
 
 /** The public model says INTERNAL for all; UNAVAILABLE tells clients that trying again helps. */

@@ -11,6 +11,7 @@ import type { QueryService } from "../service/query-service.ts";
 import { nanosOf } from "../service/span-time.ts";
 import type { CallGuard } from "./call-guard.ts";
 import { type GrpcFailure, storageFailure } from "./grpc-status.ts";
+import { partialTrailer, withPartial } from "./partial-trailer.ts";
 import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
 
 type Time = MetricsQueryBaseRequest["endTime"];
@@ -81,9 +82,13 @@ export function metricsHandlers(
       }
       try {
         const series = await fetch(query, metric, read);
-        callback(null, { metrics: metricFamilyOf(metric, series, query.groupByOperation) });
+        callback(
+          null,
+          { metrics: metricFamilyOf(metric, series, query.groupByOperation) },
+          partialTrailer(read),
+        );
       } catch (error) {
-        callback(failureOf(what, error));
+        callback(withPartial(failureOf(what, error), read));
       }
     };
 

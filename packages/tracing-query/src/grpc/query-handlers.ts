@@ -54,13 +54,13 @@ export function queryHandlers(
         leave = await guard.gate.enter(read.signal, read.tenant);
         const traces = await service.getPackedTraces([traceId], read);
         if (traces.length === 0) {
-          fail(call, notFound);
+          fail(call, notFound, read);
           return;
         }
         checkSpans(traces, limits);
-        await sendAll(call, messagesOf(traces), read.signal);
+        await sendAll(call, messagesOf(traces), read);
       } catch (error) {
-        fail(call, storageFailure("failed to fetch spans from the backend", error, log));
+        fail(call, storageFailure("failed to fetch spans from the backend", error, log), read);
       } finally {
         leave();
       }
@@ -84,9 +84,9 @@ export function queryHandlers(
         leave = await guard.gate.enter(read.signal, read.tenant);
         const traces = await service.findPackedTraces(search, read);
         checkSpans(traces, limits);
-        await sendAll(call, messagesOf(traces), read.signal);
+        await sendAll(call, messagesOf(traces), read);
       } catch (error) {
-        fail(call, storageFailure("failed when searching for traces", error, log));
+        fail(call, storageFailure("failed when searching for traces", error, log), read);
       } finally {
         leave();
       }

@@ -56,13 +56,13 @@ export function queryV3Handlers(
       leave = await guard.gate.enter(read.signal, read.tenant);
       const traces = await find();
       if (traces.length === 0 && ofNone !== undefined) {
-        fail(call, ofNone);
+        fail(call, ofNone, read);
         return;
       }
       checkSpans(traces, limits);
-      await sendAll(call, otlpMessages(traces), read.signal);
+      await sendAll(call, otlpMessages(traces), read);
     } catch (error) {
-      fail(call, storageFailure(what, error, log));
+      fail(call, storageFailure(what, error, log), read);
     } finally {
       leave();
     }

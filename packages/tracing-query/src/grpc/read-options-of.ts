@@ -1,6 +1,7 @@
 import type { EventEmitter } from "node:events";
 import { type Metadata, status } from "@grpc/grpc-js";
 import { type TenantProblem, tenantProblemTexts } from "lifecycle";
+import { type PartialReason, PartialReasons } from "storage/api";
 import { bearerTokenOf } from "../service/bearer-token.ts";
 import type { CallGuard } from "./call-guard.ts";
 import { callSignal } from "./call-signal.ts";
@@ -19,6 +20,9 @@ export interface CallReadOptions {
   /** Aborted when the client cancels, goes away, or its deadline passes. */
   readonly signal: AbortSignal;
   readonly bearerToken?: string;
+  /** Why the answer is partial, as far as the reads have said. */
+  readonly reasons: PartialReasons;
+  readonly onPartial: (reason: PartialReason) => void;
 }
 
 /** @returns what the client is told instead, where its metadata name no tenant that is served */
@@ -32,9 +36,11 @@ export function readOptionsOf(
   }
   const authorization = call.metadata.get("authorization")[0]?.toString();
   const bearerToken = propagateToken ? bearerTokenOf({ authorization }) : undefined;
+  const reasons = new PartialReasons();
   return {
     tenant: found.tenant,
     signal: callSignal(call),
+    ...{ reasons, onPartial: reasons.add },
     ...(bearerToken === undefined ? {} : { bearerToken }),
   };
 }

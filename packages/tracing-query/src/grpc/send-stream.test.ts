@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import { type ServerWritableStream, status } from "@grpc/grpc-js";
+import { PartialReasons } from "storage/api";
 import { expect, test, vi } from "vitest";
 import { sendAll } from "./send-stream.ts";
 
@@ -33,18 +34,19 @@ class FakeCall extends EventEmitter {
 }
 
 const messages = [1, 2, 3, 4];
+const whole = (signal: AbortSignal) => ({ signal, reasons: new PartialReasons() });
 const times = { stalledMs: 10, maxWaitMs: 60_000 };
 const never = new AbortController().signal;
 
 test("a client that takes all gets all", async () => {
   const call = new FakeCall(9);
-  await sendAll(call.stream, messages, never, times);
+  await sendAll(call.stream, messages, whole(never), times);
   expect([call.sent, call.isEnded, call.failure]).toEqual([messages, true, undefined]);
 });
 
 test("one that waits, and then goes on, too", async () => {
   const call = new FakeCall(4);
-  const sending = sendAll(call.stream, messages, never, { ...times, stalledMs: 60_000 });
+  const sending = sendAll(call.stream, messages, whole(never), { ...times, stalledMs: 60_000 });
   await vi.waitFor(() => expect(call.listenerCount("drain")).toBe(1));
   call.emit("drain");
   await sending;
@@ -56,7 +58,7 @@ test.each([
   ["is waited for too long in all", { stalledMs: 60_000, maxWaitMs: 10 }],
 ])("one that %s is told so, and waited for no longer", async (_, slow) => {
   const call = new FakeCall(2);
-  await sendAll(call.stream, messages, never, slow);
+  await sendAll(call.stream, messages, whole(never), slow);
   expect([call.sent, call.isEnded]).toEqual([[1, 2], false]);
   expect(call.failure).toMatchObject({
     code: status.DEADLINE_EXCEEDED,
@@ -75,13 +77,13 @@ function* slowMessages(): Generator<number> {
 
 test("what making the messages takes is not the client's", async () => {
   const call = new FakeCall(9);
-  await sendAll(call.stream, slowMessages(), never, { stalledMs: 10, maxWaitMs: 10 });
+  await sendAll(call.stream, slowMessages(), whole(never), { stalledMs: 10, maxWaitMs: 10 });
   expect([call.sent, call.isEnded, call.failure]).toEqual([messages, true, undefined]);
 });
 
 test("others get their turn while messages are made", async () => {
   const call = new FakeCall(9);
-  const sending = sendAll(call.stream, slowMessages(), never, times);
+  const sending = sendAll(call.stream, slowMessages(), whole(never), times);
   await new Promise(setImmediate);
   expect(call.sent.length).toBeLessThan(messages.length);
   await sending;
@@ -91,7 +93,7 @@ test("others get their turn while messages are made", async () => {
 test("one that leaves is told nothing", async () => {
   const call = new FakeCall(2);
   const gone = new AbortController();
-  const sending = sendAll(call.stream, messages, gone.signal, { ...times, stalledMs: 60_000 });
+  const sending = sendAll(call.stream, messages, whole(gone.signal), { ...times, stalledMs: 60_000 });
   await vi.waitFor(() => expect(call.listenerCount("drain")).toBe(1));
   gone.abort();
   await sending;

@@ -3,6 +3,8 @@ import { type ServerWritableStream, status } from "@grpc/grpc-js";
 import { nextTurn } from "storage/api";
 import { type ClientTimes, defaultClientTimes } from "../http/cut-slow-client.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
+import { partialTrailer, withPartial } from "./partial-trailer.ts";
+import type { CallReadOptions } from "./read-options-of.ts";
 
 /** How long messages are made in a row before others get their turn, in milliseconds. One may hold hundreds of spans. */
 const turnMs = 5;
@@ -11,8 +13,9 @@ const turnMs = 5;
 export function fail<Request, Response>(
   call: ServerWritableStream<Request, Response>,
   failure: GrpcFailure,
+  read?: Pick<CallReadOptions, "reasons">,
 ): void {
-  call.emit("error", failure);
+  call.emit("error", read === undefined ? failure : withPartial(failure, read));
 }
 
 /**
@@ -22,9 +25,10 @@ export function fail<Request, Response>(
 export async function sendAll<Request, Response>(
   call: ServerWritableStream<Request, Response>,
   messages: Iterable<Response>,
-  signal: AbortSignal,
+  read: Pick<CallReadOptions, "signal" | "reasons">,
   { stalledMs, maxWaitMs }: ClientTimes = defaultClientTimes,
 ): Promise<void> {
+  const { signal } = read;
   let waitedMs = 0;
   try {
     let turnEndsMs = performance.now() + turnMs;
@@ -44,7 +48,7 @@ export async function sendAll<Request, Response>(
         turnEndsMs = performance.now() + turnMs;
       }
     }
-    call.end();
+    call.end(partialTrailer(read));
   } catch (error) {
     if (!signal.aborted) {
       throw error;

@@ -78,9 +78,9 @@ export function tempoHandlers(
       if (isHeavy) {
         leave = await guard.gate.enter(read.signal, read.tenant);
       }
-      await sendAll(call, await find(read), read.signal);
+      await sendAll(call, await find(read), read);
     } catch (error) {
-      fail(call, bareFailure(error, log));
+      fail(call, bareFailure(error, log), read);
     } finally {
       leave();
     }
@@ -89,7 +89,10 @@ export function tempoHandlers(
   return {
     search: (call) =>
       send(call, true, async (read) =>
-        searchMessages(await findTraces(service, limits, searchParams(call.request), read)),
+        searchMessages(
+          await findTraces(service, limits, searchParams(call.request), read),
+          read.reasons.partial,
+        ),
       ),
 
     searchTags: (call) =>
@@ -124,13 +127,14 @@ export function tempoHandlers(
         const stepText = step === 0n ? "" : `${step}ns`;
         const params = paramsOf({ q, start, end, step: stepText, exemplars });
         const { metrics, maxExemplars } = await readRange(service, limits, params, read);
-        return rangeMessages(metrics, maxExemplars);
+        return rangeMessages(metrics, maxExemplars, read.reasons.partial);
       }),
 
     metricsQueryInstant: (call) =>
       send(call, true, async (read) => {
         const { query: q, start, end } = call.request;
-        return instantMessages(await readInstant(service, limits, paramsOf({ q, start, end }), read));
+        const metrics = await readInstant(service, limits, paramsOf({ q, start, end }), read);
+        return instantMessages(metrics, read.reasons.partial);
       }),
   };
 }

@@ -1,4 +1,5 @@
 import type {
+  PartialAnswer,
   TraceQlAttribute,
   TraceQlMatch,
   TraceQlMetrics,
@@ -17,37 +18,47 @@ import {
   type SpanSet,
   type TraceSearchMetadata,
 } from "wire/tempo";
-import { exemplarsPerSeries, someOf } from "../tempo/metrics-json.ts";
-import { durationMsOf, rootServiceOf } from "../tempo/search-json.ts";
+import { exemplarsPerSeries, shortcoming, someOf } from "../tempo/metrics-json.ts";
+import { durationMsOf, jobsOf, rootServiceOf } from "../tempo/search-json.ts";
 
 /** Clients refuse messages over 4 MiB by default. */
 const tracesPerMessage = 50;
 const seriesPerMessage = 50;
 
 /** A search's answer in messages; there is one at least. */
-export function* searchMessages({ traces, inspectedSpans }: TraceQlSearch): Generator<SearchResponse> {
-  const metrics = metricsOf(inspectedSpans, traces.length);
+export function* searchMessages(
+  { traces, inspectedSpans }: TraceQlSearch,
+  partial?: PartialAnswer,
+): Generator<SearchResponse> {
+  const metrics = metricsOf(inspectedSpans, traces.length, partial);
   for (const some of inParts(traces, tracesPerMessage)) {
     yield { traces: some.map(traceOf), metrics };
   }
 }
 
 /** Series over time in messages; there is one at least. @param maxExemplars of all series together */
-export function* rangeMessages(metrics: TraceQlMetrics, maxExemplars: number): Generator<QueryRangeResponse> {
+export function* rangeMessages(
+  metrics: TraceQlMetrics,
+  maxExemplars: number,
+  partial?: PartialAnswer,
+): Generator<QueryRangeResponse> {
   const perSeries = exemplarsPerSeries(metrics, maxExemplars);
   for (const some of inParts(metrics.series, seriesPerMessage)) {
-    yield { series: some.map((one) => rangeSeriesOf(one, perSeries)), ...partsOf(metrics) };
+    yield { series: some.map((one) => rangeSeriesOf(one, perSeries)), ...partsOf(metrics, partial) };
   }
 }
 
 /** One value of each series, in messages; there is one at least. */
-export function* instantMessages(metrics: TraceQlMetrics): Generator<QueryInstantResponse> {
+export function* instantMessages(
+  metrics: TraceQlMetrics,
+  partial?: PartialAnswer,
+): Generator<QueryInstantResponse> {
   for (const some of inParts(metrics.series, seriesPerMessage)) {
     const series = some.map(({ labels, samples }) => ({
       labels: labels.map(keyValueOf),
       value: samples.at(-1)?.value ?? 0,
     }));
-    yield { series, ...partsOf(metrics) };
+    yield { series, ...partsOf(metrics, partial) };
   }
 }
 
@@ -57,16 +68,21 @@ function* inParts<T>(items: readonly T[], length: number): Generator<readonly T[
   }
 }
 
-function partsOf({ truncated, inspectedSpans, series }: TraceQlMetrics) {
+function partsOf(found: TraceQlMetrics, partial: PartialAnswer | undefined) {
+  const message = shortcoming(found, partial);
   return {
-    metrics: metricsOf(inspectedSpans, 0),
-    status: truncated ? PartialStatus.PARTIAL : PartialStatus.COMPLETE,
-    message: truncated ? `more than ${series.length} series` : "",
+    metrics: metricsOf(found.inspectedSpans, 0, partial),
+    status: message === "" ? PartialStatus.COMPLETE : PartialStatus.PARTIAL,
+    message,
   };
 }
 
-function metricsOf(inspectedSpans: number, inspectedTraces: number): SearchMetrics {
-  return { inspectedTraces, inspectedSpans: BigInt(inspectedSpans), completedJobs: 1, totalJobs: 1 };
+function metricsOf(
+  inspectedSpans: number,
+  inspectedTraces: number,
+  partial: PartialAnswer | undefined,
+): SearchMetrics {
+  return { inspectedTraces, inspectedSpans: BigInt(inspectedSpans), ...jobsOf(partial) };
 }
 
 function rangeSeriesOf({ labels, samples, exemplars }: TraceQlSeries, maxExemplars: number) {

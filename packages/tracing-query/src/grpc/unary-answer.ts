@@ -3,6 +3,7 @@ import type { Metadata, sendUnaryData } from "@grpc/grpc-js";
 import type { Logger } from "lifecycle";
 import type { CallGuard } from "./call-guard.ts";
 import { type GrpcFailure, storageFailure } from "./grpc-status.ts";
+import { partialTrailer, withPartial } from "./partial-trailer.ts";
 import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
 
 /**
@@ -27,10 +28,10 @@ export function unaryAnswer(guard: CallGuard, log: Logger): UnaryAnswer {
     }
     try {
       const answer = await work(read);
-      if ("code" in answer && "details" in answer) callback(answer);
-      else callback(null, answer);
+      if ("code" in answer && "details" in answer) callback(withPartial(answer, read));
+      else callback(null, answer, partialTrailer(read));
     } catch (error) {
-      callback(storageFailure(what, error, log));
+      callback(withPartial(storageFailure(what, error, log), read));
     }
   };
 }

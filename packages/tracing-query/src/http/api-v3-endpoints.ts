@@ -1,4 +1,4 @@
-import type { TraceQuery } from "storage/api";
+import type { PartialAnswer, TraceQuery } from "storage/api";
 import { parseTraceId } from "wire/api-v2";
 import { type SpanKind, spanKinds } from "wire/model";
 import { parseDurationNano } from "../go-text/go-duration.ts";
@@ -14,8 +14,18 @@ import { otlpTracesJson } from "./otlp-traces-json.ts";
 /** The public model writes JSON under the type of text here. */
 const gatewayStyle: AnswerStyle = {
   contentType: "text/plain; charset=utf-8",
-  failure: (httpCode, message) => `${goJson({ error: { httpCode, message } })}\n`,
+  failure: (httpCode, message, failure) =>
+    `${goJson({ error: { httpCode, message }, ...partialValue({ reasons: { partial: failure?.partial } }) })}\n`,
 };
+
+/** What an answer that is partial says besides; the public model has no word for it. */
+function partialValue({
+  reasons: { partial },
+}: {
+  readonly reasons: { readonly partial: PartialAnswer | undefined };
+}) {
+  return partial === undefined ? {} : { partial: true, warnings: partial.reasons };
+}
 
 function isSpanKind(text: string): text is SpanKind {
   return (spanKinds as readonly string[]).includes(text);
@@ -66,7 +76,7 @@ export function apiV3Endpoints(
   const services: Endpoint = async ({ read }) => {
     const names = await service.names.getServices(read);
     // The public model leaves out a list of services that is empty, and only that one.
-    return [goJson(names.length === 0 ? {} : { services: names })];
+    return [goJson({ ...(names.length === 0 ? {} : { services: names }), ...partialValue(read) })];
   };
 
   const operations: Endpoint = async ({ params, read }) => {
@@ -79,7 +89,9 @@ export function apiV3Endpoints(
       kind === "" ? undefined : kind,
       read,
     );
-    return [goJson({ operations: found.map(({ name, spanKind }) => ({ name, spanKind })) })];
+    return [
+      goJson({ operations: found.map(({ name, spanKind }) => ({ name, spanKind })), ...partialValue(read) }),
+    ];
   };
 
   const trace: Endpoint = async ({ pathPart, read }) => {
@@ -89,7 +101,7 @@ export function apiV3Endpoints(
       throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
     }
     checkSpans(traces, limits);
-    return otlpTracesJson(traces);
+    return otlpTracesJson(traces, read.reasons);
   };
 
   const search: Endpoint = async ({ params, read }) => {
@@ -97,7 +109,7 @@ export function apiV3Endpoints(
     checkLimits(query, limits);
     const traces = await service.findPackedTraces(query, read);
     checkSpans(traces, limits);
-    return otlpTracesJson(traces);
+    return otlpTracesJson(traces, read.reasons);
   };
 
   const style = gatewayStyle;

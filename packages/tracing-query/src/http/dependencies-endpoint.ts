@@ -28,6 +28,6 @@ export function dependenciesEndpoint(service: QueryService): Endpoint {
     const shown = links
       .filter(({ parent, child }) => only === "" || parent === only || child === only)
       .map(({ parent, child, callCount }) => ({ parent, child, callCount }));
-    return envelope([goJson(shown)]);
+    return envelope([goJson(shown)], read);
   };
 }

@@ -8,9 +8,10 @@ import {
   type TenantCheck,
   tenantProblemTexts,
 } from "lifecycle";
-import type { ReadOptions } from "storage/api";
+import { type PartialAnswer, PartialReasons, type ReadOptions } from "storage/api";
 import { QueryError } from "../query-error.ts";
 import { bearerTokenOf } from "../service/bearer-token.ts";
+import { partialHeader, partialHeaderValue } from "../service/partial-text.ts";
 import type { RequestGate } from "../service/request-gate.ts";
 import { chooseCoding } from "./content-coding.ts";
 import { cutSlowClient, defaultClientTimes } from "./cut-slow-client.ts";
@@ -22,7 +23,11 @@ import { type Piece, sendParts, sendPieces, sendText } from "./send-pieces.ts";
 import { TypedAnswer } from "./typed-answer.ts";
 
 /** Its signal is aborted when the client is gone. */
-type AdmittedRead = ReadOptions & { readonly signal: AbortSignal };
+export type AdmittedRead = ReadOptions & {
+  readonly signal: AbortSignal;
+  /** Why the answer is partial, as far as its reads have said. */
+  readonly reasons: PartialReasons;
+};
 
 export interface EndpointRequest {
   readonly method: string;
@@ -32,7 +37,7 @@ export interface EndpointRequest {
   /** A part of the path, decoded. */
   pathPart(name: string): string;
   /** The tenant whose spans are asked for, and a signal that is aborted when the client is gone. */
-  readonly read: ReadOptions;
+  readonly read: AdmittedRead;
   /** All of the body. @param limit of this endpoint; --query.max-upload-size by default @throws QueryError QUERY_TOO_LARGE */
   body(limit?: BodyLimit): Promise<Buffer>;
 }
@@ -113,6 +118,11 @@ function closeSignal(response: Response): AbortSignal {
   return controller.signal;
 }
 
+/** So that every answer says so, whatever the form of its body. */
+function sayPartial(response: Response, partial: PartialAnswer | undefined): void {
+  if (partial !== undefined) response.setHeader(partialHeader, partialHeaderValue(partial));
+}
+
 const textType = "text/plain; charset=utf-8";
 
 function indented(pieces: Iterable<string> | AsyncIterable<Piece>): Iterable<string> | AsyncIterable<string> {
@@ -126,8 +136,9 @@ export function sendFailure(
   error: unknown,
   log: Logger,
   style: AnswerStyle = envelopeStyle,
+  partial?: PartialAnswer,
 ): void {
-  const failure = httpFailure(error);
+  const failure = { ...httpFailure(error), partial };
   const { status, message } = failure;
   if (failure.isOurs) {
     log.error({ err: error }, "request failed");
@@ -142,6 +153,7 @@ export function sendFailure(
   response.removeHeader("Content-Encoding");
   response.status(status).setHeader("Content-Type", style.failureType ?? textType);
   response.setHeader("X-Content-Type-Options", "nosniff");
+  sayPartial(response, partial);
   sendText(response, style.failure(status, message, failure));
 }
 
@@ -187,7 +199,9 @@ export function admit(
   }
   const bearerToken = propagateToken ? bearerTokenOf(request.headers) : undefined;
   const signal = closeSignal(response);
-  return { tenant: found.tenant, signal, ...(bearerToken === undefined ? {} : { bearerToken }) };
+  const reasons = new PartialReasons();
+  const partial = { reasons, onPartial: reasons.add };
+  return { tenant: found.tenant, signal, ...partial, ...(bearerToken === undefined ? {} : { bearerToken }) };
 }
 
 /**
@@ -219,6 +233,7 @@ export function endpoint(definition: EndpointDefinition, settings: EndpointSetti
         body: (limit = { name: "query.max-upload-size", bytes: maxBodyBytes }) => readBody(request, limit),
       });
       response.setHeader("Content-Type", style.contentType);
+      sayPartial(response, read.reasons.partial);
       cutSlowClient(response, { ...defaultClientTimes, stalledMs });
       const coding = chooseCoding(request.headers["accept-encoding"]);
       if (answered instanceof TypedAnswer) {
@@ -230,7 +245,7 @@ export function endpoint(definition: EndpointDefinition, settings: EndpointSetti
       }
     } catch (error) {
       if (!signal.aborted) {
-        sendFailure(response, error, log, style);
+        sendFailure(response, error, log, style, read.reasons.partial);
       }
     } finally {
       leave();

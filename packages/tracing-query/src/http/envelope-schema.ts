@@ -1,5 +1,18 @@
 import { z } from "zod";
 
+export const partialReasonSchema = z
+  .strictObject({
+    kind: z.enum(["shard-away", "part-damaged"]),
+    name: z.string().describe("Number of the shard; or table and name of the part."),
+    text: z.string().describe("A sentence for people."),
+    startUnixMs: z
+      .number()
+      .optional()
+      .describe("When the first of the missing spans starts, as far as that is known."),
+    endUnixMs: z.number().optional(),
+  })
+  .meta({ id: "PartialReason" });
+
 /** The frame around every answer under `/api`. @param data what is asked for */
 export function envelopeSchema<S extends z.ZodType>(data: S) {
   return z.strictObject({
@@ -16,5 +29,10 @@ export function envelopeSchema<S extends z.ZodType>(data: S) {
         }),
       )
       .nullable(),
+    partial: z
+      .literal(true)
+      .optional()
+      .describe("The store could not look at all that was asked for: `data` is what the rest has."),
+    warnings: z.array(partialReasonSchema).optional().describe("Why the answer is partial."),
   });
 }

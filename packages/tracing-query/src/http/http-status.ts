@@ -1,4 +1,4 @@
-import { StorageError, type StorageErrorCode } from "storage/api";
+import { type PartialAnswer, StorageError, type StorageErrorCode } from "storage/api";
 import { WireError } from "wire/errors";
 import { type BrokenLimit, QueryError, type QueryErrorCode } from "../query-error.ts";
 
@@ -34,6 +34,8 @@ export interface HttpFailure {
   readonly code?: QueryErrorCode | StorageErrorCode;
   readonly parameter?: string | undefined;
   readonly limit?: BrokenLimit | undefined;
+  /** What the store could not look at: what is not found may be there. */
+  readonly partial?: PartialAnswer | undefined;
 }
 
 /** What the client is told of an error. */

@@ -2,12 +2,12 @@ import { type SpanKind, spanKinds } from "wire/model";
 import { goJson } from "../go-text/go-json.ts";
 import { QueryError } from "../query-error.ts";
 import type { QueryService } from "../service/query-service.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { AdmittedRead, Endpoint } from "./endpoint.ts";
 import { envelope } from "./envelope.ts";
 
 /** A list of names; `null` when there are none, as the public model has it. */
-function namesEnvelope(names: readonly string[]): Iterable<string> {
-  return envelope([names.length === 0 ? "null" : goJson(names)], { total: names.length });
+function namesEnvelope(names: readonly string[], { reasons }: AdmittedRead): Iterable<string> {
+  return envelope([names.length === 0 ? "null" : goJson(names)], { total: names.length, reasons });
 }
 
 function isSpanKind(text: string): text is SpanKind {
@@ -16,14 +16,14 @@ function isSpanKind(text: string): text is SpanKind {
 
 /** `GET /api/services` */
 export function servicesEndpoint(service: QueryService): Endpoint {
-  return async ({ read }) => namesEnvelope(await service.names.getServices(read));
+  return async ({ read }) => namesEnvelope(await service.names.getServices(read), read);
 }
 
 /** `GET /api/services/{service}/operations`: names only, of all kinds. */
 export function operationNamesEndpoint(service: QueryService): Endpoint {
   return async ({ pathPart, read }) => {
     const operations = await service.names.getOperations(pathPart("service"), undefined, read);
-    return namesEnvelope([...new Set(operations.map(({ name }) => name))]);
+    return namesEnvelope([...new Set(operations.map(({ name }) => name))], read);
   };
 }
 
@@ -40,6 +40,6 @@ export function operationsEndpoint(service: QueryService): Endpoint {
     }
     const operations = await service.names.getOperations(name, kind === "" ? undefined : kind, read);
     const data = operations.map((operation) => ({ name: operation.name, spanKind: operation.spanKind }));
-    return envelope([goJson(data)], { total: data.length });
+    return envelope([goJson(data)], { total: data.length, reasons: read.reasons });
   };
 }

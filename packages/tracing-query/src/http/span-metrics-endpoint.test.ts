@@ -1,4 +1,4 @@
-import { unsupported } from "storage/api";
+import { PartialReasons, unsupported } from "storage/api";
 import { expect, test } from "vitest";
 import { sampleService } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore } from "../service/sample-store.ts";
@@ -10,7 +10,7 @@ const request = {
   accept: "",
   pathPart: () => "",
   body: async () => Buffer.alloc(0),
-  read: {},
+  read: { signal: new AbortController().signal, reasons: new PartialReasons() },
 };
 
 test("counters under the names that dashboards know", async () => {

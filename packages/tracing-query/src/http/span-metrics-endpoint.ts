@@ -1,3 +1,4 @@
+import type { PartialAnswer } from "storage/api";
 import { QueryError } from "../query-error.ts";
 import type { CallCounter } from "../service/call-counters.ts";
 import type { QueryService } from "../service/query-service.ts";
@@ -36,7 +37,10 @@ function* metricsText(
   namings: ReadonlySet<MetricNaming>,
   spans: readonly SpanCounter[],
   calls: readonly CallCounter[],
+  partial: PartialAnswer | undefined,
 ): Generator<string> {
+  // A comment, as the format has no other word for it.
+  for (const { text } of partial?.reasons ?? []) yield `# partial: ${text.replaceAll("\n", " ")}\n`;
   if (namings.has("otel")) {
     yield* spanMetricsText(spans, connectorNames);
   }
@@ -52,7 +56,8 @@ export function spanMetricsEndpoint(service: QueryService): Pick<EndpointDefinit
     answer: async ({ params, read }) => {
       const namings = namingsOf(params);
       const spans = await service.getSpanCounters(read);
-      return metricsText(namings, spans, namings.has("tempo") ? await service.getCallCounters(read) : []);
+      const calls = namings.has("tempo") ? await service.getCallCounters(read) : [];
+      return metricsText(namings, spans, calls, read.reasons.partial);
     },
     style: promStyle,
   };

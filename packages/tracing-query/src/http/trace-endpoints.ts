@@ -34,7 +34,7 @@ export function searchEndpoint(
       checkLimits(query, limits);
       const traces = await service.findPackedTraces(query, read);
       checkSpans(traces, limits);
-      return slowEnvelope(shownTracesJson(shown(traces), options, shared));
+      return slowEnvelope(shownTracesJson(shown(traces), options, shared), read);
     }
     checkTraceIds(traceIds, limits);
     const traces = await service.getPackedTraces(traceIds, read);
@@ -42,6 +42,7 @@ export function searchEndpoint(
     const found = new Set(traces.map(({ traceId }) => traceId));
     const missing = traceIds.filter((id) => !found.has(id));
     return slowEnvelope(shownTracesJson(shown(traces), options, shared), {
+      reasons: read.reasons,
       errors: missing.map((id) => ({ msg: "trace not found", traceID: traceIdText(id) })),
     });
   };
@@ -60,6 +61,7 @@ export function traceEndpoint(
     const isRaw = isTrue(params.get("raw") ?? "");
     return slowEnvelope<string | Uint8Array>(
       isRaw ? sentTracesJson(traces) : shownTracesJson(traces, options, shared),
+      read,
     );
   };
 }

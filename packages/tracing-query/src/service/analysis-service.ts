@@ -16,7 +16,9 @@ import {
   type TailQuery,
   type TopOperationsQuery,
   type TraceQuery,
+  withinTime,
 } from "storage/api";
+import { timeOf } from "./asked-time-of.ts";
 import type { StoreReads } from "./store-reads.ts";
 
 /** The store's answers about many spans at once, every read counted and timed. Every method throws `StorageError`. */
@@ -32,30 +34,42 @@ export class AnalysisService {
   }
 
   getHeatMap(query: HeatMapQuery, options: ReadOptions): Promise<HeatMap> {
-    return this.#reads.one("get_heat_map", () => this.#reader.getHeatMap(query, options));
+    return this.#reads.one("get_heat_map", () =>
+      this.#reader.getHeatMap(query, withinTime(options, query.range)),
+    );
   }
 
   compareAttributes(query: AttributeComparisonQuery, options: ReadOptions): Promise<AttributeComparison> {
-    return this.#reads.one("compare_attributes", () => this.#reader.compareAttributes(query, options));
+    return this.#reads.one("compare_attributes", () =>
+      this.#reader.compareAttributes(query, withinTime(options, timeOf(query.background))),
+    );
   }
 
   /** undefined when there are no peers. */
   getDurationRank(query: DurationRankQuery, options: ReadOptions): Promise<DurationRank | undefined> {
-    return this.#reads.one("get_duration_rank", () => this.#reader.getDurationRank(query, options));
+    return this.#reads.one("get_duration_rank", () =>
+      this.#reader.getDurationRank(query, withinTime(options, query.range)),
+    );
   }
 
   /** In the order of the query's operations; undefined for those without peers. */
   getDurationRanks(query: DurationRanksQuery, options: ReadOptions): Promise<(DurationRanks | undefined)[]> {
-    return this.#reads.list("get_duration_ranks", () => this.#reader.getDurationRanks(query, options));
+    return this.#reads.list("get_duration_ranks", () =>
+      this.#reader.getDurationRanks(query, withinTime(options, query.range)),
+    );
   }
 
   getTopOperations(query: TopOperationsQuery, options: ReadOptions): Promise<OperationSummary[]> {
-    return this.#reads.list("get_top_operations", () => this.#reader.getTopOperations(query, options));
+    return this.#reads.list("get_top_operations", () =>
+      this.#reader.getTopOperations(query, withinTime(options, query.range)),
+    );
   }
 
   /** Over the traces that a search finds, at most 200. */
   getCriticalPath(query: TraceQuery, options: ReadOptions): Promise<CriticalPathSums> {
-    return this.#reads.one("get_critical_path", () => this.#reader.getCriticalPath(query, options));
+    return this.#reads.one("get_critical_path", () =>
+      this.#reader.getCriticalPath(query, withinTime(options, timeOf(query))),
+    );
   }
 
   /** What has arrived since a cursor. */

@@ -1,4 +1,10 @@
-import type { MetricsReader, ReadOptions, SpanCountQuery } from "storage/api";
+import {
+  type MetricsReader,
+  type ReadOptions,
+  refusePartial,
+  type SpanCountQuery,
+  withinTime,
+} from "storage/api";
 import { QueryError } from "../query-error.ts";
 
 const minuteMs = 60_000;
@@ -44,11 +50,11 @@ export class GrowingCounters<Row, Counter extends object> {
     if (settledMs > this.#settledUntilMs) {
       const minutes = { startUnixMs: this.#settledUntilMs, endUnixMs: settledMs };
       // Only whole: when one counter too many is refused, none of the minutes is settled.
-      this.#settled = this.#sum(await rows(store, minutes, options));
+      this.#settled = this.#sum(await rows(store, minutes, lasting(options, minutes)));
       this.#settledUntilMs = settledMs;
     }
     const minutes = { startUnixMs: this.#settledUntilMs, endUnixMs };
-    return [...this.#sum(await rows(store, minutes, options)).values()];
+    return [...this.#sum(await rows(store, minutes, lasting(options, minutes))).values()];
   }
 
   /** What is settled, and these rows. */
@@ -61,6 +67,19 @@ export class GrowingCounters<Row, Counter extends object> {
     }
     return counters;
   }
+}
+
+/**
+ * Counts lack what is damaged, which does not come back. What a shard has that is away does: without it a counter would fall, which
+ * Prometheus takes for a new beginning, so such a reading fails.
+ */
+function lasting(options: ReadOptions, { startUnixMs, endUnixMs }: SpanCountQuery): ReadOptions {
+  const { onPartial = refusePartial } = options;
+  const nano = (ms: number) => BigInt(Math.floor(ms)) * 1_000_000n;
+  return withinTime(
+    { ...options, onPartial: (reason) => (reason.kind === "shard-away" ? refusePartial : onPartial)(reason) },
+    { startUnixNano: nano(startUnixMs), endUnixNano: nano(endUnixMs) },
+  );
 }
 
 /** Tenants whose spans are counted; names of more are likely made up. */

@@ -8,6 +8,8 @@ export interface KeptListsOptions {
   readonly maxAgeMs: number;
   /** Of all lists together; a longer one is not kept, and the oldest give way. */
   readonly maxItems?: number;
+  /** Whether a list may be given from memory; all may by default. */
+  readonly isToKeep?: (list: readonly unknown[]) => boolean;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
 }
@@ -34,13 +36,20 @@ interface Question<T> {
 export class KeptLists<T> {
   readonly #maxAgeMs: number;
   readonly #maxItems: number;
+  readonly #isToKeep: (list: readonly unknown[]) => boolean;
   readonly #now: () => number;
   /** The oldest first. */
   readonly #kept = new Map<string, KeptList<T>>();
   #keptItems = 0;
   readonly #questions = new Map<string, Question<T>>();
 
-  constructor({ maxAgeMs, maxItems = defaultMaxItems, now = () => performance.now() }: KeptListsOptions) {
+  constructor({
+    maxAgeMs,
+    maxItems = defaultMaxItems,
+    isToKeep = () => true,
+    now = () => performance.now(),
+  }: KeptListsOptions) {
+    this.#isToKeep = isToKeep;
     this.#maxAgeMs = maxAgeMs;
     this.#maxItems = maxItems;
     this.#now = now;
@@ -76,7 +85,7 @@ export class KeptLists<T> {
   #put(key: string, askedAtMs: number, ask: (signal: AbortSignal) => Promise<readonly T[]>): Question<T> {
     const abort = new AbortController();
     const answer = ask(abort.signal).then((list) => {
-      this.#keep(key, { list, askedAtMs });
+      if (this.#isToKeep(list)) this.#keep(key, { list, askedAtMs });
       return list;
     });
     const question: Question<T> = { askedAtMs, answer, abort, waiting: 0 };

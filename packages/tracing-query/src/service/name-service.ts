@@ -1,4 +1,11 @@
-import type { Operation, ReadOptions, SpanReader } from "storage/api";
+import {
+  type Operation,
+  type PartialReason,
+  PartialReasons,
+  type ReadOptions,
+  refusePartial,
+  type SpanReader,
+} from "storage/api";
 import type { SpanKind } from "wire/model";
 import { KeptLists } from "./kept-lists.ts";
 import type { ReadOperation } from "./query-metrics.ts";
@@ -10,13 +17,16 @@ export class NameService {
   readonly #reads: StoreReads;
   readonly #services: KeptLists<string>;
   readonly #operations: KeptLists<Operation>;
+  /** Why lists are partial: those who wait for one question share its answer, and no such list is kept. */
+  readonly #reasons = new WeakMap<readonly unknown[], readonly PartialReason[]>();
 
   /** @param maxAgeMs how old an answer may be that is given from memory, in milliseconds; 0: the store is always asked */
   constructor(reader: SpanReader, reads: StoreReads, maxAgeMs: number) {
     this.#reader = reader;
     this.#reads = reads;
-    this.#services = new KeptLists({ maxAgeMs });
-    this.#operations = new KeptLists({ maxAgeMs });
+    const isToKeep = (list: readonly unknown[]) => !this.#reasons.has(list);
+    this.#services = new KeptLists({ maxAgeMs, isToKeep });
+    this.#operations = new KeptLists({ maxAgeMs, isToKeep });
   }
 
   /** Sorted by name. */
@@ -43,16 +53,34 @@ export class NameService {
     options: ReadOptions,
     read: (options: ReadOptions) => Promise<T[]>,
   ): Promise<readonly T[]> {
-    const { tenant = "", bearerToken = "", signal } = options;
+    const { tenant = "", bearerToken = "", signal, onPartial = refusePartial } = options;
     let hasAsked = false;
-    const found = await lists.get(JSON.stringify([tenant, bearerToken, ...query]), signal, (shared) => {
+    const found = await lists.get(JSON.stringify([tenant, bearerToken, ...query]), signal, async (shared) => {
       hasAsked = true;
       const { signal: _own, ...rest } = options;
-      return this.#reads.list(operation, () =>
-        read(shared === undefined ? rest : { ...rest, signal: shared }),
-      );
+      const { add, of } = reasonsOfNames();
+      const asked = { ...rest, onPartial: add, ...(shared === undefined ? {} : { signal: shared }) };
+      const list = await this.#reads.list(operation, () => read(asked));
+      const reasons = of(list);
+      if (reasons.length > 0) this.#reasons.set(list, reasons);
+      return list;
     });
+    for (const reason of this.#reasons.get(found) ?? []) onPartial(reason);
     if (!hasAsked) this.#reads.fromMemory(operation, found.length);
     return found;
   }
+}
+
+/** Names have a table of their own; that of the spans is only asked which days there still are, which takes one span of each. */
+const tableOfNames = /\.operations( |$)/;
+
+function reasonsOfNames() {
+  const all = new PartialReasons();
+  return {
+    add: all.add,
+    of: (list: readonly unknown[]) =>
+      (all.partial?.reasons ?? []).filter(
+        ({ kind, name }) => kind !== "part-damaged" || list.length === 0 || tableOfNames.test(name),
+      ),
+  };
 }

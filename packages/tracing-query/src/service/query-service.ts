@@ -19,12 +19,14 @@ import type {
   TraceQlReader,
   TraceQuery,
 } from "storage/api";
-import { StorageError } from "storage/api";
+import { StorageError, withinTime } from "storage/api";
 import { QueryError } from "../query-error.ts";
 import { AnalysisService } from "./analysis-service.ts";
 import { archiveBlocks } from "./archive-blocks.ts";
+import { timeOf, timeOfMetrics } from "./asked-time-of.ts";
 import type { CallCounter } from "./call-counters.ts";
 import type { ReadCounters } from "./growing-counters.ts";
+import { readLackingTraces } from "./lacking-spans.ts";
 import { metricsQueryOf, minStepMs } from "./metrics-request.ts";
 import { NameService } from "./name-service.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
@@ -103,6 +105,16 @@ export class QueryService {
     options: ReadOptions,
     onCount?: OnCount,
   ): Promise<PackedTrace[]> {
+    return await readLackingTraces(traceIds, options, (read) =>
+      this.#getPackedTraces(traceIds, read, onCount),
+    );
+  }
+
+  async #getPackedTraces(
+    traceIds: readonly string[],
+    options: ReadOptions,
+    onCount?: OnCount,
+  ): Promise<PackedTrace[]> {
     const { reader } = this.#parts;
     const traces = await this.#reads.list("get_trace", () =>
       this.#readPacked(reader, traceIds, options, onCount),
@@ -137,17 +149,20 @@ export class QueryService {
 
   /** Whole traces, newest first. */
   findTraces(query: TraceQuery, options: ReadOptions): Promise<Trace[]> {
-    return this.#reads.list("find_traces", () => this.#parts.reader.findTraces(query, options));
+    return this.#reads.list("find_traces", () =>
+      this.#parts.reader.findTraces(query, withinTime(options, timeOf(query))),
+    );
   }
 
   /** As `findTraces`, in as little memory as the store can do with. */
   findPackedTraces(query: TraceQuery, options: ReadOptions): Promise<PackedTrace[]> {
     const { reader } = this.#parts;
-    return this.#reads.list("find_traces", async () =>
-      reader.getPackedTraces === undefined
-        ? await reader.findTraces(query, options)
-        : await this.#readPacked(reader, await reader.findTraceIds(query, options), options),
-    );
+    const inTime = withinTime(options, timeOf(query));
+    return this.#reads.list("find_traces", async () => {
+      if (reader.getPackedTraces === undefined) return await reader.findTraces(query, inTime);
+      const ids = await reader.findTraceIds(query, inTime);
+      return await readLackingTraces(ids, options, (read) => this.#readPacked(reader, ids, read));
+    });
   }
 
   /** Each pair of services once. */
@@ -156,7 +171,7 @@ export class QueryService {
       return [];
     }
     const links = await this.#reads.list("get_dependencies", () =>
-      this.#parts.dependencies.getDependencies(query, options),
+      this.#parts.dependencies.getDependencies(query, withinTime(options, query)),
     );
     const sums = new Map<string, DependencyLink>();
     for (const link of links) {
@@ -169,17 +184,23 @@ export class QueryService {
 
   /** Calls a second. @throws QueryError QUERY_NOT_SUPPORTED where nothing counts calls */
   getCallRates(query: MetricsQuery, options: ReadOptions): Promise<MetricSeries[]> {
-    return this.#readMetrics("get_call_rates", (red) => red.getCallRates(query, options));
+    return this.#readMetrics("get_call_rates", (red) =>
+      red.getCallRates(query, withinTime(options, timeOfMetrics(query))),
+    );
   }
 
   /** Shares of calls that failed. @throws QueryError QUERY_NOT_SUPPORTED */
   getErrorRates(query: MetricsQuery, options: ReadOptions): Promise<MetricSeries[]> {
-    return this.#readMetrics("get_error_rates", (red) => red.getErrorRates(query, options));
+    return this.#readMetrics("get_error_rates", (red) =>
+      red.getErrorRates(query, withinTime(options, timeOfMetrics(query))),
+    );
   }
 
   /** Durations in milliseconds. @throws QueryError QUERY_NOT_SUPPORTED */
   getLatencies(query: LatencyQuery, options: ReadOptions): Promise<MetricSeries[]> {
-    return this.#readMetrics("get_latencies", (red) => red.getLatencies(query, options));
+    return this.#readMetrics("get_latencies", (red) =>
+      red.getLatencies(query, withinTime(options, timeOfMetrics(query))),
+    );
   }
 
   /** A page of services or operations by how they are called. @throws QueryError QUERY_NOT_SUPPORTED */
@@ -248,7 +269,7 @@ export class QueryService {
   /** Whether the store can archive traces; undefined while it does not answer. */
   async hasArchive(options: ReadOptions = {}): Promise<boolean | undefined> {
     if (this.#hasArchive === undefined) {
-      await this.#archivedTraces(["0".repeat(32)], options).catch(() => []);
+      await this.#archivedTraces(["0".repeat(32)], { ...options, onPartial() {} }).catch(() => []);
     }
     return this.#hasArchive;
   }

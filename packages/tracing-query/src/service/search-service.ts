@@ -1,15 +1,16 @@
-import type {
-  AttributeCatalog,
-  AttributeName,
-  AttributeNamesQuery,
-  AttributeValuesQuery,
-  CatalogValue,
-  ReadOptions,
-  TraceQlMetrics,
-  TraceQlMetricsQuery,
-  TraceQlReader,
-  TraceQlSearch,
-  TraceQlSearchQuery,
+import {
+  type AttributeCatalog,
+  type AttributeName,
+  type AttributeNamesQuery,
+  type AttributeValuesQuery,
+  type CatalogValue,
+  type ReadOptions,
+  type TraceQlMetrics,
+  type TraceQlMetricsQuery,
+  type TraceQlReader,
+  type TraceQlSearch,
+  type TraceQlSearchQuery,
+  withinTime,
 } from "storage/api";
 import type { StoreReads } from "./store-reads.ts";
 
@@ -27,21 +28,29 @@ export class SearchService {
 
   /** Traces that a TraceQL query selects, newest first. */
   search(query: TraceQlSearchQuery, options: ReadOptions): Promise<TraceQlSearch> {
-    return this.#reads.one("traceql_search", () => this.#traceql.search(query, options));
+    return this.#reads.one("traceql_search", () =>
+      this.#traceql.search(query, withinTime(options, query.range)),
+    );
   }
 
   /** Series over time of a TraceQL metrics query. */
   metrics(query: TraceQlMetricsQuery, options: ReadOptions): Promise<TraceQlMetrics> {
-    return this.#reads.one("traceql_metrics", () => this.#traceql.metrics(query, options));
+    return this.#reads.one("traceql_metrics", () =>
+      this.#traceql.metrics(query, withinTime(options, query.range)),
+    );
   }
 
   /** Names of attributes and intrinsics, by scope, then name. */
   attributeNames(query: AttributeNamesQuery, options: ReadOptions): Promise<AttributeName[]> {
-    return this.#reads.list("attribute_names", () => this.#catalog.names(query, options));
+    return this.#reads.list("attribute_names", () =>
+      this.#catalog.names(query, withinTime(options, query.range)),
+    );
   }
 
   /** Values of one of them, most frequent first. */
   attributeValues(query: AttributeValuesQuery, options: ReadOptions): Promise<CatalogValue[]> {
-    return this.#reads.list("attribute_values", () => this.#catalog.values(query, options));
+    return this.#reads.list("attribute_values", () =>
+      this.#catalog.values(query, withinTime(options, query.range)),
+    );
   }
 }

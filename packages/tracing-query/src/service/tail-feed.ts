@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ReadOptions, SpanSelection, Tail } from "storage/api";
+import { type ReadOptions, refusePartial, type SpanSelection, type Tail } from "storage/api";
 import type { AnalysisService } from "./analysis-service.ts";
 import type { RequestGate } from "./request-gate.ts";
 
@@ -123,7 +123,16 @@ export class TailFeed {
     const { filter, limit, tenant, bearerToken } = this.#query;
     const leave = await gate.enter(signal);
     try {
-      const options: ReadOptions = { signal, bearerToken, ...(tenant === undefined ? {} : { tenant }) };
+      // What is damaged arrived before; a shard that is away is waited for, so that all of it comes.
+      const onPartial: ReadOptions["onPartial"] = (reason) => {
+        if (reason.kind !== "part-damaged") refusePartial(reason);
+      };
+      const options: ReadOptions = {
+        signal,
+        bearerToken,
+        onPartial,
+        ...(tenant === undefined ? {} : { tenant }),
+      };
       const bounds = { ...(cursor === undefined ? {} : { cursor }), ...(upTo === undefined ? {} : { upTo }) };
       return await analysis.tail({ ...filter, limit, ...bounds }, options);
     } finally {

@@ -66,11 +66,12 @@ export async function readInstant(
 export function queryRangeEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const { metrics, maxExemplars } = await readRange(service, limits, params, read);
-    return rangeJson(metrics, maxExemplars);
+    return rangeJson(metrics, maxExemplars, read.reasons.partial);
   };
 }
 
 /** `GET /api/metrics/query` */
 export function queryInstantEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
-  return async ({ params, read }) => instantJson(await readInstant(service, limits, params, read));
+  return async ({ params, read }) =>
+    instantJson(await readInstant(service, limits, params, read), read.reasons.partial);
 }

@@ -1,4 +1,11 @@
-import type { TraceQlExemplar, TraceQlMetrics, TraceQlSample, TraceQlSeries } from "storage/api";
+import type {
+  PartialAnswer,
+  TraceQlExemplar,
+  TraceQlMetrics,
+  TraceQlSample,
+  TraceQlSeries,
+} from "storage/api";
+import { partialText } from "../service/partial-text.ts";
 import { doubleJson, keyValueJson } from "./any-value-json.ts";
 import { metricsJson } from "./search-json.ts";
 
@@ -7,9 +14,13 @@ import { metricsJson } from "./search-json.ts";
  * @param maxExemplars of all series together, shared out evenly; each keeps one at least
  * Source: Tempo's tempo.proto
  */
-export function rangeJson(metrics: TraceQlMetrics, maxExemplars = Infinity): Generator<string> {
+export function rangeJson(
+  metrics: TraceQlMetrics,
+  maxExemplars = Infinity,
+  partial?: PartialAnswer,
+): Generator<string> {
   const perSeries = exemplarsPerSeries(metrics, maxExemplars);
-  return responseJson(metrics, (one) => rangeSeriesOf(one, perSeries));
+  return responseJson(metrics, partial, (one) => rangeSeriesOf(one, perSeries));
 }
 
 /** @param maxExemplars of all series together */
@@ -24,22 +35,38 @@ export function someOf<T>(items: readonly T[], most: number): T[] {
 }
 
 /** A `QueryInstantResponse`: the last value of each series. Source: Tempo's tempo.proto */
-export function instantJson(metrics: TraceQlMetrics): Generator<string> {
-  return responseJson(metrics, instantSeriesOf);
+export function instantJson(metrics: TraceQlMetrics, partial?: PartialAnswer): Generator<string> {
+  return responseJson(metrics, partial, instantSeriesOf);
 }
 
 function* responseJson(
-  { series, truncated, inspectedSpans }: TraceQlMetrics,
+  found: TraceQlMetrics,
+  partial: PartialAnswer | undefined,
   seriesOf: (one: TraceQlSeries) => object,
 ): Generator<string> {
+  const { series, inspectedSpans } = found;
   yield '{"series":[';
   let separator = "";
   for (const one of series) {
     yield separator + JSON.stringify(seriesOf(one));
     separator = ",";
   }
-  const partial = truncated ? { status: "PARTIAL", message: `more than ${series.length} series` } : {};
-  yield `],${JSON.stringify({ metrics: metricsJson(inspectedSpans), ...partial }).slice(1)}`;
+  const message = shortcoming(found, partial);
+  const metrics = metricsJson(inspectedSpans, undefined, partial);
+  const status = message === "" ? {} : { status: "PARTIAL", message };
+  yield `],${JSON.stringify({ metrics, ...status }).slice(1)}`;
+}
+
+/** Why the series are not all, or not whole; "" when they are. */
+export function shortcoming(
+  { series, truncated }: TraceQlMetrics,
+  partial: PartialAnswer | undefined,
+): string {
+  const texts = [
+    truncated ? `more than ${series.length} series` : "",
+    partial === undefined ? "" : partialText(partial),
+  ];
+  return texts.filter((text) => text !== "").join("; ");
 }
 
 function rangeSeriesOf({ labels, samples, exemplars }: TraceQlSeries, maxExemplars: number): object {

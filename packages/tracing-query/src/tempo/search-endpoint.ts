@@ -26,5 +26,6 @@ export async function findTraces(
 
 /** `GET /api/search` */
 export function searchEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
-  return async ({ params, read }) => searchJson(await findTraces(service, limits, params, read));
+  return async ({ params, read }) =>
+    searchJson(await findTraces(service, limits, params, read), read.reasons.partial);
 }

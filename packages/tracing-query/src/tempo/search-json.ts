@@ -1,4 +1,5 @@
-import type { TraceQlMatch, TraceQlSearch, TraceQlSpan, TraceQlSpanSet } from "storage/api";
+import type { PartialAnswer, TraceQlMatch, TraceQlSearch, TraceQlSpan, TraceQlSpanSet } from "storage/api";
+import { partialText } from "../service/partial-text.ts";
 import { keyValueJson } from "./any-value-json.ts";
 
 /** What Tempo says where a trace has no root span. */
@@ -8,23 +9,40 @@ const noRoot = "<root span not yet received>";
 const maxDurationMs = 0xffffffffn;
 
 /** A `SearchResponse`, in pieces. Source: Tempo's tempo.proto, and its documentation of the API */
-export function* searchJson({ traces, inspectedSpans }: TraceQlSearch): Generator<string> {
+export function* searchJson(
+  { traces, inspectedSpans }: TraceQlSearch,
+  partial?: PartialAnswer,
+): Generator<string> {
   yield '{"traces":[';
   let separator = "";
   for (const trace of traces) {
     yield separator + JSON.stringify(traceOf(trace));
     separator = ",";
   }
-  yield `],"metrics":${JSON.stringify(metricsJson(inspectedSpans, traces.length))}}`;
+  const metrics = metricsJson(inspectedSpans, traces.length, partial);
+  yield `],${JSON.stringify({ metrics, ...partialStatus(partial) }).slice(1)}`;
+}
+
+/** As Tempo says it of traces and series; of searches it has only the counters. */
+export function partialStatus(partial: PartialAnswer | undefined): object {
+  return partial === undefined ? {} : { status: "PARTIAL", message: partialText(partial) };
+}
+
+/** Of all that was to be looked at, a job each: what is missing was not completed. */
+export function jobsOf(partial: PartialAnswer | undefined): { completedJobs: number; totalJobs: number } {
+  return { completedJobs: 1, totalJobs: 1 + (partial?.reasons.length ?? 0) };
 }
 
 /** Tempo's counters; what our store has not is left out. */
-export function metricsJson(inspectedSpans: number, inspectedTraces?: number): object {
+export function metricsJson(
+  inspectedSpans: number,
+  inspectedTraces?: number,
+  partial?: PartialAnswer,
+): object {
   return {
     ...(inspectedTraces === undefined ? {} : { inspectedTraces }),
     inspectedSpans: String(inspectedSpans),
-    completedJobs: 1,
-    totalJobs: 1,
+    ...jobsOf(partial),
   };
 }
 

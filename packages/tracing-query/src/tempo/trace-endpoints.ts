@@ -6,6 +6,7 @@ import { QueryError } from "../query-error.ts";
 import { type BegunTrace, beginTrace } from "../service/begun-trace.ts";
 import type { QueryService } from "../service/query-service.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
+import { partialStatus } from "./search-json.ts";
 import { withParameter } from "./time-params.ts";
 import { resourceSpansJson, traceByIdMessage, traceMessage } from "./trace-messages.ts";
 
@@ -64,7 +65,7 @@ export function traceEndpoint(service: QueryService, limits: ReadLimits): Endpoi
     return request.accept.includes(protobuf)
       ? new TypedAnswer(protobuf, messageOf(begun, traceMessage))
       : // The name of the list from before it was OTLP's.
-        enclosed('{"batches":', begun, "}");
+        enclosed('{"batches":', begun, () => "}");
   };
 }
 
@@ -80,13 +81,20 @@ const noTrace: BegunTrace = {
  */
 export function traceV2Endpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async (request) => {
+    const { reasons } = request.read;
     const begun = await beginAsked(service, limits, request).catch((error: unknown) => {
       if (error instanceof QueryError && error.code === "QUERY_TRACE_NOT_FOUND") return noTrace;
       throw error;
     });
     return request.accept.includes(protobuf)
-      ? new TypedAnswer(protobuf, messageOf(begun, traceByIdMessage))
-      : enclosed('{"trace":{"resourceSpans":', begun, '},"metrics":{},"status":"COMPLETE"}');
+      ? new TypedAnswer(
+          protobuf,
+          messageOf(begun, (spans) => traceByIdMessage(spans, reasons)),
+        )
+      : enclosed('{"trace":{"resourceSpans":', begun, () => {
+          const status = { status: "COMPLETE", ...partialStatus(reasons.partial) };
+          return `},${JSON.stringify({ metrics: {}, ...status }).slice(1)}`;
+        });
   };
 }
 
@@ -97,10 +105,15 @@ async function* messageOf(
   yield* write((await trace).spans);
 }
 
-async function* enclosed(head: string, { isLarge, trace }: BegunTrace, tail: string): AsyncGenerator<string> {
+/** @param tail asked for behind the spans: reading them may find that some are missing */
+async function* enclosed(
+  head: string,
+  { isLarge, trace }: BegunTrace,
+  tail: () => string,
+): AsyncGenerator<string> {
   yield head;
   // Out with it, while spans are still read.
   if (isLarge) yield "";
   yield* resourceSpansJson((await trace).spans);
-  yield tail;
+  yield tail();
 }

@@ -1,5 +1,6 @@
-import { nextTurn, type SpanList } from "storage/api";
+import { nextTurn, type PartialReasons, type SpanList } from "storage/api";
 import { encodeTraces, tracesJsonValue } from "wire/otlp";
+import { partialText } from "../service/partial-text.ts";
 import { spansInParts } from "../service/spans-of.ts";
 
 /** Spans that are written together: other requests run between two parts. */
@@ -10,6 +11,11 @@ const spansPerJsonPart = 200;
 
 /** Tag of field 1, a message. */
 const firstMessage = 0x0a;
+
+/** Tags of `status`, field 3, a number, and of `message`, field 4, a text; and the number of PARTIAL. */
+const statusField = 0x18;
+const messageField = 0x22;
+const partialStatusNumber = 1;
 
 /**
  * A trace as Tempo's `Trace`, which is OTLP's `TracesData`, in parts that together are one message: protobuf puts
@@ -29,14 +35,22 @@ export async function* traceMessage(spans: SpanList): AsyncGenerator<Uint8Array>
 
 /**
  * Tempo's `TraceByIDResponse`: the trace in field 1, a part at a time, for a message that comes several times is put together
- * too; the status, complete, is the default. A trace without spans is there, and empty: whoever reads it looks into it.
+ * too; the status comes last, complete is the default. A trace without spans is there, and empty: whoever reads it looks into it.
  */
-export async function* traceByIdMessage(spans: SpanList): AsyncGenerator<Uint8Array> {
+export async function* traceByIdMessage(
+  spans: SpanList,
+  reasons?: Pick<PartialReasons, "partial">,
+): AsyncGenerator<Uint8Array> {
   if (spans.length === 0) yield Uint8Array.from([firstMessage, 0]);
   for await (const part of traceMessage(spans)) {
     yield Uint8Array.from([firstMessage, ...varint(part.length)]);
     yield part;
   }
+  const partial = reasons?.partial;
+  if (partial === undefined) return;
+  const message = Buffer.from(partialText(partial));
+  yield Uint8Array.from([statusField, partialStatusNumber, messageField, ...varint(message.length)]);
+  yield message;
 }
 
 function varint(value: number): number[] {

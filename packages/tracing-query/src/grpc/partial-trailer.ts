@@ -1,0 +1,20 @@
+import { Metadata } from "@grpc/grpc-js";
+import { partialHeader, partialHeaderValue } from "../service/partial-text.ts";
+import type { GrpcFailure } from "./grpc-status.ts";
+import type { CallReadOptions } from "./read-options-of.ts";
+
+/** Metadata behind an answer that is partial: why it is. undefined for one that is whole. */
+export function partialTrailer({
+  reasons: { partial },
+}: Pick<CallReadOptions, "reasons">): Metadata | undefined {
+  if (partial === undefined) return undefined;
+  const trailer = new Metadata();
+  trailer.set(partialHeader, partialHeaderValue(partial));
+  return trailer;
+}
+
+/** A failure that says what the store could not look at: what is not found may be there. */
+export function withPartial(failure: GrpcFailure, read: Pick<CallReadOptions, "reasons">): GrpcFailure {
+  const metadata = partialTrailer(read);
+  return metadata === undefined ? failure : { ...failure, metadata };
+}

@@ -1,0 +1,35 @@
+import type { PartialAnswer, PartialReason } from "storage/api";
+
+/** Of the header of every answer that is partial, and of gRPC's metadata behind it. */
+export const partialHeader = "x-tracing-partial";
+
+/** Proxies refuse answers whose headers are longer than a few kilobytes. */
+const maxHeaderLength = 2_000;
+
+/** Why an answer is partial, for people. */
+export function partialText({ reasons }: PartialAnswer): string {
+  return reasons.map(({ text }) => text).join("; ");
+}
+
+/** The reasons as JSON that a header can hold; where there are too many, the last one says how many more. */
+export function partialHeaderValue({ reasons }: PartialAnswer): string {
+  let shown = reasons;
+  for (;;) {
+    const value = asciiJson([...shown, ...restOf(reasons, shown.length)]);
+    if (value.length <= maxHeaderLength || shown.length === 0) return value;
+    shown = shown.slice(0, -1);
+  }
+}
+
+function restOf(reasons: readonly PartialReason[], shown: number): PartialReason[] {
+  const [first, ...others] = reasons.slice(shown);
+  if (first === undefined) return [];
+  return [{ kind: first.kind, name: "", text: `${others.length + 1} reasons more` }];
+}
+
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[^ -~]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
