@@ -38,9 +38,9 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     expect(calls.map(Number.parseFloat)).toEqual(calls.map(Number.parseFloat).toSorted((a, b) => b - a));
     await page.getByRole("button", { name: "Errors" }).click();
     await page.waitForURL(/sort=errors/);
-    expect(await rows.first().textContent()).toContain("payment");
+    await expect.poll(() => rows.first().textContent(), { timeout: 20_000 }).toContain("payment");
     await page.getByLabel("Filter by name").fill("pay");
-    expect(await rows.count()).toBe(1);
+    await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(1);
     await page.getByRole("link", { name: "payment" }).click();
     await page.waitForURL(/service=payment/);
     await page.getByRole("img", { name: /^Share of calls that failed\. errors: \d/ }).waitFor();
@@ -49,6 +49,40 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await page.waitForURL(/\/search\?.*operation=Charge/);
     await page.locator(".result").first().waitFor();
     expect(opened.complaints).toEqual([]);
+  });
+
+  test("1,500 services are listed in pages, which the address keeps; the filter finds one of the last", async () => {
+    const links = Array.from({ length: 1_500 }, (_, index) => ({
+      parent: `svc-${String(index).padStart(4, "0")}`,
+      child: `svc-${String((index + 1) % 1_500).padStart(4, "0")}`,
+      callCount: 1,
+    }));
+    const page = await open("/services?sort=name", { traces: [], links });
+    await page.getByText("1 to 100 of 1,500 services").waitFor();
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.waitForURL(/page=2/);
+    await page.getByText("101 to 200 of 1,500 services").waitFor();
+    await page.getByText("svc-0100", { exact: true }).waitFor();
+    await page.getByLabel("Filter by name").fill("svc-1499");
+    await page.getByText("svc-1499", { exact: true }).waitFor();
+    expect(await page.locator(".rates tbody tr").count()).toBe(1);
+    await page.goto(`${opened.server.origin}/dependencies?view=table&page=15`);
+    await page.getByText("1,401 to 1,500 of 1,500 links").waitFor();
+    expect(await page.locator(".rates tbody tr").count()).toBe(100);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("rates that could not be read are not drawn as none", async () => {
+    const page = await open("/search");
+    await page.route("**/api/metrics/**", (route) =>
+      route.fulfill({ status: 500, json: { data: null, errors: [{ code: 500, msg: "the store is away" }] } }),
+    );
+    for (const address of ["/dependencies?focus=payment", "/dependencies?view=table"]) {
+      await page.goto(`${opened.server.origin}${address}`);
+      await page.getByText("Rates of services could not be read: the store is away").waitFor();
+      expect(await page.getByText("no calls answered").count()).toBe(0);
+      expect(await page.getByText("not known").count()).toBeGreaterThan(0);
+    }
   });
 
   test("a server without metrics says so", async () => {

@@ -1,11 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
-import { envelope } from "./envelope.ts";
 import { readJson } from "./read-json.ts";
 
-const links = envelope(
-  z.nullable(z.array(z.object({ parent: z.string(), child: z.string(), callCount: z.number() }))),
-);
+const base = "api/analysis/v1/dependencies";
 
 /** One service calls another. */
 export interface Dependency {
@@ -14,22 +11,107 @@ export interface Dependency {
   calls: number;
 }
 
-/** Which service calls which, most calls first. Calls within a service are left out. */
-export function dependenciesQuery(endMs: number, lookbackMs: number) {
+const list = z.object({
+  total: z.number(),
+  services: z.number(),
+  links: z.array(z.object({ parent: z.string(), child: z.string(), calls: z.number() })),
+});
+
+/** A page of calls between services. */
+export interface DependencyPage {
+  /** On all pages. */
+  total: number;
+  /** Services of the whole time. */
+  services: number;
+  links: readonly Dependency[];
+}
+
+/** Rows of a page. */
+export const dependenciesPerPage = 100;
+
+/** A page of who calls whom. @param page from 1 */
+export function dependencyListQuery(asked: {
+  endMs: number;
+  lookbackMs: number;
+  contains: string;
+  order: "calls" | "parent" | "child";
+  page: number;
+}) {
   return queryOptions({
-    queryKey: ["dependencies", endMs, lookbackMs],
-    queryFn: async ({ signal }): Promise<readonly Dependency[]> => {
-      const { data } = await readJson(
-        `api/dependencies?endTs=${endMs}&lookback=${lookbackMs}`,
-        links,
-        signal,
-      );
-      return (data ?? [])
-        .filter(({ parent, child }) => parent !== child)
-        .map(({ parent, child, callCount }) => ({ parent, child, calls: callCount }))
-        .sort((a, b) => b.calls - a.calls);
+    queryKey: ["dependency-list", asked],
+    queryFn: ({ signal }): Promise<DependencyPage> => {
+      const parameters = timeParameters(asked);
+      if (asked.contains !== "") parameters.set("contains", asked.contains);
+      parameters.set("order", asked.order);
+      parameters.set("limit", String(dependenciesPerPage));
+      parameters.set("offset", String((asked.page - 1) * dependenciesPerPage));
+      return readJson(`${base}?${parameters}`, list, signal);
     },
     staleTime: 60_000,
+  });
+}
+
+const size = z.object({ services: z.number(), links: z.number() });
+const graph = z.object({
+  ...{ all: size, chosen: size, linksLeftOut: z.number() },
+  nodes: z.array(z.object({ name: z.string(), services: z.number() })),
+  links: z.array(z.tuple([z.number(), z.number(), z.number()])),
+});
+
+/** Who calls whom, few enough to be drawn: where there are too many services, those whose names begin alike are one. */
+export interface DependencyGraph {
+  /** Of the whole time. */
+  all: { services: number; links: number };
+  /** Of what was asked for, before services were put into groups. */
+  chosen: { services: number; links: number };
+  /** Number of services by the name of a group: what their names begin with, and `groupSign`. */
+  groups: ReadonlyMap<string, number>;
+  /** Most calls first. */
+  dependencies: readonly Dependency[];
+  /** Links with fewer calls that were left out. */
+  linksLeftOut: number;
+}
+
+/** After what the names of a group begin with. */
+export const groupSign = "…";
+
+/** The graph about a service, of a group, or of all. */
+export function dependencyGraphQuery(asked: {
+  endMs: number;
+  lookbackMs: number;
+  focus?: string | undefined;
+  hops: number;
+  within?: string | undefined;
+}) {
+  return queryOptions({
+    queryKey: ["dependency-graph", asked],
+    queryFn: async ({ signal }): Promise<DependencyGraph> => {
+      const parameters = timeParameters(asked);
+      if (asked.focus !== undefined) parameters.set("focus", asked.focus);
+      if (asked.within !== undefined) parameters.set("within", asked.within);
+      parameters.set("hops", String(asked.hops));
+      const { nodes, links, ...rest } = await readJson(`${base}/graph?${parameters}`, graph, signal);
+      const nameOf = (index: number) => {
+        const node = nodes[index];
+        return node === undefined ? "" : node.services > 1 ? node.name + groupSign : node.name;
+      };
+      const groups = new Map(
+        nodes.flatMap(({ services }, index) => (services > 1 ? [[nameOf(index), services] as const] : [])),
+      );
+      const dependencies = links.map(([parent, child, calls]) => ({
+        ...{ parent: nameOf(parent), child: nameOf(child), calls },
+      }));
+      return { ...rest, groups, dependencies };
+    },
+    staleTime: 60_000,
+  });
+}
+
+/** Microseconds since 1970, as the analysis endpoints take them. */
+function timeParameters({ endMs, lookbackMs }: { endMs: number; lookbackMs: number }): URLSearchParams {
+  return new URLSearchParams({
+    start: String((endMs - lookbackMs) * 1_000),
+    end: String(endMs * 1_000),
   });
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { pageNumber } from "../../components/page-number.ts";
 import { lookbacks } from "../search/search-address.ts";
 
 const text = z.catch(z.optional(z.string()), undefined);
@@ -7,10 +8,16 @@ const text = z.catch(z.optional(z.string()), undefined);
 export const dependenciesAddress = z.object({
   /** The service in the middle; all services without it. */
   focus: text,
+  /** What the names of a group of services begin with: only they, and their neighbours. */
+  within: text,
   /** How many calls away from it; `all`: as many as there are. */
   hops: z.catch(z.enum(["1", "2", "3", "all"]), "2"),
   lookback: z.catch(z.enum(lookbacks.map((entry) => entry.value)), "1h"),
   view: z.catch(z.enum(["graph", "table"]), "graph"),
+  /** Of the table: part of a name, the column it is ordered by, the page. */
+  filter: text,
+  order: z.catch(z.enum(["calls", "parent", "child"]), "calls"),
+  page: pageNumber,
 });
 
 /** What the address of the dependencies page says. */

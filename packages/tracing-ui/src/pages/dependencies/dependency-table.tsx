@@ -1,66 +1,121 @@
+import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { Duration } from "ui-kit/components/duration.tsx";
+import { Notice } from "ui-kit/components/notice.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { serviceHue } from "ui-kit/theme/service-hues.ts";
-import type { Dependency } from "../../api/dependencies.ts";
-import type { RateRow } from "../../api/rates.ts";
+import { type Dependency, type DependencyPage, dependenciesPerPage } from "../../api/dependencies.ts";
+import { FailureNotice } from "../../components/failure-notice.tsx";
+import { Pager } from "../../components/pager.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { Rate, Share } from "../services/rate-table.tsx";
 import "../services/rate-table.css";
+import { useNodeRates } from "./use-node-rates.ts";
+
+type Order = "calls" | "parent" | "child";
+const none: readonly Dependency[] = [];
 
 /** The same as the graph, as rows: who calls whom, how often; how those that are called do on the whole. */
 export function DependencyTable(props: {
-  dependencies: readonly Dependency[];
-  lookbackMs: number;
-  rates: ReadonlyMap<string, RateRow>;
+  list: UseQueryResult<DependencyPage>;
+  time: { endMs: number; lookbackMs: number };
   lookback: string;
+  order: Order;
+  page: number;
+  onOrder: (order: Order) => void;
+  onPage: (page: number) => void;
 }) {
-  const { dependencies, lookbackMs, rates, lookback } = props;
+  const { list, time, lookback, order, page, onOrder, onPage } = props;
+  const links = list.data?.links ?? none;
+  const called = useMemo(() => [...new Set(links.map(({ child }) => child))].sort(), [links]);
+  const rates = useNodeRates(called, time);
+  if (list.isError) return <FailureNotice error={list.error} onRetry={() => list.refetch()} />;
+  if (list.data === undefined) {
+    return (
+      <p className="services-note" role="status">
+        Counting calls…
+      </p>
+    );
+  }
+  if (list.data.total === 0) {
+    return (
+      <Notice kind="plain" title="No such calls between services in this time">
+        <p>Look back further, or for another part of a name.</p>
+      </Notice>
+    );
+  }
   const name = (service: string) => (
     <Link to="/services" search={{ service, lookback }}>
       <ServiceMark hue={serviceHue(service)} />
       <span className="cut">{service}</span>
     </Link>
   );
+  const unknown = rates.error === null ? "…" : "not known";
+  const head = (column: Order, label: string) => (
+    <th
+      scope="col"
+      className={column === "calls" ? undefined : "rate-name"}
+      aria-sort={column !== order ? "none" : column === "calls" ? "descending" : "ascending"}
+    >
+      <button type="button" className="rate-sort" onClick={() => onOrder(column)}>
+        {column === order && <span aria-hidden="true">{column === "calls" ? "↓ " : "↑ "}</span>}
+        {label}
+      </button>
+    </th>
+  );
   return (
-    <div className="dependency-table">
+    <div className="dependency-table" aria-busy={list.isPlaceholderData}>
+      {rates.error !== null && (
+        <p className="graph-failure" role="alert">
+          Rates of services could not be read: {rates.error.message}{" "}
+          <button type="button" className="link" onClick={rates.refetch}>
+            Try again
+          </button>
+        </p>
+      )}
       <table className="rates">
         <thead>
           <tr>
-            <th scope="col" className="rate-name">
-              Caller
-            </th>
-            <th scope="col" className="rate-name">
-              Called
-            </th>
-            <th scope="col">Calls</th>
+            {head("parent", "Caller")}
+            {head("child", "Called")}
+            {head("calls", "Calls")}
             <th scope="col">Calls a second</th>
             <th scope="col">Failed, of all calls of the called</th>
             <th scope="col">p95 of the called</th>
           </tr>
         </thead>
         <tbody>
-          {dependencies.map(({ parent, child, calls }) => {
-            const whole = rates.get(child)?.whole;
+          {links.map(({ parent, child, calls }) => {
+            const whole = rates.data?.get(child)?.whole;
             return (
               <tr key={JSON.stringify([parent, child])}>
                 <td className="rate-name cut">{name(parent)}</td>
                 <td className="rate-name cut">{name(child)}</td>
                 <td className="mono">{formatCount(calls)}</td>
                 <td>
-                  <Rate perSecond={calls / (lookbackMs / 1_000)} />
+                  <Rate perSecond={calls / (time.lookbackMs / 1_000)} />
                 </td>
                 <td>
-                  <Share share={whole?.errors ?? 0} />
+                  {rates.data === undefined ? (
+                    <span className="unit">{unknown}</span>
+                  ) : (
+                    <Share share={whole?.errors ?? 0} />
+                  )}
                 </td>
                 <td>
-                  {whole?.p95 === undefined ? <span className="unit">–</span> : <Duration us={whole.p95} />}
+                  {whole === undefined ? (
+                    <span className="unit">{rates.data === undefined ? unknown : "–"}</span>
+                  ) : (
+                    <Duration us={whole.p95} />
+                  )}
                 </td>
               </tr>
             );
           })}
         </tbody>
       </table>
+      <Pager page={page} perPage={dependenciesPerPage} total={list.data.total} what="links" onPage={onPage} />
     </div>
   );
 }

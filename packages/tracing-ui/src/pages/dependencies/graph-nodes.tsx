@@ -1,7 +1,9 @@
 import { memo } from "react";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
 import { formatRate, formatShare } from "ui-kit/format/format-rate.ts";
 import { serviceHue } from "ui-kit/theme/service-hues.ts";
+import { groupSign } from "../../api/dependencies.ts";
 import type { RateRow } from "../../api/rates.ts";
 import { hueStyle } from "../../components/service-mark.tsx";
 import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
@@ -9,19 +11,26 @@ import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
 /** Failures from this share on colour a box's frame. */
 const failingShare = 0.05;
 
-/** Services as boxes, which are buttons: one is focused on by a click or Enter. */
+/** Services and groups of them as boxes, which are buttons: a click focuses on a service, or opens a group. */
 export const GraphNodes = memo(function GraphNodes(props: {
   nodes: PlacedGraph["nodes"];
   /** By service; undefined before they are known. */
   rates: ReadonlyMap<string, RateRow> | undefined;
+  /** Whether they could not be read. */
+  ratesFailed: boolean;
+  /** Number of services by the name of a group. */
+  groups: ReadonlyMap<string, number>;
   focus: string | undefined;
   /** Names that stand out, the others are dim; undefined: all alike. */
   lit: ReadonlySet<string> | undefined;
   onHover: (service: string | undefined) => void;
   onFocus: (service: string) => void;
+  onGroup: (prefix: string) => void;
 }) {
-  const { nodes, rates, focus, lit, onHover, onFocus } = props;
+  const { nodes, rates, ratesFailed, groups, focus, lit, onHover, onFocus, onGroup } = props;
+  const unknown = ratesFailed ? "not known" : "…";
   return nodes.map(({ name, x, y }) => {
+    const services = groups.get(name);
     const whole = rates?.get(name)?.whole;
     const failing = whole !== undefined && whole.errors >= failingShare;
     return (
@@ -32,25 +41,27 @@ export const GraphNodes = memo(function GraphNodes(props: {
       >
         <button
           type="button"
-          className={`graph-node service ${name === focus ? "focused" : ""} ${failing ? "failing" : ""}`}
+          className={`graph-node service ${services === undefined ? "" : "graph-group"} ${name === focus ? "focused" : ""} ${failing ? "failing" : ""}`}
           style={hueStyle(serviceHue(name))}
           title={name}
-          aria-pressed={name === focus}
+          aria-pressed={services === undefined ? name === focus : undefined}
           onPointerEnter={() => onHover(name)}
           onPointerLeave={() => onHover(undefined)}
           onFocus={() => onHover(name)}
           onBlur={() => onHover(undefined)}
-          onClick={() => onFocus(name)}
+          onClick={() => (services === undefined ? onFocus(name) : onGroup(name.slice(0, -groupSign.length)))}
         >
           <span className="cut graph-name">{name}</span>
           <span className="mono graph-facts">
-            {whole === undefined ? (
-              <span className="unit">{rates === undefined ? "…" : "no calls answered"}</span>
+            {services !== undefined ? (
+              <span className="unit">{formatCount(services)} services</span>
+            ) : whole === undefined ? (
+              <span className="unit">{rates === undefined ? unknown : "no calls answered"}</span>
             ) : (
               <>
                 {rateText(whole.calls)}
                 {whole.errors > 0 && <span className="graph-failed">{formatShare(whole.errors)}&nbsp;%</span>}
-                {whole.p95 !== undefined && <span className="unit">p95 {durationText(whole.p95)}</span>}
+                <span className="unit">p95 {durationText(whole.p95)}</span>
               </>
             )}
           </span>

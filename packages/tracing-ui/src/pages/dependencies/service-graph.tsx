@@ -31,17 +31,21 @@ export function ServiceGraph(props: {
   graph: PlacedGraph | undefined;
   dependencies: readonly Dependency[];
   lookbackMs: number;
+  /** Number of services by the name of a group. */
+  groups: ReadonlyMap<string, number>;
   /** By service; undefined before they are known. */
   rates: ReadonlyMap<string, RateRow> | undefined;
+  /** Whether they could not be read. */
+  ratesFailed: boolean;
   focus: string | undefined;
   /** Of the edges at the focus. */
   facts: FocusFacts;
-  /** Names to stand out; the others are dim. Undefined: all alike. */
-  marked: ReadonlySet<string> | undefined;
   /** Stays the same function, or all boxes are drawn anew. */
   onFocus: (service: string) => void;
+  /** Is given what the names of a group begin with; stays the same function. */
+  onGroup: (prefix: string) => void;
 }) {
-  const { graph, dependencies, lookbackMs, focus, facts, marked, onFocus } = props;
+  const { graph, dependencies, groups, ratesFailed, lookbackMs, focus, facts, onFocus, onGroup } = props;
   const frame = useRef<HTMLDivElement>(null);
   const size = useElementSize(frame);
   const { state, zoom, reset, handlers } = usePanZoom(frame, graph, size);
@@ -52,7 +56,7 @@ export function ServiceGraph(props: {
     () => new Map(dependencies.map(({ parent, child, calls: count }) => [edgeId(parent, child), count])),
     [dependencies],
   );
-  const near = useMemo(() => {
+  const lit = useMemo(() => {
     if (hover === undefined) return undefined;
     const names = new Set([hover]);
     for (const { parent, child } of graph?.edges ?? []) {
@@ -61,13 +65,9 @@ export function ServiceGraph(props: {
     }
     return names;
   }, [graph, hover]);
-  const lit = near ?? marked;
   const isDim = useCallback(
-    (parent: string, child: string) =>
-      hover === undefined
-        ? lit !== undefined && !(lit.has(parent) && lit.has(child))
-        : parent !== hover && child !== hover,
-    [hover, lit],
+    (parent: string, child: string) => hover !== undefined && parent !== hover && child !== hover,
+    [hover],
   );
   const factsOf = useCallback(
     (parent: string, child: string) =>
@@ -137,7 +137,11 @@ export function ServiceGraph(props: {
         style={{ transform: `translate(${state.x}px, ${state.y}px) scale(${state.scale})` }}
       >
         {graph !== undefined && (
-          <GraphNodes nodes={graph.nodes} {...{ rates, focus, lit, onFocus }} onHover={setHover} />
+          <GraphNodes
+            nodes={graph.nodes}
+            {...{ rates, groups, ratesFailed, focus, lit, onFocus, onGroup }}
+            onHover={setHover}
+          />
         )}
       </ul>
       <div className="graph-tools">

@@ -3,8 +3,7 @@ import type { ReactNode } from "react";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { Sparkline } from "ui-kit/components/sparkline.tsx";
 import { formatRate, formatShare } from "ui-kit/format/format-rate.ts";
-import type { RateRow } from "../../api/rates.ts";
-import type { RateSort } from "./services-address.ts";
+import type { RateRow, RateSort } from "../../api/rates.ts";
 
 const columns: { sort: RateSort; label: string; title: string }[] = [
   { sort: "calls", label: "Calls", title: "Calls a second" },
@@ -17,6 +16,7 @@ const columns: { sort: RateSort; label: string; title: string }[] = [
 /**
  * Rates in rows of 24 px, with curves: of calls, errors and the 95th percentile. Curves of one column have one
  * scale for errors, and each its own for the others, whose sizes differ by orders of magnitude.
+ * @param rows  in the order of `sort`, which the server makes
  * @param name  what stands in the first column of a row
  */
 export function RateTable(props: {
@@ -52,7 +52,7 @@ export function RateTable(props: {
         </tr>
       </thead>
       <tbody>
-        {sortRates(rows, sort).map((row) => (
+        {rows.map((row) => (
           <tr key={JSON.stringify([row.service, row.operation])}>
             <td className="rate-name cut">{name(row)}</td>
             <td className="rate-calls">
@@ -72,32 +72,22 @@ export function RateTable(props: {
               </span>
             </td>
             <td className="rate-p50">
-              <Latency us={row.whole.p50} />
+              <Duration us={row.whole.p50} />
             </td>
             <td className="rate-p95">
               <span className="rate-cell">
                 <Sparkline values={row.p95} most={own(row.p95)} kind="plain" />
-                <Latency us={row.whole.p95} />
+                <Duration us={row.whole.p95} />
               </span>
             </td>
             <td className="rate-p99">
-              <Latency us={row.whole.p99} />
+              <Duration us={row.whole.p99} />
             </td>
           </tr>
         ))}
       </tbody>
     </table>
   );
-}
-
-/** Rows by a column, largest first; names from a to z. */
-export function sortRates(rows: readonly RateRow[], sort: RateSort): RateRow[] {
-  const byName = (a: RateRow, b: RateRow) => {
-    const [first, second] = [a.operation || a.service, b.operation || b.service];
-    return first < second ? -1 : first > second ? 1 : 0;
-  };
-  if (sort === "name") return rows.toSorted(byName);
-  return rows.toSorted((a, b) => (b.whole[sort] ?? -1) - (a.whole[sort] ?? -1) || byName(a, b));
 }
 
 /** Calls a second, the unit lighter. */
@@ -115,10 +105,6 @@ export function Rate({ perSecond }: { perSecond: number }) {
 export function Share({ share }: { share: number }) {
   if (!(share > 0)) return <span className="mono unit">–</span>;
   return <span className="mono rate-failed">{formatShare(share)}&nbsp;%</span>;
-}
-
-function Latency({ us }: { us: number | undefined }) {
-  return us === undefined ? <span className="mono unit">–</span> : <Duration us={us} />;
 }
 
 function SortHead(props: {

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
+import type { RateSort } from "../../api/rates.ts";
+import { pageNumber } from "../../components/page-number.ts";
 import { lookbacks } from "../search/search-address.ts";
 
 const text = z.catch(z.optional(z.string()), undefined);
 
 /** Columns that the list is sorted by, largest first; `name` from a to z. */
-export const rateSorts = ["name", "calls", "errors", "p50", "p95", "p99"] as const;
-/** A column that the list is sorted by. */
-export type RateSort = (typeof rateSorts)[number];
+const rateSorts = ["name", "calls", "errors", "p50", "p95", "p99"] as const satisfies readonly RateSort[];
 
 /** What the address of the services page says. Anything unreadable falls back to its default. */
 export const servicesAddress = z.object({
@@ -16,6 +16,7 @@ export const servicesAddress = z.object({
   sort: z.catch(z.enum(rateSorts), "calls"),
   /** Part of a name. */
   filter: text,
+  page: pageNumber,
   kinds: z.catch(z.enum(["served", "all"]), "served"),
 });
 

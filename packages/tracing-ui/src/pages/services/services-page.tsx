@@ -3,41 +3,45 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
 import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { servicesQuery } from "../../api/queries.ts";
-import { ratesQuery } from "../../api/rates.ts";
+import { ratesPerPage, ratesQuery } from "../../api/rates.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
+import { Pager } from "../../components/pager.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { TimeSelect } from "../../components/time-select.tsx";
+import { useSettled } from "../../components/use-settled.ts";
 import { RateTable } from "./rate-table.tsx";
 import { ServiceCharts } from "./service-charts.tsx";
 import { lookbackMs, type ServicesAddress } from "./services-address.ts";
 import { useAskedTime } from "./use-asked-time.ts";
 
 const route = getRouteApi("/services");
-const none: readonly string[] = [];
 
-/** Calls, errors and durations of all services, or of one and its operations. */
+/** Calls, errors and durations of all services, or of one and its operations, a page at a time. */
 export function ServicesPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
   const { service, lookback, sort, filter = "", kinds } = address;
-  const services = useQuery(servicesQuery);
-  const names = services.data ?? none;
+  const page = Number(address.page);
   const asked = { endMs: useAskedTime(), lookbackMs: lookbackMs(lookback), kinds };
-  const shown = service === undefined ? names : [service];
+  const wanted = useSettled(filter.trim());
   const rates = useQuery({
-    ...ratesQuery({ ...asked, services: shown, byOperation: service !== undefined }),
+    ...ratesQuery({ ...asked, service, contains: wanted, sort, page }),
     placeholderData: keepPreviousData,
   });
   const whole = useQuery({
-    ...ratesQuery({ ...asked, services: shown, byOperation: false }),
+    ...ratesQuery({ ...asked, names: [service ?? ""] }),
     enabled: service !== undefined,
     placeholderData: keepPreviousData,
   });
+  const isEmpty = service === undefined && wanted === "" && rates.data?.total === 0;
+  // Whether there are services that nobody called is only asked where none is listed.
+  const services = useQuery({ ...servicesQuery, enabled: isEmpty });
   const change = (fields: Partial<ServicesAddress>) =>
-    navigate({ search: { ...address, ...fields }, replace: true });
+    navigate({ search: { ...address, page: "1", ...fields }, replace: true });
 
   useEffect(() => {
     document.title = `${service ?? "Services"} · Tracing`;
@@ -48,7 +52,7 @@ export function ServicesPage() {
     const error = failed[0]?.error;
     if (error instanceof ApiError && error.status === 501) return <NoMetrics />;
     if (error) return <FailureNotice error={error} onRetry={() => failed.map((query) => query.refetch())} />;
-    if (services.data?.length === 0) {
+    if (isEmpty && services.data?.length === 0) {
       return (
         <Notice kind="plain" title="No services yet">
           <p>
@@ -59,10 +63,7 @@ export function ServicesPage() {
       );
     }
     if (rates.data === undefined) return <p className="services-note">Counting…</p>;
-    const wanted = filter.trim().toLowerCase();
-    const rows = rates.data.rows.filter((row) =>
-      (service === undefined ? row.service : row.operation).toLowerCase().includes(wanted),
-    );
+    const { rows, total } = rates.data;
     const own = whole.data?.rows.find((row) => row.service === service);
     return (
       <>
@@ -71,7 +72,7 @@ export function ServicesPage() {
         )}
         {rows.length === 0 ? (
           <p className="services-note">
-            {wanted === "" ? "Nothing was called in this time." : `No name contains “${filter.trim()}”.`}{" "}
+            {wanted === "" ? "Nothing was called in this time." : `No name contains “${wanted}”.`}{" "}
             {kinds === "served" &&
               wanted === "" &&
               "Spans that only work for themselves count with “All spans”."}
@@ -79,12 +80,17 @@ export function ServicesPage() {
         ) : (
           <RateTable
             rows={rows}
-            head={service === undefined ? `Service (${rows.length})` : `Operation (${rows.length})`}
+            head={
+              service === undefined ? `Service (${formatCount(total)})` : `Operation (${formatCount(total)})`
+            }
             sort={sort}
             onSort={(next) => change({ sort: next })}
             name={(row) =>
               service === undefined ? (
-                <Link to="/services" search={{ ...address, service: row.service, filter: undefined }}>
+                <Link
+                  to="/services"
+                  search={{ ...address, service: row.service, filter: undefined, page: "1" }}
+                >
                   <ServiceMark hue={serviceHue(row.service)} />
                   <span className="cut">{row.service}</span>
                 </Link>
@@ -100,6 +106,13 @@ export function ServicesPage() {
             }
           />
         )}
+        <Pager
+          page={page}
+          perPage={ratesPerPage}
+          total={total}
+          what={service === undefined ? "services" : "operations"}
+          onPage={(next) => void change({ page: String(next) })}
+        />
       </>
     );
   }
@@ -108,7 +121,7 @@ export function ServicesPage() {
     <div className="services-page">
       <header className="page-head">
         {service !== undefined && (
-          <Link to="/services" search={{ ...address, service: undefined, filter: undefined }}>
+          <Link to="/services" search={{ ...address, service: undefined, filter: undefined, page: "1" }}>
             All services
           </Link>
         )}
@@ -152,7 +165,7 @@ export function ServicesPage() {
           />
         </div>
       </header>
-      <div className="services-body" aria-busy={rates.isFetching}>
+      <div className="services-body" aria-busy={rates.isFetching || rates.isPlaceholderData}>
         {body()}
       </div>
     </div>

@@ -1,0 +1,110 @@
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useDeferredValue, useMemo } from "react";
+import { Notice } from "ui-kit/components/notice.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
+import { capabilitiesQuery } from "../../api/analysis.ts";
+import {
+  type Dependency,
+  type DependencyGraph,
+  type EdgeFacts,
+  edgeFactsQuery,
+} from "../../api/dependencies.ts";
+import { FailureNotice } from "../../components/failure-notice.tsx";
+import { ServiceGraph } from "./service-graph.tsx";
+import { useGraphLayout } from "./use-graph-layout.ts";
+import { useNodeRates } from "./use-node-rates.ts";
+
+const none: readonly Dependency[] = [];
+const noFacts: ReadonlyMap<string, EdgeFacts> = new Map();
+const noGroups: ReadonlyMap<string, number> = new Map();
+
+/** The graph, with rates at its services and, about the service in focus, at its calls. */
+export function DependenciesGraph(props: {
+  graph: UseQueryResult<DependencyGraph>;
+  time: { endMs: number; lookbackMs: number };
+  focus: string | undefined;
+  onFocus: (service: string) => void;
+  /** @param prefix what the names of the group begin with */
+  onGroup: (prefix: string) => void;
+}) {
+  const { graph, time, focus, onFocus, onGroup } = props;
+  const { endMs, lookbackMs } = time;
+  const dependencies = graph.data?.dependencies ?? none;
+  const groups = graph.data?.groups ?? noGroups;
+  const services = useMemo(
+    () =>
+      [...new Set(dependencies.flatMap(({ parent, child }) => [parent, child]))]
+        .filter((name) => !groups.has(name))
+        .sort(),
+    [dependencies, groups],
+  );
+  const rates = useNodeRates(services, time);
+  const can = useQuery(capabilitiesQuery).data;
+  const asksEdges = focus !== undefined && can?.traceql === true;
+  const callers = useQuery({
+    ...edgeFactsQuery(focus ?? "", "callers", endMs, lookbackMs),
+    enabled: asksEdges,
+  });
+  const callees = useQuery({
+    ...edgeFactsQuery(focus ?? "", "callees", endMs, lookbackMs),
+    enabled: asksEdges,
+  });
+  const facts = useMemo(
+    () => ({ callers: callers.data ?? noFacts, callees: callees.data ?? noFacts }),
+    [callers.data, callees.data],
+  );
+  if (graph.isError) return <FailureNotice error={graph.error} onRetry={() => graph.refetch()} />;
+  if (graph.data === undefined) return <p className="services-note">Counting calls…</p>;
+  if (dependencies.length === 0) {
+    return (
+      <Notice kind="plain" title="No calls between services in this time">
+        <p>An arrow appears when a span of one service has a parent in another. Look back further above.</p>
+      </Notice>
+    );
+  }
+  const failed = [rates, callers, callees].filter(({ error }) => error !== null);
+  const { linksLeftOut } = graph.data;
+  return (
+    <>
+      {failed[0] !== undefined && (
+        <p className="graph-failure" role="alert">
+          {failed[0] === rates ? "Rates of services" : "Figures of calls"} could not be read:{" "}
+          {failed[0].error?.message}{" "}
+          <button type="button" className="link" onClick={() => failed.map((query) => query.refetch())}>
+            Try again
+          </button>
+        </p>
+      )}
+      {(groups.size > 0 || linksLeftOut > 0) && (
+        <p className="graph-note">
+          {groups.size > 0 && "Services whose names begin alike are one box: click it to open it. "}
+          {linksLeftOut > 0 && `${formatCount(linksLeftOut)} links with the fewest calls are not shown.`}
+        </p>
+      )}
+      <LaidOut
+        dependencies={dependencies}
+        draw={(placed) => (
+          <ServiceGraph
+            {...{ graph: placed, dependencies, groups, focus, facts, lookbackMs }}
+            rates={rates.data}
+            ratesFailed={rates.error !== null}
+            onFocus={onFocus}
+            onGroup={onGroup}
+          />
+        )}
+      />
+    </>
+  );
+}
+
+/** Draws a graph, first without its services until they are laid out; the one before it stays until then. */
+function LaidOut(props: {
+  dependencies: readonly Dependency[];
+  draw: (graph: ReturnType<typeof useGraphLayout>["graph"]) => ReactNode;
+}) {
+  // The frame comes first: the graph is drawn in pieces behind it, and what is pressed meanwhile is heard.
+  const dependencies = useDeferredValue<readonly Dependency[] | null>(props.dependencies, null);
+  const { graph, error } = useGraphLayout(dependencies);
+  if (error !== undefined) return <p className="services-note">The graph could not be laid out: {error}</p>;
+  return props.draw(graph);
+}

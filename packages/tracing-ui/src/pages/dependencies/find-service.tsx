@@ -1,0 +1,68 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useState } from "react";
+import { ratesQuery } from "../../api/rates.ts";
+import { useSettled } from "../../components/use-settled.ts";
+
+/** Names offered below the field. */
+const mostOffered = 20;
+
+/** A field that finds a service by part of its name; the server looks, however many services there are. */
+export function FindService(props: { endMs: number; lookbackMs: number; onFind: (service: string) => void }) {
+  const { endMs, lookbackMs, onFind } = props;
+  const [text, setText] = useState("");
+  /** Enter was pressed: the first name that is found is looked at. */
+  const [isEntered, setEntered] = useState(false);
+  const contains = useSettled(text.trim());
+  const found = useQuery({
+    ...ratesQuery({ endMs, lookbackMs, kinds: "all", contains, sort: "calls" }),
+    enabled: contains !== "",
+  });
+  const names = (found.data?.rows ?? []).slice(0, mostOffered).map(({ service }) => service);
+  const isFound = found.data !== undefined && contains !== "" && contains === text.trim();
+  function find(name: string) {
+    setText("");
+    setEntered(false);
+    onFind(name);
+  }
+  const findFirst = useEffectEvent(find);
+  const first = names.find((name) => name === contains) ?? names[0];
+  useEffect(() => {
+    if (isEntered && isFound && first !== undefined) findFirst(first);
+  }, [isEntered, isFound, first]);
+  const problem = found.isError
+    ? `The names could not be read: ${found.error.message}`
+    : isEntered && isFound && first === undefined
+      ? "No service has such a name"
+      : undefined;
+  return (
+    <>
+      <input
+        className="field"
+        data-slash
+        data-command=""
+        data-key="/"
+        aria-label="Find a service"
+        placeholder="Find a service"
+        list="dependency-names"
+        value={text}
+        aria-invalid={problem !== undefined}
+        title={problem}
+        onChange={(event) => {
+          const { value } = event.target;
+          setEntered(false);
+          // A whole name, as the list gives it, is one to look at.
+          if (names.includes(value) && value !== text) find(value);
+          else setText(value);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") setEntered(text.trim() !== "");
+        }}
+      />
+      <datalist id="dependency-names">
+        {names.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </>
+  );
+}
