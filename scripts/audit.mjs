@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { advisoryFindings, licenceFindings } from "./audit-findings.mjs";
 import { prepare, root } from "./prepare.mjs";
 
-prepare();
+await prepare();
 const rules = JSON.parse(readFileSync(join(root, "scripts", "audit-rules.json"), "utf8"));
 
 /** Runs pnpm. @returns its JSON; undefined when it printed none */

@@ -7,14 +7,22 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { clickhouseOf } from "./clickhouse-option.mjs";
+import { nameOf, partialPlatformText, thisPlatform } from "./platform.mjs";
+import { runChild } from "./run-child.mjs";
+import { exitCodes, onLostNpm, onStopSignal } from "./stop-with-parent.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const wanted = { node: "26.10.0", pnpm: "12.21.0" };
 const oldestNode = 26;
 const tasks = ["start", "test", "bench", "conformance", "chaos", "soak", "audit", "sbom"];
+const isWindows = process.platform === "win32";
+const platform = thisPlatform();
+/** The npm package "node" has binaries for glibc only. */
+const hasNodePackage = platform.libc !== "musl";
 
 function version(command) {
-  const result = spawnSync(command, ["--version"], { encoding: "utf8" });
+  const result = spawnSync(command, ["--version"], { encoding: "utf8", shell: isWindows });
   return result.status === 0 ? result.stdout.trim().replace(/^v/, "") : undefined;
 }
 
@@ -23,19 +31,29 @@ function major(text) {
 }
 
 /** Folders to put before PATH; none when this machine has what is wanted. */
-function toolchainPath() {
-  if (major(process.versions.node) >= oldestNode && version("pnpm") === wanted.pnpm) {
+async function toolchainPath() {
+  const hasNode = major(process.versions.node) >= oldestNode;
+  if (hasNode && version("pnpm") === wanted.pnpm) {
     return [];
   }
+  if (!hasNode && !hasNodePackage) {
+    process.stderr.write(
+      `cannot start: this is Node ${process.versions.node}, and npm has no Node ${oldestNode} for ${nameOf(platform)}. ` +
+        "Install one (Alpine: apk add nodejs-current npm) and start again.\n",
+    );
+    process.exit(1);
+  }
+  const parts = Object.fromEntries(
+    Object.entries(wanted).filter(([name]) => name !== "node" || hasNodePackage),
+  );
   const folder = join(root, ".toolchain");
   const stamp = join(folder, "installed.json");
   const installed = existsSync(stamp) ? readFileSync(stamp, "utf8") : "";
-  if (installed !== JSON.stringify(wanted)) {
-    process.stderr.write(`Fetching Node ${wanted.node} and pnpm ${wanted.pnpm} into .toolchain (once) …\n`);
-    const packages = Object.entries(wanted).map(([name, release]) => `${name}@${release}`);
-    const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-    const result = spawnSync(
-      npm,
+  if (installed !== JSON.stringify(parts)) {
+    const names = Object.entries(parts).map(([name, release]) => `${name}@${release}`);
+    process.stderr.write(`Fetching ${names.join(" and ")} into .toolchain (once) …\n`);
+    const { status } = await runChild(
+      "npm",
       [
         "install",
         "--prefix",
@@ -45,20 +63,22 @@ function toolchainPath() {
         "--no-audit",
         "--no-fund",
         "--loglevel=error",
-        ...packages,
+        ...names,
       ],
-      { cwd: root, stdio: ["ignore", "inherit", "inherit"], env: withoutNpmConfig(process.env) },
+      { cwd: root, env: withoutNpmConfig(process.env) },
     );
-    if (result.status !== 0) {
+    if (status !== 0) {
       process.stderr.write(
         "Could not fetch them. Is the npm registry reachable (npm ping)? With a Node >= " +
           `${oldestNode} and pnpm ${wanted.pnpm} of your own on the PATH this step is not needed.\n`,
       );
       process.exit(1);
     }
-    writeFileSync(stamp, JSON.stringify(wanted));
+    writeFileSync(stamp, JSON.stringify(parts));
   }
-  return [join(folder, "node_modules", ".bin")];
+  // On Windows .bin has scripts of the shell only.
+  const ownNode = isWindows ? [join(folder, "node_modules", "node", "bin")] : [];
+  return [...ownNode, join(folder, "node_modules", ".bin")];
 }
 
 /** npm passes its own settings to scripts in the environment; pnpm would read some of them as its own. */
@@ -79,7 +99,10 @@ if (!tasks.includes(task ?? "")) {
   process.exit(1);
 }
 
-const path = [...toolchainPath(), process.env.PATH ?? ""].join(delimiter);
+if (task === "start") {
+  process.stderr.write(partialPlatformText(platform, clickhouseOf(args)));
+}
+const path = [...(await toolchainPath()), process.env.PATH ?? ""].join(delimiter);
 const env = {
   // Node keeps the JavaScript that it makes of TypeScript: a process then starts in about half the processor time.
   NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node-compile"),
@@ -87,9 +110,12 @@ const env = {
   PATH: path,
   TURBO_TELEMETRY_DISABLED: "1",
 };
-const child = spawn("node", [join(root, "scripts", `${task}.mjs`), ...args], { stdio: "inherit", env });
+const child = spawn("node", [join(root, "scripts", `${task}.mjs`), ...args], {
+  // The launcher stops everything when the channel is gone, also when this process could not say a word.
+  stdio: task === "start" ? ["inherit", "inherit", "inherit", "ipc"] : "inherit",
+  env,
+});
 // The task decides how to end; this process passes signals on and waits for it.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-  process.on(signal, () => child.kill(signal));
-}
-child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
+onStopSignal((signal) => child.kill(signal));
+onLostNpm(() => child.kill("SIGTERM"));
+child.on("exit", (code, signal) => process.exit(code ?? exitCodes[signal] ?? 1));

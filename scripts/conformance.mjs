@@ -2,6 +2,6 @@
 
 import { prepare, root, run } from "./prepare.mjs";
 
-prepare();
+await prepare();
 const program = "packages/conformance/bin/conformance.ts";
 process.exit(run(process.execPath, [program, ...process.argv.slice(2)], { cwd: root }) ? 0 : 1);

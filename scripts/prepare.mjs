@@ -5,6 +5,9 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { addMissingNatives } from "./native-packages.mjs";
+import { nameOf, thisPlatform } from "./platform.mjs";
+import { runChild } from "./run-child.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -16,14 +19,24 @@ export function run(command, args, options = {}) {
 }
 
 /** Runs a command and shows its output only when it fails. */
-function runQuietly(title, command, args) {
+async function runQuietly(title, command, args) {
   process.stderr.write(`${title} …\n`);
-  const result = spawnSync(command, args, { cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
-  if (result.status !== 0) {
-    process.stderr.write(
-      `${result.stdout ?? ""}${result.stderr ?? ""}\n${title}: failed (${command} ${args.join(" ")})\n`,
-    );
+  const { status, output } = await runChild(command, args, { cwd: root, quiet: true });
+  if (status !== 0) {
+    process.stderr.write(`${output}\n${title}: failed (${command} ${args.join(" ")})\n`);
     process.exit(1);
+  }
+}
+
+/** Installs what the lockfile names, and what it cannot name. */
+async function install() {
+  await runQuietly("Installing dependencies", "pnpm", ["install", "--frozen-lockfile", "--prefer-offline"]);
+  const platform = thisPlatform();
+  const failed = addMissingNatives(platform, { tell: (text) => process.stderr.write(text) });
+  for (const { name, version, parent, reason } of failed) {
+    process.stderr.write(
+      `${parent} lacks its native code for ${nameOf(platform)}: ${name}@${version}: ${reason}\n`,
+    );
   }
 }
 
@@ -47,7 +60,7 @@ function fingerprint(paths) {
 }
 
 /** Does a step unless its inputs are those of the last time and its outputs are there. */
-function step(name, inputs, outputs, work) {
+async function step(name, inputs, outputs, work) {
   const folder = join(root, "node_modules", ".prepared");
   const stamp = join(folder, name);
   const isDone = () =>
@@ -55,7 +68,7 @@ function step(name, inputs, outputs, work) {
     readFileSync(stamp, "utf8") === fingerprint(inputs) &&
     outputs.every((path) => existsSync(join(root, path)));
   if (isDone()) return;
-  work();
+  await work();
   mkdirSync(folder, { recursive: true });
   writeFileSync(stamp, fingerprint(inputs));
 }
@@ -78,14 +91,21 @@ const programs = {
 };
 
 /** Installs dependencies, generates code, builds the processes and the UI; on a prepared tree this takes some ten milliseconds. */
-export function prepare() {
-  step(
+export async function prepare() {
+  await step(
     "install",
-    ["package.json", "pnpm-workspace.yaml", "pnpm-lock.yaml", ...manifests()],
+    [
+      "package.json",
+      "pnpm-workspace.yaml",
+      "pnpm-lock.yaml",
+      "scripts/native-packages.mjs",
+      "scripts/platform.mjs",
+      ...manifests(),
+    ],
     ["node_modules/.bin/turbo"],
-    () => runQuietly("Installing dependencies", "pnpm", ["install", "--frozen-lockfile", "--prefer-offline"]),
+    install,
   );
-  step(
+  await step(
     "build",
     [
       "turbo.json",

@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { prepare, root, run } from "./prepare.mjs";
 
-prepare();
+await prepare();
 const folder = join(root, "release");
 mkdirSync(folder, { recursive: true });
 const file = join(folder, "sbom.cdx.json");

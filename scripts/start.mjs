@@ -1,13 +1,33 @@
-// npm start: prepares the tree, then hands over to the launcher, which runs all processes.
+// npm start: prepares the tree, then becomes the launcher, which runs all processes.
 
-import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import { clickhouseOf } from "./clickhouse-option.mjs";
+import { nameOf, partialPlatformText, thisPlatform } from "./platform.mjs";
 import { prepare, root } from "./prepare.mjs";
 
-prepare();
-const launcher = join(root, "packages", "launcher", "bin", "launcher.ts");
-const child = spawn(process.execPath, [launcher, ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-  process.on(signal, () => child.kill(signal));
+await prepare();
+
+/** Whether the store of this machine can run: its engine is a native package, which is not made for every platform. */
+function hasEngine(platform) {
+  if (partialPlatformText(platform) !== "") return false;
+  try {
+    createRequire(createRequire(join(root, "packages/tracing-storage/package.json")).resolve("chdb")).resolve(
+      `@chdb/lib-${nameOf(platform).replace("glibc", "gnu")}`,
+    );
+    return true;
+  } catch (error) {
+    return error.code !== "MODULE_NOT_FOUND";
+  }
 }
-child.on("exit", (code) => process.exit(code ?? 1));
+
+const args = process.argv.slice(2);
+const platform = thisPlatform();
+if (clickhouseOf(args) === undefined && !hasEngine(platform)) {
+  process.stderr.write(
+    `tracing-storage cannot run: chdb has no engine for ${nameOf(platform)} here. The web server starts alone; ` +
+      "with --clickhouse http://HOST:8123 tracing does too, its spans in that ClickHouse.\n",
+  );
+  process.argv.push("--server-only");
+}
+await import(join(root, "packages", "launcher", "bin", "launcher.ts"));

@@ -8,7 +8,7 @@ import { waitForPeers } from "./peers.mjs";
 import { prepare, run } from "./prepare.mjs";
 import { filesToTryAgain } from "./test-verdict.mjs";
 
-prepare();
+await prepare();
 
 const checks = [
   ["format and lint", ["exec", "biome", "check", "."]],

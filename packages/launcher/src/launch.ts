@@ -1,19 +1,17 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { takenPorts } from "./port-check.ts";
 import { linePrefix } from "./prefix-lines.ts";
-import { services } from "./services.ts";
-import { SupervisedProcess } from "./supervised-process.ts";
+import { tellServiceManager } from "./service-manager.ts";
+import { type LaunchScope, services } from "./services.ts";
+import { onStopRequest } from "./stop-requests.ts";
+import { type Restart, SupervisedProcess } from "./supervised-process.ts";
 import { welcome } from "./welcome.ts";
-
-export interface LaunchOptions {
-  /** Absolute. */
-  readonly dataFolder: string;
-  readonly demo: boolean;
-}
 
 const healthyWithinMs = 60_000;
 const stopWithinMs = 15_000;
-const sameSignalMs = 1_000;
+
+/** Exit codes, as `--help` and docs/processes.md tell them. */
+const exitCode = { stopped: 0, cannotStart: 1, killed: 2 } as const;
 
 /** Why nothing was started, in one line. */
 class LaunchError extends Error {
@@ -38,16 +36,28 @@ function takenLine([first, ...others]: readonly string[]): string {
     : `${first} (${others.length} more of our ports are taken too: does this already run?)`;
 }
 
+function restartLine(name: string, { how, reason, pauseMs }: Restart): string {
+  const pause = `${pauseMs / 1000} s`;
+  return reason === ""
+    ? `${name} ended (${how}): starting it again in ${pause}, the others go on`
+    : `${name} cannot start again (${reason}): trying again in ${pause}, the others go on; mend that, or stop all with Ctrl-C`;
+}
+
 /**
- * Runs every process until told to stop (SIGINT, SIGTERM) or until one cannot start.
- * @returns the exit code: 0 stopped as asked, 1 something could not start or kept dying
+ * Runs every process until told to stop (SIGINT, SIGTERM, SIGHUP, or the end of whoever started this) or until one cannot
+ * start at all: only the very first start is all or nothing.
+ * @returns the exit code: 0 stopped as asked, 1 something could not start
  */
-export async function launch({ dataFolder, demo }: LaunchOptions): Promise<number> {
+export async function launch(scope: LaunchScope): Promise<number> {
+  const { dataFolder } = scope;
   const colour = process.stdout.isTTY === true && (process.env.NO_COLOR ?? "") === "";
-  const list = services(dataFolder, demo);
+  const list = services(scope);
   const width = Math.max(...list.map((service) => service.name.length));
   const own = linePrefix("npm start", 6, width, colour);
   const say = (text: string) => process.stdout.write(`${own}${text}\n`);
+  // Whoever read our lines may be gone before us: then nobody is told, and everything is stopped all the same.
+  process.stdout.on("error", () => {});
+  process.stderr.on("error", () => {});
 
   try {
     checkDataFolder(dataFolder);
@@ -56,7 +66,7 @@ export async function launch({ dataFolder, demo }: LaunchOptions): Promise<numbe
   } catch (error) {
     if (!(error instanceof LaunchError)) throw error;
     process.stderr.write(`cannot start: ${error.message}\n`);
-    return 1;
+    return exitCode.cannotStart;
   }
 
   const begin = Date.now();
@@ -67,44 +77,32 @@ export async function launch({ dataFolder, demo }: LaunchOptions): Promise<numbe
   let failure: string | undefined;
 
   processes.forEach((child, index) => {
-    const prefix = linePrefix(child.service.name, index, width, colour);
+    const { name, stateFile } = child.service;
+    const prefix = linePrefix(name, index, width, colour);
     child.on("line", (line) => process.stdout.write(`${prefix}${line}\n`));
-    child.on("restart", (how) =>
-      say(`${child.service.name} ended (${how}): starting it again, the others go on`),
-    );
-    child.on("restart", () => void recovered(child));
+    child.on("restart", (restart) => say(restartLine(name, restart)));
+    child.on("back", () => say(`${name} is back`));
     child.on("failed", (reason) => {
-      const { name, stateFile } = child.service;
       failure ??= `${name}: ${reason}${stateFile === undefined ? "" : ` (its saved state is ${stateFile})`}`;
       giveUp.abort();
-      ended.resolve(1);
+      ended.resolve(exitCode.cannotStart);
     });
   });
-  const recovered = async (child: SupervisedProcess) => {
-    try {
-      await child.healthy(AbortSignal.any([giveUp.signal, AbortSignal.timeout(healthyWithinMs)]));
-      say(`${child.service.name} is back`);
-    } catch {
-      // It says itself why; the "failed" event ends the launch.
-    }
-  };
 
-  let firstSignalAt: number | undefined;
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (firstSignalAt !== undefined) {
-      // One Ctrl-C can come twice: from the terminal, and passed on by npm.
-      if (Date.now() - firstSignalAt < sameSignalMs) return;
+  let wasAsked = false;
+  onStopRequest({
+    stop: (why) => {
+      wasAsked = true;
+      say(`${why}: stopping in order (again: at once)`);
+      giveUp.abort();
+      ended.resolve(exitCode.stopped);
+    },
+    kill: () => {
       say("killing all processes");
       for (const child of processes) child.kill();
-      process.exit(2);
-    }
-    firstSignalAt = Date.now();
-    say(`${signal}: stopping in order (again: at once)`);
-    giveUp.abort();
-    ended.resolve(0);
-  };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
+      process.exit(exitCode.killed);
+    },
+  });
 
   // The store first; the others need not wait for it: each tries again until it answers.
   for (const child of processes.toReversed()) child.start();
@@ -112,13 +110,15 @@ export async function launch({ dataFolder, demo }: LaunchOptions): Promise<numbe
   const healthy = await Promise.allSettled(processes.map((child) => child.healthy(deadline)));
   const late = processes.filter((_, index) => healthy[index]?.status === "rejected");
   if (late.length === 0) {
-    process.stdout.write(welcome(dataFolder, Date.now() - begin, demo));
-  } else if (failure === undefined && firstSignalAt === undefined) {
+    process.stdout.write(welcome(scope, Date.now() - begin));
+    await tellServiceManager("READY=1", "all processes are healthy");
+  } else if (failure === undefined && !wasAsked) {
     failure = `${late.map((child) => child.service.name).join(", ")}: not healthy within ${healthyWithinMs / 1000} s`;
-    ended.resolve(1);
+    ended.resolve(exitCode.cannotStart);
   }
 
   const code = await ended.promise;
+  await tellServiceManager("STOPPING=1", "stopping in order");
   for (const child of processes) await child.stop(stopWithinMs);
   if (failure === undefined) {
     say("all processes are stopped; the data is kept");

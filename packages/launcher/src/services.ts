@@ -46,12 +46,34 @@ function programOf(
   return { name, program: existsSync(built) ? built : source, nodeOptions, environment };
 }
 
-/**
- * The processes in the order in which they are stopped: what takes traffic in goes first, the store last.
- * @param dataFolder absolute; each process has a folder of its own in it
- * @param demo with the example shop, which sends traffic all the time
- */
-export function services(dataFolder: string, demo: boolean): Service[] {
+/** The program with the variables that tell it of the store. */
+function withStore<Part extends Pick<Service, "environment">>(
+  part: Part,
+  store: Service["environment"],
+): Part {
+  return { ...part, environment: { ...part.environment, ...store } };
+}
+
+/** What one `npm start` runs. */
+export interface LaunchScope {
+  /** Absolute; each process has a folder of its own in it. */
+  readonly dataFolder: string;
+  /** With the example shop, which sends traffic all the time. */
+  readonly demo?: boolean;
+  /** Nothing but the web server. */
+  readonly serverOnly?: boolean;
+  /** URL of the ClickHouse that keeps the spans; undefined: tracing-storage on this machine does. */
+  readonly clickhouse?: string;
+}
+
+/** The processes in the order in which they are stopped: what takes traffic in goes first, the store last. */
+export function services({
+  dataFolder,
+  demo = false,
+  serverOnly = false,
+  clickhouse,
+}: LaunchScope): Service[] {
+  const store: Record<string, string> = clickhouse === undefined ? {} : { CLICKHOUSE_URL: clickhouse };
   const shop: Service = {
     name: "shop",
     program: `${examples}shop/bin/shop.ts`,
@@ -60,7 +82,8 @@ export function services(dataFolder: string, demo: boolean): Service[] {
     ports: [],
   };
   const adminServer = programOf("admin-server", "server");
-  return [
+  const config = serverOnly ? "server-only.json" : "front-door.json";
+  const all: Service[] = [
     ...(demo ? [shop] : []),
     {
       ...adminServer,
@@ -68,14 +91,15 @@ export function services(dataFolder: string, demo: boolean): Service[] {
         "run",
         "--resume",
         "--config",
-        fileURLToPath(new URL("../config/front-door.json", import.meta.url)),
+        fileURLToPath(new URL(`../config/${config}`, import.meta.url)),
       ],
       environment: {
         ...adminServer.environment,
         XDG_CONFIG_HOME: `${dataFolder}/admin-server/config`,
         XDG_DATA_HOME: `${dataFolder}/admin-server/data`,
-        OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
-        OTEL_SERVICE_NAME: "front-door",
+        ...(serverOnly
+          ? {}
+          : { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318", OTEL_SERVICE_NAME: "front-door" }),
       },
       ports: [
         { port: 2019, protocol: "tcp", what: "admin API", host: "127.0.0.1" },
@@ -97,7 +121,7 @@ export function services(dataFolder: string, demo: boolean): Service[] {
       healthUrl: "http://127.0.0.1:14271/",
     },
     {
-      ...programOf("tracing-collector"),
+      ...withStore(programOf("tracing-collector"), store),
       arguments: [
         ...["--collector.journal.dir", `${dataFolder}/collector`],
         ...["--collector.zipkin.host-port", ":9411"],
@@ -113,7 +137,7 @@ export function services(dataFolder: string, demo: boolean): Service[] {
       healthUrl: "http://127.0.0.1:14269/",
     },
     {
-      ...programOf("tracing-query"),
+      ...withStore(programOf("tracing-query"), store),
       arguments: [],
       ports: [
         { port: 16685, protocol: "tcp", what: "gRPC" },
@@ -133,4 +157,6 @@ export function services(dataFolder: string, demo: boolean): Service[] {
       healthUrl: "http://127.0.0.1:17270/",
     },
   ];
+  if (serverOnly) return all.filter(({ name }) => name === "admin-server");
+  return all.filter(({ name }) => clickhouse === undefined || name !== "tracing-storage");
 }

@@ -1,36 +1,50 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { EventEmitter } from "node:events";
-import { get } from "node:http";
 import { stripVTControlCharacters } from "node:util";
+import { answers } from "./answers.ts";
 import { eachLine } from "./prefix-lines.ts";
+import { RestartPauses } from "./restart-pauses.ts";
 import type { Service } from "./services.ts";
 
-export type ProcessState = "starting" | "running" | "stopping" | "stopped" | "failed";
+export type ProcessState = "starting" | "running" | "waiting" | "stopping" | "stopped" | "failed";
 
-const restartDelayMs = 500;
-const quickDeaths = { count: 5, withinMs: 30_000 };
+const lookAgainMs = 50;
+
+/** Why a process is started again, and when. */
+export interface Restart {
+  /** "SIGKILL", "exit code 1". */
+  readonly how: string;
+  /** What it said before it ended in a start; empty for one that had started. */
+  readonly reason: string;
+  /** Milliseconds from its end to its next start. */
+  readonly pauseMs: number;
+}
 
 interface ProcessEvents {
   line: [line: string];
   /** Ended unasked, and will be started again. */
-  restart: [how: string];
-  /** Will not be started again. */
+  restart: [restart: Restart];
+  /** Healthy again after a restart. */
+  back: [];
+  /** Ended before it was healthy for the first time; it will not be started again. */
   failed: [reason: string];
 }
 
 /**
- * One child process: started, watched, started again when it dies unasked (but not when it cannot start at all, nor
- * after five deaths within half a minute), and stopped on demand.
+ * One child process: started, watched, started again after growing pauses when it ends unasked, and stopped on demand. Only
+ * its very first start may fail for good: later the reason may go away (a port that another program took), and what it
+ * does for others is worth waiting for.
  * The child gets a process group of its own, so that Ctrl-C reaches it only through us, in order; and a channel,
  * so that it stops by itself should this process vanish.
  */
 export class SupervisedProcess extends EventEmitter<ProcessEvents> {
   readonly service: Service;
   readonly #environment: NodeJS.ProcessEnv;
+  readonly #pauses = new RestartPauses();
   #child: ChildProcess | undefined;
   #state: ProcessState = "stopped";
   #wasHealthy = false;
-  #deaths: number[] = [];
+  #startedAt = 0;
   #reason = "";
   #restartTimer: NodeJS.Timeout | undefined;
 
@@ -47,6 +61,7 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
   start(): void {
     this.#state = "starting";
     this.#reason = "";
+    this.#startedAt = Date.now();
     const { nodeOptions = [], program, arguments: programArguments } = this.service;
     const child = spawn(process.execPath, [...nodeOptions, program, ...programArguments], {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -79,31 +94,54 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
       return;
     }
     const how = signal === null ? `exit code ${code}` : signal;
-    const now = Date.now();
-    this.#deaths = [...this.#deaths.filter((time) => now - time < quickDeaths.withinMs), now];
-    if (!this.#wasHealthy || this.#deaths.length >= quickDeaths.count) {
+    if (!this.#wasHealthy) {
       this.#state = "failed";
       this.emit("failed", this.#reason || `it ended with ${how}`);
       return;
     }
-    this.#state = "starting";
-    this.emit("restart", how);
-    this.#restartTimer = setTimeout(() => this.start(), restartDelayMs);
+    const pauseMs = this.#pauses.next(Date.now() - this.#startedAt);
+    this.#state = "waiting";
+    this.emit("restart", { how, reason: this.#reason, pauseMs });
+    this.#restartTimer = setTimeout(() => void this.#startAgain(), pauseMs);
   }
 
-  /** Resolves when the process is healthy; rejects with the reason when it failed or the signal is aborted. */
-  async healthy(signal: AbortSignal): Promise<void> {
+  async #startAgain(): Promise<void> {
+    this.start();
+    const child = this.#child;
+    while (this.#child === child && this.#state === "starting") {
+      if (await this.#looksHealthy()) {
+        // Another program may answer there while this one fails to listen: what has ended meanwhile is not back.
+        if (this.#child !== child || this.#state !== "starting") return;
+        this.#becomeHealthy();
+        this.emit("back");
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+    }
+  }
+
+  async #looksHealthy(): Promise<boolean> {
     const { healthUrl } = this.service;
+    return healthUrl === undefined || (await answers(healthUrl));
+  }
+
+  #becomeHealthy(): void {
+    this.#wasHealthy = true;
+    this.#state = "running";
+    this.#reason = "";
+  }
+
+  /** Resolves when the first start is done; rejects with the reason when it failed or the signal is aborted. */
+  async healthy(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (this.#state === "failed") {
         throw new Error(this.#reason || "it ended");
       }
-      if (healthUrl === undefined || (await answers(healthUrl))) {
-        this.#wasHealthy = true;
-        this.#state = "running";
+      if ((await this.#looksHealthy()) && this.#state === "starting") {
+        this.#becomeHealthy();
         return;
       }
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
     }
     throw new Error("it was not healthy in time");
   }
@@ -130,19 +168,4 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     clearTimeout(this.#restartTimer);
     this.#child?.kill("SIGKILL");
   }
-}
-
-/**
- * Whether the address answers with a 2xx status within a second. Not by `fetch`, whose Sec-Fetch-Mode header makes the
- * admin API check for an Origin, as it must for browsers.
- */
-function answers(url: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const call = get(url, { timeout: 1000, agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode !== undefined && response.statusCode < 300);
-    });
-    call.on("timeout", () => call.destroy());
-    call.on("error", () => resolve(false));
-  });
 }

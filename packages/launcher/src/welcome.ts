@@ -1,3 +1,5 @@
+import type { LaunchScope } from "./services.ts";
+
 interface Row {
   readonly what: string;
   readonly where: string;
@@ -13,28 +15,44 @@ const rows: readonly Row[] = [
   { what: "Spans: Jaeger clients, Thrift over HTTP", where: "http://localhost:14268/api/traces" },
   { what: "Spans: Zipkin, versions 1 and 2", where: "http://localhost:9411/api/v2/spans" },
   { what: "Query API: HTTP, gRPC", where: "http://localhost:16686/api/ , localhost:16685" },
+];
+
+const serverRows: readonly Row[] = [
   { what: "Web server: console", where: "http://localhost:2019/ui/" },
   { what: "Web server: live configuration", where: "http://localhost:2019/config/" },
-  { what: "Store: ClickHouse HTTP protocol", where: "http://localhost:8123/" },
+];
+
+const storeRow = (clickhouse: string | undefined): Row =>
+  clickhouse === undefined
+    ? { what: "Store: ClickHouse HTTP protocol", where: "http://localhost:8123/" }
+    : { what: "Store: ClickHouse", where: clickhouse };
+
+/** What to do first with traces. */
+const traceLines = (demo: boolean) => [
+  demo
+    ? "The example shop sends traces: open http://localhost:8080/ and press Search."
+    : "Open http://localhost:8080/ : your page view is the first trace.",
+  "Send your own spans, from any OpenTelemetry SDK:",
+  "",
+  "  export OTEL_SERVICE_NAME=my-app OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318",
+  "",
 ];
 
 /** What is printed when all is healthy: one table of addresses, and what to try first. */
-export function welcome(dataFolder: string, startedInMs: number, demo: boolean): string {
-  const width = Math.max(...rows.map((row) => row.what.length));
+export function welcome(
+  { dataFolder, demo = false, serverOnly = false, clickhouse }: LaunchScope,
+  startedInMs: number,
+): string {
+  const shown = serverOnly ? serverRows : [...rows, ...serverRows, storeRow(clickhouse)];
+  const width = Math.max(...shown.map((row) => row.what.length));
   const rule = "─".repeat(width + 48);
   return [
     rule,
     `All processes are healthy after ${(startedInMs / 1000).toFixed(1)} s.`,
     "",
-    ...rows.map((row) => `  ${row.what.padEnd(width)}   ${row.where}`),
+    ...shown.map((row) => `  ${row.what.padEnd(width)}   ${row.where}`),
     "",
-    demo
-      ? "The example shop sends traces: open http://localhost:8080/ and press Search."
-      : "Open http://localhost:8080/ : your page view is the first trace.",
-    "Send your own spans, from any OpenTelemetry SDK:",
-    "",
-    "  export OTEL_SERVICE_NAME=my-app OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318",
-    "",
+    ...(serverOnly ? [] : traceLines(demo)),
     "Change the web server while it runs:",
     "",
     `  curl -X POST localhost:2019/config/apps/http/servers/hello -H 'Content-Type: application/json' \\`,

@@ -13,7 +13,10 @@ import { takenPorts } from "../src/port-check.ts";
 import { services } from "../src/services.ts";
 
 const program = fileURLToPath(new URL("../bin/launcher.ts", import.meta.url));
-const taken = await takenPorts(services("/nowhere", false));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const byNode = [process.execPath, program] as const;
+const byNpm = ["npm", "start", "--"] as const;
+const taken = await takenPorts(services({ dataFolder: "/nowhere" }));
 // fetch says Sec-Fetch-Mode as browsers do, so the admin API wants an Origin that it knows.
 const origin = { Origin: "http://127.0.0.1:2019" };
 const folders: string[] = [];
@@ -25,8 +28,8 @@ class Launched {
   #output = "";
   readonly #waiting: (() => void)[] = [];
 
-  constructor(args: readonly string[]) {
-    this.#child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  constructor(args: readonly string[], [command, ...first]: readonly [string, ...string[]] = byNode) {
+    this.#child = spawn(command, [...first, ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
     this.exit = once(this.#child, "close").then(([code]) => code as number | null);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on("data", (chunk: Buffer) => {
@@ -122,14 +125,19 @@ describe.skipIf(taken.length > 0)(
       first.kill("SIGTERM");
       expect(await first.exit).toBe(0);
       expect(first.output).toContain("all processes are stopped; the data is kept");
-      expect(await takenPorts(services(data, false))).toEqual([]);
+      expect(await takenPorts(services({ dataFolder: data }))).toEqual([]);
 
-      const second = new Launched(["--data", data]);
+      // By npm, as the README has it: the signal goes to npm and to nobody else.
+      const second = new Launched(["--data", data], byNpm);
       await second.says("All processes are healthy after");
       const kept = await fetch("http://127.0.0.1:2019/config/apps/http/servers/hello", { headers: origin });
       expect(await kept.json()).toMatchObject({ listen: ["127.0.0.1:0"] });
+      const status = new Launched(["--status"]);
+      expect(await status.exit, status.output).toBe(0);
       second.kill("SIGINT");
       expect(await second.exit).toBe(0);
+      expect(second.output).toContain("all processes are stopped; the data is kept");
+      expect(await takenPorts(services({ dataFolder: data }))).toEqual([]);
     }, 120_000);
 
     test("a taken port is one clear line, and nothing is left running", async () => {
@@ -144,7 +152,7 @@ describe.skipIf(taken.length > 0)(
       } finally {
         blocker.close();
       }
-      expect(await takenPorts(services("/nowhere", false))).toEqual([]);
+      expect(await takenPorts(services({ dataFolder: "/nowhere" }))).toEqual([]);
     });
 
     test("a data folder that is a file is one clear line", async () => {
@@ -162,10 +170,17 @@ describe.skipIf(taken.length > 0)(
       const one = new Launched(["--data", data]);
       expect(await one.exit).toBe(1);
       expect(one.output).toMatch(/^cannot start: tracing-collector: .*collector/m);
-      expect(await takenPorts(services(data, false))).toEqual([]);
+      expect(await takenPorts(services({ dataFolder: data }))).toEqual([]);
     });
   },
 );
+
+test("--status without processes names each and fails", async () => {
+  const one = new Launched(["--status", "--server-only"]);
+  if (taken.length === 0) expect(await one.exit).toBe(1);
+  expect(await one.exit).toBe(one.output.includes("does not answer") ? 1 : 0);
+  expect(one.output).toMatch(/^admin-server {2}(healthy|does not answer at http:)/);
+});
 
 test("--help explains, an unknown option is refused", async () => {
   const help = new Launched(["--help"]);

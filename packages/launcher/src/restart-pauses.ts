@@ -1,0 +1,17 @@
+const firstPauseMs = 500;
+const longestPauseMs = 30_000;
+/** A process that lived this long had no reason to die that lies in how it starts. */
+const steadyAfterMs = 30_000;
+
+/** How long to wait before a process is started again: twice as long after each quick death, at most half a minute. */
+export class RestartPauses {
+  #quickDeaths = 0;
+
+  /** @param livedMs from the start of the process to its end */
+  next(livedMs: number): number {
+    if (livedMs >= steadyAfterMs) this.#quickDeaths = 0;
+    const pause = Math.min(firstPauseMs * 2 ** this.#quickDeaths, longestPauseMs);
+    this.#quickDeaths += 1;
+    return pause;
+  }
+}

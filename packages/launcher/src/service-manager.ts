@@ -1,0 +1,15 @@
+import { spawn } from "node:child_process";
+
+/**
+ * Tells systemd, where it waits to be told (`Type=notify`, `NotifyAccess=all`), by its own program: Node cannot open the
+ * datagram socket that NOTIFY_SOCKET names. Without that variable, or without the program, nothing happens.
+ * Source: sd_notify(3), systemd-notify(1)
+ */
+export function tellServiceManager(state: "READY=1" | "STOPPING=1", status: string): Promise<void> {
+  if ((process.env.NOTIFY_SOCKET ?? "") === "") return Promise.resolve();
+  return new Promise((resolve) => {
+    const child = spawn("systemd-notify", [state, `STATUS=${status}`], { stdio: "ignore" });
+    child.on("error", () => resolve());
+    child.on("close", () => resolve());
+  });
+}

@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { expect, test } from "vitest";
+
+const script = (name: string) => new URL(`./${name}`, import.meta.url).href;
+
+/** The lines of a process, one after the other. */
+const linesOf = (child: ChildProcess) => createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+
+test("a process that npm started through a shell hears that npm was killed", async () => {
+  const watcher = `import { onLostNpm } from ${JSON.stringify(script("stop-with-parent.mjs"))};
+    setInterval(() => {}, 1000);
+    onLostNpm(() => { console.log("gone"); process.exit(); });
+    console.log("watching");`;
+  // The shell stays: it has something to do after the program.
+  const npm = `require("node:child_process").spawn("sh", ["-c", "\\"$NODE\\" --input-type=module -e \\"$WATCHER\\"; true"], { stdio: ["ignore", "inherit", "inherit"] });`;
+  const child = spawn(process.execPath, ["-e", npm], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NODE: process.execPath, WATCHER: watcher, npm_lifecycle_event: "start" },
+  });
+  const lines = linesOf(child);
+  expect((await lines.next()).value).toBe("watching");
+  child.kill("SIGKILL");
+  expect((await lines.next()).value).toBe("gone");
+});
+
+test("a step that is stopped takes along what it has started", async () => {
+  const grandchild = `console.log('running'); setInterval(() => {}, 1000);`;
+  const step = `import { runChild } from ${JSON.stringify(script("run-child.mjs"))};
+    await runChild("sh", ["-c", "\\"$NODE\\" -e \\"$GRANDCHILD\\"; true"]);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", step], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NODE: process.execPath, GRANDCHILD: grandchild },
+  });
+  const lines = linesOf(child);
+  expect((await lines.next()).value).toBe("running");
+  const exit = once(child, "exit");
+  child.kill("SIGTERM");
+  expect(await exit).toEqual([143, null]);
+  // The grandchild has the other end of the pipe, which ends with it.
+  expect((await lines.next()).done).toBe(true);
+});
+
+test("the output of a quiet step is kept, its exit code told", async () => {
+  const { runChild } = await import("./run-child.mjs");
+  const result = await runChild(
+    process.execPath,
+    ["-e", "console.log(1); console.error(2); process.exit(3)"],
+    {
+      quiet: true,
+    },
+  );
+  expect(result.status).toBe(3);
+  expect(result.output.split("\n").sort()).toEqual(["", "1", "2"]);
+});
