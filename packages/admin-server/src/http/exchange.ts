@@ -68,7 +68,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   proxied: PlaceholderSource | undefined;
   /** Set while a tracing handler is around. */
   trace: RequestTrace | undefined;
-  /** Bytes of the response body that went to the client, as far as they were written. */
+  /** Bytes of the response body that handlers wrote for the client. */
   bytesWritten = 0;
   /** Place among the requests under way at its server; -1: none. */
   activeIndex = -1;
@@ -133,6 +133,12 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   /** Whether the client has the head: it is too late for another answer. */
   get headSent(): boolean {
     return this.stream.headSent || this.#detached;
+  }
+
+  /** Bytes of the response body that went to the client: none where it has no body (HEAD, 204, 304). */
+  get bytesSent(): number {
+    const hasNone = this.#status === 204 || this.#status === 304 || this.stream.method === "HEAD";
+    return hasNone ? 0 : this.bytesWritten;
   }
 
   /** Whether the whole response was sent. */

@@ -58,8 +58,10 @@ export function removeHeaders(headers: HeaderList, matches: (lowerName: string) 
 
 /** Sets a field to exactly one value. */
 export function setHeader(headers: HeaderList, name: string, value: string): void {
-  const lowerName = name.toLowerCase();
-  removeHeaders(headers, (each) => each === lowerName);
+  if (getHeader(headers, name) !== undefined) {
+    const lowerName = name.toLowerCase();
+    removeHeaders(headers, (each) => each === lowerName);
+  }
   headers.push(name, value);
 }
 

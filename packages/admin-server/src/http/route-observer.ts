@@ -101,6 +101,6 @@ export class RouteObserver {
       answered.firstBytes.add((exchange.headAtMs - startMs) / 1_000);
     }
     answered.requestSizes.add(sizeBytes);
-    answered.responseSizes.add(exchange.bytesWritten);
+    answered.responseSizes.add(exchange.bytesSent);
   }
 }

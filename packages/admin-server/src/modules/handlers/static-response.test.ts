@@ -24,6 +24,14 @@ test.each([
   expect(made.header("content-length")).toBe(status === 204 ? undefined : String(body.length));
 });
 
+test("a type that is empty is none", async () => {
+  const handler = await provisionHandler("static_response", { body: "hi" });
+  const made = makeAnswering();
+  made.exchange.responseHeaders.push("Content-Type", "");
+  await handler.handle(made.exchange, () => {});
+  expect(made.header("content-type")).toBe("text/plain; charset=utf-8");
+});
+
 test("a body keeps bytes of the path that are no UTF-8", async () => {
   const handler = await provisionHandler("static_response", {
     body: "{http.request.uri.path} {http.request.uri}",

@@ -4,7 +4,7 @@ import { defineModule } from "../../core/modules/module.ts";
 import { bytesOfText } from "../../core/uri/text-of-bytes.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import type { HttpHandler, Next } from "../../http/handler.ts";
-import { getHeader, removeHeaders, setContentLength } from "../../http/header-list.ts";
+import { getHeader, removeHeaders, setContentLength, setHeader } from "../../http/header-list.ts";
 import { HttpError } from "../../http/http-error.ts";
 import {
   compileBodyTemplate,
@@ -152,8 +152,8 @@ class StaticResponse implements HttpHandler {
     }
     if (status === 304) {
       removeHeaders(responseHeaders, (name) => name === "content-type"); // of no body
-    } else if (type !== "" && getHeader(responseHeaders, "content-type") === undefined) {
-      responseHeaders.push("Content-Type", type);
+    } else if (type !== "" && !getHeader(responseHeaders, "content-type")) {
+      setHeader(responseHeaders, "Content-Type", type);
     }
     if (status !== 204 && status !== 304) {
       setContentLength(responseHeaders, bytes.length);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 import type { Exchange } from "../../../http/exchange.ts";
-import { getHeader, removeHeaders, setContentLength } from "../../../http/header-list.ts";
+import { getHeader, removeHeaders, setContentLength, setHeader } from "../../../http/header-list.ts";
 import { HttpError } from "../../../http/http-error.ts";
 import { type ByteRange, parseRanges } from "../../files/byte-ranges.ts";
 import { checkPreconditions, rangeAllowed } from "../../files/preconditions.ts";
@@ -167,14 +167,14 @@ function prepare(
   const ranges = asked === "" || !rangeAllowed(exchange, file) ? "whole" : parseRanges(asked, file.size);
   switch (ranges) {
     case "unsatisfiable":
-      responseHeaders.push("Content-Range", `bytes */${file.size}`);
+      setHeader(responseHeaders, "Content-Range", `bytes */${file.size}`);
       refuseRange(exchange, "invalid range: failed to overlap", status);
       return undefined;
     case "malformed":
       refuseRange(exchange, "invalid range", status);
       return undefined;
     default:
-      responseHeaders.push("Accept-Ranges", "bytes");
+      setHeader(responseHeaders, "Accept-Ranges", "bytes");
       return ranges;
   }
 }
@@ -217,7 +217,7 @@ async function sendAndClose(
     if (first === undefined) {
       await sendRange(exchange, status || 200, source, { start: 0, end: file.size - 1 });
     } else if (others.length === 0) {
-      exchange.responseHeaders.push("Content-Range", `bytes ${first.start}-${first.end}/${file.size}`);
+      setHeader(exchange.responseHeaders, "Content-Range", `bytes ${first.start}-${first.end}/${file.size}`);
       await sendRange(exchange, status || 206, source, first);
     } else {
       await sendRanges(exchange, file, source, status || 206, [first, ...others]);

@@ -25,9 +25,14 @@ beforeAll(async () => {
     },
   };
   const files = { handler: "file_server", root };
+  const framed = {
+    handler: "headers",
+    response: { set: { "Content-Length": ["1"], "Content-Range": ["x"], "Accept-Ranges": ["none"] } },
+  };
   server = await RunningServer.start(
     siteConfig(
       { match: [{ header: { "X-Typed": ["1"] } }], handle: [typed, files] },
+      { match: [{ header: { "X-Framed": ["1"] } }], handle: [framed, files] },
       {
         match: [{ path: ["/rewritten/*"] }],
         handle: [{ handler: "rewrite", uri: "/folder?p={http.request.uri.path.0}" }, files],
@@ -53,6 +58,17 @@ test("fields of the site stay on a file, but the time is the file's", async () =
     etag: '"mine"',
     "last-modified": "Tue, 14 Nov 2023 22:13:20 GMT",
   });
+});
+
+test.each([
+  ["GET", "3", "<p>", { "X-Framed": "1" }],
+  ["HEAD", "3", "", { "X-Framed": "1" }],
+  ["GET", "2", "<p", { "X-Framed": "1", Range: "bytes=0-1" }],
+])("fields of the framing are the file's alone: %s of %s bytes", async (method, length, body, headers) => {
+  const answer = await get("/a.html", headers, method);
+  expect(answer.text).toBe(body);
+  expect(answer.headers).toMatchObject({ "content-length": length, "accept-ranges": "bytes" });
+  expect(answer.headers["content-range"] ?? "").toBe("Range" in headers ? "bytes 0-1/3" : "x");
 });
 
 test.each([

@@ -34,12 +34,11 @@ async function render(
   const handler = await provisionHandler("templates", { file_root: root, ...config });
   const made = makeAnswering({
     target: "/p?a=1",
-    headers: ["Cookie", "c=crumb", "X-H", "<b>", "If-None-Match", '"a"'],
+    headers: ["Cookie", "c=crumb", "X-H", "<b>"],
     server: { clientAddress: () => "203.0.113.9" },
   });
   made.exchange.vars.set("v", "var");
   await handler.handle(made.exchange, (exchange) => {
-    expect(exchange.header("if-none-match")).toBe("");
     exchange.responseHeaders.push(
       "Content-Type",
       type,
@@ -177,4 +176,30 @@ test("a template that fails while its handler has more to do fails the request, 
     await new Promise((resolve) => setTimeout(resolve, 20)); // closes its file
   });
   await expect(running).rejects.toThrow("unclosed action");
+});
+
+test.each([
+  ["/", ""],
+  ["/page.html", ""],
+  ["/app.php", ""],
+  ["/a.css", "bytes=0-3"],
+  ["/film.mp4", "bytes=0-3"],
+])("a request for a part of %s goes on with the range %j, and with its conditions", async (target, range) => {
+  const handler = await provisionHandler("templates", {});
+  const { exchange } = makeAnswering({ target, headers: ["Range", "bytes=0-3", "If-None-Match", '"a"'] });
+  await handler.handle(exchange, () => {
+    expect([exchange.header("range"), exchange.header("if-none-match")]).toEqual([range, '"a"']);
+    exchange.respond(200);
+  });
+});
+
+test("a part of a template is refused", async () => {
+  const handler = await provisionHandler("templates", {});
+  const { exchange } = makeAnswering({ target: "/a.css", headers: ["Range", "bytes=2-"] });
+  const answer = async () =>
+    handler.handle(exchange, () => {
+      exchange.responseHeaders.push("Content-Type", "text/html");
+      exchange.respond(206, 'env "SECRET"}}');
+    });
+  await expect(answer()).rejects.toThrow("a part of a template cannot be evaluated");
 });

@@ -6,6 +6,7 @@ import type { HttpHandler } from "../../../http/handler.ts";
 import { getHeader, type HeaderList, removeHeaders, setContentLength } from "../../../http/header-list.ts";
 import { HttpError } from "../../../http/http-error.ts";
 import { ResponseFilter, type ResponseSink } from "../../../http/response-sink.ts";
+import { mediaTypeOf } from "../../files/media-type.ts";
 import { compileRoot } from "../../files/site-path.ts";
 import {
   compileResponseMatcher,
@@ -44,6 +45,15 @@ interface Rules {
   readonly matches: ResponseMatcher;
 }
 
+/** Endings of programs, whose answers have types of their own. */
+const program = /\.(?:php\d?|phtml|cgi|pl|py)$/i;
+
+/** Whether a response could be a template: its path does not name a file of another type. */
+function mayBeTemplate(path: string, types: readonly string[]): boolean {
+  const type = mediaTypeOf(path).split(";")[0] ?? "";
+  return type === "" || types.includes(type) || program.test(path);
+}
+
 const changed = new Set(["content-length", "etag", "last-modified", "accept-ranges"]);
 
 /** Holds a response that is a template until all of it is there, and sends what it prints. */
@@ -69,6 +79,9 @@ class TemplateFilter extends ResponseFilter {
       this.#rules.types.some((each) => type === each) &&
       (getHeader(headers, "content-encoding") ?? "") === "" &&
       this.#rules.matches(status, headers, this.#exchange);
+    if (isTemplate && status === 206) {
+      throw new HttpError(416, "a part of a template cannot be evaluated");
+    }
     if (isTemplate) {
       this.#chunks = [];
       this.#status = status;
@@ -157,13 +170,12 @@ export const templates = defineModule({
     };
     return {
       handle(exchange, next) {
-        // What is stored is not what is sent: conditions and ranges of the file do not hold.
-        exchange.changeRequestHeaders((headers) =>
-          removeHeaders(
-            headers,
-            (name) => name === "range" || name === "if-none-match" || name === "if-modified-since",
-          ),
-        );
+        // A part of a template is none: it may show what the whole hides. Other files keep their ranges.
+        if (exchange.header("range") !== "" && mayBeTemplate(exchange.path, rules.types)) {
+          exchange.changeRequestHeaders((headers) =>
+            removeHeaders(headers, (name) => name === "range" || name === "if-range"),
+          );
+        }
         const filter = exchange.interceptResponse((below) => new TemplateFilter(below, exchange, rules));
         const running = next(exchange);
         return running === undefined ? filter.pending : running.then(() => filter.pending);

@@ -128,7 +128,17 @@ test("failures are errors; a handler may choose the level", () => {
   expect(logged({}, {}, (exchange) => void exchange.vars.set("log_level", "debug"))).toEqual([]);
 });
 
-const names = { logger_names: { "A.example": "a", "*.example": ["w", "v"], "b.example": [""] } };
+test.each([
+  ["HEAD", 200, 0],
+  ["GET", 204, 0],
+  ["GET", 304, 0],
+  ["GET", 200, 4],
+])("what is not sent has no size: %s with %i", (method, status, size) => {
+  const [line] = logged({}, { method }, (exchange) => exchange.respond(status, "body"));
+  expect(line).toMatchObject({ status, size });
+});
+
+const names = { logger_names: { "A.example": "a", "*.example": ["w", "v"], "b.example": ["", ""] } };
 
 test.each([
   [names, "a.example:80", ["http.log.access.a"]],

@@ -129,7 +129,7 @@ export function compileAccessLog(config: AccessLogConfig, logs: LogSet): (exchan
       bytes_read: exchange.stream.bodyBytesRead,
       user_id: readPlaceholder(exchange, "http.auth.user.id") ?? "",
       duration: round((performance.now() - exchange.startedAt) / 1000),
-      size: exchange.bytesWritten,
+      size: exchange.bytesSent,
       status,
       resp_headers: loggedHeaders(exchange.responseHeaders, withCredentials),
     };
