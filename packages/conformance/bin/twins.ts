@@ -1,3 +1,4 @@
+import { appendFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -32,6 +33,7 @@ Usage: npm run conformance -- twins [options]
   --replay <path>     runs kept cases, a file or a folder of them, and nothing else
   --shrink <seconds>  longest time to shrink a difference (default 4)
   --examples <number> so many cases of each kind are shrunk (default 1)
+  --explain <file>    writes each meant difference with its reason, one a line: to see what an entry of the list covers
   --json              the result as JSON on the last line
 
 Exit code 0 without unknown differences, 1 with some, 2 when the program is not there.
@@ -53,6 +55,7 @@ const options = {
   replay: { type: "string" },
   shrink: { type: "string", default: "4" },
   examples: { type: "string", default: "1" },
+  explain: { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
@@ -111,6 +114,10 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000_000) : Number(values.seed);
   const open = () => openPair({ peer, ...(values.ours === undefined ? {} : { ours: values.ours }) });
   const pairs: TwinPair[] = [];
+  const closeAll = () => Promise.all(pairs.map((pair) => pair.close()));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void closeAll().finally(() => process.exit(130)));
+  }
   try {
     if (values.replay !== undefined) {
       const pair = await open();
@@ -143,6 +150,10 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
       examples: Number(values.examples),
       done,
       onFinding: (finding: Finding) => tell(folder, finding),
+      onKnown: ({ reason, difference }, site) => {
+        if (values.explain !== undefined)
+          appendFileSync(values.explain, `${JSON.stringify({ reason, ...difference, site })}\n`);
+      },
       onSite: (tally, counts) => {
         results?.add(tally);
         if (Date.now() - toldAt < progressEveryMs) return;
@@ -169,6 +180,6 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
     );
     return counts.unknown.size === 0 ? 0 : 1;
   } finally {
-    await Promise.all(pairs.map((pair) => pair.close()));
+    await closeAll();
   }
 }

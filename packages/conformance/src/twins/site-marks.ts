@@ -6,6 +6,8 @@ export interface SiteMarks {
   readonly ports: Readonly<Record<MarkedPort, number>>;
   readonly root: string;
   readonly log: string;
+  /** Where the server's process runs. */
+  readonly folder: string;
 }
 
 /**
@@ -41,8 +43,8 @@ export function withValues(text: string, { address, ports, root, log }: SiteMark
 }
 
 /** `text` with marks in the place of a server's values, so that what two servers say can be compared. */
-export function withMarks(text: string, { address, ports, root, log }: SiteMarks): string {
-  let result = text.replaceAll(log, "%LOG%").replaceAll(root, "%ROOT%");
+export function withMarks(text: string, { address, ports, root, log, folder }: SiteMarks): string {
+  let result = text.replaceAll(log, "%LOG%").replaceAll(root, "%ROOT%").replaceAll(folder, "%FOLDER%");
   if (!result.includes(address)) return result;
   for (const [mark, port] of Object.entries(ports)) {
     if (mark !== "HTTP" && mark !== "TLS") result = result.replaceAll(`${address}:${port}`, `%${mark}%`);

@@ -85,8 +85,7 @@ test("a difference with a reason is counted as known", async () => {
       reason: "meant",
       site: "encode",
       request: "POST",
-      path: "answer \\d+ (status|body)",
-      ours: "500|other",
+      facts: [{ path: "answer \\d+ (status|body)", ours: "500|other" }],
     },
   ]);
   const { counts } = await runOn(fakeTwin(same), fakeTwin(differs), { known });

@@ -1,7 +1,7 @@
 import { loadavg } from "node:os";
 import { signatureOf, type TwinDifference } from "./compare/compare-observations.ts";
 import type { KnownTwinDifferences } from "./compare/known-twin-differences.ts";
-import { TwinComparison, type Twins } from "./compare/twin-comparison.ts";
+import { type KnownDifference, TwinComparison, type Twins } from "./compare/twin-comparison.ts";
 import { confirmDifference, shows } from "./confirm-difference.ts";
 import { type DrawnSite, drawSite } from "./draw-case.ts";
 import { shrinkCase } from "./shrink/shrink-case.ts";
@@ -35,6 +35,7 @@ export interface TwinRunOptions {
   /** What came of sites of this seed in an earlier run; they are not run again. */
   readonly done?: readonly SiteTally[];
   onFinding(finding: Finding): void;
+  onKnown?(known: KnownDifference, site: string): void;
   onSite(tally: SiteTally, run: TwinRunCounts): void;
   /** Gives a pair in the place of one whose process has ended. */
   reopen?(ended: Twins): Promise<Twins>;
@@ -123,7 +124,7 @@ export class TwinRun {
   async #site(comparison: TwinComparison, drawn: DrawnSite, tally: OpenTally): Promise<void> {
     const { theirs } = comparison.twins;
     const verdicts = await comparison.verdicts(drawn.text);
-    for (const reason of verdicts.known) countOne(tally.known, reason);
+    this.#countKnown(verdicts.known, drawn.text, tally);
     await this.#note(comparison, { site: drawn.text, steps: [] }, verdicts.unknown, tally);
     const site = await repairSite(drawn.text, (text) => theirs.load(text));
     if (site === undefined) {
@@ -135,7 +136,7 @@ export class TwinRun {
     tally.exchanges = exchanges.length;
     tally.requests = exchanges.reduce((sum, { requests }) => sum + requests.length, 0);
     const { unknown, known } = await comparison.run(twinCase, firstWidth);
-    for (const reason of known) countOne(tally.known, reason);
+    this.#countKnown(known, site, tally);
     if (unknown.length === 0) return;
     // The same again, one after the other and slower: what is gone then is of chance, which is counted on its own.
     comparison.twins.setPatience(secondLook);
@@ -147,6 +148,13 @@ export class TwinRun {
       if (!staying.includes(difference)) countOne(tally.unstable, signatureOf(difference));
     }
     await this.#note(comparison, twinCase, staying, tally);
+  }
+
+  #countKnown(known: readonly KnownDifference[], site: string, tally: OpenTally): void {
+    for (const each of known) {
+      countOne(tally.known, each.reason);
+      this.#options.onKnown?.(each, site);
+    }
   }
 
   /** Counts differences; the first ones of a kind are confirmed and shrunk. */

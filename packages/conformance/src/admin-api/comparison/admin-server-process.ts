@@ -19,13 +19,14 @@ export interface AdminServerOptions {
 export class AdminServerProcess {
   readonly port: number;
   readonly #child: ChildProcess;
-  readonly #folder: string;
+  /** Where the process runs. */
+  readonly folder: string;
   readonly #closed: Promise<void>;
 
   private constructor(port: number, child: ChildProcess, folder: string) {
     this.port = port;
     this.#child = child;
-    this.#folder = folder;
+    this.folder = folder;
     this.#closed = new Promise((resolve) => child.once("close", () => resolve()));
   }
 
@@ -79,6 +80,6 @@ export class AdminServerProcess {
   async close(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#closed;
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
   }
 }

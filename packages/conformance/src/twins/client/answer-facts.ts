@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import type { Facts, Field } from "../twin-case.ts";
+import { ownPage } from "./own-pages.ts";
 
 /** One answer, of either version of HTTP. */
 export interface Answer {
@@ -60,7 +61,9 @@ export function answerFacts(prefix: string, answer: Answer): Facts {
   // Two compressors make two lengths, and so do two boundaries of multipart bodies.
   const type = fields.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
   const boundary = /^multipart\/byteranges; boundary=(\w+)/.exec(type)?.[1];
-  const varies = (coding !== "" && isComplete) || boundary !== undefined;
+  const plainBody = decoded(body, isComplete ? coding : "");
+  const page = ownPage(plainBody.toString("latin1"));
+  const varies = (coding !== "" && isComplete) || boundary !== undefined || page !== undefined;
   const plain = (text: string) => (boundary === undefined ? text : text.replaceAll(boundary, "BOUNDARY"));
   const skip = varies ? new Set([...ignored, "content-length"]) : ignored;
   const facts: [string, string][] = [
@@ -69,7 +72,7 @@ export function answerFacts(prefix: string, answer: Answer): Facts {
       name,
       plain(value),
     ]),
-    [`${prefix}body`, plain(bodyFact(decoded(body, isComplete ? coding : "")))],
+    [`${prefix}body`, page ?? plain(bodyFact(plainBody))],
     [`${prefix}framing`, varies && framing === "length" ? "chunked" : framing],
     ...fieldFacts(`${prefix}trailer.`, trailers, ignored),
   ];

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { connect as connectTls, type TLSSocket } from "node:tls";
+import { connect as connectTls, createSecureContext, type TLSSocket } from "node:tls";
 import type { Facts, TwinExchange } from "../twin-case.ts";
 import { answerFacts } from "./answer-facts.ts";
 import { fieldOf, type Message, MessageReader } from "./message-reader.ts";
@@ -21,6 +21,8 @@ export interface Endpoint {
 
 /** Clients of both servers have the same address. */
 export const clientAddress = "127.0.0.1";
+/** One for all connections, with a cheap curve: to make one costs more than an exchange does. */
+const secureContext = createSecureContext({ ecdhCurve: "X25519" });
 const pauseMs = 3;
 const slowReaderMs = 60;
 
@@ -45,6 +47,7 @@ async function shakeHands(
         ...plain,
         port: tlsPort,
         rejectUnauthorized: false,
+        secureContext,
         ...(serverName === "" ? {} : { servername: serverName }),
         ALPNProtocols: via === "h2" ? ["h2"] : ["http/1.1"],
       })
@@ -69,6 +72,15 @@ function messageFacts(prefix: string, message: Message): Facts {
     framing,
     isComplete,
   });
+}
+
+/** Answers before the final one are told as those of HTTP/2 are. */
+function interimFacts(prefix: string, { start, fields }: Message): Facts {
+  const key = `${prefix}interim ${start.split(" ")[1]} `;
+  return Object.fromEntries([
+    [key, "yes"],
+    ...fields.map(([name, value]) => [`${key}field.${name.toLowerCase()}`, value]),
+  ]);
 }
 
 const isFinal = ({ start }: Message) => !/^HTTP\/1\.\d 1(?!01)\d\d/.test(start);
@@ -119,9 +131,9 @@ export async function exchangeOverHttp1(
     reader.end();
     wake();
   });
-  // A reset after a complete answer is a close like another: which of the two comes depends on what was still unread.
+  // A reset is a close like another: which of the two comes depends on what was still unread.
   socket.once("error", () => {
-    end ||= isAnswered() ? "closed" : "reset";
+    end ||= "closed";
     wake();
   });
   socket.once("close", () => {
@@ -158,8 +170,10 @@ export async function exchangeOverHttp1(
   }
   socket.destroy();
   const facts: Record<string, string> = { end: end === "" ? "no end" : end };
-  for (const [index, message] of reader.messages.entries()) {
-    Object.assign(facts, messageFacts(`answer ${index} `, message));
+  let index = 0;
+  for (const message of reader.messages) {
+    if (isFinal(message)) Object.assign(facts, messageFacts(`answer ${index++} `, message));
+    else Object.assign(facts, interimFacts(`answer ${index} `, message));
   }
   return facts;
 }

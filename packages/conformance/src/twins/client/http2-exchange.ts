@@ -15,6 +15,8 @@ const ofConnections = new Set([
   "upgrade",
 ]);
 const slowReaderMs = 60;
+/** Heads beyond the usual limits of Node are to be seen: what is too large is for the servers to say. */
+export const largeHeads = { maxHeaderListPairs: 100_000, settings: { maxHeaderListSize: 16_000_000 } };
 
 function fieldsOf(raw: readonly string[]): Field[] {
   const fields: Field[] = [];
@@ -169,7 +171,10 @@ export async function exchangeOverHttp2(
     socket.destroy();
     return { end: `protocol ${protocol}` };
   }
-  const session = connect("http://twins", { createConnection: () => socket });
+  const session = connect("http://twins", {
+    ...largeHeads,
+    createConnection: () => socket,
+  });
   let goaway = "";
   session.on("error", () => {});
   session.on("goaway", (code) => {

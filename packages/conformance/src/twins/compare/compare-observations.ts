@@ -45,6 +45,8 @@ export function compareObservations(
 export function signatureOf({ path, theirs, ours }: TwinDifference): string {
   const short = (value: string | undefined) =>
     value === undefined ? "none" : value.length > 40 ? "long" : value.replace(/\d{4,}/g, "N");
+  // Labels of a metric are those of the site.
+  if (path.startsWith("metric ")) return path.split(" ", 2).join(" ");
   const place = path.replace(/\d+/g, "N");
   const isText = /body|field\.|log|log /.test(place);
   return isText

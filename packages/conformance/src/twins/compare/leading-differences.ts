@@ -1,12 +1,14 @@
 import type { TwinDifference } from "./compare-observations.ts";
 
+const answersStatus = /^answer \d+ status$/;
+
 /**
  * What brings other differences with it, the weightiest first: an answer of another status has another body, and its log
  * entry too.
  */
 const leading: readonly RegExp[] = [
   /^(adapt|load|alarm)$/,
-  /^answer \d+ status$/,
+  answersStatus,
   /^end$|^answer \d+ (end|complete)$/,
   /^upstream \d+ (to|start)$/,
   /^upstream \d+ body$/,
@@ -22,17 +24,25 @@ const following = /^(metric|log, unnamed|upstream, unnamed)/;
  * Of each exchange the differences that are not the consequence of another one; of the site those that do not follow from
  * an exchange that went another way.
  */
-export function leadingDifferences(differences: readonly TwinDifference[]): TwinDifference[] {
+export function leadingDifferences(
+  differences: readonly TwinDifference[],
+  isKnown: (difference: TwinDifference) => boolean,
+): TwinDifference[] {
   const load = differences.find(({ path }) => path === "load" || path === "adapt");
   if (load !== undefined) return [load];
   const byExchange = Map.groupBy(differences, ({ exchange }) => exchange);
   let isOtherWay = false;
   const leadingOnes = [...byExchange].flatMap(([exchange, group]) => {
+    // One that is meant explains nothing else, but for another status.
+    const meant = group.filter((each) => !answersStatus.test(each.path) && isKnown(each));
+    const rest = group.filter((each) => !meant.includes(each));
+    isOtherWay ||=
+      exchange !== undefined && meant.some(({ path }) => leading.some((each) => each.test(path)));
     for (const pattern of leading) {
-      const first = group.find(({ path }) => pattern.test(path));
+      const first = rest.find(({ path }) => pattern.test(path));
       if (first === undefined) continue;
       isOtherWay ||= exchange !== undefined;
-      return [first];
+      return [...meant, first];
     }
     return group;
   });

@@ -20,8 +20,13 @@ export interface Twins {
 /** What two servers did not do alike. */
 export interface Differences {
   readonly unknown: readonly TwinDifference[];
-  /** The reason of each difference that is meant. */
-  readonly known: readonly string[];
+  readonly known: readonly KnownDifference[];
+}
+
+/** A difference that is meant. */
+export interface KnownDifference {
+  readonly reason: string;
+  readonly difference: TwinDifference;
 }
 
 export const siteDifference = (path: string, theirs: string, ours: string): TwinDifference => ({
@@ -48,7 +53,9 @@ export class TwinComparison {
     const [their, our] = await Promise.all([theirs.run(twinCase, width), ours.run(twinCase, width)]);
     const all = compareObservations(twinCase, their, our);
     if (alarms.length > 0) all.push(siteDifference("alarm", "", alarms.splice(0).join("\n").slice(0, 2_000)));
-    return this.#sorted(twinCase.site, leadingDifferences(all));
+    const isKnown = (difference: TwinDifference) =>
+      this.#known.reasonOf(twinCase.site, difference) !== undefined;
+    return this.#sorted(twinCase.site, leadingDifferences(all, isKnown));
   }
 
   /** Lets both adapt and load a text. */
@@ -57,8 +64,9 @@ export class TwinComparison {
     const [their, our] = await Promise.all([theirs.adapt(text), ours.adapt(text)]);
     if (their.status !== our.status || (their.status === 200 && !isSameDocument(their, our))) {
       const reason = knownReason({ seed: 0, text, theirs: their.body, ours: our.body });
-      if (reason !== undefined) return { unknown: [], known: [reason] };
-      return this.#sorted(text, [siteDifference("adapt", their.body, our.body)]);
+      const difference = siteDifference("adapt", their.body, our.body);
+      if (reason !== undefined) return { unknown: [], known: [{ reason, difference }] };
+      return this.#sorted(text, [difference]);
     }
     if (their.status !== 200) return { unknown: [], known: [] };
     const [theirLoad, ourLoad] = await Promise.all([theirs.load(text), ours.load(text)]);
@@ -68,11 +76,11 @@ export class TwinComparison {
 
   #sorted(site: string, differences: readonly TwinDifference[]): Differences {
     const unknown: TwinDifference[] = [];
-    const known: string[] = [];
+    const known: KnownDifference[] = [];
     for (const difference of differences) {
       const reason = this.#known.reasonOf(site, difference);
       if (reason === undefined) unknown.push(difference);
-      else known.push(reason);
+      else known.push({ reason, difference });
     }
     return { unknown, known };
   }

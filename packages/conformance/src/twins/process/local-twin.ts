@@ -23,8 +23,10 @@ const several = /reverse_proxy[^\n]*%(UP_\w|DOWN)%[^\n]*%(UP_\w|DOWN)%/g;
 
 /** A server of this machine with upstreams of its own. */
 export class LocalTwin implements Twin {
-  readonly #process: AdminServerProcess;
-  readonly #marks: SiteMarks;
+  readonly #isModel: boolean;
+  readonly #start: () => Promise<AdminServerProcess>;
+  #process: AdminServerProcess;
+  readonly #ownMarks: Omit<SiteMarks, "folder">;
   readonly #seen: SeenRequests;
   readonly #log: AccessLog;
   readonly #closeUpstreams: () => void;
@@ -34,20 +36,46 @@ export class LocalTwin implements Twin {
   #loadedAt = 0;
   /** The text that was loaded last and that no client has asked yet: its state is new. */
   #unusedText: string | undefined;
+  /** The text that was loaded, where it gets certificates on demand. */
+  #onDemandText: string | undefined;
   #hasCertificate: (name: string) => boolean = () => true;
 
-  constructor(
+  private constructor(
+    isModel: boolean,
+    start: () => Promise<AdminServerProcess>,
     process: AdminServerProcess,
-    marks: SiteMarks,
+    marks: Omit<SiteMarks, "folder">,
     seen: SeenRequests,
     log: AccessLog,
     closeUpstreams: () => void,
   ) {
+    this.#isModel = isModel;
+    this.#start = start;
     this.#process = process;
-    this.#marks = marks;
+    this.#ownMarks = marks;
     this.#seen = seen;
     this.#log = log;
     this.#closeUpstreams = closeUpstreams;
+  }
+
+  /** @param closeUpstreams is called when the twin is closed */
+  static async open(
+    isModel: boolean,
+    start: () => Promise<AdminServerProcess>,
+    marks: Omit<SiteMarks, "folder">,
+    seen: SeenRequests,
+    log: AccessLog,
+    closeUpstreams: () => void,
+  ): Promise<LocalTwin> {
+    return new LocalTwin(isModel, start, await start(), marks, seen, log, closeUpstreams);
+  }
+
+  get isAlive(): boolean {
+    return this.#process.isAlive;
+  }
+
+  get #marks(): SiteMarks {
+    return { ...this.#ownMarks, folder: this.#process.folder };
   }
 
   /** Makes waits so many times longer: on a busy machine, and when a difference is looked at again. */
@@ -67,6 +95,9 @@ export class LocalTwin implements Twin {
   }
 
   async load(text: string): Promise<Verdict> {
+    // Certificates that a site got on demand stay in the model's memory, and would be there for other sites.
+    if (this.#onDemandText !== undefined && this.#onDemandText !== text) await this.#restart();
+    this.#onDemandText = this.#isModel && /\bon_demand\b/.test(text) ? text : undefined;
     await this.adapt(text);
     const { status, body } = this.#document?.verdict ?? { status: 0, body: "" };
     if (status !== 200) return { status, body };
@@ -147,6 +178,13 @@ export class LocalTwin implements Twin {
     }
     await Promise.all(running);
     return facts.flat();
+  }
+
+  async #restart(): Promise<void> {
+    await this.#process.close();
+    this.#process = await this.#start();
+    this.#document = undefined;
+    this.#unusedText = undefined;
   }
 
   async #step(step: TwinStep, site: string): Promise<Facts[]> {

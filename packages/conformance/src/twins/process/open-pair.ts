@@ -56,15 +56,23 @@ export async function openPair(options: PairOptions): Promise<TwinPair> {
     await mkdir(join(folder, side === "ours" ? "a" : "b"));
     const seen = new SeenRequests();
     const closeUpstreams = await openUpstreams(marks, seen, certificate);
-    const server = await AdminServerProcess.start(side === "theirs" ? options.peer : undefined, {
-      ...(side === "ours" && options.ours !== undefined ? { script: options.ours } : {}),
-      onLog: (text) => {
-        if (side === "ours" && alarming.test(text)) alarms.push(text);
-      },
-    });
-    const twin = new LocalTwin(server, marks, seen, new AccessLog(marks.log), closeUpstreams);
+    const start = () =>
+      AdminServerProcess.start(side === "theirs" ? options.peer : undefined, {
+        ...(side === "ours" && options.ours !== undefined ? { script: options.ours } : {}),
+        onLog: (text) => {
+          if (side === "ours" && alarming.test(text)) alarms.push(text);
+        },
+      });
+    const twin = await LocalTwin.open(
+      side === "theirs",
+      start,
+      marks,
+      seen,
+      new AccessLog(marks.log),
+      closeUpstreams,
+    );
     closers.push(() => twin.close());
-    return { twin, server };
+    return twin;
   };
   const close = async () => {
     await Promise.all(closers.map((end) => end()));
@@ -73,15 +81,15 @@ export async function openPair(options: PairOptions): Promise<TwinPair> {
   try {
     const [theirs, ours] = [await open("theirs"), await open("ours")];
     return {
-      theirs: theirs.twin,
-      ours: ours.twin,
+      theirs,
+      ours,
       alarms,
       get isAlive() {
-        return theirs.server.isAlive && ours.server.isAlive;
+        return theirs.isAlive && ours.isAlive;
       },
       setPatience(factor) {
-        theirs.twin.patience = factor;
-        ours.twin.patience = factor;
+        theirs.patience = factor;
+        ours.patience = factor;
       },
       close,
     };

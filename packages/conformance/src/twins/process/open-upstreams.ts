@@ -6,7 +6,7 @@ import { openUpstream } from "../upstream/upstream-server.ts";
 
 /** Opens all upstreams of one server. @returns what closes them */
 export async function openUpstreams(
-  { address, ports }: SiteMarks,
+  { address, ports }: Pick<SiteMarks, "address" | "ports">,
   seen: SeenRequests,
   certificate: { readonly cert: string; readonly key: string },
 ): Promise<() => void> {

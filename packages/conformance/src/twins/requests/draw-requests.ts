@@ -97,8 +97,8 @@ class RequestDrawer {
       via: via === "h2" || via === "https" ? "https" : "http",
       serverName: host,
       requests: [{ method: "GET", target, fields: [], raw }],
-      // A client that has said all it has to say: without it some of them are a wait for a time limit.
-      leaves: "half-closed",
+      // A client that has said all it has to say: without it a request that is cut is a wait for a time limit.
+      ...(isCut || one(random, 2) ? { leaves: "half-closed" } : {}),
     };
   }
 

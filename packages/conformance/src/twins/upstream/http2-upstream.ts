@@ -1,5 +1,6 @@
 import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import { sleep } from "../client/http1-exchange.ts";
+import { largeHeads } from "../client/http2-exchange.ts";
 import type { Field } from "../twin-case.ts";
 import type { SeenRequests } from "./seen-requests.ts";
 
@@ -80,7 +81,7 @@ export async function openHttp2Upstream(
   port: number,
   seen: SeenRequests,
 ): Promise<Http2Server> {
-  const server = createServer();
+  const server = createServer(largeHeads);
   server.on("session", (session) => session.socket && seen.opened(session.socket));
   server.on("stream", (stream, _headers, _flags, raw: string[]) =>
     take(stream as ServerHttp2Stream, raw, seen),
