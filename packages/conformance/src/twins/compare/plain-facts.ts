@@ -4,6 +4,8 @@ import type { Facts } from "../twin-case.ts";
 const replacements: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "UUID"],
   [/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} 20(2[4-9]|[3-9]\d) \d\d:\d\d:\d\d GMT/g, "NOW"],
+  // The cookie of a balancer is a hash of its upstream's address.
+  [/\blb=[0-9a-f]{64}\b/g, "lb=HASH"],
   // The name in `Server`, `Via` and `SERVER_SOFTWARE`.
   [/^(\["|)(\d\.\d |)(?:Caddy|server)(?:\/\w+|)("\]|)$/g, "$1$2SERVER$3"],
 ];
