@@ -78,8 +78,9 @@ function startPlugin(main: string, serveFile: string | undefined, program: Progr
       filter: { id: /^\0start$/ },
       handler: () => ({
         code: `#!/usr/bin/env node
-import { keepCompiled, startAsAsked, startChecked, takeCheckedOptions } from ${textOf(start)};
+import { keepCompiled, refuseOldNode, startAsAsked, startChecked, takeCheckedOptions } from ${textOf(start)};
 import { runWorkersOfExecutable } from ${textOf(workers)};
+refuseOldNode();
 ${serveFile === undefined ? loadMain(main, program) : loadStage(main, serveFile, program)}`,
         moduleType: "js",
       }),

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import type { Program } from "./program.ts";
+import { oldestNodeMajor, type Program } from "./program.ts";
 import { programFiles } from "./program-files.ts";
 
 const manifestSchema = z.object({
@@ -42,7 +42,7 @@ export function makeNpmPackage({ packageFolder, name, program, output }: NpmPack
       {
         ...manifest,
         bin: { [name]: `${name}.cjs` },
-        engines: { node: ">=24" },
+        engines: { node: `>=${oldestNodeMajor}` },
         dependencies: Object.fromEntries(program.nativePackages.map((each) => [each, dependencies[each]])),
       },
       undefined,

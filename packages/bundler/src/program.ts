@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 
-export { knownSinceMajor } from "./known-since-major.ts";
+export { knownSinceMajor, oldestNodeMajor } from "./node-versions.ts";
 
 /** The member `program` of a process's package.json: how Node is to run it. The one place where this stands. */
 export const programSchema = z.strictObject({

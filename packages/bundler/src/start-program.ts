@@ -1,6 +1,16 @@
 // Bundled into every program: nothing but Node may be imported here, and little of that.
-import { knownSinceMajor } from "./known-since-major.ts";
+import { knownSinceMajor, oldestNodeMajor } from "./node-versions.ts";
 import type { Program } from "./program.ts";
+
+/** Ends this process with a sentence where its Node is too old: what it would say by itself names no version. */
+export function refuseOldNode(): void {
+  const { version, versions, execPath } = process;
+  if (Number.parseInt(versions.node, 10) >= oldestNodeMajor) return;
+  process.stderr.write(
+    `needs Node >= ${oldestNodeMajor}, and ${execPath} is ${version}: run it with a newer one\n`,
+  );
+  process.exit(1);
+}
 
 /** Whether the command line is of a process that stays, for which a second start pays. */
 function runsLong([first, ...rest]: readonly string[], { longCommands }: Program): boolean {

@@ -1,12 +1,13 @@
 // Each process as `pnpm build` makes it, started from a folder far from its files, doing one thing of its trade.
 
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { knownSinceMajor, readProgram } from "../src/program.ts";
+import { knownSinceMajor, oldestNodeMajor, readProgram } from "../src/program.ts";
 import { BuiltProgram, builtFile, isBuilt, output } from "./built-program.ts";
 
 let folder: string;
@@ -35,6 +36,25 @@ describe.skipIf(!isBuilt)("built programs (skipped where nothing was built)", ()
       expect(await output(builtFile(name), folder, "--help")).toContain("--admin.http.host-port");
     },
     60_000,
+  );
+
+  test.each(["tracing-agent", "tracing-collector", "tracing-query", "tracing-storage"])(
+    "%s says in a sentence that its Node is too old",
+    async (name) => {
+      const older = join(folder, "older.cjs");
+      await writeFile(
+        older,
+        'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });\n' +
+          'Object.defineProperty(process, "version", { value: "v20.1.0" });',
+      );
+      const ended = spawnSync(process.execPath, ["--require", older, builtFile(name), "run"], {
+        encoding: "utf8",
+      });
+      expect(ended.stderr).toBe(
+        `needs Node >= ${oldestNodeMajor}, and ${process.execPath} is v20.1.0: run it with a newer one\n`,
+      );
+      expect(ended.status).toBe(1);
+    },
   );
 
   test("a span goes in at the collector, through storage, and out of query, which has its UI", async () => {
