@@ -3,6 +3,7 @@ import { Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { isTyping } from "ui-kit/components/typing-target.ts";
 import { AppBar } from "./components/app-bar.tsx";
+import { PartialBanner } from "./components/partial-banner.tsx";
 import { embedding } from "./links/embedding.ts";
 
 const AppHelp = lazy(() => import("./components/app-help.tsx").then((file) => ({ default: file.AppHelp })));
@@ -44,6 +45,7 @@ export function AppFrame() {
     <div className="app-frame">
       {!embedding.isEmbedded && <AppBar onHelp={showHelp} onCommands={showPalette} />}
       <main className="app-page">
+        <PartialBanner />
         <Outlet />
       </main>
       {help && (

@@ -6,6 +6,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { applyTheme } from "ui-kit/theme/preferences.ts";
 import { ApiError } from "./api/api-error.ts";
+import { partialBehavior } from "./api/partial-answers.ts";
 import { applyPatterns } from "./components/service-patterns.ts";
 import { router } from "./router.tsx";
 
@@ -20,6 +21,7 @@ const queries = new QueryClient({
       refetchOnWindowFocus: false,
       // Always ask: a query service on this machine answers while the browser is offline.
       networkMode: "always",
+      behavior: partialBehavior,
     },
   },
 });

@@ -1,6 +1,7 @@
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeApp } from "./app-session.ts";
+import { lacking } from "./scenes.ts";
 import { spanItem } from "./span-rows.ts";
 
 const words = { 400: "refused the question", 503: "could not answer", gone: "does not answer" } as const;
@@ -60,6 +61,32 @@ describeApp("a query service that does not give what is asked", (app) => {
       expect(page.url()).toBe(address);
       expect(await page.getByLabel(one.field, { exact: true }).first().inputValue()).toBe(one.text);
     }
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("every page says what its answers lack, and shows the rest", async () => {
+    const { page, answers } = app;
+    const banner = page.getByRole("status", { name: "What is missing" });
+    for (const one of pages) {
+      answers.partial = lacking;
+      await page.goto(`${app.server.origin}${one.address()}`);
+      await page.locator(one.sign).first().waitFor();
+      await banner.getByText(lacking[0]?.text ?? "").waitFor();
+      await banner
+        .getByText(/part 20261126_5_5_0 of tracing\.spans is damaged.*\d\d:\d\d:\d\d to/)
+        .first()
+        .waitFor();
+      answers.partial = undefined;
+      await page.reload();
+      await page.locator(one.sign).first().waitFor();
+      expect([one.name, await banner.count()]).toEqual([one.name, 0]);
+    }
+    // Without a service that is known it is no new store.
+    Object.assign(answers, { partial: lacking, traces: [] });
+    await page.goto(`${app.server.origin}/search`);
+    await banner.waitFor();
+    await page.locator(".notice").first().waitFor();
+    expect(await page.locator(".first-span").count()).toBe(0);
     expect(app.complaints).toEqual([]);
   });
 

@@ -30,7 +30,11 @@ for (const [width, height] of [
   });
   for (const scene of scenes) {
     if (names.length > 0 && !names.includes(scene.name)) continue;
-    Object.assign(answers, { failure: undefined, analysis: true, tail: undefined }, { traces: store.traces });
+    Object.assign(
+      answers,
+      { failure: undefined, analysis: true, tail: undefined, partial: undefined },
+      { traces: store.traces },
+    );
     Object.assign(answers, scene.answers);
     const page = await context.newPage();
     page.on("pageerror", (error) => console.error(scene.name, error));

@@ -1,6 +1,7 @@
 import { ApiError } from "./api-error.ts";
 import { takeEarlyAnswer } from "./early-answers.ts";
 import { errorTexts, type Schema } from "./envelope.ts";
+import { notePartial } from "./partial-answers.ts";
 
 /** An answer may be this long, in bytes after decompression: some 300,000 spans, what a tab can hold. */
 const maxAnswerBytes = 400 * 1024 * 1024;
@@ -37,6 +38,7 @@ export async function readJson<T>(
     throw new ApiError("API_UNREACHABLE", "the query service does not answer", { cause });
   }
   const answer = parse(text);
+  notePartial(signal, response, answer);
   if (!response.ok) throw refusal(response, answer, text);
   if (answer === undefined) {
     throw new ApiError("API_SHAPE", `the answer to ${path} is not JSON`, { status: response.status });

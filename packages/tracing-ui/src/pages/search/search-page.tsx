@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from "rea
 import { Notice } from "ui-kit/components/notice.tsx";
 import { type Comparison, capabilitiesQuery } from "../../api/analysis.ts";
 import { openedTraces, openTraces } from "../../api/opened-traces.ts";
+import { usePartialReasons } from "../../api/partial-answers.ts";
 import { searchQuery, servicesQuery, tracesByIdQuery } from "../../api/queries.ts";
 import { traceQlSearchQuery } from "../../api/traceql-search.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
@@ -83,8 +84,10 @@ export function SearchPage() {
 
   const isLive = address.live === "1" && can.tail;
   const isFile = address.file === "1";
+  // Nothing found in a store of which a part is away is no empty store.
+  const isWhole = usePartialReasons().length === 0;
   const isEmptyStore =
-    services.data?.length === 0 && address.service === undefined && address.q === undefined;
+    isWhole && services.data?.length === 0 && address.service === undefined && address.q === undefined;
   const isWrong = Object.keys(plan.errors).length > 0;
 
   // What the search found while the store was empty is no answer once the first span has arrived.
