@@ -424,7 +424,7 @@ describeApp("the trace page in a browser", (app) => {
     app.answers.traces = [trace];
     await open(trace.traceID);
     await page.locator(".minimap .idle-gap").waitFor();
-    await page.getByText("5:00 min").first().waitFor();
+    await page.getByText("5m", { exact: true }).first().waitFor();
     const firstRow = page.locator(spanItem).first();
     const widthOf = async () => plainBar(await rowPixels(firstRow)).width;
     expect(await widthOf()).toBeGreaterThan(200);

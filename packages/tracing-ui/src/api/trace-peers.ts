@@ -27,8 +27,11 @@ export interface SpanPeers {
   p99Us: number;
 }
 
+/** With fewer peers a percentile says more about chance than about the span. */
+const fewestPeers = 20;
+
 /**
- * Where each span of a trace stands among its peers, by span id. Spans without peers are left out; so are all
+ * Where each span of a trace stands among its peers, by span id. Spans with too few peers are left out; so are all
  * where the store cannot tell (501), which is no failure.
  */
 export function tracePeersQuery(traceId: string) {
@@ -43,7 +46,7 @@ export function tracePeersQuery(traceId: string) {
       const found = new Map<string, SpanPeers>();
       for (const [spanId, index, percentile] of answer?.spans ?? []) {
         const one = answer?.operations[index];
-        if (one === undefined || percentile === null) continue;
+        if (one === undefined || percentile === null || one.peers < fewestPeers) continue;
         const { peers, median, p95, p99 } = one;
         if (median === null || p95 === null || p99 === null) continue;
         found.set(spanId, { percentile, peers, medianUs: median, p95Us: p95, p99Us: p99 });

@@ -1,4 +1,5 @@
 import type { ApiSpan, ApiTrace } from "../api/trace-schema.ts";
+import { isSmallCorrection } from "./clock-correction.ts";
 import { isErrorSpan, isNegativeDuration, parentIdOf, spanDurationUs } from "./span-facts.ts";
 import { layOutTree } from "./span-tree.ts";
 import { spanFlag, type Trace } from "./trace.ts";
@@ -59,7 +60,7 @@ export function buildTrace(input: ApiTrace): Trace {
 }
 
 function ownFlags(span: ApiSpan): number {
-  const warned = (span.warnings ?? []).length > 0 || isNegativeDuration(span);
+  const warned = (span.warnings ?? []).some((text) => !isSmallCorrection(text)) || isNegativeDuration(span);
   return (isErrorSpan(span) ? spanFlag.error : 0) | (warned ? spanFlag.warning : 0);
 }
 

@@ -24,6 +24,6 @@ test("labels drop needless zeros", () => {
     "1 s",
     "1.5 s",
     "100 ms",
-    "2:00 min",
+    "2m",
   ]);
 });

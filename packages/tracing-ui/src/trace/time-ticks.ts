@@ -29,5 +29,5 @@ function roundStep(least: number): number {
 export function tickText(us: number, text: { figure: string; unit: string }): string {
   if (us === 0) return "0";
   const figure = text.figure.includes(".") ? text.figure.replace(/\.?0+$/, "") : text.figure;
-  return `${figure}\u00a0${text.unit}`;
+  return text.unit === "" ? figure : `${figure}\u00a0${text.unit}`;
 }

@@ -7,7 +7,7 @@ export function Duration({ us, sign = "" }: { us: number; sign?: string }) {
     <span className="mono">
       {sign}
       {figure}
-      <span className="unit">{`\u00a0${unit}`}</span>
+      {unit !== "" && <span className="unit">{`\u00a0${unit}`}</span>}
     </span>
   );
 }

@@ -1,16 +1,15 @@
 /** A duration ready to print: the figure, and its unit apart because units are set lighter than figures. */
 export interface DurationText {
   figure: string;
+  /** "" from a minute on: the figure then has its units in it. */
   unit: string;
 }
 
 const secondUs = 1_000_000;
-const minuteUs = 60 * secondUs;
-const hourUs = 60 * minuteUs;
 
 /**
- * Prints a duration with three significant digits: `842 µs`, `1.24 ms`, `12.3 s`; from a minute on as a
- * clock, `2:05 min` and `1:02:05 h`.
+ * Prints a duration with three significant digits: `842 µs`, `1.24 ms`, `12.3 s`; from a minute on with its two
+ * largest units, `1m 12s`, `30m`, `3h 5m`, `2d`.
  * @param us microseconds; below zero or not finite counts as 0
  */
 export function formatDuration(us: number): DurationText {
@@ -20,19 +19,20 @@ export function formatDuration(us: number): DurationText {
   if (us < 999_500) return { figure: (us / 1_000).toPrecision(3), unit: "ms" };
   if (us < 59.95 * secondUs) return { figure: (us / secondUs).toPrecision(3), unit: "s" };
   const seconds = Math.round(us / secondUs);
-  const twoDigits = (value: number) => String(value).padStart(2, "0");
-  if (seconds * secondUs < hourUs) {
-    return { figure: `${Math.floor(seconds / 60)}:${twoDigits(seconds % 60)}`, unit: "min" };
-  }
-  const minutes = Math.floor(seconds / 60);
-  return {
-    figure: `${Math.floor(minutes / 60)}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)}`,
-    unit: "h",
-  };
+  if (seconds < 3_600) return inUnits(seconds, 60, "m", "s");
+  const minutes = Math.round(seconds / 60);
+  return minutes < 24 * 60 ? inUnits(minutes, 60, "h", "m") : inUnits(Math.round(minutes / 60), 24, "d", "h");
+}
+
+/** Without the smaller unit where there is none of it. */
+function inUnits(count: number, perLarge: number, large: string, small: string): DurationText {
+  const rest = count % perLarge;
+  const figure = `${Math.floor(count / perLarge)}${large}`;
+  return { figure: rest === 0 ? figure : `${figure}\u00a0${rest}${small}`, unit: "" };
 }
 
 /** `formatDuration` as one text, with a no-break space between figure and unit. */
 export function durationText(us: number): string {
   const { figure, unit } = formatDuration(us);
-  return `${figure}\u00a0${unit}`;
+  return unit === "" ? figure : `${figure}\u00a0${unit}`;
 }

@@ -10,6 +10,7 @@ import {
   edgeFactsQuery,
 } from "../../api/dependencies.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
+import { Loading } from "../../components/loading.tsx";
 import { ServiceGraph } from "./service-graph.tsx";
 import { useGraphLayout } from "./use-graph-layout.ts";
 import { useNodeRates } from "./use-node-rates.ts";
@@ -54,7 +55,7 @@ export function DependenciesGraph(props: {
     [callers.data, callees.data],
   );
   if (graph.isError) return <FailureNotice error={graph.error} onRetry={() => graph.refetch()} />;
-  if (graph.data === undefined) return <p className="services-note">Counting calls…</p>;
+  if (graph.data === undefined) return <Loading>Counting calls…</Loading>;
   if (dependencies.length === 0) {
     return (
       <Notice kind="plain" title="No calls between services in this time">

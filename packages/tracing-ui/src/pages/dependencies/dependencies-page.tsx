@@ -5,6 +5,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect } from "react";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { dependencyGraphQuery, dependencyListQuery } from "../../api/dependencies.ts";
+import { Loading } from "../../components/loading.tsx";
 import { TimeSelect } from "../../components/time-select.tsx";
 import { useSettled } from "../../components/use-settled.ts";
 import { lookbackMs } from "../services/services-address.ts";
@@ -133,7 +134,7 @@ export function DependenciesPage() {
         </div>
       </header>
       {isTable ? (
-        <Suspense fallback={<p className="services-note">Counting calls…</p>}>
+        <Suspense fallback={<Loading>Counting calls…</Loading>}>
           <DependencyTable
             {...{ list, time, lookback, order, page }}
             onOrder={(next) => void change({ order: next })}

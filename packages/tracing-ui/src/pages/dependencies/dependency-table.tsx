@@ -7,6 +7,7 @@ import { formatCount } from "ui-kit/format/format-count.ts";
 import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import { type Dependency, type DependencyPage, dependenciesPerPage } from "../../api/dependencies.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
+import { Loading } from "../../components/loading.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { Rate, Share } from "../services/rate-table.tsx";
@@ -32,11 +33,7 @@ export function DependencyTable(props: {
   const rates = useNodeRates(called, time);
   if (list.isError) return <FailureNotice error={list.error} onRetry={() => list.refetch()} />;
   if (list.data === undefined) {
-    return (
-      <p className="services-note" role="status">
-        Counting calls…
-      </p>
-    );
+    return <Loading>Counting calls…</Loading>;
   }
   if (list.data.total === 0) {
     return (

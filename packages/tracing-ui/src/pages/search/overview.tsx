@@ -2,6 +2,7 @@ import "./overview.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { type Comparison, compareQuery, type HeatMap, heatMapQuery } from "../../api/analysis.ts";
+import { Loading } from "../../components/loading.tsx";
 import type { TraceSummary } from "../../trace/summarise-trace.ts";
 import { Differences } from "./differences.tsx";
 import { HeatMapChart } from "./heat-map.tsx";
@@ -52,8 +53,10 @@ export function Overview(props: {
                 Try again
               </button>
             </p>
+          ) : heat.data === undefined ? (
+            <Loading>Counting spans…</Loading>
           ) : (
-            <HeatMapChart map={heat.data ?? emptyMap} selection={selection} onSelect={onSelect} />
+            <HeatMapChart map={heat.data} selection={selection} onSelect={onSelect} />
           )}
         </div>
       )}
@@ -61,7 +64,13 @@ export function Overview(props: {
         {selection === undefined || map === undefined ? (
           <>
             <h2>Traces by duration</h2>
-            <ScatterPlot results={results ?? []} />
+            {results === undefined ? (
+              <Loading>Searching…</Loading>
+            ) : results.length === 0 ? (
+              <p className="overview-note">No traces.</p>
+            ) : (
+              <ScatterPlot results={results} />
+            )}
           </>
         ) : (
           <Apart
@@ -76,11 +85,6 @@ export function Overview(props: {
     </section>
   );
 }
-
-const emptyMap: HeatMap = {
-  ...{ start: 0, end: 1, columns: 1, columnWidth: 1 },
-  ...{ spans: 0, errors: 0, cells: [] },
-};
 
 /** What sets the selected spans apart from all others of the heat map. */
 function Apart(props: {

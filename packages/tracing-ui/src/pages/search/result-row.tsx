@@ -5,6 +5,7 @@ import { clockText, dateText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
+import { isArriving } from "../../trace/is-arriving.ts";
 import type { ServiceCount, TraceSummary } from "../../trace/summarise-trace.ts";
 
 /** One trace of the result list; the whole row leads to it. */
@@ -31,11 +32,16 @@ export function ResultRow(props: {
           <b>{row.rootService}</b>
           <span className="cut">{row.rootOperation}</span>
         </Link>
-        {!row.rootFound && (
-          <span className="result-note" title="The first span of this trace is not in the store, or not yet.">
-            root missing
-          </span>
-        )}
+        {!row.rootFound &&
+          (isArriving(row.startUs + row.durationUs, Date.now() * 1_000) ? (
+            <span className="result-note" title="The first span is sent when it ends: it may be on its way.">
+              arriving
+            </span>
+          ) : (
+            <span className="result-note" title="The first span of this trace is not in the store.">
+              root missing
+            </span>
+          ))}
       </td>
       <td className="col-services">
         <ServiceCounts services={row.services} hues={hues} places={places} />

@@ -9,7 +9,7 @@ export interface ScatterPoint {
   radius: number;
 }
 
-/** Places of traces: time across, logarithm of the duration up. Small traces come last, so that none is covered. */
+/** Places of at least one trace: time across, logarithm of the duration up. Small traces come last, so that none is covered. */
 export function scatterOf(results: readonly TraceSummary[]): {
   points: ScatterPoint[];
   /** What the plot's width stands for, microseconds since 1970. */
@@ -25,7 +25,6 @@ export function scatterOf(results: readonly TraceSummary[]): {
     least = Math.min(least, Math.max(1, durationUs));
     most = Math.max(most, durationUs);
   }
-  if (results.length === 0) [startUs, endUs, least] = [0, 1, 1];
   const roomUs = Math.max((endUs - startUs) * 0.02, 500_000);
   startUs -= roomUs;
   endUs += roomUs;

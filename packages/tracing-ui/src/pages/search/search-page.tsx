@@ -9,6 +9,7 @@ import { usePartialReasons } from "../../api/partial-answers.ts";
 import { searchQuery, servicesQuery, tracesByIdQuery } from "../../api/queries.ts";
 import { traceQlSearchQuery } from "../../api/traceql-search.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
+import { Loading } from "../../components/loading.tsx";
 import { embedding } from "../../links/embedding.ts";
 import { summariseTrace, type TraceSummary } from "../../trace/summarise-trace.ts";
 import { lastService, rememberService } from "./last-service.ts";
@@ -98,6 +99,8 @@ export function SearchPage() {
     wasEmpty.current = isEmptyStore;
   }, [isEmptyStore]);
 
+  const asks = plan.bySearch !== undefined || plan.byTraceQl !== undefined || plan.byIds !== undefined;
+
   function list(rows: readonly TraceSummary[], limit: number, stale: boolean) {
     const onSort = (sort: SearchAddress["sort"]) => goTo({ ...address, sort }, true);
     return <ResultList results={rows} sort={address.sort} {...{ limit, stale, onSort }} />;
@@ -135,8 +138,7 @@ export function SearchPage() {
         </Notice>
       );
     }
-    const asks = plan.bySearch !== undefined || plan.byTraceQl !== undefined || plan.byIds !== undefined;
-    if (results.data === undefined || !asks) return <LoadingRows />;
+    if (results.data === undefined || !asks) return <Loading>Searching…</Loading>;
     if (results.data.length === 0 && plan.byIds !== undefined) {
       return (
         <Notice kind="plain" title="None of these traces is in the store">
@@ -196,27 +198,14 @@ export function SearchPage() {
       {showsOverview && (
         <Overview
           plan={plan}
-          results={results.data}
+          results={asks ? results.data : undefined}
           onSelect={(selection) =>
             goTo({ ...address, sel: selection === undefined ? undefined : selectionText(selection) })
           }
           onFilter={filterBy}
         />
       )}
-      <Suspense fallback={<LoadingRows />}>{body()}</Suspense>
-    </div>
-  );
-}
-
-/** Rows without content where rows will be: the page does not jump when they come. */
-function LoadingRows() {
-  return (
-    <div className="results loading-rows" role="status">
-      <p className="visually-hidden">Searching…</p>
-      {Array.from({ length: 12 }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows without content have nothing else
-        <div key={index} style={{ width: `${90 - ((index * 37) % 45)}%` }} />
-      ))}
+      <Suspense fallback={<Loading>Opening…</Loading>}>{body()}</Suspense>
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { ApiError } from "../../api/api-error.ts";
 import { servicesQuery } from "../../api/queries.ts";
 import { ratesPerPage, ratesQuery } from "../../api/rates.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
+import { Loading } from "../../components/loading.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { TimeSelect } from "../../components/time-select.tsx";
@@ -62,7 +63,7 @@ export function ServicesPage() {
         </Notice>
       );
     }
-    if (rates.data === undefined) return <p className="services-note">Counting…</p>;
+    if (rates.data === undefined) return <Loading>Counting…</Loading>;
     const { rows, total } = rates.data;
     const own = whole.data?.rows.find((row) => row.service === service);
     return (

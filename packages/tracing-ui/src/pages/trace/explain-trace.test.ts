@@ -17,7 +17,7 @@ const span = (spanID: string, parent?: string, warnings: string[] | null = null)
 
 test("a sound trace needs no words", () => {
   expect(
-    explainTrace(buildTrace({ traceID: "t", processes: {}, spans: [span("a"), span("b", "a")] })),
+    explainTrace(buildTrace({ traceID: "t", processes: {}, spans: [span("a"), span("b", "a")] }), 0),
   ).toEqual([]);
 });
 
@@ -35,7 +35,7 @@ test("each oddity is counted, explained and leads to its first span", () => {
     ],
     warnings: ["incomplete"],
   });
-  const remarks = explainTrace(trace);
+  const remarks = explainTrace(trace, 60e6);
   expect(remarks.map((remark) => remark.title)).toEqual([
     "2 spans without their parents",
     "1 circle of parents",
@@ -44,4 +44,9 @@ test("each oddity is counted, explained and leads to its first span", () => {
     "Warning of the query service",
   ]);
   expect(remarks.map((remark) => trace.spans[remark.span]?.spanID)).toEqual(["b", "d", "a", "e", undefined]);
+});
+
+test("parents of a trace that has just ended are on their way", () => {
+  const trace = buildTrace({ traceID: "t", processes: {}, spans: [span("b", "gone")] });
+  expect(explainTrace(trace, 5e6).map(({ title }) => title)).toEqual(["Spans are still arriving"]);
 });

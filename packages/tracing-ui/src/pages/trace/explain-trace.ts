@@ -1,3 +1,4 @@
+import { isArriving } from "../../trace/is-arriving.ts";
 import { countFlag, spanFlag, type Trace } from "../../trace/trace.ts";
 
 /** Something about a trace that a reader should know before trusting the picture. */
@@ -9,17 +10,26 @@ export interface TraceRemark {
   span: number;
 }
 
-/** What is odd about a trace, in words: missing parents, cycles, shared ids, warnings of the query service. */
-export function explainTrace(trace: Trace): TraceRemark[] {
+/**
+ * What is odd about a trace, in words: missing parents, cycles, shared ids, warnings of the query service.
+ * @param nowUs microseconds since 1970: parents of a trace that has just ended may still arrive
+ */
+export function explainTrace(trace: Trace, nowUs: number): TraceRemark[] {
   const remarks: TraceRemark[] = [];
   const add = (flag: number, title: (count: number) => string, text: string) => {
     const count = countFlag(trace, flag);
     if (count === 0) return;
     remarks.push({ title: title(count), text, span: trace.flags.findIndex((flags) => (flags & flag) !== 0) });
   };
+  const arriving = isArriving(trace.startUs + trace.durationUs, nowUs);
   add(
     spanFlag.parentMissing,
-    (count) => (count === 1 ? "1 span without its parent" : `${count} spans without their parents`),
+    (count) =>
+      arriving
+        ? "Spans are still arriving"
+        : count === 1
+          ? "1 span without its parent"
+          : `${count} spans without their parents`,
     "The parent that is named is not in this trace, so the span is shown as a root. That parent may still be on " +
       "its way (spans are sent when they end), may have been lost before it reached the collector, or belongs to " +
       "a program that passes trace headers on but sends no spans.",

@@ -13,6 +13,7 @@ import { hueStyle } from "../../components/service-mark.tsx";
 import { type AttributePlace, attributeLinks, lookupOf } from "../../links/link-patterns.ts";
 import { uiConfig } from "../../links/ui-config.ts";
 import { isSavedPage } from "../../offline/saved-trace.ts";
+import { isSmallCorrection } from "../../trace/clock-correction.ts";
 import { isNegativeDuration, tagText } from "../../trace/span-facts.ts";
 import type { Trace } from "../../trace/trace.ts";
 import { AttributeTable, matchingAttributes } from "./attribute-table.tsx";
@@ -93,8 +94,8 @@ export function SpanDetail(props: {
         {warnings.length > 0 && (
           <ul className="span-warnings">
             {warnings.map((warning) => (
-              <li key={warning}>
-                <Icon name="warning" />
+              <li key={warning} className={isSmallCorrection(warning) ? "span-note" : undefined}>
+                {!isSmallCorrection(warning) && <Icon name="warning" />}
                 {warning}
               </li>
             ))}
@@ -162,14 +163,11 @@ function Facts(props: {
           </dd>
         </div>
         {peers !== undefined && (
-          <div
-            className="span-fact"
-            title={`Among ${formatCount(peers.peers)} spans of this operation in the hour before`}
-          >
+          <div className="span-fact" title="Spans of this operation in the hour before">
             <dt>Among its peers</dt>
             <dd>
               <span className="mono">{percentileText(peers.percentile)}</span>
-              <span className="unit"> · median </span>
+              <span className="unit"> of {formatCount(peers.peers)} spans · median </span>
               <Duration us={peers.medianUs} />
               <span className="unit"> · p95 </span>
               <Duration us={peers.p95Us} />

@@ -9,6 +9,7 @@ import { traceQuery } from "../../api/queries.ts";
 import { type SpanPeers, tracePeersQuery } from "../../api/trace-peers.ts";
 import type { ApiTrace } from "../../api/trace-schema.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
+import { Loading } from "../../components/loading.tsx";
 import { embedding } from "../../links/embedding.ts";
 import { buildTrace } from "../../trace/build-trace.ts";
 import { type CriticalPath, criticalPath } from "../../trace/critical-path.ts";
@@ -43,7 +44,7 @@ export function TracePage() {
   const trace = useQuery(traceQuery(traceId));
   // Made anew when gaps are folded or shown: the range of time in view is another then.
   if (trace.isSuccess) return <LoadedTrace key={`${traceId} ${gaps}`} input={trace.data} />;
-  if (trace.isPending) return <LoadingTrace />;
+  if (trace.isPending) return <Loading>Fetching the trace…</Loading>;
   const missing = trace.error instanceof ApiError && trace.error.code === "API_NOT_FOUND";
   if (!missing) return <FailureNotice wholePage error={trace.error} onRetry={() => trace.refetch()} />;
   return (
@@ -137,21 +138,6 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
           </div>
         </>
       )}
-    </div>
-  );
-}
-
-function LoadingTrace() {
-  return (
-    <div className="trace-page trace-loading" role="status">
-      <p className="visually-hidden">Fetching the trace…</p>
-      {Array.from({ length: 16 }, (_, index) => (
-        <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: rows without content have nothing else
-          key={index}
-          style={{ marginLeft: `${(index * 29) % 60}%`, width: `${14 + ((index * 17) % 24)}%` }}
-        />
-      ))}
     </div>
   );
 }

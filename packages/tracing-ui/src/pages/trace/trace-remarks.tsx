@@ -7,7 +7,7 @@ import type { ViewAction } from "./trace-view.ts";
 
 /** What is odd about the trace, one line each, with the explanation a click away. Nothing when all is well. */
 export function TraceRemarks({ trace, dispatch }: { trace: Trace; dispatch: Dispatch<ViewAction> }) {
-  const remarks = useMemo(() => explainTrace(trace), [trace]);
+  const remarks = useMemo(() => explainTrace(trace, Date.now() * 1_000), [trace]);
   if (remarks.length === 0) return null;
   return (
     <div className="remarks">
