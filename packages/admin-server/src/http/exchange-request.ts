@@ -44,8 +44,16 @@ function bareHost(hostport: string): string {
   return (match?.[1] ?? hostport.replace(/:\d*$/, "")).toLowerCase();
 }
 
+/** Port and dots after a name say nothing: what is left of these names nobody. */
+const nameless = /^\.+(?::\d*)?$/;
+
 /** @throws ServerError HTTP_BAD_REQUEST */
-function checkHost(hostport: string): void {
+function checkHost(hostport: string, version: string): void {
+  // Clients of HTTP/1.0 and of HTTP/2 may name no host.
+  const isNameless = hostport === "" ? version === "1.1" : nameless.test(hostport);
+  if (isNameless) {
+    throw new ServerError("HTTP_BAD_REQUEST", "the request names no host");
+  }
   if (hostport.length > maxHostLength || /[\s/\\?#@,<>"]/.test(hostport)) {
     throw new ServerError("HTTP_BAD_REQUEST", `malformed Host header ${JSON.stringify(hostport)}`);
   }
@@ -108,9 +116,9 @@ export class ExchangeRequest {
     this.#method = stream.method;
     this.#target = target;
     this.requestHeaders = stream.headers;
-    this.hostport = target.authority ?? stream.authority;
-    if (this.hostport !== goodHost) {
-      checkHost(this.hostport);
+    this.hostport = target.authority || stream.authority;
+    if (this.hostport !== goodHost || this.hostport === "") {
+      checkHost(this.hostport, stream.version);
       goodHost = this.hostport;
     }
   }

@@ -288,6 +288,8 @@ describe("what node's parser lets through, and what not", () => {
     ["a NUL in a value", `GET / HTTP/1.1\r\n${host}A: b\0c\r\n\r\n`, 400],
     ["no Host", "GET / HTTP/1.1\r\n\r\n", 400],
     ["two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400],
+    ["an empty Host", "GET / HTTP/1.1\r\nHost:\r\n\r\n", 400],
+    ["a Host of dots", "GET / HTTP/1.1\r\nHost: .:80\r\n\r\n", 400],
     ["a Host with a path", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400],
     ["a bad escape", `GET /%zz HTTP/1.1\r\n${host}\r\n`, 400],
     ["an escaped NUL", `GET /a%00b HTTP/1.1\r\n${host}\r\n`, 400],
@@ -300,13 +302,22 @@ describe("what node's parser lets through, and what not", () => {
     expect(answer).not.toContain("reached");
   });
 
-  test("an absolute target names the host", async () => {
+  test.each([
+    ["http://real.example:8/p", "real.example /p"],
+    ["http:///p", "other.example /p"],
+    ["HTTP://", "other.example /"],
+  ])("an absolute target names the host where it has one: %s", async (target, expected) => {
     await load(respond("{http.request.host} {http.request.uri.path}"));
     const answer = await rawRequest(
       running.site,
-      "GET http://real.example:8/p HTTP/1.1\r\nHost: fake\r\nConnection: close\r\n\r\n",
+      `GET ${target} HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n`,
     );
-    expect(answer).toContain("real.example /p");
+    expect(answer.endsWith(`\r\n\r\n${expected}`)).toBe(true);
+  });
+
+  test("a client of HTTP/1.0 may name no host", async () => {
+    await load(respond("reached"));
+    expect(await rawRequest(running.site, "GET / HTTP/1.0\r\n\r\n")).toContain("reached");
   });
 
   test("an upgrade that nobody takes is a request like any other", async () => {

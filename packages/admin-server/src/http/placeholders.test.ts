@@ -12,7 +12,7 @@ import {
   setPlaceholder,
 } from "./placeholders.ts";
 
-const exchange = makeExchange({ target: "/%C3%A4/b?q=1%0A2", headers: ["X-H", "v"] });
+const exchange = makeExchange({ target: "/%C3%A4/b?q=1%0A2", headers: ["X-H", "v", "Host", "a"] });
 
 test.each([
   ["plain", "plain"],
@@ -21,6 +21,7 @@ test.each([
   ["{unknown.name} {http.regexp.none}", "{unknown.name} {http.regexp.none}"],
   ['{"json": {"a": 1}}', '{"json": {"a": 1}}'],
   ["{http.request.header.X-H}{http.request.uri.query.q}", "v1\n2"],
+  ["{http.request.header.Host}|{http.request.header.host}", "|"],
 ])("%s is %j", (text, expected) => {
   expect(compileBodyTemplate(text)(exchange)).toBe(expected);
 });

@@ -106,7 +106,14 @@ const fixed: Readonly<Record<string, Reader>> = {
 };
 
 const prefixed: typeof requestPrefixes = [
-  ["http.request.header.", (name) => (exchange) => getHeaders(exchange.requestHeaders, name).join(",")],
+  [
+    "http.request.header.",
+    (name) =>
+      // `Host` is no field to the model: `{http.request.host}` and `{http.request.hostport}` are its placeholders.
+      name.toLowerCase() === "host"
+        ? () => ""
+        : (exchange) => getHeaders(exchange.requestHeaders, name).join(","),
+  ],
   ["http.request.uri.query.", (name) => (exchange) => queryValue(exchange, name)],
   ...requestPrefixes,
   ["http.reverse_proxy.", (name) => (exchange) => exchange.proxied?.placeholder(name)],

@@ -1,6 +1,6 @@
 import type { Exchange } from "../../../http/exchange.ts";
 import { connectionWords } from "../../../http/h1/field-lines.ts";
-import { getHeaders, type HeaderList, removeHeaders } from "../../../http/header-list.ts";
+import { getHeader, getHeaders, type HeaderList, removeHeaders } from "../../../http/header-list.ts";
 import { remoteAddress, withoutZone } from "../../../http/remote-address.ts";
 
 /** Fields that concern one connection only. Source: the public model, RFC 9110 section 7.6.1 */
@@ -203,4 +203,17 @@ export function copyResponseHeaders(from: readonly string[], exchange: Exchange,
   }
   target.push("Via", `${via}${version} ${product}`);
   return begin;
+}
+
+/**
+ * Adds the fields of an upstream's 101 to ours. Ours may stay, and no `Via` is added: what follows is not HTTP.
+ * Source: the public model (Caddy 2.11)
+ */
+export function addSwitchHeaders(from: readonly string[], target: HeaderList): void {
+  const hasServer = getHeader(from, "server") !== undefined;
+  removeHeaders(
+    target,
+    (name) => name === "content-length" || name === "transfer-encoding" || (hasServer && name === "server"),
+  );
+  target.push(...from);
 }

@@ -6,7 +6,7 @@ import { isUnbuffered } from "../../../http/unbuffered-response.ts";
 import type { ResponseRule } from "../response-rules.ts";
 import { PacedWriter } from "./paced-writer.ts";
 import { ProxyFailure } from "./proxy-error.ts";
-import { copyResponseHeaders, forwardedTrailers } from "./proxy-headers.ts";
+import { addSwitchHeaders, copyResponseHeaders, forwardedTrailers } from "./proxy-headers.ts";
 import type { DialAddress } from "./transport/dial-address.ts";
 import type {
   CallStage,
@@ -193,7 +193,7 @@ export class Relay implements ResponseReceiver {
     try {
       this.#plan.decide(status, headers);
       this.#plan.changeHeaders(status, headers);
-      copyResponseHeaders(headers, exchange, "1.1");
+      addSwitchHeaders(headers, exchange.responseHeaders);
       exchange.responseHeaders.unshift("Connection", "Upgrade", "Upgrade", exchange.stream.upgradeProtocol);
       tunnels.open(exchange, socket, head);
       this.#plan.completed(status);

@@ -20,6 +20,12 @@ function headerObject(headers: () => HeaderList): object {
   };
 }
 
+function withoutHost(headers: HeaderList): HeaderList {
+  const others = [...headers];
+  removeHeaders(others, (name) => name === "host");
+  return others;
+}
+
 function urlObject({ path, rawPath, query, text }: RequestTarget): object {
   const { parameters } = parseQuery(query);
   return {
@@ -52,7 +58,8 @@ export function templateContext(
     Proto: exchange.protocol,
     RemoteAddr: addressText(exchange.remoteAddress, exchange.socket.remotePort),
     RequestURI: exchange.target,
-    Header: headerObject(() => exchange.requestHeaders),
+    // `Host` is beside the fields, as in Go.
+    Header: headerObject(() => withoutHost(exchange.requestHeaders)),
     URL: urlObject(exchange.line.target),
   };
   return {

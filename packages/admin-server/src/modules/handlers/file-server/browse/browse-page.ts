@@ -77,8 +77,16 @@ ${up}${page.items.map(row).join("\n")}
 </table>`;
 }
 
-/** The built-in page of a listing: one document, no script. */
-export function browsePage(page: PageListing): string {
+/** What browsers may do with the built-in page: names of files in it are other people's. Source: the public model */
+export function pagePolicy(nonce: string): string {
+  return (
+    "default-src 'none'; img-src 'self'; object-src 'none'; base-uri 'none'; " +
+    `script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; frame-ancestors 'self'; form-action 'self';`
+  );
+}
+
+/** The built-in page of a listing: one document, no script. @param nonce of its {@link pagePolicy} */
+export function browsePage(page: PageListing, nonce: string): string {
   const title = escapeHtml(page.path);
   const other = page.layout === "grid" ? "list" : "grid";
   return `<!DOCTYPE html>
@@ -87,7 +95,7 @@ export function browsePage(page: PageListing): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${pageStyle}</style>
+<style nonce="${nonce}">${pageStyle}</style>
 </head>
 <body>
 <h1>${crumbs(page.path)}</h1>

@@ -127,7 +127,16 @@ test("a folder without slash is redirected, an unchanged one not sent", async ()
   const again = await ask(`${server.site}/list/`, {
     headers: { "If-Modified-Since": headers["last-modified"] },
   });
-  expect(again.status).toBe(304);
+  expect([again.status, again.headers["last-modified"]]).toEqual([304, undefined]);
+});
+
+test("browsers run and load nothing of a listing but its own style", async () => {
+  const { headers, text } = await ask(`${server.site}/list/`);
+  const nonce = /style-src 'nonce-([\w-]+)'/.exec(String(headers["content-security-policy"]))?.[1];
+  expect(headers["content-security-policy"]).toContain("default-src 'none'");
+  expect(text).toContain(`<style nonce="${nonce}">`);
+  const other = await ask(`${server.site}/list/`);
+  expect(other.headers["content-security-policy"]).not.toContain(nonce);
 });
 
 test("a template of one's own may make the page", async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { posix } from "node:path";
 import { parseQuery } from "../../../../core/uri/query-parameters.ts";
 import type { Exchange } from "../../../../http/exchange.ts";
@@ -7,7 +8,7 @@ import { parseHttpDate } from "../../../files/preconditions.ts";
 import { formatGoTime } from "../../../go-time.ts";
 import { statError } from "../file-error.ts";
 import { redirectTo } from "../redirect.ts";
-import { browsePage, type PageListing } from "./browse-page.ts";
+import { browsePage, type PageListing, pagePolicy } from "./browse-page.ts";
 import { humanSize } from "./human-size.ts";
 import { type ListedFile, type Listing, listFolder } from "./listing.ts";
 import { arrange, isOrderName, isSortName, type OrderName, type SortName } from "./order.ts";
@@ -83,8 +84,14 @@ function send(exchange: Exchange, type: string, body: string): void {
   exchange.respond(exchange.defaultStatus, exchange.method === "HEAD" ? "" : body);
 }
 
+function builtInPage(page: PageListing, { exchange }: BrowseRequest): string {
+  const nonce = randomUUID();
+  exchange.responseHeaders.push("Content-Security-Policy", pagePolicy(nonce));
+  return browsePage(page, nonce);
+}
+
 /** Prepares listings of folders. @param render the page in place of the built-in one */
-export function compileBrowse(config: BrowseConfig, render: RenderPage = browsePage): Browser {
+export function compileBrowse(config: BrowseConfig, render: RenderPage = builtInPage): Browser {
   const configured = config.sort ?? [];
   const defaultSort = configured.find(isSortName);
   const defaultOrder = configured.find(isOrderName);
@@ -120,12 +127,12 @@ export function compileBrowse(config: BrowseConfig, render: RenderPage = browseP
     const listing = await list(request);
     const { responseHeaders } = exchange;
     responseHeaders.push("Vary", "Accept, Accept-Encoding");
-    responseHeaders.push("Last-Modified", new Date(listing.lastModifiedMs).toUTCString());
     const since = parseHttpDate(exchange.header("if-modified-since"));
     if (since !== undefined && Math.floor(listing.lastModifiedMs / 1000) <= since) {
       exchange.respond(304);
       return;
     }
+    responseHeaders.push("Last-Modified", new Date(listing.lastModifiedMs).toUTCString());
     const { parameters } = parseQuery(exchange.query);
     const asked = (name: string) => parameters.get(name)?.[0] ?? "";
     const sort: SortName = choose(exchange, "sort", asked("sort"), isSortName, defaultSort ?? "namedirfirst");

@@ -202,7 +202,7 @@ test.each([
 ])("%s is the script %s with the path info %s", async (target, script, info) => {
   const told = await toldFor(target, {
     split_path: [".php", ".kt"],
-    env: { OWN: "ü {http.request.uri.path} {http.request.header.host}", PEM: "a\nb" },
+    env: { OWN: "ü {http.request.uri.path} {http.request.host}", PEM: "a\nb" },
   });
   expect(told?.get("SCRIPT_NAME")).toBe(utf8(script));
   expect(told?.get("SCRIPT_FILENAME")).toBe(utf8(`/srv/www${script}`));
