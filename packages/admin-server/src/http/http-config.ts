@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { configDuration, configTimeout, inlineModule, notYet } from "../core/modules/config-fields.ts";
+import {
+  configCount,
+  configDuration,
+  configTimeout,
+  inlineModule,
+  notYet,
+} from "../core/modules/config-fields.ts";
 import { accessLogSchema } from "../modules/logging/access/access-config.ts";
 import { connectionPolicySchema } from "../tls/connection/policy-schema.ts";
 import { listenerWrappersSchema } from "./listener-wrappers.ts";
@@ -53,9 +59,7 @@ const serverSchema = z.strictObject({
   idle_timeout: configTimeout()
     .nullish()
     .describe("How long a connection may wait for its next request (5m; negative: no limit)."),
-  max_header_bytes: z
-    .int()
-    .positive()
+  max_header_bytes: configCount()
     .nullish()
     .describe("Limit of all header fields together (16 KiB); 4 KiB more are let through."),
   automatic_https: autoHttpsSchema
@@ -104,8 +108,8 @@ const serverSchema = z.strictObject({
   keepalive_idle: configDuration().nullish().describe("After how long of silence TCP asks first (15s)."),
   keepalive_count: z
     .int()
-    .min(1)
     .max(127)
+    .transform((value) => Math.max(0, value))
     .nullish()
     .describe("How many of these questions go unanswered before the connection is given up (9)."),
   enable_full_duplex: z
@@ -151,8 +155,6 @@ const serverSchema = z.strictObject({
     .describe("Fields in which they name the client, the first with an address counts (`X-Forwarded-For`)."),
   trusted_proxies_strict: z
     .int()
-    .min(0)
-    .max(1)
     .nullish()
     .describe("1: the last address that is no trusted proxy is the client's; 0: the first one is (0)."),
   trusted_proxies_unix: z

@@ -47,8 +47,8 @@ export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
     idleTimeoutMs: timeout(config.idle_timeout, 300_000),
     keepAliveMs: keepAliveIntervalMs === 0 ? 0 : config.keepalive_idle || keepAliveIntervalMs,
     keepAliveIntervalMs,
-    keepAliveCount: config.keepalive_count ?? defaultKeepAliveCount,
-    maxHeaderBytes: (config.max_header_bytes ?? defaultHeaderBytes) + headerSlackBytes,
+    keepAliveCount: config.keepalive_count || defaultKeepAliveCount,
+    maxHeaderBytes: (config.max_header_bytes || defaultHeaderBytes) + headerSlackBytes,
   };
 }
 

@@ -159,7 +159,7 @@ test("a response may begin before the request's body is read; TCP's questions ma
   expect(String(head)).toMatch(/^HTTP\/1\.1 200 [\s\S]*early$/);
   socket.destroy();
   const refused = siteConfig(say("x")) as { apps: { http: { servers: { s: object } } } };
-  Object.assign(refused.apps.http.servers.s, { keepalive_count: 0 });
+  Object.assign(refused.apps.http.servers.s, { keepalive_count: 128 });
   expect((await running.admin("POST", "/load", refused)).error).toContain(
     "/config/apps/http/servers/s/keepalive_count",
   );

@@ -13,16 +13,33 @@ export function notYet(reason?: string) {
     .optional();
 }
 
-/** A duration: integer nanoseconds, or text as `1h30m`, `500ms`, `2d`. The value is in milliseconds. */
+/** @returns milliseconds; undefined for a text that is no duration */
+function readDuration(value: number | string): number | undefined {
+  if (typeof value === "number") {
+    return value / 1e6;
+  }
+  const ms = parseGoDuration(value.startsWith("-") ? value.slice(1) : value);
+  return ms === undefined || !value.startsWith("-") ? ms : -ms;
+}
+
+/**
+ * A duration: integer nanoseconds, or text as `1h30m`, `500ms`, `2d`. The value is in milliseconds. A negative one stands
+ * for 0. Source: the public model (Caddy 2.11), which takes any
+ */
 export function configDuration() {
   return z.union([z.number(), z.string()]).transform((value, context): number => {
-    const ms = typeof value === "number" ? value / 1e6 : parseGoDuration(value);
-    if (ms === undefined || ms < 0) {
+    const ms = readDuration(value);
+    if (ms === undefined) {
       context.addIssue(`time: invalid duration ${JSON.stringify(value)}`);
       return z.NEVER;
     }
-    return ms;
+    return Math.max(0, ms);
   });
+}
+
+/** How many there may be of something; a negative number stands for 0. Source: the public model (Caddy 2.11) */
+export function configCount() {
+  return z.int().transform((value) => Math.max(0, value));
 }
 
 /**
@@ -31,16 +48,12 @@ export function configDuration() {
  */
 export function configTimeout() {
   return z.union([z.number(), z.string()]).transform((value, context): number => {
-    const isNegative = typeof value === "number" ? value < 0 : value.startsWith("-");
-    if (typeof value === "number") {
-      return isNegative ? -1 : value / 1e6;
-    }
-    const ms = parseGoDuration(isNegative ? value.slice(1) : value);
+    const ms = readDuration(value);
     if (ms === undefined) {
       context.addIssue(`time: invalid duration ${JSON.stringify(value)}`);
       return z.NEVER;
     }
-    return isNegative ? -1 : ms;
+    return ms < 0 ? -1 : ms;
   });
 }
 

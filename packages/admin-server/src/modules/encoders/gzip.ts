@@ -7,13 +7,20 @@ import type { ContentEncoder } from "./content-encoder.ts";
 export const gzipEncoder = defineModule({
   id: "http.encoders.gzip",
   config: z.strictObject({
-    level: z.int().min(0).max(9).nullish().describe("0 (stored) or 1 (fastest) to 9 (smallest) (5)."),
+    level: z
+      .int()
+      .min(-3)
+      .max(9)
+      .nullish()
+      .describe("1 (fastest) to 9 (smallest) (5). -1 stands for 6, -2 for Huffman codes alone, -3 for 1."),
   }),
   provision(config): ContentEncoder {
-    const options = { level: config.level || 5 };
+    const level = config.level || 5;
+    const options =
+      level === -2 ? { level: 1, strategy: constants.Z_HUFFMAN_ONLY } : { level: level === -3 ? 1 : level };
     return {
       name: "gzip",
-      key: `gzip ${options.level}`,
+      key: `gzip ${level}`,
       encode: (bytes) => gzipSync(bytes, options),
       createStream: () => createGzip(options),
       flushKind: constants.Z_SYNC_FLUSH,

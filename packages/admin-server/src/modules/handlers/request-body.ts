@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
+import { configCount } from "../../core/modules/config-fields.ts";
 import { defineModule } from "../../core/modules/module.ts";
 import { type BodyFilter, FilteredBody } from "../../http/body/filtered-body.ts";
 import type { HttpHandler } from "../../http/handler.ts";
@@ -45,9 +46,7 @@ function sizeLimit(limit: number): BodyFilter {
 export const requestBody = defineModule({
   id: "http.handlers.request_body",
   config: z.strictObject({
-    max_size: z
-      .int()
-      .min(0)
+    max_size: configCount()
       .nullish()
       .describe(
         "Bytes beyond which a body is refused with 413: by its Content-Length before any of it is read (unlimited).",

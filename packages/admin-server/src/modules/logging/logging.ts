@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { errorWithin, ServerError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json/json-value.ts";
-import { configDuration, inlineModule, notYet } from "../../core/modules/config-fields.ts";
+import { configCount, configDuration, inlineModule, notYet } from "../../core/modules/config-fields.ts";
 import { type App, defineModule } from "../../core/modules/module.ts";
 import type { ModuleContext } from "../../core/modules/module-context.ts";
 import type { ResourceKind } from "../../core/modules/usage-pool.ts";
@@ -45,8 +45,8 @@ const outputShape = {
   sampling: z
     .strictObject({
       interval: configDuration().nullish().describe("Length of an interval (1s)."),
-      first: z.int().min(0).nullish().describe("Entries of a kind in it that are all written (100)."),
-      thereafter: z.int().min(0).nullish().describe("Then only every so many-th (100)."),
+      first: configCount().nullish().describe("Entries of a kind in it that are all written (100)."),
+      thereafter: configCount().nullish().describe("Then only every so many-th (100)."),
     })
     .nullish()
     .describe("Leaves out entries of a kind when there are many."),

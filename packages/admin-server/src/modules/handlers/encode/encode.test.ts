@@ -55,6 +55,11 @@ async function encoded(
   return made;
 }
 
+test.each([-3, -2, -1, 9])("gzip of level %d can be unpacked", async (level) => {
+  const made = await encoded({ encodings: { gzip: { level } } }, ["Accept-Encoding", "gzip"]);
+  expect(gunzipSync(made.body()).toString()).toBe(text);
+});
+
 test.each([
   [{}, 4],
   [{ checksum: false }, 0],

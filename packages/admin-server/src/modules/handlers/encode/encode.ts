@@ -24,9 +24,8 @@ const configSchema = z.strictObject({
     .describe("Which is preferred where the client takes several alike (zstd, br, gzip)."),
   minimum_length: z
     .int()
-    .min(0)
     .nullish()
-    .describe("Bodies of up to so many bytes are sent as they are (512)."),
+    .describe("Bodies of up to so many bytes are sent as they are (512; negative: none is)."),
   match: responseMatcherSchema
     .nullish()
     .describe("Responses that are compressed (texts, scripts, fonts and the like, by Content-Type)."),

@@ -37,7 +37,10 @@ export const fileServerSchema = z.strictObject({
         })
         .nullish()
         .describe("Default order: `name`, `namedirfirst`, `size` or `time`, and `asc` or `desc`."),
-      file_limit: z.int().min(0).nullish().describe("The most entries that are read of a folder (10000)."),
+      file_limit: z
+        .int()
+        .nullish()
+        .describe("The most entries that are read of a folder (10000; negative: all)."),
       plain_time_format: z
         .string()
         .nullish()

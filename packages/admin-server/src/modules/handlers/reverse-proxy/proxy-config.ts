@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  configCount,
   configDuration,
   configTimeout,
   inlineModule,
@@ -15,7 +16,7 @@ const balancingSchema = z.strictObject({
   selection_policy: inlineModule("http.reverse_proxy.selection_policies", "policy")
     .nullish()
     .describe("How the upstream of a request is chosen (random)."),
-  retries: z.int().min(0).nullish().describe("How often a request that failed is tried again."),
+  retries: configCount().nullish().describe("How often a request that failed is tried again."),
   try_duration: configDuration().nullish().describe("How long a request that failed is tried again."),
   try_interval: configDuration().nullish().describe("Pause between two tries (250ms)."),
   retry_match: z
@@ -30,10 +31,8 @@ const passiveSchema = z.strictObject({
   fail_duration: configDuration()
     .nullish()
     .describe("How long a failure is remembered; 0 turns passive checks off (0)."),
-  max_fails: z.int().min(0).nullish().describe("Remembered failures from which an upstream is down (1)."),
-  unhealthy_request_count: z
-    .int()
-    .min(0)
+  max_fails: configCount().nullish().describe("Remembered failures from which an upstream is down (1)."),
+  unhealthy_request_count: configCount()
     .nullish()
     .describe("Requests under way from which an upstream gets no more; 0 for any number (0)."),
   unhealthy_status: z
@@ -45,7 +44,8 @@ const passiveSchema = z.strictObject({
     .describe("Time to the head of a response that counts as a failure."),
 });
 
-const bufferBytes = () => z.int().min(-1);
+/** -1, as any negative number, stands for all. */
+const bufferBytes = () => z.int().transform((value) => Math.max(-1, value));
 
 /** Config of the handler `reverse_proxy`. Source: the public model (Caddy 2.11) */
 export const proxySchema = z.strictObject({
@@ -53,9 +53,7 @@ export const proxySchema = z.strictObject({
     .array(
       z.strictObject({
         dial: z.string().describe("`host:port` or `unix//path`; placeholders allowed."),
-        max_requests: z
-          .int()
-          .min(0)
+        max_requests: configCount()
           .nullish()
           .describe("Requests under way from which it is unavailable; 0 for any number (0)."),
       }),

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import { errorWithin, messageOf, ServerError } from "../../../core/errors.ts";
-import { configDuration } from "../../../core/modules/config-fields.ts";
+import { configCount, configDuration } from "../../../core/modules/config-fields.ts";
 import { defineModule } from "../../../core/modules/module.ts";
 import { replaceStrictly } from "../../../core/placeholders/machine-placeholders.ts";
 import { LineQueue, lostLine } from "../line-queue.ts";
@@ -22,7 +22,7 @@ const configSchema = z.strictObject({
     .nullish()
     .describe("Permissions of folders that are made: octal, `inherit` or `from_file` (0700)."),
   roll: z.boolean().nullish().describe("Whether large files are put aside (true)."),
-  roll_size_mb: z.int().positive().nullish().describe("Size from which that is done, in MiB (100)."),
+  roll_size_mb: configCount().nullish().describe("Size from which that is done, in MiB (100)."),
   roll_interval: configDuration().nullish().describe("Also every so often."),
   roll_minutes: z.array(z.int().min(0).max(59)).nullish().describe("Also at these minutes of each hour."),
   roll_at: z
@@ -32,8 +32,8 @@ const configSchema = z.strictObject({
   roll_gzip: z.boolean().nullish().describe("Whether files put aside are compressed (true)."),
   roll_compression: z.enum(["", "none", "gzip", "zstd"]).nullish().describe("How, in place of roll_gzip."),
   roll_local_time: z.boolean().nullish().describe("Whether times in file names are local, not UTC."),
-  roll_keep: z.int().positive().nullish().describe("How many files put aside are kept (10)."),
-  roll_keep_days: z.int().positive().nullish().describe("How many days they are kept (90)."),
+  roll_keep: configCount().nullish().describe("How many files put aside are kept (10)."),
+  roll_keep_days: configCount().nullish().describe("How many days they are kept (90)."),
   backup_time_format: z
     .string()
     .nullish()
@@ -66,7 +66,7 @@ export const fileWriter = defineModule({
       mode: Number.parseInt(config.mode ?? "600", 8),
       setMode: Boolean(config.mode),
       folderMode: folderModeOf(config.dir_mode ?? ""),
-      maxBytes: rolls ? (config.roll_size_mb ?? 100) * mebibyte : 0,
+      maxBytes: rolls ? (config.roll_size_mb || 100) * mebibyte : 0,
       schedule: {
         everyMs: rolls ? (config.roll_interval ?? 0) : 0,
         minutes: rolls ? (config.roll_minutes ?? []) : [],
@@ -74,8 +74,8 @@ export const fileWriter = defineModule({
       },
       rules: {
         compression: compressionOf(config),
-        keep: config.roll_keep ?? 10,
-        keepDays: config.roll_keep_days ?? 90,
+        keep: config.roll_keep || 10,
+        keepDays: config.roll_keep_days || 90,
         timeFormat: config.backup_time_format || "2006-01-02T15-04-05.000",
         local: config.roll_local_time === true,
       },

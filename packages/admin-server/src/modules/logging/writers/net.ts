@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { connect, type Socket } from "node:net";
 import { z } from "zod";
 import { messageOf, ServerError } from "../../../core/errors.ts";
-import { configDuration } from "../../../core/modules/config-fields.ts";
+import { configTimeout } from "../../../core/modules/config-fields.ts";
 import { defineModule } from "../../../core/modules/module.ts";
 import { replaceStrictly } from "../../../core/placeholders/machine-placeholders.ts";
 import { LineQueue, lostLine } from "../line-queue.ts";
@@ -112,7 +112,10 @@ export const netWriter = defineModule({
   id: "logging.writers.net",
   config: z.strictObject({
     address: z.string().describe("`tcp/host:port`, `udp/host:port` or `unix/path`."),
-    dial_timeout: configDuration().nullish().describe("How long connecting may take (3s)."),
+    dial_timeout: configTimeout()
+      .refine((ms) => ms >= 0, { error: "timeout cannot be less than 0" })
+      .nullish()
+      .describe("How long connecting may take (3s)."),
     soft_start: z.boolean().nullish().describe("Whether the config loads also when nobody can be reached."),
   }),
   provision(config): LogWriter {

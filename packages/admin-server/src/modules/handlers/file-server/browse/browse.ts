@@ -110,7 +110,7 @@ export function compileBrowse(config: BrowseConfig, render: RenderPage = builtIn
   async function list({ exchange, folder, isHidden }: BrowseRequest): Promise<Listing> {
     try {
       return await listFolder(folder, {
-        limit: config.file_limit || defaultLimit,
+        limit: (config.file_limit ?? 0) < 0 ? Number.POSITIVE_INFINITY : config.file_limit || defaultLimit,
         revealSymlinks: config.reveal_symlinks === true,
         isHidden: (path) => isHidden(path, exchange),
       });

@@ -1,13 +1,20 @@
 import { z } from "zod";
-import { configDuration, inlineModule } from "../../../../core/modules/config-fields.ts";
+import {
+  configCount,
+  configDuration,
+  configTimeout,
+  inlineModule,
+} from "../../../../core/modules/config-fields.ts";
 import { resolverSchema } from "./resolver.ts";
 import { upstreamTlsSchema } from "./upstream-tls.ts";
 
-const sizeSchema = () => z.int().min(0);
-
 /** Each connection may take so much. */
 const maxBufferBytes = 64 * 1024 * 1024;
-const bufferSchema = () => z.int().min(0).max(maxBufferBytes);
+const bufferSchema = () =>
+  z
+    .int()
+    .max(maxBufferBytes)
+    .transform((value) => Math.max(0, value));
 
 /** Config of the transport `http`. Source: the public model (Caddy 2.11) */
 export const httpTransportSchema = z.strictObject({
@@ -16,17 +23,21 @@ export const httpTransportSchema = z.strictObject({
   keep_alive: z
     .strictObject({
       enabled: z.boolean().nullish().describe("Whether connections are used again (true)."),
-      probe_interval: configDuration().nullish().describe("Time between probes of connections (30s)."),
+      probe_interval: configTimeout()
+        .nullish()
+        .describe("Time between probes of connections (30s; negative: none)."),
       max_idle_conns: z
         .int()
-        .min(0)
         .nullish()
-        .describe("Idle connections in all, over all upstreams and threads; 0 for any number (0)."),
+        .describe(
+          "Idle connections in all, over all upstreams and threads; 0 for any number (0).; negative: none is kept",
+        ),
       max_idle_conns_per_host: z
         .int()
-        .min(0)
         .nullish()
-        .describe("Idle connections for each upstream, over all threads (32 in each thread)."),
+        .describe(
+          "Idle connections for each upstream, over all threads (32 in each thread).; negative: none is kept",
+        ),
       idle_timeout: configDuration().nullish().describe("How long a connection may be idle (2m)."),
     })
     .nullish()
@@ -37,9 +48,7 @@ export const httpTransportSchema = z.strictObject({
     .describe(
       "Asks upstreams for gzip where the client asked for no encoding, and unpacks what comes (true).",
     ),
-  max_conns_per_host: z
-    .int()
-    .min(0)
+  max_conns_per_host: configCount()
     .nullish()
     .describe(
       "Connections to each upstream, over all threads; requests wait for a free one. 0 for any number (0).",
@@ -60,9 +69,11 @@ export const httpTransportSchema = z.strictObject({
     .nullish()
     .describe("Deprecated: as network_proxy {from: url}, which goes before it."),
   dial_timeout: configDuration().nullish().describe("Time to connect (3s)."),
-  dial_fallback_delay: configDuration()
+  dial_fallback_delay: configTimeout()
     .nullish()
-    .describe("Time until the next address of a host is tried too (300ms)."),
+    .describe(
+      "Time until the next address of a host is tried too (300ms; negative: when the one before failed).",
+    ),
   response_header_timeout: configDuration()
     .nullish()
     .describe("Time for the response's head once the request is sent; 504 then. 0 for any (0)."),
@@ -71,7 +82,7 @@ export const httpTransportSchema = z.strictObject({
     .describe(
       "Hands `Expect: 100-continue` on, and waits this long for the upstream's word (0: not handed on).",
     ),
-  max_response_header_size: sizeSchema().nullish().describe("Bytes of a response's head (10 MiB)."),
+  max_response_header_size: configCount().nullish().describe("Bytes of a response's head (10 MiB)."),
   write_buffer_size: bufferSchema()
     .nullish()
     .describe(

@@ -58,6 +58,48 @@ async function load(dial: string, transport: Record<string, unknown> = {}): Prom
   });
 }
 
+test("negative numbers stand for none, and no idle connections for none that are kept", async () => {
+  let connections = 0;
+  const server = createHttpServer((_, response) => response.end("ok")).on("connection", () => {
+    connections++;
+  });
+  const dial = await listen(server);
+  const transport = {
+    protocol: "http",
+    dial_timeout: -1,
+    dial_fallback_delay: "-300ms",
+    response_header_timeout: -1,
+    read_timeout: "-1s",
+    write_timeout: -1,
+    max_conns_per_host: -1,
+    max_response_header_size: -1,
+    read_buffer_size: -1,
+    write_buffer_size: -1,
+    keep_alive: { max_idle_conns_per_host: -1, probe_interval: -1, idle_timeout: -1 },
+  };
+  const proxy = {
+    handler: "reverse_proxy",
+    upstreams: [{ dial, max_requests: -1 }],
+    transport,
+    load_balancing: { retries: -1, try_duration: -1, try_interval: -1 },
+    health_checks: {
+      passive: { fail_duration: -1, max_fails: -1, unhealthy_request_count: -1, unhealthy_latency: -1 },
+    },
+    request_buffers: -2,
+    response_buffers: -2,
+    stream_timeout: -1,
+    stream_close_delay: -1,
+  };
+  expect(await running.admin("POST", "/load", siteConfig({ handle: [proxy] }))).toMatchObject({
+    status: 200,
+  });
+  expect([(await ask(running.site)).text, (await ask(running.site)).text]).toEqual(["ok", "ok"]);
+  expect(connections).toBe(2);
+  await load(dial);
+  expect([(await ask(running.site)).text, (await ask(running.site)).text]).toEqual(["ok", "ok"]);
+  expect(connections).toBe(3);
+});
+
 describe("HTTP/2", () => {
   test("without TLS carries bodies both ways, many at once, on one connection", async () => {
     let sessions = 0;

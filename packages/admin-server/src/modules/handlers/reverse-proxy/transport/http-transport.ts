@@ -168,15 +168,19 @@ function makeTransport(
   const resolver = makeResolver(config.resolver, config.dial_timeout);
   const name = config.tls?.server_name ? compileTemplate(config.tls.server_name) : undefined;
   const keepAlive = config.keep_alive ?? {};
+  const isKept =
+    keepAlive.enabled !== false &&
+    (keepAlive.max_idle_conns ?? 0) >= 0 &&
+    (keepAlive.max_idle_conns_per_host ?? 0) >= 0;
   const versions = config.versions ?? ["1.1", "2"];
   const proxy = proxyOf(proxyUrl ?? "");
   const proxyProtocol = config.proxy_protocol === "" ? undefined : (config.proxy_protocol ?? undefined);
-  const dialTimeoutMs = config.dial_timeout ?? defaults.dialTimeoutMs;
+  const dialTimeoutMs = config.dial_timeout || defaults.dialTimeoutMs;
   const options: UpstreamConnectionsOptions = {
     dialer: makeSocketDialer({
       socket: {
         dialTimeoutMs,
-        fallbackDelayMs: config.dial_fallback_delay ?? defaults.fallbackDelayMs,
+        fallbackDelayMs: config.dial_fallback_delay || defaults.fallbackDelayMs,
         probeIntervalMs: keepAlive.probe_interval ?? defaults.probeIntervalMs,
         localAddress: config.local_address || undefined,
         lookup: resolver === undefined ? undefined : lookupThrough(resolver),
@@ -197,7 +201,7 @@ function makeTransport(
       readTimeoutMs: config.read_timeout ?? 0,
       writeTimeoutMs: config.write_timeout ?? 0,
     },
-    keepAlive: keepAlive.enabled !== false && proxyProtocol === undefined,
+    keepAlive: isKept && proxyProtocol === undefined,
     readBufferBytes: config.read_buffer_size ?? 0,
     idleTimeoutMs: keepAlive.idle_timeout || defaults.idleTimeoutMs,
     maxIdle: defaults.maxIdlePerHost,
@@ -273,11 +277,15 @@ export const httpTransport = defineModule({
       slotsFor: config.max_conns_per_host
         ? countedSlots(topic, config.max_conns_per_host, context)
         : undefined,
-      idleFor: maxIdleHere
-        ? (place) =>
-            new IdleConnections(maxIdleHere, processShared.gauge(`${topic}/${shortHash(place)}/idle`))
-        : undefined,
-      idle: maxIdle ? () => new IdleConnections(maxIdle, processShared.gauge(`${topic}/idle`)) : undefined,
+      idleFor:
+        maxIdleHere && maxIdleHere > 0
+          ? (place) =>
+              new IdleConnections(maxIdleHere, processShared.gauge(`${topic}/${shortHash(place)}/idle`))
+          : undefined,
+      idle:
+        maxIdle && maxIdle > 0
+          ? () => new IdleConnections(maxIdle, processShared.gauge(`${topic}/idle`))
+          : undefined,
     };
     const lease = await context.acquire(transportPool, key, () =>
       makeTransport(config, proxyUrl, tls, shown, counts),

@@ -11,7 +11,7 @@ import { watchCertificate } from "./refused-certificate.ts";
 /** How connections to upstreams are made; times in milliseconds, 0 for none. */
 export interface SocketOptions {
   readonly dialTimeoutMs: number;
-  /** Time until the next of several addresses is tried beside the first. */
+  /** Time until the next of several addresses is tried beside the first; negative: not before the first has failed. */
   readonly fallbackDelayMs: number;
   /** Time between TCP keep-alive probes; 0 for none. */
   readonly probeIntervalMs: number;
@@ -34,6 +34,9 @@ export interface TlsOfSocket {
 
 /** Bytes that go out before anything else: a PROXY protocol header. */
 export type Preface = Buffer | undefined;
+
+/** More than any dial takes. */
+const longestDelayMs = 2 ** 31 - 1;
 
 type Done = (error: Error | undefined, socket: Socket | undefined) => void;
 
@@ -67,7 +70,8 @@ export function openSocket(
             noDelay: true,
             autoSelectFamily: true,
             ...(dial.family === 0 || proxy !== undefined ? {} : { family: dial.family }),
-            autoSelectFamilyAttemptTimeout: Math.max(10, options.fallbackDelayMs),
+            autoSelectFamilyAttemptTimeout:
+              options.fallbackDelayMs < 0 ? longestDelayMs : Math.max(10, options.fallbackDelayMs),
             ...(options.probeIntervalMs > 0
               ? { keepAlive: true, keepAliveInitialDelay: options.probeIntervalMs }
               : {}),
