@@ -8,7 +8,6 @@ import { KnownTwinDifferences } from "../src/twins/compare/known-twin-difference
 import { keepCase, readCases } from "../src/twins/kept-case.ts";
 import { openPair, type TwinPair } from "../src/twins/process/open-pair.ts";
 import { describeCounts, summaryOf } from "../src/twins/summary.ts";
-import { describeExchange } from "../src/twins/twin-case.ts";
 import { addTally, noCounts } from "../src/twins/twin-counts.ts";
 import { TwinResults } from "../src/twins/twin-results.ts";
 import { type Finding, TwinRun } from "../src/twins/twin-run.ts";
@@ -83,13 +82,16 @@ function tell(folder: string, finding: Finding): void {
   const { signature, difference, site, twinCase } = finding;
   const file = keepCase(folder, finding);
   console.log(`\nNEW ${signature} (site ${site}, ${file})`);
+  console.log(`  ${difference.path} of ${difference.request.slice(0, 300)}`);
   console.log(`  theirs ${short(difference.theirs)}\n  ours   ${short(difference.ours)}`);
-  for (const exchange of twinCase.steps.flatMap(({ exchanges }) => exchanges).slice(0, 4)) {
-    console.log(`  ${describeExchange(exchange).slice(0, 300)}`);
-  }
-  // Without the global options, which every site has.
-  const [, ...own] = twinCase.site.split("\n}\n");
-  console.log(own.join("\n}\n").trimEnd().slice(0, 1_000).replace(/^/gm, "  | "));
+  const exchanges = twinCase.steps.flatMap((step) => step.exchanges);
+  if (exchanges.length > 1) console.log(`  one of ${exchanges.length} exchanges`);
+  // Without the global options that every site has.
+  const own = twinCase.site.replace(
+    /^\t(skip_install_trust|local_certs|persist_config off|default_bind .*|https?_port .*)\n/gm,
+    "",
+  );
+  console.log(own.trimEnd().slice(0, 1_000).replace(/^/gm, "  | "));
 }
 
 /** The command `twins`. @returns the exit code */

@@ -5,12 +5,8 @@ import type { TwinCase } from "./twin-case.ts";
 /** A difference that is not there so many times in a row is a matter of chance. */
 const times = 3;
 
-/** The smaller cases that may show a difference as well, the smallest first. */
-function* casesWith({ site, steps }: TwinCase, exchange: number | undefined): Generator<TwinCase> {
-  if (exchange === undefined) {
-    if (steps.length > 0) yield { site, steps };
-    return;
-  }
+/** The exchange alone, and the step around it. */
+function* smallCases({ site, steps }: TwinCase, exchange: number): Generator<TwinCase> {
   let first = 0;
   for (const step of steps) {
     const only = step.exchanges[exchange - first];
@@ -20,7 +16,6 @@ function* casesWith({ site, steps }: TwinCase, exchange: number | undefined): Ge
     }
     first += step.exchanges.length;
   }
-  if (steps.length > 1) yield { site, steps };
 }
 
 /** Whether a case shows a kind of difference. */
@@ -34,22 +29,39 @@ export async function shows(
   return unknown.some((each) => signatureOf(each) === signature);
 }
 
-/**
- * Runs the exchange of a difference alone, then what was around it.
- * @returns the smallest case that shows the difference each time; undefined when none does
- */
-export async function confirmDifference(
-  comparison: TwinComparison,
-  twinCase: TwinCase,
-  difference: TwinDifference,
-): Promise<TwinCase | undefined> {
-  // What is said of a text has no chance in it.
-  if (difference.path === "adapt" || difference.path === "load") return { site: twinCase.site, steps: [] };
-  const signature = signatureOf(difference);
-  for (const candidate of casesWith(twinCase, difference.exchange)) {
-    let seen = 0;
-    while (seen < times && (await shows(comparison, candidate, signature))) seen++;
-    if (seen === times) return candidate;
+/** Finds out whether the differences of a case are there each time. */
+export class CaseConfirmation {
+  readonly #comparison: TwinComparison;
+  readonly #twinCase: TwinCase;
+  /** What each of the runs of the whole case shows. */
+  readonly #whole: (readonly TwinDifference[])[] = [];
+
+  constructor(comparison: TwinComparison, twinCase: TwinCase) {
+    this.#comparison = comparison;
+    this.#twinCase = twinCase;
   }
-  return undefined;
+
+  /**
+   * Runs the exchange of a difference alone, then what was around it.
+   * @returns the smallest case that shows the difference each time; undefined when none does
+   */
+  async confirm(difference: TwinDifference): Promise<TwinCase | undefined> {
+    const { exchange, path } = difference;
+    // What is said of a text has no chance in it.
+    if (path === "adapt" || path === "load") return { site: this.#twinCase.site, steps: [] };
+    const signature = signatureOf(difference);
+    for (const candidate of exchange === undefined ? [] : smallCases(this.#twinCase, exchange)) {
+      let seen = 0;
+      while (seen < times && (await shows(this.#comparison, candidate, signature))) seen++;
+      if (seen === times) return candidate;
+    }
+    for (let run = 0; run < times; run++) {
+      this.#whole[run] ??= (await this.#comparison.run(this.#twinCase)).unknown;
+      const isSeen = this.#whole[run]?.some(
+        (each) => each.exchange === exchange && signatureOf(each) === signature,
+      );
+      if (isSeen !== true) return undefined;
+    }
+    return this.#twinCase;
+  }
 }

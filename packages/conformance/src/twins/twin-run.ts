@@ -2,7 +2,7 @@ import { loadavg } from "node:os";
 import { signatureOf, type TwinDifference } from "./compare/compare-observations.ts";
 import type { KnownTwinDifferences } from "./compare/known-twin-differences.ts";
 import { type KnownDifference, TwinComparison, type Twins } from "./compare/twin-comparison.ts";
-import { confirmDifference, shows } from "./confirm-difference.ts";
+import { CaseConfirmation, shows } from "./confirm-difference.ts";
 import { type DrawnSite, drawSite } from "./draw-case.ts";
 import { shrinkCase } from "./shrink/shrink-case.ts";
 import { repairSite } from "./sites/draw-site.ts";
@@ -137,17 +137,7 @@ export class TwinRun {
     tally.requests = exchanges.reduce((sum, { requests }) => sum + requests.length, 0);
     const { unknown, known } = await comparison.run(twinCase, firstWidth);
     this.#countKnown(known, site, tally);
-    if (unknown.length === 0) return;
-    // The same again, one after the other and slower: what is gone then is of chance, which is counted on its own.
-    comparison.twins.setPatience(secondLook);
-    const again = (await comparison.run(twinCase)).unknown;
-    const staying = unknown.filter(({ path, exchange }) =>
-      again.some((other) => other.path === path && other.exchange === exchange),
-    );
-    for (const difference of unknown) {
-      if (!staying.includes(difference)) countOne(tally.unstable, signatureOf(difference));
-    }
-    await this.#note(comparison, twinCase, staying, tally);
+    await this.#note(comparison, twinCase, unknown, tally);
   }
 
   #countKnown(known: readonly KnownDifference[], site: string, tally: OpenTally): void {
@@ -164,10 +154,13 @@ export class TwinRun {
     differences: readonly TwinDifference[],
     tally: OpenTally,
   ): Promise<void> {
+    if (differences.length === 0) return;
+    const confirmation = new CaseConfirmation(comparison, twinCase);
+    // One after the other and slower: what is gone then is of chance, which is counted on its own.
     comparison.twins.setPatience(secondLook);
     for (const [signature, group] of Map.groupBy(differences, signatureOf)) {
       while (this.#studies.has(signature)) await this.#studies.get(signature);
-      const study = this.#studyGroup(comparison, twinCase, signature, group, tally);
+      const study = this.#studyGroup(comparison, confirmation, signature, group, tally);
       this.#studies.set(
         signature,
         study.catch(() => {}).finally(() => this.#studies.delete(signature)),
@@ -179,7 +172,7 @@ export class TwinRun {
 
   async #studyGroup(
     comparison: TwinComparison,
-    twinCase: TwinCase,
+    confirmation: CaseConfirmation,
     signature: string,
     group: readonly TwinDifference[],
     tally: OpenTally,
@@ -191,11 +184,12 @@ export class TwinRun {
         countOne(tally.unknown, signature);
         continue;
       }
-      const confirmed = await confirmDifference(comparison, twinCase, difference);
+      const confirmed = await confirmation.confirm(difference);
       countOne(confirmed === undefined ? tally.unstable : tally.unknown, signature);
       if (confirmed === undefined) continue;
       this.#examples.set(signature, examples + 1);
       await this.#keep(comparison, confirmed, difference, tally.site);
+      comparison.twins.setPatience(secondLook);
     }
   }
 

@@ -65,7 +65,7 @@ export function answerFacts(prefix: string, answer: Answer): Facts {
   const page = ownPage(plainBody.toString("latin1"));
   const varies = (coding !== "" && isComplete) || boundary !== undefined || page !== undefined;
   const plain = (text: string) => (boundary === undefined ? text : text.replaceAll(boundary, "BOUNDARY"));
-  const skip = varies ? new Set([...ignored, "content-length"]) : ignored;
+  const skip = varies ? new Set([...ignored, "content-length", "transfer-encoding"]) : ignored;
   const facts: [string, string][] = [
     [`${prefix}status`, status],
     ...fieldFacts(`${prefix}field.`, fields, skip).map(([name, value]): [string, string] => [

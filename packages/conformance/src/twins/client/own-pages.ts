@@ -6,7 +6,11 @@ export function ownPage(body: string): string | undefined {
   if (metrics.test(body)) return "PAGE OF METRICS";
   if (!listing.test(body)) return undefined;
   const links = [...body.matchAll(/href="\.\/([^"]+)"/g)].map(([, link = ""]) =>
-    link.replace(/&(amp|#38);/g, "&").replace(/&(#34|quot);/g, '"'),
+    link
+      .replace(/&(amp|#38);/g, "&")
+      .replace(/&(#34|quot);/g, '"')
+      // Where the servers keep their own files.
+      .replace(/^caddy\/$/, "server/"),
   );
   return `LISTING ${links.join(" ")}`;
 }

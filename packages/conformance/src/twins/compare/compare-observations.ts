@@ -31,11 +31,12 @@ export function compareObservations(
   theirs: Observation,
   ours: Observation,
 ): TwinDifference[] {
-  const exchanges = twinCase.steps.flatMap((step) => step.exchanges);
+  const exchanges = twinCase.steps.flatMap((step) =>
+    step.exchanges.map((each) => (step.reloads === true ? "during a reload, " : "") + describeExchange(each)),
+  );
   const count = Math.max(theirs.exchanges.length, ours.exchanges.length);
   const differences = Array.from({ length: count }, (_, index) => {
-    const exchange = exchanges[index];
-    const request = exchange === undefined ? "" : describeExchange(exchange);
+    const request = exchanges[index] ?? "";
     return [...factDifferences(index, request, theirs.exchanges[index] ?? {}, ours.exchanges[index] ?? {})];
   });
   return [...differences.flat(), ...factDifferences(undefined, "site", theirs.site, ours.site)];

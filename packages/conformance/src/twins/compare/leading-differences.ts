@@ -2,6 +2,8 @@ import type { TwinDifference } from "./compare-observations.ts";
 
 const answersStatus = /^answer \d+ status$/;
 
+const logEntry = /^(log \d+ )\.logger$/;
+
 /**
  * What brings other differences with it, the weightiest first: an answer of another status has another body, and its log
  * entry too.
@@ -35,7 +37,11 @@ export function leadingDifferences(
   const leadingOnes = [...byExchange].flatMap(([exchange, group]) => {
     // One that is meant explains nothing else, but for another status.
     const meant = group.filter((each) => !answersStatus.test(each.path) && isKnown(each));
-    const rest = group.filter((each) => !meant.includes(each));
+    // But an entry of the log that only one of them has is one difference.
+    const entries = meant.flatMap(({ path }) => logEntry.exec(path)?.[1] ?? []);
+    const rest = group.filter(
+      (each) => !meant.includes(each) && !entries.some((entry) => each.path.startsWith(entry)),
+    );
     isOtherWay ||=
       exchange !== undefined && meant.some(({ path }) => leading.some((each) => each.test(path)));
     for (const pattern of leading) {
@@ -44,7 +50,7 @@ export function leadingDifferences(
       isOtherWay ||= exchange !== undefined;
       return [...meant, first];
     }
-    return group;
+    return [...meant, ...rest];
   });
   return leadingOnes.filter(
     ({ path, exchange }) => !(isOtherWay && exchange === undefined && following.test(path)),

@@ -10,6 +10,8 @@ import { askAdmin } from "./ask-admin.ts";
 import { certifiedNames } from "./certified-names.ts";
 import { grownBy, leftOpenFacts, metricFacts } from "./left-open.ts";
 
+/** Longest wait for an answer: some requests get none from either server. */
+const answerLimitMs = 1_500;
 const reloadAfterMs = 4;
 /** Within so long after a load the certificates of its sites are made. */
 const readyMs = 400;
@@ -207,7 +209,7 @@ export class LocalTwin implements Twin {
       address,
       httpPort: ports.HTTP,
       tlsPort: ports.TLS,
-      limitMs: 1_500 * this.#patience,
+      limitMs: answerLimitMs * (0.5 + this.#patience / 2),
       closeLimitMs: 200 * this.#patience,
       readyAt: canComeLate ? this.#loadedAt + readyMs * this.#patience : 0,
     };

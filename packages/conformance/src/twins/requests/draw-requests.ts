@@ -91,6 +91,7 @@ class RequestDrawer {
     const target = one(random, 5) ? random.pick(brokenTargets) : this.#target();
     const raw = random
       .pick(isCut ? cutRequests : brokenRequests)
+      .replaceAll("%HOST%.", `${host.replace(/:.*/, "")}.`)
       .replaceAll("%HOST%", host)
       .replaceAll("%TARGET%", () => target);
     return {

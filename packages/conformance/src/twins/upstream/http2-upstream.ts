@@ -48,6 +48,12 @@ async function answer(
 function take(stream: ServerHttp2Stream, raw: readonly string[], seen: SeenRequests): void {
   const fields: Field[] = [];
   for (let index = 0; index < raw.length; index += 2) fields.push([raw[index] ?? "", raw[index + 1] ?? ""]);
+  // A cookie may come in parts (RFC 9113, 8.2.3).
+  const cookies = fields.filter(([name]) => name === "cookie").map(([, text]) => text);
+  if (cookies.length > 1) {
+    const others = fields.filter(([name]) => name !== "cookie");
+    fields.splice(0, fields.length, ...others, ["cookie", cookies.join("; ")]);
+  }
   const value = (name: string) => fields.find(([each]) => each === name)?.[1] ?? "";
   const body: Buffer[] = [];
   let isComplete = false;
