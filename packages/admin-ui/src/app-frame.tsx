@@ -1,8 +1,9 @@
 import "ui-kit/components/app-frame.css";
 import "./app-frame.css";
-import { Outlet, useNavigate } from "@tanstack/react-router";
+import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { Icon } from "ui-kit/components/icon.tsx";
+import { SkipLink } from "ui-kit/components/skip-link.tsx";
 import { isTyping } from "ui-kit/components/typing-target.ts";
 import { clockText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
@@ -16,6 +17,12 @@ import { pages } from "./pages/pages.ts";
 export function AppFrame() {
   const [help, setHelp] = useState(false);
   const navigate = useNavigate();
+  const { pathname } = useLocation();
+
+  useEffect(() => {
+    const name = pages.find(({ path }) => path === pathname)?.name ?? "No such page";
+    document.title = `${name} · Server`;
+  }, [pathname]);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -33,9 +40,10 @@ export function AppFrame() {
 
   return (
     <div className="app-frame">
+      <SkipLink />
       <AppBar onHelp={() => setHelp(true)} />
       <GoneBar />
-      <main className="app-page">
+      <main id="main" tabIndex={-1} className="app-page">
         <Outlet />
       </main>
       <AppHelp open={help} onClose={() => setHelp(false)} />

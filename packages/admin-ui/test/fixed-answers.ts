@@ -37,7 +37,7 @@ const upstreams = [
   {
     ...{ address: "10.0.0.7:8080", num_requests: 2, fails: 0, healthy: true, latency_ms: 8.25 },
     ...{ last_response: at(-4_000), last_error: null, last_error_time: null },
-    active_checks: [{ check: "/", healthy: true, against: 0 }],
+    active_checks: [{ check: "/", healthy: true, checked: true, against: 0 }],
   },
   {
     ...{ address: "10.0.0.8:8080", num_requests: 1, fails: 3, healthy: true, latency_ms: 412 },
@@ -45,9 +45,13 @@ const upstreams = [
     active_checks: [],
   },
   {
+    ...{ address: "10.0.0.10:8080", num_requests: 0, fails: 0, healthy: true, latency_ms: null },
+    ...{ last_response: null, last_error: null, last_error_time: null, active_checks: [] },
+  },
+  {
     ...{ address: "10.0.0.9:8080", num_requests: 0, fails: 10, healthy: false, latency_ms: null },
     ...{ last_response: null, last_error: "connect ECONNREFUSED", last_error_time: at(-2_000) },
-    active_checks: [{ check: "/", healthy: false, against: 10 }],
+    active_checks: [{ check: "/", healthy: false, checked: true, against: 10 }],
   },
 ];
 

@@ -1,6 +1,7 @@
 import "ui-kit/components/app-frame.css";
 import { Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { SkipLink } from "ui-kit/components/skip-link.tsx";
 import { isTyping } from "ui-kit/components/typing-target.ts";
 import { AppBar } from "./components/app-bar.tsx";
 import { PartialBanner } from "./components/partial-banner.tsx";
@@ -43,8 +44,9 @@ export function AppFrame() {
 
   return (
     <div className="app-frame">
+      <SkipLink />
       {!embedding.isEmbedded && <AppBar onHelp={showHelp} onCommands={showPalette} />}
-      <main className="app-page">
+      <main id="main" tabIndex={-1} className="app-page">
         <PartialBanner />
         <Outlet />
       </main>

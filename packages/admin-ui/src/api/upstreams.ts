@@ -11,7 +11,9 @@ const upstream = z.object({
   last_response: z.nullable(z.string()),
   last_error: z.nullable(z.string()),
   last_error_time: z.nullable(z.string()),
-  active_checks: z.array(z.object({ check: z.string(), healthy: z.boolean(), against: z.number() })),
+  active_checks: z.array(
+    z.object({ check: z.string(), healthy: z.boolean(), checked: z.boolean(), against: z.number() }),
+  ),
 });
 
 /** A server behind proxies, as all threads see it. */

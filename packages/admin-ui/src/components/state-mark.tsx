@@ -1,10 +1,13 @@
 import "./state-mark.css";
 import { Icon } from "ui-kit/components/icon.tsx";
 
-const icons = { good: "check", warning: "warning", bad: "error" } as const;
+/** How something is: `unknown` where nobody has looked, or nothing is there; that is no good news. */
+export type State = "good" | "warning" | "bad" | "unknown";
+
+const icons = { good: "check", warning: "warning", bad: "error", unknown: "unknown" } as const;
 
 /** How something is, in an icon and a word: never in colour alone. */
-export function StateMark({ state, text }: { state: "good" | "warning" | "bad"; text: string }) {
+export function StateMark({ state, text }: { state: State; text: string }) {
   return (
     <span className={`state-mark ${state}`}>
       <Icon name={icons[state]} />

@@ -6,6 +6,7 @@ export const iconPaths = {
   copy: "M5.5 5.5v-3h8v8h-3m-8-5h8v8h-8z",
   error: "M8 4.5v4.25m0 2.4v.1M14.25 8a6.25 6.25 0 1 1-12.5 0 6.25 6.25 0 0 1 12.5 0Z",
   warning: "M8 2.25 14.5 13.5h-13zM8 6.5v3.25m0 1.7v.1",
+  unknown: "M3.5 8h9",
   search: "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9Zm3.3 7.8 3.2 3.2",
   system: "M2 3h12v8H2zm4 10.5h4M8 11v2.5",
   light:

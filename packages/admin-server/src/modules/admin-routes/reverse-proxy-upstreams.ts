@@ -4,7 +4,7 @@ import { jsonReply, requireMethod } from "../../admin/admin-message.ts";
 import type { AdminRoute } from "../../admin/admin-route.ts";
 import { defineModule } from "../../core/modules/module.ts";
 import type { ModuleContext } from "../../core/modules/module-context.ts";
-import { activeHealthPrefix } from "../handlers/reverse-proxy/health/active-health.ts";
+import { activeHealthPrefix, checkedHealthPrefix } from "../handlers/reverse-proxy/health/active-health.ts";
 import {
   type UpstreamDetail,
   upstreamDetailTopic,
@@ -16,17 +16,28 @@ import {
 interface CheckState {
   readonly check: string;
   readonly healthy: boolean;
+  /** Whether a check has had an outcome; before that `healthy` is only assumed. */
+  readonly checked: boolean;
   /** Checks in a row that spoke against that. */
   readonly against: number;
 }
 
 function checksByAddress(context: ModuleContext): Map<string, CheckState[]> {
   const checks = new Map<string, CheckState[]>();
+  const checked = new Set(
+    context.shared
+      .list(checkedHealthPrefix)
+      .filter(({ count }) => count > 0)
+      .map(({ name }) => name.slice(checkedHealthPrefix.length)),
+  );
   for (const { name, count } of context.shared.list(activeHealthPrefix)) {
     const rest = name.slice(activeHealthPrefix.length);
     const cut = rest.indexOf("/");
     const address = rest.slice(cut + 1);
-    const state = { check: rest.slice(0, cut), healthy: count % 2 === 0, against: Math.floor(count / 2) };
+    const state = {
+      ...{ check: rest.slice(0, cut), healthy: count % 2 === 0, checked: checked.has(rest) },
+      against: Math.floor(count / 2),
+    };
     checks.set(address, [...(checks.get(address) ?? []), state]);
   }
   return checks;

@@ -10,10 +10,11 @@ import type { Traffic } from "../../api/traffic-window.ts";
 import { upstreamsQuery } from "../../api/upstreams.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Rate } from "../../components/rate.tsx";
-import { StateMark } from "../../components/state-mark.tsx";
+import { type State, StateMark } from "../../components/state-mark.tsx";
 import { awayText, lengthText } from "../../components/time-left.ts";
 import { useNow } from "../../components/use-now.ts";
 import { certificateState } from "../certificates/certificate-state.ts";
+import { upstreamState } from "../upstreams/upstream-state.ts";
 import { TrafficTable } from "./traffic-table.tsx";
 
 /** The first page: is all well, and what is going on. */
@@ -65,14 +66,17 @@ function lastSum(traffic: Traffic, curve: "requests" | "errors"): number | null 
 
 function TrafficCard({ traffic }: { traffic: Traffic }) {
   const errors = lastSum(traffic, "errors");
+  const requests = lastSum(traffic, "requests");
   return (
-    <Card title="Requests" figure={<Rate perSecond={lastSum(traffic, "requests")} />}>
+    <Card title="Requests" figure={<Rate perSecond={requests} />}>
       {errors === null ? (
         <p className="muted">counted from two readings on</p>
       ) : errors > 0 ? (
         <p>
           <StateMark state="bad" text="5xx" /> <Rate perSecond={errors} />
         </p>
+      ) : requests === 0 ? (
+        <StateMark state="unknown" text="no requests" />
       ) : (
         <StateMark state="good" text="no 5xx" />
       )}
@@ -81,40 +85,55 @@ function TrafficCard({ traffic }: { traffic: Traffic }) {
 }
 
 function UpstreamsCard() {
-  const upstreams = useQuery(upstreamsQuery).data;
-  const bad = upstreams?.filter(({ healthy }) => !healthy).length ?? 0;
-  const failing = upstreams?.filter(({ healthy, fails }) => healthy && fails > 0).length ?? 0;
+  const { data: upstreams, isError } = useQuery(upstreamsQuery);
+  const states = (upstreams ?? []).map((upstream) => upstreamState(upstream).state);
+  const count = (state: State) => states.filter((one) => one === state).length;
   return (
     <Card title="Upstreams" figure={<span className="mono">{upstreams?.length ?? "–"}</span>}>
-      {upstreams !== undefined &&
-        (bad > 0 ? (
-          <StateMark state="bad" text={`${bad} unhealthy`} />
-        ) : failing > 0 ? (
-          <StateMark state="warning" text={`${failing} with failures`} />
+      {isError ? (
+        <NotRead />
+      ) : (
+        upstreams !== undefined &&
+        (states.length === 0 ? (
+          <StateMark state="unknown" text="no proxies" />
+        ) : count("bad") > 0 ? (
+          <StateMark state="bad" text={`${count("bad")} unhealthy`} />
+        ) : count("warning") > 0 ? (
+          <StateMark state="warning" text={`${count("warning")} with failures`} />
+        ) : count("unknown") > 0 ? (
+          <StateMark state="unknown" text={`${count("unknown")} not checked`} />
         ) : (
-          <StateMark state="good" text={upstreams.length === 0 ? "no proxies" : "all healthy"} />
-        ))}
+          <StateMark state="good" text="all healthy" />
+        ))
+      )}
       <Link to="/upstreams">See upstreams</Link>
     </Card>
   );
 }
 
 function CertificatesCard() {
-  const found = useQuery(certificatesQuery).data;
+  const { data: found, isError } = useQuery(certificatesQuery);
   const now = useNow();
   const next = found?.certificates[0];
   const worst = next === undefined ? "good" : certificateState(next, now).state;
-  const troubles = found?.pending.length ?? 0;
+  const troubles = found?.pending.filter(({ error }) => error !== null).length ?? 0;
+  const awaited = (found?.pending.length ?? 0) - troubles;
   return (
     <Card title="Certificates" figure={<span className="mono">{found?.certificates.length ?? "–"}</span>}>
-      {found !== undefined &&
+      {isError ? (
+        <NotRead />
+      ) : (
+        found !== undefined &&
         (troubles > 0 ? (
           <StateMark state="bad" text={`${troubles} not obtained`} />
+        ) : awaited > 0 ? (
+          <StateMark state="warning" text={`${awaited} being obtained`} />
         ) : next === undefined ? (
-          <StateMark state="good" text="none in use" />
+          <StateMark state="unknown" text="none in use" />
         ) : (
           <StateMark state={worst} text={`first ends ${awayText(Date.parse(next.not_after) - now)}`} />
-        ))}
+        ))
+      )}
       <Link to="/certificates" search={{}}>
         See certificates
       </Link>
@@ -122,8 +141,13 @@ function CertificatesCard() {
   );
 }
 
+/** What was known before is no news of now. */
+function NotRead() {
+  return <StateMark state="bad" text="could not be read" />;
+}
+
 function ChangesCard() {
-  const history = useQuery(historyQuery).data;
+  const { data: history, isError } = useQuery(historyQuery);
   const now = useNow();
   const last = history?.[0];
   return (
@@ -131,6 +155,7 @@ function ChangesCard() {
       title="Last change of the config"
       figure={last === undefined ? "–" : awayText(Math.min(-1, Date.parse(last.at) - now))}
     >
+      {isError && <NotRead />}
       {last !== undefined && (
         <p className="muted">
           version {last.n} by {last.author}

@@ -6,6 +6,7 @@ import { ListPage } from "../../components/list-page.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
 import { awayText } from "../../components/time-left.ts";
 import { useNow } from "../../components/use-now.ts";
+import { upstreamState } from "./upstream-state.ts";
 
 const columns: readonly DataColumn[] = [
   { name: "Address" },
@@ -49,7 +50,7 @@ function Row({ upstream }: { upstream: Upstream }) {
         {address}
       </th>
       <td>
-        <Health upstream={upstream} />
+        <StateMark {...upstreamState(upstream)} />
       </td>
       <td className="right mono">{num_requests}</td>
       <td className="right mono">{fails}</td>
@@ -66,18 +67,4 @@ function Row({ upstream }: { upstream: Upstream }) {
       </td>
     </tr>
   );
-}
-
-function Health({ upstream: { healthy, fails, active_checks } }: { upstream: Upstream }) {
-  if (!healthy) {
-    const bad = active_checks.filter((check) => !check.healthy).length;
-    return (
-      <StateMark
-        state="bad"
-        text={bad < active_checks.length ? `fails ${bad} of ${active_checks.length} checks` : "unhealthy"}
-      />
-    );
-  }
-  if (fails > 0) return <StateMark state="warning" text="failed lately" />;
-  return <StateMark state="good" text={active_checks.length > 0 ? "healthy" : "not checked"} />;
 }

@@ -3,6 +3,9 @@ import type { SharedCounter, SharedState } from "../../../../core/threads/shared
 /** Names of the states of checks, over all threads; the check's name and the address follow. */
 export const activeHealthPrefix = "http.reverse_proxy.active/";
 
+/** Names of counters that are 1 once a check has had an outcome; the check's name and the address follow. */
+export const checkedHealthPrefix = "http.reverse_proxy.active-checked/";
+
 const rowUnit = 2;
 const maxRow = 1_000_000;
 
@@ -14,12 +17,14 @@ export class ActiveHealth {
   readonly address: string;
   readonly #state: SharedCounter;
   readonly #turn: SharedCounter;
+  readonly #checked: SharedCounter;
 
   /** @param check says which checks: upstreams that are checked alike share what was found */
   constructor(shared: SharedState, check: string, address: string) {
     this.address = address;
     this.#state = shared.counter(`${activeHealthPrefix}${check}/${address}`);
     this.#turn = shared.counter(`http.reverse_proxy.active-turn/${check}/${address}`);
+    this.#checked = shared.counter(`${checkedHealthPrefix}${check}/${address}`);
   }
 
   get healthy(): boolean {
@@ -39,6 +44,7 @@ export class ActiveHealth {
    * @returns whether it turned over
    */
   note(passed: boolean, needed: number): boolean {
+    this.#checked.set(1);
     const value = this.#state.value;
     const down = value % rowUnit;
     if (passed === (down === 0)) {
