@@ -2,7 +2,11 @@ import type { Health } from "./health.ts";
 
 export interface StorageWatchSettings {
   /** `ready` rejects while the store cannot be used. */
-  readonly store: { ready(signal?: AbortSignal): Promise<void> };
+  readonly store: {
+    ready(signal?: AbortSignal): Promise<void>;
+    /** What is wrong with a store that can be used: the health says it is degraded. */
+    trouble?(): readonly string[];
+  };
   /** Logs every change of its status: one line when the store goes away, one when it is back. */
   readonly health: Health;
   /** Between two looks at a store that answers; 10 s by default. */
@@ -63,7 +67,9 @@ export class StorageWatch {
       if (this.#stopped.signal.aborted) {
         return;
       }
-      const { health, intervalMs = 10_000, awayIntervalMs = 1_000 } = this.#settings;
+      const { store, health, intervalMs = 10_000, awayIntervalMs = 1_000 } = this.#settings;
+      const trouble = problem === undefined ? (store.trouble?.() ?? []) : [];
+      health.degrade("storage", trouble.length === 0 ? undefined : trouble.join("; "));
       if (problem === undefined) {
         health.set("available");
       } else {

@@ -12,7 +12,11 @@ type Engine = StoreOptions["span-storage.type"];
 /** The engines, by the name that `--span-storage.type` gives them. */
 const engines: Record<Engine, (options: StoreOptions, log: Logger, metrics?: Registry) => TraceStore> = {
   clickhouse: (options, log, metrics) =>
-    openClickHouseStore({ ...clickHouseServers(options, log, metrics), traceCall: traceStoreCall }),
+    openClickHouseStore({
+      ...clickHouseServers(options, log, metrics),
+      partialAnswers: options["span-storage.partial-answers"],
+      traceCall: traceStoreCall,
+    }),
   grpc: openRemoteStore,
   memory: () => openMemoryStore(),
 };

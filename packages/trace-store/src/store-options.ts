@@ -9,6 +9,12 @@ import { z } from "zod";
 export function storeOptions(type: string) {
   return {
     "span-storage.type": z.enum(["clickhouse", "grpc", "memory"]).default("clickhouse").describe(type),
+    "span-storage.partial-answers": z
+      .enum(["allow", "refuse"])
+      .default("allow")
+      .describe(
+        "While a shard of a ClickHouse cluster is away: allow answers from the others, which say that they are partial, or refuse them.",
+      ),
     ...clickHouseOptions(
       "http://127.0.0.1:8123",
       "HTTP addresses of tracing-storage or ClickHouse: of several, those that answer take turns.",

@@ -72,12 +72,20 @@ export const queryOptions = z.object({
     .min(1)
     .default(4)
     .describe("Requests that may hold traces in memory at a time; others wait."),
+  "query.max-concurrent-trace-reads": z
+    .number()
+    .int()
+    .min(1)
+    .default(4)
+    .describe(
+      "As --query.max-concurrent-reads, for requests for a trace by its id: they wait for no search.",
+    ),
   "query.max-waiting-reads": z
     .number()
     .int()
     .min(0)
     .default(1_000)
-    .describe("Requests that may wait for that; more are refused with 503."),
+    .describe("Requests that may wait for either; more are refused with 503."),
   "query.max-tail-clients": limit(100).describe(
     "Clients that may follow spans as they arrive at a time; 0: any number.",
   ),

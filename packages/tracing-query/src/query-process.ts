@@ -101,6 +101,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       propagateToken: options["query.bearer-token-propagation"],
       gate: new RequestGate({
         maxConcurrent: options["query.max-concurrent-reads"],
+        maxConcurrentTraces: options["query.max-concurrent-trace-reads"],
         maxWaiting: options["query.max-waiting-reads"],
         room,
       }),

@@ -40,7 +40,9 @@ test("the metric says which servers answer, for several engines of a process", a
   one.onHostChange("http://a/", true, "");
   clickHouseServers(parse(), log, metrics).onHostChange("http://b/", true, "");
   one.onHostChange("http://a/", false, "gone");
+  one.onHedge("search", "won");
   const text = await metrics.metrics();
+  expect(text).toContain('tracing_clickhouse_hedged_calls_total{kind="search",outcome="won"} 1');
   expect(text).toContain('tracing_clickhouse_host_up{host="http://a/"} 0');
   expect(text).toContain('tracing_clickhouse_host_up{host="http://b/"} 1');
 });

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "prom-client";
 import { StartError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 import { secretOf } from "../options/secret-of.ts";
@@ -6,15 +6,17 @@ import { openClientTls } from "../tls/client-tls.ts";
 import type { ClickHouseOptions } from "./clickhouse-options.ts";
 
 const gaugeName = "tracing_clickhouse_host_up";
+const hedgesName = "tracing_clickhouse_hedged_calls_total";
 
 /**
  * What the engine for ClickHouse is opened with, as the options say. Servers that go away and come back stand in the log
- * and in the metric `tracing_clickhouse_host_up`.
+ * and in the metric `tracing_clickhouse_host_up`, calls that a second server got too in `tracing_clickhouse_hedged_calls_total`.
  * @param metrics several engines of a process may share it
  * @throws StartError for a file of a password or of TLS that cannot be read, and for TLS to an address without it
  */
 export function clickHouseServers(options: ClickHouseOptions, log: Logger, metrics?: Registry) {
   const up = metrics === undefined ? undefined : gaugeOf(metrics);
+  const hedges = metrics === undefined ? undefined : hedgesOf(metrics);
   const areUp = new Map<string, boolean>();
   const password = secretOf(options, "clickhouse.password");
   if (options["clickhouse.tls.enabled"] && options["clickhouse.url"].some((url) => !/^https:/i.test(url))) {
@@ -38,6 +40,9 @@ export function clickHouseServers(options: ClickHouseOptions, log: Logger, metri
             insertQuorum: options["clickhouse.insert-quorum"] as number | "auto",
             onCluster: options["clickhouse.on-cluster"],
           } as const),
+    onHedge(kind: string, outcome: "won" | "lost" | "denied") {
+      hedges?.inc({ kind, outcome });
+    },
     onHostChange(host: string, isUp: boolean, reason: string) {
       up?.set({ host }, isUp ? 1 : 0);
       const wasUp = areUp.get(host) ?? true;
@@ -55,6 +60,17 @@ function gaugeOf(metrics: Registry): Gauge<"host"> {
     name: gaugeName,
     help: "1 for a server of ClickHouse that answers, 0 for one that does not.",
     labelNames: ["host"],
+    registers: [metrics],
+  });
+}
+
+function hedgesOf(metrics: Registry): Counter<"kind" | "outcome"> {
+  const known = metrics.getSingleMetric(hedgesName);
+  if (known instanceof Counter) return known;
+  return new Counter({
+    name: hedgesName,
+    help: "Reads and inserts that took longer than usual, so that a second server of ClickHouse was asked too, by what they are for and by outcome: won (the second answered first), lost, denied (too many of late, no second one was asked).",
+    labelNames: ["kind", "outcome"],
     registers: [metrics],
   });
 }

@@ -23,5 +23,7 @@ export interface TraceStore {
   readonly sampling: SamplingStore;
   /** Resolves when the store answers and its schema is the one this code wants. @throws StorageError */
   ready(signal?: AbortSignal): Promise<void>;
+  /** What is wrong with a store that is ready all the same, for people, as `ready` found it last. Absent: it is ready or it is not. */
+  trouble?(): readonly string[];
   close(): Promise<void>;
 }

@@ -51,7 +51,7 @@ export function queryHandlers(
       }
       let leave = () => {};
       try {
-        leave = await guard.gate.enter(read.signal, read.tenant);
+        leave = await guard.gate.traces.enter(read.signal, read.tenant);
         const traces = await service.getPackedTraces([traceId], read);
         if (traces.length === 0) {
           fail(call, notFound, read);
@@ -107,7 +107,7 @@ export function queryHandlers(
       answer(call, callback, "failed to archive trace", async (read) => {
         const traceId = traceIdField(call.request.traceId, "unary");
         if (typeof traceId !== "string") return traceId;
-        const leave = await guard.gate.enter(read.signal, read.tenant);
+        const leave = await guard.gate.traces.enter(read.signal, read.tenant);
         try {
           await service.archiveTrace(traceId, read);
           return {};

@@ -43,17 +43,18 @@ export function queryV3Handlers(
 ): QueryServiceV3Handlers {
   const answer = unaryAnswer(guard, log);
 
-  /** Sends what `find` finds. @param ofNone what the client is told of nothing; absent: nothing is an answer */
+  /** Sends what `find` finds. @param ofNone what the client is told of nothing; absent: nothing is an answer. @param gate where it waits for its turn */
   async function send<Request>(
     call: Stream<Request>,
     what: string,
     read: CallReadOptions,
     find: () => Promise<PackedTrace[]>,
     ofNone?: GrpcFailure,
+    gate = guard.gate,
   ): Promise<void> {
     let leave = () => {};
     try {
-      leave = await guard.gate.enter(read.signal, read.tenant);
+      leave = await gate.enter(read.signal, read.tenant);
       const traces = await find();
       if (traces.length === 0 && ofNone !== undefined) {
         fail(call, ofNone, read);
@@ -82,10 +83,9 @@ export function queryV3Handlers(
         fail(call, { code: status.UNKNOWN, details: `malform trace ID: ${(error as Error).message}` });
         return;
       }
-      await send(call, "cannot retrieve trace", read, () => service.getPackedTraces([traceId], read), {
-        code: status.UNKNOWN,
-        details: "cannot retrieve trace: trace not found",
-      });
+      const find = () => service.getPackedTraces([traceId], read);
+      const none = { code: status.UNKNOWN, details: "cannot retrieve trace: trace not found" };
+      await send(call, "cannot retrieve trace", read, find, none, guard.gate.traces);
     },
 
     async findTraces(call) {

@@ -38,8 +38,9 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   add("/api/services/:service/operations", { answer: operationNamesEndpoint(service) });
   add("/api/operations", { answer: operationsEndpoint(service) });
   add("/api/traces", { answer: searchEndpoint(service, adjust, limits, shared), isHeavy: true });
-  add("/api/traces/:traceId", { answer: traceEndpoint(service, adjust, limits, shared), isHeavy: true });
-  add("/api/archive/:traceId", { method: "POST", answer: archiveEndpoint(service), isHeavy: true });
+  const ofOneTrace = { isHeavy: true, isOfOneTrace: true };
+  add("/api/traces/:traceId", { answer: traceEndpoint(service, adjust, limits, shared), ...ofOneTrace });
+  add("/api/archive/:traceId", { method: "POST", answer: archiveEndpoint(service), ...ofOneTrace });
   add("/api/transform", { method: "POST", answer: transformEndpoint, isHeavy: true });
   add("/api/dependencies", { answer: dependenciesEndpoint(service) });
   for (const [path, answer] of metricsEndpoints(service)) {

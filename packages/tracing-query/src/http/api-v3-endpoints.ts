@@ -72,7 +72,7 @@ function queryOf(params: URLSearchParams): TraceQuery {
 export function apiV3Endpoints(
   service: QueryService,
   limits: ReadLimits,
-): [path: string, definition: Pick<EndpointDefinition, "answer" | "style" | "isHeavy">][] {
+): [path: string, definition: Pick<EndpointDefinition, "answer" | "style" | "isHeavy" | "isOfOneTrace">][] {
   const services: Endpoint = async ({ read }) => {
     const names = await service.names.getServices(read);
     // The public model leaves out a list of services that is empty, and only that one.
@@ -117,6 +117,6 @@ export function apiV3Endpoints(
     ["/api/v3/services", { answer: services, style, isHeavy: false }],
     ["/api/v3/operations", { answer: operations, style, isHeavy: false }],
     ["/api/v3/traces", { answer: search, style, isHeavy: true }],
-    ["/api/v3/traces/:traceId", { answer: trace, style, isHeavy: true }],
+    ["/api/v3/traces/:traceId", { answer: trace, style, isHeavy: true, isOfOneTrace: true }],
   ];
 }

@@ -80,6 +80,8 @@ export interface EndpointDefinition {
   readonly style: AnswerStyle;
   /** Whether it holds traces in memory, and must wait when many do. */
   readonly isHeavy: boolean;
+  /** It asks for a trace by its id: such requests wait for each other only. */
+  readonly isOfOneTrace?: boolean;
 }
 
 /** A pair with a `%` that is no escape, or with a semicolon; the public model takes none of them. */
@@ -209,7 +211,7 @@ export function admit(
  * where they need one, 401 and the public model's words.
  */
 export function endpoint(definition: EndpointDefinition, settings: EndpointSettings): RequestHandler {
-  const { answer, style, isHeavy } = definition;
+  const { answer, style, isHeavy, isOfOneTrace = false } = definition;
   const { maxBodyBytes, gate, log, stalledMs = defaultClientTimes.stalledMs } = settings;
   return async (request, response) => {
     const read = admit(request, response, definition, settings);
@@ -221,7 +223,7 @@ export function endpoint(definition: EndpointDefinition, settings: EndpointSetti
     try {
       const params = paramsOf(request, style);
       if (isHeavy) {
-        leave = await gate.enter(signal, read.tenant);
+        leave = await (isOfOneTrace ? gate.traces : gate).enter(signal, read.tenant);
       }
       const answered = await answer({
         method: request.method,

@@ -78,3 +78,18 @@ test("a full queue refuses the latest of the tenant that waits with the most", a
   (await waiting[1])?.();
   expect(gate.inside).toBe(0);
 });
+
+test("requests for a trace by its id wait for no search, and are told of their own limit", async () => {
+  const gate = new RequestGate({ maxConcurrent: 1, maxConcurrentTraces: 1, maxWaiting: 0 });
+  const leaveSearch = await gate.enter(never);
+  const leaveTrace = await gate.traces.enter(never);
+  await expect(gate.enter(never)).rejects.toThrow("--query.max-concurrent-reads and");
+  await expect(gate.traces.enter(never)).rejects.toThrow("--query.max-concurrent-trace-reads and");
+  leaveTrace();
+  (await gate.traces.enter(never))();
+  leaveSearch();
+  const shared = new RequestGate({ maxConcurrent: 1, maxWaiting: 0 });
+  const leave = await shared.enter(never);
+  await expect(shared.traces.enter(never)).rejects.toMatchObject({ code: "QUERY_BUSY" });
+  leave();
+});

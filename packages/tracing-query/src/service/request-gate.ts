@@ -8,7 +8,16 @@ export interface RequestGateSettings {
   readonly maxWaiting: number;
   /** Gets to know of each request that is let in, and when it is over. */
   readonly room?: TraceRoom;
+  /**
+   * Requests for a trace by its id that are let in at a time, apart from the others: they take milliseconds, and wait for no search.
+   * Absent: they take places as all others do.
+   */
+  readonly maxConcurrentTraces?: number;
 }
+
+/** The options that limit a gate, for those who are refused. */
+const readOptions = "--query.max-concurrent-reads";
+const traceOptions = "--query.max-concurrent-trace-reads";
 
 /** A request that waits. */
 interface Waiter {
@@ -30,13 +39,22 @@ interface Share {
  */
 export class RequestGate {
   readonly #settings: RequestGateSettings;
+  readonly #option: string;
+  /** For requests for a trace by its id. */
+  readonly traces: RequestGate;
   /** Of tenants with requests inside or waiting, in the order in which their turn comes. */
   readonly #shares = new Map<string, Share>();
   #inside = 0;
   #waiting = 0;
 
-  constructor(settings: RequestGateSettings) {
+  /** @param option names the option that says how many are let in */
+  constructor({ maxConcurrentTraces, ...settings }: RequestGateSettings, option = readOptions) {
     this.#settings = settings;
+    this.#option = option;
+    this.traces =
+      maxConcurrentTraces === undefined
+        ? this
+        : new RequestGate({ ...settings, maxConcurrent: maxConcurrentTraces }, traceOptions);
   }
 
   /** Requests that run now. */
@@ -125,7 +143,7 @@ export class RequestGate {
   #busy(): QueryError {
     return new QueryError(
       "QUERY_BUSY",
-      `${this.#inside} requests for traces are under way and ${this.#waiting} wait: --query.max-concurrent-reads and --query.max-waiting-reads allow no more`,
+      `${this.#inside} requests for traces are under way and ${this.#waiting} wait: ${this.#option} and --query.max-waiting-reads allow no more`,
     );
   }
 

@@ -25,8 +25,11 @@ const tempoStyle: AnswerStyle = {
 export function tempoRouter(service: QueryService, settings: TempoSettings): Router {
   const { limits } = settings;
   const router = Router({ strict: true, caseSensitive: true });
-  const add = (path: string, answer: Endpoint, isHeavy = false) =>
-    router.all(`/tempo${path}`, endpoint({ method: "GET", style: tempoStyle, answer, isHeavy }, settings));
+  const add = (path: string, answer: Endpoint, isHeavy = false, isOfOneTrace = false) =>
+    router.all(
+      `/tempo${path}`,
+      endpoint({ method: "GET", style: tempoStyle, answer, isHeavy, isOfOneTrace }, settings),
+    );
 
   add("/ready", readyEndpoint);
   add("/api/echo", echoEndpoint);
@@ -36,8 +39,8 @@ export function tempoRouter(service: QueryService, settings: TempoSettings): Rou
   add("/api/search/tag/*tag/values", tagValuesEndpoint(service, limits));
   add("/api/v2/search/tags", tagsV2Endpoint(service, limits));
   add("/api/v2/search/tag/*tag/values", tagValuesV2Endpoint(service, limits));
-  add("/api/traces/:traceId", traceEndpoint(service, limits), true);
-  add("/api/v2/traces/:traceId", traceV2Endpoint(service, limits), true);
+  add("/api/traces/:traceId", traceEndpoint(service, limits), true, true);
+  add("/api/v2/traces/:traceId", traceV2Endpoint(service, limits), true, true);
   add("/api/metrics/query_range", queryRangeEndpoint(service, limits), true);
   add("/api/metrics/query", queryInstantEndpoint(service, limits), true);
   // Otherwise the UI's page would answer.

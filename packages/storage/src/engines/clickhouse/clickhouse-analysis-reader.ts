@@ -32,6 +32,7 @@ import { firstOperations } from "../../api/operation-order.ts";
 import type { ReadOptions, SpanReader, TraceQuery } from "../../api/span-reader.ts";
 import { durationRankSql, heatMapSql, tailCountSql, tailSpansSql, topOperationsSql } from "./analysis-sql.ts";
 import { compareAttributes } from "./attribute-comparison.ts";
+import { readCall } from "./calls/read-call.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { decodeSpans } from "./decode-spans.ts";
 import { durationCountsSql, operationChunks } from "./duration-counts-sql.ts";
@@ -142,14 +143,15 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
     const { sql, parameters } = tailSpansSql(query, cursor, this.#database, tenant);
     const { signal } = options;
     const rows = await this.#schema.run(
-      () => this.#connection.bytes(sql, parameters, this.#maxReadBytes, signal),
+      () => this.#connection.bytes(sql, parameters, this.#maxReadBytes, readCall(options, "analysis")),
       signal,
     );
     const spans = decodeSpans(rows).reverse();
     return { spans, skipped: Math.max(0, arrived - spans.length), cursor };
   }
 
-  #rows<Row>({ sql, parameters }: SqlQuery, { signal }: ReadOptions): Promise<Row[]> {
-    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
+  #rows<Row>({ sql, parameters }: SqlQuery, options: ReadOptions): Promise<Row[]> {
+    const read = readCall(options, "analysis");
+    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, read), options.signal);
   }
 }

@@ -13,6 +13,7 @@ import { tenantOf } from "../../api/checked-query.ts";
 import { type IntrinsicSource, intrinsics } from "../../api/intrinsics.ts";
 import type { ReadOptions } from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
+import { readCall } from "./calls/read-call.ts";
 import {
   attributeValuesSql,
   countedNamesSql,
@@ -101,8 +102,9 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
     return row === undefined ? undefined : sampleOf(range, row);
   }
 
-  #rows<Row>({ sql, parameters }: SqlQuery, { signal }: ReadOptions): Promise<Row[]> {
-    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
+  #rows<Row>({ sql, parameters }: SqlQuery, options: ReadOptions): Promise<Row[]> {
+    const read = readCall(options, "catalog");
+    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, read), options.signal);
   }
 }
 

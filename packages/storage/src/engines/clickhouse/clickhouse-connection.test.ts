@@ -35,8 +35,8 @@ const calls: readonly {
   readonly name: string;
   readonly run: (connection: ClickHouseConnection, signal?: AbortSignal) => Promise<unknown>;
 }[] = [
-  { name: "rows", run: (connection, signal) => connection.rows("SELECT 1", {}, signal) },
-  { name: "bytes", run: (connection, signal) => connection.bytes("SELECT 1", {}, 1_000, signal) },
+  { name: "rows", run: (connection, signal) => connection.rows("SELECT 1", {}, { signal }) },
+  { name: "bytes", run: (connection, signal) => connection.bytes("SELECT 1", {}, 1_000, { signal }) },
   { name: "command", run: (connection, signal) => connection.command("DROP", signal) },
   { name: "insert", run: (connection, signal) => connection.insert("INSERT", {}, Buffer.from("x"), signal) },
 ];
@@ -288,7 +288,7 @@ describe("ClickHouseConnection", () => {
     });
     const abort = new AbortController();
     const ended = expectStorageError(
-      connect([url]).bytes("SELECT 1", {}, 1_000, abort.signal),
+      connect([url]).bytes("SELECT 1", {}, 1_000, { signal: abort.signal }),
       "STORAGE_ABORTED",
     );
     const hungUp = once(await asked.promise, "close");

@@ -1,24 +1,30 @@
-import type { Readable } from "node:stream";
 import { ClickHouseError } from "@clickhouse/client";
-import { type Dispatcher, request } from "undici";
+import type { Dispatcher } from "undici";
+import { refusePartial } from "../../api/asked-time.ts";
 import { StorageError } from "../../api/storage-error.ts";
+import { type AnswerSize, collect, handOn, sizeOf } from "./calls/answer-stream.ts";
+import { type Attempt, type AttemptRace, firstAnswer, type HedgeOfCall } from "./calls/first-answer.ts";
+import { HedgePace, insertHedges, readHedges } from "./calls/hedge-pace.ts";
+import { type CallHeaders, HostRequests, type Settings } from "./calls/host-requests.ts";
+import { partialReasonsOf, type ReadCall } from "./calls/read-call.ts";
+import { readFromShards, type ShardsOfReads } from "./calls/shard-reads.ts";
 import {
   isConnectionError,
   isCredentialsFault,
   isHostFault,
-  isUnknownSetting,
+  isNeighbourFault,
   toStorageError,
   wasNeverSent,
 } from "./clickhouse-errors.ts";
-import type { TraceCall } from "./clickhouse-store-options.ts";
+import type { OnHedge, TraceCall } from "./clickhouse-store-options.ts";
 import { type HostAddress, hostAddress } from "./hosts/host-address.ts";
 import type { OnHostChange } from "./hosts/host-health.ts";
 import { type Host, HostPool } from "./hosts/host-pool.ts";
 import type { WatchedHostTls } from "./hosts/host-tls.ts";
-import { bodyBytes, type InsertBody, sentBody } from "./insert-body.ts";
+import type { InsertBody } from "./insert-body.ts";
 import { parameterText, type QueryParameters } from "./parameter-text.ts";
 
-type Settings = Readonly<Record<string, string>>;
+export type { AnswerSize } from "./calls/answer-stream.ts";
 
 /** What a connection is made with. */
 export interface ConnectionOptions {
@@ -36,6 +42,16 @@ export interface ConnectionOptions {
   readonly readSettings?: Settings;
   /** Settings of every insert; its own come first. */
   readonly insertSettings?: Settings;
+  /** Of these settings, those that a server may not know. */
+  readonly optionalSettings?: readonly string[];
+  /** Which shards of a cluster answer; absent without shards. */
+  readonly shards?: ShardsOfReads | undefined;
+  /** No read may lack rows, also where its caller could say so. */
+  readonly refusesPartial?: boolean;
+  /** Told of each second server that was asked because the first took long, and of each that was not for the limit of their share. */
+  readonly onHedge?: OnHedge | undefined;
+  /** Inserts with a token that take long are sent to a second server too. */
+  readonly hedgesInserts?: boolean;
 }
 
 /** Which server a call goes to: any, the first in the list that is up, or this one. */
@@ -45,33 +61,23 @@ interface Call {
   /** Of a read. */
   readonly sql?: string;
   readonly signal: AbortSignal | undefined;
+  /** For how long such calls take. */
+  readonly kind: string;
   readonly isInsert?: boolean;
   /** Running it twice does no harm, so it may go to another server when the connection breaks in the middle. */
   readonly isRepeatable?: boolean;
   readonly timeoutMs?: number;
+  /** When the call goes to a second server too; undefined: never. */
+  readonly pace?: HedgePace | undefined;
 }
 
-/** What a server says of an answer before it: the bytes are those that its rows take in its memory. */
-export interface AnswerSize {
-  readonly rows: number;
-  readonly bytes?: number;
+/** What calls of the same servers share. */
+interface Shared {
+  readonly pool: HostPool;
+  readonly requests: HostRequests;
+  readonly readPace: HedgePace;
+  readonly insertPace: HedgePace;
 }
-
-/** What a call sends besides its statement: where in a trace it stands. */
-type CallHeaders = Readonly<Record<string, string>>;
-
-/**
- * Settings of reads that only newer servers know, which are right without them.
- *
- * - These leave out parts whose least and greatest `start` say that no row can match, and take `toStartOfMinute` for monotonic then:
- *   with a span from before 1970 or after 2106 in a part, its minutes of 32 bits begin again, and all of the part is not seen.
- * - Long constants, such as the name of a type, get names of their own, and servers of a cluster do not know each other's
- *   (THERE_IS_NO_COLUMN).
- */
-const newerSettings: Settings = { use_statistics_for_part_pruning: "0", optimize_const_name_size: "-1" };
-
-/** Of an error's text. */
-const maxErrorBytes = 65_536;
 
 /**
  * ClickHouse over HTTP, at one or several addresses. Each call is one query, has a deadline, and when its signal is
@@ -81,40 +87,41 @@ const maxErrorBytes = 65_536;
  */
 export class ClickHouseConnection {
   readonly #options: ConnectionOptions;
-  readonly #pool: HostPool;
+  readonly #shared: Shared;
   readonly #choice: Choice;
-  /** Of servers that do not know all `newerSettings`: those that they know. */
-  readonly #known = new Map<number, Settings>();
 
   /** @throws StorageError STORAGE_REFUSED for an address that is none */
-  constructor(options: ConnectionOptions, pool?: HostPool, choice: Choice = "any") {
+  constructor(options: ConnectionOptions, shared?: Shared, choice: Choice = "any") {
     this.#options = options;
-    const addresses = () => options.urls.map((url): HostAddress => hostAddress(url, options));
-    this.#pool = pool ?? new HostPool({ ...options, addresses: addresses() });
+    this.#shared = shared ?? sharedBy(options);
     this.#choice = choice;
   }
 
   /** The same servers, of which the first in the list that is up gets all calls, with these settings besides. */
   steady(settings: Settings = {}): ClickHouseConnection {
-    return new ClickHouseConnection(withSettings(this.#options, settings), this.#pool, "first");
+    return new ClickHouseConnection(withSettings(this.#options, settings), this.#shared, "first");
+  }
+
+  /** The same servers for what is to be told of the shards themselves, with these settings of reads in place of the others. */
+  ofShards(readSettings: Settings): ClickHouseConnection {
+    return new ClickHouseConnection({ ...this.#options, shards: undefined, readSettings }, this.#shared);
   }
 
   /** The servers one by one. Closing one of them closes all. */
-  each(): { readonly url: string; readonly connection: ClickHouseConnection }[] {
-    return this.#pool.hosts.map(({ index, url }) => ({
+  each(): { readonly url: string; readonly isUp: boolean; readonly connection: ClickHouseConnection }[] {
+    const { pool } = this.#shared;
+    // What one server says is not asked of the whole cluster.
+    const options = { ...this.#options, shards: undefined };
+    return pool.hosts.map(({ index, url }) => ({
       url,
-      connection: new ClickHouseConnection(this.#options, this.#pool, index),
+      isUp: pool.health?.isUp(index) ?? true,
+      connection: new ClickHouseConnection(options, this.#shared, index),
     }));
   }
 
   /** The rows of a SELECT that names no format, one object each; `maxReadBytes` of JSON at most. */
-  async rows<Row>(sql: string, parameters: QueryParameters, signal?: AbortSignal): Promise<Row[]> {
-    const json = await this.bytes(
-      `${sql} FORMAT JSONEachRow`,
-      parameters,
-      this.#options.maxReadBytes,
-      signal,
-    );
+  async rows<Row>(sql: string, parameters: QueryParameters, read: ReadCall = {}): Promise<Row[]> {
+    const json = await this.bytes(`${sql} FORMAT JSONEachRow`, parameters, this.#options.maxReadBytes, read);
     const lines = json.toString("utf8").split("\n");
     return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Row);
   }
@@ -123,11 +130,8 @@ export class ClickHouseConnection {
    * The answer to a SELECT that names its format.
    * @param maxBytes STORAGE_REFUSED when the answer is longer
    */
-  bytes(sql: string, parameters: QueryParameters, maxBytes: number, signal?: AbortSignal): Promise<Buffer> {
-    return this.#call({ sql, signal, isRepeatable: true }, async (host, abort, headers) => {
-      const { body } = await this.#ask(host, this.#read(parameters), Buffer.from(sql), abort, headers);
-      return await collect(body, maxBytes, abort);
-    });
+  bytes(sql: string, parameters: QueryParameters, maxBytes: number, read: ReadCall = {}): Promise<Buffer> {
+    return this.#read(sql, parameters, read, ({ body }, abort) => collect(body, maxBytes, abort));
   }
 
   /**
@@ -140,18 +144,17 @@ export class ClickHouseConnection {
     parameters: QueryParameters,
     maxBytes: number,
     begin: (size: AnswerSize | undefined) => { add(piece: Buffer): Promise<void> },
-    signal?: AbortSignal,
+    read: ReadCall = {},
   ): Promise<void> {
-    return this.#call({ sql, signal, isRepeatable: true }, async (host, abort, headers) => {
-      const answer = await this.#ask(host, this.#read(parameters), Buffer.from(sql), abort, headers);
-      const taker = begin(sizeOf(answer.headers["x-clickhouse-summary"]));
-      await handOn(answer.body, maxBytes, abort, (piece) => taker.add(piece));
+    return this.#read(sql, parameters, read, async ({ body, headers }, abort) => {
+      const taker = begin(sizeOf(headers["x-clickhouse-summary"]));
+      await handOn(body, maxBytes, abort, (piece) => taker.add(piece));
     });
   }
 
   /** A statement without an answer. */
   command(sql: string, signal?: AbortSignal): Promise<void> {
-    return this.#call({ signal }, (host, abort) => this.#run(host, sql, abort));
+    return this.#command({ signal, kind: "command" }, sql);
   }
 
   /**
@@ -159,141 +162,170 @@ export class ClickHouseConnection {
    * @param timeoutMs its own deadline
    */
   longCommand(sql: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    return this.#call({ signal, timeoutMs }, (host, abort) => this.#run(host, sql, abort));
+    return this.#command({ signal, kind: "command", timeoutMs }, sql);
   }
 
   /**
    * @param sql `INSERT INTO … FORMAT …`
    * @param settings query settings; with a deduplication token, it may be sent to more than one server
    * @param rows sent as they are; after a failure they may still be read
+   * @returns whether nobody reads the rows any more: not so when a second server got them too
    */
-  insert(sql: string, settings: Settings, rows: InsertBody, signal?: AbortSignal): Promise<void> {
+  async insert(sql: string, settings: Settings, rows: InsertBody, signal?: AbortSignal): Promise<boolean> {
     const isRepeatable = settings.insert_deduplication_token !== undefined;
     const query = { ...this.#options.insertSettings, ...settings, query: sql };
-    return this.#call({ signal, isInsert: true, isRepeatable }, async (host, abort) => {
+    const { requests, insertPace } = this.#shared;
+    const pace = isRepeatable && this.#options.hedgesInserts === true ? insertPace : undefined;
+    const call = { signal, kind: "insert", isInsert: true, isRepeatable, pace };
+    const { wasAlone } = await this.#tryHosts(call, async (host, abort, race) => {
       // Without rows it is an INSERT … SELECT.
       const isRead = rows instanceof Uint8Array && rows.length === 0;
-      const { body } = await (isRead
-        ? this.#ask(host, query, rows, abort)
-        : this.#post(host, query, rows, abort));
+      const send = isRead ? requests.ask(host, query, rows, abort) : requests.send(host, query, rows, abort);
+      const { body } = await send;
+      await body.dump();
+      race.claim();
+    });
+    return wasAlone;
+  }
+
+  async close(): Promise<void> {
+    await this.#shared.pool.close();
+  }
+
+  async #command(call: Call, sql: string): Promise<void> {
+    await this.#tryHosts(call, async (host, abort) => {
+      const { body } = await this.#shared.requests.ask(
+        host,
+        { wait_end_of_query: "1" },
+        Buffer.from(sql),
+        abort,
+      );
       await body.dump();
     });
   }
 
-  async close(): Promise<void> {
-    await this.#pool.close();
-  }
-
-  async #run(host: Host, sql: string, abort: AbortSignal): Promise<void> {
-    const { body } = await this.#ask(host, { wait_end_of_query: "1" }, Buffer.from(sql), abort);
-    await body.dump();
-  }
-
-  /**
-   * @returns the answer, whose body is not read yet
-   * @throws ClickHouseError for another status than 200, or an error that came too late for it
-   */
-  async #post(
-    host: Host,
-    query: Settings,
-    rows: InsertBody,
-    abort: AbortSignal,
-    headers: CallHeaders = {},
-  ): Promise<Dispatcher.ResponseData> {
-    const target = new URL(host.url);
-    target.search = new URLSearchParams(query).toString();
-    const response = await request(target, {
-      method: "POST",
-      headers: {
-        ...headers,
-        authorization: host.authorization,
-        "content-type": "application/octet-stream",
-        "content-length": String(bodyBytes(rows)),
-        "user-agent": "tracing",
-      },
-      body: sentBody(rows),
-      signal: abort,
-      dispatcher: this.#pool.agent,
-    });
-    const code = response.headers["x-clickhouse-exception-code"];
-    if (response.statusCode === 200 && code === undefined) return response;
-    const text = await beginningOf(response.body);
-    throw answeredError(text === "" && code !== undefined ? `Code: ${code}.` : text, response.statusCode);
-  }
-
-  /** For statements that read rows of the server. */
-  async #ask(
-    host: Host,
-    query: Settings,
-    body: Uint8Array,
-    abort: AbortSignal,
-    headers: CallHeaders = {},
-  ): Promise<Dispatcher.ResponseData> {
-    const known = this.#known.get(host.index) ?? newerSettings;
-    try {
-      return await this.#post(host, { ...query, ...known }, body, abort, headers);
-    } catch (error) {
-      if (!isUnknownSetting(error) || Object.keys(known).length === 0) throw error;
-      this.#known.set(host.index, withoutNamed(known, String(error)));
-      return await this.#ask(host, query, body, abort, headers);
-    }
-  }
-
-  async #call<T>(
-    call: Call,
-    work: (host: Host, abort: AbortSignal, headers: CallHeaders) => Promise<T>,
+  async #read<T>(
+    sql: string,
+    parameters: QueryParameters,
+    asked: ReadCall,
+    take: (answer: Dispatcher.ResponseData, abort: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const { sql } = call;
-    const trace = sql === undefined ? undefined : this.#options.traceCall?.(sql);
-    if (trace === undefined) return await this.#tryHosts(call, (host, abort) => work(host, abort, {}));
-    const headers = { traceparent: trace.traceparent };
+    const read = this.#options.refusesPartial === true ? { ...asked, onPartial: undefined } : asked;
+    const trace = this.#options.traceCall?.(sql);
+    const headers: CallHeaders = trace === undefined ? {} : { traceparent: trace.traceparent };
+    const query = this.#readSettings(parameters);
+    const ask = (skipped: Settings) => this.#readOnce(sql, { ...query, ...skipped }, headers, read, take);
     try {
-      const result = await this.#tryHosts(call, (host, abort) => work(host, abort, headers));
-      trace.end();
+      const result = await readFromShards(this.#options.shards, read, ask);
+      trace?.end();
       return result;
     } catch (error) {
-      trace.end(error);
+      trace?.end(error);
       throw error;
     }
   }
 
-  async #tryHosts<T>(call: Call, work: (host: Host, abort: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal, isInsert = false, timeoutMs = this.#options.requestTimeoutMs } = call;
+  async #readOnce<T>(
+    sql: string,
+    query: Settings,
+    headers: CallHeaders,
+    { signal, kind = "other", onPartial }: ReadCall,
+    take: (answer: Dispatcher.ResponseData, abort: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { requests, readPace } = this.#shared;
+    const pace = this.#choice === "any" ? readPace : undefined;
+    const call = { sql, signal, kind, isRepeatable: true, pace };
+    const { value } = await this.#tryHosts(call, async (host, abort, race) => {
+      const answer = await requests.ask(host, query, Buffer.from(sql), abort, headers);
+      // The signal of a server that is not the first one ends this.
+      if (!race.claim()) throw new Error("another server was first");
+      for (const reason of partialReasonsOf(answer.headers)) {
+        if (onPartial !== undefined) onPartial(reason);
+        else if (kind !== "other") refusePartial(reason);
+      }
+      return await take(answer, abort);
+    });
+    return value;
+  }
+
+  async #tryHosts<T>(
+    call: Call,
+    work: (host: Host, abort: AbortSignal, race: AttemptRace) => Promise<T>,
+  ): Promise<{ readonly value: T; readonly wasAlone: boolean }> {
+    const { pool } = this.#shared;
+    const { signal, kind, pace, isInsert = false, timeoutMs = this.#options.requestTimeoutMs } = call;
     const deadline = AbortSignal.timeout(timeoutMs);
     const abort = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
-    const failures: StorageError[] = [];
-    for (const host of this.#order()) {
+    const attempt = async (host: Host, race: AttemptRace): Promise<Attempt<T>> => {
       const { url, index } = host;
+      const away = pool.health?.isUp(index) ? pool.health.awaySignal(index) : undefined;
+      const startMs = performance.now();
       try {
         abort.throwIfAborted();
-        const away = this.#pool.health?.isUp(index) ? this.#pool.health.awaySignal(index) : undefined;
-        const result = await work(host, away === undefined ? abort : AbortSignal.any([abort, away]));
-        this.#pool.answered(index);
-        return result;
+        const signals = away === undefined ? [abort, race.abort] : [abort, race.abort, away];
+        const value = await work(host, AbortSignal.any(signals), race);
+        pool.answered(index);
+        pace?.answered(kind, performance.now() - startMs);
+        return { kind: "done", value };
       } catch (error) {
+        if (race.abort.aborted && !abort.aborted) return { kind: "lost" };
         const isOurs = { aborted: signal?.aborted === true, timedOut: deadline.aborted };
         const failure = toStorageError(error, { url, timeoutMs, ...isOurs, isInsert });
-        const isStranger = isCredentialsFault(failure) && this.#pool.hosts.length > 1;
-        if (isStranger) this.#pool.refusesUs(index, failure.message);
-        else if (isConnectionError(failure)) this.#pool.failed(index, failure.message);
-        else if (failure.cause instanceof ClickHouseError) this.#pool.answered(index);
-        if (!isStranger && !isHostFault(failure)) throw failure;
-        failures.push(failure);
-        if (call.isRepeatable !== true && !isStranger && !wasNeverSent(failure)) break;
+        const isStranger = isCredentialsFault(failure) && pool.hosts.length > 1;
+        if (isStranger) pool.refusesUs(index, failure.message);
+        else if (isConnectionError(failure)) pool.failed(index, failure.message);
+        else if (failure.cause instanceof ClickHouseError) pool.answered(index);
+        if (!isStranger && !isHostFault(failure)) return { kind: "failed", failure, goOn: "throw" };
+        const mayGoOn = call.isRepeatable === true || isStranger || wasNeverSent(failure);
+        return {
+          kind: "failed",
+          failure,
+          goOn: mayGoOn && !(await this.#isOfShards(failure)) ? "next" : "stop",
+        };
       }
-    }
-    throw allFailed(failures, this.#pool.hosts.length);
+    };
+    const failures: StorageError[] = [];
+    const order = this.#order();
+    const found = await firstAnswer(order, attempt, failures, this.#hedge(call, order));
+    if (found !== undefined) return found;
+    throw allFailed(failures, pool.hosts.length);
+  }
+
+  /** The failure is that of a shard of which no server answers: the other servers would say the same. */
+  async #isOfShards(failure: StorageError): Promise<boolean> {
+    const { shards } = this.#options;
+    if (shards === undefined || !isNeighbourFault(failure)) return false;
+    await shards.look();
+    return shards.away.length > 0;
+  }
+
+  #hedge({ pace, kind }: Call, [first, second]: readonly Host[]): HedgeOfCall | undefined {
+    const { health } = this.#shared.pool;
+    if (pace === undefined || health === undefined || first === undefined || second === undefined)
+      return undefined;
+    const afterMs = pace.begin(kind);
+    return {
+      afterMs,
+      may: () => {
+        health.suspect(first.index);
+        if (!health.isUp(second.index)) return false;
+        const may = pace.take();
+        if (!may) this.#options.onHedge?.(kind, "denied");
+        return may;
+      },
+      ended: (isWon) => this.#options.onHedge?.(kind, isWon ? "won" : "lost"),
+    };
   }
 
   #order(): Host[] {
-    const { hosts, health } = this.#pool;
+    const { hosts, health } = this.#shared.pool;
     if (typeof this.#choice === "number") return hosts.slice(this.#choice, this.#choice + 1);
     if (health === undefined) return [...hosts];
     const order = this.#choice === "any" ? health.inTurn() : health.inOrder();
     return order.flatMap((index) => hosts[index] ?? []);
   }
 
-  #read(parameters: QueryParameters): Settings {
+  #readSettings(parameters: QueryParameters): Settings {
     const query: Record<string, string> = {
       max_execution_time: String(Math.ceil(this.#options.requestTimeoutMs / 1_000)),
       // Both: ClickHouse ends a query whose client has gone only when the query is marked read-only, which one
@@ -307,6 +339,17 @@ export class ClickHouseConnection {
     for (const [name, value] of Object.entries(parameters)) query[`param_${name}`] = parameterText(value);
     return query;
   }
+}
+
+function sharedBy(options: ConnectionOptions): Shared {
+  const addresses = options.urls.map((url): HostAddress => hostAddress(url, options));
+  const pool = new HostPool({ ...options, addresses });
+  return {
+    pool,
+    requests: new HostRequests(pool.agent, options.optionalSettings),
+    readPace: new HedgePace(readHedges),
+    insertPace: new HedgePace(insertHedges),
+  };
 }
 
 function withSettings(options: ConnectionOptions, settings: Settings): ConnectionOptions {
@@ -325,71 +368,4 @@ function allFailed(failures: readonly StorageError[], hosts: number): StorageErr
   const texts = failures.map(({ message }) => message).join("; ");
   const who = failures.length === hosts ? `none of the ${hosts} servers` : `${failures.length} servers, none`;
   return new StorageError(first.code, `${who} of ClickHouse could do it: ${texts}`, { cause: first.cause });
-}
-
-async function collect(stream: Readable, maxBytes: number, abort: AbortSignal): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  await handOn(stream, maxBytes, abort, (chunk) => {
-    chunks.push(chunk);
-  });
-  return Buffer.concat(chunks);
-}
-
-async function handOn(
-  stream: Readable,
-  maxBytes: number,
-  abort: AbortSignal,
-  take: (chunk: Buffer) => Promise<void> | void,
-): Promise<void> {
-  const onAbort = () => stream.destroy(new Error("aborted"));
-  if (abort.aborted) onAbort();
-  abort.addEventListener("abort", onAbort, { once: true });
-  try {
-    let length = 0;
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > maxBytes) {
-        throw new StorageError("STORAGE_REFUSED", `the answer is longer than the limit of ${maxBytes} bytes`);
-      }
-      await take(chunk);
-    }
-  } finally {
-    abort.removeEventListener("abort", onAbort);
-  }
-}
-
-async function beginningOf(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length >= maxErrorBytes) break;
-  }
-  return Buffer.concat(chunks).toString("utf8", 0, maxErrorBytes);
-}
-
-/** Size of an answer, as its header says. */
-function sizeOf(summary: string | string[] | undefined): AnswerSize | undefined {
-  if (typeof summary !== "string") return undefined;
-  const { result_rows: rows, result_bytes: bytes } = JSON.parse(summary) as {
-    readonly result_rows?: string;
-    readonly result_bytes?: string;
-  };
-  if (rows === undefined) return undefined;
-  return { rows: Number(rows), ...(bytes === undefined ? {} : { bytes: Number(bytes) }) };
-}
-
-/** In the form that ClickHouse's client gives to errors. */
-function answeredError(text: string, status: number): Error {
-  const [, code, message = text] = /Code: (\d+)\.\s*(?:DB::Exception:\s*)?([\s\S]*)/.exec(text) ?? [];
-  if (code === undefined) return new Error(`HTTP status ${status}: ${text.trim()}`);
-  const type = /\(([A-Z0-9_]{3,})\)/.exec(message)?.[1];
-  return new ClickHouseError({ code, message: message.trim(), ...(type === undefined ? {} : { type }) });
-}
-
-/** Settings without the one that an error speaks of; without any where it names none of them. */
-function withoutNamed(settings: Settings, error: string): Settings {
-  const kept = Object.entries(settings).filter(([name]) => !error.includes(name));
-  return kept.length === Object.keys(settings).length ? {} : Object.fromEntries(kept);
 }

@@ -7,6 +7,7 @@ import type { SamplingStore } from "../../api/sampling-store.ts";
 import { checkedCountMinutes, type SpanCountQuery } from "../../api/span-counts.ts";
 import type { ReadOptions } from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
+import { readCall } from "./calls/read-call.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import type { QueryParameters } from "./parameter-text.ts";
 import {
@@ -107,8 +108,9 @@ export class ClickHouseDependencies implements DependencyReader {
     return [...settled, ...met];
   }
 
-  #rows<Row>(sql: string, parameters: QueryParameters, { signal }: ReadOptions): Promise<Row[]> {
-    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
+  #rows<Row>(sql: string, parameters: QueryParameters, options: ReadOptions): Promise<Row[]> {
+    const read = readCall(options, "metrics");
+    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, read), options.signal);
   }
 
   /**

@@ -5,6 +5,7 @@ import { StorageError, type StorageErrorCode } from "../../api/storage-error.ts"
 const codeMeanings: ReadonlyMap<number, StorageErrorCode> = new Map([
   [159, "STORAGE_TIMEOUT"], // TIMEOUT_EXCEEDED
   [160, "STORAGE_TIMEOUT"], // TOO_SLOW
+  [198, "STORAGE_UNAVAILABLE"], // DNS_ERROR: of another server
   [202, "STORAGE_UNAVAILABLE"], // TOO_MANY_SIMULTANEOUS_QUERIES
   [209, "STORAGE_UNAVAILABLE"], // SOCKET_TIMEOUT
   [210, "STORAGE_UNAVAILABLE"], // NETWORK_ERROR
@@ -44,6 +45,7 @@ const badRowsCodes: ReadonlySet<number> = new Set([
  * everywhere (a query too large for memory, too many parts, too few replicas for a quorum).
  */
 const hostFaultCodes: ReadonlySet<number> = new Set([
+  198, // DNS_ERROR
   209, // SOCKET_TIMEOUT
   210, // NETWORK_ERROR
   225, // NO_ZOOKEEPER
@@ -62,6 +64,15 @@ const credentialsCodes: ReadonlySet<number> = new Set([
   194, // REQUIRED_PASSWORD
   516, // AUTHENTICATION_FAILED
 ]);
+
+/** Codes of a server that does not reach its Keeper. */
+const keeperCodes: ReadonlySet<number> = new Set([
+  225, // NO_ZOOKEEPER
+  242, // TABLE_IS_READ_ONLY
+  999, // KEEPER_EXCEPTION
+]);
+const keeperAway =
+  "the Keeper is away (NO_ZOOKEEPER), so nothing can be written until it is back, while reads go on";
 
 const endedEarlyCode = 32; // ATTEMPT_TO_READ_AFTER_EOF
 
@@ -112,7 +123,9 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
   if (error instanceof ClickHouseError) {
     const code = meaningOf(Number(error.code), call.isInsert, text);
     const name = error.type ?? "error";
-    return new StorageError(code, `storage at ${call.url}: ${name} ${error.code}: ${shorten(text)}`, options);
+    const what = keeperCodes.has(Number(error.code)) ? `${keeperAway}: ` : "";
+    const message = `storage at ${call.url}: ${name} ${error.code}: ${what}${shorten(text)}`;
+    return new StorageError(code, message, options);
   }
   // No answer, or one that is not ClickHouse's: nothing there, a proxy before it, a connection that broke.
   const detail = text === "" ? connectionErrorCode(error) : shorten(text);
@@ -169,6 +182,20 @@ export function isHostFault(error: StorageError): boolean {
   if (!(error.cause instanceof ClickHouseError)) return true;
   const code = Number(error.cause.code);
   return hostFaultCodes.has(code) || code === endedEarlyCode;
+}
+
+/** Codes of a server that could not reach, or lost, another one of its cluster. */
+const neighbourCodes: ReadonlySet<number> = new Set([
+  endedEarlyCode,
+  198, // DNS_ERROR
+  209, // SOCKET_TIMEOUT
+  210, // NETWORK_ERROR
+  279, // ALL_CONNECTION_TRIES_FAILED
+]);
+
+/** A server that answers says that another one of its cluster does not. */
+export function isNeighbourFault(error: StorageError): boolean {
+  return error.cause instanceof ClickHouseError && neighbourCodes.has(Number(error.cause.code));
 }
 
 /** The server knows neither user nor password; it has done nothing. */

@@ -139,7 +139,7 @@ HAVING argMax(leases.ends, leases.updated) > now64(6) ORDER BY since, owner LIMI
     parameters: Readonly<Record<string, string | number>>,
     signal: AbortSignal | undefined,
   ): Promise<Row[]> {
-    return await this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
+    return await this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, { signal }), signal);
   }
 
   async #insert(table: string, rows: readonly object[], signal: AbortSignal | undefined): Promise<void> {

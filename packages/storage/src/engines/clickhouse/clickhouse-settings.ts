@@ -26,5 +26,7 @@ export function clickHouseSettings(options: ClickHouseStoreOptions) {
     tls: options.tls,
     traceCall: options.traceCall,
     onHostChange: options.onHostChange,
+    onHedge: options.onHedge,
+    refusesPartial: options.partialAnswers === "refuse",
   } satisfies ConnectionOptions & { readonly database: string; readonly isCluster: boolean };
 }

@@ -10,6 +10,7 @@ import type {
   TraceQuery,
 } from "../../api/span-reader.ts";
 import { StorageError } from "../../api/storage-error.ts";
+import { type ReadKind, readCall } from "./calls/read-call.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
 import type { QueryParameters } from "./parameter-text.ts";
@@ -109,7 +110,8 @@ export class ClickHouseSpanReader implements SpanReader {
       const rows = await this.#rows<{ traceId: string }>(
         `${sql} SETTINGS ${keepsUnpacked}${maxRows}`,
         parameters,
-        options.signal,
+        options,
+        "search",
       );
       // Those with spans in a newer slice too keep their place.
       for (const { traceId } of rows) found.add(traceId);
@@ -211,7 +213,7 @@ export class ClickHouseSpanReader implements SpanReader {
     const sql =
       `SELECT DISTINCT service FROM ${this.#database}.operations ` +
       `WHERE tenant = {tenant:String} AND ${hasSpans(this.#database)} ORDER BY service`;
-    const rows = await this.#rows<{ service: string }>(sql, { tenant }, options.signal);
+    const rows = await this.#rows<{ service: string }>(sql, { tenant }, options, "names");
     return rows.map(({ service }) => service);
   }
 
@@ -227,11 +229,12 @@ export class ClickHouseSpanReader implements SpanReader {
       `WHERE service = {service:String} AND tenant = {tenant:String} AND ${hasSpans(this.#database)}` +
       `${spanKind === undefined ? "" : " AND kind = {kind:String}"} ORDER BY name, kind`;
     const parameters = { service, tenant, ...(spanKind === undefined ? {} : { kind: spanKind }) };
-    return await this.#rows<Operation>(sql, parameters, options.signal);
+    return await this.#rows<Operation>(sql, parameters, options, "names");
   }
 
-  #rows<Row>(sql: string, parameters: QueryParameters, signal: AbortSignal | undefined): Promise<Row[]> {
-    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
+  #rows<Row>(sql: string, parameters: QueryParameters, options: ReadOptions, kind: ReadKind): Promise<Row[]> {
+    const read = readCall(options, kind);
+    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, read), options.signal);
   }
 }
 

@@ -77,16 +77,17 @@ export class ClickHouseSpanWriter implements SpanWriter {
       min_insert_block_size_bytes: "0",
     };
     const { signal } = options;
+    let isRead: boolean;
     try {
-      await this.#schema.run(() => this.#connection.insert(sql, settings, pieces, signal), signal);
+      isRead = await this.#schema.run(() => this.#connection.insert(sql, settings, pieces, signal), signal);
     } catch (error) {
       if (this.#indexSettings !== leavingIndexes || !isUnknownSetting(error)) throw error;
       this.#indexSettings = {};
       await this.#insert(block, options);
       return;
     }
-    // Not after a failure: a broken call may still read it.
-    this.#spareBlock = block;
+    // Not after a failure, nor when a second server got it: a broken call may still read it.
+    if (isRead) this.#spareBlock = block;
     this.#onWritten();
   }
 }

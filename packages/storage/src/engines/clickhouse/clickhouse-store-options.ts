@@ -27,9 +27,22 @@ export interface ClickHouseStoreOptions {
   readonly tls?: WatchedHostTls | undefined;
   /** Told at once of every server, and then of each that is found away or back. */
   readonly onHostChange?: OnHostChange | undefined;
+  readonly onHedge?: OnHedge | undefined;
+  /**
+   * `allow`, the default: an answer without the rows of a shard that is away is given to callers that take its reasons
+   * (`ReadOptions.onPartial`). `refuse`: such a read fails.
+   */
+  readonly partialAnswers?: "allow" | "refuse" | undefined;
   /** Asked at each read; makes it a part of a trace. */
   readonly traceCall?: TraceCall | undefined;
 }
+
+/**
+ * Told of reads and inserts that took so long that a second server was asked too.
+ * @param kind what the call is for: "trace", "search", "insert" and so on
+ * @param outcome which server answered first: `won` the second, `lost` the first; `denied`: a second one would have been one too many
+ */
+export type OnHedge = (kind: string, outcome: "won" | "lost" | "denied") => void;
 
 /** A read of the server as a part of a trace. */
 export interface CallTrace {

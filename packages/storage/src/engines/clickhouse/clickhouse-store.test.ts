@@ -314,7 +314,7 @@ describe("a read whose signal is aborted", () => {
         `SELECT count() FROM system.processes WHERE query LIKE '%${mark}%' AND query NOT LIKE '%processes%'`,
       );
     const abort = new AbortController();
-    const ended = expectStorageError(connection.rows(sql, {}, abort.signal), "STORAGE_ABORTED");
+    const ended = expectStorageError(connection.rows(sql, {}, { signal: abort.signal }), "STORAGE_ABORTED");
     await expect.poll(running, { timeout: 10_000 }).toBe("1");
     abort.abort();
     await ended;

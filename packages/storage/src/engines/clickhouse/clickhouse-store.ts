@@ -28,10 +28,11 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
   const settings = clickHouseSettings(options);
   const { database } = settings;
   const { cluster } = options;
-  const { connection, schema, shared, settleStep } =
+  const servers =
     cluster === undefined
       ? singleServer(new ClickHouseConnection(settings), database)
       : openCluster(settings, database, cluster);
+  const { connection, schema, shared, settleStep } = servers;
   const reader = new ClickHouseSpanReader(connection, schema, settings);
   const sampling = new ClickHouseSamplingStore(shared, schema, database);
   const dependencies = new ClickHouseDependencies(connection, schema, database, sampling, settleStep);
@@ -57,8 +58,10 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
     traceql: new ClickHouseTraceQlReader(connection, schema, database),
     catalog: new ClickHouseAttributeCatalog(connection, schema, database),
     sampling,
-    ready: (signal) => schema.check(signal),
+    ready: (signal) => servers.ready(signal),
+    trouble: () => servers.trouble(),
     close: async () => {
+      servers.close();
       await dependencies.close();
       await connection.close();
     },
@@ -67,5 +70,10 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
 
 function singleServer(connection: ClickHouseConnection, database: string): OpenServers {
   const schema = new SchemaGuard(connection, database);
-  return { connection, schema, shared: connection, settleStep: undefined };
+  return {
+    ...{ connection, schema, shared: connection, settleStep: undefined },
+    ready: (signal) => schema.check(signal),
+    trouble: () => [],
+    close: () => {},
+  };
 }

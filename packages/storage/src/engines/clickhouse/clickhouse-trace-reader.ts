@@ -3,6 +3,7 @@ import { StoredOrigins } from "wire/rows";
 import { distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
 import type { PackedTrace, ReadOptions, SpanReader, Trace } from "../../api/span-reader.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
+import { type ReadCall, readCall } from "./calls/read-call.ts";
 import type { AnswerSize, ClickHouseConnection } from "./clickhouse-connection.ts";
 import { decodeSpans } from "./decode-spans.ts";
 import { PackedAnswer } from "./packed-answer.ts";
@@ -55,9 +56,10 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
       const some = ids.slice(first, first + idsPerQuery);
       const before = spans.length;
       const known = () => new Set(spans.slice(before).map(({ traceId }) => traceId));
-      for (const { sql, parameters } of this.#queries(some, known)) {
+      for (const { sql, parameters, isOfFewShards } of this.#queries(some, known)) {
+        const read = readCall(options, "trace", isOfFewShards);
         const rows = await this.#schema.run(
-          () => this.#connection.bytes(sql, { ...parameters, tenant }, bytesLeft, signal),
+          () => this.#connection.bytes(sql, { ...parameters, tenant }, bytesLeft, read),
           signal,
         );
         bytesLeft -= rows.length;
@@ -81,9 +83,10 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
       const some = ids.slice(first, first + idsPerQuery);
       const answers: PackedAnswer[] = [];
       const known = () => new Set(some.filter((id) => answers.some((answer) => answer.has(id))));
-      for (const { sql, parameters } of this.#queries(some, known)) {
+      for (const { sql, parameters, isOfFewShards } of this.#queries(some, known)) {
+        const read = readCall(options, "trace", isOfFewShards);
         const answer = await this.#schema.run(
-          () => this.#packedAnswer(sql, { ...parameters, tenant }, bytesLeft, onCount, signal),
+          () => this.#packedAnswer(sql, { ...parameters, tenant }, bytesLeft, onCount, read),
           signal,
         );
         bytesLeft -= answer.bytes;
@@ -102,7 +105,7 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
     parameters: QueryParameters,
     maxBytes: number,
     onCount: (spans: number, bytes?: number) => void,
-    signal: AbortSignal | undefined,
+    read: ReadCall,
   ): Promise<PackedAnswer> {
     let answer = new PackedAnswer(this.#origins);
     const begin = (size: AnswerSize | undefined) => {
@@ -110,7 +113,7 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
       answer = new PackedAnswer(this.#origins);
       return answer;
     };
-    await this.#connection.pieces(sql, parameters, maxBytes, begin, signal);
+    await this.#connection.pieces(sql, parameters, maxBytes, begin, read);
     answer.end();
     return answer;
   }
@@ -119,19 +122,23 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
   *#queries(
     ids: readonly string[],
     known: () => ReadonlySet<string>,
-  ): Generator<{ readonly sql: string; readonly parameters: QueryParameters }> {
+  ): Generator<{
+    readonly sql: string;
+    readonly parameters: QueryParameters;
+    readonly isOfFewShards: boolean;
+  }> {
     const sql = ids.length === 1 ? onOneThread(this.#sql) : this.#sql;
-    yield { sql: namingTraces(sql, ids), parameters: {} };
+    yield { sql: namingTraces(sql, ids), parameters: {}, isOfFewShards: this.#isCluster && ids.length === 1 };
     const missing = () => {
       const found = known();
       return ids.filter((id) => !found.has(id));
     };
     if (this.#isCluster && missing().length > 0) {
       // Where shards were added since, older traces lie elsewhere.
-      yield { sql: this.#sql, parameters: { ids: missing() } };
+      yield { sql: this.#sql, parameters: { ids: missing() }, isOfFewShards: false };
     }
     if (this.#justArrived !== undefined && missing().length > 0) {
-      yield { sql: this.#justArrived, parameters: { ids: missing() } };
+      yield { sql: this.#justArrived, parameters: { ids: missing() }, isOfFewShards: false };
     }
   }
 }

@@ -1,6 +1,7 @@
 import { tenantOf } from "../../api/checked-query.ts";
 import type { CountSlots, MetricSlots, SeriesCounts } from "../../api/metric-series.ts";
 import type { MetricsQuery } from "../../api/metrics-reader.ts";
+import { readCall } from "./calls/read-call.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
@@ -11,7 +12,6 @@ export function clickHouseCountSlots(
   database: string,
 ): CountSlots {
   return async (query, slots, byBucket, options) => {
-    const { signal } = options;
     const parameters = {
       tenant: tenantOf(options),
       services: query.services,
@@ -21,7 +21,10 @@ export function clickHouseCountSlots(
       slots: slots.count,
     };
     const sql = countSql(query, slots, byBucket, database);
-    return await schema.run(() => connection.rows<SeriesCounts>(sql, parameters, signal), signal);
+    return await schema.run(
+      () => connection.rows<SeriesCounts>(sql, parameters, readCall(options, "metrics")),
+      options.signal,
+    );
   };
 }
 

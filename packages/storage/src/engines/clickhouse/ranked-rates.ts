@@ -8,6 +8,7 @@ import {
   ratedNames,
 } from "../../api/ranked-rates.ts";
 import type { ReadOptions } from "../../api/span-reader.ts";
+import { readCall } from "./calls/read-call.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import type { QueryParameters } from "./parameter-text.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
@@ -37,7 +38,7 @@ export async function clickHouseRankedRates(
   options: ReadOptions,
 ): Promise<RankedRates> {
   checkRankedRates(query);
-  const { signal } = options;
+  const read = readCall(options, "metrics");
   const parameters = {
     tenant: tenantOf(options),
     kinds: query.spanKinds,
@@ -47,7 +48,7 @@ export async function clickHouseRankedRates(
     ...(query.service === undefined ? {} : { service: query.service }),
   };
   const rows = <Row>({ sql, more }: Statement) =>
-    schema.run(() => connection.rows<Row>(sql, { ...parameters, ...more }, signal), signal);
+    schema.run(() => connection.rows<Row>(sql, { ...parameters, ...more }, read), options.signal);
   const [ranked] = await rows<{ matched: number; page: [hash: string, name: string][] }>(
     rankStatement(query, database),
   );

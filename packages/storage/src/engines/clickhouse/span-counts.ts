@@ -1,6 +1,7 @@
 import { tenantOf } from "../../api/checked-query.ts";
 import { checkedCountMinutes, type SpanCount, type SpanCountQuery } from "../../api/span-counts.ts";
 import type { ReadOptions } from "../../api/span-reader.ts";
+import { readCall } from "./calls/read-call.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
@@ -20,6 +21,8 @@ FROM ${database}.span_metrics AS m
 WHERE tenant = {tenant:String} AND minute >= {startMinute:Int32} AND minute < {endMinute:Int32}
 GROUP BY service, operation, spanKind, durationBucket`;
   const parameters = { tenant: tenantOf(options), startMinute, endMinute };
-  const { signal } = options;
-  return await schema.run(() => connection.rows<SpanCount>(sql, parameters, signal), signal);
+  return await schema.run(
+    () => connection.rows<SpanCount>(sql, parameters, readCall(options, "metrics")),
+    options.signal,
+  );
 }

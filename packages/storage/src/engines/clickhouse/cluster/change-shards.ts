@@ -159,7 +159,7 @@ async function afterRemoval(
   const [row] = (await states[0]?.connection.rows<Row>(
     `SELECT count() AS spans, max(received) AS day FROM ${database}.spans WHERE _shard_num = ${last + 1}`,
     {},
-    signal,
+    { signal },
   )) ?? [undefined];
   const left = Number(row?.spans ?? 0);
   if (left > 0) {
@@ -201,7 +201,7 @@ function commonLayout(states: readonly HostState[]): ShardLayout {
 async function timeOf(states: readonly HostState[], signal: AbortSignal | undefined): Promise<Change["now"]> {
   const sql = "SELECT toUInt32(intDiv(toUnixTimestamp(now()), 3600)) AS hours";
   const rows = await Promise.all(
-    states.map(({ connection }) => connection.rows<{ hours: number }>(sql, {}, signal)),
+    states.map(({ connection }) => connection.rows<{ hours: number }>(sql, {}, { signal })),
   );
   const hours = Math.max(...rows.map(([row]) => row?.hours ?? 0));
   return { day: Math.floor(hours / 24), hour: hours % 24 };

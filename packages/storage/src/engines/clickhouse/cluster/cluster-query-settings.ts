@@ -6,6 +6,23 @@ type Settings = Readonly<Record<string, string>>;
 /** Below the deadline of a call, so that the server says that the replicas are missing, and not our clock. */
 const quorumTimeoutMs = 20_000;
 
+/**
+ * How long one server of the cluster waits for another. A hung one takes connections and says nothing: with the servers' own times,
+ * 10 s and three tries, an insert waits for half a minute.
+ */
+const neighbourTimes: Settings = {
+  handshake_timeout_ms: "3000",
+  connections_with_failover_max_tries: "2",
+};
+
+/** Of the settings here, those that older servers do not know. Statements are right without them. */
+export const optionalClusterSettings = [
+  "handshake_timeout_ms",
+  "distributed_insert_skip_read_only_replicas",
+  "skip_unavailable_shards_mode",
+  "max_skip_unavailable_shards_num",
+] as const;
+
 /** Settings of reads from a cluster. */
 export const clusterReadSettings: Settings = {
   // What stands in `IN (SELECT …)` and in joins lies in the same shard, as all that belongs to a trace does.
@@ -14,6 +31,9 @@ export const clusterReadSettings: Settings = {
   max_distributed_depth: "64",
   // Traces named by id are asked of the shards that have them.
   optimize_skip_unused_shards: "1",
+  ...neighbourTimes,
+  // While it reads, a server says every tenth of a second how far it is.
+  receive_timeout: "10",
 };
 
 /** Settings of inserts into a cluster. */
@@ -23,6 +43,14 @@ export function clusterInsertSettings({ isReplicated, insertQuorum }: ClusterSet
     distributed_foreground_insert: "1",
     // Whatever the profile of the user says of reads: no part of a block may be left out.
     skip_unavailable_shards: "0",
+    ...neighbourTimes,
+    // Below the deadline of a call, so that the server says which other one does not answer.
+    receive_timeout: "20",
+    send_timeout: "20",
+    // A Keeper that is away for longer than it takes to choose another leader is an error, and not 30 s of silence.
+    insert_keeper_max_retries: "5",
+    insert_keeper_retry_max_backoff_ms: "1000",
+    distributed_insert_skip_read_only_replicas: "1",
     ...(isReplicated && insertQuorum !== 0
       ? { insert_quorum: String(insertQuorum), insert_quorum_timeout: String(quorumTimeoutMs) }
       : {}),

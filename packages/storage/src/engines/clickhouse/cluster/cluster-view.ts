@@ -27,7 +27,7 @@ export async function clusterView(
     `SELECT any(shard_weight) AS weight, arraySort(groupArray(concat(host_name, ':', toString(port)))) AS replicas, max(is_local) AS own
 FROM system.clusters WHERE cluster = {cluster:String} GROUP BY shard_num ORDER BY shard_num`,
     { cluster },
-    signal,
+    { signal },
   );
   const own = rows.findIndex((row) => row.own === 1);
   return { host, shards: rows, own: own === -1 ? undefined : own };

@@ -22,7 +22,7 @@ export async function objectsOf(
   const sql =
     `SELECT name, engine, ${statement} AS statement FROM system.tables WHERE database = {database:String} ` +
     "AND (endsWith(name, '_local') OR engine = 'MaterializedView') ORDER BY engine = 'MaterializedView', name";
-  return await connection.rows<StoredObject>(sql, { database }, signal);
+  return await connection.rows<StoredObject>(sql, { database }, { signal });
 }
 
 /**

@@ -20,10 +20,17 @@ const statementTimeoutMs = 3_600_000;
 const attempts = 40;
 const attemptEveryMs = 250;
 
+/** Addresses of servers with which something is wrong. */
+export interface SeenHosts {
+  /** They do not answer, or do not know us. */
+  readonly away: readonly string[];
+  /** They answer, and do not reach their Keeper. */
+  readonly readOnly: readonly string[];
+}
+
 /**
  * Brings all listed servers of a cluster to the schema of this code; one look at each when they have it already. Servers
  * that are away are left as they are.
- * @returns addresses of those
  * @throws StorageError as `hostStates` says
  */
 export async function ensureClusterSchema(
@@ -31,10 +38,10 @@ export async function ensureClusterSchema(
   database: string,
   cluster: ClusterSettings,
   signal?: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<SeenHosts> {
   const seen = await hostStates(connection, database, cluster, signal);
   const [first] = seen.states;
-  if (first === undefined || isDone(seen.states)) return seen.away;
+  if (first === undefined || isDone(seen.states)) return seenHosts(seen);
   await first.connection.command(`CREATE DATABASE IF NOT EXISTS ${database}`, signal);
   return await withSchemaLock(
     first.connection,
@@ -43,10 +50,14 @@ export async function ensureClusterSchema(
       // Another process may have done it meanwhile.
       const { states, away } = await hostStates(connection, database, cluster, signal);
       if (!isDone(states)) await migrate(states, database, cluster, signal);
-      return away;
+      return seenHosts({ states, away });
     },
     signal,
   );
+}
+
+function seenHosts({ states, away }: { states: readonly HostState[]; away: readonly string[] }): SeenHosts {
+  return { away, readOnly: states.filter(({ isReadOnly }) => isReadOnly).map(({ url }) => url) };
 }
 
 function isDone(states: readonly HostState[]): boolean {

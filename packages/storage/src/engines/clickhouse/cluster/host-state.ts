@@ -1,11 +1,14 @@
 import { StorageError } from "../../../api/storage-error.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
-import { isHostFault } from "../clickhouse-errors.ts";
+import { isCredentialsFault, isHostFault } from "../clickhouse-errors.ts";
 import { clusterVersionOffset } from "../schema/ensure-schema.ts";
 import { isBegunInSteps, schemaVersion } from "../schema/migrations.ts";
 import type { ClusterSettings } from "./cluster-settings.ts";
 import { localTable } from "./cluster-statements.ts";
 import { type HostLayout, layoutOf } from "./shard-layout.ts";
+
+/** Each server is looked at for so long, all at the same time, if another one has answered: less than the deadline of `ready`'s callers. */
+const lookTimeoutMs = 3_000;
 
 /** What one server of a cluster has. */
 export interface HostState extends HostLayout {
@@ -15,10 +18,13 @@ export interface HostState extends HostLayout {
   readonly shard: string;
   /** Its tables were begun step by step. */
   readonly isBegun: boolean;
+  /** Its tables cannot be written to: it does not reach the Keeper. */
+  readonly isReadOnly: boolean;
 }
 
 interface StateRow {
   readonly begun: number;
+  readonly readOnly: number;
   readonly tables: readonly (readonly [name: string, engine: string])[];
   readonly macros: readonly (readonly [macro: string, value: string])[];
   readonly clusters: readonly string[];
@@ -37,23 +43,77 @@ export async function hostStates(
   cluster: ClusterSettings,
   signal?: AbortSignal,
 ): Promise<{ readonly states: readonly HostState[]; readonly away: readonly string[] }> {
-  const hosts = connection.each();
+  const all = connection.each();
+  const up = all.filter(({ isUp }) => isUp);
+  // What is away is pinged until it is back; with nobody there, it is worth a try.
+  const hosts = up.length === 0 ? all : up;
+  const lateness = new Lateness(lookTimeoutMs);
+  const either = signal === undefined ? lateness.signal : AbortSignal.any([signal, lateness.signal]);
   const looks = await Promise.allSettled(
-    hosts.map(({ url, connection: host }) => stateOf(url, host, database, cluster, signal)),
+    hosts.map(async ({ url, connection: host }) => {
+      try {
+        const state = await stateOf(url, host, database, cluster, either);
+        lateness.answered();
+        return state;
+      } catch (error) {
+        const isLate = lateness.signal.aborted && signal?.aborted !== true;
+        throw isLate
+          ? new StorageError("STORAGE_UNAVAILABLE", `${url} does not answer`, { cause: error })
+          : error;
+      }
+    }),
   );
+  lateness.end();
   const states: HostState[] = [];
-  const away: string[] = [];
+  const away = all.filter((host) => !hosts.includes(host)).map(({ url }) => url);
   let lastError: unknown;
   for (const [index, look] of looks.entries()) {
     if (look.status === "fulfilled") states.push(look.value);
     else {
       lastError = look.reason;
-      if (!(look.reason instanceof StorageError && isHostFault(look.reason))) throw look.reason;
+      if (!isOfOneHost(look.reason)) throw look.reason;
       away.push(hosts[index]?.url ?? "");
     }
   }
   if (states.length === 0) throw lastError;
   return { states, away };
+}
+
+/** Ends the looks that take too long, unless all do: then the first answer ends the others. */
+class Lateness {
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  #isTime = false;
+  #hasAnswer = false;
+
+  constructor(ms: number) {
+    this.#timer = setTimeout(() => {
+      this.#isTime = true;
+      this.#endIfDone();
+    }, ms);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  answered(): void {
+    this.#hasAnswer = true;
+    this.#endIfDone();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #endIfDone(): void {
+    if (this.#isTime && this.#hasAnswer) this.#controller.abort();
+  }
+}
+
+/** The others can go on without this server. */
+function isOfOneHost(error: unknown): boolean {
+  return error instanceof StorageError && (isHostFault(error) || isCredentialsFault(error));
 }
 
 async function stateOf(
@@ -70,11 +130,20 @@ async function stateOf(
   (SELECT groupUniqArray(cluster) FROM system.clusters) AS clusters,
   (SELECT any(engine_full) FROM system.tables WHERE database = {database:String} AND name = 'spans') AS engine,
   (SELECT toUInt32(sum(weight)) FROM (SELECT any(shard_weight) AS weight FROM system.clusters WHERE cluster = {cluster:String} GROUP BY shard_num)) AS slots,
+  (SELECT countIf(is_readonly) > 0 FROM system.replicas WHERE database = {database:String}) AS readOnly,
   ${isBegunInSteps(localTable("spans"))} AS begun`,
     { database, cluster: cluster.name },
-    signal,
+    { signal },
   );
-  const { tables = [], macros = [], clusters = [], begun = 0, engine = "", slots = 0 } = row ?? {};
+  const {
+    tables = [],
+    macros = [],
+    clusters = [],
+    begun = 0,
+    readOnly = 0,
+    engine = "",
+    slots = 0,
+  } = row ?? {};
   const refuse = (text: string): never => {
     throw new StorageError("STORAGE_REFUSED", text);
   };
@@ -100,7 +169,7 @@ async function stateOf(
     : 0;
   const shard = cluster.isReplicated ? (values.get("shard") ?? "") : url;
   const layout = layoutOf(engine);
-  return { url, connection, shard, version, isBegun: begun === 1, layout, slots };
+  return { url, connection, shard, version, isBegun: begun === 1, isReadOnly: readOnly === 1, layout, slots };
 }
 
 async function versionOf(
@@ -111,7 +180,7 @@ async function versionOf(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   type Row = { readonly version: number; readonly cluster: string; readonly replicated: number };
-  const [row] = await connection.rows<Row>(`SELECT * FROM ${database}.schema_migrations`, {}, signal);
+  const [row] = await connection.rows<Row>(`SELECT * FROM ${database}.schema_migrations`, {}, { signal });
   if (row === undefined) return 0;
   if (row.cluster !== cluster.name || (row.replicated === 1) !== cluster.isReplicated) {
     const layout = row.replicated === 1 ? "replicated" : "not replicated";

@@ -1,4 +1,5 @@
 import { StorageError } from "../../../api/storage-error.ts";
+import { awayError } from "../calls/shard-reads.ts";
 import { ClickHouseConnection, type ConnectionOptions } from "../clickhouse-connection.ts";
 import type { RunSettleStep } from "../clickhouse-dependencies.ts";
 import { isHostFault } from "../clickhouse-errors.ts";
@@ -7,11 +8,14 @@ import {
   checkCluster,
   clusterInsertSettings,
   clusterReadSettings,
+  optionalClusterSettings,
   steadySettings,
 } from "./cluster-query-settings.ts";
 import type { ClusterSettings } from "./cluster-settings.ts";
 import { localTable, withLocalTables } from "./cluster-statements.ts";
-import { ensureClusterSchema } from "./ensure-cluster-schema.ts";
+import { ensureClusterSchema, type SeenHosts } from "./ensure-cluster-schema.ts";
+import { listedShards, reachedShards } from "./shard-questions.ts";
+import { ShardWatch } from "./shard-watch.ts";
 
 /** What a store needs of its servers. */
 export interface OpenServers {
@@ -21,6 +25,10 @@ export interface OpenServers {
   readonly shared: ClickHouseConnection;
   /** undefined where one server settles all dependencies */
   readonly settleStep: RunSettleStep | undefined;
+  /** See `TraceStore`. */
+  ready(signal?: AbortSignal): Promise<void>;
+  trouble(): readonly string[];
+  close(): void;
 }
 
 /**
@@ -33,25 +41,65 @@ export function openCluster(
   cluster: ClusterSettings,
 ): OpenServers {
   checkCluster(cluster);
-  let unseen: readonly string[] = [];
-  const connection = new ClickHouseConnection({
+  let seen: SeenHosts = { away: [], readOnly: [] };
+  const shards: ShardWatch = new ShardWatch({
+    listed: (signal) => listedShards(connection, cluster, signal),
+    reached: (signal) => reachedShards(connection, database, signal),
+  });
+  let isOpen = false;
+  let wasReady = false;
+  const connection: ClickHouseConnection = new ClickHouseConnection({
     ...options,
     readSettings: clusterReadSettings,
     insertSettings: clusterInsertSettings(cluster),
+    optionalSettings: optionalClusterSettings,
+    shards,
+    hedgesInserts: true,
     onHostChange(url, isUp, reason) {
-      if (isUp && unseen.includes(url)) schema.forget();
+      // Reads go on meanwhile.
+      if (isOpen && isUp && seen.away.includes(url)) schema.check().catch(() => {});
+      if (wasReady) void shards.look();
       options.onHostChange?.(url, isUp, reason);
     },
   });
+  isOpen = true;
   const schema: SchemaGuard = new SchemaGuard(connection, database, async (signal) => {
-    unseen = await ensureClusterSchema(connection, database, cluster, signal);
+    seen = await ensureClusterSchema(connection, database, cluster, signal);
   });
   return {
     connection,
     schema,
     shared: connection.steady(steadySettings),
     settleStep: (sql, name, signal) => settleEverywhere(connection, database, cluster, { sql, name }, signal),
+    async ready(signal) {
+      // Before the tables are there, no shard has an answer.
+      const looked = wasReady ? shards.look() : undefined;
+      await schema.check(signal);
+      await (looked ?? shards.look());
+      wasReady = true;
+      if (options.refusesPartial === true && shards.away.length > 0) throw awayError(shards.away, undefined);
+    },
+    trouble() {
+      const away = connection.each().flatMap(({ url, isUp }) => (isUp ? [] : [url]));
+      const texts = hostTrouble({ away, readOnly: seen.readOnly }, options.urls.length);
+      return [...shards.away.map(({ text }) => text), ...texts];
+    },
+    close: () => shards.close(),
   };
+}
+
+/** What is wrong with single servers, for people. */
+function hostTrouble({ away, readOnly }: SeenHosts, count: number): string[] {
+  const some = (urls: readonly string[]) =>
+    `${urls.length} of ${count} servers of ClickHouse (${urls.join(", ")})`;
+  return [
+    ...(away.length === 0
+      ? []
+      : [`${some(away)} do not answer, or refuse our user: the others do their work`]),
+    ...(readOnly.length === 0
+      ? []
+      : [`${some(readOnly)} do not reach their Keeper (NO_ZOOKEEPER) and take no spans: searches go on`]),
+  ];
 }
 
 /**
@@ -68,7 +116,8 @@ export async function settleEverywhere(
 ): Promise<void> {
   const insert = withLocalTables(step.sql, database);
   const minute = Math.floor(Date.now() / 60_000);
-  for (const { connection: host } of connection.each()) {
+  for (const { connection: host, isUp } of connection.each()) {
+    if (!isUp) continue;
     try {
       if (cluster.isReplicated) {
         const table = `${database}.${localTable("dependency_calls")}`;

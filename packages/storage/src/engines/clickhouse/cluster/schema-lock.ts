@@ -69,6 +69,6 @@ async function dropStale(
   const sql =
     "SELECT count() AS stale FROM system.tables WHERE database = {database:String} AND name = 'schema_lock' " +
     `AND metadata_modification_time < now() - ${staleSeconds}`;
-  const [row] = await connection.rows<{ stale: string | number }>(sql, { database }, signal);
+  const [row] = await connection.rows<{ stale: string | number }>(sql, { database }, { signal });
   if (Number(row?.stale) > 0) await connection.command(`DROP TABLE IF EXISTS ${database}.schema_lock SYNC`);
 }

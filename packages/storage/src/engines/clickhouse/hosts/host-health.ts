@@ -18,6 +18,7 @@ export interface HostHealthOptions {
 interface Host {
   isUp: boolean;
   failedChecks: number;
+  isLooking: boolean;
   backoffMs: number;
   timer: NodeJS.Timeout | undefined;
   /** Aborted when the server is found away, for calls that wait for it. */
@@ -47,7 +48,14 @@ export class HostHealth {
     this.#hosts = options.urls.map((url) => {
       options.onChange?.(url, true, "");
       const away = new AbortController();
-      return { isUp: true, failedChecks: 0, backoffMs: this.#backoffMs, timer: undefined, away };
+      return {
+        isUp: true,
+        failedChecks: 0,
+        isLooking: false,
+        backoffMs: this.#backoffMs,
+        timer: undefined,
+        away,
+      };
     });
     for (const index of this.#hosts.keys()) this.#checkLater(index);
   }
@@ -78,6 +86,13 @@ export class HostHealth {
   failed(index: number, reason: string): void {
     if (!this.#host(index).isUp || this.#closed.signal.aborted) return;
     this.#markAway(index, reason);
+  }
+
+  /** A call waits for the server far longer than usual: looks now, if no look is under way. */
+  suspect(index: number): void {
+    const host = this.#host(index);
+    if (!host.isUp || host.isLooking || this.#closed.signal.aborted) return;
+    this.#checkIn(index, 0);
   }
 
   /** A call has been answered. */
@@ -134,10 +149,12 @@ export class HostHealth {
     const host = this.#host(index);
     const { timer } = host;
     const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(checkTimeoutMs)]);
+    host.isLooking = true;
     const reason = await this.#options.ping(index, signal).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
+    host.isLooking = false;
     // A call may have found out first.
     if (host.timer !== timer || this.#closed.signal.aborted) return;
     if (reason === undefined) {

@@ -72,7 +72,7 @@ async function isBegun(
   signal?: AbortSignal,
 ): Promise<boolean> {
   const sql = `SELECT ${isBegunInSteps("spans")} AS begun`;
-  const [row] = await connection.rows<{ begun: number }>(sql, { database }, signal);
+  const [row] = await connection.rows<{ begun: number }>(sql, { database }, { signal });
   return row?.begun === 1;
 }
 
@@ -84,7 +84,7 @@ export async function readVersion(
 ): Promise<number> {
   try {
     const sql = `SELECT max(version) AS version FROM ${database}.schema_migrations`;
-    const [row] = await connection.rows<{ version: number }>(sql, {}, signal);
+    const [row] = await connection.rows<{ version: number }>(sql, {}, { signal });
     return row?.version ?? 0;
   } catch (error) {
     if (isSchemaMissing(error)) return 0;

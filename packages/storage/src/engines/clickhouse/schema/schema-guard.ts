@@ -20,11 +20,6 @@ export class SchemaGuard {
     this.#ensureSchema = ensure;
   }
 
-  /** The next call looks again. */
-  forget(): void {
-    this.#ensured = undefined;
-  }
-
   /** Looks now, whatever was seen before. @throws StorageError */
   async check(signal?: AbortSignal): Promise<void> {
     const check = this.#ensureSchema(signal);

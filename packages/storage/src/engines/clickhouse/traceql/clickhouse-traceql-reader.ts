@@ -18,6 +18,7 @@ import { allSpans, pipelineEvaluator } from "../../../traceql/pipeline-evaluator
 import { QueryFields } from "../../../traceql/query-fields.ts";
 import { newestStart, TraceMatcher } from "../../../traceql/trace-match.ts";
 import type { TraceView } from "../../../traceql/trace-view.ts";
+import { readCall } from "../calls/read-call.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import type { SchemaGuard } from "../schema/schema-guard.ts";
 import type { SqlQuery } from "../search-sql.ts";
@@ -244,8 +245,9 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     }
   }
 
-  #rows<Row>({ sql, parameters }: SqlQuery, { signal }: ReadOptions): Promise<Row[]> {
-    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, signal), signal);
+  #rows<Row>({ sql, parameters }: SqlQuery, options: ReadOptions): Promise<Row[]> {
+    const read = readCall(options, "traceql");
+    return this.#schema.run(() => this.#connection.rows<Row>(sql, parameters, read), options.signal);
   }
 }
 

@@ -1,0 +1,76 @@
+import type { Readable } from "node:stream";
+import { ClickHouseError } from "@clickhouse/client";
+import { StorageError } from "../../../api/storage-error.ts";
+
+/** What a server says of an answer before it: the bytes are those that its rows take in its memory. */
+export interface AnswerSize {
+  readonly rows: number;
+  readonly bytes?: number;
+}
+
+/** Of an error's text. */
+const maxErrorBytes = 65_536;
+
+/** The whole body. @param maxBytes STORAGE_REFUSED when it is longer */
+export async function collect(stream: Readable, maxBytes: number, abort: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  await handOn(stream, maxBytes, abort, (chunk) => {
+    chunks.push(chunk);
+  });
+  return Buffer.concat(chunks);
+}
+
+/** Hands on the body while it comes: a chunk is read when the one before was taken. */
+export async function handOn(
+  stream: Readable,
+  maxBytes: number,
+  abort: AbortSignal,
+  take: (chunk: Buffer) => Promise<void> | void,
+): Promise<void> {
+  const onAbort = () => stream.destroy(new Error("aborted"));
+  if (abort.aborted) onAbort();
+  abort.addEventListener("abort", onAbort, { once: true });
+  try {
+    let length = 0;
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxBytes) {
+        throw new StorageError("STORAGE_REFUSED", `the answer is longer than the limit of ${maxBytes} bytes`);
+      }
+      await take(chunk);
+    }
+  } finally {
+    abort.removeEventListener("abort", onAbort);
+  }
+}
+
+/** The first 64 KiB of a body, as text. */
+export async function beginningOf(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= maxErrorBytes) break;
+  }
+  return Buffer.concat(chunks).toString("utf8", 0, maxErrorBytes);
+}
+
+/** Size of an answer, as its header says. */
+export function sizeOf(summary: string | string[] | undefined): AnswerSize | undefined {
+  if (typeof summary !== "string") return undefined;
+  const { result_rows: rows, result_bytes: bytes } = JSON.parse(summary) as {
+    readonly result_rows?: string;
+    readonly result_bytes?: string;
+  };
+  if (rows === undefined) return undefined;
+  return { rows: Number(rows), ...(bytes === undefined ? {} : { bytes: Number(bytes) }) };
+}
+
+/** In the form that ClickHouse's client gives to errors. */
+export function answeredError(text: string, status: number): Error {
+  const [, code, message = text] = /Code: (\d+)\.\s*(?:DB::Exception:\s*)?([\s\S]*)/.exec(text) ?? [];
+  if (code === undefined) return new Error(`HTTP status ${status}: ${text.trim()}`);
+  const type = /\(([A-Z0-9_]{3,})\)/.exec(message)?.[1];
+  return new ClickHouseError({ code, message: message.trim(), ...(type === undefined ? {} : { type }) });
+}

@@ -1,0 +1,109 @@
+import type { StorageError } from "../../../api/storage-error.ts";
+
+/** How a call of one server ended. */
+export type Attempt<T> =
+  | { readonly kind: "done"; readonly value: T }
+  /**
+   * - `next` another server is asked
+   * - `stop` no other server is asked
+   * - `throw` no other server could do it either
+   */
+  | { readonly kind: "failed"; readonly failure: StorageError; readonly goOn: "next" | "stop" | "throw" }
+  /** Another server has answered first. */
+  | { readonly kind: "lost" };
+
+/** The part of an attempt that the race gives to it. */
+export interface AttemptRace {
+  /** Aborted when another server has answered. */
+  readonly abort: AbortSignal;
+  /**
+   * The server's answer begins: the others are hung up on.
+   * @returns false when another one was first
+   */
+  claim(): boolean;
+}
+
+export interface HedgeOfCall {
+  /** How long the first server may take. */
+  readonly afterMs: number;
+  /** Asked once, when that time is over and another server is left. @returns whether it may be asked too */
+  may(): boolean;
+  /** @param isWon whether the second server answered first */
+  ended(isWon: boolean): void;
+}
+
+/**
+ * Asks one server after the other until one answers; with a hedge, also a second one while the first takes long.
+ * @param failures gets those of servers, also of the one that is thrown
+ * @returns the first answer, and whether no second server was asked; undefined when none has one
+ * @throws StorageError of a failure that no other server could mend
+ */
+export async function firstAnswer<Host, T>(
+  hosts: readonly Host[],
+  attempt: (host: Host, race: AttemptRace) => Promise<Attempt<T>>,
+  failures: StorageError[],
+  hedge?: HedgeOfCall,
+): Promise<{ readonly value: T; readonly wasAlone: boolean } | undefined> {
+  const left = [...hosts];
+  const running = new Map<number, AbortController>();
+  let winner: number | undefined;
+  let hedged: number | undefined;
+  let started = 0;
+  const ended: { readonly id: number; readonly result: Attempt<T> }[] = [];
+  let wake = Promise.withResolvers<void>();
+  const start = (host: Host): number => {
+    const id = started++;
+    const controller = new AbortController();
+    running.set(id, controller);
+    const claim = () => {
+      winner ??= id;
+      if (winner !== id) return false;
+      for (const [other, controller] of running) if (other !== id) controller.abort();
+      return true;
+    };
+    void attempt(host, { abort: controller.signal, claim }).then((result) => {
+      running.delete(id);
+      ended.push({ id, result });
+      wake.resolve();
+    });
+    return id;
+  };
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const first = left.shift();
+    if (first === undefined) return undefined;
+    start(first);
+    if (hedge !== undefined && left.length > 0) {
+      timer = setTimeout(() => {
+        const next = left[0];
+        if (next === undefined || winner !== undefined || !hedge.may()) return;
+        left.shift();
+        hedged = start(next);
+      }, hedge.afterMs);
+    }
+    for (;;) {
+      await wake.promise;
+      wake = Promise.withResolvers<void>();
+      for (const { id, result } of ended.splice(0)) {
+        if (result.kind === "done") {
+          if (hedged !== undefined) hedge?.ended(id === hedged);
+          const wasAlone = running.size === 0 && hedged === undefined;
+          return { value: result.value, wasAlone };
+        }
+        if (result.kind === "lost") continue;
+        // The rest of its answer may come from another server.
+        if (winner === id) winner = undefined;
+        failures.push(result.failure);
+        if (result.goOn === "throw") throw result.failure;
+        if (result.goOn === "stop") return undefined;
+      }
+      if (running.size > 0) continue;
+      const next = left.shift();
+      if (next === undefined) return undefined;
+      start(next);
+    }
+  } finally {
+    clearTimeout(timer);
+    for (const controller of running.values()) controller.abort();
+  }
+}

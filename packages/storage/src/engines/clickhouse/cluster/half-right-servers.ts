@@ -1,0 +1,134 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { schemaVersion } from "../schema/migrations.ts";
+
+/** What a stand-in does with whatever it is asked. */
+type HostState = "up" | "hung" | "stranger";
+
+export interface StandIn {
+  readonly url: string;
+  state: HostState;
+  /** Whether its tables are read-only. */
+  readOnly: boolean;
+  /** Tokens of the inserts that it was sent. */
+  readonly tokens: string[];
+  /** Reads that it was sent, but for those about the cluster itself. */
+  reads: number;
+}
+
+/**
+ * Servers of a cluster of two shards that speak as ClickHouse does where what is tested depends on it: tables are there, each shard
+ * has one service, and a shard that is away is skipped, or is an error, as the settings of the read say.
+ */
+export class HalfRightServers {
+  readonly hosts: StandIn[] = [];
+  /** Numbers of shards of which no server is reached. */
+  readonly shardsAway = new Set<number>();
+  readonly #servers: Server[] = [];
+
+  static async open(count: number): Promise<HalfRightServers> {
+    const cluster = new HalfRightServers();
+    for (let index = 0; index < count; index++) await cluster.#add();
+    return cluster;
+  }
+
+  get urls(): string[] {
+    return this.hosts.map(({ url }) => url);
+  }
+
+  close(): void {
+    for (const server of this.#servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+
+  async #add(): Promise<void> {
+    const server = createServer((request, response) => void this.#answer(host, request, response)).listen(
+      0,
+      "127.0.0.1",
+    );
+    this.#servers.push(server);
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const host: StandIn = { url, state: "up", readOnly: false, tokens: [], reads: 0 };
+    this.hosts.push(host);
+  }
+
+  async #answer(host: StandIn, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { searchParams, pathname } = new URL(request.url ?? "", host.url);
+    const token = searchParams.get("insert_deduplication_token");
+    if (token !== null) host.tokens.push(token);
+    let body = "";
+    try {
+      for await (const chunk of request.setEncoding("latin1")) body += chunk;
+    } catch {
+      return; // the client left
+    }
+    const sql = searchParams.get("query") ?? body;
+    const isOfCluster = /system\.|schema_migrations|shardNum/.test(sql);
+    if (token === null && pathname !== "/ping" && !isOfCluster) host.reads++;
+    if (host.state === "hung") return;
+    if (pathname === "/ping") response.end("Ok.\n");
+    else if (host.state === "stranger") fail(response, 516, "AUTHENTICATION_FAILED", 403);
+    else if (token !== null) {
+      if (host.readOnly) fail(response, 242, "TABLE_IS_READ_ONLY");
+      else response.end();
+    } else this.#select(host, sql, searchParams, response);
+  }
+
+  #select(host: StandIn, sql: string, settings: URLSearchParams, response: ServerResponse): void {
+    const there = [1, 2].filter((shard) => !this.shardsAway.has(shard));
+    const skips = settings.get("skip_unavailable_shards") === "1";
+    if (sql.includes("AS macros")) rows(response, [stateRow(host)]);
+    else if (sql.includes("schema_migrations")) {
+      rows(response, [{ version: 1_000_000 + schemaVersion, cluster: "main", replicated: 1 }]);
+    } else if (sql.includes("system.clusters")) {
+      rows(response, [
+        { shard: 1, hosts: ["a:9000", "b:9000"] },
+        { shard: 2, hosts: ["c:9000", "d:9000"] },
+      ]);
+    } else if (sql.includes("shardNum()"))
+      rows(
+        response,
+        there.map((shard) => ({ shard, rows: 0 })),
+      );
+    else if (this.shardsAway.size > (skips ? mostSkipped(settings) : 0)) {
+      fail(response, 279, "ALL_CONNECTION_TRIES_FAILED");
+    } else
+      rows(
+        response,
+        there.map((shard) => ({ service: `of-shard-${shard}` })),
+      );
+  }
+}
+
+/** 0 is any number. */
+function mostSkipped(settings: URLSearchParams): number {
+  return Number(settings.get("max_skip_unavailable_shards_num") ?? 0) || Infinity;
+}
+
+function stateRow({ readOnly }: StandIn) {
+  return {
+    tables: [
+      ["spans", "Distributed"],
+      ["schema_migrations", "View"],
+    ],
+    macros: [
+      ["shard", "s1"],
+      ["replica", "r1"],
+    ],
+    clusters: ["main"],
+    engine: "Distributed('main', 'tracing', 'spans_local', cityHash64(trace_id) % 2)",
+    ...{ slots: 2, begun: 1, readOnly: readOnly ? 1 : 0 },
+  };
+}
+
+function rows(response: ServerResponse, values: readonly object[]): void {
+  response.end(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+}
+
+function fail(response: ServerResponse, code: number, name: string, status = 500): void {
+  response.writeHead(status).end(`Code: ${code}. DB::Exception: it cannot. (${name})`);
+}

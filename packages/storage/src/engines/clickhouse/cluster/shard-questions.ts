@@ -1,0 +1,39 @@
+import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+import { clusterReadSettings } from "./cluster-query-settings.ts";
+import type { ClusterSettings } from "./cluster-settings.ts";
+import type { ListedShard } from "./shard-watch.ts";
+
+/** Of the question which shards are reached: it waits for one that is not. */
+const reachSettings = {
+  ...clusterReadSettings,
+  skip_unavailable_shards: "1",
+  skip_unavailable_shards_mode: "unavailable",
+  handshake_timeout_ms: "1000",
+  connections_with_failover_max_tries: "1",
+  receive_timeout: "3",
+  // Each shard answers for itself, with a row also where it has none.
+  distributed_group_by_no_merge: "1",
+};
+
+/** The shards of the cluster, as the configuration of a server has them. */
+export async function listedShards(
+  connection: ClickHouseConnection,
+  cluster: ClusterSettings,
+  signal: AbortSignal,
+): Promise<ListedShard[]> {
+  const sql =
+    "SELECT shard_num AS shard, arraySort(groupArray(concat(host_name, ':', toString(port)))) AS hosts FROM system.clusters " +
+    "WHERE cluster = {cluster:String} GROUP BY shard_num ORDER BY shard_num";
+  return await connection.ofShards({}).rows<ListedShard>(sql, { cluster: cluster.name }, { signal });
+}
+
+/** Asked of a small table, for which readers have the right: `cluster()` would need one of its own. */
+export async function reachedShards(
+  connection: ClickHouseConnection,
+  database: string,
+  signal: AbortSignal,
+): Promise<number[]> {
+  const sql = `SELECT shardNum() AS shard, count() AS rows FROM ${database}.leases GROUP BY ()`;
+  const rows = await connection.ofShards(reachSettings).rows<{ shard: number }>(sql, {}, { signal });
+  return rows.map(({ shard }) => shard);
+}

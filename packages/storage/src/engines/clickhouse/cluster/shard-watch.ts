@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PartialReason } from "../../../api/partial-answer.ts";
+import type { Settings } from "../calls/host-requests.ts";
+import type { ShardsOfReads } from "../calls/shard-reads.ts";
+
+/** A shard as the configuration of the servers has it. */
+export interface ListedShard {
+  readonly shard: number;
+  /** Its servers, `host:port` of the protocol that servers speak among each other. */
+  readonly hosts: readonly string[];
+}
+
+export interface ShardQuestions {
+  /** The shards of the cluster, as a server that answers knows them. */
+  listed(signal: AbortSignal): Promise<readonly ListedShard[]>;
+  /** Numbers of the shards that this server reaches. */
+  reached(signal: AbortSignal): Promise<readonly number[]>;
+}
+
+/** While a shard is away, for how long the next look waits. */
+const lookAgainMs = 1_000;
+/** A look takes no longer, so that `ready` has its answer in five seconds. */
+const lookTimeoutMs = 4_000;
+
+/**
+ * Which shards of a cluster answer: a shard is away when two servers, asked one after the other, reach none of its replicas. Somebody
+ * has to ask for a look; while a shard is away it looks by itself, every second, until all are back.
+ */
+export class ShardWatch implements ShardsOfReads {
+  readonly #ask: ShardQuestions;
+  readonly #closed = new AbortController();
+  #away: readonly PartialReason[] = [];
+  #running: Promise<void> | undefined;
+  #looksAgain = false;
+
+  constructor(ask: ShardQuestions) {
+    this.#ask = ask;
+  }
+
+  get away(): readonly PartialReason[] {
+    return this.#away;
+  }
+
+  get skipSettings(): Settings {
+    return {
+      skip_unavailable_shards: "1",
+      // A shard that answers with an error fails the read.
+      skip_unavailable_shards_mode: "unavailable",
+      // One more that goes away meanwhile fails it too, and is looked at then.
+      max_skip_unavailable_shards_num: String(this.#away.length),
+      // Each statement tries to reach them again.
+      connect_timeout_with_failover_ms: "300",
+      connect_timeout_with_failover_secure_ms: "500",
+      handshake_timeout_ms: "300",
+      connections_with_failover_max_tries: "1",
+    };
+  }
+
+  /** Those who ask at the same time share a look. What it cannot find out stays as it was. */
+  look(): Promise<void> {
+    this.#running ??= this.#look().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #look(): Promise<void> {
+    const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(lookTimeoutMs)]);
+    try {
+      const [listed, reached] = await Promise.all([this.#ask.listed(signal), this.#ask.reached(signal)]);
+      let missing = listed.filter(({ shard }) => !reached.includes(shard));
+      if (missing.some(({ shard }) => this.#away.every(({ name }) => name !== String(shard)))) {
+        // The server that was asked may be the one with the trouble, or all are only slow.
+        const reachedToo = await this.#ask.reached(signal);
+        missing = missing.filter(({ shard }) => !reachedToo.includes(shard));
+      }
+      const away = missing.map(reasonOf);
+      // The same list stays the same object.
+      if (JSON.stringify(away) !== JSON.stringify(this.#away)) this.#away = away;
+    } catch {
+      // Nobody could tell: whoever reads gets the error of the read.
+    }
+    if (this.#away.length > 0 && !this.#looksAgain) void this.#lookAgain();
+  }
+
+  async #lookAgain(): Promise<void> {
+    this.#looksAgain = true;
+    try {
+      while (this.#away.length > 0 && !this.#closed.signal.aborted) {
+        await sleep(lookAgainMs, undefined, { ref: false, signal: this.#closed.signal }).catch(() => {});
+        if (!this.#closed.signal.aborted) await this.look();
+      }
+    } finally {
+      this.#looksAgain = false;
+    }
+  }
+}
+
+function reasonOf({ shard, hosts }: ListedShard): PartialReason {
+  return {
+    kind: "shard-away",
+    name: String(shard),
+    text: `no server of shard ${shard} of the cluster answers: ${hosts.join(", ")}`,
+  };
+}
