@@ -23,7 +23,7 @@ Usage: npm run conformance -- twins [options]
   --total <number>    ends after so many requests in all
   --minutes <number>  ends after so long
   --pairs <number>    so many pairs of servers at once (default 2)
-  --results <file>    a line for each site is added; sites of the seed that it has are not run again
+  --results <file>    a line for each site is added; its sites of the seed are not run again, its kinds not shrunk again
   --sum <file>        adds up such a file, all seeds, and does nothing else
   --archetype <name>  only sites of this archetype
   --peer <path>       the program caddy (default: in $PEERS, else in packages/conformance/peers/bin)
@@ -135,7 +135,8 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
     console.log(`seed ${seed}; differences are kept in ${folder}`);
     const results = values.results === undefined ? undefined : new TwinResults(values.results);
     const begin = Date.now();
-    const done = results?.read(seed) ?? [];
+    const earlier = results?.read() ?? [];
+    const done = earlier.filter((tally) => tally.seed === seed);
     let toldAt = begin;
     const run = new TwinRun(pairs, {
       seed,
@@ -151,6 +152,7 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
       shrinkMs: Number(values.shrink) * 1_000,
       examples: Number(values.examples),
       done,
+      shrunk: earlier.flatMap(({ unknown }) => Object.keys(unknown)),
       onFinding: (finding: Finding) => tell(folder, finding),
       onKnown: ({ reason, difference }, site) => {
         if (values.explain !== undefined)

@@ -25,8 +25,7 @@ test("a file of results tells what is done, and a line that was cut is left out"
     expect(results.read()).toEqual([]);
     for (const each of [tally(1, 0), tally(1, 1), tally(2, 0)]) results.add(each);
     appendFileSync(file, '{"seed":1,"si');
-    expect(results.read()).toHaveLength(3);
-    expect(results.read(1)).toEqual([tally(1, 0), tally(1, 1)]);
+    expect(results.read()).toEqual([tally(1, 0), tally(1, 1), tally(2, 0)]);
     const counts = noCounts();
     for (const each of results.read()) addTally(counts, each);
     expect(counts).toMatchObject({ sites: 3, requests: 135, busy: { sites: 1, requests: 45 } });

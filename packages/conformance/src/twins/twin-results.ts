@@ -9,12 +9,11 @@ export class TwinResults {
     this.#file = file;
   }
 
-  /** Sites of a seed that are done. A last line that is not whole is left out. */
-  read(seed?: number): SiteTally[] {
+  /** Sites that are done. A last line that is not whole is left out. */
+  read(): SiteTally[] {
     if (!existsSync(this.#file)) return [];
     const lines = readFileSync(this.#file, "utf8").split("\n").slice(0, -1);
-    const tallies = lines.map((line) => siteTallySchema.parse(JSON.parse(line)));
-    return seed === undefined ? tallies : tallies.filter((tally) => tally.seed === seed);
+    return lines.map((line) => siteTallySchema.parse(JSON.parse(line)));
   }
 
   add(tally: SiteTally): void {

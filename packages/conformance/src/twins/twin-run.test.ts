@@ -130,6 +130,7 @@ test("several pairs share the sites, and a run goes on where another one ended",
   );
   const { counts, findings } = await runOn(fakeTwin(same), fakeTwin(differs), {
     done: tallies.slice(0, 20),
+    shrunk: tallies.flatMap(({ unknown }) => Object.keys(unknown)),
     onSite: ({ site }) => void asked.push(site),
   });
   const done = new Set(tallies.slice(0, 20).map(({ site }) => site));

@@ -34,6 +34,8 @@ export interface TwinRunOptions {
   readonly examples?: number;
   /** What came of sites of this seed in an earlier run; they are not run again. */
   readonly done?: readonly SiteTally[];
+  /** Kinds of which earlier runs have shrunk a case. */
+  readonly shrunk?: readonly string[];
   onFinding(finding: Finding): void;
   onKnown?(known: KnownDifference, site: string): void;
   onSite(tally: SiteTally, run: TwinRunCounts): void;
@@ -70,10 +72,8 @@ export class TwinRun {
     this.#pairs = pairs;
     this.#options = options;
     this.#done = new Set(options.done?.map(({ site }) => site));
-    for (const tally of options.done ?? []) {
-      addTally(this.counts, tally);
-      for (const kind of Object.keys(tally.unknown)) this.#examples.set(kind, 1);
-    }
+    for (const tally of options.done ?? []) addTally(this.counts, tally);
+    for (const kind of options.shrunk ?? []) this.#examples.set(kind, 1);
     this.#begun = this.counts.requests;
   }
 

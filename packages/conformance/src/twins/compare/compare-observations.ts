@@ -32,7 +32,7 @@ export function compareObservations(
   ours: Observation,
 ): TwinDifference[] {
   const exchanges = twinCase.steps.flatMap((step) =>
-    step.exchanges.map((each) => (step.reloads === true ? "during a reload, " : "") + describeExchange(each)),
+    step.exchanges.map((each) => describeExchange(each) + (step.reloads === true ? ", during a reload" : "")),
   );
   const count = Math.max(theirs.exchanges.length, ours.exchanges.length);
   const differences = Array.from({ length: count }, (_, index) => {
