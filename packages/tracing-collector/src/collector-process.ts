@@ -2,8 +2,10 @@ import { type ProcessDefinition, TenantCheck } from "lifecycle";
 import { openStore } from "trace-store";
 import { CollectorMetrics } from "./metrics.ts";
 import { collectorOptions } from "./options/collector-options.ts";
+import type { SpanJournal } from "./pipeline/journal/span-journal.ts";
 import { openJournal } from "./pipeline/open-journal.ts";
 import { openRowSteps } from "./pipeline/open-row-steps.ts";
+import { OrphanJournals } from "./pipeline/orphan-journals.ts";
 import { openRecentBatches } from "./pipeline/recent-batches.ts";
 import { SpanCounts } from "./pipeline/span-counts.ts";
 import { StorageWriter } from "./pipeline/storage-writer.ts";
@@ -35,7 +37,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     opened.defer(() => store.close());
     const sampling = await openSampling(options, { store, metrics: registry, log });
     opened.defer(() => sampling.provider.close());
-    const journal = await openJournal(options, metrics, registry, log);
+    const { journal, openOrphans } = await openJournal(options, metrics, registry, log);
     opened.defer(() => journal.close());
 
     const unfinished = new UnfinishedBytes(maxUnfinishedBytes);
@@ -59,6 +61,9 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     const workers = options["collector.num-workers"];
     const writer = new StorageWriter({ journal, store, metrics, log, workers });
     writer.start();
+    const writerOf = (orphan: SpanJournal) => new StorageWriter({ journal: orphan, store, metrics, log });
+    const orphans = openOrphans && new OrphanJournals({ open: openOrphans, writerOf, log });
+    orphans?.start();
     log.info(Object.fromEntries(receivers.map(({ what, port }) => [what, port])), "listening");
 
     return {
@@ -67,7 +72,8 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
         const callsEnd = within(finishCallsMs);
         await Promise.all(receivers.map((receiver) => receiver.stop(callsEnd)));
         await journal.finish();
-        await writer.drain(within(lastInsertsMs));
+        const insertsEnd = within(lastInsertsMs);
+        await Promise.all([writer.drain(insertsEnd), orphans?.stop(insertsEnd)]);
         if (journal.segments > 0) {
           const { segments } = journal;
           if (journal.isDurable) log.info({ segments }, "spans stay in the journal for the next start");

@@ -22,10 +22,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function namesInJournal(): Promise<string[]> {
+async function namesInJournal(of = folder): Promise<string[]> {
   const journal = await Journal.open(
     {
-      folder,
+      folder: of,
       sync: "off",
       maxBytes: 1e9,
       segmentRows: 1,
@@ -98,6 +98,29 @@ test("a second collector on the same folder says so and ends", async () => {
     `cannot start: the journal: the folder ${folder} is in use by another collector: stop that one, ` +
       "or choose another folder with --collector.journal.dir",
   ]);
+});
+
+test("collectors that share a folder: what those that are gone have left is saved by one that runs", async () => {
+  const collectors = [0, 1, 2].map(
+    () => new RunningCollector(folder, ...noStorage, "--collector.journal.shared"),
+  );
+  for (const [index, collector] of collectors.entries()) {
+    expect(await collector.post(`of ${index}`)).toBe(200);
+  }
+  const [killed, stopped, living] = collectors;
+  killed?.child.kill("SIGKILL");
+  stopped?.child.kill("SIGTERM");
+  await Promise.all([killed?.exit, stopped?.exit]);
+
+  const saver = new RunningCollector(folder, "--span-storage.type=memory", "--collector.journal.shared");
+  await saver.line("spans of a collector which is gone are saved");
+  saver.child.kill("SIGTERM");
+  expect(await saver.exit).toBe(0);
+  living?.child.kill("SIGTERM");
+  await living?.exit;
+  const left = (await Promise.all([0, 1, 2].map((n) => namesInJournal(join(folder, `journal-${n}`))))).flat();
+  // The one that ran all the time has its own still; of the others nothing is left.
+  expect(left).toEqual(["of 2"]);
 });
 
 test.each([

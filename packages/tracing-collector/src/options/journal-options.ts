@@ -12,6 +12,13 @@ export const journalOptions = z.object({
     .default("./data/collector")
     .describe("Folder for spans that are acknowledged and not yet in storage; one collector each.")
     .meta({ placeholder: "path" }),
+  "collector.journal.shared": z
+    .boolean()
+    .default(false)
+    .describe(
+      "Several collectors of one machine share the folder: each has a journal of its own in it, and saves what a collector " +
+        "that is gone has left.",
+    ),
   "collector.journal.sync": z
     .enum(["always", "interval", "off"])
     .default("always")

@@ -26,12 +26,12 @@ afterEach(async () => {
 /** Opens the journal of these options. @returns the value of a metric */
 async function open(options: Readonly<Record<string, unknown>>) {
   const registry = createMetrics("test");
-  journal = await openJournal(
+  ({ journal } = await openJournal(
     collectorOptions.parse({ "collector.journal.dir": folder, ...options }),
     new CollectorMetrics(registry),
     registry,
     quietLog,
-  );
+  ));
   return async (name: string) =>
     (await registry.getSingleMetric(`tracing_collector_${name}`)?.get())?.values[0]?.value;
 }

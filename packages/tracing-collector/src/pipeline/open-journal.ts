@@ -4,6 +4,7 @@ import type { CollectorMetrics } from "../metrics.ts";
 import type { CollectorOptions } from "../options/collector-options.ts";
 import { Journal } from "./journal/journal.ts";
 import { MemoryJournal } from "./journal/memory-journal.ts";
+import { type ClaimedJournal, claimJournal, openOrphans } from "./journal/shared-journals.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
 import { memoryJournalBytes } from "./memory-journal-bytes.ts";
 import { readTailPolicies } from "./tail/tail-policies.ts";
@@ -30,6 +31,13 @@ const tailAgePart = 0.1;
 const maxTailAgeMs = 3_000;
 const mebibyte = 1024 * 1024;
 
+/** The journal of this collector. */
+export interface OpenedJournal {
+  readonly journal: SpanJournal;
+  /** Opens journals of collectors that are gone; undefined where the folder is not shared. */
+  readonly openOrphans: (() => Promise<ClaimedJournal[]>) | undefined;
+}
+
 /**
  * The journal that the options ask for, with its metrics: on disk or in memory, with tail sampling in front of storage
  * where there are policies.
@@ -40,7 +48,7 @@ export async function openJournal(
   metrics: CollectorMetrics,
   registry: Registry,
   log: Logger,
-): Promise<SpanJournal> {
+): Promise<OpenedJournal> {
   const policiesFile = options["sampling.tail.policies-file"];
   // Before the folder is taken: a wrong file changes nothing.
   const policies = policiesFile === "" ? undefined : await readTailPolicies(policiesFile);
@@ -73,15 +81,22 @@ export async function openJournal(
     maxBytes,
     maxRows: options["collector.queue-size"],
   };
-  const journal = isInMemory
-    ? new MemoryJournal(limits, log)
-    : await Journal.open(
-        { ...limits, folder: options["collector.journal.dir"], sync: options["collector.journal.sync"] },
-        { committed: (durationMs) => metrics.journalCommitSeconds.observe(durationMs / 1_000) },
-        log,
-      );
+  const openFolder = (folder: string) =>
+    Journal.open(
+      { ...limits, folder, sync: options["collector.journal.sync"] },
+      { committed: (durationMs) => metrics.journalCommitSeconds.observe(durationMs / 1_000) },
+      log,
+    );
+  const root = options["collector.journal.dir"];
+  const isShared = options["collector.journal.shared"] && !isInMemory;
+  const claimed = isShared ? await claimJournal(root, openFolder) : undefined;
+  if (claimed !== undefined)
+    log.info({ folder: claimed.folder }, "this collector's journal in the shared folder");
+  const journal = claimed?.journal ?? (isInMemory ? new MemoryJournal(limits, log) : await openFolder(root));
+  const openOrphansOf =
+    claimed === undefined ? undefined : () => openOrphans(root, claimed.folder, openFolder);
   metrics.watchJournal(journal, limits);
-  if (policies === undefined) return journal;
+  if (policies === undefined) return { journal, openOrphans: openOrphansOf };
   const tailMetrics = new TailSamplingMetrics(registry);
   const sampler = new TailSampler(
     { policies, decisionWaitMs, maxTraces: options["sampling.tail.max-traces"], now: systemTailClock.now },
@@ -93,7 +108,7 @@ export async function openJournal(
     { policies: policies.map(({ name }) => name), decisionWaitMs },
     "traces are sampled when they are over",
   );
-  return tailJournal;
+  return { journal: tailJournal, openOrphans: openOrphansOf };
 }
 
 /** `--collector.queue-size-memory`, the public model's, counts before the journal's own option. */

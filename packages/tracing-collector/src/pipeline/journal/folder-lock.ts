@@ -19,6 +19,9 @@ const answerMs = 1_000;
 const held = "h";
 const looking = "l";
 
+/** Another living process holds the folder. */
+export class FolderInUseError extends StartError {}
+
 /** A held folder. */
 export interface FolderLock {
   release(): Promise<void>;
@@ -31,7 +34,7 @@ export interface FolderLock {
  * Of two that start at the same moment at most one gets the folder: each first shows a socket that answers, and then
  * looks for those of others. Whoever looks last sees the other, and gives way for a moment. A socket gets its visible
  * name only when it answers already, so one that does not answer is dead for good and may be removed.
- * @throws StartError when another process holds the folder
+ * @throws FolderInUseError when another process holds the folder
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const place = await socketPlace(folder);
@@ -52,14 +55,16 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
       }
       await own.withdraw();
       if (other === held) {
-        throw new StartError(
+        throw new FolderInUseError(
           `the journal: the folder ${folder} is in use by another collector: stop that one, ` +
             "or choose another folder with --collector.journal.dir",
         );
       }
       await sleep(Math.random() * 50);
     }
-    throw new StartError(`the journal: another collector takes the folder ${folder} at this very moment`);
+    throw new FolderInUseError(
+      `the journal: another collector takes the folder ${folder} at this very moment`,
+    );
   } catch (error) {
     await place.close();
     throw error;

@@ -1,0 +1,86 @@
+import type { Logger } from "lifecycle";
+import type { ClaimedJournal } from "./journal/shared-journals.ts";
+import type { StorageWriter } from "./storage-writer.ts";
+
+/** How often a collector looks for journals of others that are gone. */
+const lookEveryMs = 10_000;
+
+export interface OrphanSettings {
+  /** Opens the journals that nobody has and that hold spans. */
+  readonly open: () => Promise<readonly ClaimedJournal[]>;
+  /** What writes the segments of a journal to storage. */
+  readonly writerOf: (journal: ClaimedJournal["journal"]) => Pick<StorageWriter, "start" | "drain">;
+  readonly log: Logger;
+  readonly lookEveryMs?: number;
+}
+
+/**
+ * Saves what collectors that are gone have left in a shared folder: looks for it now and then, writes it to storage, and lets the
+ * journal go. What could not be written waits there for the next look, of this collector or of another.
+ */
+export class OrphanJournals {
+  readonly #settings: OrphanSettings;
+  readonly #stop = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #lastFailure = "";
+
+  constructor(settings: OrphanSettings) {
+    this.#settings = settings;
+  }
+
+  start(): void {
+    const look = () => {
+      this.#looking = this.#look().finally(() => {
+        if (this.#stop.signal.aborted) return;
+        this.#timer = setTimeout(look, this.#settings.lookEveryMs ?? lookEveryMs).unref();
+      });
+    };
+    look();
+  }
+
+  /** Stops looking; a segment that is being written is written or given up, as `signal` says. */
+  async stop(signal: AbortSignal): Promise<void> {
+    clearTimeout(this.#timer);
+    const stop = () => this.#stop.abort();
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    await this.#looking;
+    stop();
+    clearTimeout(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const orphans = await this.#settings.open();
+      this.#lastFailure = "";
+      await Promise.all(orphans.map((orphan) => this.#save(orphan)));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== this.#lastFailure) {
+        this.#settings.log.error({ err: error }, "journals of other collectors cannot be looked at");
+      }
+      this.#lastFailure = reason;
+    }
+  }
+
+  async #save({ folder, journal }: ClaimedJournal): Promise<void> {
+    const { log, writerOf } = this.#settings;
+    try {
+      const { segments, rows: spans } = journal;
+      log.info({ folder, segments, spans }, "saving spans that a collector which is gone has left");
+      await journal.finish();
+      const writer = writerOf(journal);
+      writer.start();
+      await writer.drain(this.#stop.signal);
+      if (journal.segments === 0) log.info({ folder, spans }, "spans of a collector which is gone are saved");
+      else
+        log.info(
+          { folder, segments: journal.segments },
+          "spans of a collector which is gone wait for the next look",
+        );
+    } finally {
+      await journal.close();
+    }
+  }
+}
