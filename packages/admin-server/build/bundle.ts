@@ -1,3 +1,5 @@
+// The build loads @peculiar/x509 to learn its names.
+import "../src/pki/reflect-metadata.ts";
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,10 +41,8 @@ await bundleProgram({
     marked: "",
     "openid-client": "",
     re2js: "",
-    "reflect-metadata": "",
     undici: "",
   },
-  before: { "@peculiar/x509": "reflect-metadata" },
   lazyFiles: [
     ...listedFiles("src/modules/standard.ts"),
     ...listedFiles("src/modules/handlers/reverse-proxy/proxy-modules.ts"),

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Registry } from "@prometheus-io/client";
 import type { Logger } from "lifecycle";
-import type { Registry } from "prom-client";
 import { adminAddressOf } from "./admin/admin-address.ts";
 import { adminSchema } from "./admin/admin-config.ts";
 import { AdminEndpoint } from "./admin/admin-endpoint.ts";

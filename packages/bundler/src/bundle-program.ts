@@ -30,8 +30,6 @@ export interface ProgramBuild {
    * depends on it: "" is this one, "a > b" is the b that a depends on.
    */
   readonly lazyPackages?: Readonly<Record<string, string>>;
-  /** Lazy packages that have to be loaded, for their effect, before another one: name to name. */
-  readonly before?: Readonly<Record<string, string>>;
   /** Source files that are seldom needed, likewise. What they import is lazy with them where nobody else imports it. */
   readonly lazyFiles?: readonly string[];
   /** Files and folders that code names by URL, by the name that they get beside the program when it is not their own. */
@@ -40,7 +38,7 @@ export interface ProgramBuild {
 
 /** Every process has these, and seldom needs them: files of configuration, logs on a terminal, metrics with exemplars. */
 const lazyInEveryProcess = {
-  "@opentelemetry/api": "prom-client",
+  "@opentelemetry/api": "@prometheus-io/client",
   "pino-pretty": "lifecycle",
   "smol-toml": "lifecycle",
   yaml: "lifecycle",
@@ -163,7 +161,6 @@ export async function bundleProgram(build: ProgramBuild): Promise<void> {
   const lazy = {
     packageFolder,
     packages: { ...lazyInEveryProcess, ...build.lazyPackages },
-    before: build.before ?? {},
     files: build.lazyFiles ?? [],
     externals: program.nativePackages,
   };

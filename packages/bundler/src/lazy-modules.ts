@@ -31,8 +31,6 @@ interface LazyModule {
   readonly load: string;
   /** Where the build can load it, to learn its names. */
   readonly path: string;
-  /** A file that has to be loaded before. */
-  readonly before?: string | undefined;
 }
 
 /** What a program's build loads lazily. */
@@ -41,8 +39,6 @@ export interface LazyOptions {
   readonly packageFolder: string;
   /** Names of packages, each with the package that depends on it: "" is the program's own, "a > b" is the b of a. */
   readonly packages: Readonly<Record<string, string>>;
-  /** Packages that have to be loaded, for their effect, before another one: name to name. Lazy themselves. */
-  readonly before: Readonly<Record<string, string>>;
   /** Source files, relative to the package. */
   readonly files: readonly string[];
   /** Packages that stay in node_modules. */
@@ -109,12 +105,7 @@ export function lazyModules(options: LazyOptions): Plugin {
     ),
     ...Object.keys(packages).map((name) => {
       const path = entries[slugOf(name)] ?? "";
-      const first = options.before[name];
-      const loads = [first, name].flatMap((each) =>
-        each === undefined ? [] : requireBeside(`./${slugOf(each)}.cjs`),
-      );
-      const before = first === undefined ? undefined : entries[slugOf(first)];
-      return [name, { load: `(${loads.join(", ")})`, path, before }] as const;
+      return [name, { load: requireBeside(`./${slugOf(name)}.cjs`), path }] as const;
     }),
     ...files.map((file) => {
       const path = resolve(packageFolder, file);
@@ -134,8 +125,7 @@ export function lazyModules(options: LazyOptions): Plugin {
       async handler(id) {
         const found = byName.get(id.slice("\0lazy:".length));
         if (found === undefined) return null;
-        const { load, path, before } = found;
-        if (before !== undefined) require(before);
+        const { load, path } = found;
         const real = (
           extname(path) === ".ts" ? await import(pathToFileURL(path).href) : require(path)
         ) as object;

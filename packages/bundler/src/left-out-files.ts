@@ -4,7 +4,8 @@ import type { Plugin } from "rolldown";
  * Files of packages that no process uses, and that their packages load all the same: with them parts of Node (worker
  * threads, zlib) that cost half a megabyte each. Paths within `node_modules`.
  */
-const leftOut = /\/node_modules\/(?:pino\/lib\/(?:transport|multistream)|prom-client\/lib\/pushgateway)\.js$/;
+const leftOut =
+  /\/node_modules\/(?:pino\/lib\/(?:transport|multistream)|@prometheus-io\/client\/lib\/(?:pushgateway|worker))\.js$/;
 
 /**
  * pino loads worker threads to know whether it runs in one, which matters only to logs that are not written at once: there

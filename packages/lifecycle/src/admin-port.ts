@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Registry } from "prom-client";
+import type { Registry } from "@prometheus-io/client";
 import { listenError } from "./errors.ts";
 import type { ProcessHealth } from "./health.ts";
 import type { HostPort } from "./options/fields.ts";

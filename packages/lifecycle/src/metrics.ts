@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "@prometheus-io/client";
 import { version } from "./version.ts";
 
 /** The metrics of a process: Node's own (CPU, memory, event loop), `tracing_build_info`, and what the process adds. */

@@ -1,4 +1,4 @@
-import type { Registry } from "prom-client";
+import type { Registry } from "@prometheus-io/client";
 import type { z } from "zod";
 import type { Health } from "./health.ts";
 import type { Logger } from "./logger.ts";

@@ -1,4 +1,4 @@
-import { Counter, Histogram, Registry } from "prom-client";
+import { Counter, Histogram, Registry } from "@prometheus-io/client";
 import { describe, expect, it } from "vitest";
 import { publicMetricName, withPublicMetricNames } from "./public-metric-names.ts";
 

@@ -1,5 +1,5 @@
+import type { Registry } from "@prometheus-io/client";
 import { clickHouseServers, type Logger, openClientTls, StartError } from "lifecycle";
-import type { Registry } from "prom-client";
 import { StorageError, type TraceStore } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
 import { openGrpcStore } from "storage/grpc";

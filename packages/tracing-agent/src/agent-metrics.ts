@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { AgentClientStats } from "wire/agent";
 import { ClientStats } from "./client-stats.ts";
 

@@ -1,4 +1,4 @@
-import { Registry } from "prom-client";
+import { Registry } from "@prometheus-io/client";
 import { expect, it } from "vitest";
 import { ClientStats } from "./client-stats.ts";
 

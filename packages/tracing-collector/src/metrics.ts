@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry } from "@prometheus-io/client";
 import { IntakeTotals } from "./intake-totals.ts";
 import { SavedCounts } from "./pipeline/saved-counts.ts";
 import type { ServiceCounts } from "./pipeline/service-counts.ts";

@@ -1,9 +1,9 @@
 import { get } from "node:https";
 import { connect } from "node:net";
 import { credentials, makeGenericClientConstructor, status } from "@grpc/grpc-js";
+import { Registry } from "@prometheus-io/client";
 import { createLogger, type ProcessContext, parseOptions } from "lifecycle";
 import { createTestAuthority, createTlsFolder, freeAddresses } from "lifecycle/testing";
-import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { queryService } from "wire/grpc";
 import { type QueryOptions, queryOptions } from "./query-options.ts";

@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry } from "@prometheus-io/client";
 import type { DiskGuard } from "./engine/disk-guard.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { QueryGate } from "./engine/query-gate.ts";

@@ -1,4 +1,4 @@
-import { Counter, type Registry } from "prom-client";
+import { Counter, type Registry } from "@prometheus-io/client";
 import type { ResourceKind, SharedResource } from "../core/modules/usage-pool.ts";
 
 export type HandlerOutcome = "done" | "failed" | "aborted" | "timeout" | "dropped";

@@ -1,5 +1,5 @@
+import { Registry } from "@prometheus-io/client";
 import { createLogger } from "lifecycle";
-import { Registry } from "prom-client";
 import { beforeEach, expect, test } from "vitest";
 import { EventAborted, type EventHandler } from "../core/events/server-event.ts";
 import { EventQueue } from "../testing/event-queue.ts";

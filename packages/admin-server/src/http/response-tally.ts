@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { ResourceKind, SharedResource } from "../core/modules/usage-pool.ts";
 
 /** The classes of status codes, and `none` where a connection ended before there was an answer. */

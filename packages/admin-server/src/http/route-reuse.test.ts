@@ -1,5 +1,5 @@
+import { Registry } from "@prometheus-io/client";
 import { createLogger } from "lifecycle";
-import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { AppsParticipant } from "../core/engine/apps.ts";

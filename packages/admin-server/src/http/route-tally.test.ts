@@ -1,4 +1,4 @@
-import { Registry } from "prom-client";
+import { Registry } from "@prometheus-io/client";
 import { afterEach, describe, expect, test } from "vitest";
 import { ask } from "../testing/ask.ts";
 import { RunningServer } from "../testing/running-server.ts";

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry } from "@prometheus-io/client";
 import type { ResourceKind, SharedResource } from "../core/modules/usage-pool.ts";
 
 /** Bounds of times in seconds, and of sizes in bytes, as in the public model (Caddy 2.11). */

@@ -1,5 +1,5 @@
 // The library finds its algorithms through this polyfill, which must come first.
-import "reflect-metadata";
+import "../pki/reflect-metadata.ts";
 import { createHash, createPublicKey, X509Certificate } from "node:crypto";
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
+import { Registry } from "@prometheus-io/client";
 import { createLogger } from "lifecycle";
-import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { SingleThread } from "../core/threads/thread-messages.ts";
 import { askPasswordCheck } from "./ask-password-check.ts";

@@ -1,5 +1,5 @@
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { Logger } from "lifecycle";
-import { Counter, Gauge, type Registry } from "prom-client";
 import { messageOf, ServerError } from "../core/errors.ts";
 import type { ThreadMessages } from "../core/threads/thread-messages.ts";
 import { type CheckId, type CheckRequest, type PasswordCheck, passwordTopics } from "./password-check.ts";

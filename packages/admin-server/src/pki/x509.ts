@@ -1,5 +1,5 @@
 // The library finds its algorithms through this polyfill, which must come first.
-import "reflect-metadata";
+import "./reflect-metadata.ts";
 import { createPublicKey, type KeyObject, randomBytes, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import {

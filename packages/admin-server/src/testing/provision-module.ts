@@ -1,5 +1,5 @@
+import { Registry } from "@prometheus-io/client";
 import { createLogger } from "lifecycle";
-import { Registry } from "prom-client";
 import type { JsonValue } from "../core/json/json-value.ts";
 import { ConfigScope } from "../core/modules/config-scope.ts";
 import type { ModuleInstance, ModuleNamespace } from "../core/modules/module.ts";

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Registry } from "@prometheus-io/client";
 import { createLogger } from "lifecycle";
-import { Registry } from "prom-client";
 import { Server } from "../server.ts";
 import { ask, type HttpAnswer } from "./ask.ts";
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { Registry } from "@prometheus-io/client";
 import { createLogger, type LogLevel } from "lifecycle";
-import { Registry } from "prom-client";
 import { AppsParticipant } from "../core/engine/apps.ts";
 import { followMainThread } from "../core/engine/worker-thread.ts";
 import { WorkerPorts } from "../core/listen/port-source.ts";

@@ -189,7 +189,7 @@ test("a collector killed behind the front door: every acknowledged span is found
     return compared;
   }, withinMs);
   expect(report).toMatchObject({ missing: 0, duplicates: 0 });
-}, 360_000);
+}, 600_000);
 
 test("what was changed through the admin API is there after a restart of the container", async (context) => {
   const { engine } = running(context);

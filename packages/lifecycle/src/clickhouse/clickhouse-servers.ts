@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import { StartError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 import { secretOf } from "../options/secret-of.ts";

@@ -1,5 +1,5 @@
 import { finished } from "node:stream/promises";
-import { Counter, type Registry } from "prom-client";
+import { Counter, type Registry } from "@prometheus-io/client";
 import type { Logger } from "../logger.ts";
 import type { ClientTls } from "../tls/client-tls.ts";
 import { sendRequest } from "../tls/send-request.ts";

@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { Registry } from "prom-client";
+import { Registry } from "@prometheus-io/client";
 import { afterEach, expect, test } from "vitest";
 import { createLogger } from "../logger.ts";
 import { httpServerFor } from "../tls/http-server.ts";

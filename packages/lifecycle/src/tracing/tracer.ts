@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Registry } from "prom-client";
+import type { Registry } from "@prometheus-io/client";
 import { StartError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 import type { ClientTls } from "../tls/client-tls.ts";

@@ -1,5 +1,5 @@
+import type { Registry } from "@prometheus-io/client";
 import type { Logger } from "lifecycle";
-import type { Registry } from "prom-client";
 import type { CollectorMetrics } from "../metrics.ts";
 import type { CollectorOptions } from "../options/collector-options.ts";
 import { Journal } from "./journal/journal.ts";

@@ -1,4 +1,4 @@
-import { Registry } from "prom-client";
+import { Registry } from "@prometheus-io/client";
 import { expect, test } from "vitest";
 import { OtlpJsonTranscoder } from "wire/otlp";
 import { oneSpanJson } from "../../test/receiver-fixture.ts";

@@ -1,4 +1,4 @@
-import { Counter, type Registry } from "prom-client";
+import { Counter, type Registry } from "@prometheus-io/client";
 import { WireError } from "wire/errors";
 import type { CountedRows } from "./counted-rows.ts";
 import { ServiceCounter } from "./service-counter.ts";

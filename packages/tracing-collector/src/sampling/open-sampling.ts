@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import type { Registry } from "@prometheus-io/client";
 import { type Logger, openClientTls, StartError } from "lifecycle";
-import type { Registry } from "prom-client";
 import type { SamplingStore, TraceStore } from "storage/api";
 import { openStore } from "trace-store";
 import type { CollectorOptions } from "../options/collector-options.ts";

@@ -1,5 +1,5 @@
+import { Registry } from "@prometheus-io/client";
 import { type Health, StorageWatch } from "lifecycle";
-import { Registry } from "prom-client";
 import type { ReadOptions, SpanReader } from "storage/api";
 import { expect, test } from "vitest";
 import { NameService } from "./name-service.ts";

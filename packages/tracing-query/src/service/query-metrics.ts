@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from "prom-client";
+import { Counter, Histogram, type Registry } from "@prometheus-io/client";
 
 /** What the query service asks of its store; the value of the label `operation`. */
 export type ReadOperation =

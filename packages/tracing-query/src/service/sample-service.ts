@@ -1,6 +1,7 @@
 // The query service over a reader, for the tests of HTTP and gRPC.
+
+import { Registry } from "@prometheus-io/client";
 import { type Health, StorageWatch, TenantCheck } from "lifecycle";
-import { Registry } from "prom-client";
 import { type SpanReader, type TraceStore, unsupported } from "storage/api";
 import { callCounting } from "./call-counters.ts";
 import { countersByTenant } from "./growing-counters.ts";

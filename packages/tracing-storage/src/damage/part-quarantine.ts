@@ -1,5 +1,5 @@
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { Health, Logger } from "lifecycle";
-import { Counter, Gauge, type Registry } from "prom-client";
 import type { PartialReason } from "storage/api";
 import type { Engine } from "../engine/engine.ts";
 import { EngineError, toEngineError } from "../engine/engine-error.ts";

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { Logger } from "lifecycle";
-import { Counter, Gauge, type Registry } from "prom-client";
 import type { QueryGate } from "../engine/query-gate.ts";
 import type { PartQuarantine } from "./part-quarantine.ts";
 import type { StoredPart } from "./set-aside-parts.ts";

@@ -1,3 +1,4 @@
+import type { Registry } from "@prometheus-io/client";
 import {
   clickHouseServers,
   type Health,
@@ -7,7 +8,6 @@ import {
   StorageWatch,
   TenantCheck,
 } from "lifecycle";
-import type { Registry } from "prom-client";
 import { StorageError, type TraceStore } from "storage/api";
 import { type ClickHouseStoreOptions, openClickHouseStore } from "storage/clickhouse";
 import type { GrpcOptions } from "./grpc-options.ts";

@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 
 const prefix = "tracing_storage_grpc_";
 

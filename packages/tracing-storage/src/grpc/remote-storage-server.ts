@@ -7,8 +7,8 @@ import {
   setLogVerbosity,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import type { Registry } from "@prometheus-io/client";
 import { type HostPort, listenError, type ServerTls, secureContextOptions } from "lifecycle";
-import type { Registry } from "prom-client";
 import {
   acceptMoreEncodings,
   addHealth,

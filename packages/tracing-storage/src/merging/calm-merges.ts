@@ -1,5 +1,5 @@
+import { Counter, type Registry } from "@prometheus-io/client";
 import type { Logger } from "lifecycle";
-import { Counter, type Registry } from "prom-client";
 import type { PartQuarantine } from "../damage/part-quarantine.ts";
 import type { Engine } from "../engine/engine.ts";
 import { type FreshPartLimits, mergeOnce, readFreshTables } from "./fresh-tables.ts";

@@ -1,5 +1,5 @@
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { Logger } from "lifecycle";
-import { Counter, Gauge, type Registry } from "prom-client";
 import type { Engine } from "../engine/engine.ts";
 import { dropDayPartition, readDayPartitions, readTableBytes } from "./day-partitions.ts";
 import { daysToDrop, type RetentionLimits } from "./days-to-drop.ts";

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from "prom-client";
+import { Gauge, type Registry } from "@prometheus-io/client";
 
 /** What dashboards of the public model watch: whether the last config took, and when. */
 export class ConfigMetrics {

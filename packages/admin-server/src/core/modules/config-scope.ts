@@ -1,5 +1,5 @@
+import type { Registry } from "@prometheus-io/client";
 import type { Logger } from "lifecycle";
-import type { Registry } from "prom-client";
 import { messageOf } from "../errors.ts";
 import type { PortSource } from "../listen/port-source.ts";
 import type { Storage } from "../storage/storage.ts";

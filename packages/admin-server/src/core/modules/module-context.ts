@@ -1,5 +1,5 @@
+import type { Registry } from "@prometheus-io/client";
 import type { Logger } from "lifecycle";
-import type { Registry } from "prom-client";
 import { errorAt, errorWithin, messageOf, ServerError } from "../errors.ts";
 import {
   type EmittedEvent,

@@ -1,10 +1,10 @@
-import { withPublicMetricNames } from "lifecycle";
 import {
   AggregatorRegistry,
   type MetricObjectWithValues,
   type MetricValue,
   type Registry,
-} from "prom-client";
+} from "@prometheus-io/client";
+import { withPublicMetricNames } from "lifecycle";
 import type { ThreadMessages } from "./thread-messages.ts";
 
 /** Topic by which a worker tells its metrics. */

@@ -1,5 +1,5 @@
+import { Gauge, Histogram, Registry, Summary } from "@prometheus-io/client";
 import fc from "fast-check";
-import { Gauge, Histogram, Registry, Summary } from "prom-client";
 import { expect, test } from "vitest";
 import { type MetricOfRegistry, metricsAsOtlp } from "./metrics-as-otlp.ts";
 

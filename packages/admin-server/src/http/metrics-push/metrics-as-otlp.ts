@@ -5,8 +5,8 @@ import {
   DataPointType,
   type MetricData,
 } from "@opentelemetry/sdk-metrics";
+import type { MetricObjectWithValues, MetricValue } from "@prometheus-io/client";
 import { publicMetricName } from "lifecycle";
-import type { MetricObjectWithValues, MetricValue } from "prom-client";
 
 /** A metric as the registry tells it. */
 export type MetricOfRegistry = MetricObjectWithValues<MetricValue<string>>;

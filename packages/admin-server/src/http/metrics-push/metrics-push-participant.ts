@@ -1,4 +1,4 @@
-import { Counter } from "prom-client";
+import { Counter } from "@prometheus-io/client";
 import type { ConfigDocument } from "../../core/engine/config-document.ts";
 import type { Participant, Transition } from "../../core/engine/participant.ts";
 import { messageOf } from "../../core/errors.ts";

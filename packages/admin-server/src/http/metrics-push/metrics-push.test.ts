@@ -1,5 +1,5 @@
+import { Counter, Registry } from "@prometheus-io/client";
 import { createLogger } from "lifecycle";
-import { Counter, Registry } from "prom-client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { MetricsPush } from "./metrics-push.ts";
 

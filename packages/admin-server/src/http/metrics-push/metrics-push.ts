@@ -1,5 +1,5 @@
+import type { Counter } from "@prometheus-io/client";
 import type { Logger } from "lifecycle";
-import type { Counter } from "prom-client";
 import { messageOf } from "../../core/errors.ts";
 import type { MetricOfRegistry } from "./metrics-as-otlp.ts";
 import type { MetricsExporter } from "./otlp-metrics-exporter.ts";

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { TailObserver } from "./tail-sampler.ts";
 
 /** What tail sampling kept and dropped. Names start with `tracing_collector_tail_sampling_`. */

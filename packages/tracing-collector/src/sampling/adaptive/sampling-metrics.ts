@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry } from "@prometheus-io/client";
 
 /** Metrics of adaptive sampling; those that the public model has are named as there. */
 export class SamplingMetrics {

@@ -1,5 +1,5 @@
 // The library finds its algorithms through this polyfill, which must come first.
-import "reflect-metadata";
+import "../../reflect-metadata.ts";
 import { createHash } from "node:crypto";
 import dgram from "node:dgram";
 import { once } from "node:events";

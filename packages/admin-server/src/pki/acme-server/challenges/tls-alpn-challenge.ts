@@ -1,5 +1,5 @@
 // The library finds its algorithms through this polyfill, which must come first.
-import "reflect-metadata";
+import "../../reflect-metadata.ts";
 import { createHash, type X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:tls";

@@ -1,0 +1,27 @@
+// @peculiar/x509 finds its algorithms through tsyringe, which refuses to load without three functions of a proposal that
+// never became part of the language. These are enough for it. Load this before the library.
+
+type Metadata = Map<unknown, unknown>;
+
+const metadata = new WeakMap<object, Metadata>();
+
+function defineMetadata(key: unknown, value: unknown, target: object): void {
+  const own = metadata.get(target) ?? new Map();
+  metadata.set(target, own.set(key, value));
+}
+
+function getOwnMetadata(key: unknown, target: object): unknown {
+  return metadata.get(target)?.get(key);
+}
+
+/** Also of what the target inherits from. */
+function getMetadata(key: unknown, target: object): unknown {
+  for (let each: object | null = target; each !== null; each = Object.getPrototypeOf(each)) {
+    const own = metadata.get(each);
+    if (own?.has(key) === true) return own.get(key);
+  }
+  return undefined;
+}
+
+// A module of a user may have brought a whole polyfill, whose metadata must stay together.
+if (!("getMetadata" in Reflect)) Object.assign(Reflect, { defineMetadata, getOwnMetadata, getMetadata });
