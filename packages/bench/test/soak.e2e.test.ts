@@ -20,7 +20,7 @@ test.runIf(process.platform === "linux")(
       });
       try {
         const plan = { durationMs: 3_000, rate: 2_000, sampleMs: 300, searchPauseMs: 50, clock };
-        const { samples, grpc, http, searches, agent, stored } = await runSoak(
+        const { samples, grpc, http, searches, agent, stored, derived } = await runSoak(
           ...([system, folder, plan, () => {}, signal] as const),
         );
         expect(grpc.spans.accepted).toBeGreaterThan(0);
@@ -28,6 +28,7 @@ test.runIf(process.platform === "linux")(
         expect(agent.delivered + agent.dropped).toBe(agent.sent);
         expect(stored.expected).toBe(grpc.spans.accepted + http.spans.accepted + agent.delivered);
         expect(stored.found).toBeGreaterThanOrEqual(stored.expected);
+        expect(derived).toEqual([]);
         expect(searches).toMatchObject({ failed: 0, failure: "" });
         expect(searches.asked).toBeGreaterThan(0);
         const last = samples.at(-1);

@@ -204,6 +204,26 @@ describe("schema --migrate", () => {
     expect(await ask(storage.url, "SELECT count() FROM system.tables WHERE database = 'newer'")).toBe("1");
   });
 
+  test("--check says what a table lacks, --repair adds it", async () => {
+    const args = ["--check", "--url", storage.url, "--database", "older"];
+    await ask(
+      storage.url,
+      "INSERT INTO older.spans (service, name, trace_id, start, received) SELECT 'shop', 'op', toFixedString(toString(number), 16), now64(9), today() - 3 FROM numbers(7)",
+    );
+    await ask(storage.url, "TRUNCATE TABLE older.span_metrics");
+    const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    const codes = [];
+    for (const more of [[], ["--repair"], []]) codes.push(await schemaCommand.run([...args, ...more]));
+    const output = written.mock.calls.map(([text]) => String(text));
+    written.mockRestore();
+    expect(codes).toEqual([1, 0, 0]);
+    expect(output[0]).toMatch(
+      /^span_metrics, \d{4}-\d\d-\d\d, \S+: 7 spans missing\ncompared: 1 days with 7 spans; 1 differences\n$/,
+    );
+    expect(output[1]).toContain("7 spans missing, added now");
+    expect(output[2]).toBe("compared: 1 days with 7 spans; 0 differences\n");
+  });
+
   test.each([
     ["without servers", ["--migrate"], "name the servers with --url"],
     [
@@ -212,6 +232,11 @@ describe("schema --migrate", () => {
       "one after the other",
     ],
     ["servers that nothing is done at", ["--url", "http://127.0.0.1:9"], "--url goes with"],
+    [
+      "a repair without a check",
+      ["--repair", "--migrate", "--url", "http://127.0.0.1:9"],
+      "goes with --check",
+    ],
     ["nobody there", ["--migrate", "--url", "http://127.0.0.1:9"], "ECONNREFUSED"],
     [
       "a shard of a single server",

@@ -1,12 +1,14 @@
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { DerivedDifference } from "storage/clickhouse";
 import { Corpus } from "../corpus/corpus.ts";
 import { GrpcExporter } from "../e2e/exporters/grpc-exporter.ts";
 import { HttpExporter } from "../e2e/exporters/http-exporter.ts";
 import { type LoadResult, runLoad } from "../e2e/load/run-load.ts";
 import { waitForSpans } from "../e2e/measure/span-store.ts";
 import { sendAgentPackets } from "./agent-packets.ts";
+import { derivedDifferences } from "./derived-differences.ts";
 import { metricSums } from "./metric-sum.ts";
 import { RetainedStore } from "./retained-store.ts";
 import { filesBytes, type ProcessSample, sampleProcess } from "./sample.ts";
@@ -53,6 +55,8 @@ export interface SoakResult {
   readonly agent: { readonly sent: number; readonly delivered: number; readonly dropped: number };
   /** `dropped` by retention; they count as found. */
   readonly stored: { readonly expected: number; readonly found: number; readonly dropped: number };
+  /** Where the tables that views fill do not say what the spans say, after all is stored. */
+  readonly derived: readonly DerivedDifference[];
 }
 
 const batchSpans = 100;
@@ -73,8 +77,10 @@ export async function runSoak(
   signal: AbortSignal,
 ): Promise<SoakResult> {
   const { durationMs, rate, clock } = plan;
-  if (system.storageMetricsUrl === undefined) throw new Error("the storage has no metrics");
-  const store = new RetainedStore(system.store, system.storageMetricsUrl);
+  const { storageMetricsUrl, storeUrl } = system;
+  if (storageMetricsUrl === undefined || storeUrl === undefined)
+    throw new Error("the storage is not ours: it has no metrics, or no tables to look into");
+  const store = new RetainedStore(system.store, storageMetricsUrl);
   const before = await store.countSpans();
   const end = new AbortController();
   const whole = AbortSignal.any([signal, end.signal]);
@@ -132,6 +138,7 @@ export async function runSoak(
     return {
       ...{ plan, samples, grpc: grpcResult, http: httpResult, searches: { asked, failed, failure }, agent },
       stored: { expected, found: stored, dropped: await store.droppedSpans() },
+      derived: await derivedDifferences(storeUrl),
     };
   } finally {
     end.abort();

@@ -38,6 +38,7 @@ function resultOf(rssMiB: (index: number) => number, changes: Partial<SoakResult
     ...{
       agent: { sent: 50, delivered: 48, dropped: 2 },
       stored: { expected: 10_048, found: 10_048, dropped: 0 },
+      derived: [],
     },
     ...changes,
   };
@@ -52,6 +53,18 @@ test("a run that levels off is good", () => {
 });
 
 test.each<[string, SoakResult, RegExp]>([
+  [
+    "a block that a view did not write",
+    resultOf(() => 100, {
+      derived: [
+        {
+          ...{ table: "span_metrics", day: "2026-11-26", url: "http://127.0.0.1:8123/", counts: "spans" },
+          ...{ missing: 610, surplus: 0, isRepaired: false },
+        },
+      ],
+    }),
+    /^span_metrics of 2026-11-26: 610 spans missing, 0 too many$/,
+  ],
   [
     "memory that grows",
     resultOf((index) => 100 + 3 * index),

@@ -40,6 +40,9 @@ export function soakProblems(result: SoakResult): string[] {
   const perhapsTwice = result.grpc.spans.perhapsTwice + result.http.spans.perhapsTwice;
   if (found < expected) problems.push(`${expected - found} acknowledged spans are missing`);
   if (found > expected + perhapsTwice) problems.push(`${found - expected} spans too many are stored`);
+  for (const { table, day, counts, missing, surplus } of result.derived) {
+    problems.push(`${table} of ${day}: ${missing} ${counts} missing, ${surplus} too many`);
+  }
   const { sent, delivered, dropped } = result.agent;
   if (delivered + dropped < sent)
     problems.push(`${sent - delivered - dropped} packets the agent does not tell of`);

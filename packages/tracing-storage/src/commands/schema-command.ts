@@ -6,28 +6,33 @@ import { type SchemaOptions, schemaOptions } from "./schema-options.ts";
 
 /**
  * `schema`: the statements that make the tables of spans, as collector and query run them by themselves, for those who prepare a
- * server; that needs none. With `--migrate`, `--add-shard` or `--remove-shard` it runs what is needed, on the servers of `--url`.
+ * server; that needs none. With `--migrate` and its like it runs what is needed, on the servers of `--url`.
  */
 export const schemaCommand: ProcessCommand = {
   name: "schema",
   meaning:
-    "Print the SQL that makes the tables of spans, or change them: schema [--database tracing] [--cluster NAME] [--migrate | --add-shard | --remove-shard --url URL,…].",
+    "Print the SQL that makes the tables of spans, or change them: schema [--database tracing] [--cluster NAME] [--migrate | --add-shard | --remove-shard | --check [--repair]] [--url URL,…].",
   async run(args) {
     const { options } = parseOptions(schemaOptions, { arguments: args, environment: {} });
     const asked = askedOf(options);
     if (asked === undefined) {
       if (options.url.length > 0)
-        throw new StartError("schema: --url goes with --migrate, --add-shard or --remove-shard");
+        throw new StartError("schema: --url goes with --migrate, --add-shard, --remove-shard or --check");
       process.stdout.write(`${printed(options).join(";\n\n")};\n`);
       return 0;
     }
-    const { database, url: urls, user } = options;
+    if (options.repair && asked !== "check") throw new StartError("schema: --repair goes with --check");
+    const { database, url: urls, user, repair } = options;
     if (urls.length === 0) throw new StartError(`schema --${asked}: name the servers with --url`);
     const password = secretOf(options, "password");
     try {
-      const { lines, isDone } = await changeOnServers(asked, {
-        ...{ urls, user, password, database, cluster: clusterOf(options) },
-      });
+      const { lines, isDone } = await changeOnServers(
+        asked,
+        {
+          ...{ urls, user, password, database, cluster: clusterOf(options) },
+        },
+        repair,
+      );
       process.stdout.write(`${lines.join("\n")}\n`);
       return isDone ? 0 : 1;
     } catch (error) {
@@ -37,7 +42,7 @@ export const schemaCommand: ProcessCommand = {
   },
 };
 
-const changes = ["migrate", "add-shard", "remove-shard"] as const;
+const changes = ["migrate", "add-shard", "remove-shard", "check"] as const;
 
 /** @throws StartError for more than one */
 function askedOf(options: SchemaOptions): (typeof changes)[number] | undefined {

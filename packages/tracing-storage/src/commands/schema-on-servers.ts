@@ -1,6 +1,8 @@
 import {
   type ClickHouseStoreOptions,
   changeShards,
+  compareDerived,
+  type DerivedComparison,
   migrateSchema,
   type ServerMigration,
   schemaVersion,
@@ -9,15 +11,21 @@ import {
 /** What a command did, for people. */
 export interface ServersChanged {
   readonly lines: readonly string[];
-  /** No server was left out. */
+  /** No server was left out, and nothing is wrong. */
   readonly isDone: boolean;
 }
 
-/** Changes the tables of servers. @throws StorageError */
+/**
+ * Changes or checks the tables of servers.
+ * @param repair of a check: add what is missing
+ * @throws StorageError
+ */
 export async function changeOnServers(
-  asked: "migrate" | "add-shard" | "remove-shard",
+  asked: "migrate" | "add-shard" | "remove-shard" | "check",
   servers: ClickHouseStoreOptions,
+  repair: boolean,
 ): Promise<ServersChanged> {
+  if (asked === "check") return comparisonLines(await compareDerived(servers, { days: "ended", repair }));
   if (asked === "migrate") {
     const migrations = await migrateSchema(servers);
     return {
@@ -37,4 +45,19 @@ function migrationLine({ url, before, after }: ServerMigration): string {
   return before === 0 || before === undefined
     ? `${url}: schema ${after}, new`
     : `${url}: schema ${before}, now ${after}`;
+}
+
+function comparisonLines({ days, spans, differences }: DerivedComparison): ServersChanged {
+  const lines = differences.map(({ table, day, url, counts, missing, surplus, isRepaired }) => {
+    const parts = [
+      ...(missing > 0 ? [`${missing} ${counts} missing${isRepaired ? ", added now" : ""}`] : []),
+      ...(surplus > 0 ? [`${surplus} ${counts} more than the spans explain`] : []),
+    ];
+    return `${table}, ${day}, ${url}: ${parts.join("; ")}`;
+  });
+  const isDone = differences.every(({ surplus, isRepaired }) => surplus === 0 && isRepaired);
+  return {
+    lines: [...lines, `compared: ${days} days with ${spans} spans; ${lines.length} differences`],
+    isDone,
+  };
 }

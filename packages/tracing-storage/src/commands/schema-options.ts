@@ -28,11 +28,16 @@ export const schemaOptions = z.object({
     .boolean()
     .default(false)
     .describe("Take the next step towards a cluster without its last shard."),
+  check: z
+    .boolean()
+    .default(false)
+    .describe("Compare the tables that are filled from spans with them, but for today and yesterday (UTC)."),
+  repair: z.boolean().default(false).describe("With --check: add what is missing."),
   url: z
     .string()
     .transform((text): readonly string[] => text.split(/[,\s]+/).filter((part) => part !== ""))
     .prefault("")
-    .describe("Servers whose tables are changed; of a cluster all of them.")
+    .describe("Servers whose tables are changed or checked; of a cluster all of them.")
     .meta({ placeholder: "url,…", repeatable: true }),
   user: z.string().default("default").describe("User name, where the address names none."),
   password: z.string().default("").describe("Password."),

@@ -6,8 +6,8 @@ import { durable } from "./spans-migration.ts";
 const isOlderFormat = "format != 'otlp'";
 const key = "(pending, tenant, minute, parent, child, kind, failed, bucket)";
 
-/** As that of derived-migration.ts, but for the three columns. */
-function selectCalls(database: string): string {
+/** Calls between services, as rows of `dependency_calls`: as that of derived-migration.ts, but for the three columns. */
+export function selectCalls(database: string): string {
   return `SELECT received, if(callers.key = 0, called.key, 0) AS pending, tenant, minute, callers.service AS parent, child,
   kind, failed, bucket,
   toInt64(count()) AS calls, if(pending = 0, toDateTime(0, 'UTC'), now('UTC')) AS arrived

@@ -25,6 +25,14 @@ SELECT DISTINCT received, trace_id, toStartOfMinute(start) AS minute FROM ${data
   ];
 }
 
+/** Sums of spans, as rows of `span_metrics`. */
+export function selectMetrics(database: string): string {
+  return `SELECT received, tenant, service, ${minuteNumber} AS minute, name, kind,
+  if(duration > 1, toUInt16(floor(log2(duration) * 8)), 0) AS bucket,
+  count() AS calls, countIf(status = 'error') AS errors, sum(toUInt64(greatest(duration, 0))) AS total_duration
+FROM ${database}.spans GROUP BY received, tenant, service, minute, name, kind, bucket`;
+}
+
 /** Sums of spans, and what fills them and `operations` from new spans. */
 export function spanMetrics(database: string): string[] {
   return [
@@ -44,10 +52,7 @@ PARTITION BY received
 ORDER BY (tenant, service, minute, name, kind, bucket)
 SETTINGS ${durable}`,
     `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.span_metrics_view TO ${database}.span_metrics AS
-SELECT received, tenant, service, ${minuteNumber} AS minute, name, kind,
-  if(duration > 1, toUInt16(floor(log2(duration) * 8)), 0) AS bucket,
-  count() AS calls, countIf(status = 'error') AS errors, sum(toUInt64(greatest(duration, 0))) AS total_duration
-FROM ${database}.spans GROUP BY received, tenant, service, minute, name, kind, bucket`,
+${selectMetrics(database)}`,
     `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.operations_of_metrics_view TO ${database}.operations AS
 SELECT tenant, service, name, kind, max(received) AS last_received FROM ${database}.span_metrics
 GROUP BY tenant, service, name, kind`,

@@ -1,0 +1,172 @@
+import { StorageError } from "../../../api/storage-error.ts";
+import { ClickHouseConnection } from "../clickhouse-connection.ts";
+import { clickHouseSettings } from "../clickhouse-settings.ts";
+import type { ClickHouseStoreOptions } from "../clickhouse-store-options.ts";
+import { checkCluster } from "../cluster/cluster-query-settings.ts";
+import { localTable } from "../cluster/cluster-statements.ts";
+import { hostStates } from "../cluster/host-state.ts";
+import { withSchemaLock } from "../cluster/schema-lock.ts";
+import { type DaySlice, type DerivedTable, derivedTables, type TableName } from "./derived-table.ts";
+
+/** A derived table that does not say what the spans of a day say. */
+export interface DerivedDifference {
+  readonly table: string;
+  readonly day: string;
+  /** Address of the server that was asked: one of each shard. */
+  readonly url: string;
+  /** What the numbers count. */
+  readonly counts: string;
+  readonly missing: number;
+  /** More than the spans explain; after some spans were deleted, for instance. It is told and left. */
+  readonly surplus: number;
+  readonly isRepaired: boolean;
+}
+
+export interface DerivedComparison {
+  /** Of spans that were compared. */
+  readonly days: number;
+  readonly spans: number;
+  readonly differences: readonly DerivedDifference[];
+}
+
+export interface CompareOptions {
+  /**
+   * "ended": those that ended a day ago or earlier. A block whose insert was cut short is sent again until all its tables have it; in
+   * newer days such a block looks like a difference, and repairing it would count it twice.
+   */
+  readonly days: "ended" | "all";
+  /** Adds what is missing. */
+  readonly repair: boolean;
+  /** Told of each day before it is compared. */
+  readonly onDay?: (day: string, url: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Spans of a day that are compared at once, by trace. */
+const spansAtOnce = 20_000_000;
+/** Of a day with more, joins and groups put what has no room in memory on the disk. */
+const manyRowsSettings =
+  "SETTINGS join_algorithm = 'grace_hash', grace_hash_join_initial_buckets = 16, max_bytes_before_external_group_by = 1000000000";
+const statementTimeoutMs = 3_600_000;
+
+/** One server of a shard. */
+interface ShardServer {
+  readonly url: string;
+  readonly connection: ClickHouseConnection;
+}
+
+/**
+ * Compares the tables that views fill with the spans, day by day; in a cluster at one replica of each shard. The engine writes a block
+ * into `spans` and then into each table of a view; a server that is lost for good in between may leave one of them without the block.
+ * @throws StorageError
+ */
+export async function compareDerived(
+  options: ClickHouseStoreOptions,
+  compare: CompareOptions,
+): Promise<DerivedComparison> {
+  const settings = clickHouseSettings({ ...options, requestTimeoutMs: statementTimeoutMs });
+  const { cluster } = options;
+  if (cluster !== undefined) checkCluster(cluster);
+  const connection = new ClickHouseConnection(settings);
+  const { database } = settings;
+  const tables: TableName = (table) => `${database}.${cluster === undefined ? table : localTable(table)}`;
+  try {
+    const servers =
+      cluster === undefined
+        ? connection.each().slice(0, 1)
+        : await oneOfEachShard(connection, options, database, compare.signal);
+    const [first] = servers;
+    if (first === undefined) throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
+    const work = () => compareAll(servers, tables, compare, cluster?.isReplicated === true);
+    // Two that repair at the same moment would add what is missing twice.
+    return compare.repair
+      ? await withSchemaLock(first.connection, database, work, compare.signal)
+      : await work();
+  } finally {
+    await connection.close();
+  }
+}
+
+async function oneOfEachShard(
+  connection: ClickHouseConnection,
+  { cluster }: ClickHouseStoreOptions,
+  database: string,
+  signal: AbortSignal | undefined,
+): Promise<ShardServer[]> {
+  if (cluster === undefined) return [];
+  const { states } = await hostStates(connection, database, cluster, signal);
+  return [...Map.groupBy(states, ({ shard }) => shard).values()].flatMap((hosts) => hosts.slice(0, 1));
+}
+
+async function compareAll(
+  servers: readonly ShardServer[],
+  tables: TableName,
+  compare: CompareOptions,
+  isReplicated: boolean,
+): Promise<DerivedComparison> {
+  const differences: DerivedDifference[] = [];
+  const days = new Set<string>();
+  let spans = 0;
+  for (const { url, connection } of servers) {
+    if (isReplicated) {
+      for (const name of ["spans", ...derivedTables.map((table) => table.name)]) {
+        await connection.longCommand(
+          `SYSTEM SYNC REPLICA ${tables(name)}`,
+          statementTimeoutMs,
+          compare.signal,
+        );
+      }
+    }
+    for (const { day, rows } of await daysOf(connection, tables, compare)) {
+      compare.onDay?.(day, url);
+      days.add(day);
+      spans += rows;
+      for (const table of derivedTables) {
+        const parts = table.isByTrace ? Math.ceil(rows / spansAtOnce) : 1;
+        const found = await compareDay(connection, tables, table, { day, rows, parts }, compare);
+        if (found.missing > 0 || found.surplus > 0) {
+          const { name, counts } = table;
+          differences.push({ table: name, day, url, counts, ...found });
+        }
+      }
+    }
+  }
+  return { days: days.size, spans, differences };
+}
+
+async function compareDay(
+  connection: ClickHouseConnection,
+  tables: TableName,
+  table: DerivedTable,
+  { day, rows, parts }: { readonly day: string; readonly rows: number; readonly parts: number },
+  { repair, signal }: CompareOptions,
+): Promise<Pick<DerivedDifference, "missing" | "surplus" | "isRepaired">> {
+  const sum = { missing: 0, surplus: 0, isRepaired: false };
+  for (let part = 0; part < parts; part++) {
+    const slice: DaySlice = { day, part, parts };
+    const settings = rows > spansAtOnce ? ` ${manyRowsSettings}` : "";
+    const [row] = await connection.rows<{ missing: number | string; surplus: number | string }>(
+      `${table.compare(tables, slice)}${settings}`,
+      {},
+      { signal },
+    );
+    sum.missing += Number(row?.missing ?? 0);
+    sum.surplus += Number(row?.surplus ?? 0);
+    if (repair && Number(row?.missing ?? 0) > 0) {
+      await connection.longCommand(`${table.repair(tables, slice)}${settings}`, statementTimeoutMs, signal);
+      sum.isRepaired = true;
+    }
+  }
+  return sum;
+}
+
+async function daysOf(
+  connection: ClickHouseConnection,
+  tables: TableName,
+  { days, signal }: CompareOptions,
+): Promise<{ day: string; rows: number }[]> {
+  const ended = days === "ended" ? "WHERE received < today() - 1" : "";
+  const sql = `SELECT toString(received) AS day, count() AS rows FROM ${tables("spans")} ${ended} GROUP BY received ORDER BY received`;
+  const found = await connection.rows<{ day: string; rows: number | string }>(sql, {}, { signal });
+  return found.map(({ day, rows }) => ({ day, rows: Number(rows) }));
+}

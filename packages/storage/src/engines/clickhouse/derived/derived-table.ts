@@ -1,0 +1,121 @@
+import { selectCalls } from "../schema/call-details-migration.ts";
+import { selectMetrics } from "../schema/derived-migration.ts";
+
+/** Rows of which day are looked at, and which part of its traces: parts bound the memory that a comparison takes. */
+export interface DaySlice {
+  /** As ClickHouse writes a date. */
+  readonly day: string;
+  readonly part: number;
+  readonly parts: number;
+}
+
+/** Tables, by their names in the database that is looked at: those of one server, or of one server of a cluster. */
+export type TableName = (table: string) => string;
+
+/** A table that views fill from spans, and how it is compared with them. */
+export interface DerivedTable {
+  readonly name: string;
+  /** What `missing` and `surplus` count. */
+  readonly counts: string;
+  /** A part of a day's traces is enough to compare; otherwise the day is compared as a whole. */
+  readonly isByTrace: boolean;
+  /** One row: `missing`, of the table, and `surplus`, which no span explains. */
+  compare(tables: TableName, slice: DaySlice): string;
+  /** The rows that are missing, as an INSERT. */
+  repair(tables: TableName, slice: DaySlice): string;
+}
+
+const metricKey = "received, tenant, service, minute, name, kind, bucket";
+const callKey = "received, tenant, minute, parent, child, kind, failed, bucket";
+
+/** Spans of a slice, under the name `day.spans`, with the columns that views read. */
+function withSpans(tables: TableName, slice: DaySlice): string {
+  return `WITH slice_of_spans AS (
+  SELECT received, tenant, format, service, trace_id, span_id, parent_span_id, name, kind, start, duration, status
+  FROM ${tables("spans")} WHERE ${inSlice(slice)}
+)`;
+}
+
+function inSlice({ day, part, parts }: DaySlice): string {
+  return `received = '${day}'${parts === 1 ? "" : ` AND cityHash64(trace_id) % ${parts} = ${part}`}`;
+}
+
+/** A view's SELECT, on the slice. */
+function onSlice(select: (database: string) => string): string {
+  return select("day").replaceAll("day.spans", "slice_of_spans");
+}
+
+/** What `span_metrics` lacks, below none where it has too much. */
+function metricDifferences(tables: TableName, slice: DaySlice): string {
+  return `SELECT ${metricKey}, sum(row.1) AS calls, sum(row.2) AS errors, sum(row.3) AS total_duration FROM (
+  SELECT ${metricKey}, (toInt64(calls), toInt64(errors), toInt64(total_duration)) AS row FROM (${onSlice(selectMetrics)})
+  UNION ALL
+  SELECT ${metricKey}, (-toInt64(calls), -toInt64(errors), -toInt64(total_duration)) AS row
+  FROM ${tables("span_metrics")} WHERE received = '${slice.day}'
+) GROUP BY ${metricKey}`;
+}
+
+/** What `dependency_calls` lacks of calls that have their parent. */
+function callDifferences(tables: TableName, { day }: DaySlice): string {
+  return `SELECT ${callKey}, sum(number) AS calls FROM (
+  SELECT ${callKey}, calls AS number FROM (${onSlice(selectCalls)}) WHERE pending = 0
+  UNION ALL
+  SELECT ${callKey}, -calls AS number FROM ${tables("dependency_calls")} WHERE received = '${day}' AND pending = 0
+) GROUP BY ${callKey}`;
+}
+
+function missingMinutes(tables: TableName, slice: DaySlice): string {
+  return `SELECT DISTINCT received, trace_id, toStartOfMinute(start) AS minute FROM slice_of_spans
+WHERE (trace_id, toStartOfMinute(start)) NOT IN (SELECT trace_id, minute FROM ${tables("trace_minutes")} WHERE ${inSlice(slice)})`;
+}
+
+function missingOperations(tables: TableName): string {
+  return `SELECT tenant, service, name, kind, max(received) AS last_received FROM slice_of_spans
+WHERE (tenant, service, name, kind) NOT IN (SELECT tenant, service, name, kind FROM ${tables("operations")})
+GROUP BY tenant, service, name, kind`;
+}
+
+/** All tables that views fill from `spans`. */
+export const derivedTables: readonly DerivedTable[] = [
+  {
+    name: "span_metrics",
+    counts: "spans",
+    isByTrace: false,
+    compare: (tables, slice) =>
+      `${withSpans(tables, slice)} SELECT sumIf(calls, calls > 0) AS missing, -sumIf(calls, calls < 0) AS surplus FROM (${metricDifferences(tables, slice)})`,
+    repair: (tables, slice) =>
+      `INSERT INTO ${tables("span_metrics")} (${metricKey}, calls, errors, total_duration)
+${withSpans(tables, slice)} SELECT ${metricKey}, toUInt64(calls), toUInt64(greatest(errors, 0)), toUInt64(greatest(total_duration, 0)) FROM (${metricDifferences(tables, slice)}) WHERE calls > 0`,
+  },
+  {
+    name: "trace_minutes",
+    counts: "minutes of traces",
+    isByTrace: true,
+    compare: (tables, slice) =>
+      `${withSpans(tables, slice)} SELECT count() AS missing, 0 AS surplus FROM (${missingMinutes(tables, slice)})`,
+    repair: (tables, slice) =>
+      `INSERT INTO ${tables("trace_minutes")} (received, trace_id, minute)
+${withSpans(tables, slice)} ${missingMinutes(tables, slice)}`,
+  },
+  {
+    name: "operations",
+    counts: "operations",
+    isByTrace: false,
+    compare: (tables, slice) =>
+      `${withSpans(tables, slice)} SELECT count() AS missing, 0 AS surplus FROM (${missingOperations(tables)})`,
+    repair: (tables, slice) =>
+      `INSERT INTO ${tables("operations")} (tenant, service, name, kind, last_received)
+${withSpans(tables, slice)} ${missingOperations(tables)}`,
+  },
+  {
+    name: "dependency_calls",
+    counts: "calls",
+    isByTrace: false,
+    // A call that waits for its parent is counted within the minute, or was found late: neither is missing.
+    compare: (tables, slice) =>
+      `${withSpans(tables, slice)} SELECT greatest(sumIf(calls, calls > 0) - (SELECT sum(calls) FROM ${tables("dependency_calls")} WHERE received = '${slice.day}' AND pending != 0), 0) AS missing, -sumIf(calls, calls < 0) AS surplus FROM (${callDifferences(tables, slice)})`,
+    repair: (tables, slice) =>
+      `INSERT INTO ${tables("dependency_calls")} (pending, ${callKey}, calls, arrived)
+${withSpans(tables, slice)} SELECT 0, ${callKey}, calls, toDateTime(0, 'UTC') FROM (${callDifferences(tables, slice)}) WHERE calls > 0`,
+  },
+];
