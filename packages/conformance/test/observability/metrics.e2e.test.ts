@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type House, openHouse } from "../../src/house/house.ts";
+import { clickHouseMetrics } from "./clickhouse-metrics.ts";
 import { metricTable, type ServedMetric, servedMetrics } from "./metric-table.ts";
 import { goneMetrics, mixinMetrics } from "./mixin-metrics.ts";
 import { dashboards, prometheusFolder, rules } from "./monitoring-files.ts";
@@ -75,7 +76,7 @@ function check(expression: string, where: string): void {
   const known = allServed();
   const recorded = new Set(rules.flatMap(({ record }) => record ?? []));
   for (const series of readExpression(expression).metrics) {
-    if (!recorded.has(series) && !ofPrometheus.has(series)) {
+    if (!recorded.has(series) && !ofPrometheus.has(series) && !Object.hasOwn(clickHouseMetrics, series)) {
       expect([...known.keys()], `${where}: ${series}`).toContain(metricOf(series, (name) => known.has(name)));
     }
   }
@@ -109,6 +110,16 @@ describe("rules", () => {
       check(expr, name);
     },
   );
+
+  test("those of a cluster ask for what ClickHouse counts", async () => {
+    const sql =
+      "SELECT concat('ClickHouseMetrics_', metric) FROM system.metrics UNION ALL " +
+      "SELECT concat('ClickHouseProfileEvents_', event) FROM system.events SETTINGS system_events_show_zero_values = 1";
+    const counted = await (await fetch(house.storageUrl, { method: "POST", body: sql })).text();
+    const asked = Object.keys(clickHouseMetrics).filter((name) => !name.includes("AsyncMetrics"));
+    expect(asked.length).toBeGreaterThan(0);
+    for (const name of asked) expect(counted.split("\n")).toContain(name);
+  });
 
   test("each alert has a test", () => {
     const tested = readFileSync(`${prometheusFolder}alerts.test.yml`, "utf8");

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { type House, openHouse } from "../../src/house/house.ts";
+import { openClickHousePage } from "./clickhouse-metrics.ts";
 import { dashboards, prometheusFolder, rules } from "./monitoring-files.ts";
 import { metricOf, readExpression, withoutVariables } from "./prom-ql.ts";
 
@@ -34,6 +35,7 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
   const configFile = join(folder, "prometheus.yml");
   const rulesFolder = join(folder, "rules");
   let house: House;
+  let clickHouse: Awaited<ReturnType<typeof openClickHousePage>>;
   let child: ChildProcess;
   let address = "";
   let jobs: string[] = [];
@@ -47,6 +49,7 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
 
   beforeAll(async () => {
     house = await openHouse();
+    clickHouse = await openClickHousePage();
     // As the compose file's Serverfile has it.
     const { admin } = house.addresses;
     const headers = { Origin: admin, "Content-Type": "application/json" };
@@ -59,6 +62,7 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
       "tracing-storage": hostOf(house.storage.metricsUrl),
       "tracing-agent": hostOf(house.agent.metricsUrl),
       "admin-server": hostOf(admin),
+      clickhouse: clickHouse.address,
       spans: hostOf(house.addresses.query),
     };
     const config = configSchema.parse(parse(readFileSync(`${prometheusFolder}prometheus.yml`, "utf8")));
@@ -96,6 +100,7 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
       await once(child, "exit");
     }
     await house?.close();
+    clickHouse?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 

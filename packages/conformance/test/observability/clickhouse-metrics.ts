@@ -1,0 +1,30 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/**
+ * What rules ask of ClickHouse's own page of metrics, with the value of a healthy server. The embedded engine has no such page; that it
+ * counts `metrics` and `events` is asked of it. Asynchronous ones it does not have: they are those of ClickHouse's documentation.
+ */
+export const clickHouseMetrics: Readonly<Record<string, number>> = {
+  ClickHouseMetrics_ReadonlyReplica: 0,
+  ClickHouseProfileEvents_ReplicatedDataLoss: 0,
+  ClickHouseAsyncMetrics_ReplicasMaxAbsoluteDelay: 0,
+  ClickHouseAsyncMetrics_MaxPartCountForPartition: 40,
+  ClickHouseAsyncMetrics_DiskAvailable_default: 6e11,
+  ClickHouseAsyncMetrics_DiskTotal_default: 1e12,
+};
+
+/** Such a page, on a real socket. */
+export async function openClickHousePage(): Promise<{ readonly address: string; close(): void }> {
+  const page = Object.entries(clickHouseMetrics)
+    .map(
+      ([name, value]) =>
+        `# TYPE ${name} ${name.includes("ProfileEvents") ? "counter" : "gauge"}\n${name} ${value}\n`,
+    )
+    .join("");
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "Content-Type": "text/plain; version=0.0.4; charset=UTF-8" }).end(page);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+}
