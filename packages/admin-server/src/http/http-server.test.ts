@@ -22,6 +22,26 @@ const say = (body: string) => ({ handler: "static_response", body });
 const path = (...paths: string[]) => [{ path: paths }];
 
 describe("routes", () => {
+  test.each<[string, object]>([
+    [
+      "a header that waits for the answer",
+      { handler: "headers", response: { deferred: true, set: { X: ["y"] } } },
+    ],
+    [
+      "intercept",
+      {
+        handler: "intercept",
+        handle_response: [{ routes: [{ handle: [{ handler: "static_response", body: "x" }] }] }],
+      },
+    ],
+    ["encode", { handler: "encode", encodings: { gzip: {} }, minimum_length: 1 }],
+    ["templates", { handler: "templates" }],
+  ])("what waits for an answer waits for one of a handler: %s", async (_, handler) => {
+    await load({ handle: [handler], terminal: true });
+    const { status, headers, text } = await ask(running.site);
+    expect([status, text, headers["content-length"], headers.x]).toEqual([200, "", "0", undefined]);
+  });
+
   test("no route answers: 200 with nothing", async () => {
     await load({ match: path("/x"), ...(respond("x") as object) });
     expect(await ask(`${running.site}/y`)).toMatchObject({

@@ -55,13 +55,23 @@ export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
 /** Fields that frame a body, or say how its bytes are to be read. */
 const ofBody = new Set(["content-length", "content-encoding", "content-range", "transfer-encoding"]);
 
-/** Answers when no route did: 200 with nothing, as the model. */
+/** What comes after the last route: {@link answerNothing} looks at the end whether somebody answered. */
+function nothing(): void {}
+
+/** Answers when no route did: 200 with nothing, past what handlers would do to an answer of theirs, as the model. */
 function answerNothing(exchange: Exchange): void {
   if (!exchange.answered) {
     // The access log tells such requests apart; a variable of this name is the model's.
-    if (exchange.error === undefined) {
-      exchange.vars.set("unhandled", true);
-    }
+    exchange.vars.set("unhandled", true);
+    exchange.restartResponse();
+    setHeader(exchange.responseHeaders, "Content-Length", "0");
+    exchange.respond(200);
+  }
+}
+
+/** Answers with its status an error that no error route answers. */
+function answerError(exchange: Exchange): void {
+  if (!exchange.answered) {
     setHeader(exchange.responseHeaders, "Content-Length", "0");
     exchange.respond(exchange.defaultStatus);
   }
@@ -180,7 +190,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
 
   #run(exchange: Exchange): void {
     try {
-      const running = this.#parts.routes.run(exchange, answerNothing);
+      const running = this.#parts.routes.run(exchange, nothing);
       if (running === undefined) {
         this.#finish(exchange);
       } else {
@@ -356,13 +366,13 @@ export class HttpServer implements RequestSink, ExchangeServer {
     };
     const finish = () => {
       try {
-        answerNothing(exchange);
+        answerError(exchange);
       } catch (error) {
         failed(error);
       }
     };
     try {
-      const running = routes.run(exchange, answerNothing);
+      const running = routes.run(exchange, answerError);
       if (running === undefined) {
         finish();
       } else {

@@ -4,6 +4,8 @@ import { textOfBytes } from "./text-of-bytes.ts";
 
 /** A target of one form, which most are: no escapes, no empty segments, nothing odd. It begins with a slash. */
 const plain = /^(?:\/[A-Za-z0-9\-._~!$&'()*+,;=:@[\]]+)*\/?(?:\?[!-"$-~]*)?$/;
+/** A host with or without port: what does not end its bracket, or has no number for a port, is read in several ways. */
+const authorityForm = /^(?:\[[^[\]]*\]|[^[\]:]*)(?::\d*)?$/;
 const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i;
 
 /**
@@ -66,6 +68,9 @@ export class RequestTarget {
   }
 
   static #checked(rawPath: string, query: string, authority: string | undefined): RequestTarget | string {
+    if (authority !== undefined && !authorityForm.test(authority)) {
+      return `malformed authority ${JSON.stringify(authority.slice(0, 80))}`;
+    }
     const path = percentDecode(rawPath);
     if (path === undefined) {
       return `invalid URL escape in ${JSON.stringify(rawPath)}`;

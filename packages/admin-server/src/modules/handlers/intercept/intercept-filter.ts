@@ -29,8 +29,6 @@ export class InterceptFilter extends ResponseFilter {
   #heldBytes = 0;
   #trailers: HeaderList = [];
   #hasEnded = false;
-  /** What comes after is over: an answer for want of one passes, as nothing would run the routes any more. */
-  #isOver = false;
   #onDrain: (() => void)[] = [];
   /** Whether the routes run soon. Not an immediate to clear: after an error that nobody caught node trips over one. */
   #isSoon = false;
@@ -45,7 +43,7 @@ export class InterceptFilter extends ResponseFilter {
   }
 
   override head(status: number, headers: HeaderList): void {
-    const rule = this.#isOver ? undefined : findRule(this.#rules, status, headers, this.#exchange);
+    const rule = findRule(this.#rules, status, headers, this.#exchange);
     if (rule?.routes === undefined) {
       const sent = rule?.status === undefined ? status : statusFrom(rule.status, this.#exchange, status);
       super.head(sent, headers);
@@ -115,7 +113,6 @@ export class InterceptFilter extends ResponseFilter {
       throw error;
     }
     if (running === undefined) {
-      this.#isOver = true;
       return this.#state === "passing" ? undefined : this.#decide();
     }
     running.then(
@@ -141,7 +138,6 @@ export class InterceptFilter extends ResponseFilter {
   }
 
   #sourceEnded(): void {
-    this.#isOver = true;
     if (this.#state === "passing") {
       this.#done.resolve();
     } else {

@@ -89,13 +89,6 @@ test("others pass", async () => {
   expect([made.status(), made.body().toString(), made.header("etag")]).toEqual([200, "fine", '"a"']);
 });
 
-test.each([["at once"], ["later"]])("an answer for want of one, after its turn, passes: %s", async (when) => {
-  const rules = [{ routes: [{ handle: [{ handler: "static_response", body: "replaced" }] }] }];
-  const made = await intercepted(rules, () => (when === "later" ? Promise.resolve() : undefined));
-  made.exchange.respond(200, "nothing");
-  expect([made.status(), made.body().toString()]).toEqual([200, "nothing"]);
-});
-
 test("only the status may be replaced; the first rule counts", async () => {
   const made = await intercepted(
     [{ match: { headers: { "X-Kept": ["1"] } }, status_code: "404" }, replace],
