@@ -8,6 +8,7 @@ import { RequestError } from "ui-kit/request-error.ts";
  * - `API_FAILED`: the service answered 5xx, often because its store is away
  * - `API_SHAPE`: an answer that is no JSON, or not the JSON expected
  * - `API_TOO_LARGE`: an answer over the limit of `readJson`
+ * - `API_BAD_ID`: what should be the id of a trace is none; nothing was asked
  * - `API_FILE`: a file that the user opened holds no traces
  */
 export type ApiErrorCode =
@@ -17,6 +18,7 @@ export type ApiErrorCode =
   | "API_FAILED"
   | "API_SHAPE"
   | "API_TOO_LARGE"
+  | "API_BAD_ID"
   | "API_FILE";
 
 /** A request to the query service that failed; the message is the service's own where it gave one. */

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import { summariseTrace, type TraceSummary } from "../trace/summarise-trace.ts";
+import { checkTraceId } from "../trace/trace-id.ts";
 import type { AskedRange } from "./analysis.ts";
 import { ApiError } from "./api-error.ts";
 import { envelope } from "./envelope.ts";
@@ -75,6 +76,7 @@ export function tracesByIdQuery(traceIds: readonly string[] | undefined) {
   return queryOptions({
     queryKey: ["traces-by-id", traceIds],
     queryFn: async ({ signal }): Promise<readonly TraceSummary[]> => {
+      for (const id of traceIds ?? []) checkTraceId(id);
       const parameters = new URLSearchParams((traceIds ?? []).map((id) => ["traceID", id]));
       const { data } = await readJson(`api/traces?${parameters}`, traceList, signal);
       return (data ?? []).map(summariseTrace);
@@ -109,6 +111,7 @@ export function traceQuery(traceId: string) {
     queryFn: async ({ signal }): Promise<ApiTrace> => {
       const fromFile = openedTrace(traceId);
       if (fromFile !== undefined) return fromFile;
+      checkTraceId(traceId);
       const { data } = await readJson(`api/traces/${encodeURIComponent(traceId)}`, traceList, signal);
       const trace = data?.[0];
       if (trace === undefined) throw new ApiError("API_NOT_FOUND", "trace not found");

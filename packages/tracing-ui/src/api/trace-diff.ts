@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
+import { checkTraceId } from "../trace/trace-id.ts";
 import { readJson } from "./read-json.ts";
 
 const side = z.object({
@@ -56,7 +57,9 @@ export interface DiffQuestion {
 export function traceDiffQuery({ a, b, q }: DiffQuestion) {
   return queryOptions({
     queryKey: ["diff", a, b, q],
-    queryFn: ({ signal }): Promise<TraceDiff> => {
+    queryFn: async ({ signal }): Promise<TraceDiff> => {
+      checkTraceId(a);
+      if (b !== undefined) checkTraceId(b);
       const parameters = new URLSearchParams({ a });
       if (b !== undefined) parameters.set("b", b);
       else if (q !== undefined) parameters.set("q", q);

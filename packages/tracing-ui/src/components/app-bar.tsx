@@ -34,7 +34,7 @@ export function AppBar({ onHelp, onCommands }: { onHelp: () => void; onCommands:
         type="button"
         className="icon-button app-commands"
         title="All commands (Ctrl K)"
-        aria-label="Show all commands"
+        aria-label="Show all commands, Ctrl K"
         aria-haspopup="dialog"
         onClick={onCommands}
       >

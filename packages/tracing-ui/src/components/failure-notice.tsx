@@ -26,6 +26,10 @@ const advice: Record<ApiErrorCode, Advice> = {
     title: "The answer is too large for a browser tab",
     text: "Ask for fewer traces or a shorter time range, or read the trace through the API.",
   },
+  API_BAD_ID: {
+    title: "This is no trace id",
+    text: "An id has up to 32 digits of 0–9 and a–f. Correct the address, or paste the id at the top.",
+  },
   API_FILE: {
     title: "The file holds no traces",
     text: "Open traces that were saved here or in Jaeger, or OTLP as JSON or JSON lines.",

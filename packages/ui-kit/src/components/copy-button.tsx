@@ -27,7 +27,8 @@ export function CopyButton({ text, label, children }: { text: string; label: str
       type="button"
       className={children === undefined ? "icon-button" : "button"}
       title={label}
-      aria-label={label}
+      // What is seen is part of what is said: who speaks to the page says it.
+      aria-label={children === undefined ? label : `${label} ${children}`}
       onClick={copy}
     >
       <Icon name={copied ? "check" : "copy"} />

@@ -14,7 +14,7 @@ export function ZoneSwitch() {
         {
           value: "local",
           content: `Local ${zoneLabel("local", new Date())}`,
-          label: "Times in the browser's own zone",
+          label: `Local ${zoneLabel("local", new Date())}: times in the browser's own zone`,
         },
       ]}
     />

@@ -148,7 +148,7 @@ export function ServiceGraph(props: {
         <button
           type="button"
           className="icon-button"
-          aria-label="Zoom in"
+          aria-label="Zoom in, +"
           onClick={() => zoom(1.25, size.width / 2, size.height / 2)}
         >
           +
@@ -156,12 +156,12 @@ export function ServiceGraph(props: {
         <button
           type="button"
           className="icon-button"
-          aria-label="Zoom out"
+          aria-label="Zoom out, −"
           onClick={() => zoom(0.8, size.width / 2, size.height / 2)}
         >
           −
         </button>
-        <button type="button" className="icon-button" aria-label="Show all" onClick={reset}>
+        <button type="button" className="icon-button" aria-label="Show all, 0" onClick={reset}>
           0
         </button>
       </div>

@@ -35,7 +35,10 @@ export function cellStrength(spans: number, most: number): number {
   return most <= 1 ? 0.6 : 0.16 + 0.84 * (Math.log(spans) / Math.log(most));
 }
 
-/** Draws cells by strength; the share of a cell that failed is red, along its foot. Nothing is drawn outside `size`. */
+/** How strong a cell is painted whose spans all failed: a single failure must be seen. */
+const leastFailedStrength = 0.6;
+
+/** Draws cells by strength; the share of a cell that failed is red, along its foot, or all of it. Nothing is drawn outside `size`. */
 export function drawHeatMap(
   canvas: HTMLCanvasElement,
   map: HeatMap,
@@ -57,10 +60,12 @@ export function drawHeatMap(
     const top = Math.round((rows.to - row) * cellHeight);
     const width = Math.max(1, Math.round((column + 1) * cellWidth) - left - gap);
     const height = Math.max(1, Math.round((rows.to - row + 1) * cellHeight) - top - gap);
-    context.globalAlpha = cellStrength(spans, most);
-    context.fillStyle = colours.spans;
+    const strength = cellStrength(spans, most);
+    const allFailed = errors >= spans;
+    context.globalAlpha = allFailed ? Math.max(strength, leastFailedStrength) : strength;
+    context.fillStyle = allFailed ? colours.error : colours.spans;
     context.fillRect(left, top, width, height);
-    if (errors === 0) continue;
+    if (errors === 0 || allFailed) continue;
     context.globalAlpha = 1;
     context.fillStyle = colours.error;
     const failed = Math.max(Math.min(2 * scale, width), Math.round((width * errors) / spans));

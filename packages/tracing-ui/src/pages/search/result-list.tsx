@@ -1,6 +1,7 @@
 import "./result-list.css";
 import { type CSSProperties, useMemo, useRef } from "react";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
+import { cutMiddle } from "ui-kit/format/cut-middle.ts";
 import { dateText } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
@@ -15,6 +16,9 @@ import { useListKeys } from "./use-list-keys.ts";
 /** Width of a service's place in a row, and what the other columns need, in pixels. */
 const placePx = 48;
 const otherColumnsPx = 800;
+/** Services in the legend, most spans first, and letters of their names: two rows at most. */
+const mostInLegend = 12;
+const mostLegendLetters = 24;
 
 /**
  * The traces found, in rows of 24 px. Only orders and sums up what it is given.
@@ -55,12 +59,15 @@ export function ResultList(props: {
           {results.length >= limit && <span className="muted"> – the limit; there may be more</span>}
         </p>
         <ul className="results-legend" aria-label="Services in these traces">
-          {totals.map(({ name, spans }) => (
-            <li key={name} title={`${spans} spans in these traces`}>
+          {totals.slice(0, mostInLegend).map(({ name, spans }) => (
+            <li key={name} title={`${name}: ${spans} spans in these traces`}>
               <ServiceMark hue={hues.get(name)} />
-              {name}
+              {cutMiddle(name, mostLegendLetters)}
             </li>
           ))}
+          {totals.length > mostInLegend && (
+            <li title="Services with fewer spans">+{totals.length - mostInLegend}</li>
+          )}
         </ul>
       </header>
       <div className="results-scroll" ref={table}>

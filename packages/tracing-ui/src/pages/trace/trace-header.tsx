@@ -3,6 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { type Dispatch, memo, type ReactNode, useMemo } from "react";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
+import { cutMiddle } from "ui-kit/format/cut-middle.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { clockText, dateText, zoneLabel } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
@@ -24,6 +25,10 @@ import type { ViewAction } from "./trace-view.ts";
 import { ViewSwitch } from "./view-switch.tsx";
 
 const route = getRouteApi("/trace/$traceId");
+/** Letters of an operation in the title: two lines of a narrow window. */
+const mostTitleLetters = 120;
+/** Letters of a service where others stand beside it. */
+const mostServiceLetters = 40;
 
 /** Names the trace and gives its figures; services are buttons that filter by them. */
 export const TraceHeader = memo(function TraceHeader(props: {
@@ -43,14 +48,15 @@ export const TraceHeader = memo(function TraceHeader(props: {
   const showsPath = address.view === undefined && address.panel === "path";
   const root = leadingRoot(trace);
   const service = root === undefined ? "" : (trace.services[trace.service[root] as number] ?? "");
+  const operation = trace.spans[root ?? -1]?.operationName ?? "";
   const errors = trace.errorsBefore[trace.spans.length] as number;
   return (
     <header className="trace-header">
       <div className="trace-title">
-        <h1>
+        <h1 title={`${service} ${operation}`}>
           <ServiceMark hue={hues.get(service)} />
-          <span>{service}</span>{" "}
-          <span className="trace-operation">{trace.spans[root ?? -1]?.operationName}</span>
+          <span>{cutMiddle(service, mostServiceLetters)}</span>{" "}
+          <span className="trace-operation">{cutMiddle(operation, mostTitleLetters)}</span>
         </h1>
         <ViewSwitch traceId={trace.traceId} />
         <div className="trace-actions">
@@ -168,7 +174,7 @@ function ServiceLegend(props: {
             onClick={() => dispatch({ type: "filter", text: filter === name ? "" : name })}
           >
             <ServiceMark hue={hues.get(name)} />
-            {name}
+            {cutMiddle(name, mostServiceLetters)}
             <span className="mono unit">{formatCount(spans)}</span>
           </button>
         </dd>

@@ -6,7 +6,8 @@ const tens = () => new FittedText((text) => [...text].length * 10);
 
 test.each([
   ["fits as it is", "Charge", 60, "Charge"],
-  ["is cut at the end", "Charge", 59, "Char…"],
+  ["is short is cut at the end", "Charge", 59, "Char…"],
+  ["is long is cut in the middle", "GET /api/v1/orders/items/list", 150, "GET /api/…/list"],
   ["is cut before a space", "a bcd", 30, "a…"],
   ["has room for the ellipsis alone", "Charge", 10, "…"],
   ["has no room", "Charge", 9, ""],
@@ -24,6 +25,7 @@ test("a text of a million letters is never measured whole", () => {
   });
   expect(texts.fit("x".repeat(1_000_000), "plain", 5_000)).toHaveLength(401);
   expect(longest).toBeLessThan(500);
+  expect(texts.fit(`begin${"x".repeat(1_000)}end`, "plain", 5_000)).toMatch(/^beginx+…x+end$/);
 });
 
 test("what was measured once is not measured again; fonts are told apart", () => {

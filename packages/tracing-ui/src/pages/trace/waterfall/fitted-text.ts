@@ -3,6 +3,10 @@ export type FontName = "plain" | "bold" | "mono" | "monoBold" | "small" | "large
 
 /** Names longer than this are cut before they are measured: no row has room for more letters. */
 const mostLetters = 400;
+/** Of the letters left of a cut name so many are of its beginning; its end tells like names apart. */
+const beginning = 0.6;
+/** With fewer letters left there is no room for both ends. */
+const leastForBothEnds = 8;
 /** Texts whose widths are remembered. A trace has few operations, but its durations are many. */
 const mostRemembered = 8_000;
 
@@ -30,11 +34,11 @@ export class FittedText {
   }
 
   /**
-   * The text, or as much of its beginning as the room holds, with an ellipsis.
+   * The text, or as much of its two ends as the room holds, with an ellipsis between them.
    * @param room pixels; the result is empty where not even the ellipsis fits
    */
   fit(text: string, font: FontName, room: number): string {
-    const short = text.length > mostLetters ? text.slice(0, mostLetters) : text;
+    const short = text.length > mostLetters ? bothEnds(text) : text;
     if (short === text && this.width(text, font) <= room) return text;
     const key = `${Math.floor(room)} ${font}${short}`;
     let cut = this.#cuts.get(key);
@@ -47,7 +51,11 @@ export class FittedText {
   }
 
   #cut(letters: readonly string[], font: FontName, room: number): string {
-    const first = (count: number) => `${letters.slice(0, count).join("").trimEnd()}…`;
+    const first = (count: number) => {
+      const head = count < leastForBothEnds ? count : Math.ceil(count * beginning);
+      const end = letters.slice(letters.length - (count - head)).join("");
+      return `${letters.slice(0, head).join("").trimEnd()}…${end.trimStart()}`;
+    };
     let low = 0;
     let high = letters.length;
     while (low < high) {
@@ -57,4 +65,10 @@ export class FittedText {
     }
     return low === 0 && this.#measure("…", font) > room ? "" : first(low);
   }
+}
+
+/** The ends of a text of more than `mostLetters` letters, as many letters as are measured. */
+function bothEnds(text: string): string {
+  const head = Math.ceil(mostLetters * beginning);
+  return text.slice(0, head) + text.slice(head - mostLetters);
 }

@@ -1,0 +1,9 @@
+import { ApiError } from "../api/api-error.ts";
+
+/** Refuses what cannot be an id before it is sent: the service would answer in words about its parser. @throws ApiError API_BAD_ID */
+export function checkTraceId(text: string): void {
+  if (!/^[0-9a-f]{1,32}$/i.test(text)) {
+    const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text;
+    throw new ApiError("API_BAD_ID", `“${shown}” is no trace id`);
+  }
+}
