@@ -17,6 +17,7 @@ import {
   wasNeverSent,
 } from "./clickhouse-errors.ts";
 import type { OnHedge, TraceCall } from "./clickhouse-store-options.ts";
+import type { KeeperOfInserts } from "./cluster/keeper-watch.ts";
 import { type HostAddress, hostAddress } from "./hosts/host-address.ts";
 import type { OnHostChange } from "./hosts/host-health.ts";
 import { type Host, HostPool } from "./hosts/host-pool.ts";
@@ -46,6 +47,8 @@ export interface ConnectionOptions {
   readonly optionalSettings?: readonly string[];
   /** Which shards of a cluster answer; absent without shards. */
   readonly shards?: ShardsOfReads | undefined;
+  /** Whether a cluster can be written to; absent without a Keeper. */
+  readonly keeper?: KeeperOfInserts | undefined;
   /** No read may lack rows, also where its caller could say so. */
   readonly refusesPartial?: boolean;
   /** Told of each second server that was asked because the first took long, and of each that was not for the limit of their share. */
@@ -262,13 +265,16 @@ export class ClickHouseConnection {
       const startMs = performance.now();
       try {
         abort.throwIfAborted();
-        const signals = away === undefined ? [abort, race.abort] : [abort, race.abort, away];
+        const noKeeper = isInsert ? this.#options.keeper?.awaySignal : undefined;
+        const signals = [abort, race.abort, away, noKeeper].filter((one) => one !== undefined);
         const value = await work(host, AbortSignal.any(signals), race);
         pool.answered(index);
         pace?.answered(kind, performance.now() - startMs);
         return { kind: "done", value };
       } catch (error) {
         if (race.abort.aborted && !abort.aborted) return { kind: "lost" };
+        const noKeeper = isInsert && !abort.aborted ? this.#options.keeper?.awaySignal : undefined;
+        if (noKeeper?.aborted) return { kind: "failed", failure: noKeeper.reason, goOn: "throw" };
         const isOurs = { aborted: signal?.aborted === true, timedOut: deadline.aborted };
         const failure = toStorageError(error, { url, timeoutMs, ...isOurs, isInsert });
         const isStranger = isCredentialsFault(failure) && pool.hosts.length > 1;
@@ -308,6 +314,7 @@ export class ClickHouseConnection {
       afterMs,
       may: () => {
         health.suspect(first.index);
+        if (kind === "insert") void this.#options.keeper?.look();
         if (!health.isUp(second.index)) return false;
         const may = pace.take();
         if (!may) this.#options.onHedge?.(kind, "denied");

@@ -71,7 +71,7 @@ const keeperCodes: ReadonlySet<number> = new Set([
   242, // TABLE_IS_READ_ONLY
   999, // KEEPER_EXCEPTION
 ]);
-const keeperAway =
+export const keeperAway =
   "the Keeper is away (NO_ZOOKEEPER), so nothing can be written until it is back, while reads go on";
 
 const endedEarlyCode = 32; // ATTEMPT_TO_READ_AFTER_EOF

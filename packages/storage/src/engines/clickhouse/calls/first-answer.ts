@@ -96,6 +96,8 @@ export async function firstAnswer<Host, T>(
         failures.push(result.failure);
         if (result.goOn === "throw") throw result.failure;
         if (result.goOn === "stop") return undefined;
+        const next = id === hedged && running.size > 0 ? left.shift() : undefined;
+        if (next !== undefined) hedged = start(next);
       }
       if (running.size > 0) continue;
       const next = left.shift();

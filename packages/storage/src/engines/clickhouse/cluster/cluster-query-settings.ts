@@ -31,6 +31,8 @@ export const clusterReadSettings: Settings = {
   max_distributed_depth: "64",
   // Traces named by id are asked of the shards that have them.
   optimize_skip_unused_shards: "1",
+  // Whatever the profile of the user says: rows are left out only where the answer says so.
+  skip_unavailable_shards: "0",
   ...neighbourTimes,
   // While it reads, a server says every tenth of a second how far it is.
   receive_timeout: "10",
@@ -47,9 +49,6 @@ export function clusterInsertSettings({ isReplicated, insertQuorum }: ClusterSet
     // Below the deadline of a call, so that the server says which other one does not answer.
     receive_timeout: "20",
     send_timeout: "20",
-    // A Keeper that is away for longer than it takes to choose another leader is an error, and not 30 s of silence.
-    insert_keeper_max_retries: "5",
-    insert_keeper_retry_max_backoff_ms: "1000",
     distributed_insert_skip_read_only_replicas: "1",
     ...(isReplicated && insertQuorum !== 0
       ? { insert_quorum: String(insertQuorum), insert_quorum_timeout: String(quorumTimeoutMs) }

@@ -153,9 +153,18 @@ it("says that the Keeper is away, and reads go on", async () => {
   await store.ready();
   expect(store.trouble?.()).toEqual([expect.stringContaining("NO_ZOOKEEPER")]);
   expect((await services(store)).lacks).toBeUndefined();
-  const write = store.writer.writeSpans(rowsOf(sampleSpan()), { deduplicationToken: newToken() });
-  await expect(write).rejects.toMatchObject({
+  const write = () =>
+    store.writer.writeSpans(rowsOf(sampleSpan()), { deduplicationToken: newToken(), receivedUnixMs: 0 });
+  const failure = {
     code: "STORAGE_UNAVAILABLE",
     message: expect.stringContaining("the Keeper is away (NO_ZOOKEEPER)"),
-  });
+  };
+  await expect(write()).rejects.toMatchObject(failure);
+  // Known by now: no server is asked.
+  const sent = () => cluster.hosts.flatMap(({ tokens }) => tokens).length;
+  const before = sent();
+  await expect(write()).rejects.toMatchObject(failure);
+  expect(sent()).toBe(before);
+  for (const host of cluster.hosts) host.readOnly = false;
+  await expect.poll(() => write().then(() => "written", String), patient).toBe("written");
 });

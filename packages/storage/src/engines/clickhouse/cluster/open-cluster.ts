@@ -14,7 +14,8 @@ import {
 import type { ClusterSettings } from "./cluster-settings.ts";
 import { localTable, withLocalTables } from "./cluster-statements.ts";
 import { ensureClusterSchema, type SeenHosts } from "./ensure-cluster-schema.ts";
-import { listedShards, reachedShards } from "./shard-questions.ts";
+import { KeeperWatch } from "./keeper-watch.ts";
+import { listedShards, reachedShards, readOnlyHosts } from "./shard-questions.ts";
 import { ShardWatch } from "./shard-watch.ts";
 
 /** What a store needs of its servers. */
@@ -46,6 +47,9 @@ export function openCluster(
     listed: (signal) => listedShards(connection, cluster, signal),
     reached: (signal) => reachedShards(connection, database, signal),
   });
+  const keeper = cluster.isReplicated
+    ? new KeeperWatch((signal) => readOnlyHosts(connection, database, signal))
+    : undefined;
   let isOpen = false;
   let wasReady = false;
   const connection: ClickHouseConnection = new ClickHouseConnection({
@@ -54,6 +58,7 @@ export function openCluster(
     insertSettings: clusterInsertSettings(cluster),
     optionalSettings: optionalClusterSettings,
     shards,
+    keeper,
     hedgesInserts: true,
     onHostChange(url, isUp, reason) {
       // Reads go on meanwhile.
@@ -84,7 +89,10 @@ export function openCluster(
       const texts = hostTrouble({ away, readOnly: seen.readOnly }, options.urls.length);
       return [...shards.away.map(({ text }) => text), ...texts];
     },
-    close: () => shards.close(),
+    close() {
+      shards.close();
+      keeper?.close();
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { clusterReadSettings } from "./cluster-query-settings.ts";
 import type { ClusterSettings } from "./cluster-settings.ts";
+import { localTable } from "./cluster-statements.ts";
 import type { ListedShard } from "./shard-watch.ts";
 
 /** Of the question which shards are reached: it waits for one that is not. */
@@ -33,7 +34,26 @@ export async function reachedShards(
   database: string,
   signal: AbortSignal,
 ): Promise<number[]> {
-  const sql = `SELECT shardNum() AS shard, count() AS rows FROM ${database}.leases GROUP BY ()`;
+  const sql = `SELECT shardNum() AS shard, count() AS rows FROM ${database}.leases`;
   const rows = await connection.ofShards(reachSettings).rows<{ shard: number }>(sql, {}, { signal });
   return rows.map(({ shard }) => shard);
+}
+
+/** Of each server that answers: whether none of its spans can be written, as it does not reach its Keeper. */
+export async function readOnlyHosts(
+  connection: ClickHouseConnection,
+  database: string,
+  signal: AbortSignal,
+): Promise<boolean[]> {
+  const sql =
+    "SELECT countIf(is_readonly) > 0 AS readOnly FROM system.replicas WHERE database = {database:String} AND table = {table:String}";
+  const parameters = { database, table: localTable("spans") };
+  const looks = connection
+    .each()
+    .filter(({ isUp }) => isUp)
+    .map(({ connection: host }) => host.rows<{ readOnly: number }>(sql, parameters, { signal }));
+  const answers = await Promise.allSettled(looks);
+  return answers.flatMap((look) =>
+    look.status === "fulfilled" ? look.value.map((row) => row.readOnly === 1) : [],
+  );
 }

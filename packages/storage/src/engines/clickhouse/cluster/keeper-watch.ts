@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { StorageError } from "../../../api/storage-error.ts";
+import { keeperAway } from "../clickhouse-errors.ts";
+
+/** What inserts need to know of the Keeper of a cluster. */
+export interface KeeperOfInserts {
+  /** Aborted while no server that answers reaches its Keeper, with what an insert throws. */
+  readonly awaySignal: AbortSignal;
+  /** Looks now. Never rejects. */
+  look(): Promise<void>;
+}
+
+const lookAgainMs = 1_000;
+const lookTimeoutMs = 3_000;
+
+/**
+ * Whether servers can be written to. A server that loses its Keeper in the middle of an insert tries for two minutes to find out what
+ * became of the block, and must be let: made to give up, it keeps a part that its Keeper does not know, and shows it for five minutes
+ * beside the same rows of the next try. So it is not the server that is given less time: who writes stops waiting for it.
+ */
+export class KeeperWatch implements KeeperOfInserts {
+  readonly #ask: (signal: AbortSignal) => Promise<readonly boolean[]>;
+  readonly #closed = new AbortController();
+  #away = new AbortController();
+  #running: Promise<void> | undefined;
+
+  /** @param ask tells of each server that answers whether its tables are read-only */
+  constructor(ask: (signal: AbortSignal) => Promise<readonly boolean[]>) {
+    this.#ask = ask;
+  }
+
+  get awaySignal(): AbortSignal {
+    return this.#away.signal;
+  }
+
+  look(): Promise<void> {
+    this.#running ??= this.#look().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #look(): Promise<void> {
+    const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(lookTimeoutMs)]);
+    const readOnly = await this.#ask(signal).catch(() => []);
+    const isAway = readOnly.length > 0 && readOnly.every((is) => is);
+    const wasAway = this.#away.signal.aborted;
+    if (isAway && !wasAway) {
+      this.#away.abort(new StorageError("STORAGE_UNAVAILABLE", `storage: ${keeperAway}`));
+      void this.#lookAgain();
+    } else if (!isAway && wasAway && readOnly.length > 0) this.#away = new AbortController();
+  }
+
+  async #lookAgain(): Promise<void> {
+    while (this.#away.signal.aborted && !this.#closed.signal.aborted) {
+      await sleep(lookAgainMs, undefined, { ref: false, signal: this.#closed.signal }).catch(() => {});
+      if (!this.#closed.signal.aborted) await this.look();
+    }
+  }
+}
