@@ -85,8 +85,8 @@ function upgradeFromNewAt(version: number): ChaosCase {
   });
 }
 
-/** Data that an older release has written: the oldest, some between, and the one before this, by steps and as it made new ones. */
+/** Data that an older release has written: each version by steps, and some as they made new databases. */
 export const upgradeCases: readonly ChaosCase[] = [
-  ...[1, 4, 5, 8, 11].map(upgradeFrom),
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map(upgradeFrom),
   ...[8, 11].map(upgradeFromNewAt),
 ];
