@@ -1,11 +1,12 @@
 // npm run audit: licences and known holes of the packages that the programs are made of. Fails for a licence that
-// scripts/audit-rules.json does not allow, and for an advisory that it does not accept. A registry that does not answer
+// scripts/audit-rules.json does not allow, for an advisory that it does not accept, and for a dependency that looks abandoned. A registry that does not answer
 // is told, and is no failure.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { advisoryFindings, licenceFindings } from "./audit-findings.mjs";
+import { abandonedFindings, listedDependencies, runtimeDependencies } from "./dependency-ages.mjs";
 import { prepare, root } from "./prepare.mjs";
 
 await prepare();
@@ -44,4 +45,19 @@ if (report?.advisories === undefined) {
   advisories = advisoryFindings(report, rules.advisories.accepted, today);
   tell("advisories", advisories);
 }
-process.exit(licences.length + advisories.length === 0 ? 0 : 1);
+/** Date of the newest release; undefined when the registry does not tell it. */
+function newestRelease(name) {
+  const {
+    created: _created,
+    modified: _modified,
+    ...releases
+  } = jsonOf(["view", name, "time", "--json"]) ?? {};
+  return Object.values(releases).sort().at(-1);
+}
+
+const names = runtimeDependencies(root);
+const releases = Object.fromEntries(names.map((name) => [name, newestRelease(name)]));
+const page = readFileSync(join(root, "docs", "dependencies.md"), "utf8");
+const abandoned = abandonedFindings(releases, listedDependencies(page), Date.now());
+tell(`releases of ${names.length} dependencies`, abandoned);
+process.exit(licences.length + advisories.length + abandoned.length === 0 ? 0 : 1);

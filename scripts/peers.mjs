@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const wanted = [
+  "actionlint",
   "caddy",
   "grpcurl",
   "h2spec",

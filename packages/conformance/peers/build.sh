@@ -6,8 +6,9 @@
 #   caddy   the public model of the web server, for `npm run conformance -- twins`, `admin`, `commands` and `serverfile`
 #   tools   h2spec, pebble, grpcurl and toxiproxy-server, which tests of the web server and of the documentation call
 #   jaeger  Jaeger 1.62, the public model of tracing, for `npm run conformance -- compare` and remote storage
+#   actionlint  the checker of workflow files, which packages/launcher/test/workflows.test.ts calls
 #
-# Usage: build.sh [caddy] [tools] [jaeger]
+# Usage: build.sh [caddy] [tools] [actionlint] [jaeger]
 set -u
 cd "$(dirname "$0")"
 here=$(pwd)
@@ -34,7 +35,7 @@ build() {
   fi
 }
 
-for group in ${*:-caddy tools jaeger}; do
+for group in ${*:-caddy tools actionlint jaeger}; do
   case $group in
     caddy) build caddy caddy github.com/caddyserver/caddy/v2/cmd/caddy ;;
     tools)
@@ -44,6 +45,7 @@ for group in ${*:-caddy tools jaeger}; do
       build tools toxiproxy-server github.com/Shopify/toxiproxy/v2/cmd/server
       build tools grpcurl github.com/fullstorydev/grpcurl/cmd/grpcurl
       ;;
+    actionlint) build actionlint actionlint github.com/rhysd/actionlint/cmd/actionlint ;;
     jaeger)
       version="-X github.com/jaegertracing/jaeger/pkg/version.latestVersion=v1.62.0"
       for program in all-in-one collector query remote-storage agent; do

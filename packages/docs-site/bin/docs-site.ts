@@ -1,9 +1,7 @@
 #!/usr/bin/env node
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { z } from "zod";
-import { changesPage } from "../src/reference/changes-page.ts";
+import { changelogOf } from "../src/reference/changelog.ts";
 import { referencePages } from "../src/reference/reference-pages.ts";
 import { buildSite, SiteError } from "../src/site/build-site.ts";
 import { navigation } from "../src/site/navigation.ts";
@@ -19,14 +17,9 @@ const help = `Builds the documentation from docs/ as a static site that works fr
 
 const repository = join(import.meta.dirname, "..", "..", "..");
 
-/** What this version brings, of `changelog.d/`. */
+/** What each version brought, and what `changelog.d/` has for the next. */
 function changes(): SourcePage {
-  const folder = join(repository, "changelog.d");
-  const notes = readdirSync(folder).map((file) => ({ file, text: readFileSync(join(folder, file), "utf8") }));
-  const { version } = z
-    .object({ version: z.string() })
-    .parse(JSON.parse(readFileSync(join(repository, "package.json"), "utf8")));
-  return { path: "reference/changes.md", markdown: changesPage(version, notes) };
+  return { path: "reference/changes.md", markdown: changelogOf(repository) };
 }
 
 async function main(): Promise<number> {
