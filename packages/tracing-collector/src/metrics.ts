@@ -28,6 +28,7 @@ export class CollectorMetrics implements SpanCountsObserver {
   readonly storageErrors;
   readonly storageUp;
   readonly quarantinedSpans;
+  readonly damagedSpans;
   readonly httpRequestSeconds;
   readonly httpServerRequests;
   readonly httpServerErrors;
@@ -153,7 +154,12 @@ export class CollectorMetrics implements SpanCountsObserver {
       help: "Spans set aside on disk because storage refuses them or they cannot be read back.",
       registers,
     });
-    const { spansRefused, quarantinedSpans } = this;
+    this.damagedSpans = new Counter({
+      name: "tracing_collector_journal_damaged_spans_total",
+      help: "Acknowledged spans whose bytes in the journal are not those that were written: a copy of the segment is kept, storage does not get them.",
+      registers,
+    });
+    const { spansRefused, quarantinedSpans, damagedSpans } = this;
     new Counter({
       name: "tracing_collector_spans_dropped_total",
       help: "Spans that this collector has not brought to storage, refused ones and those set aside on disk.",
@@ -161,7 +167,7 @@ export class CollectorMetrics implements SpanCountsObserver {
       registers,
       async collect() {
         this.reset();
-        const counted = await Promise.all([spansRefused.get(), quarantinedSpans.get()]);
+        const counted = await Promise.all([spansRefused.get(), quarantinedSpans.get(), damagedSpans.get()]);
         const spans = counted.flatMap(({ values }) => values).reduce((sum, { value }) => sum + value, 0);
         this.inc({ host: hostname() }, spans);
       },

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { exportCommand } from "./commands/export-command.ts";
 import { importCommand } from "./commands/import-command.ts";
 import { schemaCommand } from "./commands/schema-command.ts";
+import { countMended } from "./damage/mended-files.ts";
 import { PartQuarantine } from "./damage/part-quarantine.ts";
 import { Scrubber } from "./damage/scrubber.ts";
 import { DiskGuard } from "./engine/disk-guard.ts";
@@ -60,7 +61,10 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
       maxQuerySeconds: Math.ceil(options["storage.query-timeout"] / 1000),
     };
     const engine = await Engine.open(options["storage.data-dir"], limits);
-    const { lostTokens } = engine.facts;
+    const { lostTokens, mended } = engine.facts;
+    for (const file of mended)
+      log.error(file, `a file of the data folder was damaged at byte ${file.place}: it is as it was again`);
+    countMended(registry, mended.length);
     if (lostTokens > 0) {
       log.info(`inserts that a kill cut short: ${lostTokens}; their blocks are taken when they come again`);
     }

@@ -59,11 +59,15 @@ afterAll(async () => {
 });
 
 /** Changes the byte in the middle of a file of the first part. */
-async function flip(file: string): Promise<void> {
-  const bytes = await readFile(join(partFolder, file));
+function flip(file: string): Promise<void> {
+  return flipAt(join(partFolder, file));
+}
+
+async function flipAt(path: string): Promise<void> {
+  const bytes = await readFile(path);
   const middle = bytes.length >> 1;
   bytes[middle] = (bytes[middle] as number) ^ 0xff;
-  await writeFile(join(partFolder, file), bytes);
+  await writeFile(path, bytes);
 }
 
 test("a column that is damaged: its part is set aside, said and counted, and the rest is read", async () => {
@@ -148,6 +152,45 @@ test("a byte in any file of a part: the store starts, answers, and says so", asy
   ];
   const [found = "0"] = /(?<=^tracing_storage_damaged_parts_set_aside )\d+/m.exec(await metrics()) ?? [];
   expect(Number(found)).toBeGreaterThanOrEqual(files.length - quiet.length);
+  await storage.stop();
+});
+
+test("a byte in a file by which the store knows its tables, or itself: it is put right, said and counted", async () => {
+  const sum = await ask(storage.url, whole);
+  const ofTables = (
+    await ask(storage.url, "SELECT metadata_path FROM system.tables WHERE database = 'tracing'")
+  )
+    .split("\n")
+    .map((path) => path.replace(/^.*?(?=store\/)/, ""));
+  await storage.stop();
+  const engineFolder = join(folder, "engine");
+  const files = [
+    ...[
+      ...ofTables,
+      "metadata/tracing.sql",
+      join(partFolder, "../format_version.txt").slice(engineFolder.length),
+    ].map((name) => join(engineFolder, name)),
+    join(folder, "version.json"),
+  ];
+  const written = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  for (const file of files) await flipAt(file);
+  await start();
+  expect(await ask(storage.url, whole)).toBe(sum);
+  expect(await metrics()).toMatch(new RegExp(`^tracing_storage_mended_files_total ${files.length}$`, "m"));
+  expect(await Promise.all(files.map((file) => readFile(file, "utf8")))).toEqual(written);
+  // A table that is changed is no damage, and a copy that is damaged costs nothing.
+  await ask(storage.url, "ALTER TABLE tracing.t MODIFY COLUMN k UInt64 COMMENT 'a'");
+  await ask(storage.url, "ALTER TABLE tracing.t MODIFY COLUMN k UInt64 COMMENT 'b'");
+  await storage.kill();
+  await start();
+  expect(await ask(storage.url, "SELECT comment FROM system.columns WHERE table = 't' AND name = 'k'")).toBe(
+    "b",
+  );
+  await storage.stop();
+  await flipAt(join(folder, "engine-metadata.json"));
+  await start();
+  expect(await ask(storage.url, whole)).toBe(sum);
+  expect(await metrics()).toMatch(/^tracing_storage_mended_files_total 1$/m);
   await storage.stop();
 });
 

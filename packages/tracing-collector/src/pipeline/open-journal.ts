@@ -84,7 +84,10 @@ export async function openJournal(
   const openFolder = (folder: string) =>
     Journal.open(
       { ...limits, folder, sync: options["collector.journal.sync"] },
-      { committed: (durationMs) => metrics.journalCommitSeconds.observe(durationMs / 1_000) },
+      {
+        committed: (durationMs) => metrics.journalCommitSeconds.observe(durationMs / 1_000),
+        damaged: (rows) => metrics.damagedSpans.inc(rows),
+      },
       log,
     );
   const root = options["collector.journal.dir"];

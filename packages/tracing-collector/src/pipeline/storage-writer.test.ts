@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, truncate } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMetrics } from "lifecycle";
@@ -10,6 +10,7 @@ import { oneSpanJson, quietLog } from "../../test/receiver-fixture.ts";
 import { CollectorMetrics } from "../metrics.ts";
 import { Journal } from "./journal/journal.ts";
 import { MemoryJournal } from "./journal/memory-journal.ts";
+import { segmentHeaderBytes } from "./journal/segment-format.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
 import { ServiceCounts } from "./service-counts.ts";
 import { StorageWriter } from "./storage-writer.ts";
@@ -68,14 +69,16 @@ let folder: string;
 let journal: Journal;
 let store: ScriptedStore;
 let lines: string[];
+let damaged: number[];
 let writer: StorageWriter;
 let registry: ReturnType<typeof createMetrics>;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "writer-"));
+  lines = [];
   journal = await openJournal();
   store = new ScriptedStore();
-  lines = [];
+  damaged = [];
   writer = newWriter();
 });
 
@@ -87,6 +90,9 @@ afterEach(async () => {
 });
 
 function openJournal(): Promise<Journal> {
+  const log = Object.assign(quietLog.child({}), {
+    error: (_: unknown, message?: string) => lines.push(String(message)),
+  });
   return Journal.open(
     {
       folder,
@@ -97,8 +103,8 @@ function openJournal(): Promise<Journal> {
       segmentAgeMs: 1e6,
       busySegmentRows: 1e6,
     },
-    { committed() {} },
-    quietLog,
+    { committed() {}, damaged: (rows) => damaged.push(rows) },
+    log,
   );
 }
 
@@ -175,7 +181,23 @@ describe("a storage that takes rows as they are read", () => {
     expect(await registry.metrics()).toContain("tracing_collector_spans_saved_total 1\n");
   });
 
-  test("a segment that cannot be read is set aside, and the others go on", async () => {
+  test("a segment with a damaged header of a frame is mended and stored", async () => {
+    store.failures.push(away());
+    await append("bad");
+    const [name = ""] = (await readdir(folder)).filter((file) => file.endsWith(".segment"));
+    const bytes = await readFile(join(folder, name));
+    bytes[segmentHeaderBytes] = (bytes[segmentHeaderBytes] ?? 0) ^ 0x40;
+    await writeFile(join(folder, name), bytes);
+    writer.start();
+    await append("good");
+    await store.until(() => store.stored.length === 2);
+    await settle();
+    expect(store.stored).toEqual(["bad", "good"]);
+    expect(lines).toContain("headers of frames of the journal are damaged: mended, nothing is lost");
+    expect([journal.segments, journal.rows, journal.bytes]).toEqual([0, 0, 0]);
+  });
+
+  test("what cannot be read of a segment is said and counted, and the others go on", async () => {
     store.failures.push(away());
     await append("bad");
     const [name = ""] = (await readdir(folder)).filter((file) => file.endsWith(".segment"));
@@ -185,8 +207,11 @@ describe("a storage that takes rows as they are read", () => {
     await store.until(() => store.stored.length === 1);
     await settle();
     expect(store.stored).toEqual(["good"]);
-    expect(await readdir(join(folder, "quarantine"))).toHaveLength(1);
-    expect(lines).toContain("a segment is set aside: it is tried again at the next start of the collector");
+    expect(lines).toContain(
+      "acknowledged spans are damaged in the journal: storage does not get them, what is left of them is kept",
+    );
+    expect(damaged).toEqual([1]);
+    expect([journal.segments, journal.rows, journal.bytes]).toEqual([0, 0, 0]);
   });
 
   test("rows are counted by service, those that came without counts too", async () => {

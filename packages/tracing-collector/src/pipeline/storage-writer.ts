@@ -64,21 +64,31 @@ export class StorageWriter {
     const canStream = this.#settings.store.writer.writeSpanSource !== undefined;
     let buffer = Buffer.alloc(0);
     while (!this.#stop.signal.aborted) {
-      const segment = await this.#settings.journal.take();
-      if (segment === undefined) return;
-      if (canStream && segment.source !== undefined) {
-        await this.#deliver(segment, new SourceBlock(segment, segment.source));
-        continue;
+      const taken = await this.#settings.journal.take();
+      if (taken === undefined) return;
+      // What is whole of a damaged one follows in its place, once.
+      for (let segment: JournalSegment | undefined = taken; segment !== undefined; ) {
+        const mayBeSalvaged: boolean = segment === taken;
+        if (canStream && segment.source !== undefined) {
+          const block = new SourceBlock(segment, segment.source);
+          segment = (await this.#deliver(segment, block, mayBeSalvaged)).rest;
+          continue;
+        }
+        if (buffer.length < segment.bytes) buffer = Buffer.allocUnsafeSlow(segment.bytes);
+        const delivery = await this.#deliver(segment, new HeldBlock(segment, buffer), mayBeSalvaged);
+        // A failed insert may still read the buffer that it was given.
+        if (delivery.failed) buffer = Buffer.alloc(0);
+        segment = delivery.rest;
       }
-      if (buffer.length < segment.bytes) buffer = Buffer.allocUnsafeSlow(segment.bytes);
-      const failed = await this.#deliver(segment, new HeldBlock(segment, buffer));
-      // A failed insert may still read the buffer that it was given.
-      if (failed) buffer = Buffer.alloc(0);
     }
   }
 
-  /** @returns whether any attempt failed */
-  async #deliver(segment: JournalSegment, block: SegmentBlock): Promise<boolean> {
+  /** @returns whether any attempt failed, and what is to be delivered in place of it */
+  async #deliver(
+    segment: JournalSegment,
+    block: SegmentBlock,
+    mayBeSalvaged: boolean,
+  ): Promise<{ readonly failed: boolean; readonly rest?: JournalSegment | undefined }> {
     let attempts = 0;
     const { journal, store, metrics } = this.#settings;
     try {
@@ -92,12 +102,22 @@ export class StorageWriter {
         });
         endTimer();
       });
-      if (!done) return true;
+      if (!done) return { failed: true };
     } catch (error) {
+      if (mayBeSalvaged && codeOf(error) === "COLLECTOR_JOURNAL_DAMAGED" && journal.salvage !== undefined) {
+        try {
+          return { failed: true, rest: await journal.salvage(segment) };
+        } catch (failure) {
+          this.#settings.log.error(
+            { err: failure, segment: segment.path },
+            "a damaged segment cannot be mended",
+          );
+        }
+      }
       // What cannot be read cannot be counted either.
       await block.count(metrics.savedCounts, "err").catch(() => {});
       await this.#setAside(segment, error);
-      return true;
+      return { failed: true };
     }
     metrics.spansSaved.inc(block.rows);
     await block.count(metrics.savedCounts, "ok").catch(() => {});
@@ -107,7 +127,7 @@ export class StorageWriter {
         "a segment that storage has cannot be removed",
       );
     });
-    return attempts > 1;
+    return { failed: attempts > 1 };
   }
 
   /**

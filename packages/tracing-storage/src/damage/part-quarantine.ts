@@ -114,6 +114,7 @@ export class PartQuarantine {
       if (!isCertain && (await this.faultOf(part)) === undefined) return false;
       missing = { ...part, ...(await this.#timeOf(part)) };
       await this.#missing.note(missing);
+      engine.tablesChange();
       await this.#run(`ALTER TABLE ${nameOf(part)} DETACH PART ${quoteString(part.part)}`);
       await engine.tablesChanged();
     } catch (failure) {

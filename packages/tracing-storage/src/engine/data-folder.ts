@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { folderError, StartError } from "lifecycle";
+import type { MendedFile } from "../damage/metadata-copy.ts";
 import { checkFolderVersion } from "./folder-version.ts";
 
 /** A data folder that this process holds. Everything below it belongs to this process alone. */
@@ -83,9 +84,14 @@ function makePrivate(path: string): void {
  * file with our process number; one left by a killed process is taken over) and empties the spool. What is below it
  * is for our user alone.
  * @param engineVersion of the engine that will open it
+ * @param onMended called for a damaged file of our own that is set aside
  * @throws StartError in one line
  */
-export function openDataFolder(folder: string, engineVersion: string): DataFolder {
+export function openDataFolder(
+  folder: string,
+  engineVersion: string,
+  onMended: (file: MendedFile) => void = () => {},
+): DataFolder {
   const path = resolve(folder);
   const lockPath = join(path, "lock");
   const spoolPath = join(path, "spool");
@@ -93,7 +99,7 @@ export function openDataFolder(folder: string, engineVersion: string): DataFolde
   const configPath = join(path, "config");
   try {
     if (existsSync(path)) {
-      checkFolderVersion(path, engineVersion);
+      checkFolderVersion(path, engineVersion, onMended);
     }
     mkdirSync(path, { recursive: true, mode: privateMode });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { StartError } from "lifecycle";
+import { type MendedFile, MetadataCopy } from "../damage/metadata-copy.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { connectionSettings, type EngineLimits, writeEngineConfig } from "./engine-config.ts";
 import { engineError, toEngineError } from "./engine-error.ts";
@@ -54,6 +55,8 @@ export interface EngineFacts {
   readonly timezone: string;
   /** Blocks that the last process was killed over after it had noted their tokens: they are stored when they come again. */
   readonly lostTokens: number;
+  /** Files of the folder that were damaged, and are as they were again. */
+  readonly mended: readonly MendedFile[];
 }
 
 /**
@@ -81,6 +84,7 @@ export class Engine {
   readonly #sessions = new Set<NativeConnection>();
   readonly #kept: KeptConnections;
   readonly #tokens: SyncedTokens;
+  readonly #metadata: MetadataCopy;
   #closed = false;
   #tablesVersion = 0;
 
@@ -90,7 +94,9 @@ export class Engine {
     folder: DataFolder,
     settings: readonly string[],
     facts: EngineFacts,
+    metadata: MetadataCopy,
   ) {
+    this.#metadata = metadata;
     this.#native = native;
     this.#anchor = anchor;
     this.folder = folder;
@@ -107,10 +113,13 @@ export class Engine {
    */
   static async open(dataFolder: string, limits: EngineLimits): Promise<Engine> {
     const native = loadNativeBinding();
-    const folder = openDataFolder(dataFolder, native.EngineVersion());
+    const mended: MendedFile[] = [];
+    const folder = openDataFolder(dataFolder, native.EngineVersion(), (file) => mended.push(file));
+    const metadata = new MetadataCopy(folder.path, folder.enginePath);
     let anchor: NativeConnection;
     let lostTokens: number;
     try {
+      mended.push(...metadata.mend());
       lostTokens = forgetLostTokens(folder.enginePath);
       const configPath = writeEngineConfig(folder.configPath, limits);
       anchor = native.CreateConnection(folder.enginePath, [`--config-file=${configPath}`]);
@@ -125,8 +134,8 @@ export class Engine {
     const { bytes } = await native.QueryAsyncConnection(anchor, "SELECT version(), timezone()", "TSV");
     const [version = "", timezone = "UTC"] = bytes.toString("utf8").trim().split("\t");
     writeFolderVersion(folder.path, version);
-    const facts = { version, timezone, lostTokens };
-    const engine = new Engine(native, anchor, folder, connectionSettings(limits), facts);
+    const facts = { version, timezone, lostTokens, mended };
+    const engine = new Engine(native, anchor, folder, connectionSettings(limits), facts, metadata);
     await engine.tablesChanged();
     return engine;
   }
@@ -166,9 +175,15 @@ export class Engine {
     return this.#tablesVersion;
   }
 
+  /** Before each statement that may make or change a table; `tablesChanged` follows. */
+  tablesChange(): void {
+    this.#metadata.beginChange();
+  }
+
   /** After each statement that may have made or changed a table. */
   async tablesChanged(): Promise<void> {
     this.#tablesVersion++;
+    this.#metadata.endChange();
     await this.#tokens.mark();
   }
 

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "lifecycle";
+import type { MendedFile } from "../damage/metadata-copy.ts";
 
 /** How this code lays out a data folder; a higher number is a layout that it does not know. */
 const layoutVersion = 1;
@@ -13,7 +14,11 @@ interface FolderVersion {
   readonly engine: string;
 }
 
-function read(folder: string): FolderVersion | undefined {
+/** @param onDamaged called where the file is there, and says nothing */
+function read(
+  folder: string,
+  onDamaged: (path: string, text: string) => void = () => {},
+): FolderVersion | undefined {
   const path = join(folder, fileName);
   let text: string;
   try {
@@ -36,7 +41,8 @@ function read(folder: string): FolderVersion | undefined {
   } catch {
     // said below
   }
-  throw new StartError(`${path} is damaged: it should read like {"layout":1,"engine":"26.7.2.1"}`);
+  onDamaged(path, text);
+  return undefined;
 }
 
 /** "26.7.2.1" → 26 * 1000 + 7: ClickHouse reads older data, but a release may write what an older one cannot read. */
@@ -46,11 +52,23 @@ function release(engine: string): number {
 }
 
 /**
- * Refuses a data folder that a newer program wrote. Only reads: the folder stays as it is.
+ * Refuses a data folder that a newer program wrote. The folder stays as it is, but for a file that says nothing any more: it is set
+ * aside, and written anew once the engine, which checks what it reads itself, has opened the folder.
  * @throws StartError
  */
-export function checkFolderVersion(folder: string, engine: string): void {
-  const found = read(folder);
+export function checkFolderVersion(
+  folder: string,
+  engine: string,
+  onMended: (file: MendedFile) => void = () => {},
+): void {
+  const found = read(folder, (path, text) => {
+    const kept = `${path}.damaged`;
+    renameSync(path, kept);
+    const place = [...`{"layout":${layoutVersion},"engine":"${engine}"}\n`].findIndex(
+      (letter, at) => letter !== text[at],
+    );
+    onMended({ path, place: Math.max(0, place), kept });
+  });
   if (found !== undefined && (found.layout > layoutVersion || release(found.engine) > release(engine))) {
     throw new StartError(
       `data folder ${folder} is of a newer version (layout ${found.layout}, engine ${found.engine}; this program has ` +

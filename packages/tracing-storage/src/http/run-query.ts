@@ -310,11 +310,13 @@ async function runStatement(
   const isQuestion = kind === "select";
   const run = () => runner.run({ ...first, isQuestion, sql: utf8Text(sql), format, tag });
   let ran: NativeResult;
+  const changesTables = kind === "other" && !leavingTables.has(statement.verb);
+  if (changesTables) engine.tablesChange();
   try {
     ran = await gate.run(isQuestion ? () => engine.cancelWhen(signal, tag, run) : run, signal);
   } finally {
     // One that fails may have changed some of the tables that it names.
-    if (kind === "other" && !leavingTables.has(statement.verb)) {
+    if (changesTables) {
       await engine.tablesChanged();
       await parts.quarantine.tablesChanged();
     }

@@ -383,6 +383,29 @@ describe("a start after a crash", () => {
     expect(await readFile(join(folder, quarantineFolder, copy!))).toEqual(file);
   });
 
+  test("what is whole of a segment that is damaged while it waits goes on, and what is not is counted", async () => {
+    const before = await openJournal({ segmentAgeMs: 1_000_000 });
+    for (const text of ["first,", "second,", "third"]) await before.append(rows(text));
+    await crashCopy();
+    const journal = await openJournal();
+    const segment = await journal.take();
+    const [path] = await segmentFiles();
+    const file = await readFile(path!);
+    file[file.indexOf("second")]! ^= 1;
+    await writeFile(path!, file);
+    await expect(readPieces(segment)).rejects.toThrow("is not what was written");
+    const rest = await journal.salvage(segment!);
+    expect(await readPieces(rest)).toEqual([
+      { text: "first,", rows: 1 },
+      { text: "third", rows: 1 },
+    ]);
+    expect([rest?.token, journal.rows, journal.segments]).toEqual([segment?.token, 2, 1]);
+    await journal.remove(rest!);
+    // The copy counts, as it takes room on the disk.
+    expect([journal.rows, journal.segments, journal.bytes]).toEqual([0, 0, file.length]);
+    expect(await readdir(join(folder, quarantineFolder))).toHaveLength(1);
+  });
+
   test("forgets files with nothing whole in them, but keeps what they hold", async () => {
     await writeFile(join(folder, "1.segment"), "");
     await writeFile(join(folder, "2.segment"), segmentBeginning(1));

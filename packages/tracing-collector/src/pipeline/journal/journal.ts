@@ -8,7 +8,7 @@ import { CommitPace } from "./commit-pace.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 import { JournalRoom } from "./journal-room.ts";
 import type { OpenSegment } from "./open-segment.ts";
-import { recoverSegments } from "./recover-segments.ts";
+import { recoverSegments, salvageSegment } from "./recover-segments.ts";
 import { SealedSegment } from "./sealed-segment.ts";
 import { SegmentAge } from "./segment-age.ts";
 import { SegmentFiles } from "./segment-files.ts";
@@ -30,6 +30,8 @@ export interface JournalSettings extends JournalLimits, SegmentLimits {
 export interface JournalObserver {
   /** One write, with its sync, took so long. */
   committed(durationMs: number): void;
+  /** So many rows are damaged on the disk: a copy is kept, storage does not get them. */
+  damaged?(rows: number): void;
 }
 
 /** Most bytes of rows, each with its prefix, that wait in memory for the disk; a single larger batch is let through when nothing else waits. */
@@ -113,6 +115,7 @@ export class Journal implements SpanJournal {
       await mkdir(folder, { recursive: true });
       lock = await lockFolder(folder);
       const leftovers = await recoverSegments(folder, log);
+      if (leftovers.damagedRows > 0) observer.damaged?.(leftovers.damagedRows);
       if (leftovers.segments.length > 0) {
         const { segments } = leftovers;
         log.info(
@@ -205,6 +208,23 @@ export class Journal implements SpanJournal {
     this.#segmentCount--;
     this.#room.leave(segment.rows, this.bytes);
     return path;
+  }
+
+  /** Its whole frames, as a segment of their own; the damaged ones are counted, and kept in quarantine. */
+  async salvage(segment: SealedSegment): Promise<SealedSegment | undefined> {
+    const { segment: rest, quarantinedBytes } = await salvageSegment(segment.path, this.#log);
+    const lost = segment.rows - (rest?.rows ?? 0);
+    if (lost > 0) {
+      this.#observer.damaged?.(lost);
+      this.#log.error(
+        { segment: segment.path, spans: lost },
+        "acknowledged spans are damaged in the journal: storage does not get them, what is left of them is kept",
+      );
+    }
+    this.#storedBytes += quarantinedBytes + (rest?.keptBytes ?? 0) - segment.keptBytes;
+    if (rest === undefined) this.#segmentCount--;
+    this.#room.leave(lost, this.bytes);
+    return rest;
   }
 
   async finish(): Promise<void> {

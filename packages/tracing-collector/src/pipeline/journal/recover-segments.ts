@@ -1,15 +1,17 @@
-import { mkdir, open, readdir, rename, unlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, copyFile, mkdir, open, readdir, rename, unlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { Logger } from "lifecycle";
 import { FrameList } from "./frame-list.ts";
 import { segmentSuffix } from "./open-segment.ts";
 import { rewriteSegment, rewrittenSuffix } from "./rewrite-segment.ts";
+import { type SegmentScan, scanFrames } from "./scan-frames.ts";
 import { quarantineFolder, SealedSegment } from "./sealed-segment.ts";
 import { spareSuffix } from "./segment-files.ts";
 import {
+  frameHeaderBytes,
+  mendedHeader,
   readSegmentHeader,
-  type SegmentScan,
-  scanFrames,
+  type SegmentHeader,
   seededForm,
   segmentHeaderBytes,
 } from "./segment-format.ts";
@@ -20,6 +22,8 @@ export interface Leftovers {
   readonly segments: readonly SealedSegment[];
   /** Bytes of files that stay in quarantine, since they cannot be read. */
   readonly quarantinedBytes: number;
+  /** Rows in damaged frames, as far as these say how many there were: a copy is kept, storage does not get them. */
+  readonly damagedRows: number;
 }
 
 /**
@@ -37,6 +41,7 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
   }
   const segments: SealedSegment[] = [];
   let quarantinedBytes = 0;
+  let damagedRows = 0;
   let buffer: Buffer = Buffer.alloc(0);
   for (const suffix of [segmentSuffix + rewrittenSuffix, spareSuffix]) {
     for (const name of await namesIn(folder, suffix)) await unlink(join(folder, name));
@@ -45,49 +50,125 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
     const path = join(folder, name);
     const file = await readWhole(path, buffer);
     if (file.length > buffer.length) buffer = file;
-    const header = readSegmentHeader(file);
-    if (header.state === "other-layout") {
-      await rename(path, join(quarantine, name));
-      quarantinedBytes += file.length;
-      log.error(
-        { segment: join(quarantine, name), bytes: file.length },
-        "a segment of the journal was written by another version with other columns: set aside, not lost",
-      );
-      continue;
-    }
-    const form = header.state === "torn" ? seededForm(0) : header.form;
-    const frames = new FrameList(form);
-    const scan =
-      header.state === "torn"
-        ? { rows: 0, wholeBytes: 0, damagedBytes: 0, isEnded: file.every((byte) => byte === 0) }
-        : scanFrames(file, form, (start, bytes, rows) => frames.add(bytes, rows, start));
-    const kept = await keepUnreadable(file, scan, join(quarantine, name));
-    for (const { what, path: keptPath, bytes } of kept) {
-      quarantinedBytes += bytes;
-      log.error({ segment: path, bytes, kept: keptPath }, what);
-    }
-    if (scan.rows === 0) {
-      await unlink(path);
-      continue;
-    }
-    await cut(path, scan.wholeBytes, file.length);
-    if (header.state === "ours") {
-      segments.push(new SealedSegment(path, scan.rows, scan.wholeBytes, frames));
-      continue;
-    }
-    try {
-      const rewritten = await rewriteSegment(path, file, frames);
-      segments.push(new SealedSegment(path, scan.rows, rewritten.bytes, rewritten.frames));
-    } catch (error) {
-      await rename(path, join(quarantine, name));
-      quarantinedBytes += scan.wholeBytes;
-      log.error(
-        { err: error, segment: join(quarantine, name), bytes: scan.wholeBytes },
-        "a segment of an earlier version cannot be rewritten: set aside, and tried again at the next start",
-      );
-    }
+    const recovered = await recoverSegment(path, file, log);
+    quarantinedBytes += recovered.quarantinedBytes;
+    damagedRows += recovered.damagedRows;
+    if (recovered.segment !== undefined) segments.push(recovered.segment);
   }
-  return { segments, quarantinedBytes };
+  return { segments, quarantinedBytes, damagedRows };
+}
+
+interface RecoveredSegment {
+  /** undefined where no row of it can be read, and the file is gone or set aside. */
+  readonly segment: SealedSegment | undefined;
+  readonly quarantinedBytes: number;
+  /** Rows in damaged frames, as far as these say how many there were. */
+  readonly damagedRows: number;
+}
+
+/** As `recoverSegments` for one file. @param path in the folder of the journal */
+export async function salvageSegment(path: string, log: Logger): Promise<RecoveredSegment> {
+  return await recoverSegment(path, await readWhole(path, Buffer.alloc(0)), log);
+}
+
+async function recoverSegment(path: string, file: Buffer, log: Logger): Promise<RecoveredSegment> {
+  const aside = join(dirname(path), quarantineFolder, basename(path));
+  let quarantinedBytes = 0;
+  const header = repairedHeader(path, file, log);
+  if (header.state === "other-layout") {
+    await rename(path, aside);
+    log.error(
+      { segment: aside, bytes: file.length },
+      "a segment of the journal was written by another version with other columns: set aside, not lost",
+    );
+    return { segment: undefined, quarantinedBytes: file.length, damagedRows: 0 };
+  }
+  const form = header.state === "torn" ? seededForm(0) : header.form;
+  const frames = new FrameList(form);
+  const noFrames = { rows: 0, wholeBytes: 0, damagedBytes: 0, damages: [], mended: [] };
+  const scan: SegmentScan =
+    header.state === "torn"
+      ? { ...noFrames, isEnded: file.every((byte) => byte === 0) }
+      : scanFrames(file, form, (start, bytes, rows) => frames.add(bytes, rows, start));
+  const kept = await keepUnreadable(path, file, scan, aside);
+  for (const { what, path: keptPath, bytes } of kept) {
+    quarantinedBytes += bytes;
+    log.error({ segment: path, bytes, kept: keptPath, ...placesOf(scan) }, what);
+  }
+  const damagedRows = scan.damages.reduce((sum, { rows = 0 }) => sum + rows, 0);
+  if (scan.rows === 0) {
+    await unlink(path);
+    return { segment: undefined, quarantinedBytes, damagedRows };
+  }
+  await cut(path, scan.wholeBytes, file.length);
+  await writeMended(path, file, scan, header.isMended === true, log);
+  if (header.state === "ours") {
+    return {
+      segment: new SealedSegment(path, scan.rows, scan.wholeBytes, frames),
+      quarantinedBytes,
+      damagedRows,
+    };
+  }
+  try {
+    const rewritten = await rewriteSegment(path, file, frames);
+    const segment = new SealedSegment(path, scan.rows, rewritten.bytes, rewritten.frames);
+    return { segment, quarantinedBytes, damagedRows };
+  } catch (error) {
+    await rename(path, aside);
+    log.error(
+      { err: error, segment: aside, bytes: scan.wholeBytes },
+      "a segment of an earlier version cannot be rewritten: set aside, and tried again at the next start",
+    );
+    return { segment: undefined, quarantinedBytes: quarantinedBytes + scan.wholeBytes, damagedRows };
+  }
+}
+
+type RepairedHeader = SegmentHeader & { readonly isMended?: boolean };
+
+/** The header of a file, which is put right in `file` where its frames tell what it was. */
+function repairedHeader(path: string, file: Buffer, log: Logger): RepairedHeader {
+  const header = readSegmentHeader(file);
+  const mended = header.state === "torn" ? mendedHeader(file) : undefined;
+  if (mended === undefined) return header;
+  const changed = mended.findIndex((byte, at) => byte !== file[at]);
+  mended.copy(file);
+  log.error(
+    { segment: path, place: changed },
+    "the header of a segment of the journal is damaged: mended, nothing is lost",
+  );
+  return { state: "ours", form: seededForm(mended.readUInt32LE(16)), isMended: true };
+}
+
+/** Writes what was put right in `file` to the disk too, so that it is read as it is known here. */
+async function writeMended(
+  path: string,
+  file: Buffer,
+  { mended }: SegmentScan,
+  isHeaderMended: boolean,
+  log: Logger,
+): Promise<void> {
+  const places: [at: number, bytes: number][] = mended.map((at) => [at, frameHeaderBytes]);
+  if (isHeaderMended) places.push([0, segmentHeaderBytes]);
+  if (places.length === 0) return;
+  const handle = await open(path, "r+");
+  try {
+    for (const [at, bytes] of places) await handle.write(file, at, bytes, at);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+  if (mended.length > 0)
+    log.error(
+      { segment: path, places: mended },
+      "headers of frames of the journal are damaged: mended, nothing is lost",
+    );
+}
+
+/** For the log: where the damage is, and how many spans were there. */
+function placesOf({ damages }: SegmentScan): object {
+  if (damages.length === 0) return {};
+  const spans = damages.reduce((sum, { rows = 0 }) => sum + rows, 0);
+  return { places: damages.map(({ start, bytes }) => `${start} to ${start + bytes - 1}`), spans };
 }
 
 interface Kept {
@@ -99,23 +180,29 @@ interface Kept {
 /**
  * Puts what cannot be read of a segment into quarantine. A torn tail is what a crash in the middle of a write leaves,
  * and was never acknowledged; but a disk that gives something else than was written can look the same.
+ * @param file as it was read, in which headers may have been mended
  */
-async function keepUnreadable(file: Buffer, scan: SegmentScan, target: string): Promise<Kept[]> {
+async function keepUnreadable(
+  path: string,
+  file: Buffer,
+  scan: SegmentScan,
+  target: string,
+): Promise<Kept[]> {
   const kept: Kept[] = [];
   if (scan.damagedBytes > 0) {
-    const path = `${target}.damaged`;
-    await writeFile(path, file, { mode: 0o600 });
-    const what =
-      "spans in the middle of a segment of the journal are damaged: the others are saved, a copy is kept";
-    kept.push({ what, path, bytes: file.length });
+    const copy = `${target}.damaged`;
+    await copyFile(path, copy);
+    await chmod(copy, 0o600);
+    const what = "spans of a segment of the journal are damaged: the others are saved, a copy is kept";
+    kept.push({ what, path: copy, bytes: file.length });
   }
   if (!scan.isEnded && file.length > segmentHeaderBytes) {
     const tail = file.subarray(scan.wholeBytes);
-    const path = `${target}.cut`;
-    await writeFile(path, tail, { mode: 0o600 });
+    const cutPath = `${target}.cut`;
+    await writeFile(cutPath, tail, { mode: 0o600 });
     const what =
       "a segment of the journal has a torn tail, as a crash leaves it before the spans are acknowledged: cut and kept";
-    kept.push({ what, path, bytes: tail.length });
+    kept.push({ what, path: cutPath, bytes: tail.length });
   }
   return kept;
 }

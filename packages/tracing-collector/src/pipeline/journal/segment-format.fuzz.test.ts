@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { damagedMessage, randomOf } from "wire/testing";
 import { rowsOf, spanOf } from "../../../test/span-rows-fixture.ts";
+import { scanFrames } from "./scan-frames.ts";
 import {
   frameHeaderBytes,
   readSegmentHeader,
-  scanFrames,
   segmentBeginning,
   segmentHeaderBytes,
   writeFrameHeader,
@@ -45,6 +45,7 @@ it(
         }
         let end = segmentHeaderBytes;
         let bytesRead = 0;
+        const { length } = file;
         const scan = scanFrames(file, header.form, (start, bytes) => {
           expect(start).toBeGreaterThanOrEqual(end);
           end = start + bytes;
@@ -54,7 +55,7 @@ it(
         expect(scan.wholeBytes).toBe(end);
         expect(scan.damagedBytes).toBe(end - segmentHeaderBytes - bytesRead);
         if (scan.damagedBytes > 0) seen.damaged++;
-        if (end < file.length) seen.torn++;
+        if (end < length) seen.torn++;
         else seen.whole++;
       } catch (error) {
         throw new Error(`round ${round}: ${file.toString("hex")}`, { cause: error });

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { scanFrames } from "./scan-frames.ts";
 import {
   endMarkBytes,
   frameHeaderBytes,
   isFrame,
+  mendedHeader,
   readSegmentHeader,
-  scanFrames,
   seededForm,
   segmentBeginning,
   segmentHeaderBytes,
@@ -49,6 +50,7 @@ describe("a segment", () => {
           rows: (parts.length * (parts.length + 1)) / 2,
           wholeBytes: length,
           damagedBytes: 0,
+          ...{ damages: [], mended: [] },
           isEnded: true,
         });
       }),
@@ -76,22 +78,66 @@ describe("a segment", () => {
     );
   });
 
-  test("with any one bit flipped in a frame, loses that frame and, unless its length is hit, no other", () => {
+  test("with any one byte changed in any frame, loses that frame alone, and nothing where its header was hit", () => {
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 1, maxLength: 50 }), fc.nat(), (part, at) => {
-        const good = frame(part, 3);
-        const bad = Buffer.from(good);
-        const bit = at % (bad.length * 8);
-        bad[bit >> 3] = bad[bit >> 3]! ^ (1 << (bit & 7));
-        const file = Buffer.concat([segmentOf([]), good, bad, good]);
-        const isLengthHit = bit < 32;
-        expect(scanFrames(file, form)).toMatchObject(
-          isLengthHit
-            ? { rows: 3, wholeBytes: segmentHeaderBytes + good.length, damagedBytes: 0 }
-            : { rows: 6, wholeBytes: file.length, damagedBytes: bad.length },
-        );
-      }),
+      fc.property(
+        payloads,
+        fc.nat(),
+        fc.nat(),
+        fc.integer({ min: 1, max: 255 }),
+        (parts, which, at, flip) => {
+          if (parts.length === 0) return;
+          const hit = which % parts.length;
+          const whole = parts.map((part, index) => ({
+            part: Buffer.from(part),
+            rows: Math.min(index, part.length - 1) + 1,
+          }));
+          const file = Buffer.concat([
+            segmentOf([]),
+            ...whole.map(({ part, rows }) => frame(part, rows)),
+            endMark(),
+          ]);
+          const written = Buffer.from(file);
+          const start =
+            segmentHeaderBytes +
+            whole.slice(0, hit).reduce((sum, { part }) => sum + frameHeaderBytes + part.length, 0);
+          const length = frameHeaderBytes + (whole[hit]?.part.length ?? 0);
+          const place = start + (at % length);
+          file[place] = file[place]! ^ flip;
+          const isHeaderHit = place < start + frameHeaderBytes;
+          const all = whole.reduce((sum, { rows }) => sum + rows, 0);
+          const rows = whole[hit]?.rows ?? 0;
+          const read: number[] = [];
+          expect(scanFrames(file, form, (at) => read.push(at))).toEqual({
+            rows: isHeaderHit ? all : all - rows,
+            wholeBytes: written.length - endMarkBytes,
+            damagedBytes: isHeaderHit ? 0 : length,
+            damages: isHeaderHit ? [] : [{ start, bytes: length, rows }],
+            mended: isHeaderHit ? [start] : [],
+            isEnded: true,
+          });
+          expect(read).toHaveLength(parts.length - (isHeaderHit ? 0 : 1));
+          if (isHeaderHit) expect(file.equals(written)).toBe(true);
+        },
+      ),
     );
+  });
+
+  test("with any byte of its header changed, has it mended from its first frame", () => {
+    const file = segmentOf([Buffer.from("first"), Buffer.from("second")]);
+    for (let at = 0; at < segmentHeaderBytes; at++) {
+      for (const flip of [1, 0x80, 0xff]) {
+        const damaged = Buffer.from(file);
+        damaged[at] = damaged[at]! ^ flip;
+        expect(readSegmentHeader(damaged).state).toBe("torn");
+        expect(mendedHeader(damaged)).toEqual(file.subarray(0, segmentHeaderBytes));
+      }
+    }
+    for (const none of [Buffer.alloc(0), segmentOf([]), Buffer.alloc(4_096, 7), Buffer.alloc(4_096)]) {
+      const damaged = Buffer.from(none);
+      damaged.fill(1, 0, Math.min(9, damaged.length));
+      expect(mendedHeader(damaged)).toBeUndefined();
+    }
   });
 
   test.each([
@@ -108,6 +154,7 @@ describe("a segment", () => {
       rows: 1,
       wholeBytes: whole.length,
       damagedBytes: 0,
+      ...{ damages: [], mended: [] },
       isEnded,
     });
   });

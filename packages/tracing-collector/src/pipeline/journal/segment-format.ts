@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { spanColumns } from "wire/rows";
+import { seedOf } from "./crc-inverse.ts";
 
 /**
  * A segment file: one header, then frames, then an end mark. All numbers are unsigned 32-bit little-endian.
@@ -31,6 +32,9 @@ export const segmentHeaderBytes = 24;
 export const frameHeaderBytes = 12;
 export const endMarkBytes = 12;
 
+/** Of a header that is still one. */
+const mostChangedBytes = 4;
+
 /** How frames of a file are to be read. */
 export interface FrameForm {
   /** Index of the first one. */
@@ -59,13 +63,38 @@ export function seededForm(seed: number): FrameForm {
  */
 export function segmentBeginning(seed: number): Buffer {
   const bytes = Buffer.alloc(segmentHeaderBytes + endMarkBytes);
+  headerOf(seed, layoutChecksum).copy(bytes);
+  writeFrameHeader(bytes.subarray(segmentHeaderBytes), 0, seed);
+  return bytes;
+}
+
+function headerOf(seed: number, checksum: number): Buffer {
+  const bytes = Buffer.alloc(segmentHeaderBytes);
   bytes.write(magic, 0, "latin1");
-  bytes.writeUInt32LE(layoutChecksum, 8);
+  bytes.writeUInt32LE(checksum, 8);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, 12)), 12);
   bytes.writeUInt32LE(seed, 16);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, 20)), 20);
-  writeFrameHeader(bytes.subarray(segmentHeaderBytes), 0, seed);
   return bytes;
+}
+
+/**
+ * The header of a file in whose header something was changed: its first frame was made with the same seed, which its checksum tells.
+ * @returns undefined where that is not so, or more was changed than four bytes
+ */
+export function mendedHeader(file: Buffer): Buffer | undefined {
+  const start = segmentHeaderBytes;
+  const end =
+    start + frameHeaderBytes <= file.length ? start + frameHeaderBytes + file.readUInt32LE(start) : 0;
+  if (end <= start + frameHeaderBytes || end > file.length) return undefined;
+  const covered = Buffer.concat([
+    file.subarray(start, start + 8),
+    file.subarray(start + frameHeaderBytes, end),
+  ]);
+  const seed = seedOf(file.readUInt32LE(start + 8), covered);
+  return [layoutChecksum, plainChecksum]
+    .map((checksum) => headerOf(seed, checksum))
+    .find((header) => header.filter((byte, at) => byte !== file[at]).length <= mostChangedBytes);
 }
 
 /** @param file its beginning, `segmentHeaderBytes` where it is that long */
@@ -106,64 +135,6 @@ export function isFrame(header: Buffer, payload: Buffer, seed: number | undefine
   return seed === undefined || header.readUInt32LE(8) === crc32(payload, crc32(header.subarray(0, 8), seed));
 }
 
-function frameChecksum(file: Buffer, start: number, end: number, seed: number): number {
+export function frameChecksum(file: Buffer, start: number, end: number, seed: number): number {
   return crc32(file.subarray(start + frameHeaderBytes, end), crc32(file.subarray(start, start + 8), seed));
-}
-
-/** The whole frames of a segment. */
-export interface SegmentScan {
-  /** Rows in all whole frames. */
-  readonly rows: number;
-  /** Index just past the last whole frame: what follows is torn. */
-  readonly wholeBytes: number;
-  /** Bytes of frames in between that are not what was written: their checksum is wrong, but a whole frame follows. */
-  readonly damagedBytes: number;
-  /** Whether the last whole frame is known to be the last one: an end mark follows it, zeros or nothing. */
-  readonly isEnded: boolean;
-}
-
-/** @returns index just past the frame at `start`, by its own length; undefined when the file ends before */
-function frameEnd(file: Buffer, start: number): number | undefined {
-  if (start + frameHeaderBytes >= file.length) return undefined;
-  const payloadBytes = file.readUInt32LE(start);
-  const end = start + frameHeaderBytes + payloadBytes;
-  return payloadBytes === 0 || end > file.length ? undefined : end;
-}
-
-/**
- * Walks the frames of a segment up to the last that is whole; damaged ones before it are passed over.
- * @param visit called for each whole frame; its bytes are with its header
- */
-export function scanFrames(
-  file: Buffer,
-  { start: firstStart, seed }: FrameForm,
-  visit?: (start: number, bytes: number, rows: number) => void,
-): SegmentScan {
-  const isWhole = (start: number, end: number | undefined): end is number =>
-    end !== undefined && file.readUInt32LE(start + 8) === frameChecksum(file, start, end, seed);
-  let rows = 0;
-  let damagedBytes = 0;
-  let start = firstStart;
-  for (;;) {
-    const end = frameEnd(file, start);
-    if (isWhole(start, end)) {
-      const frameRows = file.readUInt32LE(start + 4);
-      rows += frameRows;
-      visit?.(start, end - start, frameRows);
-      start = end;
-    } else if (end !== undefined && isWhole(end, frameEnd(file, end))) {
-      damagedBytes += end - start;
-      start = end;
-    } else {
-      const wholeBytes = Math.min(start, file.length);
-      return { rows, wholeBytes, damagedBytes, isEnded: isEnd(file.subarray(wholeBytes), seed) };
-    }
-  }
-}
-
-/** @param tail what follows the last whole frame */
-function isEnd(tail: Buffer, seed: number): boolean {
-  const mark = Buffer.alloc(endMarkBytes);
-  writeFrameHeader(mark, 0, seed);
-  return tail.subarray(0, endMarkBytes).equals(mark) || tail.every((byte) => byte === 0);
 }

@@ -32,6 +32,12 @@ export interface SpanJournal {
    */
   quarantine(segment: JournalSegment): Promise<string | undefined>;
 
+  /**
+   * Looks again at a segment that is damaged, and sets the damage aside. Absent where nothing can be damaged.
+   * @returns what is whole of it, in its place; undefined where that is nothing
+   */
+  salvage?(segment: JournalSegment): Promise<JournalSegment | undefined>;
+
   /** Takes no more batches, and seals the last segment. `take` then hands out what is left. */
   finish(): Promise<void>;
 

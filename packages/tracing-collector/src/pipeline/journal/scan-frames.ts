@@ -1,0 +1,155 @@
+import { changedByte } from "./crc-inverse.ts";
+import {
+  endMarkBytes,
+  type FrameForm,
+  frameChecksum,
+  frameHeaderBytes,
+  writeFrameHeader,
+} from "./segment-format.ts";
+
+/** Frames that are not what was written, in the middle of others, or before the end mark. */
+export interface DamagedFrames {
+  /** Index of the first byte. */
+  readonly start: number;
+  readonly bytes: number;
+  /** What the header says; undefined where it cannot be known. */
+  readonly rows: number | undefined;
+}
+
+/** The whole frames of a segment. */
+export interface SegmentScan {
+  /** Rows in all whole frames. */
+  readonly rows: number;
+  /** Index just past the last whole frame: what follows is torn. */
+  readonly wholeBytes: number;
+  /** Bytes of `damages` together. */
+  readonly damagedBytes: number;
+  readonly damages: readonly DamagedFrames[];
+  /** Indexes of frames whose headers were changed, and are as they were again in the bytes that were looked at. */
+  readonly mended: readonly number[];
+  /** Whether the last whole frame is known to be the last one: an end mark follows it, zeros or nothing. */
+  readonly isEnded: boolean;
+}
+
+/** Looking for the next frame ends when so many bytes were summed for places that were none. */
+const mostSummedBytes = 1024 * 1024 * 1024;
+
+/**
+ * Walks the frames of a segment up to the last that is whole; damaged ones before it are passed over, whatever of them is damaged. A
+ * frame of which only a byte of its header was changed is mended in `file`.
+ * @param visit called for each whole frame; its bytes are with its header
+ */
+export function scanFrames(
+  file: Buffer,
+  { start: firstStart, seed }: FrameForm,
+  visit?: (start: number, bytes: number, rows: number) => void,
+): SegmentScan {
+  const endMark = Buffer.alloc(endMarkBytes);
+  writeFrameHeader(endMark, 0, seed);
+  let rows = 0;
+  let start = firstStart;
+  let summedBytes = 0;
+  const damages: DamagedFrames[] = [];
+  const mended: number[] = [];
+
+  const sumOf = (at: number, end: number) => {
+    summedBytes += end - at;
+    return frameChecksum(file, at, end, seed);
+  };
+  const isWhole = (at: number, end: number | undefined): end is number =>
+    end !== undefined && file.readUInt32LE(at + 8) === sumOf(at, end);
+  const isEndMark = (at: number) => endMark.equals(file.subarray(at, at + endMarkBytes));
+  /** @returns index of the next whole frame, or of the end mark; undefined where there is none */
+  const nextPlace = (from: number): number | undefined => {
+    const found = file.indexOf(endMark, from);
+    const last = found === -1 ? file.length : found;
+    for (let at = from; at < last && summedBytes < mostSummedBytes; at++) {
+      const end = plausibleEnd(file, at);
+      if (end === undefined || end > last) continue;
+      // A sum takes its time: most places that look like a frame have nothing behind them.
+      if ((end === last || plausibleEnd(file, end) !== undefined) && isWhole(at, end)) return at;
+    }
+    return found === -1 ? undefined : found;
+  };
+  const take = (end: number) => {
+    const frameRows = file.readUInt32LE(start + 4);
+    rows += frameRows;
+    visit?.(start, end - start, frameRows);
+    start = end;
+  };
+
+  for (;;) {
+    const end = frameEnd(file, start);
+    if (isWhole(start, end)) {
+      take(end);
+      continue;
+    }
+    if (start + frameHeaderBytes > file.length || isEndMark(start) || isZero(file.subarray(start))) break;
+    const isLengthRight = end !== undefined && (isEndMark(end) || isWhole(end, frameEnd(file, end)));
+    const next = isLengthRight ? end : nextPlace(start + frameHeaderBytes + 1);
+    if (next === undefined) break;
+    if (mendHeader(file, start, next, seed)) {
+      mended.push(start);
+      take(next);
+      continue;
+    }
+    damages.push({
+      start,
+      bytes: next - start,
+      rows: isLengthRight ? file.readUInt32LE(start + 4) : undefined,
+    });
+    start = next;
+  }
+  const wholeBytes = Math.min(start, file.length);
+  const damagedBytes = damages.reduce((sum, { bytes }) => sum + bytes, 0);
+  const isEnded = isEndMark(wholeBytes) || isZero(file.subarray(wholeBytes));
+  return { rows, wholeBytes, damagedBytes, damages, mended, isEnded };
+}
+
+/** Puts the one byte right that was changed in the header of a frame, if that is all. @param end where the next frame begins */
+function mendHeader(file: Buffer, start: number, end: number, seed: number): boolean {
+  const header = file.subarray(start, start + frameHeaderBytes);
+  const asRead = Buffer.from(header);
+  header.writeUInt32LE(end - start - frameHeaderBytes, 0);
+  const difference = (header.readUInt32LE(8) ^ frameChecksum(file, start, end, seed)) >>> 0;
+  if (difference === 0) return true;
+  // As read: if the length was changed, nothing else was.
+  const isLengthRight = header.readUInt32LE(0) === asRead.readUInt32LE(0);
+  const changed = isLengthRight ? changedByte(difference, end - start - frameHeaderBytes) : undefined;
+  const rows = ((changed ?? 0) ^ header.readUInt32LE(4)) >>> 0;
+  if (changed !== undefined && rows > 0 && rows <= end - start) {
+    header.writeUInt32LE(rows, 4);
+    return true;
+  }
+  if (isLengthRight && isOneByte(difference)) {
+    header.writeUInt32LE((header.readUInt32LE(8) ^ difference) >>> 0, 8);
+    return true;
+  }
+  asRead.copy(header);
+  return false;
+}
+
+function isOneByte(bits: number): boolean {
+  return [0, 8, 16, 24].some((shift) => (bits & ~(0xff << shift)) === 0);
+}
+
+/** @returns index just past the frame at `start`, by its own length; undefined when the file ends before */
+function frameEnd(file: Buffer, start: number): number | undefined {
+  if (start + frameHeaderBytes >= file.length) return undefined;
+  const payloadBytes = file.readUInt32LE(start);
+  const end = start + frameHeaderBytes + payloadBytes;
+  return payloadBytes === 0 || end > file.length ? undefined : end;
+}
+
+/** As `frameEnd`, where the rows may be so many. */
+function plausibleEnd(file: Buffer, start: number): number | undefined {
+  const end = frameEnd(file, start);
+  if (end === undefined) return undefined;
+  const rows = file.readUInt32LE(start + 4);
+  return rows > 0 && rows <= end - start ? end : undefined;
+}
+
+/** Nothing, or zeros. */
+function isZero(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0);
+}
