@@ -7,6 +7,8 @@ import type { Exchange } from "../../../http/exchange.ts";
 import { type HttpMatcher, httpMatchers } from "../../../http/handler.ts";
 import { HttpError } from "../../../http/http-error.ts";
 import { readPlaceholder } from "../../../http/placeholders.ts";
+import { bool, dyn } from "./cel-types.ts";
+import { checkCondition } from "./check-types.ts";
 import { expandPlaceholders, placeholderFunction } from "./expand-placeholders.ts";
 import { type MatcherCall, replaceMatcherCalls } from "./replace-matcher-calls.ts";
 
@@ -16,11 +18,14 @@ const maxLength = 10_000;
 const matcherFunction = "matcher_of_request";
 
 const variablePrefix = "http.vars.";
+const tlsPrefix = "http.request.tls.";
 
 /** Placeholders that are numbers. */
 const integers = new Set([
   "http.error.status_code",
   "http.intercept.status_code",
+  "http.request.local.port",
+  "http.request.remote.port",
   "http.response.status",
   "http.reverse_proxy.status_code",
 ]);
@@ -28,11 +33,20 @@ const integers = new Set([
 function placeholderValue(exchange: Exchange, name: string): CelInput {
   if (name.startsWith(variablePrefix)) {
     const variable = exchange.vars.get(name.slice(variablePrefix.length));
+    if (variable === undefined) {
+      return null;
+    }
     if (typeof variable === "number" || typeof variable === "boolean") {
       return variable;
     }
   }
+  if (name.startsWith(tlsPrefix) && exchange.scheme === "http") {
+    return null;
+  }
   const value = readPlaceholder(exchange, name);
+  if (name === "http.request.duration_ms") {
+    return Number(value);
+  }
   return integers.has(name) && value !== undefined && /^\d+$/.test(value) ? BigInt(value) : (value ?? null);
 }
 
@@ -66,6 +80,9 @@ export async function compileExpression(
     });
   }
   const calls = replaceMatcherCalls(parsed.expr, matcherFunction, name);
+  if (parsed.expr !== undefined) {
+    checkCondition(parsed.expr, { [placeholderFunction]: dyn, [matcherFunction]: bool });
+  }
   const matchers: HttpMatcher[] = [];
   for (const call of calls) {
     matchers.push(await loadMatcher(call, context));
@@ -76,10 +93,13 @@ export async function compileExpression(
     current === undefined ? null : placeholderValue(current, text);
   const matcher = (index: bigint): boolean =>
     current !== undefined && matchers[Number(index)]?.matches(current) === true;
+  const regexps = new KnownRegexps();
+  const matchesText = (text: string, pattern: string): boolean => regexps.compile(pattern).test(text);
   const env = celEnv({
-    re2: new KnownRegexps(),
+    re2: regexps,
     funcs: [
       ...strings,
+      celFunc("matches", [CelScalar.STRING, CelScalar.STRING], CelScalar.BOOL, matchesText),
       celFunc(placeholderFunction, [CelScalar.STRING], CelScalar.DYN, placeholder),
       celFunc(matcherFunction, [CelScalar.INT], CelScalar.BOOL, matcher),
     ],

@@ -1,0 +1,104 @@
+import {
+  bool,
+  bytes,
+  type CelKind,
+  double,
+  duration,
+  dyn,
+  int,
+  list,
+  map,
+  string,
+  timestamp,
+  type,
+  uint,
+} from "./cel-types.ts";
+
+/** What a function takes, its target first where it is a method, and gives. */
+export interface Overload {
+  readonly args: readonly CelKind[];
+  readonly result: CelKind;
+}
+
+const of = (result: CelKind, ...args: CelKind[]): Overload => ({ args, result });
+const anyList = list(dyn);
+const anyMap = map(dyn, dyn);
+const ordered = [bool, int, uint, double, string, bytes, timestamp, duration];
+const comparison = ordered.map((each) => of(bool, each, each));
+const arithmetic = [int, uint, double].map((each) => of(each, each, each));
+const text = (result: CelKind, ...args: CelKind[]) => [of(result, string, ...args)];
+const ofTime = [of(int, timestamp), of(int, timestamp, string)];
+const ofDay = [...ofTime, of(int, duration)];
+
+/** Operators and functions that are called alone. Source: the definition of CEL */
+export const functions: Readonly<Record<string, readonly Overload[]>> = {
+  "_&&_": [of(bool, bool, bool)],
+  "_||_": [of(bool, bool, bool)],
+  "!_": [of(bool, bool)],
+  "-_": [of(int, int), of(double, double)],
+  "_<_": comparison,
+  "_<=_": comparison,
+  "_>_": comparison,
+  "_>=_": comparison,
+  "_+_": [
+    ...arithmetic,
+    of(string, string, string),
+    of(bytes, bytes, bytes),
+    of(anyList, anyList, anyList),
+    of(timestamp, timestamp, duration),
+    of(timestamp, duration, timestamp),
+    of(duration, duration, duration),
+  ],
+  "_-_": [
+    ...arithmetic,
+    of(duration, timestamp, timestamp),
+    of(timestamp, timestamp, duration),
+    of(duration, duration, duration),
+  ],
+  "_*_": arithmetic,
+  "_/_": arithmetic,
+  "_%_": [of(int, int, int), of(uint, uint, uint)],
+  "@not_strictly_false": [of(bool, dyn)],
+  size: [string, bytes, anyList, anyMap].map((each) => of(int, each)),
+  type: [of(type, dyn)],
+  dyn: [of(dyn, dyn)],
+  bool: [of(bool, bool), of(bool, string)],
+  int: [int, uint, double, string, timestamp].map((each) => of(int, each)),
+  uint: [uint, int, double, string].map((each) => of(uint, each)),
+  double: [double, int, uint, string].map((each) => of(double, each)),
+  string: [string, bool, int, uint, double, bytes, timestamp, duration].map((each) => of(string, each)),
+  bytes: [of(bytes, bytes), of(bytes, string)],
+  timestamp: [timestamp, string, int].map((each) => of(timestamp, each)),
+  duration: [of(duration, duration), of(duration, string)],
+  matches: [of(bool, string, string)],
+};
+
+/** Functions that are called on a value, which is their first argument. */
+export const methods: Readonly<Record<string, readonly Overload[]>> = {
+  size: functions.size ?? [],
+  matches: functions.matches ?? [],
+  contains: text(bool, string),
+  startsWith: text(bool, string),
+  endsWith: text(bool, string),
+  charAt: text(string, int),
+  indexOf: [...text(int, string), ...text(int, string, int)],
+  lastIndexOf: [...text(int, string), ...text(int, string, int)],
+  lowerAscii: text(string),
+  upperAscii: text(string),
+  replace: [...text(string, string, string), ...text(string, string, string, int)],
+  split: [...text(list(string), string), ...text(list(string), string, int)],
+  substring: [...text(string, int), ...text(string, int, int)],
+  trim: text(string),
+  join: [of(string, list(string)), of(string, list(string), string)],
+  format: text(string, anyList),
+  getFullYear: ofTime,
+  getMonth: ofTime,
+  getDate: ofTime,
+  getDayOfMonth: ofTime,
+  getDayOfWeek: ofTime,
+  getDayOfYear: ofTime,
+  getHours: ofDay,
+  getMinutes: ofDay,
+  getSeconds: ofDay,
+  getMilliseconds: ofDay,
+};
