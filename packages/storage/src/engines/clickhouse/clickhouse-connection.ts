@@ -283,11 +283,8 @@ export class ClickHouseConnection {
         else if (failure.cause instanceof ClickHouseError) pool.answered(index);
         if (!isStranger && !isHostFault(failure)) return { kind: "failed", failure, goOn: "throw" };
         const mayGoOn = call.isRepeatable === true || isStranger || wasNeverSent(failure);
-        return {
-          kind: "failed",
-          failure,
-          goOn: mayGoOn && !(await this.#isOfShards(failure)) ? "next" : "stop",
-        };
+        if (await this.#isOfShards(failure)) return { kind: "failed", failure, goOn: "throw" };
+        return { kind: "failed", failure, goOn: mayGoOn ? "next" : "stop" };
       }
     };
     const failures: StorageError[] = [];
@@ -301,7 +298,8 @@ export class ClickHouseConnection {
   async #isOfShards(failure: StorageError): Promise<boolean> {
     const { shards } = this.#options;
     if (shards === undefined || !isNeighbourFault(failure)) return false;
-    await shards.look();
+    // Those that are known to be away are looked at every second.
+    if (shards.away.length === 0) await shards.look();
     return shards.away.length > 0;
   }
 

@@ -13,7 +13,7 @@ it("waits for the 95th percentile of the kind, as soon as it is known", () => {
   expect(pace.begin("trace")).toBe(20);
   // Only the newest count, and no call waits for ever.
   for (let call = 0; call < 200; call++) pace.answered("search", 60_000);
-  expect(pace.begin("search")).toBe(10_000);
+  expect(pace.begin("search")).toBe(5_000);
 });
 
 it("allows a share of all calls, and some at once after a time without any", () => {

@@ -22,10 +22,10 @@ export interface HedgeLimits {
 export const readHedges: HedgeLimits = { firstMs: 1_000, leastMs: 20, factor: 1, share: 0.1, burst: 20 };
 
 /** Inserts: a second one costs the servers as much as the first, so it waits until the first is far later than usual. */
-export const insertHedges: HedgeLimits = { firstMs: 3_000, leastMs: 1_500, factor: 3, share: 0.05, burst: 5 };
+export const insertHedges: HedgeLimits = { firstMs: 3_000, leastMs: 1_500, factor: 2, share: 0.05, burst: 5 };
 
-/** The longest wait, whatever the percentile says: an overloaded cluster must not hide a hung server for good. */
-const longestMs = 10_000;
+/** The longest wait, whatever the percentile says: on an overloaded cluster a hung server would cost as much as the slowest calls. */
+const longestMs = 5_000;
 
 interface Kind {
   /** The newest durations, in a ring. */

@@ -38,7 +38,8 @@ export async function readFromShards<T>(
       return result;
     } catch (error) {
       if (!(error instanceof StorageError) || !isNeighbourFault(error)) throw error;
-      await shards.look();
+      // Those that are known to be away are looked at every second.
+      if (skips || shards.away.length === 0) await shards.look();
       const isKnownBetter = shards.away !== away || (shards.away.length > 0 && !skips);
       if (onPartial !== undefined && isKnownBetter && tries < mostTries) continue;
       throw shards.away.length === 0 ? error : awayError(shards.away, error);

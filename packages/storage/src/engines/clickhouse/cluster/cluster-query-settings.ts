@@ -45,10 +45,9 @@ export function clusterInsertSettings({ isReplicated, insertQuorum }: ClusterSet
     distributed_foreground_insert: "1",
     // Whatever the profile of the user says of reads: no part of a block may be left out.
     skip_unavailable_shards: "0",
+    // No shorter times for the answer of another server: one that is hung up on while it asks its Keeper what became of a block may
+    // drop rows that count as stored (https://github.com/ClickHouse/ClickHouse/issues/112149). Whoever writes asks a second server instead.
     ...neighbourTimes,
-    // Below the deadline of a call, so that the server says which other one does not answer.
-    receive_timeout: "20",
-    send_timeout: "20",
     distributed_insert_skip_read_only_replicas: "1",
     ...(isReplicated && insertQuorum !== 0
       ? { insert_quorum: String(insertQuorum), insert_quorum_timeout: String(quorumTimeoutMs) }
