@@ -13,7 +13,9 @@ export function closeLingering(socket: Socket): void {
   }
   socket.end();
   socket.resume();
-  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  const destroy = () => socket.destroy();
+  const timer = setTimeout(destroy, lingerMs);
   timer.unref();
-  socket.once("end", () => socket.destroy());
+  // Over TLS the answer may not be on its way yet.
+  socket.once("end", () => (socket.writableFinished ? socket.destroy() : socket.once("finish", destroy)));
 }

@@ -135,7 +135,7 @@ test.each<[Moment, Way, number, boolean]>([
   ["before", "throw", 500, true],
   ["head", "throw", 500, true],
   ["piece", "throw", 200, false],
-  ["filter", "throw", 0, false],
+  ["filter", "throw", 200, false],
   ["answered", "throw", 200, true],
   ["end", "throw", 200, true],
   ["later", "late", 200, true],

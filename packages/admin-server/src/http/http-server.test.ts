@@ -260,6 +260,17 @@ describe("static_response", () => {
     expect(answer).toMatch(/hello$/);
   });
 
+  test("a client that ends its side within a body that nobody reads is let go at once", async () => {
+    await load({ handle: [say("early")] });
+    const { hostname, port } = new URL(running.site);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    socket.write("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*early$/);
+    socket.end();
+    await once(socket, "end");
+  });
+
   test("HEAD has the headers and no body", async () => {
     await load(respond("hello"));
     const answer = await ask(running.site, { method: "HEAD" });

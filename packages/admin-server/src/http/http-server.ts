@@ -313,7 +313,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     if (exchange.headSent) {
       // A response cut short must not look whole; one that is whole stays so.
       if (!exchange.stream.closed) {
-        exchange.stream.destroy();
+        exchange.stream.cut();
       }
       return;
     }
@@ -355,6 +355,9 @@ export class HttpServer implements RequestSink, ExchangeServer {
       if (error instanceof ServerError && error.code === "CLIENT_GONE") {
         exchange.stream.destroy();
         return;
+      }
+      if (exchange.ended) {
+        return; // for want of a client
       }
       this.#parts.logError(exchange, failure, true, HttpError.from(error));
       if (exchange.headSent) {

@@ -6,7 +6,7 @@ import type { HeaderList } from "./header-list.ts";
 
 /** A connection that left HTTP, with the bytes that came after the request. */
 export interface DetachedConnection {
-  readonly socket: Duplex;
+  readonly socket: Duplex & { readonly bytesWritten: number };
   readonly head: Buffer;
   /**
    * Set by who takes the connection: ends it when the server wants it to end, and resolves soon, when it has. Absent: it
@@ -95,4 +95,6 @@ export interface HttpStream {
   push?(method: string, target: string, headers: HeaderList): boolean;
   /** Cuts the stream: the client sees that the response is not whole. */
   destroy(): void;
+  /** As {@link destroy}, once a head that waits is on its way: the client sees what there is, and that it is not whole. */
+  cut(): void;
 }

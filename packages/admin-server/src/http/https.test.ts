@@ -53,6 +53,13 @@ describe.each([0, 2])("HTTPS with %d worker threads", (workers) => {
     session.close();
   });
 
+  test("a client that ends its side gets the answer to what is no request", async () => {
+    const socket = connect({ port: Number(new URL(running.site).port), servername: "a.localhost", ca });
+    const answer = text(socket);
+    socket.end(`GET /a b HTTP/1.1\r\nHost: a\r\n${"X-Many: 1\r\n".repeat(150)}\r\n`);
+    expect(await answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  });
+
   test("has no certificate for other names", async () => {
     const failed = askTls(running.site, { servername: "c.localhost", ca });
     await expect(failed).rejects.toThrow("alert internal error");

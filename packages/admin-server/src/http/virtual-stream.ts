@@ -98,6 +98,10 @@ class VirtualStream implements HttpStream {
     this.#close();
   }
 
+  cut(): void {
+    this.destroy();
+  }
+
   flush(): void {}
   addTrailers(): void {}
   closeAfterwards(): void {}

@@ -93,6 +93,7 @@ export function makeAnswering(made: MadeRequest = {}): MadeExchange {
     },
     writeInterim() {},
     destroy() {},
+    cut() {},
   };
   return {
     exchange: new Exchange({ product: "server", ...made.server }, stream),

@@ -152,9 +152,12 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   readonly #onEnd = (): void => {
     this.#halfClosed = true;
     this.#reusable = false;
-    if (this.idle) {
-      this.#close();
-    } else if (!this.#responseDone) {
+    if (this.#state === "closing") {
+      return; // lingering, which sees to the end
+    }
+    if (this.#responseDone) {
+      this.#close(); // between two requests, or within the rest of a body that nobody reads
+    } else {
       // Nearly all clients that close are gone altogether: who works for them should hear of it.
       this.socket.destroy();
     }

@@ -230,6 +230,18 @@ export class H1Stream implements HttpStream {
     this.socket.destroy();
   }
 
+  cut(): void {
+    // Without a length or chunks, the end of the connection would make it look whole.
+    if (this.#pendingHead !== "" && !this.#closed && (this.#chunked || this.#declared.isShort)) {
+      this.#send("", 0, "");
+      if (this.socket.writableLength > 0) {
+        this.socket.destroySoon(); // TLS takes every write late
+        return;
+      }
+    }
+    this.socket.destroy();
+  }
+
   /** Called by the connection when it is gone. */
   connectionClosed(): void {
     if (!this.#closed) {
@@ -274,7 +286,7 @@ export class H1Stream implements HttpStream {
 
   #count(length: number): void {
     if (!this.#declared.take(length)) {
-      this.destroy();
+      this.cut();
       throw bodyTooLong();
     }
   }

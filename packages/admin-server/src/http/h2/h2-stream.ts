@@ -377,6 +377,13 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
     }
   }
 
+  cut(): void {
+    if (!this.#closed) {
+      this.#sendHead(false);
+      this.destroy();
+    }
+  }
+
   // The tunnel
 
   sendRaw(chunk: Buffer): boolean {
@@ -458,7 +465,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
   #push(chunk: Uint8Array | string): void {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
     if (!this.#declared.take(bytes.length)) {
-      this.destroy();
+      this.cut();
       throw bodyTooLong();
     }
     this.sending.push(bytes);

@@ -16,6 +16,7 @@ export interface TunnelStream extends BodySource {
 /** A stream that left HTTP by an extended CONNECT: bytes both ways. Source: RFC 8441 */
 export class H2Tunnel extends Duplex {
   readonly #stream: TunnelStream;
+  bytesWritten = 0;
 
   constructor(stream: TunnelStream) {
     super({ allowHalfOpen: true });
@@ -28,6 +29,7 @@ export class H2Tunnel extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.bytesWritten += chunk.length;
     if (this.#stream.sendRaw(chunk)) {
       done();
     } else {

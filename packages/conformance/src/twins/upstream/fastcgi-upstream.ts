@@ -93,6 +93,10 @@ function serve(socket: Socket, seen: SeenRequests): void {
   };
   socket.on("error", () => {});
   socket.on("close", () => record?.finish());
+  // A request that is given up gets no answer.
+  socket.on("end", () => {
+    if (!isComplete) socket.end();
+  });
   socket.on("data", (chunk: Buffer) => {
     const read = readRecords(Buffer.concat([rest, chunk]));
     rest = read.rest;

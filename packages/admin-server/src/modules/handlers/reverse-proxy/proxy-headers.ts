@@ -29,11 +29,14 @@ const replaced = new Set([
   "content-length",
 ]);
 
+/** What of them clients get of a response: which fields come after its body is for whoever reads it. */
+const keptFromClients = new Set([...hopByHop].filter((name) => name !== "trailer"));
+
 const leftOut = new Set([...hopByHop, ...replaced, "host"]);
 
 /** Lengths of the names: most fields are let through without making their name lower case. */
 const leftOutLengths = new Set([...leftOut].map((name) => name.length));
-const hopByHopLengths = new Set([...hopByHop].map((name) => name.length));
+const keptFromClientsLengths = new Set([...keptFromClients].map((name) => name.length));
 
 /** Fields that say how a message is framed, routed or read: they mean nothing, or harm, after its body. */
 const notInTrailers = new Set([
@@ -156,9 +159,9 @@ export function keepEndToEnd(fields: HeaderList): HeaderList {
   let kept = 0;
   for (let index = 0; index < fields.length; index += 2) {
     const name = fields[index] as string;
-    if (listed !== undefined || hopByHopLengths.has(name.length)) {
+    if (listed !== undefined || keptFromClientsLengths.has(name.length)) {
       const lower = name.toLowerCase();
-      if (hopByHop.has(lower) || listed?.has(lower) === true) {
+      if (keptFromClients.has(lower) || listed?.has(lower) === true) {
         continue;
       }
     }

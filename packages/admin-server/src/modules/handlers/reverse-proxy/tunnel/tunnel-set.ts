@@ -29,6 +29,7 @@ export class TunnelSet {
     const { timeoutMs, bufferBytes } = this.#options;
     const protocol = exchange.stream.upgradeProtocol;
     const client = exchange.switchProtocols();
+    const headBytes = client.socket.bytesWritten;
     const tunnel = new Tunnel(client, upstream, protocol, bufferBytes, head);
     client.leave = () => tunnel.leave();
     this.#open.add(tunnel);
@@ -36,6 +37,7 @@ export class TunnelSet {
     client.socket.once("close", () => {
       clearTimeout(timer);
       this.#open.delete(tunnel);
+      exchange.bytesWritten = client.socket.bytesWritten - headBytes;
       exchange.end();
     });
   }

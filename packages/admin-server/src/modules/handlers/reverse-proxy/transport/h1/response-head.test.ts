@@ -24,6 +24,15 @@ test.each([
 });
 
 test.each([
+  [["Transfer-Encoding: chunked", "Trailer: X-Sum"], true],
+  [["Content-Length: 5", "Trailer: X-Sum"], false],
+  [["Trailer: X-Sum"], false],
+])("%j announces trailers: %s", (lines, announces) => {
+  const { headers } = parseResponseHead(head(...lines), "GET");
+  expect(headers.includes("X-Sum")).toBe(announces);
+});
+
+test.each([
   ["two lengths", head("Content-Length: 5", "Content-Length: 6")],
   ["a list of lengths", head("Content-Length: 5, 5")],
   ["a length that is none", head("Content-Length: +5")],

@@ -1,5 +1,5 @@
 import { connectionWords, readFieldLines } from "../../../../../http/h1/field-lines.ts";
-import type { HeaderList } from "../../../../../http/header-list.ts";
+import { type HeaderList, removeHeaders } from "../../../../../http/header-list.ts";
 import { keepEndToEnd } from "../../proxy-headers.ts";
 
 /** How the body of a response is framed. */
@@ -101,6 +101,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   let coding: string | undefined;
   let connection = "";
   let upgrade = "";
+  let hasTrailer = false;
   let kept = 0;
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
@@ -116,8 +117,10 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
       coding = coding === undefined ? value.toLowerCase() : `${coding},${value.toLowerCase()}`;
     } else if (name.length === 10 && name.toLowerCase() === "connection") {
       connection += `,${value}`;
-    } else if (name.length === 7 && name.toLowerCase() === "upgrade") {
-      upgrade = value;
+    } else if (name.length === 7) {
+      const lower = name.toLowerCase();
+      upgrade = lower === "upgrade" ? value : upgrade;
+      hasTrailer ||= lower === "trailer";
     }
     if (kept !== index) {
       headers[kept] = name;
@@ -149,6 +152,9 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   }
   if (framing === bodyFraming.untilClose) {
     keepAlive = false;
+  }
+  if (hasTrailer && (framing === bodyFraming.length || framing === bodyFraming.untilClose)) {
+    removeHeaders(headers, (name) => name === "trailer"); // nothing can come after such a body
   }
   return { status, version, headers, framing, length, keepAlive, upgrade };
 }
