@@ -41,6 +41,9 @@ function migrationLine({ url, before, after }: ServerMigration): string {
   if (after === undefined) {
     return `${url}: away; it gets its tables when it is back, from the next process that asks it, or when this is run again`;
   }
+  if (after === 0) {
+    return `${url}: no tables, as the Keeper remembers its replica: SYSTEM DROP REPLICA on another server of its shard, then this again`;
+  }
   if (before === after) return `${url}: schema ${after} already`;
   return before === 0 || before === undefined
     ? `${url}: schema ${after}, new`

@@ -13,6 +13,7 @@ import {
   isCredentialsFault,
   isHostFault,
   isNeighbourFault,
+  isSchemaMissing,
   toStorageError,
   wasNeverSent,
 } from "./clickhouse-errors.ts";
@@ -281,6 +282,8 @@ export class ClickHouseConnection {
         if (isStranger) pool.refusesUs(index, failure.message);
         else if (isConnectionError(failure)) pool.failed(index, failure.message);
         else if (failure.cause instanceof ClickHouseError) pool.answered(index);
+        const isEmptied = pool.hosts.length > 1 && call.isRepeatable === true && isSchemaMissing(failure);
+        if (isEmptied) return { kind: "failed", failure, goOn: "next" };
         if (!isStranger && !isHostFault(failure)) return { kind: "failed", failure, goOn: "throw" };
         const mayGoOn = call.isRepeatable === true || isStranger || wasNeverSent(failure);
         if (await this.#isOfShards(failure)) return { kind: "failed", failure, goOn: "throw" };

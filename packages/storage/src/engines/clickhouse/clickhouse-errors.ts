@@ -87,6 +87,7 @@ const neverSentCodes: ReadonlySet<string> = new Set([
 ]);
 
 const tableThereCode = 57; // TABLE_ALREADY_EXISTS
+const replicaThereCode = 253; // REPLICA_ALREADY_EXISTS
 const cannotAssignAlterCode = 517; // CANNOT_ASSIGN_ALTER
 const unknownSettingCode = 115; // UNKNOWN_SETTING
 
@@ -159,6 +160,11 @@ export function isTableThere(error: unknown): boolean {
 /** A replica has not yet taken what was changed through another one: it does in a moment. */
 export function isAlterInTheWay(error: unknown): boolean {
   return hasCode(error, cannotAssignAlterCode);
+}
+
+/** The Keeper knows a replica of this name: the server has lost its tables, or two have one name. */
+export function isReplicaThere(error: unknown): boolean {
+  return hasCode(error, replicaThereCode);
 }
 
 /** A server from before the setting. */

@@ -57,7 +57,14 @@ export async function changeShards(
     const views = await Promise.all(seen.map((host) => clusterView(host, cluster.name, signal)));
     const shards = widestView(views);
     // Not ON CLUSTER: the others do not know the new servers yet.
-    await ensureClusterSchema(connection, database, { ...cluster, onCluster: false }, signal);
+    const { emptied } = await ensureClusterSchema(
+      connection,
+      database,
+      { ...cluster, onCluster: false },
+      signal,
+    );
+    if (emptied.length > 0)
+      refuse(`${emptied.join(", ")} lost its tables: SYSTEM DROP REPLICA first, see docs/scale.md`);
     const states = await allStates(connection, database, cluster, signal);
     const layout = commonLayout(states);
     const now = await timeOf(states, signal);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
-import { isAlterInTheWay } from "../clickhouse-errors.ts";
+import { isAlterInTheWay, isReplicaThere } from "../clickhouse-errors.ts";
 import { schemaVersion, stepsFrom } from "../schema/migrations.ts";
 import type { ClusterSettings } from "./cluster-settings.ts";
 import {
@@ -26,6 +26,8 @@ export interface SeenHosts {
   readonly away: readonly string[];
   /** They answer, and do not reach their Keeper. */
   readonly readOnly: readonly string[];
+  /** They answer, and have lost their tables, which the Keeper gives to nobody as long as it remembers their replica. */
+  readonly emptied: readonly string[];
 }
 
 /**
@@ -49,31 +51,45 @@ export async function ensureClusterSchema(
     async () => {
       // Another process may have done it meanwhile.
       const { states, away } = await hostStates(connection, database, cluster, signal);
-      if (!isDone(states)) await migrate(states, database, cluster, signal);
-      return seenHosts({ states, away });
+      const emptied = isDone(states) ? [] : await migrate(states, database, cluster, signal);
+      return seenHosts({ states, away }, emptied);
     },
     signal,
   );
 }
 
-function seenHosts({ states, away }: { states: readonly HostState[]; away: readonly string[] }): SeenHosts {
-  return { away, readOnly: states.filter(({ isReadOnly }) => isReadOnly).map(({ url }) => url) };
+function seenHosts(
+  { states, away }: { states: readonly HostState[]; away: readonly string[] },
+  emptied: readonly HostState[] = [],
+): SeenHosts {
+  const urls = (hosts: readonly HostState[]) => hosts.map(({ url }) => url);
+  return { away, readOnly: urls(states.filter(({ isReadOnly }) => isReadOnly)), emptied: urls(emptied) };
 }
 
 function isDone(states: readonly HostState[]): boolean {
   return states.every(({ version }) => version === schemaVersion) && isSettled(states);
 }
 
+/** @returns servers that cannot have their tables yet */
 async function migrate(
-  states: readonly HostState[],
+  seen: readonly HostState[],
   database: string,
   cluster: ClusterSettings,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<readonly HostState[]> {
+  const newest = Math.max(...seen.map(({ version }) => version));
+  // A shard that is added gets the tables of another one, which may have columns from versions before.
+  const versionOf = (hosts: readonly HostState[]) =>
+    cluster.onCluster ? newest : Math.max(...hosts.map((host) => host.version)) || newest;
+  const emptied: HostState[] = [];
+  for (const hosts of Map.groupBy(seen, ({ shard }) => shard).values()) {
+    emptied.push(...(await levelUp(seen, hosts, database, versionOf(hosts), signal)));
+  }
+  const states = seen.filter((host) => !emptied.includes(host));
+  if (isDone(states)) return emptied;
   const run = (hosts: readonly HostState[], sql: string) => runOn(hosts, sql, signal);
   const everywhere = (sql: string) => run(cluster.onCluster ? states.slice(0, 1) : states, sql);
   await everywhere(databaseStatement(database, cluster));
-  const newest = Math.max(...states.map(({ version }) => version));
   const shards = [...Map.groupBy(states, ({ shard }) => shard).values()];
   const isNew = newest === 0 && !states.some(({ isBegun }) => isBegun);
   const stepsAfter = (version: number) =>
@@ -81,16 +97,12 @@ async function migrate(
       clusterStatements(step.statements(database), database, cluster),
     );
   if (cluster.onCluster) {
-    for (const hosts of shards) await levelUp(states, hosts, database, newest, signal);
     for (const { sql, copies } of stepsAfter(newest)) {
       await run(copies ? shards.flatMap((hosts) => hosts.slice(0, 1)) : states.slice(0, 1), sql);
     }
   } else {
     for (const hosts of shards) {
-      // A shard that is added gets the tables of another one, which may have columns from versions before.
-      const version = Math.max(...hosts.map((host) => host.version)) || newest;
-      await levelUp(states, hosts, database, version, signal);
-      for (const { sql, copies } of stepsAfter(version)) {
+      for (const { sql, copies } of stepsAfter(versionOf(hosts))) {
         // Statement by statement, so that all replicas make a table while it is the same everywhere.
         await run(copies ? hosts.slice(0, 1) : hosts, sql);
       }
@@ -98,24 +110,34 @@ async function migrate(
   }
   for (const sql of distributedStatements(database, cluster, wantedLayout(states))) await everywhere(sql);
   await everywhere(versionStatement(database, schemaVersion, cluster));
+  return emptied;
 }
 
-/** Gives the servers of a shard that are behind what one with this version has: one of the same shard if there is. */
+/**
+ * Gives the servers of a shard that are behind what one with this version has: one of the same shard if there is.
+ * @returns those that the Keeper knows under their names with tables that they have lost; their shard goes on without them
+ */
 async function levelUp(
   states: readonly HostState[],
   hosts: readonly HostState[],
   database: string,
   version: number,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<readonly HostState[]> {
   const leader = [...hosts, ...states].find((host) => host.version === version);
-  if (leader === undefined || version === 0) return;
+  if (leader === undefined || version === 0) return [];
+  const emptied: HostState[] = [];
   for (const host of hosts) {
-    if (host.version < version) {
+    if (host.version >= version) continue;
+    try {
       await host.connection.command(`CREATE DATABASE IF NOT EXISTS ${database}`, signal);
       await copySchema(leader.connection, host.connection, database, signal);
+    } catch (error) {
+      if (!isReplicaThere(error) || !hosts.includes(leader)) throw error;
+      emptied.push(host);
     }
   }
+  return emptied;
 }
 
 async function runOn(

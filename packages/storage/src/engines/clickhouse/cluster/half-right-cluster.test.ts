@@ -147,6 +147,23 @@ it("goes on without a server that refuses the password, also at the start", asyn
   ]);
 });
 
+it("goes on without a server that lost its disk, and says what it needs", async () => {
+  const [, emptied] = cluster.hosts;
+  if (emptied === undefined) throw new Error("four servers");
+  emptied.state = "emptied";
+  const store = open();
+  await store.ready();
+  for (let read = 0; read < 8; read++) {
+    expect((await services(store)).names).toEqual(["of-shard-1", "of-shard-2"]);
+  }
+  for (let block = 0; block < 4; block++) {
+    const options = { deduplicationToken: newToken(), receivedUnixMs: 0 };
+    await store.writer.writeSpans(rowsOf(sampleSpan()), options);
+  }
+  expect(emptied.reads).toBeGreaterThan(0);
+  expect(store.trouble?.()).toEqual([expect.stringContaining("SYSTEM DROP REPLICA")]);
+});
+
 it("says that the Keeper is away, and reads go on", async () => {
   for (const host of cluster.hosts) host.readOnly = true;
   const store = open();

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { schemaVersion } from "../schema/migrations.ts";
 
 /** What a stand-in does with whatever it is asked. */
-type HostState = "up" | "hung" | "stranger";
+type HostState = "up" | "hung" | "stranger" | "emptied";
 
 export interface StandIn {
   readonly url: string;
@@ -72,17 +72,36 @@ export class HalfRightServers {
     if (host.state === "hung") return;
     if (pathname === "/ping") response.end("Ok.\n");
     else if (host.state === "stranger") fail(response, 516, "AUTHENTICATION_FAILED", 403);
+    else if (host.state === "emptied") this.#answerEmptied(sql, response);
     else if (token !== null) {
       // Without its Keeper it waits for longer than anybody would.
       if (!host.readOnly) response.end();
     } else this.#select(host, sql, searchParams, response);
   }
 
+  /** Of a server that lost its disk: there are no tables, and the Keeper remembers its replica. */
+  #answerEmptied(sql: string, response: ServerResponse): void {
+    if (sql.includes("AS macros")) {
+      rows(response, [{ ...stateRow({ readOnly: false }), tables: [], engine: "", begun: 0 }]);
+    } else if (/^CREATE DATABASE|system\.tables|schema_lock/.test(sql)) response.end();
+    else if (sql.startsWith("CREATE TABLE")) fail(response, 253, "REPLICA_ALREADY_EXISTS");
+    else if (sql.includes("system.")) rows(response, []);
+    else fail(response, 60, "UNKNOWN_TABLE");
+  }
+
   #select(host: StandIn, sql: string, settings: URLSearchParams, response: ServerResponse): void {
     const there = [1, 2].filter((shard) => !this.shardsAway.has(shard));
     const skips = settings.get("skip_unavailable_shards") === "1";
     if (sql.includes("AS macros")) rows(response, [stateRow(host)]);
-    else if (sql.includes("system.replicas")) rows(response, [{ readOnly: host.readOnly ? 1 : 0 }]);
+    else if (sql.includes("AS statement")) {
+      rows(response, [
+        {
+          name: "spans_local",
+          engine: "ReplicatedMergeTree",
+          statement: "CREATE TABLE tracing.spans_local (a UInt8)",
+        },
+      ]);
+    } else if (sql.includes("system.replicas")) rows(response, [{ readOnly: host.readOnly ? 1 : 0 }]);
     else if (sql.includes("schema_migrations")) {
       rows(response, [{ version: 1_000_000 + schemaVersion, cluster: "main", replicated: 1 }]);
     } else if (sql.includes("system.clusters")) {
@@ -110,7 +129,7 @@ function mostSkipped(settings: URLSearchParams): number {
   return Number(settings.get("max_skip_unavailable_shards_num") ?? 0) || Infinity;
 }
 
-function stateRow({ readOnly }: StandIn) {
+function stateRow({ readOnly }: Pick<StandIn, "readOnly">) {
   return {
     tables: [
       ["spans", "Distributed"],

@@ -2,7 +2,7 @@ import { StorageError } from "../../../api/storage-error.ts";
 import { awayError } from "../calls/shard-reads.ts";
 import { ClickHouseConnection, type ConnectionOptions } from "../clickhouse-connection.ts";
 import type { RunSettleStep } from "../clickhouse-dependencies.ts";
-import { isHostFault } from "../clickhouse-errors.ts";
+import { isHostFault, isSchemaMissing } from "../clickhouse-errors.ts";
 import { SchemaGuard } from "../schema/schema-guard.ts";
 import {
   checkCluster,
@@ -42,7 +42,7 @@ export function openCluster(
   cluster: ClusterSettings,
 ): OpenServers {
   checkCluster(cluster);
-  let seen: SeenHosts = { away: [], readOnly: [] };
+  let seen: SeenHosts = { away: [], readOnly: [], emptied: [] };
   const shards: ShardWatch = new ShardWatch({
     listed: (signal) => listedShards(connection, cluster, signal),
     reached: (signal) => reachedShards(connection, database, signal),
@@ -86,7 +86,7 @@ export function openCluster(
     },
     trouble() {
       const away = connection.each().flatMap(({ url, isUp }) => (isUp ? [] : [url]));
-      const texts = hostTrouble({ away, readOnly: seen.readOnly }, options.urls.length);
+      const texts = hostTrouble({ ...seen, away }, options.urls.length);
       return [...shards.away.map(({ text }) => text), ...texts];
     },
     close() {
@@ -97,7 +97,7 @@ export function openCluster(
 }
 
 /** What is wrong with single servers, for people. */
-function hostTrouble({ away, readOnly }: SeenHosts, count: number): string[] {
+function hostTrouble({ away, readOnly, emptied }: SeenHosts, count: number): string[] {
   const some = (urls: readonly string[]) =>
     `${urls.length} of ${count} servers of ClickHouse (${urls.join(", ")})`;
   return [
@@ -107,13 +107,18 @@ function hostTrouble({ away, readOnly }: SeenHosts, count: number): string[] {
     ...(readOnly.length === 0
       ? []
       : [`${some(readOnly)} do not reach their Keeper (NO_ZOOKEEPER) and take no spans: searches go on`]),
+    ...(emptied.length === 0
+      ? []
+      : [
+          `${some(emptied)} have no tables, and the Keeper remembers their replicas: SYSTEM DROP REPLICA, see docs/scale.md`,
+        ]),
   ];
 }
 
 /**
  * Settles calls on every server: spans and calls of a trace lie in one shard. A replica first takes what others of its
  * shard have settled; what two do in the same minute all the same has one token, and is done once.
- * @throws StorageError the first error that is not that of a server which is away
+ * @throws StorageError the first error that is not that of a server which is away, or has lost its tables
  */
 export async function settleEverywhere(
   connection: ClickHouseConnection,
@@ -134,7 +139,7 @@ export async function settleEverywhere(
       const settings = { insert_deduplication_token: `settle/${step.name}/${minute}` };
       await host.insert(insert, settings, new Uint8Array(), signal);
     } catch (error) {
-      if (!(error instanceof StorageError && isHostFault(error))) throw error;
+      if (!(error instanceof StorageError && isHostFault(error)) && !isSchemaMissing(error)) throw error;
     }
   }
 }
