@@ -31,7 +31,7 @@ export const notRun: readonly NotRun[] = [
   { page: "quick-start.md", block: "npm start -- --demo", reason: started },
   { page: "first-span.md", block: "npm install @opentelemetry/api", reason: registry },
   { page: "first-span.md", block: "node hello.mjs", reason: registry },
-  { page: "first-span.md", block: "pip install", reason: registry },
+  { page: "first-span.md", block: "python3 -m venv", reason: registry },
   { page: "first-span.md", block: "python hello.py", reason: registry },
   { page: "first-span.md", block: "go mod init", reason: registry },
   { page: "first-span.md", block: "export OTEL_EXPORTER_OTLP_PROTOCOL", reason: registry },
