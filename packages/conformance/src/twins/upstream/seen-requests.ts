@@ -109,7 +109,10 @@ export class SeenRequests {
     records.sort((one, other) => one.requestId.localeCompare(other.requestId));
     for (const [index, { request }] of records.entries()) {
       Object.assign(facts, seenFacts(`upstream ${index} `, request));
-      if (skipsPlace) delete facts[`upstream ${index} to`];
+      if (!skipsPlace) continue;
+      delete facts[`upstream ${index} to`];
+      // A site may send the upstream's own address there.
+      delete facts[`upstream ${index} field.host`];
     }
     const flow = this.#flow.get(id);
     if (flow !== undefined) facts.flow = flow.trim();
