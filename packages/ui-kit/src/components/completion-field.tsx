@@ -10,6 +10,8 @@ export interface Completion {
   note?: string;
   /** Whether a blank ends it, or something follows at once, as a value follows `=`. */
   goesOn?: boolean;
+  /** It is all that the field holds: nothing follows it. */
+  isWhole?: boolean;
 }
 
 /** Completions for one place in a text, and what of it they replace. */
@@ -42,8 +44,9 @@ export function CompletionField(props: {
   function take(item: Completion) {
     if (completions === undefined) return;
     const rest = value.slice(completions.to);
-    const end = item.goesOn || rest.startsWith(" ") ? "" : " ";
-    const caret = completions.from + item.text.length + (item.goesOn ? 0 : 1);
+    const isJoined = item.goesOn || item.isWhole;
+    const end = isJoined || rest.startsWith(" ") ? "" : " ";
+    const caret = completions.from + item.text.length + (isJoined ? 0 : 1);
     onValue(value.slice(0, completions.from) + item.text + end + rest);
     onCaret(caret);
     setChosen(-1);

@@ -7,6 +7,7 @@ import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import type { Capabilities } from "../../api/analysis.ts";
 import { operationsQuery } from "../../api/queries.ts";
+import { matchingNames, meantName } from "./matching-names.ts";
 import { offeredLimits, offeredLookbacks } from "./offered.ts";
 import { lookbacks, type SearchAddress } from "./search-address.ts";
 import { conditionsOf, type FieldErrors } from "./search-of.ts";
@@ -47,7 +48,12 @@ export function SearchForm(props: {
     event.preventDefault();
     setAsked(true);
     if (Object.keys(conditionsOf(draft).errors).length > 0) return;
-    onSearch(draft.q === undefined ? draft : { ...draft, ...noFields });
+    if (draft.q !== undefined) return onSearch({ ...draft, ...noFields });
+    const service = meantName(services, draft.service);
+    if (service === draft.service) return onSearch(draft);
+    // Half a name that was typed becomes the whole one, in sight.
+    setDraft({ ...draft, service });
+    onSearch({ ...draft, service });
   }
 
   const textField = (name: "minDuration" | "maxDuration", placeholder: string) => ({
@@ -78,20 +84,16 @@ export function SearchForm(props: {
       ) : (
         <>
           <Field name="service" label="Service">
-            <select
+            <NameField
               id="search-service"
-              className="field"
-              value={draft.service ?? ""}
-              onChange={(event) => change({ service: event.target.value || undefined, operation: undefined })}
-            >
-              {can.traceql && <option value="">All services</option>}
-              {listWith(services, draft.service).map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
+              names={services}
+              placeholder={can.traceql ? "All services" : "A service"}
+              value={draft.service}
+              onChange={(service) => change({ service, operation: undefined })}
+            />
           </Field>
           <OperationField
-            service={draft.service ?? ""}
+            service={services.includes(draft.service ?? "") ? (draft.service ?? "") : ""}
             value={draft.operation}
             onChange={(operation) => change({ operation })}
           />
@@ -252,6 +254,29 @@ function QueryField(props: {
   );
 }
 
+const noNames: readonly string[] = [];
+
+/** A field that finds a name by typing a part of it; empty, it means all. */
+function NameField(props: {
+  id: string;
+  names: readonly string[];
+  placeholder: string;
+  value: string | undefined;
+  onChange: (name: string | undefined) => void;
+}) {
+  const { id, names, placeholder, value = "", onChange } = props;
+  const items = matchingNames(names, value).map((text) => ({ text, isWhole: true }));
+  return (
+    <CompletionField
+      value={value}
+      onValue={(text) => onChange(text === "" ? undefined : text)}
+      onCaret={() => {}}
+      completions={{ from: 0, to: value.length, items }}
+      field={{ id, className: "field", placeholder, title: value }}
+    />
+  );
+}
+
 function OperationField(props: {
   service: string;
   value: string | undefined;
@@ -260,17 +285,13 @@ function OperationField(props: {
   const operations = useQuery(operationsQuery(props.service));
   return (
     <Field name="operation" label="Operation">
-      <select
+      <NameField
         id="search-operation"
-        className="field"
-        value={props.value ?? ""}
-        onChange={(event) => props.onChange(event.target.value || undefined)}
-      >
-        <option value="">{props.service === "" ? "All (of a service)" : "All operations"}</option>
-        {listWith(operations.data ?? [], props.value).map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
+        names={operations.data ?? noNames}
+        placeholder={props.service === "" ? "All (of a service)" : "All operations"}
+        value={props.value}
+        onChange={props.onChange}
+      />
     </Field>
   );
 }

@@ -17,7 +17,7 @@ export function TraceActions({ input, peers }: { input: ApiTrace; peers: Readonl
         search={{ a: input.traceID }}
         className="button"
         data-command="Compare this trace"
-        title="Beside the median of traces that begin alike, or another trace"
+        title="Beside what is usual for traces that begin alike, or beside another trace"
       >
         Compare
       </Link>
