@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { StorageError } from "../../../api/storage-error.ts";
 import { awayError } from "../calls/shard-reads.ts";
 import { ClickHouseConnection, type ConnectionOptions } from "../clickhouse-connection.ts";
@@ -17,6 +18,9 @@ import { ensureClusterSchema, type SeenHosts } from "./ensure-cluster-schema.ts"
 import { KeeperWatch } from "./keeper-watch.ts";
 import { listedShards, reachedShards, readOnlyHosts } from "./shard-questions.ts";
 import { ShardWatch } from "./shard-watch.ts";
+
+/** How long `ready` waits to learn of shards: whoever asks waits for five seconds, three of which the look at the servers may take. */
+const lookWaitMs = 1_500;
 
 /** What a store needs of its servers. */
 export interface OpenServers {
@@ -80,7 +84,8 @@ export function openCluster(
       // Before the tables are there, no shard has an answer.
       const looked = wasReady ? shards.look() : undefined;
       await schema.check(signal);
-      await (looked ?? shards.look());
+      // A look that takes longer goes on, and is told of next time.
+      await Promise.race([looked ?? shards.look(), sleep(lookWaitMs, undefined, { ref: false })]);
       wasReady = true;
       if (options.refusesPartial === true && shards.away.length > 0) throw awayError(shards.away, undefined);
     },

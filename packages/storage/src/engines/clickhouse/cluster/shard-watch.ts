@@ -19,8 +19,8 @@ export interface ShardQuestions {
 
 /** While a shard is away, for how long the next look waits. */
 const lookAgainMs = 1_000;
-/** A look takes no longer, so that `ready` has its answer in five seconds. */
-const lookTimeoutMs = 4_000;
+/** More than the 5 s, a constant of ClickHouse, that a server waits for a kept connection to one that hangs. */
+const lookTimeoutMs = 9_000;
 
 /**
  * Which shards of a cluster answer: a shard is away when two servers, asked one after the other, reach none of its replicas. Somebody
