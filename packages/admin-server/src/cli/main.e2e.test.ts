@@ -99,6 +99,52 @@ describe("server run", () => {
     expect((await ask(`${await second.adminUrl()}/id/r/handle/0/handler`)).text).toBe('"static_response"\n');
   });
 
+  test("a damaged autosave is set aside, said with its place, and the history's newest configuration runs", async () => {
+    const file = await configFile(siteConfig(respond("of the file")));
+    const environment = {
+      ...{ XDG_CONFIG_HOME: folder, XDG_DATA_HOME: join(folder, "data"), SERVER_ADMIN: "127.0.0.1:0" },
+    };
+    const resumed = () => {
+      const process = new ServerProcess(["run", "--resume", "--config", file], environment);
+      processes.push(process);
+      return process;
+    };
+    const end = async ({ child, exit }: ServerProcess) => {
+      child.kill("SIGTERM");
+      await exit;
+    };
+    const first = resumed();
+    const patch = { method: "PATCH", headers: json, body: '"saved"' };
+    expect((await ask(`${await first.adminUrl()}${body}`, patch)).status).toBe(200);
+    await end(first);
+    const path = join(folder, "server", "autosave.json");
+    const saved = await readFile(path);
+    // A brace that is none, a byte that is no UTF-8, a module that is not there.
+    for (const [place, flip] of [
+      [0, 1],
+      [saved.indexOf('"saved"') + 1, 0x80],
+      [saved.indexOf("static_response"), 1],
+    ] as const) {
+      const bad = Buffer.from(saved);
+      bad[place] = (bad[place] as number) ^ flip;
+      await writeFile(path, bad);
+      const server = resumed();
+      expect((await ask(await server.site())).text).toBe("saved");
+      await end(server);
+      expect(server.stderr + server.stdout).toContain(
+        `${path} is damaged at byte ${place}: it is set aside as ${path}.damaged, and the newest configuration of the history is loaded`,
+      );
+      expect([await readFile(`${path}.damaged`), await readFile(path)]).toEqual([bad, saved]);
+    }
+    // Without a history the file is loaded.
+    await rm(join(folder, "data"), { recursive: true });
+    await writeFile(path, "[");
+    const server = resumed();
+    expect((await ask(await server.site())).text).toBe("of the file");
+    await end(server);
+    expect(server.stderr + server.stdout).toContain("and the history has no configuration in its place");
+  });
+
   test("persist false saves nothing", async () => {
     const config = { ...(siteConfig(respond("x")) as object), admin: { config: { persist: false } } };
     await start("run", "--config", await configFile(config)).adminUrl();

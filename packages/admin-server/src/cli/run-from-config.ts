@@ -5,6 +5,7 @@ import { StartError } from "lifecycle/errors";
 import { ChangeLock } from "../core/engine/change-lock.ts";
 import { errorWithin, messageOf } from "../core/errors.ts";
 import type { Server } from "../server.ts";
+import { damageOf, isJson } from "./damaged-autosave.ts";
 import { sendPingback } from "./pingback.ts";
 import { findDefaultConfig, printWarnings, type ReadConfig, readConfig } from "./read-config.ts";
 import { runServer, type ServerRun } from "./run-server.ts";
@@ -106,14 +107,42 @@ class ConfigFile {
   }
 }
 
+/**
+ * Loads the saved configuration. One that is damaged is set aside, and the newest of the history that is whole is loaded in its place.
+ * @returns false where there is none of these
+ * @throws ServerError for a configuration that is whole, and cannot run
+ */
+async function resumeSaved(server: Server, saved: Uint8Array, log: Logger): Promise<boolean> {
+  const { autosave, engine, history } = server;
+  // Bytes that are no UTF-8 would load as other letters.
+  let damage = isJson(saved) ? undefined : await damageOf(saved, history);
+  if (damage === undefined) {
+    try {
+      await engine.load(saved, { author: "--resume" });
+      return true;
+    } catch (error) {
+      damage = await damageOf(saved, history);
+      if (damage === undefined) throw error;
+    }
+  }
+  const kept = await autosave.setAside();
+  const text = `${autosave.path} is damaged at byte ${damage.place}: it is set aside as ${kept}`;
+  if (damage.whole === undefined) {
+    log.error(`${text}, and the history has no configuration in its place`);
+    return false;
+  }
+  log.error(`${text}, and the newest configuration of the history is loaded`);
+  await engine.load(Buffer.from(damage.whole), { author: "--resume, from the history" });
+  return true;
+}
+
 /** Starts with the saved configuration if asked to, else with the file, else with none. */
 async function loadFirst(server: Server, file: ConfigFile, resume: boolean, log: Logger): Promise<void> {
   if (resume) {
     const saved = await server.autosave.read();
     if (saved !== undefined) {
       log.info(`resuming with ${server.autosave.path}${file.path === "" ? "" : `, not ${file.path}`}`);
-      await server.engine.load(saved, { author: "--resume" });
-      return;
+      if (await resumeSaved(server, saved, log)) return;
     }
   }
   if (file.path === "") {

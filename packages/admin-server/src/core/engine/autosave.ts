@@ -109,6 +109,13 @@ export class Autosave {
     await staged.commit();
   }
 
+  /** Moves the file out of the way. @returns where it is then @throws the file system's error */
+  async setAside(): Promise<string> {
+    const kept = `${this.path}.damaged`;
+    await rename(this.path, kept);
+    return kept;
+  }
+
   /** The bytes last written; undefined when there are none. @throws the file system's error */
   async read(): Promise<Uint8Array | undefined> {
     await this.#clear();

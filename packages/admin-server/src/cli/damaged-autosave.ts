@@ -1,0 +1,64 @@
+import type { ConfigHistory } from "../core/history/config-history.ts";
+
+/** What is wrong with a saved configuration. */
+export interface AutosaveDamage {
+  /** Index of the first byte that is another one, as far as that is known. */
+  readonly place: number;
+  /** The configuration to be loaded in its place; undefined where there is none. */
+  readonly whole: string | undefined;
+}
+
+/** More bytes that are others are another configuration. */
+const mostChangedBytes = 64;
+
+/**
+ * Whether a saved configuration that does not run is not what was saved: it is no JSON, or the newest of the history but for some bytes.
+ */
+export async function damageOf(
+  saved: Uint8Array,
+  history: Pick<ConfigHistory, "entries" | "document">,
+): Promise<AutosaveDamage | undefined> {
+  const whole = await newestWhole(history);
+  const good = whole === undefined ? undefined : Buffer.from(whole);
+  const isNearly =
+    good !== undefined && good.length === saved.length && countOthers(good, saved) <= mostChangedBytes;
+  const first = isNearly ? good.findIndex((byte, at) => byte !== saved[at]) : -1;
+  const problem = problemOf(saved);
+  if (problem !== undefined) return { place: first === -1 ? problem : first, whole };
+  return first === -1 ? undefined : { place: first, whole };
+}
+
+/** Whether bytes are JSON in UTF-8. */
+export function isJson(saved: Uint8Array): boolean {
+  return problemOf(saved) === undefined;
+}
+
+function countOthers(good: Uint8Array, saved: Uint8Array): number {
+  return good.filter((byte, at) => byte !== saved[at]).length;
+}
+
+async function newestWhole(
+  history: Pick<ConfigHistory, "entries" | "document">,
+): Promise<string | undefined> {
+  for (const { n } of history.entries) {
+    try {
+      const text = await history.document(n);
+      JSON.parse(text);
+      return text;
+    } catch {
+      // Damaged too, or gone: the one before.
+    }
+  }
+  return undefined;
+}
+
+/** @returns index of the first byte that cannot be JSON; undefined for JSON */
+function problemOf(saved: Uint8Array): number | undefined {
+  try {
+    JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(saved));
+    return undefined;
+  } catch (error) {
+    const [, place] = /at position (\d+)/.exec(String(error)) ?? [];
+    return place === undefined ? 0 : Number(place);
+  }
+}
