@@ -76,6 +76,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   note: number | undefined;
   /** Told the name of each handler that the request comes to; nearly always undefined. */
   onHandler: ((name: string) => void) | undefined;
+  /** Set by handlers that answer from what is here. */
+  answersAlone = false;
   /** Whether {@link headAtMs} is wanted. */
   timesHead = false;
   /** When an answer was begun, by the clock of `performance.now`; 0 before, and where nobody wants it. */

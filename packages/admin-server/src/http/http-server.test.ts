@@ -260,6 +260,22 @@ describe("static_response", () => {
     expect(answer).toMatch(/hello$/);
   });
 
+  test("a client that ended its side gets the whole of a file", async () => {
+    const path = join(running.configFolder, "large.txt");
+    await writeFile(path, "");
+    await truncate(path, 3_000_000);
+    await load({ handle: [{ handler: "file_server", root: running.configFolder }] });
+    const { hostname, port } = new URL(running.site);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    socket.end("GET /large.txt HTTP/1.1\r\nHost: a\r\n\r\n");
+    const bytes: Buffer[] = [];
+    for await (const chunk of socket) {
+      bytes.push(chunk as Buffer);
+    }
+    const answer = Buffer.concat(bytes);
+    expect(answer.length - answer.indexOf("\r\n\r\n") - 4).toBe(3_000_000);
+  });
+
   test("a client that ends its side within a body that nobody reads is let go at once", async () => {
     await load({ handle: [say("early")] });
     const { hostname, port } = new URL(running.site);

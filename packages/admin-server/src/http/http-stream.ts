@@ -18,6 +18,8 @@ export interface DetachedConnection {
 /** Who is told of the end of a stream, and whose work its bytes are. */
 export interface StreamListener extends ErrorOwner {
   streamClosed(): void;
+  /** Whether the answer is under way without anybody else, so that a client that only ended its side gets it. */
+  readonly answersAlone?: boolean;
 }
 
 /**

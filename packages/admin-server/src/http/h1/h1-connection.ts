@@ -157,7 +157,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
     if (this.#responseDone) {
       this.#close(); // between two requests, or within the rest of a body that nobody reads
-    } else {
+    } else if (this.#stream?.listener?.answersAlone !== true || this.#body?.done === false) {
       // Nearly all clients that close are gone altogether: who works for them should hear of it.
       this.socket.destroy();
     }

@@ -124,6 +124,7 @@ class FileServer implements HttpHandler {
     if (this.#redirect(exchange, isFolder)) {
       return undefined;
     }
+    exchange.answersAlone = true;
     exchange.responseHeaders.push("Vary", "Accept-Encoding");
     const chosen = this.#chooseCoding(exchange, path, stats);
     if (exchange.method !== "GET" && exchange.method !== "HEAD" && exchange.error === undefined) {
@@ -162,6 +163,7 @@ class FileServer implements HttpHandler {
     if (this.#browse === undefined || this.#isHidden(folder, exchange)) {
       return this.#notFound(exchange, next);
     }
+    exchange.answersAlone = true;
     return this.#browse({
       exchange,
       root,

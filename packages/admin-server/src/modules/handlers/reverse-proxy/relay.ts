@@ -92,6 +92,7 @@ export class Relay implements ResponseReceiver {
       this.#reject(clientGone());
       return;
     }
+    exchange.answersAlone = false;
     try {
       this.#call = transport.call(dial, request, this);
     } catch (error) {
