@@ -61,7 +61,10 @@ function take(stream: ServerHttp2Stream, raw: readonly string[], seen: SeenReque
   const record = seen.add(value("x-twin"), {
     to: "UP_2",
     start: `${value(":method")} ${value(":path")}`,
-    fields,
+    // As HTTP/1 has them, so that upstreams of both versions can be compared.
+    fields: fields
+      .filter(([name]) => !/^:(method|path|scheme)$/.test(name))
+      .map(([name, text]): Field => [name === ":authority" ? "host" : name, text]),
     body,
     framing: "frames",
     trailers,

@@ -111,8 +111,10 @@ export class SeenRequests {
       Object.assign(facts, seenFacts(`upstream ${index} `, request));
       if (!skipsPlace) continue;
       delete facts[`upstream ${index} to`];
-      // A site may send the upstream's own address there.
+      // A site may send the upstream's own address there, and the upstreams may speak two versions.
       delete facts[`upstream ${index} field.host`];
+      delete facts[`upstream ${index} framing`];
+      facts[`upstream ${index} start`] = request.start.replace(/ HTTP\/1\.1$/, "");
     }
     const flow = this.#flow.get(id);
     if (flow !== undefined) facts.flow = flow.trim();
