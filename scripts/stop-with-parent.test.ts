@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 
@@ -23,6 +26,28 @@ test("a process that npm started through a shell hears that npm was killed", asy
   expect((await lines.next()).value).toBe("watching");
   child.kill("SIGKILL");
   expect((await lines.next()).value).toBe("gone");
+});
+
+test.each(["SIGINT", "SIGTERM"] as const)("%s to npm alone reaches what npm start runs", async (signal) => {
+  const { scripts } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  const folder = mkdtempSync(join(tmpdir(), "npm-start-"));
+  mkdirSync(join(folder, "scripts"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { start: scripts.start } }));
+  writeFileSync(
+    join(folder, "scripts", "bootstrap.mjs"),
+    `import { onStopSignal } from ${JSON.stringify(script("stop-with-parent.mjs"))};
+    const timer = setInterval(() => {}, 1000);
+    onStopSignal((signal) => { console.log("told " + signal); clearInterval(timer); });
+    console.log("running");`,
+  );
+  const child = spawn("npm", ["start", "--silent"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  const exit = once(child, "exit");
+  const lines = linesOf(child);
+  expect((await lines.next()).value).toBe("running");
+  child.kill(signal);
+  expect((await lines.next()).value).toBe(`told ${signal}`);
+  expect(await exit).toEqual([0, null]);
+  rmSync(folder, { recursive: true });
 });
 
 test("a step that is stopped takes along what it has started", async () => {

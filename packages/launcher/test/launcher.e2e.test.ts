@@ -13,9 +13,6 @@ import { takenPorts } from "../src/port-check.ts";
 import { services } from "../src/services.ts";
 
 const program = fileURLToPath(new URL("../bin/launcher.ts", import.meta.url));
-const root = fileURLToPath(new URL("../../../", import.meta.url));
-const byNode = [process.execPath, program] as const;
-const byNpm = ["npm", "start", "--"] as const;
 const taken = await takenPorts(services({ dataFolder: "/nowhere" }));
 // fetch says Sec-Fetch-Mode as browsers do, so the admin API wants an Origin that it knows.
 const origin = { Origin: "http://127.0.0.1:2019" };
@@ -28,8 +25,8 @@ class Launched {
   #output = "";
   readonly #waiting: (() => void)[] = [];
 
-  constructor(args: readonly string[], [command, ...first]: readonly [string, ...string[]] = byNode) {
-    this.#child = spawn(command, [...first, ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  constructor(args: readonly string[]) {
+    this.#child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
     this.exit = once(this.#child, "close").then(([code]) => code as number | null);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on("data", (chunk: Buffer) => {
@@ -127,8 +124,7 @@ describe.skipIf(taken.length > 0)(
       expect(first.output).toContain("all processes are stopped; the data is kept");
       expect(await takenPorts(services({ dataFolder: data }))).toEqual([]);
 
-      // By npm, as the README has it: the signal goes to npm and to nobody else.
-      const second = new Launched(["--data", data], byNpm);
+      const second = new Launched(["--data", data]);
       await second.says("All processes are healthy after");
       const kept = await fetch("http://127.0.0.1:2019/config/apps/http/servers/hello", { headers: origin });
       expect(await kept.json()).toMatchObject({ listen: ["127.0.0.1:0"] });
