@@ -7,7 +7,7 @@ import { type Attempt, type AttemptRace, firstAnswer, type HedgeOfCall } from ".
 import { HedgePace, insertHedges, readHedges } from "./calls/hedge-pace.ts";
 import { type CallHeaders, HostRequests, type Settings } from "./calls/host-requests.ts";
 import { partialReasonsOf, type ReadCall } from "./calls/read-call.ts";
-import { readFromShards, type ShardsOfReads } from "./calls/shard-reads.ts";
+import { awayError, readFromShards, type ShardsOfReads } from "./calls/shard-reads.ts";
 import {
   isConnectionError,
   isCredentialsFault,
@@ -286,7 +286,11 @@ export class ClickHouseConnection {
         if (isEmptied) return { kind: "failed", failure, goOn: "next" };
         if (!isStranger && !isHostFault(failure)) return { kind: "failed", failure, goOn: "throw" };
         const mayGoOn = call.isRepeatable === true || isStranger || wasNeverSent(failure);
-        if (await this.#isOfShards(failure)) return { kind: "failed", failure, goOn: "throw" };
+        if (await this.#isOfShards(failure)) {
+          // Reads have another way than to fail, and their own text when they do.
+          const shards = isInsert ? awayError(this.#options.shards?.away ?? [], failure) : failure;
+          return { kind: "failed", failure: shards, goOn: "throw" };
+        }
         return { kind: "failed", failure, goOn: mayGoOn ? "next" : "stop" };
       }
     };

@@ -81,12 +81,14 @@ describe("a cluster of which a shard is away", () => {
     ]);
   });
 
-  it("fails a read that cannot say so, and every read where that is wanted", async () => {
+  it("fails a write, a read that cannot say so, and every read where that is wanted", async () => {
     const [store, strict] = [open(), open({ partialAnswers: "refuse" })];
     await Promise.all([store.ready(), strict.ready()]);
     cluster.shardsAway.add(2);
     const failure = { code: "STORAGE_UNAVAILABLE", message: shardTwo.text };
     await expect(store.reader.getServices()).rejects.toMatchObject(failure);
+    const write = store.writer.writeSpans(rowsOf(sampleSpan()), { deduplicationToken: newToken() });
+    await expect(write).rejects.toMatchObject(failure);
     await expect(services(strict)).rejects.toMatchObject(failure);
     await expect(strict.ready()).rejects.toMatchObject(failure);
     await store.ready();

@@ -75,7 +75,8 @@ export class HalfRightServers {
     else if (host.state === "emptied") this.#answerEmptied(sql, response);
     else if (token !== null) {
       // Without its Keeper it waits for longer than anybody would.
-      if (!host.readOnly) response.end();
+      if (!host.readOnly && this.shardsAway.size > 0) fail(response, 279, "ALL_CONNECTION_TRIES_FAILED");
+      else if (!host.readOnly) response.end();
     } else this.#select(host, sql, searchParams, response);
   }
 
