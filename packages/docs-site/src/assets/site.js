@@ -8,9 +8,10 @@ const themeButton = document.querySelector("button.theme");
 
 function showTheme(theme) {
   document.documentElement.dataset.theme = theme;
-  themeButton.querySelector("span").textContent =
-    theme === "system" ? "Auto" : theme === "light" ? "Light" : "Dark";
-  themeButton.setAttribute("aria-label", `Theme: ${theme === "system" ? "that of the system" : theme}`);
+  const name = theme === "system" ? "Auto" : theme === "light" ? "Light" : "Dark";
+  themeButton.querySelector("span").textContent = name;
+  // What is seen is part of what is said.
+  themeButton.setAttribute("aria-label", `Theme ${name}`);
 }
 
 themeButton.addEventListener("click", () => {

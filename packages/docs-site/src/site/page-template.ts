@@ -75,7 +75,7 @@ export function pageHtml(page: SitePage, groups: readonly FilledGroup[]): string
 ${icons.search}<input type="search" placeholder="Search" aria-label="Search" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="results" aria-autocomplete="list"><kbd>/</kbd>
 <ul id="results" class="results" role="listbox" aria-label="What was found" hidden></ul>
 </div>
-<button type="button" class="theme" aria-label="Theme: that of the system">${icons.theme}<span></span></button>
+<button type="button" class="theme" aria-label="Theme Auto">${icons.theme}<span></span></button>
 </header>
 <div class="frame">
 <nav id="pages" class="pages" aria-label="Pages">
