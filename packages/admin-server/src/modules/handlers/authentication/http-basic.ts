@@ -40,11 +40,14 @@ interface Credentials {
   readonly password: string;
 }
 
+/** With its padding, as RFC 4648 has it: one text has one form. */
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
 /** Source: RFC 7617 */
 function credentialsOf(exchange: Exchange): Credentials | undefined {
-  const match = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(exchange.header("authorization"));
+  const match = /^basic (\S+)$/i.exec(exchange.header("authorization"));
   const encoded = match?.[1] ?? "";
-  if (encoded === "" || encoded.length > maxCredentials) {
+  if (encoded === "" || encoded.length > maxCredentials || !base64.test(encoded)) {
     return undefined;
   }
   const text = Buffer.from(encoded, "base64").toString("utf8");
@@ -52,9 +55,20 @@ function credentialsOf(exchange: Exchange): Credentials | undefined {
   return cut === -1 ? undefined : { user: text.slice(0, cut), password: text.slice(cut + 1) };
 }
 
-/** Hashes of other tools' making may be base64 once more. */
+/** Hashes of other tools' making may be base64 once more. @throws ServerError MODULE_CONFIG for what is neither */
 function plainHash(text: string): string {
-  return text.startsWith("$") ? text : Buffer.from(text, "base64").toString("latin1");
+  if (text.startsWith("$")) {
+    return text;
+  }
+  if (!base64.test(text)) {
+    throw new ServerError("MODULE_CONFIG", "base64-decoding password: neither a hash nor base64");
+  }
+  return Buffer.from(text, "base64").toString("latin1");
+}
+
+/** What the login failed of says nothing of the password. */
+function isOther(error: unknown): boolean {
+  return error instanceof ServerError && (error.code === "CLIENT_GONE" || error.code === "PASSWORDS_BUSY");
 }
 
 /** User name and password with each request. Source: RFC 7617; the public model (Caddy 2.11) */
@@ -100,18 +114,28 @@ export const httpBasic = defineModule({
       return isRight;
     }
 
+    const challenge = (exchange: Exchange): void =>
+      setHeader(exchange.responseHeaders, "WWW-Authenticate", `Basic realm="${realm}"`);
+
     return {
       async authenticate(exchange) {
         const credentials = credentialsOf(exchange);
         if (credentials !== undefined) {
           const stored = accounts.get(credentials.user);
           // An unknown user costs as much as a known one.
-          const isRight = await matches(stored ?? hash.fakeHash, credentials.password, exchange);
+          const isRight = await matches(stored ?? hash.fakeHash, credentials.password, exchange).catch(
+            (error: unknown) => {
+              if (!isOther(error)) {
+                challenge(exchange); // the stored hash is of another kind
+              }
+              throw error;
+            },
+          );
           if (isRight && stored !== undefined) {
             return { id: credentials.user };
           }
         }
-        setHeader(exchange.responseHeaders, "WWW-Authenticate", `Basic realm="${realm}"`);
+        challenge(exchange);
         return undefined;
       },
     };
