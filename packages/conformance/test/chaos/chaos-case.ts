@@ -29,6 +29,8 @@ export interface ChaosCase {
   readonly ballastBytes?: number;
   /** Processes that end in it and are started again; all others have to live on. */
   readonly restarts?: readonly ProcessName[];
+  /** How many acknowledged spans programs say are lost: no more may be missing. Without it none may be. */
+  saidMissing?(house: ChaosHouse): Promise<number>;
   /** Resolves when it is broken. */
   harm(scene: ChaosScene): Promise<void>;
   /** How long it stays broken; 5 seconds by default, in the short form 1. */

@@ -1,4 +1,5 @@
 import { clockCases } from "./cases/clock-cases.ts";
+import { damageCases } from "./cases/damage-cases.ts";
 import { diskCases } from "./cases/disk-cases.ts";
 import { linkCases } from "./cases/link-cases.ts";
 import { loadCases } from "./cases/load-cases.ts";
@@ -13,6 +14,7 @@ export const chaosCases: readonly ChaosCase[] = [
   ...linkCases,
   ...restartCases,
   ...diskCases,
+  ...damageCases,
   ...clockCases,
   ...loadCases,
   ...upgradeCases,

@@ -34,6 +34,8 @@ export interface ChaosHouseSettings {
   readonly collectorOptions?: readonly string[];
   /** More options of the storage. */
   readonly storageOptions?: readonly string[];
+  /** More options of the web server. */
+  readonly serverOptions?: readonly string[];
   /** Environment of processes, by name. */
   readonly environment?: Partial<Readonly<Record<ProcessName, Readonly<Record<string, string>>>>>;
   /** Where the journals, or the storage's data are; folders of the house's own by default. */
@@ -156,7 +158,7 @@ export async function openChaosHouse(settings: ChaosHouseSettings = {}): Promise
   const adminServer = new HouseProcess(
     "admin-server",
     "admin-server/bin/server.ts",
-    ["run", "--config", config],
+    ["run", "--config", config, ...(settings.serverOptions ?? [])],
     `http://${serverAdmin}/config/`,
     {
       SERVER_ADMIN: serverAdmin,

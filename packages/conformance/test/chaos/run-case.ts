@@ -48,9 +48,9 @@ const holdMs = 5_000;
 const shortHoldMs = 1_000;
 const pauseMs = 50;
 
-/** A ledger for a load through the server, which refuses in a collector's place. */
-export function newLedger(): SpanLedger {
-  return new SpanLedger({ mayKeepRefused: true });
+/** A ledger for a load through the server, which refuses in a collector's place. @param mayLose what is said to be lost */
+export function newLedger(mayLose = false): SpanLedger {
+  return new SpanLedger({ mayKeepRefused: true, mayLoseAcknowledged: mayLose });
 }
 
 /** Runs one case in a house that has started. Never throws: what goes wrong is a problem of the row. */
@@ -92,7 +92,12 @@ export async function runCase(chaosCase: ChaosCase, settings: RunSettings): Prom
     await drained(house);
     report = await compared(ledger, house.storageUrl);
     account = await packets?.account(house.storageUrl);
-    problems.push(...report.problems, ...(account?.problems ?? []));
+    const said = await chaosCase.saidMissing?.(house);
+    problems.push(...report.problems);
+    // What is lost may be the agent's too: nobody says whose.
+    if (said === undefined) problems.push(...(account?.problems ?? []));
+    if (report.missing > (said ?? 0))
+      problems.push(`${report.missing} spans are missing, ${said ?? 0} were said to be`);
   } catch (error) {
     problems.push(error instanceof Error ? error.message : String(error));
   }

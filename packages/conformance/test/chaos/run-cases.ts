@@ -30,7 +30,7 @@ export async function runCases(
       let house = isOwn ? undefined : shared;
       let row: ChaosRow;
       try {
-        const ledger = newLedger();
+        const ledger = newLedger(chaosCase.saidMissing !== undefined);
         if (house === undefined) {
           house = await openChaosHouse(chaosCase.settings?.(scratch));
           if (!isOwn) shared = house;
