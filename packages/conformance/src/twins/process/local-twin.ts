@@ -16,8 +16,8 @@ const reloadAfterMs = 4;
 /** Within so long after a load the certificates of its sites are made. */
 const readyMs = 400;
 
-/** Which of several upstreams answers is drawn, but by these. */
-const orderly = /lb_policy (first|round_robin|weighted_round_robin)/;
+/** Which of several upstreams answers is drawn, or depends on what was asked before, but by this policy. */
+const orderly = /lb_policy first/;
 /** What one request leaves behind for the next one: such a site is asked one thing after the other. */
 const hasMemory =
   /lb_policy|fail_duration|max_fails|unhealthy_|health_|DOWN%|UP_\w%[^\n]*%UP_|enable_full_duplex/;
