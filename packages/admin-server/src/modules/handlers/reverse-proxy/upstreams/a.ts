@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { z } from "zod";
 import { ServerError } from "../../../../core/errors.ts";
-import { configDuration } from "../../../../core/modules/config-fields.ts";
+import { configDuration, configTimeout } from "../../../../core/modules/config-fields.ts";
 import { defineModule } from "../../../../core/modules/module.ts";
 import { compileTemplate } from "../../../../http/placeholders.ts";
 import { makeResolver, resolverSchema, systemAddresses } from "../transport/resolver.ts";
@@ -21,7 +21,7 @@ export const aUpstreams = defineModule({
     dial_timeout: configDuration()
       .nullish()
       .describe("How long a name server of `resolver` is waited for, each of two times (2s)."),
-    dial_fallback_delay: configDuration()
+    dial_fallback_delay: configTimeout()
       .nullish()
       .describe("Name servers have one address each: there is none to fall back to."),
     versions: z

@@ -84,3 +84,13 @@ test("dial_network says which addresses of a found name are dialed", async () =>
   await load({ ...dynamic, dial_network: "tcp6" });
   expect((await ask(running.site)).status).toBe(502);
 });
+
+test.each(["a", "srv"])("a delay below zero is none to a look-up of %s, and loads", async (source) => {
+  const dynamic = { source, name: "upstream.example", port: "80", dial_fallback_delay: -1_000_000_000 };
+  const { port: _port, ...service } = dynamic;
+  const handle = [
+    { handler: "reverse_proxy", dynamic_upstreams: source === "a" ? dynamic : { ...service, proto: "tcp" } },
+  ];
+  const answer = await running.admin("POST", "/load", siteConfig({ handle }));
+  expect([answer.status, answer.text]).toEqual([200, ""]);
+});
