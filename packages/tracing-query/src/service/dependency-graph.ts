@@ -65,7 +65,10 @@ export function dependencyGraph(links: readonly Link[], query: DependencyGraphQu
   };
 }
 
-/** Of `mostNodes` groups those that were asked for get two thirds. */
+/** Groups, where services are put into groups at all: a map of the whole, whose boxes can be read at a glance. */
+const mostGroups = 60;
+
+/** Of the groups those that were asked for get two thirds. */
 const shareWithin = 2 / 3;
 
 function nodesOf(
@@ -74,6 +77,7 @@ function nodesOf(
   isWithin: (name: string) => boolean,
   mostNodes: number,
 ): { nodes: GraphNode[]; nodeOf: ReadonlyMap<string, number> } {
+  const budget = Math.min(mostNodes, mostGroups);
   const groups =
     names.length <= mostNodes
       ? names.map((name) => ({ prefix: name, names: [name] }))
@@ -81,7 +85,7 @@ function nodesOf(
           Object.groupBy(names, (name) => (name === focus ? "focus" : isWithin(name) ? "within" : "others")),
         ).flatMap(([part, own = []], _, { length: parts }) => {
           const share = parts === 1 ? 1 : part === "within" ? shareWithin : 1 - shareWithin;
-          return groupNames(own, Math.max(1, Math.floor(mostNodes * (focus === undefined ? share : 1))));
+          return groupNames(own, Math.max(1, Math.floor(budget * (focus === undefined ? share : 1))));
         });
   const nodeOf = new Map(
     groups.flatMap(({ names: own }, index) => own.map((name) => [name, index] as const)),
