@@ -3,8 +3,8 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { findAdminModel } from "../src/admin-api/comparison/find-admin-model.ts";
-import { compareObservations } from "../src/twins/compare/compare-observations.ts";
 import { KnownTwinDifferences } from "../src/twins/compare/known-twin-differences.ts";
+import { TwinComparison } from "../src/twins/compare/twin-comparison.ts";
 import { keepCase, readCases } from "../src/twins/kept-case.ts";
 import { openPair, type TwinPair } from "../src/twins/process/open-pair.ts";
 import { describeCounts, summaryOf } from "../src/twins/summary.ts";
@@ -63,12 +63,10 @@ const progressEveryMs = 10_000;
 const short = (value: string | undefined) => JSON.stringify(value ?? null).slice(0, 200);
 
 async function replay(pair: TwinPair, path: string, known: KnownTwinDifferences): Promise<number> {
+  const comparison = new TwinComparison(pair, known);
   let failed = 0;
   for (const { file, twinCase } of readCases(path)) {
-    const [their, our] = await Promise.all([pair.theirs.run(twinCase), pair.ours.run(twinCase)]);
-    const differences = compareObservations(twinCase, their, our).filter(
-      (difference) => known.reasonOf(twinCase.site, difference) === undefined,
-    );
+    const { unknown: differences } = await comparison.run(twinCase);
     if (differences.length > 0) failed++;
     console.log(`${differences.length === 0 ? "alike  " : "DIFFERS"} ${file}`);
     for (const { path: at, theirs, ours } of differences) {

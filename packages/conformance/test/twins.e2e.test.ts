@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { findAdminModel } from "../src/admin-api/comparison/find-admin-model.ts";
-import { compareObservations } from "../src/twins/compare/compare-observations.ts";
 import { KnownTwinDifferences } from "../src/twins/compare/known-twin-differences.ts";
+import { TwinComparison } from "../src/twins/compare/twin-comparison.ts";
 import { keepCase, readCases } from "../src/twins/kept-case.ts";
 import { openPair, type TwinPair } from "../src/twins/process/open-pair.ts";
 import { type Finding, TwinRun } from "../src/twins/twin-run.ts";
@@ -64,9 +64,7 @@ describe.skipIf(program === undefined)("beside the public model (skipped without
   const cases = existsSync(casesFolder) ? readCases(casesFolder) : [];
 
   test.each(cases)("$found", async ({ twinCase }) => {
-    const [theirs, ours] = [await pair.theirs.run(twinCase), await pair.ours.run(twinCase)];
-    const differences = compareObservations(twinCase, theirs, ours);
-    expect(differences.filter((each) => known.reasonOf(twinCase.site, each) === undefined)).toEqual([]);
+    expect((await new TwinComparison(pair, known).run(twinCase)).unknown).toEqual([]);
   });
 
   test("sites of a fixed seed are served alike", { timeout: limitMs }, async () => {
