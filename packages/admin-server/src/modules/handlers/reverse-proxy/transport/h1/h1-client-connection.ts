@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { ServerError } from "../../../../../core/errors.ts";
 import { runFor } from "../../../../../core/threads/error-owner.ts";
 import { ChunkedDecoder } from "../../../../../http/h1/chunked-decoder.ts";
 import type { HeaderList } from "../../../../../http/header-list.ts";
@@ -36,6 +37,13 @@ const headEnd = Buffer.from("\r\n\r\n");
 const noBytes = Buffer.alloc(0);
 const noTrailers: HeaderList = [];
 const states = { idle: 0, head: 1, body: 2, detached: 3, closed: 4 } as const;
+
+/** A chunk that is none is the upstream's fault here, not the client's as in a request. */
+function faultOfUpstream(error: unknown): Error {
+  return error instanceof ServerError && error.code === "HTTP_BAD_REQUEST"
+    ? new ServerError("PROXY_UPSTREAM", error.message)
+    : (error as Error);
+}
 
 /** One connection to an upstream: a request at a time, the response read strictly. Source: RFC 9112 */
 export class H1ClientConnection {
@@ -331,7 +339,7 @@ export class H1ClientConnection {
         try {
           used = decoder.push(bytes);
         } catch (error) {
-          this.#fail(error as Error);
+          this.#fail(faultOfUpstream(error));
           return noBytes;
         }
         if (decoder.done) {
