@@ -79,11 +79,13 @@ async function segmentsWait(house: ChaosHouse): Promise<void> {
   await sleep(freshMs);
 }
 
-/** A byte of a payload, and one of a frame's header: the first is behind the header of the segment. */
+/** Behind the headers of the segment and of its first frame: in the rows of that one. */
+const inRows = 24 + 12 + 20;
+
+/** A byte of the rows of the first frame. */
 function harmSegment(path: string): void {
-  flip(path, 0.5);
   const bytes = readFileSync(path);
-  bytes[24] = (bytes[24] ?? 0) ^ 1;
+  bytes[inRows] = (bytes[inRows] ?? 0) ^ 1;
   writeFileSync(path, bytes);
 }
 
