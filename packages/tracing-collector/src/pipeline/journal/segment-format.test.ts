@@ -133,6 +133,11 @@ describe("a segment", () => {
         expect(mendedHeader(damaged)).toEqual(file.subarray(0, segmentHeaderBytes));
       }
     }
+    // The first frame may be damaged too, where the seed still stands in the header.
+    const both = Buffer.from(file);
+    both[0] = both[0]! ^ 1;
+    both[segmentHeaderBytes + frameHeaderBytes] = both[segmentHeaderBytes + frameHeaderBytes]! ^ 1;
+    expect(mendedHeader(both)).toEqual(file.subarray(0, segmentHeaderBytes));
     for (const none of [Buffer.alloc(0), segmentOf([]), Buffer.alloc(4_096, 7), Buffer.alloc(4_096)]) {
       const damaged = Buffer.from(none);
       damaged.fill(1, 0, Math.min(9, damaged.length));

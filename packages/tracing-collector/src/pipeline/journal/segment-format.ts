@@ -79,22 +79,31 @@ function headerOf(seed: number, checksum: number): Buffer {
 }
 
 /**
- * The header of a file in whose header something was changed: its first frame was made with the same seed, which its checksum tells.
- * @returns undefined where that is not so, or more was changed than four bytes
+ * The header of a file in whose header something was changed: with the seed that stands there, or, where that was changed, with the one
+ * that the checksum of the first frame tells.
+ * @returns undefined where no header is like it, but for four bytes
  */
 export function mendedHeader(file: Buffer): Buffer | undefined {
+  if (file.length < segmentHeaderBytes + endMarkBytes) return undefined;
+  const seeds = [file.readUInt32LE(16), seedOfFirstFrame(file)];
+  const headers = seeds.flatMap((seed) =>
+    seed === undefined ? [] : [layoutChecksum, plainChecksum].map((checksum) => headerOf(seed, checksum)),
+  );
+  const [best] = headers
+    .map((header) => ({ header, others: header.filter((byte, at) => byte !== file[at]).length }))
+    .sort((one, other) => one.others - other.others);
+  return best !== undefined && best.others <= mostChangedBytes ? best.header : undefined;
+}
+
+function seedOfFirstFrame(file: Buffer): number | undefined {
   const start = segmentHeaderBytes;
-  const end =
-    start + frameHeaderBytes <= file.length ? start + frameHeaderBytes + file.readUInt32LE(start) : 0;
-  if (end <= start + frameHeaderBytes || end > file.length) return undefined;
+  const end = start + frameHeaderBytes + file.readUInt32LE(start);
+  if (end === start + frameHeaderBytes || end > file.length) return undefined;
   const covered = Buffer.concat([
     file.subarray(start, start + 8),
     file.subarray(start + frameHeaderBytes, end),
   ]);
-  const seed = seedOf(file.readUInt32LE(start + 8), covered);
-  return [layoutChecksum, plainChecksum]
-    .map((checksum) => headerOf(seed, checksum))
-    .find((header) => header.filter((byte, at) => byte !== file[at]).length <= mostChangedBytes);
+  return seedOf(file.readUInt32LE(start + 8), covered);
 }
 
 /** @param file its beginning, `segmentHeaderBytes` where it is that long */
