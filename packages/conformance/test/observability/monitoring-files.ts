@@ -10,6 +10,9 @@ const docker = fileURLToPath(new URL("../../../../docker/", import.meta.url));
 /** Where Prometheus' own file is, and its rules. */
 export const prometheusFolder = `${docker}prometheus/`;
 
+/** Files of that folder that show each alert fire, for promtool. */
+export const alertTests = readdirSync(prometheusFolder).filter((file) => file.endsWith(".test.yml"));
+
 const dashboardSchema = z.object({
   title: z.string().min(1),
   uid: z.string().min(1),
