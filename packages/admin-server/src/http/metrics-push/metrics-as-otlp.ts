@@ -31,7 +31,8 @@ interface HistogramParts extends Buckets {
 
 type Labels = Record<string, string | number>;
 
-const labelsOf = (value: MetricValue<string>): Labels => value.labels as Labels;
+/** Sums of a summary without labels have none at all. */
+const labelsOf = (value: MetricValue<string>): Labels => (value.labels as Labels | undefined) ?? {};
 const asText = (labels: Labels): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));
 
