@@ -60,7 +60,9 @@ function nothing(): void {}
 
 /** Answers when no route did: 200 with nothing, past what handlers would do to an answer of theirs, as the model. */
 function answerNothing(exchange: Exchange): void {
-  if (!exchange.answered) {
+  if (exchange.error !== undefined) {
+    answerError(exchange); // of a subroute: an error must not look like success
+  } else if (!exchange.answered) {
     // The access log tells such requests apart; a variable of this name is the model's.
     exchange.vars.set("unhandled", true);
     exchange.restartResponse();
