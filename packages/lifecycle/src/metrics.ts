@@ -4,7 +4,8 @@ import { version } from "./version.ts";
 /** The metrics of a process: Node's own (CPU, memory, event loop), `tracing_build_info`, and what the process adds. */
 export function createMetrics(processName: string): Registry {
   const metrics = new Registry();
-  collectDefaultMetrics({ register: metrics });
+  // By default it would look ten times a second, also where nothing happens.
+  collectDefaultMetrics({ register: metrics, eventLoopUtilizationTimeout: 1000 });
   const buildInfo = new Gauge({
     name: "tracing_build_info",
     help: "Always 1; the labels say what runs.",
