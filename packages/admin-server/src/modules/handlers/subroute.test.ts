@@ -29,6 +29,13 @@ beforeAll(async () => {
       },
       { handler: "static_response", body: "after" },
     ],
+    "/uncaught-alone": [
+      {
+        handler: "subroute",
+        routes: [{ handle: [fail(409)] }],
+        errors: { routes: [{ match: [{ expression: "{http.error.status_code} == 404" }], handle: [tell] }] },
+      },
+    ],
     "/nested": [
       {
         handler: "subroute",
@@ -69,6 +76,7 @@ test.each([
   ["/placeholder?s=x", 500, ""],
   ["/caught", 404, "404 Not Found: no GET"],
   ["/uncaught", 500, "after"],
+  ["/uncaught-alone", 409, ""],
   ["/nested", 403, "403 Forbidden: "],
   ["/later", 401, "401 Unauthorized: not authenticated"],
   ["/invoke", 500, ""],
