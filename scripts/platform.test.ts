@@ -50,7 +50,7 @@ test("where the store cannot run, what works is said before anything is installe
   expect(partialPlatformText(platformNamed("win32-x64"), "http://ch:8123")).toContain("http://ch:8123");
 });
 
-/** Whether the registry has a version; undefined when it does not answer. */
+/** Asks the registry for a version. @returns undefined when it does not answer */
 function isPublished(name: string, version: string): boolean | undefined {
   const { status, stderr } = spawnSync(
     "npm",

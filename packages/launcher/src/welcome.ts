@@ -27,7 +27,7 @@ const storeRow = (clickhouse: string | undefined): Row =>
     ? { what: "Store: ClickHouse HTTP protocol", where: "http://localhost:8123/" }
     : { what: "Store: ClickHouse", where: clickhouse };
 
-/** What to do first with traces. */
+/** First steps with traces, as a text for the terminal. */
 const traceLines = (demo: boolean) => [
   demo
     ? "The example shop sends traces: open http://localhost:8080/ and press Search."

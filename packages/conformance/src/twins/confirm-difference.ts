@@ -33,7 +33,7 @@ export async function shows(
 export class CaseConfirmation {
   readonly #comparison: TwinComparison;
   readonly #twinCase: TwinCase;
-  /** What each of the runs of the whole case shows. */
+  /** Differences of each run of the whole case. */
   readonly #whole: (readonly TwinDifference[])[] = [];
 
   constructor(comparison: TwinComparison, twinCase: TwinCase) {

@@ -45,7 +45,7 @@ export interface TwinRunOptions {
 
 /** A difference that stays is looked at with waits so many times longer, so that a busy machine is no reason. */
 const secondLook = 5;
-/** So many steps of a site run at once in the first look. */
+/** Limit of steps of a site that run at once in the first look. */
 const firstWidth = 8;
 
 interface OpenTally extends Omit<SiteTally, "known" | "unknown" | "unstable" | "load"> {

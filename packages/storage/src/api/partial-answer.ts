@@ -14,7 +14,7 @@ export interface PartialReason {
   readonly endUnixMs?: number;
 }
 
-/** What an answer lacks. */
+/** Reasons why spans are missing from an answer. */
 export interface PartialAnswer {
   /** Never empty. */
   readonly reasons: readonly PartialReason[];

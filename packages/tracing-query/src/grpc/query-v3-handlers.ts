@@ -43,7 +43,11 @@ export function queryV3Handlers(
 ): QueryServiceV3Handlers {
   const answer = unaryAnswer(guard, log);
 
-  /** Sends what `find` finds. @param ofNone what the client is told of nothing; absent: nothing is an answer. @param gate where it waits for its turn */
+  /**
+   * Sends the traces that `find` finds.
+   * @param ofNone the failure where there are none; absent: an empty answer
+   * @param gate where the call waits for its turn
+   */
   async function send<Request>(
     call: Stream<Request>,
     what: string,

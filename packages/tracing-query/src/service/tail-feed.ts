@@ -123,7 +123,7 @@ export class TailFeed {
     const { filter, limit, tenant, bearerToken } = this.#query;
     const leave = await gate.enter(signal);
     try {
-      // What is damaged arrived before; a shard that is away is waited for, so that all of it comes.
+      // Damaged spans arrived before this feed began. The feed waits for a shard that is away, to lose none of its spans.
       const onPartial: ReadOptions["onPartial"] = (reason) => {
         if (reason.kind !== "part-damaged") refusePartial(reason);
       };

@@ -47,7 +47,7 @@ export interface Rates {
   total: number;
 }
 
-/** What is listed first: names from a to z, or the largest figure. */
+/** Order of the list: names from a to z, or the largest figure first. */
 export type RateSort = "name" | "calls" | "errors" | "p50" | "p95" | "p99";
 
 /** What rates are asked of. */

@@ -16,7 +16,7 @@ import {
 interface CheckState {
   readonly check: string;
   readonly healthy: boolean;
-  /** Whether a check has had an outcome; before that `healthy` is only assumed. */
+  /** True once a check has ended; before that `healthy` is only assumed. */
   readonly checked: boolean;
   /** Checks in a row that spoke against that. */
   readonly against: number;

@@ -74,7 +74,7 @@ export interface LoggedFailure {
 
 /**
  * Prepares the error log of a server: call the result once for each request that failed, and with `second` when the error
- * routes for it failed too. What is a client's fault, or what error routes take care of, is of level debug.
+ * routes for it failed too. Faults of clients, and errors that error routes answer, are of level debug.
  * @param config of its access log, whose names of loggers count here too; undefined where it has none
  * Source: the public model (Caddy 2.11)
  */

@@ -1,7 +1,7 @@
 /** A type of CEL. `dyn` is any of them: what only the request tells. */
 export interface CelKind {
   readonly name: string;
-  /** Of elements, or of keys and values. */
+  /** Types of the elements of a list, or of the keys and values of a map. */
   readonly parts?: readonly CelKind[];
 }
 

@@ -32,7 +32,7 @@ export function layoutOf(engine: string): ShardLayout | undefined {
   return { slots: Number(slots), next: { day, slots: Number(later) } };
 }
 
-/** What a server says of the layout. */
+/** The layout as one server knows it. */
 export interface HostLayout {
   /** Of its schema; 0 where it has no tables yet. */
   readonly version: number;
