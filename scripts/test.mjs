@@ -1,4 +1,4 @@
-// npm test: installs, generates, builds; checks format, lint, layers, unused exports and types; runs every test.
+// npm test: installs, generates, builds; checks format, lint, layers, unused exports, words and types; runs every test.
 // The last line is `N passed, N failed`: each check counts as one test.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -14,6 +14,8 @@ const checks = [
   ["format and lint", ["exec", "biome", "check", "."]],
   ["layers and cycles", ["exec", "depcruise", "--config", "dependency-rules.mjs", "packages", "examples"]],
   ["unused files, exports and dependencies", ["exec", "knip", "--no-config-hints"]],
+  ["plain words", ["exec", "node", "packages/docs-site/bin/check-words.ts"]],
+  ["commit subjects", ["exec", "node", "scripts/commit-subjects.mjs"]],
   ["types", ["exec", "turbo", "run", "typecheck", "--output-logs=errors-only"]],
 ];
 

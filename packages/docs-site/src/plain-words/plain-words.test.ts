@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { commentSentences } from "./comment-sentences.ts";
+import { findInFiles, isChecked, lowerAllowed, placeOf, placesOverLimit } from "./count-habits.ts";
+import { findHabits } from "./habits.ts";
+import { pageSentences } from "./page-sentences.ts";
+
+const long = `One ${"word ".repeat(29)}more.`;
+
+test.each([
+  ["What of a trace is kept.", ["opening", "phrase"]],
+  ["Of marks only the blocks are unpacked.", ["opening"]],
+  ["So many rows are read faster.", ["opening", "phrase"]],
+  ["As many as fit are sent.", ["opening"]],
+  ["By what it is found.", ["opening"]],
+  ["It is dialed in vain.", ["phrase"]],
+  [long, ["length"]],
+  ["What does it cost?", []],
+  ["As soon as a segment is full, it is sent.", []],
+  ["Of course it may fail.", []],
+  ["At most this many rows are read.", []],
+  [long.replace("word ", ""), []],
+])("%s", (text, habits) => {
+  expect(findHabits({ text, line: 1, docComment: true }).map(({ habit }) => habit)).toEqual(habits);
+});
+
+test("a docstring may begin with Whether, other comments may not", () => {
+  const source = "/** Whether it runs. */\nlet a = 1; // Whether it runs.\n// Whether it\n// runs.\n";
+  const lines = commentSentences("a.ts", source)
+    .flatMap(findHabits)
+    .map(({ line }) => line);
+  expect(lines).toEqual([2, 3]);
+});
+
+test("comments are read sentence by sentence, with their lines", () => {
+  const source = `/**
+ * Reads one. Then it reads
+ * another, e.g. \`a. b\`.
+ * @param size in bytes
+ * - an item
+ * \`\`\`ts
+ * code("Of this.");
+ * \`\`\`
+ */
+const text = "// no comment";
+// biome-ignore lint/x: for a tool
+// One thought
+// on two lines.
+`;
+  expect(commentSentences("a.ts", source).map(({ line, text }) => [line, text])).toEqual([
+    [2, "Reads one."],
+    [2, "Then it reads another, e.g. `code`."],
+    [4, "in bytes"],
+    [5, "an item"],
+    [12, "One thought on two lines."],
+  ]);
+});
+
+test("pages are read without headings and code", () => {
+  const page = `# What it is
+
+First [line](what.md)
+and second. Third.
+
+- an item
+- another,
+  longer
+
+| What | Why |
+|---|---|
+| \`a\` | cell |
+
+\`\`\`sh
+# Of code
+\`\`\`
+
+> quoted
+`;
+  expect(pageSentences(page).map(({ line, text }) => [line, text])).toEqual([
+    [3, "First line and second."],
+    [4, "Third."],
+    [6, "an item"],
+    [7, "another, longer"],
+    [12, "`code`"],
+    [12, "cell"],
+    [18, "quoted"],
+  ]);
+});
+
+test("files count for their package, and those of the web server together", () => {
+  expect(placeOf("packages/wire/src/a.ts")).toBe("packages/wire");
+  expect(placeOf("packages/serverfile/src/a.ts")).toBe(placeOf("packages/admin-server/src/a.ts"));
+  expect(placeOf("docs/adr/001-a.md")).toBe("docs/adr");
+  expect(placeOf("docs/processes/a.md")).toBe("docs");
+  expect(isChecked("packages/wire/src/gen/a.ts")).toBe(false);
+});
+
+test("a place may have what it had before, and the list only falls", () => {
+  const root = mkdtempSync(join(tmpdir(), "words-"));
+  writeFileSync(join(root, "a.ts"), "// What it is.\n// So many are.\n");
+  writeFileSync(join(root, "b.md"), "Plain words.\n");
+  const places = findInFiles(root, ["a.ts", "b.md", "removed.md"]);
+  rmSync(root, { recursive: true });
+  expect(places.map(({ name, findings }) => [name, findings.length])).toEqual([["a.ts", 2]]);
+  expect(placesOverLimit(places, {}).map(({ name }) => name)).toEqual(["a.ts"]);
+  expect(placesOverLimit(places, { "a.ts": 2 })).toEqual([]);
+  expect(lowerAllowed(places, { "a.ts": 1, "b.md": 3 })).toEqual({ "a.ts": 1 });
+  expect(lowerAllowed(places, { "a.ts": 5 })).toEqual({ "a.ts": 2 });
+});

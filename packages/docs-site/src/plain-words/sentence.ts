@@ -1,0 +1,53 @@
+/** One sentence of a comment or a page, with the place where it begins. */
+export interface Sentence {
+  /** Plain text: code spans, links and addresses are single words, white space is single spaces. */
+  readonly text: string;
+  /** The first line is 1. */
+  readonly line: number;
+  /** A doc comment may begin with “Whether”: that is how the docstring of a boolean begins. */
+  readonly docComment: boolean;
+}
+
+const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
+
+/** These end in a dot, and the segmenter takes the dot for the end of a sentence when a capital follows. */
+const abbreviation = /(?:\b(?:e\.g|i\.e|etc|vs|cf|no|approx|incl|resp)|\b[A-Z])\.\s*$/i;
+
+/**
+ * Cuts a paragraph into sentences.
+ * @param paragraph text without markup; `\n` where the source begins a new line, so that lines can be counted
+ * @param firstLine line of the source on which the paragraph begins
+ */
+export function cutSentences(paragraph: string, firstLine: number, docComment: boolean): Sentence[] {
+  const sentences: Sentence[] = [];
+  let text = "";
+  let line = firstLine;
+  let beginsAt = firstLine;
+  for (const { segment } of segmenter.segment(paragraph.replace(/\n/g, " \n"))) {
+    if (text.trim() === "") {
+      const blank = /^\s*/.exec(segment)?.[0] ?? "";
+      beginsAt = line + blank.split("\n").length - 1;
+    }
+    text += segment;
+    line += segment.split("\n").length - 1;
+    // The segmenter also ends a sentence at a line break.
+    if (/[.!?:]["”)\]]*\s*$/.test(text) && !abbreviation.test(text)) {
+      sentences.push({ text: tidy(text), line: beginsAt, docComment });
+      text = "";
+    }
+  }
+  if (text.trim() !== "") {
+    sentences.push({ text: tidy(text), line: beginsAt, docComment });
+  }
+  return sentences.filter(({ text }) => text !== "");
+}
+
+/** Code spans, links and addresses count as one word each. */
+function tidy(text: string): string {
+  return text
+    .replace(/`[^`]*`/g, "`code`")
+    .replace(/https?:\/\/\S+/g, "`link`")
+    .replace(/\{@link ([^}]*)\}/g, "`link`")
+    .replace(/\s+/g, " ")
+    .trim();
+}
