@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, extname, join, resolve } from "node:path";
+import { extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Plugin } from "rolldown";
 
@@ -47,7 +47,9 @@ export interface LazyOptions {
 
 const slugOf = (name: string) =>
   name
-    .replace(/^src\//, "")
+    .replace(/^(?:\.\.\/([^/]+)\/)?src\//, (_, sibling?: string) =>
+      sibling === undefined ? "" : `${sibling}/`,
+    )
     .replace(/\.ts$/, "")
     .replace(/\W+/g, "-")
     .replace(/^-/, "");
@@ -114,11 +116,13 @@ export function lazyModules(options: LazyOptions): Plugin {
   ]);
   return {
     name: "lazy-modules",
-    resolveId(id, importer) {
+    async resolveId(id, importer) {
       if (importer === undefined) return null;
-      const isFile = id.startsWith(".") && extname(id) === ".ts";
-      const name = isFile ? resolve(dirname(importer), id) : id.replace("node:", "");
-      return byName.has(name) ? `\0lazy:${name}` : null;
+      const name = id.replace("node:", "");
+      if (byName.has(name)) return `\0lazy:${name}`;
+      // Files are named by their path, or as a file of a sibling package.
+      const path = (await this.resolve(id, importer, { skipSelf: true }))?.id;
+      return path !== undefined && byName.has(path) ? `\0lazy:${path}` : null;
     },
     load: {
       filter: { id: /^\0lazy:/ },
