@@ -1,6 +1,7 @@
 // The build loads @peculiar/x509 to learn its names.
 import "../src/pki/reflect-metadata.ts";
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleProgram } from "bundler";
@@ -10,9 +11,10 @@ const packageFolder = new URL("..", import.meta.url);
 /** The files of the modules in a list: each is loaded when a config names what it has. */
 function listedFiles(list: string): string[] {
   const url = new URL(list, packageFolder);
-  return [...readFileSync(url, "utf8").matchAll(/ from "(\.[^"]+)"/g)]
-    .map(([, path = ""]) => relative(fileURLToPath(packageFolder), fileURLToPath(new URL(path, url))))
-    .filter((path) => !/(^src\/core\/|-modules\.ts$)/.test(path));
+  const { resolve } = createRequire(url);
+  return [...readFileSync(url, "utf8").matchAll(/ from "([^"]+)"/g)]
+    .map(([, specifier = ""]) => relative(fileURLToPath(packageFolder), resolve(specifier)))
+    .filter((path) => !/(\/core\/modules\/|-modules\.ts$|\/standard\.ts$)/.test(path));
 }
 
 await bundleProgram({
@@ -44,6 +46,7 @@ await bundleProgram({
     undici: "",
   },
   lazyFiles: [
+    ...listedFiles("src/all-modules.ts"),
     ...listedFiles("src/modules/standard.ts"),
     ...listedFiles("src/modules/handlers/reverse-proxy/proxy-modules.ts"),
     ...listedFiles("src/tls/tls-modules.ts"),

@@ -13,6 +13,7 @@ import { IdentityCertificates, identityCertificates } from "./admin/identity/ide
 import { ConfigPuller } from "./admin/pull/config-puller.ts";
 import { RemoteAdminEndpoint } from "./admin/remote/remote-admin-endpoint.ts";
 import { standardRoutes } from "./admin/standard-routes.ts";
+import { allModules } from "./all-modules.ts";
 import { AdapterRegistry } from "./core/adapters/adapter-registry.ts";
 import { standardAdapters } from "./core/adapters/standard-adapters.ts";
 import { AppsParticipant } from "./core/engine/apps.ts";
@@ -26,12 +27,10 @@ import { HistoryFiles } from "./core/history/history-files.ts";
 import type { ListenAddress } from "./core/listen/listen-address.ts";
 import { ConfigScope, type ServerServices } from "./core/modules/config-scope.ts";
 import { ModuleContext } from "./core/modules/module-context.ts";
-import { ModuleRegistry } from "./core/modules/module-registry.ts";
 import { PartCache } from "./core/modules/part-cache.ts";
 import { UsagePool } from "./core/modules/usage-pool.ts";
 import { MetricsPushParticipant } from "./http/metrics-push/metrics-push-participant.ts";
 import { OwnLines, ownLines } from "./modules/logging/own-lines.ts";
-import { standardModules } from "./modules/standard.ts";
 import { PasswordChecker } from "./passwords/password-checker.ts";
 import { openThreads, type WorkerThreadOptions } from "./worker/open-threads.ts";
 
@@ -71,7 +70,7 @@ export class Server {
 
   private constructor(options: ServerOptions) {
     const { environment, log, metrics } = options;
-    const registry = new ModuleRegistry(standardModules);
+    const registry = allModules();
     const threads = openThreads(log, options.workers, dataFolder(environment), (thread) =>
       this.#passwords.forgetThread(thread),
     );

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
+import { allModules } from "../all-modules.ts";
 import { isArrayBySchema } from "../core/engine/schema-at.ts";
-import { ModuleRegistry } from "../core/modules/module-registry.ts";
-import { standardModules } from "../modules/standard.ts";
 import { adminSchema } from "./admin-config.ts";
 
-const registry = new ModuleRegistry(standardModules);
+const registry = allModules();
 
 test.each([
   ["origins", true],

@@ -1,8 +1,7 @@
+import { allModules } from "../all-modules.ts";
 import { decodeDocument } from "../core/engine/config-document.ts";
 import { parseJson } from "../core/json/parse-json.ts";
-import { ModuleRegistry } from "../core/modules/module-registry.ts";
 import { registryFor } from "../core/user-modules/load-user-modules.ts";
-import { standardModules } from "../modules/standard.ts";
 import { readConfig } from "./read-config.ts";
 
 export interface FoundModule {
@@ -14,7 +13,7 @@ export interface FoundModule {
 
 /** The modules of the server, then those that a configuration brings, each sorted. @param config "" for none. @throws StartError, ServerError */
 export async function findModules(config: string, adapter: string): Promise<FoundModule[]> {
-  const standard = new ModuleRegistry(standardModules);
+  const standard = allModules();
   const found = standard.listed.map(({ id }): FoundModule => ({ id, isStandard: true, source: "" }));
   const names =
     config === "" ? [] : decodeDocument(parseJson((await readConfig(config, adapter)).json)).modules;

@@ -27,8 +27,8 @@ async function registryOf(own: readonly string[]): Promise<ModuleRegistry> {
   if (own.length === 0) {
     return new ModuleRegistry(storageModules);
   }
-  const { standardModules } = await import("../modules/standard.ts");
-  return registryFor(new ModuleRegistry(standardModules), own);
+  const { allModules } = await import("../all-modules.ts");
+  return registryFor(allModules(), own);
 }
 
 /**

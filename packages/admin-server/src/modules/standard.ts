@@ -1,4 +1,3 @@
-import { identityApp } from "../admin/identity/identity-app.ts";
 import { type ListedModule, listed } from "../core/modules/module.ts";
 import { eventsApp } from "../events/events-app.ts";
 import { execHandler } from "../events/exec-handler.ts";
@@ -79,7 +78,7 @@ import { varsMatcher } from "./matchers/vars.ts";
 import { varsRegexpMatcher } from "./matchers/vars-regexp.ts";
 import { noNetworkProxy, urlNetworkProxy } from "./network-proxies/network-proxies.ts";
 
-/** Every module of the server: the one list. */
+/** Every module but those of the process itself, which `all-modules.ts` adds: the one list. */
 export const standardModules: readonly ListedModule[] = [
   listed("events", () => eventsApp, { implied: true }),
   listed("events.handlers.exec", () => execHandler),
@@ -105,7 +104,6 @@ export const standardModules: readonly ListedModule[] = [
   listed("http.matchers.vars_regexp", () => varsRegexpMatcher),
   listed("http.ip_sources.static", () => staticIpSource),
   listed("logging.app", () => loggingApp),
-  listed("admin.identity.app", () => identityApp),
   listed("logging.encoders.append", () => appendEncoder),
   listed("logging.encoders.console", () => consoleEncoder),
   listed("logging.encoders.filter", () => filterEncoder),

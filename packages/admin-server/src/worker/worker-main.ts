@@ -1,10 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Registry } from "@prometheus-io/client";
 import { createLogger, type LogLevel } from "lifecycle";
+import { allModules } from "../all-modules.ts";
 import { AppsParticipant } from "../core/engine/apps.ts";
 import { followMainThread } from "../core/engine/worker-thread.ts";
 import { WorkerPorts } from "../core/listen/port-source.ts";
-import { ModuleRegistry } from "../core/modules/module-registry.ts";
 import { PartCache } from "../core/modules/part-cache.ts";
 import { UsagePool } from "../core/modules/usage-pool.ts";
 import { collectTopic } from "../core/threads/all-metrics.ts";
@@ -15,7 +15,6 @@ import { SharedTable } from "../core/threads/shared-table.ts";
 import { MessageTopics } from "../core/threads/thread-messages.ts";
 import { WorkerMessages } from "../core/threads/worker-messages.ts";
 import { OwnLines, ownLines } from "../modules/logging/own-lines.ts";
-import { standardModules } from "../modules/standard.ts";
 import { type MemoryRequest, memoryTopic, type WorkerStart } from "./open-threads.ts";
 
 /** Program of a worker thread: runs the apps that serve traffic, as the main thread says. */
@@ -52,7 +51,7 @@ followMainThread(
   topics,
   new AppsParticipant(
     {
-      registry: new ModuleRegistry(standardModules),
+      registry: allModules(),
       pool,
       parts: new PartCache(),
       log,

@@ -7,14 +7,25 @@ import type {
   ModuleTraits,
 } from "./module.ts";
 
+/** What modules of a user's own import from the program that loads them. */
+export interface ModuleApi {
+  /** By which they import it. */
+  readonly name: string;
+  /** Of the file that they get. */
+  readonly url: string;
+}
+
 /** All modules of a server, by id. Those that are only listed are loaded when they are looked up. */
 export class ModuleRegistry {
   readonly #byId = new Map<string, ModuleDefinition | ListedModule>();
   /** Those that were looked up, by namespace and name: a config asks for few, each for every route. */
   readonly #found = new Map<string, Map<string, ModuleDefinition>>();
+  /** For modules that are added from files; absent: they find nothing by that name. */
+  readonly api: ModuleApi | undefined;
 
   /** @throws ServerError MODULE_DUPLICATE */
-  constructor(modules: Iterable<ModuleDefinition | ListedModule>) {
+  constructor(modules: Iterable<ModuleDefinition | ListedModule>, api?: ModuleApi) {
+    this.api = api;
     for (const module of modules) {
       if (this.#byId.has(module.id)) {
         throw new ServerError("MODULE_DUPLICATE", `module ${module.id} is listed twice`);

@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import { createRequire, registerHooks } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import type { ModuleApi } from "../modules/module-registry.ts";
 
-/** By this name modules import what `src/module-api.ts` exports. */
-const apiName = "admin-server/module";
-const apiUrl = new URL("../../module-api.ts", import.meta.url).href;
+/** URLs of what modules import from the program that loads them, by the name that they import. */
+const apis = new Map<string, string>();
 const scheme = "server-module:";
 
 const require = createRequire(import.meta.url);
@@ -33,8 +33,9 @@ function hookOnce(): void {
   isHooked = true;
   registerHooks({
     resolve(specifier, context, nextResolve) {
-      if (specifier === apiName) {
-        return { url: apiUrl, shortCircuit: true };
+      const url = apis.get(specifier);
+      if (url !== undefined) {
+        return { url, shortCircuit: true };
       }
       if (!specifier.startsWith(scheme)) {
         return nextResolve(specifier, context);
@@ -50,10 +51,14 @@ function hookOnce(): void {
 /**
  * Imports a file or an npm package by its name, as an `import` in a file of `folder` would. A file that changed since is
  * loaded anew; what it imports itself is not.
+ * @param api what it may import from this program
  * @returns the namespace object. @throws whatever the module throws
  */
-export function importModule(name: string, folder: string): Promise<unknown> {
+export function importModule(name: string, folder: string, api: ModuleApi | undefined): Promise<unknown> {
   hookOnce();
+  if (api !== undefined) {
+    apis.set(api.name, api.url);
+  }
   // Counted, because the loader remembers what a specifier resolved to.
   return importNatively(`${scheme}${imports++}|${encodeURIComponent(folder)}|${encodeURIComponent(name)}`);
 }

@@ -11,7 +11,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const none = new ModuleRegistry([]);
+const none = new ModuleRegistry([], {
+  name: "admin-server/module",
+  url: new URL("../testing/module-api.ts", import.meta.url).href,
+});
 const file = (name: string, text: string) => writeFile(join(folder, name), text);
 const ids = async (...names: string[]) =>
   (await registryFor(none, names, folder)).modules.map(({ id }) => id);

@@ -1,6 +1,6 @@
 import { errorAt, messageOf, ServerError } from "../errors.ts";
 import type { ModuleDefinition } from "../modules/module.ts";
-import { ModuleRegistry } from "../modules/module-registry.ts";
+import { type ModuleApi, ModuleRegistry } from "../modules/module-registry.ts";
 import { importModule } from "./import-module.ts";
 
 const importTimeoutMs = 10_000;
@@ -16,14 +16,14 @@ function importFault(error: unknown): string {
   return place === undefined ? messageOf(error) : `${messageOf(error)}, at ${place}`;
 }
 
-async function importWithin(name: string, folder: string): Promise<unknown> {
+async function importWithin(name: string, folder: string, api: ModuleApi | undefined): Promise<unknown> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => late.reject(refuse(name, `it is not ready after ${importTimeoutMs / 1_000} s`)),
     importTimeoutMs,
   );
   try {
-    return await Promise.race([importModule(name, folder), late.promise]);
+    return await Promise.race([importModule(name, folder, api), late.promise]);
   } catch (error) {
     throw error instanceof ServerError && error.code === "MODULE_LOAD"
       ? error
@@ -49,16 +49,21 @@ function isDefinition(value: unknown): value is ModuleDefinition {
  * Loads modules of the user's own.
  * @param names of files, `./hello.ts` or absolute, or of npm packages; what `import` takes, apart from URLs
  * @param folder from which names are resolved: the server's working folder
+ * @param api what they may import from this program
  * @throws ServerError MODULE_LOAD with the fault of the module and its place in the config
  */
-async function loadUserModules(names: readonly string[], folder: string): Promise<ModuleDefinition[]> {
+async function loadUserModules(
+  names: readonly string[],
+  folder: string,
+  api: ModuleApi | undefined,
+): Promise<ModuleDefinition[]> {
   const modules: ModuleDefinition[] = [];
   for (const [position, name] of names.entries()) {
     try {
       if (/^[a-z][a-z0-9+.-]+:/i.test(name) || name === "") {
         throw refuse(name, "expected the path of a file or the name of a package");
       }
-      const exported = ((await importWithin(name, folder)) as { readonly default?: unknown }).default;
+      const exported = ((await importWithin(name, folder, api)) as { readonly default?: unknown }).default;
       const list = Array.isArray(exported) ? (exported as unknown[]) : [exported];
       for (const each of list) {
         if (!isDefinition(each)) {
@@ -90,5 +95,8 @@ export async function registryFor(
 ): Promise<ModuleRegistry> {
   return names.length === 0
     ? registry
-    : new ModuleRegistry([...registry.listed, ...(await loadUserModules(names, folder))]);
+    : new ModuleRegistry(
+        [...registry.listed, ...(await loadUserModules(names, folder, registry.api))],
+        registry.api,
+      );
 }

@@ -1,0 +1,18 @@
+import { identityApp } from "./admin/identity/identity-app.ts";
+import { type ListedModule, listed } from "./core/modules/module.ts";
+import { ModuleRegistry } from "./core/modules/module-registry.ts";
+import { standardModules } from "./modules/standard.ts";
+
+/** The modules that this process adds to the standard ones. */
+const ownModules: readonly ListedModule[] = [listed("admin.identity.app", () => identityApp)];
+
+/** What modules of a user's own import, by name, and the file that they get: the server's own objects. */
+const moduleApi = {
+  name: "admin-server/module",
+  url: new URL("./module-api.ts", import.meta.url).href,
+};
+
+/** Every module of the server, for one of its threads. */
+export function allModules(): ModuleRegistry {
+  return new ModuleRegistry([...standardModules, ...ownModules], moduleApi);
+}
