@@ -20,6 +20,12 @@ export type Next = (exchange: Exchange) => void | Promise<void>;
 export interface HttpHandler extends ModuleInstance {
   /** @throws HttpError, ServerError; its code becomes the status; anything else is 500 and logged */
   handle(exchange: Exchange, next: Next): void | Promise<void>;
+  /**
+   * Whether it starts nothing that runs on by itself (a promise, a timer, a socket), apart from what `next` starts. An error
+   * of such work finds its request by the context that the work began in, and to enter one takes time: a route whose handlers
+   * start nothing goes without. Absent: they may.
+   */
+  readonly startsNothing?: boolean;
 }
 
 /** Says whether a route is for a request. */

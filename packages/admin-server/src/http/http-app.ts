@@ -253,6 +253,7 @@ class HttpApp implements App {
     return new HttpServer({
       underWay: await this.#underWay(),
       tally: tally.value,
+      hasUserModules: context.hasUserModules,
       limits: connectionLimits(config),
       routes: await loadRoutes(withRedirects(planned), context, `${path}/routes`, observer),
       errorRoutes: config.errors

@@ -110,6 +110,8 @@ export interface HttpServerParts {
   /** Knows what certificate authorities ask for; undefined when it does not. */
   readonly answerChallenge: (request: ChallengeRequest) => Promise<string | undefined>;
   readonly tally: ResponseTally;
+  /** Whether the user's own code may run for a request, in matchers too: errors of all that it starts are the request's. */
+  readonly hasUserModules: boolean;
   /** Notes for the log of the main thread, should this one die; undefined where that is the main thread itself. */
   readonly underWay: RequestsUnderWay | undefined;
   /** Called for each request that fails, with whether error routes answer it; once more with what these failed with. */
@@ -158,7 +160,11 @@ export class HttpServer implements RequestSink, ExchangeServer {
       stream.respond(HttpError.from(error).status, ["Server", product, "Content-Length", "0"], "");
       return;
     }
-    runFor(exchange, this.#take, exchange);
+    if (this.#parts.hasUserModules) {
+      runFor(exchange, this.#take, exchange);
+    } else {
+      this.#take(exchange); // routes enter its context where it is needed
+    }
   }
 
   readonly #take = (exchange: Exchange): void => {
@@ -180,7 +186,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
 
   #start(exchange: Exchange): void {
     if (exchange.rawPath.startsWith(wellKnownPath) && isChallenge(exchange)) {
-      this.#answerChallenge(exchange);
+      runFor(exchange, this.#answerChallenge, exchange);
       return;
     }
     if (this.#parts.strictHost && !isHostOfHandshake(exchange)) {
@@ -197,8 +203,8 @@ export class HttpServer implements RequestSink, ExchangeServer {
         this.#finish(exchange);
       } else {
         running.then(
-          () => this.#finish(exchange),
-          (error: unknown) => this.#fail(exchange, error),
+          () => this.#finishLater(exchange),
+          (error: unknown) => this.#failLater(exchange, error),
         );
       }
     } catch (error) {
@@ -207,7 +213,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
   }
 
   /** What an authority asks for is answered before any route; what it does not ask for goes on to the routes. */
-  #answerChallenge(exchange: Exchange): void {
+  readonly #answerChallenge = (exchange: Exchange): void => {
     const token = challengeTokenOf(exchange.rawPath);
     this.#parts.answerChallenge({ token, host: exchange.host }).then(
       (answer) => {
@@ -221,7 +227,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
       },
       (error: unknown) => this.#fail(exchange, error),
     );
-  }
+  };
 
   exchangeEnded(exchange: Exchange): void {
     try {
@@ -287,6 +293,24 @@ export class HttpServer implements RequestSink, ExchangeServer {
           }, timeoutMs);
     await idle;
     clearTimeout(timer);
+  }
+
+  /** Nobody hears what it throws. */
+  #finishLater(exchange: Exchange): void {
+    try {
+      this.#finish(exchange);
+    } catch (error) {
+      exchange.fail(error);
+    }
+  }
+
+  /** Nobody hears what it throws. */
+  #failLater(exchange: Exchange, error: unknown): void {
+    try {
+      this.#fail(exchange, error);
+    } catch (second) {
+      exchange.fail(second);
+    }
   }
 
   #finish(exchange: Exchange): void {

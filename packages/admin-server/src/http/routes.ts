@@ -4,6 +4,7 @@ import type { JsonValue } from "../core/json/json-value.ts";
 import { inlineModule, moduleMap, remembersDecoded } from "../core/modules/config-fields.ts";
 import { inTurn, withErrors } from "../core/modules/in-turn.ts";
 import type { ModuleContext } from "../core/modules/module-context.ts";
+import { runFor } from "../core/threads/error-owner.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./handler.ts";
 import { hostsOf, RouteIndex } from "./route-index.ts";
@@ -72,6 +73,8 @@ class Route {
   /** Names of the handlers' modules. */
   readonly handlerNames: readonly string[];
   readonly terminal: boolean;
+  /** Whether none of its handlers starts work that runs on by itself. */
+  readonly startsNothing: boolean;
   readonly hosts: readonly string[] | undefined;
   readonly #config: RouteConfig;
   #bodyHandler: number | undefined;
@@ -87,6 +90,7 @@ class Route {
     this.handlers = handlers;
     this.handlerNames = handlerNamesOf(config.handle);
     this.terminal = config.terminal === true;
+    this.startsNothing = handlers.every((handler) => handler.startsNothing === true);
     this.hosts = hostsOf(matcherSets);
     this.#config = config;
   }
@@ -164,7 +168,7 @@ export class RouteList {
       }
       if (lacksBody(exchange) && route.matchesBody) {
         const at = index;
-        return readBody(exchange).then(() => this.#runFrom(at, groups, exchange, next));
+        return runFor(exchange, readBody, exchange).then(() => this.#runFrom(at, groups, exchange, next));
       }
       if (!isMatch(route, exchange)) {
         continue;
@@ -172,9 +176,9 @@ export class RouteList {
       const matched = route.group === undefined ? groups : new Set(groups).add(route.group);
       const after = route.terminal ? stopHere : this.#after(index, matched, next);
       return this.#observer === undefined
-        ? RouteList.#runHandlers(route, 0, exchange, after)
+        ? RouteList.#runRoute(route, exchange, after)
         : this.#observer.observe(route.handlerNames[0] ?? "", exchange, () =>
-            RouteList.#runHandlers(route, 0, exchange, after),
+            RouteList.#runRoute(route, exchange, after),
           );
     }
     return next(exchange);
@@ -194,13 +198,22 @@ export class RouteList {
     return after;
   }
 
+  /** Errors of what its handlers start are the request's. */
+  static #runRoute(route: Route, exchange: Exchange, after: Next): void | Promise<void> {
+    return route.startsNothing
+      ? RouteList.#runHandlers(route, 0, exchange, after)
+      : runFor(exchange, RouteList.#runHandlers, route, 0, exchange, after);
+  }
+
   static #runHandlers(route: Route, index: number, exchange: Exchange, after: Next): void | Promise<void> {
     const handler = route.handlers[index];
     if (handler === undefined) {
       return after(exchange);
     }
     if (lacksBody(exchange) && index === route.bodyHandler) {
-      return readBody(exchange).then(() => RouteList.#runHandlers(route, index, exchange, after));
+      return runFor(exchange, readBody, exchange).then(() =>
+        RouteList.#runHandlers(route, index, exchange, after),
+      );
     }
     exchange.onHandler?.(route.handlerNames[index] ?? "");
     return index + 1 === route.handlers.length

@@ -258,6 +258,11 @@ export class ModuleContext {
     return instance as Instance;
   }
 
+  /** Whether the config names modules of the user's own. */
+  get hasUserModules(): boolean {
+    return this.#scope.services.registry.hasUserModules;
+  }
+
   /** Who takes the errors of what a module starts by itself. */
   #ownerOf({ id }: ModuleDefinition): ErrorOwner {
     const { owners, services } = this.#scope;

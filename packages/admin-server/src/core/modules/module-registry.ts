@@ -22,10 +22,16 @@ export class ModuleRegistry {
   readonly #found = new Map<string, Map<string, ModuleDefinition>>();
   /** For modules that are added from files; absent: they find nothing by that name. */
   readonly api: ModuleApi | undefined;
+  /** Whether some are the user's own, whose code nobody here knows. */
+  readonly hasUserModules: boolean;
 
-  /** @throws ServerError MODULE_DUPLICATE */
-  constructor(modules: Iterable<ModuleDefinition | ListedModule>, api?: ModuleApi) {
+  /**
+   * @param isStandard whether all are the server's own
+   * @throws ServerError MODULE_DUPLICATE
+   */
+  constructor(modules: Iterable<ModuleDefinition | ListedModule>, api?: ModuleApi, isStandard = true) {
     this.api = api;
+    this.hasUserModules = !isStandard;
     for (const module of modules) {
       if (this.#byId.has(module.id)) {
         throw new ServerError("MODULE_DUPLICATE", `module ${module.id} is listed twice`);

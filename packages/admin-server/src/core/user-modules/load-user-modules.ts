@@ -98,5 +98,6 @@ export async function registryFor(
     : new ModuleRegistry(
         [...registry.listed, ...(await loadUserModules(names, folder, registry.api))],
         registry.api,
+        false,
       );
 }

@@ -21,6 +21,7 @@ export const error = defineModule({
     const message = compileBodyTemplate(config.error ?? "");
     const status = compileTemplate(String(config.status_code ?? "") || "500");
     return {
+      startsNothing: true,
       handle(exchange) {
         const text = status(exchange);
         if (!/^[1-9]\d\d$/.test(text)) {

@@ -47,6 +47,7 @@ export const headers = defineModule({
     const required = config.response?.require ? compileResponseMatcher(config.response.require) : undefined;
     const deferred = config.response?.deferred === true || required !== undefined;
     return {
+      startsNothing: true,
       handle(exchange, next) {
         if (onRequest !== undefined) {
           changeRequest(exchange, onRequest);

@@ -9,6 +9,7 @@ export const invoke = defineModule({
   config: z.strictObject({ name: z.string().describe("Name of the route.") }),
   provision({ name }): HttpHandler {
     return {
+      startsNothing: true,
       handle(exchange, next) {
         const route = exchange.server.namedRoutes?.get(name);
         if (route === undefined) {

@@ -22,6 +22,7 @@ export const logAppend = defineModule({
         ? ((exchange.vars.get(text) as LogValue | undefined) ?? text)
         : (readPlaceholder(exchange, placeholder) ?? null);
     return {
+      startsNothing: true,
       handle(exchange, next) {
         // Else looked up when the line is written.
         addLogField(

@@ -116,6 +116,7 @@ export const map = defineModule({
     }
 
     return {
+      startsNothing: true,
       handle(exchange, next) {
         for (const [index, name] of names.entries()) {
           setPlaceholder(exchange, name, () => lookUp(exchange, index));

@@ -127,6 +127,7 @@ class Answer {
 }
 
 class StaticResponse implements HttpHandler {
+  readonly startsNothing = true;
   readonly #config: Config;
   #answer: Answer | undefined;
 
@@ -176,6 +177,6 @@ export const staticResponse = defineModule({
   id: "http.handlers.static_response",
   config: configSchema,
   provision(config): HttpHandler {
-    return config.abort === true ? { handle: abort } : new StaticResponse(config);
+    return config.abort === true ? { startsNothing: true, handle: abort } : new StaticResponse(config);
   },
 });

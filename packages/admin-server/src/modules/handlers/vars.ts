@@ -16,6 +16,7 @@ export const vars = defineModule({
       value: typeof value === "string" ? compileTemplate(value) : () => value as JsonValue,
     }));
     return {
+      startsNothing: true,
       handle(exchange, next) {
         for (const { name, value } of entries) {
           exchange.vars.set(name(exchange), value(exchange));

@@ -6,6 +6,7 @@ import { openFlags } from "../../../core/files/read-regular-file.ts";
 import { defineModule } from "../../../core/modules/module.ts";
 import type { ModuleContext } from "../../../core/modules/module-context.ts";
 import type { ResourceKind } from "../../../core/modules/usage-pool.ts";
+import { runFor } from "../../../core/threads/error-owner.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import type { HttpHandler, Next } from "../../../http/handler.ts";
 import { getHeader, removeHeaders } from "../../../http/header-list.ts";
@@ -50,6 +51,8 @@ function baseName(path: string): string {
 }
 
 class FileServer implements HttpHandler {
+  /** Files that are in memory are answered at once; for all others it enters the request's context itself. */
+  readonly startsNothing = true;
   readonly #cache: FileCache;
   readonly #rootOf: (exchange: Exchange) => string;
   readonly #hasFileSystem: (exchange: Exchange) => boolean;
@@ -164,7 +167,7 @@ class FileServer implements HttpHandler {
       return this.#notFound(exchange, next);
     }
     exchange.answersAlone = true;
-    return this.#browse({
+    return runFor(exchange, this.#browse, {
       exchange,
       root,
       folder,
@@ -221,7 +224,7 @@ class FileServer implements HttpHandler {
       this.#describe(exchange, cached, chosen, path);
       return sendFile(exchange, cached, cached.bytes, this.#statusOf(exchange));
     }
-    return this.#read(exchange, next, chosen, path, ownEtag);
+    return runFor(exchange, () => this.#read(exchange, next, chosen, path, ownEtag));
   }
 
   async #read(

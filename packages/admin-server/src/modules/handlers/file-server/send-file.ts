@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
+import { runFor } from "../../../core/threads/error-owner.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { getHeader, removeHeaders, setContentLength, setHeader } from "../../../http/header-list.ts";
 import { HttpError } from "../../../http/http-error.ts";
@@ -199,7 +200,7 @@ export function sendFile(
     }
     return undefined;
   }
-  return sendAndClose(exchange, file, source, status, ranges);
+  return runFor(exchange, sendAndClose, exchange, file, source, status, ranges);
 }
 
 async function sendAndClose(

@@ -10,6 +10,7 @@ export const rewrite = defineModule({
   provision(config): HttpHandler {
     const change = compileRewrite(config);
     return {
+      startsNothing: true,
       handle(exchange, next) {
         change(exchange);
         return next(exchange);
