@@ -57,7 +57,7 @@ export const requestBody = defineModule({
     const filter = config.max_size ? sizeLimit(config.max_size) : undefined;
     const set = config.set ? compileBodyTemplate(config.set) : undefined;
     return {
-      startsNothing: true,
+      startsNothing: set === undefined,
       handle(exchange, next) {
         if (set !== undefined) {
           const bytes = Buffer.from(set(exchange));
