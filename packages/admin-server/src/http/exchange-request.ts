@@ -59,6 +59,13 @@ function checkHost(hostport: string, version: string): void {
   }
 }
 
+/** An absolute target replaces what `Host` says, for whoever reads the field too. Source: RFC 9112, section 3.2.2 */
+function withHost(headers: HeaderList, hostport: string): HeaderList {
+  return headers.map((text, index) =>
+    index % 2 === 1 && headers[index - 1]?.toLowerCase() === "host" ? hostport : text,
+  );
+}
+
 /** @throws ServerError HTTP_BAD_REQUEST */
 function readTarget(sent: string): RequestTarget {
   if (lastTarget === undefined || sent !== lastSent) {
@@ -117,6 +124,10 @@ export class ExchangeRequest {
     this.#target = target;
     this.requestHeaders = stream.headers;
     this.hostport = target.authority || stream.authority;
+    if (target.authority) {
+      checkHost(stream.authority, stream.version);
+      this.requestHeaders = withHost(stream.headers, target.authority);
+    }
     if (this.hostport !== goodHost || this.hostport === "") {
       checkHost(this.hostport, stream.version);
       goodHost = this.hostport;

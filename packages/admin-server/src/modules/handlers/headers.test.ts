@@ -25,6 +25,15 @@ test("the host stays over HTTP/2, where it is in no field, and can be changed th
   ]);
 });
 
+test("the host of an absolute target stays, and is what `Host` says", async () => {
+  const handler = await provisionHandler("headers", { request: { set: { "X-B": ["2"] } } });
+  const { exchange } = makeAnswering({ target: "http://a.test/x", headers: [], host: "b.test" });
+  expect([exchange.hostport, exchange.header("host")]).toEqual(["a.test", "a.test"]);
+  await handler.handle(exchange, () => {});
+  expect([exchange.hostport, exchange.header("host")]).toEqual(["a.test", "a.test"]);
+  expect(() => makeAnswering({ target: "http://a.test/", host: "bad host" })).toThrow("malformed Host");
+});
+
 test("a value of several lines is one line, and what can be no field is left out", async () => {
   const { header } = await run(
     { response: { set: { "X-Policy": ["a;\n\tb"], "": ["x"] }, add: { "X A": ["y"] } } },
