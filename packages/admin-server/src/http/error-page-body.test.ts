@@ -24,6 +24,35 @@ const site = {
   },
 };
 
+test("filters of a terminal error route see the answer that it leaves to the server", async () => {
+  const replace = {
+    handler: "intercept",
+    handle_response: [
+      { match: { status_code: [5] }, routes: [{ handle: [{ handler: "static_response", body: "sorry" }] }] },
+    ],
+  };
+  const failing = {
+    listen: ["127.0.0.1:0"],
+    routes: [{ handle: [{ handler: "error", status_code: 503 }] }],
+    errors: {
+      routes: [
+        {
+          match: [{ host: ["a"] }],
+          handle: [{ handler: "subroute", routes: [{ handle: [replace] }] }],
+          terminal: true,
+        },
+      ],
+    },
+  };
+  const server = await RunningServer.start({ apps: { http: { servers: { s: failing } } } });
+  try {
+    const answer = await rawRequest(server.site, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*sorry$/);
+  } finally {
+    await server.close();
+  }
+});
+
 test.each([
   ["declared to be over the limit", "Content-Length: 6\r\n\r\n123456", 413],
   ["found to be over the limit", "Transfer-Encoding: chunked\r\n\r\n6\r\n123456\r\n0\r\n\r\n", 413],

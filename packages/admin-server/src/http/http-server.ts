@@ -15,7 +15,7 @@ import type { HttpStream } from "./http-stream.ts";
 import type { ListenerWrappers } from "./listener-wrappers.ts";
 import type { RequestsUnderWay } from "./requests-under-way.ts";
 import type { ResponseTally } from "./response-tally.ts";
-import type { RouteList } from "./routes.ts";
+import { answerError, type RouteList } from "./routes.ts";
 import type { RequestSink } from "./shared-listener.ts";
 
 /** Value of the `Server` header and name in `Via`. */
@@ -61,7 +61,7 @@ function nothing(): void {}
 /** Answers when no route did: 200 with nothing, past what handlers would do to an answer of theirs, as the model. */
 function answerNothing(exchange: Exchange): void {
   if (exchange.error !== undefined) {
-    answerError(exchange); // of a subroute: an error must not look like success
+    answerErrorAtLast(exchange); // of a subroute: an error must not look like success
   } else if (!exchange.answered) {
     // The access log tells such requests apart; a variable of this name is the model's.
     exchange.vars.set("unhandled", true);
@@ -71,11 +71,11 @@ function answerNothing(exchange: Exchange): void {
   }
 }
 
-/** Answers with its status an error that no error route answers. */
-function answerError(exchange: Exchange): void {
+/** Answers an error that handlers have left: past their filters, which wait for nothing any more. */
+function answerErrorAtLast(exchange: Exchange): void {
   if (!exchange.answered) {
-    setHeader(exchange.responseHeaders, "Content-Length", "0");
-    exchange.respond(exchange.defaultStatus);
+    exchange.restartResponse();
+    answerError(exchange);
   }
 }
 
@@ -395,7 +395,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     };
     const finish = () => {
       try {
-        answerError(exchange);
+        answerErrorAtLast(exchange);
       } catch (error) {
         failed(error);
       }

@@ -7,6 +7,7 @@ import type { ModuleContext } from "../core/modules/module-context.ts";
 import { runFor } from "../core/threads/error-owner.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./handler.ts";
+import { setHeader } from "./header-list.ts";
 import { hostsOf, RouteIndex } from "./route-index.ts";
 import type { RouteObserver } from "./route-observer.ts";
 
@@ -116,8 +117,23 @@ class Route {
 /** The longest body that `{http.request.body}` stands for; a longer one is 413. */
 const maxPlaceholderBodyBytes = 10 * 1024 * 1024;
 
-/** After a terminal route nothing is tried any more, not even what comes after a subroute that it stands in. */
-const stopHere: Next = () => {};
+/** Answers with its status an error that no error route answers. */
+export function answerError(exchange: Exchange): void {
+  if (!exchange.answered) {
+    setHeader(exchange.responseHeaders, "Content-Length", "0");
+    exchange.respond(exchange.defaultStatus);
+  }
+}
+
+/**
+ * After a terminal route nothing is tried any more, not even what comes after a subroute that it stands in. An error is
+ * answered within the route, so that its filters see the answer. Source: the public model (Caddy 2.11)
+ */
+const stopHere: Next = (exchange) => {
+  if (exchange.error !== undefined) {
+    answerError(exchange);
+  }
+};
 
 function isMatch(route: Route, exchange: Exchange): boolean {
   return (
