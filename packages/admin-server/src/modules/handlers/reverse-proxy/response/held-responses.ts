@@ -1,5 +1,5 @@
-import { ServerError } from "../../../../core/errors.ts";
 import type { Exchange } from "../../../../http/exchange.ts";
+import { HttpError } from "../../../../http/http-error.ts";
 import type { HeldResponse } from "../relay.ts";
 
 /** Responses that routes of `handle_response` decide about now. */
@@ -19,14 +19,11 @@ export function setHeldResponse(
   return before;
 }
 
-/** @throws ServerError HTTP_RESPONSE outside of `handle_response` */
+/** @throws HttpError 500 outside of `handle_response`: fields that the site has set stay in the answer */
 export function heldResponse(exchange: Exchange, handler: string): HeldResponse {
   const found = held.get(exchange);
   if (found === undefined) {
-    throw new ServerError(
-      "HTTP_RESPONSE",
-      `cannot use '${handler}' outside of a reverse_proxy's handle_response routes`,
-    );
+    throw new HttpError(500, `cannot use '${handler}' outside of a reverse_proxy's handle_response routes`);
   }
   return found;
 }
