@@ -264,7 +264,8 @@ export class EncodeFilter extends HoldingFilter {
     const encoder = this.#encoder;
     const length = this.#heldBytes + last.length;
     if (this.#exchange.method === "HEAD") {
-      if (this.#declared >= 0) {
+      // A declared length was looked at before; a program may print the body all the same.
+      if (this.#declared >= 0 || this.#isWorthIt(length)) {
         this.#describe();
       }
       this.#passOn();
@@ -294,7 +295,8 @@ export class EncodeFilter extends HoldingFilter {
 
   #start(): void {
     this.#describe();
-    if (this.#encoder === undefined) {
+    // What nobody gets need not be coded.
+    if (this.#encoder === undefined || this.#exchange.method === "HEAD") {
       this.#passOn();
       return;
     }

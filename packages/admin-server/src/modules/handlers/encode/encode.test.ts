@@ -259,6 +259,32 @@ test("HEAD says what GET would", async () => {
   ]);
 });
 
+test.each([
+  ["short", ["short"], undefined],
+  ["long", [text], "gzip"],
+  ["longer than what is held", [text, ...Array.from({ length: 20 }, () => text)], "gzip"],
+])("HEAD says what GET would of a body that is printed all the same: %s", async (_, chunks, coding) => {
+  const handler = await provisionHandler("encode", all);
+  const made = makeAnswering({ headers: ["Accept-Encoding", "gzip"], method: "HEAD" });
+  await handler.handle(made.exchange, (exchange) => {
+    exchange.responseHeaders.push("Content-Type", "text/plain");
+    exchange.writeHead(200);
+    for (const chunk of chunks) {
+      exchange.write(Buffer.from(chunk));
+    }
+    exchange.finish();
+  });
+  expect([made.header("content-encoding"), made.header("vary")]).toEqual([
+    coding,
+    coding === undefined ? undefined : "Accept-Encoding",
+  ]);
+});
+
+test("the answer to a handshake that nobody takes is not coded, but varies", async () => {
+  const made = await encoded(all, ["Accept-Encoding", "gzip", "Sec-WebSocket-Key", "x"]);
+  expect([made.header("content-encoding"), made.header("vary")]).toEqual([undefined, "Accept-Encoding"]);
+});
+
 test("a client's tag of the coded form is known to handlers, and told again with 304", async () => {
   const handler = await provisionHandler("encode", all);
   const made = makeAnswering({ headers: ["Accept-Encoding", "gzip", "If-None-Match", '"x", "a-gzip"'] });

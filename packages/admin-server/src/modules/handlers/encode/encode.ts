@@ -89,13 +89,15 @@ export const encode = defineModule({
     };
     return {
       handle(exchange, next) {
-        if (exchange.header("sec-websocket-key") !== "" || exchange.method === "CONNECT") {
+        if (exchange.method === "CONNECT") {
           return next(exchange);
         }
-        const [name] = acceptedEncodings(
-          getHeaders(exchange.requestHeaders, "accept-encoding").join(","),
-          order,
-        );
+        // A handshake that is not taken is answered as any other request, but uncoded.
+        const accepted =
+          exchange.header("sec-websocket-key") === ""
+            ? getHeaders(exchange.requestHeaders, "accept-encoding").join(",")
+            : "";
+        const [name] = acceptedEncodings(accepted, order);
         const encoder = name === undefined ? undefined : encoders.get(name);
         const stripped = encoder !== undefined && stripCoding(exchange, encoder.name);
         const filter = exchange.interceptResponse(

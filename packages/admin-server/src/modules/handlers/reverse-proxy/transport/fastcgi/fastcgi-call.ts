@@ -27,16 +27,18 @@ export class FastcgiCall implements UpstreamCall {
   #stage: CallStage = "dial";
   #head: Buffer = noBytes;
   #headDone = false;
-  /** Bytes of the body that may still come. Programs that miscount print more than they declared. */
-  #left: number;
+  /**
+   * Bytes of the body that may still come. Programs that miscount print more than they declared. Most print one for HEAD
+   * too: it is handed on for filters, which tell the client what they would do to it, and ends at the client's stream.
+   */
+  #left = Number.POSITIVE_INFINITY;
   #stderr = "";
   #over = false;
   cancelDial: (() => void) | undefined;
 
-  constructor(request: UpstreamRequest, receiver: ResponseReceiver, limits: FastcgiLimits) {
+  constructor(receiver: ResponseReceiver, limits: FastcgiLimits) {
     this.#receiver = receiver;
     this.#limits = limits;
-    this.#left = request.method === "HEAD" ? 0 : Number.POSITIVE_INFINITY;
   }
 
   run(socket: Socket, request: UpstreamRequest, parameters: ReadonlyMap<string, string>): void {

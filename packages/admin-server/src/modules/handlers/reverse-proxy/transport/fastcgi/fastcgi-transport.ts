@@ -70,7 +70,7 @@ export const fastcgiTransport = defineModule({
         if (exchange === undefined) {
           throw new ServerError("MODULE_CONFIG", "active health checks cannot speak FastCGI");
         }
-        const call = new FastcgiCall(request, receiver, limits);
+        const call = new FastcgiCall(receiver, limits);
         const folder = resolve(root(exchange) || ".");
         const length = body instanceof Uint8Array ? body.length : request.bodyLength;
         const parameters = cgiEnvironment(
