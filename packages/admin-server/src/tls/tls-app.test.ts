@@ -202,6 +202,7 @@ describe("automation", () => {
     expect((await load({ automation })).error).toBe("");
     expect((await ask("good.example")).certificate).toBe("DNS:good.example");
     await expect(ask("bad.example")).rejects.toThrow("alert internal error");
+    await expect(ask("good.example:8443")).rejects.toThrow("alert internal error");
     expect(asked).toEqual(["/ask?domain=good.example", "/ask?domain=bad.example"]);
     permission.close();
   });

@@ -6,7 +6,7 @@ import type { ModuleContext } from "../core/modules/module-context.ts";
 import { type Storage, storages } from "../core/storage/storage.ts";
 import { certificateEvents } from "./automation/certificate-events.ts";
 import { CertificateManager } from "./automation/certificate-manager.ts";
-import { qualifiesForCertificate, wildcardOver } from "./automation/subject-names.ts";
+import { isServerName, qualifiesForCertificate, wildcardOver } from "./automation/subject-names.ts";
 import { SubjectPolicies } from "./automation/subject-policies.ts";
 import { CertificateCache } from "./certificates/certificate-cache.ts";
 import { certificateLoaders } from "./certificates/certificate-loader.ts";
@@ -284,7 +284,7 @@ class TlsApp implements App {
     const policy = this.#policies.find(name);
     if (
       policy?.onDemand !== true ||
-      !qualifiesForCertificate(name) ||
+      !isServerName(name) ||
       (permission === undefined && policy.needsPermission)
     ) {
       return false;

@@ -13,6 +13,7 @@ test.each([
   [["If-None-Match", 'W/"a"'], "not modified"],
   [["If-None-Match", '"x", "a"'], "not modified"],
   [["If-None-Match", "*"], "not modified"],
+  [["If-None-Match", "*", "If-None-Match", "*"], "not modified"],
   [["If-None-Match", '"b"'], "go on"],
   [["If-None-Match", '"b"', "If-None-Match", '"a"'], "not modified"],
   [["If-None-Match", '"b"', "If-Modified-Since", same], "go on"],

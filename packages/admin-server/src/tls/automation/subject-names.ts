@@ -14,6 +14,11 @@ export function qualifiesForCertificate(name: string): boolean {
   );
 }
 
+/** Whether a name that a client gives in its handshake can be on a certificate: with a port or a path it is none. */
+export function isServerName(name: string): boolean {
+  return isIP(name) !== 0 || (qualifiesForCertificate(name) && !/[:/]/.test(name));
+}
+
 /** The wildcard that a certificate for a name may have in its place; undefined for an address and a single label. */
 export function wildcardOver(name: string): string | undefined {
   const dot = name.indexOf(".");
