@@ -16,11 +16,17 @@ import { maxBodyBytes, maxUnfinishedBytes } from "./receivers/request-limits.ts"
 import { UnfinishedBytes } from "./receivers/unfinished-bytes.ts";
 import { openSampling } from "./sampling/open-sampling.ts";
 
-/** Shares of a graceful stop: calls under way, then the last inserts; together less than the shell's 10 s. */
+/**
+ * Time limits of a graceful stop: for running calls, then for the last inserts. Their sum stays below the
+ * shell's 10 s.
+ */
 const finishCallsMs = 2_500;
 const lastInsertsMs = 4_000;
 
-/** `tracing-collector`: spans in, over every protocol; a journal; then storage. */
+/**
+ * `tracing-collector`: receives spans over every protocol, writes them to a journal, and inserts them into
+ * the store.
+ */
 export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> = {
   name: "tracing-collector",
   description:
@@ -56,7 +62,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
       opened.defer(() => receiver.stop(AbortSignal.abort()));
       receivers.push(receiver);
     }
-    // Everything is open: from here on `stop` closes it.
+    // From here on `stop` closes everything that was opened.
     opened.move();
     const workers = options["collector.num-workers"];
     const writer = new StorageWriter({ journal, store, metrics, log, workers });

@@ -1,15 +1,15 @@
 /**
- * Why the collector does not take spans. Each but `COLLECTOR_TOO_LARGE` is for the sender to try again later; receivers
- * map them to their protocol's words in `receivers/refusal.ts`.
+ * Reasons why the collector refuses spans. After each of them but `COLLECTOR_TOO_LARGE` the sender should try
+ * again later. Receivers map them to their protocol's errors in `receivers/refusal.ts`.
  *
- * - `COLLECTOR_JOURNAL_FULL` the journal holds `--collector.journal.max-bytes` or `--collector.queue-size` spans, because storage lags
- *   or is away
- * - `COLLECTOR_TOO_LARGE` the request would not fit an empty journal: smaller ones may
- * - `COLLECTOR_JOURNAL_BUSY` more waits for the disk than fits in memory
- * - `COLLECTOR_JOURNAL_DISK` the disk refuses: full, broken, taken away
- * - `COLLECTOR_JOURNAL_DAMAGED` a segment cannot be read back (never an answer to a sender)
- * - `COLLECTOR_BODIES_BUSY` request bodies under way fill their share of memory
- * - `COLLECTOR_STOPPING` the process stops
+ * - `COLLECTOR_JOURNAL_FULL` the journal holds `--collector.journal.max-bytes` or `--collector.queue-size`
+ *   spans, because the store lags or is down
+ * - `COLLECTOR_TOO_LARGE` the request would not fit an empty journal, but smaller requests may
+ * - `COLLECTOR_JOURNAL_BUSY` the batches that wait for the disk fill their share of memory
+ * - `COLLECTOR_JOURNAL_DISK` the disk refuses the write: it is full, broken or removed
+ * - `COLLECTOR_JOURNAL_DAMAGED` a segment cannot be read back; senders never get this
+ * - `COLLECTOR_BODIES_BUSY` the bodies of running requests fill their share of memory
+ * - `COLLECTOR_STOPPING` the process is stopping
  */
 export type CollectorErrorCode =
   | "COLLECTOR_JOURNAL_FULL"
@@ -20,7 +20,7 @@ export type CollectorErrorCode =
   | "COLLECTOR_BODIES_BUSY"
   | "COLLECTOR_STOPPING";
 
-/** The one error of this package; `cause` is what the system threw. */
+/** The error class of this package; `cause` is the system's error. */
 export class CollectorError extends Error {
   override readonly name = "CollectorError";
   readonly code: CollectorErrorCode;

@@ -1,8 +1,8 @@
 import { ServiceCounts } from "./pipeline/service-counts.ts";
 
 /**
- * What came in by one way since metrics were last asked for, as plain numbers: a metric with labels costs more at every
- * request than all other counting.
+ * Counts of one source since the last reading of the metrics, as plain numbers. A labelled metric would cost
+ * more at each request than all other counting.
  */
 export class IntakeTotals {
   #requests = 0;
@@ -10,7 +10,7 @@ export class IntakeTotals {
   #spans = new ServiceCounts();
   #traces = new ServiceCounts();
 
-  /** A request was kept. */
+  /** Counts a request whose spans were kept. */
   addRequest(): void {
     this.#requests++;
   }

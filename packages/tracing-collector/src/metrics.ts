@@ -5,7 +5,7 @@ import { SavedCounts } from "./pipeline/saved-counts.ts";
 import type { ServiceCounts } from "./pipeline/service-counts.ts";
 import type { SpanCountsObserver } from "./pipeline/span-counts.ts";
 
-/** What came in, and how. */
+/** The source of spans: protocol, transport and format. */
 export interface SpanSource {
   readonly transport: "grpc" | "http";
   readonly format: "otlp" | "otlp-json" | "proto" | "jaeger" | "zipkin";
@@ -14,7 +14,10 @@ export interface SpanSource {
 const sourceLabels = ["transport", "format"] as const;
 const secondsBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
-/** The collector's metrics; names start with `tracing_collector_`. Where the public model has one, its name and labels. */
+/**
+ * The collector's metrics; names start with `tracing_collector_`. A metric that the public model has too
+ * keeps its name and labels.
+ */
 export class CollectorMetrics implements SpanCountsObserver {
   readonly requests;
   readonly spansRejected;
@@ -33,7 +36,7 @@ export class CollectorMetrics implements SpanCountsObserver {
   readonly httpServerRequests;
   readonly httpServerErrors;
   readonly #registers: [Registry];
-  /** By the object, which each way in has for as long as it lives. */
+  /** By the source object, which each receiver keeps for its lifetime. */
   readonly #totals = new Map<SpanSource, IntakeTotals>();
   #keptBytes = 0;
   #batchSpans = 0;
@@ -196,7 +199,7 @@ export class CollectorMetrics implements SpanCountsObserver {
     this.totalsOf(source).addServices(services);
   }
 
-  /** Where a way in counts what it does at every request. @param source the same object at every call */
+  /** The counters that a receiver updates at every request. @param source the same object at every call */
   totalsOf(source: SpanSource): IntakeTotals {
     let totals = this.#totals.get(source);
     if (totals === undefined) {
@@ -206,17 +209,17 @@ export class CollectorMetrics implements SpanCountsObserver {
     return totals;
   }
 
-  /** A request was understood. */
+  /** Counts a request that was decoded. */
   batchReceived(spans: number): void {
     this.#batchSpans = spans;
   }
 
-  /** Spans were kept. @param bytes of their rows */
+  /** Counts spans that were kept. @param bytes size of their rows */
   spansKept(bytes: number): void {
     this.#keptBytes += bytes;
   }
 
-  /** The gauge of `--collector.enable-span-size-metrics`. */
+  /** Shows the gauge of `--collector.enable-span-size-metrics`. */
   showSpanSizes(): void {
     const keptBytes = () => this.#keptBytes;
     new Gauge({
@@ -229,13 +232,13 @@ export class CollectorMetrics implements SpanCountsObserver {
     });
   }
 
-  /** Gauges of the journal, read when they are asked for. */
+  /** Adds gauges of the journal, which are read at each scrape. */
   watchJournal(
     journal: {
       readonly bytes: number;
       readonly rows: number;
       readonly segments: number;
-      /** Of a journal on disk. */
+      /** For a journal on disk. */
       readonly spareBytes?: number;
     },
     { maxBytes, maxRows = 0 }: { readonly maxBytes: number; readonly maxRows?: number },

@@ -2,7 +2,10 @@ import { z } from "zod";
 
 const line = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
 
-/** Option field: headers, one `Key: Value` a line, or the option several times. A key given again has both values. */
+/**
+ * An option that holds headers: one `Key: Value` a line, or the option several times. A repeated key keeps
+ * all its values.
+ */
 export function headerLines() {
   return z
     .string()

@@ -1,15 +1,16 @@
 /**
- * What can be wrong with a request to the query service. The list is closed: HTTP and gRPC map each code to a
- * status of theirs.
+ * Codes of faults in a request to the query service. The list is closed: HTTP and gRPC map each code to a
+ * status.
  *
  * - `QUERY_BAD_PARAMETER` a parameter is missing or does not parse
  * - `QUERY_TRACE_NOT_FOUND` the store has no span of that trace
- * - `QUERY_NOT_CONFIGURED` it needs a store that this process was not given
- * - `QUERY_UNREADABLE` the body of a request cannot be read as what it should be
- * - `QUERY_TOO_LARGE` the body of a request, or what is asked for, is over a limit
- * - `QUERY_BUSY` too many requests are under way: try later
+ * - `QUERY_NOT_CONFIGURED` the request needs a store that this process was not given
+ * - `QUERY_UNREADABLE` the body of a request does not parse
+ * - `QUERY_TOO_LARGE` the body or the result is over a limit
+ * - `QUERY_BUSY` too many requests are running; a later try may succeed
  * - `QUERY_UPSTREAM` the source of metrics fails
- * - `QUERY_NOT_SUPPORTED` the endpoint exists in the public model and is switched off, or not built, here
+ * - `QUERY_NOT_SUPPORTED` the public model has this endpoint, but it is switched off or not built in this
+ *   process
  */
 export type QueryErrorCode =
   | "QUERY_BAD_PARAMETER"
@@ -21,7 +22,7 @@ export type QueryErrorCode =
   | "QUERY_UPSTREAM"
   | "QUERY_NOT_SUPPORTED";
 
-/** A bound that a request breaks. */
+/** The limit that a request breaks. */
 export interface BrokenLimit {
   /** An option of this process, such as `query.max-traces`; or `minimum`, `maximum`, `minLength`, `maxLength`. */
   readonly name: string;
@@ -29,12 +30,12 @@ export interface BrokenLimit {
 }
 
 export interface QueryErrorOptions extends ErrorOptions {
-  /** Name of the parameter, header or field that is to blame. */
+  /** Name of the parameter, header or field at fault. */
   readonly parameter?: string | undefined;
   readonly limit?: BrokenLimit | undefined;
 }
 
-/** The one error of this package. Its message goes to the client as it is. */
+/** The error class of this package. Its message is sent to the client unchanged. */
 export class QueryError extends Error {
   override readonly name = "QueryError";
   readonly code: QueryErrorCode;

@@ -12,7 +12,9 @@ function limit(defaultValue: number) {
   return z.number().int().min(0).default(defaultValue);
 }
 
-/** Options of `tracing-query`. Names are the public model's, but for those of ClickHouse, which it has not. */
+/**
+ * Options of `tracing-query`. Names are the public model's, except for ClickHouse, which it does not support.
+ */
 export const queryOptions = z.object({
   ...storeOptions("Where spans rest; grpc is a remote storage, memory this process's own and starts empty."),
   "query.http-server.host-port": hostPort(":16686").describe("Address of the HTTP API and the UI."),

@@ -25,14 +25,14 @@ import { spanCounting } from "./service/span-counters.ts";
 import { defaultRoomBytes, TraceRoom } from "./service/trace-room.ts";
 
 /**
- * Where the repository builds its UI; the built program has a copy beside itself. A file path, not an import: processes
- * and the UI meet over HTTP only.
+ * The repository's build of the UI; a built program has a copy beside itself. This is a file path and no
+ * import, because processes and the UI meet over HTTP only.
  */
 const builtInUiFolder = fileURLToPath(new URL("../../tracing-ui/dist", import.meta.url));
 
 const nanosPerMs = 1_000_000;
 
-/** The page does not wait longer to learn whether traces can be archived. */
+/** The page waits at most this long to learn whether traces can be archived. */
 const archiveProbeMs = 1_000;
 
 function readLimitsOf(options: QueryOptions): ReadLimits {
@@ -108,7 +108,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       limits: readLimitsOf(options),
       log,
     };
-    // The shell's own option wins.
+    // The shell's own option takes precedence.
     const tracer =
       options["query.enable-tracing"] && !hasTracer()
         ? new Tracer({ name: "tracing-query", environment: process.env, log, metrics })
@@ -133,7 +133,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       logStaticFiles: options["query.log-static-assets-access"],
       basePath,
       headers: options["query.additional-headers"],
-      // Grafana's Tempo data source streams over gRPC from the port of its URL, whatever the port of gRPC is.
+      // Grafana's Tempo data source streams gRPC to the port of its URL, whichever port gRPC has.
       takeHttp2: httpTls === undefined && grpcTls === undefined ? (socket) => grpc.take(socket) : undefined,
     }).catch(async (error: unknown) => {
       await grpc.stop(AbortSignal.abort());

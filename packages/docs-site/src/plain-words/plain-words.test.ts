@@ -37,7 +37,7 @@ test("a docstring may begin with Whether, other comments may not", () => {
 test("comments are read sentence by sentence, with their lines", () => {
   const source = `/**
  * Reads one. Then it reads
- * another, e.g. \`a. b\`.
+ * another, e.g. \`a. b\`. \`c\` is none.
  * @param size in bytes
  * - an item
  * \`\`\`ts
@@ -51,7 +51,8 @@ const text = "// no comment";
 `;
   expect(commentSentences("a.ts", source).map(({ line, text }) => [line, text])).toEqual([
     [2, "Reads one."],
-    [2, "Then it reads another, e.g. `code`."],
+    [2, "Then it reads another, e.g. `…`."],
+    [3, "`…` is none."],
     [4, "in bytes"],
     [5, "an item"],
     [12, "One thought on two lines."],
@@ -83,7 +84,7 @@ and second. Third.
     [4, "Third."],
     [6, "an item"],
     [7, "another, longer"],
-    [12, "`code`"],
+    [12, "`…`"],
     [12, "cell"],
     [18, "quoted"],
   ]);

@@ -23,7 +23,7 @@ export function cutSentences(paragraph: string, firstLine: number, docComment: b
   let text = "";
   let line = firstLine;
   let beginsAt = firstLine;
-  for (const { segment } of segmenter.segment(paragraph.replace(/\n/g, " \n"))) {
+  for (const { segment } of segmenter.segment(hideCode(paragraph).replace(/\n/g, " \n"))) {
     if (text.trim() === "") {
       const blank = /^\s*/.exec(segment)?.[0] ?? "";
       beginsAt = line + blank.split("\n").length - 1;
@@ -42,12 +42,19 @@ export function cutSentences(paragraph: string, firstLine: number, docComment: b
   return sentences.filter(({ text }) => text !== "");
 }
 
-/** Code spans, links and addresses count as one word each. */
+/**
+ * Code spans, links and addresses become one word each. The word begins with a capital, because the segmenter ends a
+ * sentence only before a capital.
+ */
+function hideCode(text: string): string {
+  return text.replace(/`[^`]*`|\{@link [^}]*\}|https?:\/\/[^\s)>]+/g, (code) =>
+    ["Code", ...code.split("\n").slice(1).fill("")].join("\n"),
+  );
+}
+
 function tidy(text: string): string {
   return text
-    .replace(/`[^`]*`/g, "`code`")
-    .replace(/https?:\/\/\S+/g, "`link`")
-    .replace(/\{@link ([^}]*)\}/g, "`link`")
+    .replace(/\bCode\b/g, "`…`")
     .replace(/\s+/g, " ")
     .trim();
 }

@@ -1,7 +1,7 @@
 import { bytes } from "lifecycle";
 import { z } from "zod";
 
-/** How spans are kept from their acknowledgement until storage has them. */
+/** Options for keeping spans from their acknowledgement until the store has them. */
 export const journalOptions = z.object({
   "collector.journal.mode": z
     .enum(["disk", "memory"])

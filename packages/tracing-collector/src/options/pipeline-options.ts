@@ -1,7 +1,7 @@
 import { commaList, duration } from "lifecycle";
 import { z } from "zod";
 
-/** What happens to spans between receivers and storage. */
+/** Options for the steps between receivers and the store. */
 export const pipelineOptions = z.object({
   "collector.tags": commaList()
     .describe(

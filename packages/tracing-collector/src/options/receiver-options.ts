@@ -9,7 +9,7 @@ import {
 } from "lifecycle";
 import { z } from "zod";
 
-/** The longest that a timer can wait, in ms: some 24 days. */
+/** The longest time of a timer in ms: about 24 days. */
 const maxTimerMs = 2_147_483_647;
 
 function timeout(defaultValue: string, description: string) {
@@ -18,7 +18,7 @@ function timeout(defaultValue: string, description: string) {
     .describe(`${description}; 0: no limit.`);
 }
 
-/** An address that is off by default. Its value is undefined when it is "". */
+/** An address whose receiver is off by default: "" becomes undefined. */
 function optionalHostPort() {
   return z
     .string()
@@ -46,7 +46,10 @@ const allowedOrigins = () =>
 const allowedHeaders = () =>
   commaList().describe("Headers that those pages may send; empty: the usual ones, *: any.");
 
-/** Where spans come in. Names are the public model's, and so are defaults but for `read-timeout`, which is unlimited there. */
+/**
+ * Options of the receivers. Names and defaults are the public model's, except the default of `read-timeout`,
+ * which is unlimited there.
+ */
 export const receiverOptions = z.object({
   "collector.otlp.enabled": z.boolean().default(true).describe("Whether OTLP is served."),
   "collector.otlp.grpc.host-port": hostPort(":4317").describe("Address of OTLP over gRPC."),

@@ -1,14 +1,14 @@
 import { clientTlsOptions, duration } from "lifecycle";
 import { z } from "zod";
 
-/** The longest that a timer can wait, in ms: some 24 days. */
+/** The longest time of a timer in ms: about 24 days. */
 const maxTimerMs = 2_147_483_647;
 
 const interval = (defaultValue: string) =>
   duration(defaultValue).refine((ms) => ms >= 1 && ms <= maxTimerMs, "is not between 1ms and 24 days");
 const probability = (defaultValue: number) => z.number().gt(0).max(1).default(defaultValue);
 
-/** What clients are told to sample. Names and defaults are the public model's. */
+/** Options for the sampling strategies that clients receive. Names and defaults are the public model's. */
 export const samplingOptions = z.object({
   "sampling.config-type": z
     .enum(["file", "adaptive"])

@@ -15,19 +15,20 @@ const orderOfTypes: Readonly<Record<AttributeType, number>> = {
 };
 
 /**
- * Appends `--collector.tags` to the resource of every span, as strings, unless the resource has that key with that
- * text already; the resource's attributes are then sorted by key, type and value.
+ * Appends `--collector.tags` as strings to the resource of every span, unless the resource has the same key
+ * and text already. The resource's attributes are then sorted by key, type and value.
  *
- * Rows of one resource follow one another: its attributes are made once, and written where a row has its prefix.
+ * Rows of one resource follow one another, so its attributes are built once and reused for rows with the same
+ * prefix.
  *
  * Source: Jaeger 1.62, cmd/collector/app/span_processor.go `addCollectorTags`, model/keyvalue.go
  */
 export class CollectorTags implements RowStep {
-  /** By key: the last of several with one key counts. */
+  /** By key; the last of several tags with one key counts. */
   readonly #tags: ReadonlyMap<string, string>;
   readonly #scanner = new RowScanner();
   readonly #out = new ByteWriter();
-  /** Resource attributes as they came, and what became of them. */
+  /** The last resource's attributes as they came, and with the tags. */
   #before = Buffer.alloc(0);
   #after: Uint8Array = new Uint8Array(0);
 
@@ -67,7 +68,7 @@ export class CollectorTags implements RowStep {
     return before.length === end - start && bytes.compare(before, 0, before.length, start, end) === 0;
   }
 
-  /** @returns the list of attributes at `start` with the tags, sorted */
+  /** @returns the attribute list at `start` with the tags, sorted */
   #withTags(start: number): Uint8Array {
     const attributes = attributesOf(this.#scanner, start);
     const added = new Map(this.#tags);
@@ -86,7 +87,7 @@ export class CollectorTags implements RowStep {
   }
 }
 
-/** An attribute as it stands in rows. */
+/** An attribute as it is stored in rows. */
 interface AttributeTexts {
   readonly key: string;
   readonly type: AttributeType;
@@ -116,7 +117,7 @@ function compareValues(type: AttributeType, a: string, b: string): number {
   return compareText(a, b);
 }
 
-/** In the order of UTF-8 bytes, which is not that of JavaScript's comparison. */
+/** Compares by UTF-8 bytes; JavaScript compares by UTF-16 units. */
 function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -1,8 +1,8 @@
 import type { SpanRows } from "wire/rows";
 import type { ServiceCounts } from "./service-counts.ts";
 
-/** Rows of which a step has counted the services. A step that leaves rows out gives rows without counts. */
+/** Rows whose services a step has counted. A step that removes rows returns rows without counts. */
 export interface CountedRows extends SpanRows {
-  /** All of the rows by service; absent where nobody counted them. */
+  /** All rows by service; absent when they were not counted. */
   readonly services?: ServiceCounts | undefined;
 }

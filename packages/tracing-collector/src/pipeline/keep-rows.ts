@@ -1,9 +1,10 @@
 import type { RowScanner, SpanRows } from "wire/rows";
 
 /**
- * The rows for which `isKept` says so, in their order. They are moved together inside `rows.bytes`, whose bytes are
- * thereby changed, unless all or none are kept. A row that had the prefix of one that is not kept gets it as its own.
- * @param scanner told where each row is; `isKept` may ask it about the row
+ * Keeps the rows that `isKept` accepts, in their order. They are moved together within `rows.bytes`, which
+ * changes its bytes unless all rows or none are kept. A row that shared the prefix of a removed row gets a
+ * copy of it.
+ * @param scanner positioned at each row; `isKept` may read the row from it
  * @returns `rows` itself when all are kept
  */
 export function keepRows(
@@ -16,7 +17,7 @@ export function keepRows(
   const pieces = new Pieces();
   let count = 0;
   let plainBytes = 0;
-  /** The prefix of the last row that is kept. */
+  /** The prefix of the last kept row. */
   let keptPrefix = -1;
   while (scanner.next()) {
     if (!isKept(scanner)) continue;
@@ -32,23 +33,23 @@ export function keepRows(
     }
   }
   if (count === rows.count) return rows;
-  // Only now: a prefix is looked at as long as rows have it.
+  // Moved last, because later rows may still refer to a prefix.
   return { bytes: bytes.subarray(0, pieces.moveTogether(bytes)), count, plainBytes };
 }
 
-/** Parts of a buffer, each behind the one before. */
+/** Parts of a buffer in order. */
 class Pieces {
-  /** Of each its start and its end. */
+  /** Start and end of each part, one after the other. */
   readonly #bounds: number[] = [];
 
-  /** A piece that begins where the last one ends makes that one longer. */
+  /** Adds a part. A part that begins at the end of the last one extends it. */
   add(start: number, end: number): void {
     const bounds = this.#bounds;
     if (bounds.at(-1) === start) bounds[bounds.length - 1] = end;
     else bounds.push(start, end);
   }
 
-  /** Moves all to the beginning of `bytes`. @returns their length */
+  /** Moves all parts to the beginning of `bytes`. @returns their total length */
   moveTogether(bytes: Uint8Array): number {
     const bounds = this.#bounds;
     let length = 0;

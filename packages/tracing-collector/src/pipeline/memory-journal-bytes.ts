@@ -1,12 +1,12 @@
 import { totalmem } from "node:os";
 
-/** What is not spans that wait: the process itself, requests under way, blocks on their way to storage. */
+/** The other half is for the process itself, running requests, and blocks on their way to the store. */
 const journalPart = 0.5;
 
 /**
- * How large a journal in memory may be: half of what the process may have, however much was asked for. Past that the
- * system would end the process, and with it all that waits.
- * @param processBytes the memory of this machine or, where it is less, of the container
+ * The limit of a journal in memory: at most half of the process's memory, whatever the option says. Above
+ * that the system would kill the process, and all waiting spans with it.
+ * @param processBytes memory of the machine, or of the container when that is less
  */
 export function memoryJournalBytes(askedBytes: number, processBytes: number = memoryOfProcess()): number {
   return Math.min(askedBytes, Math.floor(processBytes * journalPart));
@@ -14,6 +14,6 @@ export function memoryJournalBytes(askedBytes: number, processBytes: number = me
 
 function memoryOfProcess(): number {
   const [total, constrained] = [totalmem(), process.constrainedMemory()];
-  // Without a limit some systems say 0, some a number beyond all memory.
+  // Without a limit some systems report 0, and some a number larger than any memory.
   return constrained > 0 ? Math.min(total, constrained) : total;
 }

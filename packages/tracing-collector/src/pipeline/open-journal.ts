@@ -12,36 +12,43 @@ import { TailSampler } from "./tail/tail-sampler.ts";
 import { systemTailClock, TailSamplingJournal } from "./tail/tail-sampling-journal.ts";
 import { TailSamplingMetrics } from "./tail/tail-sampling-metrics.ts";
 
-/** The larger the block, the cheaper for ClickHouse; the age keeps spans visible within a second when few arrive. */
+/**
+ * ClickHouse handles larger blocks more cheaply. The age keeps spans visible within a second when few arrive.
+ */
 const segmentLimits = {
   segmentRows: 100_000,
   segmentBytes: 32 * 1024 * 1024,
   segmentAgeMs: 500,
   busySegmentRows: 5_000,
 };
-/** Where rows are read as they are sent, a block takes no memory here; in storage, five times its bytes (docs/adr/029-memory-between-inserts.md). */
+/**
+ * Blocks that are read while they are sent take no memory here, but five times their size in the store
+ * (docs/adr/029-memory-between-inserts.md).
+ */
 const streamedSegmentLimits = {
   ...segmentLimits,
   segmentRows: 120_000,
   segmentBytes: 96 * 1024 * 1024,
   busySegmentAgeMs: 2_500,
 };
-/** Spans that wait for a decision anyway may gather longer: this part of the wait, at most so long. */
+/**
+ * Spans that wait for a tail-sampling decision may gather longer: this share of the wait, up to the limit.
+ */
 const tailAgePart = 0.1;
 const maxTailAgeMs = 3_000;
 const mebibyte = 1024 * 1024;
 
-/** The journal of this collector. */
+/** The journal of this collector, with its metrics. */
 export interface OpenedJournal {
   readonly journal: SpanJournal;
-  /** Opens journals of collectors that are gone; undefined where the folder is not shared. */
+  /** Opens journals of collectors that are gone; undefined when the folder is not shared. */
   readonly openOrphans: (() => Promise<ClaimedJournal[]>) | undefined;
 }
 
 /**
- * The journal that the options ask for, with its metrics: on disk or in memory, with tail sampling in front of storage
- * where there are policies.
- * @throws StartError when the folder cannot be used or the policies are wrong
+ * Opens the journal that the options describe, on disk or in memory. With policies, tail sampling runs
+ * between journal and store.
+ * @throws StartError when the folder cannot be used, or a policy is invalid
  */
 export async function openJournal(
   options: CollectorOptions,
@@ -50,7 +57,7 @@ export async function openJournal(
   log: Logger,
 ): Promise<OpenedJournal> {
   const policiesFile = options["sampling.tail.policies-file"];
-  // Before the folder is taken: a wrong file changes nothing.
+  // Read before the folder is locked, so that a faulty file changes nothing.
   const policies = policiesFile === "" ? undefined : await readTailPolicies(policiesFile);
   const decisionWaitMs = options["sampling.tail.decision-wait"];
   const isInMemory = options["collector.journal.mode"] === "memory";
@@ -114,7 +121,10 @@ export async function openJournal(
   return { journal: tailJournal, openOrphans: openOrphansOf };
 }
 
-/** `--collector.queue-size-memory`, the public model's, counts before the journal's own option. */
+/**
+ * `--collector.queue-size-memory` is the public model's option, and takes precedence over the journal's own
+ * option.
+ */
 function maxBytesOf(options: CollectorOptions): number {
   const mebibytes = options["collector.queue-size-memory"];
   return mebibytes > 0 ? Math.floor(mebibytes * mebibyte) : options["collector.journal.max-bytes"];

@@ -6,8 +6,8 @@ import type { RowStep } from "./row-step.ts";
 import { TraceDownsampling } from "./trace-downsampling.ts";
 
 /**
- * The steps that the options ask for, around those that only look: these see the tags, and the spans that downsampling
- * drops. Where nothing is asked for the rows pass untouched.
+ * The steps that the options ask for, and those that only count: these see the tags, and the spans that
+ * downsampling drops. Without such options rows pass unchanged.
  * @throws StartError for tags that are not key=value
  */
 export function openRowSteps(

@@ -2,21 +2,22 @@ import type { Logger } from "lifecycle";
 import type { ClaimedJournal } from "./journal/shared-journals.ts";
 import type { StorageWriter } from "./storage-writer.ts";
 
-/** How often a collector looks for journals of others that are gone. */
+/** Interval between looks for journals of collectors that are gone, in milliseconds. */
 const lookEveryMs = 10_000;
 
 export interface OrphanSettings {
-  /** Opens the journals that nobody has and that hold spans. */
+  /** Opens the journals that hold spans and that no collector has. */
   readonly open: () => Promise<readonly ClaimedJournal[]>;
-  /** What writes the segments of a journal to storage. */
+  /** Makes the writer that inserts a journal's segments into the store. */
   readonly writerOf: (journal: ClaimedJournal["journal"]) => Pick<StorageWriter, "start" | "drain">;
   readonly log: Logger;
   readonly lookEveryMs?: number;
 }
 
 /**
- * Saves what collectors that are gone have left in a shared folder: looks for it now and then, writes it to storage, and lets the
- * journal go. What could not be written waits there for the next look, of this collector or of another.
+ * Saves the spans that crashed collectors left in a shared folder. It looks for such journals at intervals,
+ * inserts their segments, and closes them. Segments that cannot be inserted wait for the next look of any
+ * collector.
  */
 export class OrphanJournals {
   readonly #settings: OrphanSettings;
@@ -39,7 +40,7 @@ export class OrphanJournals {
     look();
   }
 
-  /** Stops looking; a segment that is being written is written or given up, as `signal` says. */
+  /** Stops looking. A running insert ends, or is aborted with `signal`. */
   async stop(signal: AbortSignal): Promise<void> {
     clearTimeout(this.#timer);
     const stop = () => this.#stop.abort();

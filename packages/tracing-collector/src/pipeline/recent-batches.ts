@@ -1,31 +1,31 @@
 import { crc32 } from "node:zlib";
 import { RowScanner, type SpanRows } from "wire/rows";
 
-/** The ids of a trace and a span, with which each row goes on behind its prefix. */
+/** Length of trace id and span id, which follow each row's prefix. */
 const idBytes = 24;
 
 export interface RecentBatchesSettings {
-  /** Most batches that are remembered; the oldest are forgotten first, half of them at a time. */
+  /** Most batches that are remembered. Past it the older half is forgotten. */
   readonly maxBatches: number;
-  /** A batch is forgotten between this age and twice as much. Milliseconds. */
+  /** A batch is forgotten between this age and twice this age, in milliseconds. */
   readonly maxAgeMs: number;
   /** A clock in milliseconds; `performance.now` by default. */
   readonly now?: () => number;
 }
 
 /**
- * Knows the batches that arrived a short while ago. A sender whose answer got lost sends the same bytes again, and so does one
- * that lost patience: the second copy needs no place in the journal, and would be counted twice in every derived table.
+ * Remembers recent batches. A sender that lost the answer, or did not wait for it, sends the same bytes
+ * again. The copy needs no place in the journal, and would be counted twice in every derived table.
  *
- * Batches are the same when their rows have one length, one CRC-32, and begin with the same tenant, trace id and span id. Ids
- * are random, so two batches that differ are never taken for one by accident.
+ * Two batches are the same when their rows have the same length, CRC-32, tenant, first trace id and first
+ * span id. Ids are random, so different batches do not match by accident.
  */
 export class RecentBatches {
   readonly #settings: RecentBatchesSettings;
   readonly #now: () => number;
   readonly #scanner = new RowScanner();
   readonly #facts = Buffer.alloc(8);
-  /** Each with the promise that it is kept; the younger half, and the older. */
+  /** The younger half, each batch with the promise of its keeping. The other map is the older half. */
   #younger = new Map<string, Promise<void>>();
   #older = new Map<string, Promise<void>>();
   #since: number;
@@ -37,11 +37,11 @@ export class RecentBatches {
   }
 
   /**
-   * Keeps a batch unless it arrived before.
+   * Keeps a batch unless it was kept before.
    * @param rows at least one
-   * @param keep keeps it; called before this returns, or not at all
-   * @returns `isRepeated`: it came before. `kept` settles as the keeping of the first copy does: a copy of what could not be kept
-   *   must not be acknowledged either
+   * @param keep keeps the batch; called before this returns, or never
+   * @returns `isRepeated`: the batch came before. `kept` settles with the keeping of the first copy, because
+   *   a copy must not be acknowledged when the first was not kept.
    */
   keepOnce(rows: SpanRows, keep: () => Promise<void>): { isRepeated: boolean; kept: Promise<void> } {
     const key = this.#keyOf(rows);
@@ -50,7 +50,7 @@ export class RecentBatches {
     this.#forget();
     const kept = keep();
     this.#younger.set(key, kept);
-    // A refused batch is sent again, and then it is new.
+    // A sender repeats a refused batch, which is then new.
     kept.catch(() => {
       this.#younger.delete(key);
       this.#older.delete(key);

@@ -1,12 +1,14 @@
-/** Types of samplers that metrics tell apart; all others are `unrecognized`. Source: Jaeger 1.62, model/span.go */
+/**
+ * Sampler types with their own label value; all others are `unrecognized`. Source: Jaeger 1.62, model/span.go
+ */
 const samplerTypes = ["const", "probabilistic", "ratelimiting", "lowerbound", "unrecognized"];
 const unrecognizedIndex = 4;
 
-/** How many traces each type of sampler chose: as plain numbers, since each request has some. */
+/** Number of traces by sampler type, as plain numbers, because every request adds some. */
 export class SamplerCounts {
   readonly #counts: number[] = [0, 0, 0, 0, 0];
 
-  /** @param samplerType as a span names it */
+  /** @param samplerType as the span names it */
   add(samplerType: string, count: number): void {
     const counts = this.#counts;
     const index = samplerTypes.indexOf(samplerType);
@@ -21,7 +23,7 @@ export class SamplerCounts {
     }
   }
 
-  /** Types with at least one trace, and how many. */
+  /** Types with at least one trace, with their number. */
   *[Symbol.iterator](): Iterator<[samplerType: string, count: number], void> {
     for (const [index, type] of samplerTypes.entries()) {
       const count = this.#counts[index] ?? 0;

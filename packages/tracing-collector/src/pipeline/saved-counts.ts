@@ -4,12 +4,12 @@ import type { CountedRows } from "./counted-rows.ts";
 import { ServiceCounter } from "./service-counter.ts";
 import type { ServiceCounts } from "./service-counts.ts";
 
-/** How rows ended: storage has them, or refuses them. */
+/** The fate of rows: stored, or refused by the store. */
 export type SaveResult = "ok" | "err";
 
 /**
- * Counts what left the journal by service, as the public model counts what it wrote.
- * Source: Jaeger 1.62, cmd/collector/app/metrics.go
+ * Counts rows that left the journal by service, as the public model counts written spans. Source: Jaeger
+ * 1.62, cmd/collector/app/metrics.go
  */
 export class SavedCounts {
   readonly #counter = new ServiceCounter();
@@ -32,7 +32,7 @@ export class SavedCounts {
     });
   }
 
-  /** Rows that cannot be read are not counted: whether they can be stored is not decided here. */
+  /** Unreadable rows are not counted: the store decides whether it accepts them. */
   count(rows: CountedRows, result: SaveResult): void {
     let services: ServiceCounts;
     try {
@@ -44,7 +44,7 @@ export class SavedCounts {
     this.add(services, result);
   }
 
-  /** As `count`, of rows that were counted before. */
+  /** As `count`, for rows with counts. */
   add(services: ServiceCounts, result: SaveResult): void {
     for (const [{ service, debug }, count] of services.spans) {
       this.#spans.inc({ debug: String(debug), svc: service, result }, count);

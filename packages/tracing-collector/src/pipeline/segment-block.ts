@@ -3,22 +3,22 @@ import type { SpanRows } from "wire/rows";
 import type { JournalSegment, SegmentSource } from "./journal/span-journal.ts";
 import type { SavedCounts, SaveResult } from "./saved-counts.ts";
 
-/** A segment on its way to storage; it may be written again until it has got there. */
+/** A segment on its way to the store. It is written repeatedly until the store has it. */
 export interface SegmentBlock {
-  /** Rows as far as they are known: those of the last `write`. */
+  /** Number of rows in the last `write`. */
   readonly rows: number;
   /** @throws StorageError; CollectorError COLLECTOR_JOURNAL_DAMAGED */
   write(writer: SpanWriter, options: WriteOptions): Promise<void>;
   count(counts: SavedCounts, result: SaveResult): Promise<void>;
 }
 
-/** A block in memory, for storage that needs all rows at hand, and rows that must be looked at first. */
+/** A block in memory, for stores that need all rows at once, and for rows that must be checked first. */
 export class HeldBlock implements SegmentBlock {
   readonly #segment: JournalSegment;
   #buffer: Buffer | undefined;
   #read: SpanRows | undefined;
 
-  /** @param buffer for the first attempt: a failed one may still read what it was given */
+  /** @param buffer for the first attempt; a failed attempt may still read its buffer */
   constructor(segment: JournalSegment, buffer: Buffer) {
     this.#segment = segment;
     this.#buffer = buffer;
@@ -40,7 +40,7 @@ export class HeldBlock implements SegmentBlock {
   }
 }
 
-/** A block whose rows are read piece by piece: it may be large. */
+/** A block whose rows are read in pieces, so it may be large. */
 export class SourceBlock implements SegmentBlock {
   readonly rows: number;
   readonly #source: SegmentSource;

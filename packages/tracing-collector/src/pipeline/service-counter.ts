@@ -5,8 +5,8 @@ import { type ServiceLabels, ServiceNames } from "./service-labels.ts";
 const debugFlag = 2;
 
 /**
- * Counts the spans of a block, and its traces by their root spans, by service.
- * Source: Jaeger 1.62, cmd/collector/app/metrics.go
+ * Counts the spans of a block by service, and its traces by root span. Source: Jaeger 1.62,
+ * cmd/collector/app/metrics.go
  */
 export class ServiceCounter {
   readonly #names: ServiceNames;
@@ -18,7 +18,7 @@ export class ServiceCounter {
     this.#names = names;
   }
 
-  /** @throws WireError for rows that cannot be read; those with a tally are read at their root spans only */
+  /** @throws WireError for unreadable rows. Rows with a tally are read at their root spans only. */
   count(rows: SpanRows): ServiceCounts {
     const counts = new ServiceCounts();
     const scanner = this.#scanner;
@@ -55,7 +55,7 @@ export class ServiceCounter {
     return this.#scanner.attributeText("sampler.type") ?? "";
   }
 
-  /** Of the row at hand; most often that of the row before. */
+  /** Labels of the present row; mostly those of the row before. */
   #labelsOf(debug: boolean): ServiceLabels {
     if (this.#labels?.debug === debug && this.#isSameService()) return this.#labels;
     const { bytes, serviceStart, serviceEnd } = this.#scanner;

@@ -1,11 +1,11 @@
 import { SamplerCounts } from "./sampler-counts.ts";
 import type { ServiceLabels } from "./service-labels.ts";
 
-/** How many spans and traces a block holds of each service. */
+/** Number of spans and traces in a block, by service. */
 export class ServiceCounts {
   /** In order of appearance. */
   readonly spans = new Map<ServiceLabels, number>();
-  /** Root spans, by the type of their sampler. */
+  /** Root spans, by sampler type. */
   readonly traces = new Map<ServiceLabels, SamplerCounts>();
 
   addSpans(labels: ServiceLabels, count: number): void {
@@ -16,7 +16,7 @@ export class ServiceCounts {
     this.#tracesOf(labels).add(samplerType, count);
   }
 
-  /** Adds those of another block; its labels must come from the same `ServiceNames`. */
+  /** Adds the counts of another block; both must use the same `ServiceNames`. */
   add(other: ServiceCounts): void {
     this.addSpansOf(other);
     this.addTracesOf(other);

@@ -1,19 +1,19 @@
-/** Services past `maxServices` are counted under this name. */
+/** Name under which services past `maxServices` are counted. */
 export const otherServices = "other-services";
 const unknownService = "__unknown";
 
-/** Labels of spans in metrics. The same object for the same labels, for as long as its `ServiceNames` lives. */
+/** Labels of spans in metrics. Equal labels are the same object while their `ServiceNames` lives. */
 export interface ServiceLabels {
-  /** As `metricServiceName` writes it, or `other-services`. */
+  /** A name made by `metricServiceName`, or `other-services`. */
   readonly service: string;
-  /** Whether the spans carry the debug flag. */
+  /** True: the spans carry the debug flag. */
   readonly debug: boolean;
 }
 
-/** Gives services their labels; so many and no more, since senders choose the names. */
+/** Gives each service its labels, up to a limit, because senders choose the names. */
 export class ServiceNames {
   readonly #maxServices: number;
-  /** Labels of each service name as it comes, without and with the debug flag. */
+  /** Labels of each service name, without and with the debug flag. */
   readonly #names = new Map<string, readonly [ServiceLabels, ServiceLabels]>();
   readonly #services = new Map<string, readonly [ServiceLabels, ServiceLabels]>();
   readonly #others = labelsOf(otherServices);
@@ -37,7 +37,7 @@ export class ServiceNames {
       labels = labelsOf(service);
       this.#services.set(service, labels);
     }
-    // Many names may share a label: names that a sender makes up must not fill the memory.
+    // Names that senders invent must not fill the memory, although many may share one label.
     if (this.#names.size < 2 * this.#maxServices) this.#names.set(name, labels);
     return labels;
   }
@@ -51,9 +51,8 @@ function labelsOf(service: string): readonly [ServiceLabels, ServiceLabels] {
 }
 
 /**
- * A service name as metrics have it: lower case, and `_` for each of the first 256 characters that is no letter, digit,
- * dot or dash.
- * Source: Jaeger 1.62, pkg/normalizer/service_name.go
+ * A service name for metrics: lower case, with `_` for each of the first 256 characters that is no letter,
+ * digit, dot or dash. Source: Jaeger 1.62, pkg/normalizer/service_name.go
  */
 export function metricServiceName(name: string): string {
   return name

@@ -5,13 +5,13 @@ import type { RowStep } from "./row-step.ts";
 import { ServiceCounter } from "./service-counter.ts";
 import type { ServiceCounts } from "./service-counts.ts";
 
-/** Where counts of received spans go. */
+/** Receives the counts of received spans. */
 export interface SpanCountsObserver {
-  /** One request was read. */
+  /** A request was decoded. */
   servicesReceived(source: SpanSource, counts: ServiceCounts): void;
 }
 
-/** Counts received spans and traces by service, and leaves the counts with the rows for who counts them again later. */
+/** Counts received spans and traces by service, and attaches the counts to the rows for later steps. */
 export class SpanCounts implements RowStep {
   readonly #observer: SpanCountsObserver;
   readonly #counter: ServiceCounter;

@@ -6,19 +6,19 @@ import type { SpanJournal } from "./journal/span-journal.ts";
 import type { RecentBatches } from "./recent-batches.ts";
 import type { RowStep } from "./row-step.ts";
 
-/** What is behind every way in. */
+/** The parts of the pipeline behind every receiver. */
 export interface Pipeline {
   readonly journal: Pick<SpanJournal, "append">;
   readonly metrics: CollectorMetrics;
-  /** What happens to the rows before the journal; none by default, and the rows pass untouched. */
+  /** Steps between receivers and the journal; by default none, and rows pass unchanged. */
   readonly steps?: readonly RowStep[] | undefined;
-  /** Batches that came a short while ago; where it is absent, copies are kept as the first was. */
+  /** Remembers recent batches; absent: copies are kept again. */
   readonly recent?: RecentBatches | undefined;
-  /** Says which spans of a message were left out. */
+  /** Logs the spans of a message that were left out. */
   readonly log?: Pick<Logger, "warn"> | undefined;
 }
 
-/** The way of one sender's format into the pipeline; counts what it takes. */
+/** Puts the requests of one receiver and format into the pipeline, and counts them. */
 export class SpanIntake {
   readonly #journal: Pick<SpanJournal, "append">;
   readonly #metrics: CollectorMetrics;
@@ -37,9 +37,10 @@ export class SpanIntake {
   }
 
   /**
-   * Keeps one request's rows; resolves when they may be acknowledged. The rows' bytes are copied before the call returns. A copy of a
-   * batch that came a short while ago is acknowledged as soon as the first is kept, and not kept again.
-   * @throws CollectorError the sender is to come again, nothing is kept
+   * Keeps one request's rows, which may be acknowledged when the promise resolves. The bytes are copied
+   * before the call returns. A copy of a recent batch is acknowledged when the first batch is kept, and is
+   * not kept again.
+   * @throws CollectorError when the sender should try again; nothing is kept
    */
   async keep({ rows, rejectedSpans, errorMessage }: TranscodeResult, requestBytes: number): Promise<void> {
     const { transport, format } = this.#source;
@@ -48,7 +49,7 @@ export class SpanIntake {
     this.#metrics.batchReceived(rows.count + rejectedSpans);
     if (rejectedSpans > 0) {
       this.#metrics.spansRejected.inc(this.#source, rejectedSpans);
-      // Most formats cannot tell the sender.
+      // Most formats have no field to report this to the sender.
       this.#log?.warn({ transport, format, reason: errorMessage }, "spans of a message were rejected");
     }
     try {
@@ -81,7 +82,7 @@ export class SpanIntake {
     this.#metrics.requests.inc({ ...this.#source, result: "refused" });
   }
 
-  /** Counts a request that could not be read. */
+  /** Counts a request that could not be decoded. */
   invalid(): void {
     this.#metrics.requests.inc({ ...this.#source, result: "invalid" });
   }

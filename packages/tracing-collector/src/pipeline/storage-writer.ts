@@ -11,26 +11,30 @@ export interface StorageWriterSettings {
   readonly store: Pick<TraceStore, "ready" | "writer">;
   readonly metrics: CollectorMetrics;
   readonly log: Logger;
-  /** Inserts under way at a time; 1 by default. */
+  /** Inserts that run at the same time; 1 by default. */
   readonly workers?: number;
-  /** First pause after a failure; doubles with each up to `maxPauseMs`. 100 by default. */
+  /**
+   * Milliseconds of the first pause after a failure, 100 by default. It doubles with each failure, up to
+   * `maxPauseMs`.
+   */
   readonly minPauseMs?: number;
-  /** 2,000 by default. */
+  /** Milliseconds; 2,000 by default. */
   readonly maxPauseMs?: number;
 }
 
 /**
- * Takes sealed segments from the journal and inserts each as one block, until storage has it. With one worker, the
- * default, one is under way at a time: the next grows meanwhile, and few large blocks cost storage about a quarter less
- * than many. Rows are read piece by piece, where journal and storage can. A segment that storage refuses is set aside with an error in the log, and holds nobody up. While storage is
- * away, which is logged once, segments wait.
+ * Takes sealed segments from the journal and inserts each as one block, until the store has it. By default
+ * one worker inserts one segment at a time. The next segment grows meanwhile, and few large blocks cost the
+ * store about a quarter less than many. Rows are read in pieces when journal and store support it. A segment
+ * that the store refuses is set aside with an error in the log, and the others go on. While the store is
+ * down, segments wait; the log says so once.
  */
 export class StorageWriter {
   readonly #settings: StorageWriterSettings;
   readonly #stop = new AbortController();
   #isAway = false;
   #isDraining = false;
-  /** Until the first `ready`, a refusal is about credentials or schema and not about rows. */
+  /** Before the first `ready` a refusal concerns credentials or schema, not rows. */
   #hasBeenReady = false;
   #running: Promise<unknown> = Promise.resolve();
 
@@ -43,8 +47,8 @@ export class StorageWriter {
   }
 
   /**
-   * Resolves when all segments of a finished journal are in storage, or when `signal` is aborted, or at once where
-   * storage is away: what is left stays in the journal.
+   * Resolves when the store has all segments of a finished journal, when `signal` is aborted, or at once when
+   * the store is down. The remaining segments stay in the journal.
    */
   async drain(signal: AbortSignal): Promise<void> {
     this.#isDraining = true;
@@ -66,7 +70,7 @@ export class StorageWriter {
     while (!this.#stop.signal.aborted) {
       const taken = await this.#settings.journal.take();
       if (taken === undefined) return;
-      // What is whole of a damaged one follows in its place, once.
+      // The undamaged part of a damaged segment follows in its place, once.
       for (let segment: JournalSegment | undefined = taken; segment !== undefined; ) {
         const mayBeSalvaged: boolean = segment === taken;
         if (canStream && segment.source !== undefined) {
@@ -76,14 +80,14 @@ export class StorageWriter {
         }
         if (buffer.length < segment.bytes) buffer = Buffer.allocUnsafeSlow(segment.bytes);
         const delivery = await this.#deliver(segment, new HeldBlock(segment, buffer), mayBeSalvaged);
-        // A failed insert may still read the buffer that it was given.
+        // A failed insert may still read its buffer.
         if (delivery.failed) buffer = Buffer.alloc(0);
         segment = delivery.rest;
       }
     }
   }
 
-  /** @returns whether any attempt failed, and what is to be delivered in place of it */
+  /** @returns whether an attempt failed, and the segment to deliver instead */
   async #deliver(
     segment: JournalSegment,
     block: SegmentBlock,
@@ -114,7 +118,7 @@ export class StorageWriter {
           );
         }
       }
-      // What cannot be read cannot be counted either.
+      // Unreadable rows cannot be counted.
       await block.count(metrics.savedCounts, "err").catch(() => {});
       await this.#setAside(segment, error);
       return { failed: true };
@@ -131,9 +135,9 @@ export class StorageWriter {
   }
 
   /**
-   * Repeats `work` until it is done.
-   * @returns false when it was stopped before
-   * @throws what no repetition helps against, when `work` is an insert
+   * Repeats `work` until it succeeds.
+   * @returns false when it was stopped earlier
+   * @throws errors of an insert that repetition cannot mend
    */
   async #persist(whenAway: string, work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
     const { signal } = this.#stop;

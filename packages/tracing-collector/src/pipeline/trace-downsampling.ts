@@ -3,18 +3,18 @@ import { keepRows } from "./keep-rows.ts";
 import type { RowStep } from "./row-step.ts";
 import { TraceIdHash } from "./trace-id-hash.ts";
 
-/** What is used where `--downsampling.hashsalt` is empty. */
+/** Used when `--downsampling.hashsalt` is empty. */
 const builtInSalt = "downsampling-default-salt";
 const maxHash = 2n ** 64n - 1n;
 
-/** Told after each request. */
+/** Called after each request. */
 export interface DownsamplingObserver {
   downsampled(kept: number, dropped: number): void;
 }
 
 /**
- * Keeps the spans of a part of all traces: those whose hash of salt and trace id is at most `ratio` of its range. All
- * collectors with the same salt decide alike.
+ * Keeps the spans of a share of all traces: those whose hash of salt and trace id is at most `ratio` of the
+ * hash's range. All collectors with the same salt decide alike.
  *
  * Source: Jaeger 1.62, storage/spanstore/downsampling_writer.go
  */
@@ -43,7 +43,7 @@ export class TraceDownsampling implements RowStep {
     return kept;
   }
 
-  /** Whether the trace whose 16 id bytes stand at `at` is kept. */
+  /** Whether to keep the trace whose 16-byte id is at `at`. */
   keeps(bytes: Uint8Array, at: number): boolean {
     const hash = this.#hash;
     hash.update(bytes, at);
@@ -54,8 +54,8 @@ export class TraceDownsampling implements RowStep {
 }
 
 /**
- * The largest hash that is kept: `ratio` times 2^64-1, rounded to 64 significant bits (half to even) and then cut to a
- * whole number, as Go's `big.Float` of 64 bits does it.
+ * The largest hash that is kept: `ratio` times 2^64-1. It is rounded to 64 significant bits (half to even)
+ * and then truncated, as Go's `big.Float` of 64 bits does.
  */
 export function hashThreshold(ratio: number): bigint {
   if (ratio <= 0) return 0n;

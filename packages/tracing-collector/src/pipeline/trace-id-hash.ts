@@ -1,7 +1,6 @@
 /**
- * FNV-1a of 64 bits over a salt and the 16 bytes of a trace id, in two halves of 32 bits: `bigint` would cost
- * many times as much.
- * Source: Fowler, Noll, Vo, "FNV hash", www.isthe.com/chongo/tech/comp/fnv
+ * 64-bit FNV-1a over a salt and the 16 bytes of a trace id, in two 32-bit halves; `bigint` would be many
+ * times slower. Source: Fowler, Noll, Vo, "FNV hash", www.isthe.com/chongo/tech/comp/fnv
  */
 export class TraceIdHash {
   /** Upper 32 bits of the last `update`, unsigned. */
@@ -30,7 +29,7 @@ export class TraceIdHash {
     let low = this.low | 0;
     for (let index = start; index < end; index++) {
       low ^= bytes[index] as number;
-      // Times 2^40 + 435, the prime, modulo 2^64: 16 bits at a time never pass 32.
+      // Multiplies by the prime 2^40 + 435 modulo 2^64, 16 bits at a time, so that no product passes 32 bits.
       const first = (low & 0xffff) * 435;
       const second = (low >>> 16) * 435 + (first >>> 16);
       high = (Math.imul(high, 435) + (second >>> 16) + (low << 8)) | 0;

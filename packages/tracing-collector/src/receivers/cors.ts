@@ -1,30 +1,30 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Methods of simple requests, which is what the public model allows. */
+/** Methods of simple requests, as the public model allows. */
 const allowedMethods: readonly string[] = ["GET", "POST", "HEAD"];
-/** Allowed where none are named. */
+/** Headers that are allowed when the options name none. */
 const usualHeaders: readonly string[] = ["accept", "content-type", "x-requested-with"];
 const preflightVary = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
-/** A list in a header may have this many empty parts, and its names one space on either side. */
+/** A list in a header may have this many empty parts, and one space on either side of a name. */
 const maxEmptyParts = 16;
 
 /**
- * Lets pages of other sites send spans: cross-origin resource sharing, as the public model does it, which is with
- * credentials. A page of an origin that is not allowed gets no headers, so its browser refuses; nothing else is checked.
+ * Lets pages of other sites send spans (cross-origin resource sharing), with credentials, as the public model
+ * does. An answer to another origin has no CORS headers, so the browser refuses it; nothing else is checked.
  * Source: Fetch standard, "CORS protocol"; github.com/rs/cors 1.11, which the public model uses
  */
 export class Cors {
   readonly #anyOrigin: boolean;
   readonly #origins: ReadonlySet<string>;
-  /** Origins with one `*` in them: what is before it, and after it. */
+  /** Origins with one `*`: the text before it, and the text after it. */
   readonly #wildcards: readonly (readonly [start: string, end: string])[];
   readonly #anyHeader: boolean;
   /** Lower case, sorted. */
   readonly #headers: readonly string[];
 
   /**
-   * @param origins `https://shop.example`, `https://*.example`, or `*`; the case does not count
-   * @param headers that pages may send; `*` is any, none the usual ones
+   * @param origins `https://shop.example`, `https://*.example`, or `*`, in any case
+   * @param headers that pages may send; `*` allows any; an empty list allows the usual ones
    */
   private constructor(origins: readonly string[], headers: readonly string[]) {
     const lower = origins.map((origin) => origin.toLowerCase());
@@ -39,14 +39,14 @@ export class Cors {
     this.#headers = [...new Set(names)].sort();
   }
 
-  /** @returns undefined where no origin is allowed: nothing is done about CORS then, and headers are of no use */
+  /** @returns undefined without an allowed origin; CORS is then off, and `headers` have no effect */
   static of(origins: readonly string[], headers: readonly string[]): Cors | undefined {
     return origins.length === 0 ? undefined : new Cors(origins, headers);
   }
 
   /**
-   * Sets the headers of an answer to come, or answers a preflight request.
-   * @returns whether the request was a preflight: it is answered then, with 204
+   * Sets the CORS headers of an answer, or answers a preflight request.
+   * @returns true when the request was a preflight, which is then answered with 204
    */
   apply(request: IncomingMessage, response: ServerResponse): boolean {
     const { origin = "", "access-control-request-method": wanted = "" } = request.headers;
@@ -94,7 +94,7 @@ export class Cors {
     );
   }
 
-  /** Browsers send the names in lower case, sorted and once each; anything else does not come from one. */
+  /** Browsers send the names in lower case, sorted and without repeats; other lists are refused. */
   #areAllowed(list: string): boolean {
     let last = -1;
     let emptyParts = 0;

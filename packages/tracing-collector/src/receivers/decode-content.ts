@@ -4,8 +4,9 @@ import { HttpError } from "./http-error.ts";
 
 /**
  * Undoes a `Content-Encoding`.
- * @param encoding value of the header; "" and "identity" leave the body as it is
- * @throws HttpError 415 for an unknown encoding; 400 for a broken body; 413 when the result is over `maxBytes`
+ * @param encoding value of the header; "" and "identity" mean that the body is not encoded
+ * @throws HttpError 415 for an unknown encoding; 400 for a broken body; 413 when the result is over
+ *   `maxBytes`
  */
 export function decodeContent(body: Buffer, encoding: string, maxBytes: number): Buffer {
   const name = encoding.trim().toLowerCase();

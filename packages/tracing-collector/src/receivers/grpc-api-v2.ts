@@ -19,10 +19,10 @@ import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
 
 /**
- * `CollectorService.PostSpans` and `SamplingManager` of `api_v2`, under both package names, with reflection and health:
- * the agent's way in. An id of a wrong length answers INTERNAL, as in the public model, too much of something
- * INVALID_ARGUMENT, and nothing of the batch is kept. With tenancy a batch must name its tenant; who asks for a strategy
- * need not.
+ * `CollectorService.PostSpans` and `SamplingManager` of `api_v2`, under both package names, with reflection
+ * and health. Agents send to this receiver. An id of a wrong length is answered with INTERNAL, as in the
+ * public model, and data over a limit with INVALID_ARGUMENT; nothing of such a batch is kept. With tenancy a
+ * batch must name its tenant; a request for a strategy need not.
  * @throws StartError
  */
 export async function openGrpcApiV2(
@@ -53,12 +53,12 @@ export async function openGrpcApiV2(
   return await listenGrpc(server, address, () => health.shutdown());
 }
 
-/** The request stays bytes, so that one which does not parse is ours to count and to refuse. */
+/** The request stays bytes, so that this receiver counts and refuses one that does not parse. */
 const rawCollectorService: ServiceDefinition<{ postSpans: handleUnaryCall<Buffer, PostSpansResponse> }> = {
   postSpans: { ...collectorService.postSpans, requestDeserialize: (bytes: Buffer) => bytes },
 };
 
-/** Names the message in the error for bytes that are none. */
+/** Names the message type in the error for bytes that do not parse. */
 function postSpansTranscoder(): MessageTranscoder {
   const transcoder = new ApiV2Transcoder({ maxRowsBytes });
   return {

@@ -11,26 +11,29 @@ import { type UnfinishedLimits, UnfinishedMessages } from "./unfinished-messages
 
 /** Limits of one gRPC server. */
 export interface GrpcSettings {
-  /** Larger messages are refused, also those that become so when decompressed. */
+  /** Larger messages are refused, before and after decompression. */
   readonly maxMessageBytes: number;
-  /** A connection is asked to end after this time, so that clients spread over collectors anew; 0: never. */
+  /** After this time a connection is asked to end, so that clients spread over collectors again; 0: never. */
   readonly maxConnectionAgeMs: number;
-  /** Time for calls under way after that; 0: as long as they take. */
+  /** Time for running calls after that; 0: unlimited. */
   readonly maxConnectionAgeGraceMs: number;
 }
 
-/** Calls that one connection may have under way at a time; clients let further ones wait. */
+/** Calls that one connection may run at the same time; clients queue further ones. */
 const maxConcurrentStreams = 64;
-/** A call of which nothing has come for so long is broken off. */
+/** A call that sends nothing for this many milliseconds is cancelled. */
 export const grpcStallMs = 60_000;
 
-/** How grpc-js begins the answer to a message that it does not hand on: over the limit, or not to be decompressed. */
+/**
+ * How grpc-js's answer begins for a message that it does not pass on: over the limit, or impossible to
+ * decompress.
+ */
 const unreadMessage = /^(?:Received message|Failed to decompress)/;
 
 /**
  * A gRPC server with the limits of `settings`.
- * @param limits of messages on their way
- * @param unread called for each message that was refused before a handler had it
+ * @param limits total of the messages that are being received
+ * @param unread called for each message that was refused before a handler got it
  */
 export function createGrpcServer(
   settings: GrpcSettings,
@@ -38,7 +41,7 @@ export function createGrpcServer(
   log: Logger,
   unread: () => void,
 ): Server {
-  // Otherwise grpc-js writes lines of its own to standard error, next to the error that it throws.
+  // Otherwise grpc-js writes lines to standard error, in addition to the error that it throws.
   setLogger({ error: (...parts: unknown[]) => log.debug({ grpc: parts.join(" ") }, "grpc-js says") });
   const { maxMessageBytes, maxConnectionAgeMs, maxConnectionAgeGraceMs } = settings;
   const unfinished = new UnfinishedMessages(limits);
@@ -60,7 +63,7 @@ export function createGrpcServer(
   return server;
 }
 
-/** grpc-js answers such messages by itself, below all interceptors: only the call's own method sees it. */
+/** grpc-js answers such messages below all interceptors, so only the call's own method sees the status. */
 function watchStatus(call: ServerInterceptingCallInterface, unread: () => void): void {
   const sendStatus = call.sendStatus.bind(call);
   call.sendStatus = (status) => {
@@ -70,9 +73,9 @@ function watchStatus(call: ServerInterceptingCallInterface, unread: () => void):
 }
 
 /**
- * Listens, over TLS where the address has it; the services are already added.
- * @param beforeStop called when the stop begins
- * @throws StartError when the address cannot be had
+ * Listens, with TLS when the address has it. Services must be added before.
+ * @param beforeStop called when the server begins to stop
+ * @throws StartError when the address cannot be used
  */
 export async function listenGrpc(
   server: Server,

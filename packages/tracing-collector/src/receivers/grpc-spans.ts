@@ -8,7 +8,7 @@ import { grpcFailureOf, serviceErrorOf } from "./refusal.ts";
 import { type CallMetadata, grpcTenant, TenantError } from "./tenant.ts";
 import type { GrpcFailure } from "./unary-grpc/grpc-status.ts";
 
-/** Takes the spans of gRPC calls whose requests come as bytes. */
+/** Keeps the spans of gRPC calls whose requests arrive as bytes. */
 export class GrpcSpans {
   readonly #intake: SpanIntake;
   readonly #transcoder: MessageTranscoder;
@@ -16,7 +16,7 @@ export class GrpcSpans {
   readonly #log: Logger;
   readonly #statusOf: (error: WireError) => status;
 
-  /** @param statusOf the status for bytes that cannot be read */
+  /** @param statusOf returns the status for bytes that do not parse */
   constructor(
     intake: SpanIntake,
     transcoder: MessageTranscoder,
@@ -30,7 +30,10 @@ export class GrpcSpans {
     this.#statusOf = statusOf;
   }
 
-  /** Keeps the spans of one call and answers it, whatever happens. Never throws. @param answerOf what is said when they are kept */
+  /**
+   * Keeps the spans of one call and answers it in every case. Never throws. @param answerOf makes the answer
+   * when they are kept
+   */
   receive<Answer>(
     { request, metadata }: ServerUnaryCall<Buffer, Answer>,
     answer: sendUnaryData<Answer>,
@@ -43,8 +46,8 @@ export class GrpcSpans {
   }
 
   /**
-   * Keeps the spans of one request; its bytes have been read when the promise is there.
-   * @returns what `answerOf` makes of it
+   * Keeps the spans of one request, whose bytes are read before this returns.
+   * @returns the result of `answerOf`
    */
   async keep<Answer>(
     request: Buffer,
@@ -56,7 +59,7 @@ export class GrpcSpans {
     return answerOf(outcome);
   }
 
-  /** How a call ends whose `keep` threw this; counts it. */
+  /** The failure of a call for an error of `keep`; counts it. */
   failureOf(error: unknown): GrpcFailure {
     if (error instanceof WireError || error instanceof TenantError) this.#intake.invalid();
     else if (!(error instanceof CollectorError)) this.#log.error({ err: error }, "error in a gRPC call");

@@ -1,4 +1,4 @@
-/** What is wrong with an HTTP request, for its sender; never a reason to come again. */
+/** A fault of an HTTP request, for its sender. To send the same request again does not help. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly status: 400 | 413 | 415;

@@ -3,25 +3,28 @@ import type { AddressInfo } from "node:net";
 import { httpServerFor, listenError } from "lifecycle";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
 
-/** How long an HTTP listener waits for its senders; 0: without limit. */
+/** How long an HTTP listener waits for its senders, in milliseconds; 0: without limit. */
 export interface HttpTimeouts {
   /** For the next request on a connection. */
   readonly idleMs: number;
-  /** For a whole request, its body included. */
+  /** For a whole request, including its body. */
   readonly readMs: number;
   /** For the headers of a request. */
   readonly readHeaderMs: number;
 }
 
-/** How often Node looks for connections that are over a limit. */
+/** Interval of Node's search for connections over a limit, in milliseconds. */
 const timeoutCheckMs = 1_000;
-/** The system asks after idle connections, so that those of senders that are gone without a word end. Go's interval. */
+/**
+ * Interval of TCP keep-alive probes in milliseconds, as in Go. They end the connections of senders that
+ * vanished.
+ */
 const tcpKeepAliveMs = 15_000;
 const idleCheckMs = 20;
 
 /**
- * Serves HTTP, over TLS where the address has it.
- * @throws StartError when the address cannot be had
+ * Serves HTTP, with TLS when the address has it.
+ * @throws StartError when the address cannot be used
  */
 export async function listenHttp(
   { address, what, flag, tls }: ReceiverAddress,
@@ -35,12 +38,12 @@ export async function listenHttp(
       keepAliveInitialDelay: tcpKeepAliveMs,
       keepAliveTimeout: idleMs,
       requestTimeout: readMs,
-      // Node wants it to be the shorter of the two.
+      // Node requires that it is the shorter one.
       headersTimeout: readMs > 0 && (readHeaderMs === 0 || readHeaderMs > readMs) ? readMs : readHeaderMs,
       connectionsCheckingInterval: timeoutCheckMs,
     },
     (request, response) => {
-      // A sender that goes away is no news.
+      // A sender that disconnects is normal.
       response.on("error", () => {});
       handler(request, response);
     },
@@ -59,7 +62,7 @@ export async function listenHttp(
       const cut = () => server.closeAllConnections();
       signal.addEventListener("abort", cut, { once: true });
       if (signal.aborted) cut();
-      // A connection whose last call ends during the stop would otherwise wait for its sender's next one.
+      // Otherwise a connection whose last call ends during the stop would wait for its sender's next call.
       const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
       await new Promise<void>((resolve) => server.close(() => resolve()));
       clearInterval(idle);

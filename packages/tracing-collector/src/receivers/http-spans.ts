@@ -14,7 +14,7 @@ import { refusalOf } from "./refusal.ts";
 import { maxBodyBytes } from "./request-limits.ts";
 import { httpTenant, TenantError } from "./tenant.ts";
 
-/** A form in which spans come over HTTP: what differs between protocols. */
+/** The parts of receiving spans over HTTP that differ between protocols. */
 export interface HttpSpanForm {
   readonly intake: SpanIntake;
   /** @throws WireError */
@@ -23,7 +23,10 @@ export interface HttpSpanForm {
   answerFailure(response: ServerResponse, failure: HttpFailure): void;
 }
 
-/** Why nothing of a request was kept. A `Retry-After` is already set on the response where the sender is to come again. */
+/**
+ * The reason why a request was refused. When the sender should try again, `Retry-After` is already set on the
+ * response.
+ */
 export interface HttpFailure {
   readonly httpStatus: 400 | 403 | 413 | 415 | 429 | 500 | 503;
   readonly grpcStatus: status;
@@ -31,8 +34,8 @@ export interface HttpFailure {
 }
 
 /**
- * Takes the spans of one request: names the tenant, reads and decompresses the body, keeps its rows, and answers in the
- * form's own way, whatever happens. Never throws.
+ * Receives the spans of one request: finds the tenant, reads and decompresses the body, keeps its rows, and
+ * answers in the form's way in every case. Never throws.
  */
 export function receiveSpans(
   form: HttpSpanForm,
@@ -57,7 +60,7 @@ export function receiveSpans(
     (outcome) => form.answerKept(response, outcome),
     (error: unknown) => {
       drainRequest(request);
-      // The sender is gone.
+      // The sender has disconnected.
       if (response.destroyed) return;
       form.answerFailure(response, failureOf(error, form.intake, response, log));
     },
@@ -79,7 +82,7 @@ function failureOf(error: unknown, intake: SpanIntake, response: ServerResponse,
   if (error instanceof HttpError || error instanceof WireError) {
     intake.invalid();
     const httpStatus = error instanceof HttpError ? error.status : 400;
-    // RFC 9110, section 15.5.16: what would have been taken.
+    // RFC 9110, section 15.5.16: names the encodings that are accepted.
     if (httpStatus === 415) response.setHeader("Accept-Encoding", acceptedEncodings);
     return { httpStatus, grpcStatus: status.INVALID_ARGUMENT, message };
   }

@@ -15,7 +15,7 @@ import { answerText } from "./text-answer.ts";
 
 const contentTypes: readonly string[] = ["application/x-thrift", "application/vnd.apache.thrift.binary"];
 
-/** The paths that are served, with what metrics call their requests. */
+/** The served paths, each with its label value in metrics. */
 const requestTypes: Readonly<Record<string, "traces" | "sampling" | "baggage">> = {
   "/api/traces": "traces",
   "/api/sampling": "sampling",
@@ -23,12 +23,12 @@ const requestTypes: Readonly<Record<string, "traces" | "sampling" | "baggage">> 
 };
 
 /**
- * Thrift over HTTP: `POST /api/traces` with one `Batch` in the binary protocol, which is what clients send without an
- * agent; and `GET /api/sampling`, where they ask how to sample. A batch that is kept answers 202 without a body; errors
- * are lines of text. Query strings do not count: old clients send `?format=…`.
+ * Thrift over HTTP. `POST /api/traces` takes one `Batch` in the binary protocol, which clients without an
+ * agent send. `GET /api/sampling` tells clients how to sample. A kept batch is answered with 202 without a
+ * body; errors are lines of text. Query strings are ignored, because old clients send `?format=…`.
  *
- * With tenancy a batch must name its tenant, or answers 403; the public model keeps it without one. Who asks for a
- * strategy needs none.
+ * With tenancy, a batch without a tenant is answered with 403; the public model keeps it. A request for a
+ * strategy needs no tenant.
  * @throws StartError
  */
 export async function openHttpThrift(
@@ -110,7 +110,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&'<>"]/g, (character) => escapes[character] ?? character);
 }
 
-/** @param path one of the known ones, or "other": a label of metrics must not be what senders make up */
+/** @param path a known path or "other", because senders must not invent label values */
 function watchRequest(
   { httpRequestSeconds, httpServerErrors }: CollectorMetrics,
   request: IncomingMessage,

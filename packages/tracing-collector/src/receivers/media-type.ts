@@ -1,4 +1,4 @@
-/** What is wrong with a `Content-Type`; the message is that of Go's `mime.ParseMediaType`, which clients are shown. */
+/** A fault of a `Content-Type`. The message is that of Go's `mime.ParseMediaType`, and is sent to clients. */
 export class MediaTypeError extends Error {
   override readonly name = "MediaTypeError";
 }
@@ -8,15 +8,15 @@ const parameter =
   /^;\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+|"(?:[^"\\\r\n]|\\.)*")/;
 
 /**
- * The media type of a `Content-Type` header, lower case, without its parameters, which must be well formed.
- * @throws MediaTypeError
- * Source: RFC 2045, section 5.1; Go documentation, mime.ParseMediaType
+ * The media type of a `Content-Type` header, in lower case, without its parameters, which must be well
+ * formed.
+ * @throws MediaTypeError Source: RFC 2045, section 5.1; Go documentation, mime.ParseMediaType
  */
 export function mediaType(header: string): string {
   const [base = ""] = header.split(";", 1);
   const type = base.trim().toLowerCase();
   checkType(type);
-  // Trimmed, not matched: a pattern with spaces on both sides of something takes the square of their number.
+  // Trimmed instead of matched: a pattern with spaces on both sides takes quadratic time in their number.
   let rest = header.slice(base.length).trim();
   const names = new Set<string>();
   while (rest !== "" && rest !== ";") {

@@ -13,7 +13,7 @@ import { openZipkin } from "./zipkin.ts";
 /** Opens one receiver. @throws StartError */
 export type ReceiverOpener = (context: ReceiverContext) => Promise<Receiver>;
 
-/** The one list of receivers, as the options want them. */
+/** The list of all receivers; the options decide which of them open. */
 export function receiverOpeners(options: CollectorOptions): readonly ReceiverOpener[] {
   const zipkinAddress = options["collector.zipkin.host-port"];
   const openOtlpGrpcReceiver: ReceiverOpener = async (context) =>
@@ -74,7 +74,7 @@ export function receiverOpeners(options: CollectorOptions): readonly ReceiverOpe
           tls: await openServerTls(options, "collector.zipkin", context.log),
         },
         {
-          // There are no flags for these; they are the same for everyone.
+          // The public model has no flags for these.
           timeouts: httpTimeouts(options, "collector.http-server"),
           cors: corsOf(options, "collector.zipkin", context),
           keepAlive: options["collector.zipkin.keep-alive"],

@@ -11,16 +11,16 @@ import type { CallMetadata } from "./tenant.ts";
 import type { UnaryMethod } from "./unary-grpc/unary-method.ts";
 import { listenUnaryGrpc } from "./unary-grpc-listener.ts";
 
-/** What nearly every answer says. */
+/** The most frequent answer, encoded once. */
 const fullSuccess = encodeExportResponse({ rejectedSpans: 0, errorMessage: "" });
 
 /**
- * OTLP over gRPC: `opentelemetry.proto.collector.trace.v1.TraceService`. The hot way: a message goes from bytes to rows
- * in one pass, and does not go through grpc-js (docs/adr/007).
+ * OTLP over gRPC: `opentelemetry.proto.collector.trace.v1.TraceService`. It is the hot path, so a message
+ * goes from bytes to rows in one pass, and not through grpc-js (docs/adr/007).
  *
- * Bytes that cannot be read answer INVALID_ARGUMENT, which senders do not repeat; a refusal RESOURCE_EXHAUSTED or
- * UNAVAILABLE with `RetryInfo`. There is no reflection here, as in the public model.
- * Source: OpenTelemetry protocol specification, "OTLP/gRPC"
+ * Bytes that do not parse are answered with INVALID_ARGUMENT, which senders do not retry; a refusal with
+ * RESOURCE_EXHAUSTED or UNAVAILABLE and `RetryInfo`. There is no reflection, as in the public model. Source:
+ * OpenTelemetry protocol specification, "OTLP/gRPC"
  * @throws StartError
  */
 export async function openOtlpGrpc(

@@ -17,22 +17,22 @@ import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
 import { answerText } from "./text-answer.ts";
 
-/** How OTLP over HTTP is served. */
+/** Settings of OTLP over HTTP. */
 export interface OtlpHttpSettings {
   readonly timeouts: HttpTimeouts;
-  /** Undefined: pages of other sites are not served. */
+  /** Undefined: pages of other sites cannot send spans. */
   readonly cors?: Cors | undefined;
 }
 
-/** One of the two forms of OTLP over HTTP. Answers, good and bad, come in the request's form. */
+/** One of the two encodings of OTLP over HTTP. Answers and errors use the request's encoding. */
 interface OtlpForm extends HttpSpanForm {
   readonly contentType: string;
 }
 
 /**
- * OTLP over HTTP: `POST /v1/traces`, protobuf and JSON, compressed or not. Errors of a body come as `google.rpc.Status`;
- * a refusal is 429 or 503 with `Retry-After`; a tenant that is not served 403.
- * Source: OpenTelemetry protocol specification, "OTLP/HTTP"; texts of 404, 405 and 415 as in the public model
+ * OTLP over HTTP: `POST /v1/traces`, protobuf or JSON, compressed or not. Errors in a body are answered with
+ * `google.rpc.Status`, a refusal with 429 or 503 and `Retry-After`, an unknown tenant with 403. Source:
+ * OpenTelemetry protocol specification, "OTLP/HTTP"; texts of 404, 405 and 415 as in the public model
  * @throws StartError
  */
 export async function openOtlpHttp(

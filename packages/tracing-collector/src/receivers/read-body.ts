@@ -3,21 +3,22 @@ import { CollectorError } from "../errors.ts";
 import { HttpError } from "./http-error.ts";
 import type { UnfinishedBytes } from "./unfinished-bytes.ts";
 
-/** Reads request bodies: each up to a limit, and all that are under way together up to another. */
+/** Reads request bodies, with a limit for each, and a limit for all running requests together. */
 export class BodyReader {
   readonly #maxBytes: number;
   readonly #unfinished: UnfinishedBytes;
 
-  /** @param limits the most bytes of one body, and those of all requests under way */
+  /** @param limits the most bytes of one body, and of all running requests */
   constructor(limits: { readonly maxBytes: number; readonly unfinished: UnfinishedBytes }) {
     this.#maxBytes = limits.maxBytes;
     this.#unfinished = limits.unfinished;
   }
 
   /**
-   * Reads a body to its end and hands it to `use`; it counts against the total until `use` is done.
-   * @throws HttpError 413 for a body over the limit; CollectorError COLLECTOR_BODIES_BUSY; the request's own error when
-   *   the sender goes away. The rest of the request is then still to be read, or cut.
+   * Reads a whole body and passes it to `use`. The body counts against the total until `use` has ended.
+   * @throws HttpError 413 for a body over the limit; CollectorError COLLECTOR_BODIES_BUSY; the request's own
+   *   error when the sender disconnects. The rest of the request is then unread: read it or cut the
+   *   connection.
    */
   async read<T>(request: IncomingMessage, use: (body: Buffer) => Promise<T>): Promise<T> {
     const declared = Number(request.headers["content-length"] ?? 0);
@@ -35,7 +36,7 @@ export class BodyReader {
         });
         request.once("end", resolve);
         request.once("error", reject);
-        // Without an `end` before it, the sender is gone.
+        // `close` without an `end` before it: the sender has disconnected.
         request.once("close", () => reject(new Error("the sender went away")));
       });
       return await use(
@@ -59,10 +60,10 @@ export class BodyReader {
   }
 }
 
-/** Bytes of a refused body that are read, and thrown away, so that the sender finishes and sees the answer. */
+/** Bytes of a refused body that are read and dropped, so that the sender finishes and reads the answer. */
 const maxDrainedBytes = 64 * 1024 * 1024;
 
-/** Lets the sender of a refused request finish, up to a limit; past it the connection is cut. */
+/** Reads the rest of a refused request, up to a limit; past it the connection is cut. */
 export function drainRequest(request: IncomingMessage): void {
   if (request.complete) return;
   let length = 0;

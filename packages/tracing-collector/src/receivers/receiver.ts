@@ -4,34 +4,34 @@ import type { SamplingProvider } from "../sampling/sampling-provider.ts";
 import type { BodyReader } from "./read-body.ts";
 import type { UnfinishedBytes } from "./unfinished-bytes.ts";
 
-/** What every receiver works with. */
+/** Everything that a receiver needs. */
 export interface ReceiverContext extends Pipeline {
-  /** Whose spans a request brings; it names nobody where tenancy is off. */
+  /** Finds the tenant of a request; "" when tenancy is off. */
   readonly tenants: TenantCheck;
-  /** What clients that ask are told to sample. */
+  /** Sampling strategies for clients that ask. */
   readonly sampling: SamplingProvider;
-  /** Of requests under way: one for all listeners, so that they share its limit. */
+  /** Bytes of running requests; one counter for all listeners, so that they share its limit. */
   readonly unfinished: UnfinishedBytes;
-  /** Reads bodies of HTTP, within that limit. */
+  /** Reads HTTP bodies within that limit. */
   readonly bodies: BodyReader;
   readonly log: Logger;
 }
 
-/** Where a receiver listens, and what its address is called in options and messages. */
+/** The address of a receiver, and the name of the address in options and messages. */
 export interface ReceiverAddress {
   readonly address: HostPort;
   readonly what: string;
   readonly flag: string;
-  /** Plain text where it is left out. The listener closes it when it stops. */
+  /** Plain text when absent. The listener closes it on stop. */
   readonly tls?: ServerTls | undefined;
 }
 
 /** A listening receiver. */
 export interface Receiver {
-  /** In words: "OTLP over gRPC". */
+  /** A name for people: "OTLP over gRPC". */
   readonly what: string;
-  /** The port in fact, where 0 was asked for. */
+  /** The port in use, also when the option was port 0. */
   readonly port: number;
-  /** Takes no new connections, lets calls under way end, and cuts them when `signal` is aborted. */
+  /** Accepts no new connections, lets running calls end, and cuts them when `signal` is aborted. */
   stop(signal: AbortSignal): Promise<void>;
 }

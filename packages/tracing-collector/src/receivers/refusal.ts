@@ -5,11 +5,11 @@ import { CollectorError, type CollectorErrorCode } from "../errors.ts";
 import { TenantError } from "./tenant.ts";
 import type { GrpcFailure } from "./unary-grpc/grpc-status.ts";
 
-/** How a sender is told to come again, or that the request is too large to come again. */
+/** Tells a sender to try again later, or that the request is too large to try again. */
 export interface Refusal {
   readonly grpcStatus: status;
   readonly httpStatus: 413 | 429 | 503;
-  /** Whole seconds, less than 128; undefined where the same request is never taken. */
+  /** Whole seconds below 128; undefined when the same request will never be accepted. */
   readonly retryAfterS: number | undefined;
 }
 
@@ -23,15 +23,15 @@ const refusals: Readonly<Record<CollectorErrorCode, Refusal>> = {
   COLLECTOR_STOPPING: { grpcStatus: status.UNAVAILABLE, httpStatus: 503, retryAfterS: 1 },
 };
 
-/** @returns undefined for an error that is no refusal */
+/** @returns undefined for any other error */
 export function refusalOf(error: unknown): Refusal | undefined {
   return error instanceof CollectorError ? refusals[error.code] : undefined;
 }
 
 /**
- * How a gRPC call ends for whatever a handler threw: a refusal carries `google.rpc.RetryInfo`, bytes that cannot be read get
- * `invalidStatus`, a tenant that is not served PERMISSION_DENIED, all else is INTERNAL.
- * Source: OpenTelemetry protocol specification, "OTLP/gRPC Throttling"; google/rpc/error_details.proto
+ * Maps an error of a handler to the end of a gRPC call. A refusal carries `google.rpc.RetryInfo`. Bytes that
+ * do not parse get `invalidStatus`, an unknown tenant PERMISSION_DENIED, anything else INTERNAL. Source:
+ * OpenTelemetry protocol specification, "OTLP/gRPC Throttling"; google/rpc/error_details.proto
  */
 export function grpcFailureOf(error: unknown, invalidStatus: status): GrpcFailure {
   const details = error instanceof Error ? error.message : String(error);
@@ -46,7 +46,7 @@ export function grpcFailureOf(error: unknown, invalidStatus: status): GrpcFailur
   return { code: refusal.grpcStatus, details, statusDetails };
 }
 
-/** The same for grpc-js. */
+/** The same in the form of grpc-js. */
 export function serviceErrorOf({ code, details, statusDetails }: GrpcFailure): Partial<ServiceError> {
   if (statusDetails === undefined) return { code, details };
   const metadata = new Metadata();

@@ -1,8 +1,8 @@
-/** Most bytes of rows that one request may become: resources are written again for every span of theirs. */
+/** Most bytes of rows for one request. The limit is needed because each span repeats its resource. */
 export const maxRowsBytes = 64 * 1024 * 1024;
 
 /** Largest HTTP body, as sent and decompressed; the public model's limit. */
 export const maxBodyBytes = 20 * 1024 * 1024;
 
-/** Most bytes of requests under way, over every protocol and on all listeners together. */
+/** Most bytes of running requests, for all protocols and listeners together. */
 export const maxUnfinishedBytes = 256 * 1024 * 1024;

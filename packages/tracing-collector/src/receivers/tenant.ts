@@ -1,19 +1,19 @@
 import type { IncomingMessage } from "node:http";
 import { type TenantCheck, tenantProblemTexts } from "lifecycle";
 
-/** A request that does not name its tenant, or not one that is served. The message is the public model's. */
+/** A request without a tenant, or with an unknown one. The message is the public model's. */
 export class TenantError extends Error {
   override readonly name = "TenantError";
 }
 
-/** The metadata of a call, grpc-js' or our own: all values of one name. */
+/** The metadata of a call, of grpc-js or of our own server: all values of one name. */
 export interface CallMetadata {
   get(name: string): readonly (string | Buffer)[];
 }
 
 /**
- * The tenant of an HTTP request; several lines of that name are an error.
- * @returns "" where tenancy is off
+ * The tenant of an HTTP request; a repeated header is an error.
+ * @returns "" when tenancy is off
  * @throws TenantError
  */
 export function httpTenant(tenants: TenantCheck, request: IncomingMessage): string {
@@ -21,8 +21,8 @@ export function httpTenant(tenants: TenantCheck, request: IncomingMessage): stri
 }
 
 /**
- * The tenant of a gRPC call; several values of its metadata are an error.
- * @returns "" where tenancy is off
+ * The tenant of a gRPC call; a repeated value is an error.
+ * @returns "" when tenancy is off
  * @throws TenantError
  */
 export function grpcTenant(tenants: TenantCheck, metadata: CallMetadata): string {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 
 /**
- * Answers with a line of text, as Go's `http.Error` writes it: that is what clients of the public model know.
+ * Answers with a line of text as Go's `http.Error` writes it, which clients of the public model know.
  * @param text without its newline
  */
 export function answerText(response: ServerResponse, status: number, text: string): void {

@@ -8,14 +8,14 @@ import { UnaryGrpcServer } from "./unary-grpc/unary-grpc-server.ts";
 import type { UnaryMethod } from "./unary-grpc/unary-method.ts";
 import type { UnfinishedBytes } from "./unfinished-bytes.ts";
 
-/** A client that says hello and then nothing must not hold a connection. */
+/** A client that connects and sends nothing more is cut after this time. */
 const handshakeTimeoutMs = 10_000;
 
 /**
- * Serves unary methods of gRPC, over TLS where the address has it.
+ * Serves unary gRPC methods, with TLS when the address has it.
  * @param methods by path
- * @param unfinished bounds messages on their way
- * @throws StartError when the address cannot be had
+ * @param unfinished limits the messages that are being received
+ * @throws StartError when the address cannot be used
  */
 export async function listenUnaryGrpc(
   { address, what, flag, tls }: ReceiverAddress,

@@ -1,6 +1,6 @@
 /**
- * Counts the bytes of requests that are under way, of all listeners and connections together: one object for a collector,
- * so that its limit is that of the process.
+ * Counts the bytes of running requests, of all listeners and connections together. A collector has one such
+ * object, so its limit holds for the process.
  */
 export class UnfinishedBytes {
   readonly maxBytes: number;
@@ -10,17 +10,20 @@ export class UnfinishedBytes {
     this.maxBytes = maxBytes;
   }
 
-  /** Bytes under way. */
+  /** Bytes of running requests. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether so many more are within the limit. */
+  /** True when `count` more bytes are within the limit. */
   hasRoom(count: number): boolean {
     return this.#bytes + count <= this.maxBytes;
   }
 
-  /** Counts so many more, whether or not there is room: whoever has them gives them back. @returns whether there was */
+  /**
+   * Adds `count` bytes, even past the limit; the caller must return them. @returns true when they are within
+   * the limit
+   */
   take(count: number): boolean {
     this.#bytes += count;
     return this.#bytes <= this.maxBytes;

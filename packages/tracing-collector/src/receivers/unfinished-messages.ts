@@ -6,18 +6,18 @@ import { grpcFailureOf, serviceErrorOf } from "./refusal.ts";
 import type { UnfinishedBytes } from "./unfinished-bytes.ts";
 
 export interface UnfinishedLimits {
-  /** Of all calls together, and of whatever else the collector receives. */
+  /** Counts the bytes of all calls, and of the collector's other requests. */
   readonly bytes: UnfinishedBytes;
-  /** A call of which nothing has come for so long, and which is not yet whole, is broken off. */
+  /** Milliseconds after which an incomplete call without new data is cancelled. */
   readonly stallMs: number;
 }
 
-/** Most bytes that one call with a stream of requests may send: those of reflection have some fifty each. */
+/** Most bytes of one call with a stream of requests. Requests of reflection have about fifty bytes each. */
 const maxStreamedBytes = 256 * 1024;
 
 /**
- * Bounds what calls of a grpc-js server hold while their messages are on the way. By itself it bounds each message and
- * the calls of a connection, and not the number of connections: a few senders that never finish would take a gigabyte.
+ * Limits the memory of incomplete messages in a grpc-js server. grpc-js limits each message and the calls of
+ * a connection, but not the number of connections. A few senders that never finish would occupy a gigabyte.
  */
 export class UnfinishedMessages {
   readonly #limits: UnfinishedLimits;
@@ -26,12 +26,12 @@ export class UnfinishedMessages {
     this.#limits = limits;
   }
 
-  /** Watches a call from its beginning. @param isStreamed whether it may have several requests */
+  /** Watches a call from its beginning. @param isStreamed true when it may have several requests */
   watch(call: ServerInterceptingCallInterface, isStreamed: boolean): void {
     const stream = streamOf(call);
     if (stream === undefined) return;
     let own = 0;
-    /** Whether grpc-js keeps what comes; not once the call has its status. */
+    /** True while grpc-js keeps received data; false once the call has its status. */
     let isKept = true;
     const release = () => {
       this.#limits.bytes.give(own);
@@ -52,7 +52,8 @@ export class UnfinishedMessages {
         details: details ?? message,
         metadata: metadata ?? null,
       });
-      // Until it is closed, grpc-js holds what has come of it. Closed at once, Node would not send the status.
+      // grpc-js holds the received data until the stream is closed. If it were closed at once, Node would not
+      // send the status.
       setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
     };
     stream.on("data", (chunk: Buffer) => {
@@ -73,7 +74,10 @@ export class UnfinishedMessages {
   }
 }
 
-/** The stream below a call, which grpc-js does not show: there is no other way to see a message before it is whole. */
+/**
+ * Returns the stream of a call, which grpc-js hides. There is no other way to see a message before it is
+ * complete.
+ */
 function streamOf(call: ServerInterceptingCallInterface): ServerHttp2Stream | undefined {
   const { stream } = call as { readonly stream?: unknown };
   return stream instanceof Duplex ? (stream as ServerHttp2Stream) : undefined;

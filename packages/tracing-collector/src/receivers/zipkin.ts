@@ -15,20 +15,21 @@ import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
 import { answerText } from "./text-answer.ts";
 
-/** How Zipkin's formats are served. */
+/** Settings of the Zipkin receiver. */
 export interface ZipkinSettings {
   readonly timeouts: HttpTimeouts;
-  /** Undefined: pages of other sites are not served. */
+  /** Undefined: pages of other sites cannot send spans. */
   readonly cors?: Cors | undefined;
   /** False: every connection ends with its first answer. */
   readonly keepAlive: boolean;
 }
 
 /**
- * Zipkin's formats over HTTP. A path that contains `api/v1/spans` takes version 1, JSON or, as exactly
- * `application/x-thrift`, a Thrift list; any other path takes version 2, JSON or, as exactly `application/x-protobuf`,
- * protobuf. Every method is taken as POST. Kept spans answer 202 without a body; errors are lines of text.
- * Source: behaviour of the public model; Zipkin API, "POST /spans"
+ * Zipkin's formats over HTTP. A path that contains `api/v1/spans` takes version 1: a Thrift list when the
+ * type is exactly `application/x-thrift`, otherwise JSON. Any other path takes version 2: protobuf when the
+ * type is exactly `application/x-protobuf`, otherwise JSON. Every method counts as POST. Kept spans are
+ * answered with 202 without a body; errors are lines of text. Source: behaviour of the public model; Zipkin
+ * API, "POST /spans"
  * @throws StartError
  */
 export async function openZipkin(

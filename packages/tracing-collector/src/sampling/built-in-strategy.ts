@@ -1,9 +1,9 @@
 import { type SamplingStrategyResponse, SamplingStrategyType } from "wire/api-v2";
 
-/** Share of traces that clients sample when nothing says otherwise. */
+/** Share of traces that clients sample without other rules. */
 export const builtInProbability = 0.001;
 
-/** What clients are told when nothing says otherwise. */
+/** The strategy of clients without other rules. */
 export const builtInStrategy: SamplingStrategyResponse = {
   strategyType: SamplingStrategyType.PROBABILISTIC,
   probabilisticSampling: { samplingRate: builtInProbability },

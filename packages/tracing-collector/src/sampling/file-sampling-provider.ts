@@ -9,23 +9,23 @@ import { noStrategies, type Strategies, strategiesOfFile } from "./strategies-of
 export interface FileSamplingOptions {
   /** Path or http(s) URL; "" for none: every service gets the built-in default. */
   readonly source: string;
-  /** For an https URL; closed with the provider. */
+  /** For an https URL; the provider closes it. */
   readonly tls?: ClientTls | undefined;
-  /** 0 reads once. */
+  /** Interval of reading the source again; 0: read once. */
   readonly reloadIntervalMs: number;
   readonly bugfix5270: boolean;
 }
 
 const flag = "--sampling.strategies-file";
 
-/** Written to the log for one text. */
+/** Most warnings that are logged for one text. */
 const maxWarnings = 20;
 
 /**
- * Strategies out of a file. Read again, text that has not changed is passed over, and text that cannot be read or
- * understood changes nothing. What is read again is merged as with `bugfix5270`, whatever that says: so does the public
+ * Sampling strategies from a file. When the file is read again, unchanged text is ignored, and text that is
+ * faulty changes nothing. Text that is read again is always merged as with `bugfix5270`, as in the public
  * model.
- * @throws StartError when the file is not there or not understood
+ * @throws StartError when the file is missing or faulty
  */
 export async function openFileSamplingProvider(
   { source, tls, reloadIntervalMs, bugfix5270 }: FileSamplingOptions,
@@ -113,7 +113,7 @@ class FileSamplingProvider implements SamplingProvider {
     this.#strategies = strategies;
   }
 
-  /** Starts the task, and stops it when the provider is closed. */
+  /** Starts the task, and stops it when the provider closes. */
   keep(reloading: RepeatingTask, delayMs: number): void {
     this.#reloading = reloading;
     reloading.start(delayMs);

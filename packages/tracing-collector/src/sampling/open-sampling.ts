@@ -15,21 +15,21 @@ import { ThroughputCounter } from "./adaptive/throughput-counter.ts";
 import { openFileSamplingProvider } from "./file-sampling-provider.ts";
 import type { SamplingProvider } from "./sampling-provider.ts";
 
-/** Sampling as the options want it. */
+/** Sampling as the options configure it. */
 export interface OpenSampling {
   readonly provider: SamplingProvider;
-  /** What the provider must see of the spans that arrive: steps for the pipeline, before any that drops spans. */
+  /** Steps that read the arriving spans for the provider. They run before any step that drops spans. */
   readonly steps: readonly RowStep[];
 }
 
 export interface SamplingContext {
-  /** Where spans go; not closed by sampling. */
+  /** The store of the spans; sampling does not close it. */
   readonly store: TraceStore;
   readonly metrics: Registry;
   readonly log: Logger;
 }
 
-/** @throws StartError for a strategies file that is not there or not understood */
+/** @throws StartError when the strategies file is missing or faulty */
 export async function openSampling(
   options: CollectorOptions,
   { store, metrics, log }: SamplingContext,
@@ -91,7 +91,7 @@ function openAdaptive(
     log,
   });
   election.start();
-  // Spans are taken while the store is still asked for what is known.
+  // Not awaited: spans are accepted while the provider still loads from the store.
   void provider.start();
   return { provider, steps: [new RootSpanStep(counter)] };
 }

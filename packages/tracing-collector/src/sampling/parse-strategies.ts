@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What is wrong with the text of a strategies file: where in it, and what. */
+/** A fault in a strategies file, with its place. */
 export class StrategiesError extends Error {
   override readonly name = "StrategiesError";
 }
@@ -38,15 +38,15 @@ const memberNames: ReadonlySet<string> = new Set([
   ...Object.keys(operationStrategy.shape),
 ]);
 
-/** One rule, as written: its type is not checked. */
+/** A rule as written; its type is not checked. */
 export type OperationStrategy = z.output<typeof operationStrategy>;
 export type ServiceStrategy = z.output<typeof serviceStrategy>;
 export type StrategiesFile = z.output<typeof strategiesFile>;
 
 /**
- * Reads the JSON of a strategies file. Names of members are known in any case, and unknown members are passed over, as
- * the public model does.
- * @param unknownMember is told the path of each member that has no meaning, such as `service_strategies[0].sevrice`
+ * Reads the JSON of a strategies file. As in the public model, names of members match in any case, and
+ * unknown members are ignored.
+ * @param unknownMember called with the path of each unknown member, such as `service_strategies[0].sevrice`
  * @returns undefined for `null`: no strategies
  * @throws StrategiesError with line and column, or the path of the member
  */
@@ -68,7 +68,7 @@ export function parseStrategies(
   throw new StrategiesError(`${where}${issue?.message ?? "is not valid"}`, { cause: result.error });
 }
 
-/** Deep enough for all that has a meaning; anything below is not looked at. */
+/** All known members are less deep; deeper ones are ignored. */
 const maxDepth = 6;
 
 function withKnownNames(

@@ -2,21 +2,21 @@ import { createReadStream } from "node:fs";
 import { type ClientTlsMaterial, sendRequest } from "lifecycle";
 import { StrategiesError } from "./parse-strategies.ts";
 
-/** Of a strategies file, decompressed: some 100,000 rules. */
+/** Limit of a decompressed strategies file: about 100,000 rules. */
 export const maxStrategiesBytes = 16 * 1024 * 1024;
 
-/** Time for the whole answer of a URL. */
+/** Milliseconds for the whole answer of a URL. */
 const urlTimeoutMs = 1_000;
 
-/** Of an error's body that goes into the log. */
+/** Characters of an error's body that are logged. */
 const maxErrorText = 500;
 
-/** Whether the option names a URL, and not a path. */
+/** True when the option names a URL, false for a path. */
 function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
 
-/** As it may stand in logs: without the password of a URL. */
+/** The source for logs: a URL without its password. */
 export function sourceText(source: string): string {
   const url = isUrl(source) ? URL.parse(source) : null;
   if (url === null) return source;
@@ -26,9 +26,10 @@ export function sourceText(source: string): string {
 }
 
 /**
- * The text of the strategies. A URL that answers 503 has none: `null`.
- * @param source path, or http(s) URL; user and password of a URL are sent as Basic authorization
- * @param tls for an https URL: whom to believe, and what to show. Then redirects are not followed
+ * Reads the text of the strategies. For a URL that answers 503 it is `null`.
+ * @param source path, or http(s) URL; its user and password are sent as Basic authorization
+ * @param tls for an https URL: trusted authorities and client certificate. With it, redirects are not
+ *   followed
  * @throws StrategiesError
  */
 export async function readStrategies(source: string, tls?: ClientTlsMaterial): Promise<string> {
@@ -99,7 +100,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Pro
 function asStrategiesError(error: unknown, what: string): StrategiesError {
   if (error instanceof StrategiesError) return error;
   const { message, cause } = error as Error;
-  // fetch says only "fetch failed"; its cause says why.
+  // fetch says only "fetch failed"; its cause gives the reason.
   const reason = cause instanceof Error && cause.message !== "" ? cause.message : message;
   return new StrategiesError(`${what}: ${reason}`, { cause: error });
 }

@@ -1,16 +1,16 @@
-/** Work that is done again and again, one at a time. */
+/** Runs a task repeatedly, one run at a time. */
 export class RepeatingTask {
   readonly #work: () => Promise<number>;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #stopped = false;
 
-  /** @param work gives the ms to wait before it is done again; must not throw */
+  /** @param work returns the milliseconds until its next run; must not throw */
   constructor(work: () => Promise<number>) {
     this.#work = work;
   }
 
-  /** @param delayMs before the first time */
+  /** @param delayMs milliseconds before the first run */
   start(delayMs: number): void {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => {
@@ -18,7 +18,7 @@ export class RepeatingTask {
     }, delayMs);
   }
 
-  /** Resolves when work under way has ended; it is not done again. */
+  /** Resolves when a running task has ended; it does not run again. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -1,7 +1,7 @@
 import type { SamplingManagerServer } from "wire/grpc";
 import type { SamplingProvider } from "./sampling-provider.ts";
 
-/** The handlers of `SamplingManager`: every service has a strategy, so there is no error. */
+/** The handlers of `SamplingManager`. They never fail, because every service has a strategy. */
 export function samplingHandlers(provider: SamplingProvider): SamplingManagerServer {
   return {
     getSamplingStrategy: ({ request }, answer) => answer(null, provider.strategyFor(request.serviceName)),

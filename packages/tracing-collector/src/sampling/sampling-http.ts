@@ -4,9 +4,9 @@ import { answerText } from "../receivers/text-answer.ts";
 import type { SamplingProvider } from "./sampling-provider.ts";
 
 /**
- * Answers `GET /api/sampling?service=…` with the service's strategy as JSON, and `GET /api/baggageRestrictions?service=…`
- * with the error that the public model's collector has for it. Without exactly one `service` parameter it is 400; another
- * method 405 without a body, another path 404.
+ * Answers `GET /api/sampling?service=…` with the service's strategy as JSON, and `GET
+ * /api/baggageRestrictions?service=…` with the error of the public model's collector. Anything but exactly
+ * one `service` parameter gets 400, another method 405 without a body, another path 404.
  */
 export function answerSampling(
   provider: SamplingProvider,

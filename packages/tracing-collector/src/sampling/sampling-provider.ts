@@ -1,9 +1,9 @@
 import type { SamplingStrategyResponse } from "wire/api-v2";
 
-/** Says how clients shall sample: out of a file, or computed from what they send. */
+/** Tells clients how to sample, from a file or computed from their spans. */
 export interface SamplingProvider {
-  /** @param service as the client calls itself; "" and unknown ones get the default strategy */
+  /** @param service the client's name for itself; "" and unknown names get the default strategy */
   strategyFor(service: string): SamplingStrategyResponse;
-  /** Stops watching, computing, leading. */
+  /** Ends its tasks and releases the leadership. */
   close(): Promise<void>;
 }

@@ -7,24 +7,24 @@ import {
 import { builtInProbability, builtInStrategy } from "./built-in-strategy.ts";
 import type { OperationStrategy, ServiceStrategy, StrategiesFile } from "./parse-strategies.ts";
 
-/** What a file says, ready to be given to clients. */
+/** The strategies of a file, in the form for clients. */
 export interface Strategies {
   readonly ofService: ReadonlyMap<string, SamplingStrategyResponse>;
-  /** For every other service. */
+  /** For services without a strategy of their own. */
   readonly default: SamplingStrategyResponse;
 }
 
 export interface StrategyRules {
   /**
-   * Whether a rate-limited service without operations of its own gets the operations of the default strategy too
-   * (`--sampling.strategies.bugfix-5270`).
+   * True: a rate-limited service without operations of its own also gets the operations of the default
+   * strategy (`--sampling.strategies.bugfix-5270`).
    */
   readonly defaultOperationsForRateLimited: boolean;
-  /** Told of each rule that cannot be followed. */
+  /** Called for each rule that cannot be followed. */
   readonly warn: (message: string) => void;
 }
 
-/** Without any file. */
+/** The strategies without a file. */
 export const noStrategies: Strategies = { ofService: new Map(), default: builtInStrategy };
 
 const { PROBABILISTIC, RATE_LIMITING } = SamplingStrategyType;
@@ -109,7 +109,7 @@ function plainStrategy(
     return {
       strategyType: RATE_LIMITING,
       probabilisticSampling: undefined,
-      // Not the zero with a sign that -0.5 leaves.
+      // Adding 0 turns the -0 that -0.5 rounds to into 0.
       rateLimitingSampling: { maxTracesPerSecond: limit + 0 },
       operationSampling: undefined,
     };

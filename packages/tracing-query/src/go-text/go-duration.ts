@@ -13,7 +13,7 @@ const unitsNano: Readonly<Record<string, bigint>> = {
 
 const maxNano = 2n ** 63n - 1n;
 
-/** As Go's time package quotes, byte by byte: other than strconv.Quote, `µ` becomes `\xc2\xb5`. */
+/** Quotes byte by byte, as Go's time package does. Unlike strconv.Quote, it writes `µ` as `\xc2\xb5`. */
 function quoteBytes(text: string): string {
   let quoted = "";
   for (const byte of Buffer.from(text)) {
@@ -62,7 +62,7 @@ export function parseDurationNano(text: string): bigint {
         `time: unknown unit ${quoteBytes(unit)} in duration ${quoteBytes(text)}`,
       );
     }
-    // Nothing past 18 digits of a fraction reaches a whole nanosecond, whatever the unit.
+    // A nanosecond has at most 18 digits of a fraction in the largest unit, so the rest is cut.
     const digits = fraction.slice(0, 18);
     total +=
       BigInt(integer || "0") * unitNano + (BigInt(digits || "0") * unitNano) / 10n ** BigInt(digits.length);

@@ -7,7 +7,7 @@ function fail(text: string, reason: "invalid syntax" | "value out of range", par
 
 /**
  * Reads a decimal integer, with a sign or without.
- * @param parser the one of Go that the public model uses
+ * @param parser which parser of Go the public model uses for this number
  * @throws QueryError QUERY_BAD_PARAMETER in the words of that parser, which clients of the public model know
  */
 export function parseInteger(

@@ -28,8 +28,8 @@ function escaped(character: string): string {
 }
 
 /**
- * A text in double quotes as Go's number parsers put it into their messages, which our error texts repeat.
- * Source: Go's strconv.Quote.
+ * A text in double quotes, as Go's number parsers quote input in their messages. Our error texts repeat
+ * those. Source: Go's strconv.Quote.
  */
 export function quote(text: string): string {
   return `"${text.replace(unprintable, escaped)}"`;

@@ -4,7 +4,7 @@ import { quote } from "./quote.ts";
 const layout = "2006-01-02T15:04:05.999999999Z07:00";
 const pattern = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(Z|[+-]\d{2}:\d{2})$/;
 
-/** The parts of the layout, each with what stands for it in the text. */
+/** The parts of the layout, each with the pattern of the text that it matches. */
 const parts: readonly [name: string, pattern: RegExp][] = [
   ["2006", /^\d{4}/],
   ["-", /^-/],
@@ -20,7 +20,7 @@ const parts: readonly [name: string, pattern: RegExp][] = [
   ["Z07:00", /^(?:Z|[+-]\d{2}:\d{2})/],
 ];
 
-/** Where the text stops to look like the layout, in the words of Go's time.Parse. */
+/** Finds where the text stops to match the layout, and says so in the words of Go's time.Parse. */
 function mismatch(text: string): string {
   let rest = text;
   for (const [name, one] of parts) {
@@ -52,10 +52,10 @@ export function parseTimeNano(text: string): bigint {
   }
   const [, year = "", month = "", day = "", hour = "", minute = "", second = "", fraction = "", zone = ""] =
     match;
-  // Date takes 30 February for 2 March.
+  // `Date` reads 30 February as 2 March, so the day is checked by hand.
   const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   const [, zoneHour = "0", zoneMinute = "0"] = /(\d{2}):(\d{2})/.exec(zone) ?? [];
-  // In the order in which Go complains.
+  // Checked in this order, so that the same fault is reported as by Go.
   const ranges: readonly [name: string, value: string, min: number, max: number][] = [
     ["month", month, 1, 12],
     ["hour", hour, 0, 23],

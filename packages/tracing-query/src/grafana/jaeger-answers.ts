@@ -1,9 +1,8 @@
-// What Grafana's Jaeger data source reads out of answers, for tests: as its Go structs and its TypeScript take them, so
-// that a schema fails where the data source would. Source: grafana/grafana, pkg/tsdb/jaeger and
-// public/app/plugins/datasource/jaeger
+// The fields of answers that Grafana's Jaeger data source reads, for tests. A schema fails where the data
+// source would. Source: grafana/grafana, pkg/tsdb/jaeger and public/app/plugins/datasource/jaeger
 import { z } from "zod";
 
-/** Go's decoder takes null for everything, and what is missing. */
+/** Go's decoder accepts null, or no value, for every field. */
 const list = <T extends z.ZodType>(item: T) => z.array(item).nullish();
 const int64 = z.int();
 
@@ -11,7 +10,7 @@ const keyValue = z.object({ key: z.string(), type: z.string(), value: z.unknown(
 
 const envelope = { errors: z.unknown(), limit: z.int(), offset: z.int(), total: z.int() };
 
-/** Services, and operations of one. */
+/** Service names, or the operations of one service. */
 export const namesAnswer = z.object({ ...envelope, data: z.array(z.string()) });
 
 const span = z.object({
@@ -21,7 +20,7 @@ const span = z.object({
   operationName: z.string(),
   startTime: int64,
   duration: int64,
-  // Mapped without a look whether they are there.
+  // The data source maps over this list without a check that it exists.
   logs: z.array(z.object({ timestamp: int64, fields: list(keyValue), name: z.string().optional() })),
   references: list(z.object({ refType: z.string(), spanID: z.string(), traceID: z.string() })),
   tags: list(keyValue),
@@ -33,7 +32,7 @@ const span = z.object({
 const trace = z
   .object({
     traceID: z.string().min(1),
-    // The first is looked at.
+    // The data source reads the first span.
     spans: z.array(span).min(1),
     processes: z.record(z.string(), z.object({ serviceName: z.string(), tags: list(keyValue) })),
     warnings: list(z.string()),
@@ -42,10 +41,10 @@ const trace = z
     error: "a span has a process that is not there",
   });
 
-/** A search. */
+/** The answer to a search. */
 export const searchAnswer = z.object({ ...envelope, data: z.array(trace) });
 
-/** A trace by id: the first is taken without a look whether it is there. */
+/** The answer to a trace by id. The data source takes the first trace without a check that it exists. */
 export const traceAnswer = z.object({ ...envelope, data: z.array(trace).min(1) });
 
 export const dependenciesAnswer = z.object({
@@ -53,7 +52,7 @@ export const dependenciesAnswer = z.object({
   errors: list(z.object({ code: z.int(), msg: z.string() })),
 });
 
-// Of `/api/v3`, which it asks with its feature toggle jaegerEnableGrpcEndpoint.
+// Answers under `/api/v3`, which Grafana requests with its feature toggle jaegerEnableGrpcEndpoint.
 
 const attribute = z.object({
   key: z.string(),

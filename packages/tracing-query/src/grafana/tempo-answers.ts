@@ -1,12 +1,12 @@
-// What Grafana's Tempo data source reads out of answers, for tests: as its Go structs (protobuf's JSON) and its TypeScript
-// take them, so that a schema fails where the data source would. Source: grafana/grafana, pkg/tsdb/tempo and
+// The fields of answers that Grafana's Tempo data source reads, for tests. A schema fails where the data
+// source would: its Go structs read protobuf JSON. Source: grafana/grafana, pkg/tsdb/tempo and
 // public/app/plugins/datasource/tempo; grafana/tempo, pkg/tempopb
 import { z } from "zod";
 
-/** 64 bits, as protobuf's JSON writes them, and as `parseInt` takes them. */
+/** A 64-bit number as protobuf's JSON writes it; `parseInt` reads it too. */
 const nanos = z.string().regex(/^\d+$/);
 
-/** Protobuf's JSON takes one of these, and no other name. */
+/** Protobuf's JSON accepts exactly one of these names. */
 const anyValue = z.union([
   z.strictObject({ stringValue: z.string() }),
   z.strictObject({ intValue: z.string().regex(/^-?\d+$/) }),
@@ -16,7 +16,7 @@ const anyValue = z.union([
 
 const keyValue = z.strictObject({ key: z.string().min(1), value: anyValue });
 
-/** Go's decoder of protobuf's JSON refuses names that it does not know. */
+/** Go's decoder of protobuf's JSON refuses unknown names. */
 const metrics = z.strictObject({
   inspectedTraces: z.int().min(0).optional(),
   inspectedBytes: nanos.optional(),
@@ -28,7 +28,7 @@ const metrics = z.strictObject({
 });
 
 const spanSet = z.object({
-  // Gone through without a look whether they are there.
+  // Grafana iterates over this list without a check that it exists.
   spans: z.array(
     z.object({
       spanID: z.string().regex(/^[0-9a-f]{16}$/),
@@ -79,7 +79,7 @@ export const tagValuesV2Answer = z.object({
 
 export const tagValuesAnswer = z.object({ tagValues: z.array(z.string()) });
 
-/** Features are chosen by it. */
+/** Grafana chooses its features by this version. */
 export const buildInfoAnswer = z.object({ version: z.string().regex(/^\d+\.\d+\.\d+/) });
 
 const double = z.union([z.number(), z.enum(["NaN", "Infinity", "-Infinity"])]);

@@ -76,7 +76,7 @@ test("the test of a data source", async () => {
 
 describe("traces found", () => {
   test.each([
-    // Of its form.
+    // Its form.
     [search("{}")],
     [search('{resource.service.name="shop"}')],
     [search('{resource.service.name="shop" && name="GET /a b"}')],
@@ -87,7 +87,7 @@ describe("traces found", () => {
     [search("{.cached=false && span.ratio<1.0}")],
     [search("{nestedSetParent<0 && true && resource.service.name != nil} | select(status, span.http.url)")],
     [search('{rootServiceName="shop" && rootName != ""}')],
-    // Of people.
+    // People.
     [search('{ resource.service.name = "shop" } >> { resource.service.name = "stock" }')],
     [search("{ } | count() > 1")],
     [search("{ } | by(resource.service.name) | avg(duration) > 0ms")],

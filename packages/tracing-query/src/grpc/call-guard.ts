@@ -1,11 +1,11 @@
 import type { TenantCheck } from "lifecycle";
 import type { RequestGate } from "../service/request-gate.ts";
 
-/** What all calls are checked and held up by. */
+/** Checks and limits that every call passes before it reads anything. */
 export interface CallGuard {
   readonly tenants: TenantCheck;
-  /** Whether the client's bearer token goes on to the store. */
+  /** True: the client's bearer token is handed on to the store. */
   readonly propagateToken: boolean;
-  /** For calls that bring traces. */
+  /** Limits how many calls read traces at the same time. */
   readonly gate: RequestGate;
 }

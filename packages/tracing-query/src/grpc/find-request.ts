@@ -3,7 +3,7 @@ import type { TraceQueryParameters } from "wire/api-v2";
 import { defaultSearchLimit } from "../service/query-service.ts";
 import { nanosOf } from "../service/span-time.ts";
 
-/** The search that a `FindTraces` request asks for. Times and durations that are absent are no bounds. */
+/** The search of a `FindTraces` request. An absent time or duration is no bound. */
 export function queryOf(parameters: TraceQueryParameters): TraceQuery {
   const { startTimeMin, startTimeMax, searchDepth } = parameters;
   return {

@@ -33,11 +33,14 @@ import { queryHandlers } from "./query-handlers.ts";
 import { queryV3Handlers } from "./query-v3-handlers.ts";
 import { tempoHandlers } from "./tempo-handlers.ts";
 
-/** The guard is for the query services; health and reflection need no tenant. */
+/**
+ * Settings of the gRPC server. The guard protects the query services only; health and reflection need no
+ * tenant.
+ */
 export interface GrpcServerSettings extends CallGuard {
-  /** Undefined: it does not listen, connections come through `take`. */
+  /** Where the server listens. Undefined: it does not listen, and gets connections through `take`. */
   readonly address: HostPort | undefined;
-  /** Undefined: plain text. */
+  /** Certificate and key. Undefined: plain text. */
   readonly tls: ServerTls | undefined;
   readonly service: QueryService;
   readonly limits: ReadLimits;
@@ -45,16 +48,16 @@ export interface GrpcServerSettings extends CallGuard {
 }
 
 export interface GrpcServer {
-  /** Undefined where it does not listen. */
+  /** The port in use; undefined when the server does not listen. */
   readonly port: number | undefined;
-  /** Serves a connection, without TLS, that somebody else has accepted. */
+  /** Serves a plain-text connection that another listener accepted. */
   take(socket: Socket): void;
-  /** Lets calls under way end; cuts them when `signal` is aborted. */
+  /** Lets running calls end; cuts them when `signal` is aborted. */
   stop(signal: AbortSignal): Promise<void>;
 }
 
 const connectionOptions: ServerOptions = {
-  // A client that is gone without a word is found out, and its calls end.
+  // Finds clients that are gone without closing their connection, and ends their calls.
   "grpc.keepalive_time_ms": 60_000,
   "grpc.keepalive_timeout_ms": 20_000,
   interceptors: [
@@ -110,7 +113,7 @@ export async function openGrpcServer(settings: GrpcServerSettings): Promise<Grpc
 
 /** @returns the port @throws StartError */
 async function listen(server: Server, address: HostPort, tls: ServerTls | undefined): Promise<number> {
-  // It would print a failure as well, on a line that says less.
+  // grpc-js would also print each failure, with fewer details than our log.
   setLogVerbosity(logVerbosity.NONE);
   try {
     return await bindServer(server, address, serverCredentialsOf(tls, secureContextOptions));

@@ -3,15 +3,15 @@ import type { Logger } from "lifecycle";
 import { StorageError, type StorageErrorCode } from "storage/api";
 import { QueryError, type QueryErrorCode } from "../query-error.ts";
 
-/** What a client of the gRPC API is told. */
+/** The failure that a gRPC client receives. */
 export interface GrpcFailure {
   readonly code: status;
   readonly details: string;
-  /** Why what was looked at is not all. */
+  /** Reasons why the answer is partial. */
   readonly metadata?: Metadata;
 }
 
-/** The public model says INTERNAL for all; UNAVAILABLE tells clients that trying again helps. */
+/** The public model answers INTERNAL for all of these. UNAVAILABLE tells clients that a retry helps. */
 const ofStorageError: Record<StorageErrorCode, status> = {
   STORAGE_UNAVAILABLE: status.UNAVAILABLE,
   STORAGE_TIMEOUT: status.UNAVAILABLE,
@@ -25,7 +25,7 @@ const ofStorageError: Record<StorageErrorCode, status> = {
 const ofQueryError: Record<QueryErrorCode, status> = {
   QUERY_BAD_PARAMETER: status.INVALID_ARGUMENT,
   QUERY_TRACE_NOT_FOUND: status.NOT_FOUND,
-  QUERY_NOT_CONFIGURED: status.INTERNAL, // As in the public model.
+  QUERY_NOT_CONFIGURED: status.INTERNAL, // The public model answers INTERNAL here.
   QUERY_UNREADABLE: status.INVALID_ARGUMENT,
   QUERY_TOO_LARGE: status.RESOURCE_EXHAUSTED,
   QUERY_BUSY: status.RESOURCE_EXHAUSTED,
@@ -34,16 +34,19 @@ const ofQueryError: Record<QueryErrorCode, status> = {
 };
 
 /**
- * What the client is told of a read that failed; the operator hears of what is not the client's doing, nor told by
- * health already.
- * @param what in the public model's words: "failed to fetch services"
+ * Turns a failed read into the client's answer, and logs it. Faults of the client, and faults that the health
+ * check reports already, are not logged.
+ * @param what the failed read, in the public model's words: "failed to fetch services"
  */
 export function storageFailure(what: string, error: unknown, log: Logger): GrpcFailure {
   const { code, details } = bareFailure(error, log, what);
   return { code, details: `${what}: ${details}` };
 }
 
-/** The same, in the error's own words. @param what for the operator */
+/**
+ * As {@link storageFailure}, but the client gets the error's own message. @param what the failed read, for
+ * the log
+ */
 export function bareFailure(error: unknown, log: Logger, what = "request failed"): GrpcFailure {
   const failure = failureOf(error);
   if (failure.code === status.INTERNAL && !(error instanceof QueryError)) {

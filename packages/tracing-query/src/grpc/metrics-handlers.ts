@@ -20,7 +20,7 @@ interface HasBaseRequest {
   readonly baseRequest: MetricsQueryBaseRequest | undefined;
 }
 
-/** By number, which may be one that no kind has. */
+/** Kind names by number; a number may have no kind. */
 const kindNames: readonly SpanKind[] = spanKinds;
 
 function millisecondsOf(time: Time): number | undefined {
@@ -52,7 +52,7 @@ export function metricsHandlers(
   guard: CallGuard,
   log: Logger,
 ): MetricsQueryServiceServer {
-  /** @param what in the public model's words: "call rates" */
+  /** @param what the failed read, in the public model's words: "call rates" */
   const failureOf = (what: string, error: unknown): GrpcFailure =>
     error instanceof QueryError && error.code === "QUERY_NOT_SUPPORTED"
       ? { code: status.UNIMPLEMENTED, details: error.message }

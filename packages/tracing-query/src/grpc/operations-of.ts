@@ -7,7 +7,9 @@ function isSpanKind(text: string): text is SpanKind {
   return (spanKinds as readonly string[]).includes(text);
 }
 
-/** Operations of a service, of one kind or, for "", of all; none for a kind that no span has. */
+/**
+ * Operations of a service for one span kind, or for all kinds when `kind` is "". An unknown kind has none.
+ */
 export async function operationsOf(
   names: QueryService["names"],
   { service, spanKind }: { readonly service: string; readonly spanKind: string },

@@ -3,10 +3,12 @@ import type { Span } from "wire/model";
 import { encodeTraces } from "wire/otlp";
 import { spansInParts } from "../service/spans-of.ts";
 
-/** Spans that go in one message at most. */
+/** Most spans in one message. */
 const maxSpans = 500;
 
-/** Clients refuse messages over 4 MiB by default; only one span that is larger by itself goes out larger. */
+/**
+ * Clients refuse messages over 4 MiB by default. Only a span that is larger by itself makes a larger message.
+ */
 const maxBytes = 3 * 1024 * 1024;
 
 function* encoded(spans: readonly Span[]): Generator<Buffer> {
@@ -20,7 +22,10 @@ function* encoded(spans: readonly Span[]): Generator<Buffer> {
   yield* encoded(spans.slice(half));
 }
 
-/** Traces as encoded `TracesData`, never two in one; large traces in several. */
+/**
+ * Encodes traces as `TracesData` messages. A message holds spans of one trace only; a large trace takes
+ * several.
+ */
 export function* otlpMessages(traces: readonly PackedTrace[]): Generator<Buffer> {
   for (const { spans } of traces) {
     for (const part of spansInParts(spans, maxSpans)) {

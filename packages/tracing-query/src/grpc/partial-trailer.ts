@@ -3,7 +3,7 @@ import { partialHeader, partialHeaderValue } from "../service/partial-text.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 import type { CallReadOptions } from "./read-options-of.ts";
 
-/** Metadata behind an answer that is partial: why it is. undefined for one that is whole. */
+/** Metadata that says why an answer is partial; undefined for a complete answer. */
 export function partialTrailer({
   reasons: { partial },
 }: Pick<CallReadOptions, "reasons">): Metadata | undefined {
@@ -13,7 +13,7 @@ export function partialTrailer({
   return trailer;
 }
 
-/** A failure that says what the store could not look at: what is not found may be there. */
+/** Adds to a failure what the store could not read: a trace that was not found may be there. */
 export function withPartial(failure: GrpcFailure, read: Pick<CallReadOptions, "reasons">): GrpcFailure {
   const metadata = partialTrailer(read);
   return metadata === undefined ? failure : { ...failure, metadata };

@@ -29,7 +29,7 @@ function isNotFound(error: unknown): boolean {
   return error instanceof QueryError && error.code === "QUERY_TRACE_NOT_FOUND";
 }
 
-/** `QueryService` of `api_v2`. Traces go out as they were sent, not adjusted, as in the public model. */
+/** `QueryService` of `api_v2`. Traces are sent as stored, without adjusters, as in the public model. */
 export function queryHandlers(
   service: QueryService,
   guard: CallGuard,
@@ -125,7 +125,7 @@ export function queryHandlers(
         if (isUnset(startTime) || isUnset(endTime)) {
           return { code: status.INVALID_ARGUMENT, details: "StartTime and EndTime must be initialized." };
         }
-        // The public model looks at the time before the start, by mistake.
+        // The public model searches the time before the start here, which is a fault of it.
         const range = { startUnixNano: nanosOf(startTime), endUnixNano: nanosOf(endTime) };
         const links = await service.getDependencies(range, read);
         return { dependencies: links.map((link) => ({ ...link, callCount: BigInt(link.callCount) })) };

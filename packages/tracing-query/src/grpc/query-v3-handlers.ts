@@ -16,7 +16,7 @@ import { unaryAnswer } from "./unary-answer.ts";
 
 type Stream<Request> = ServerWritableStream<Request, Buffer>;
 
-/** undefined where a time that must be there is not. */
+/** @returns undefined when a required time is missing */
 function queryOf(parameters: TraceQueryParameters): TraceQuery | undefined {
   const { startTimeMin, startTimeMax, numTraces } = parameters;
   if (startTimeMin === undefined || startTimeMax === undefined) {
@@ -34,7 +34,10 @@ function queryOf(parameters: TraceQueryParameters): TraceQuery | undefined {
   };
 }
 
-/** `QueryService` of `api_v3`: traces as OTLP, not adjusted. Errors have the codes of the public model where it has any. */
+/**
+ * `QueryService` of `api_v3`: traces as OTLP, without adjusters. Error codes are those of the public model
+ * where it has one.
+ */
 export function queryV3Handlers(
   service: QueryService,
   guard: CallGuard,
@@ -44,9 +47,9 @@ export function queryV3Handlers(
   const answer = unaryAnswer(guard, log);
 
   /**
-   * Sends the traces that `find` finds.
-   * @param ofNone the failure where there are none; absent: an empty answer
-   * @param gate where the call waits for its turn
+   * Sends the traces that `find` returns.
+   * @param ofNone the failure when no trace is found; absent: an empty answer
+   * @param gate limits how many calls read at the same time
    */
   async function send<Request>(
     call: Stream<Request>,

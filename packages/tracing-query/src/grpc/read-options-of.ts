@@ -7,25 +7,25 @@ import type { CallGuard } from "./call-guard.ts";
 import { callSignal } from "./call-signal.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 
-/** As the public model answers. */
+/** The public model's codes. */
 const codes: Readonly<Record<TenantProblem, status>> = {
   missing: status.UNAUTHENTICATED,
   extra: status.PERMISSION_DENIED,
   unknown: status.PERMISSION_DENIED,
 };
 
-/** What a read of the store is told of the call it is for. */
+/** Options of each read of the store that serves a call. */
 export interface CallReadOptions {
   readonly tenant: string;
-  /** Aborted when the client cancels, goes away, or its deadline passes. */
+  /** Aborted when the client cancels or disconnects, or when its deadline passes. */
   readonly signal: AbortSignal;
   readonly bearerToken?: string;
-  /** Why the answer is partial, as far as the reads have said. */
+  /** The reads of this call add reasons why the answer is partial. */
   readonly reasons: PartialReasons;
   readonly onPartial: (reason: PartialReason) => void;
 }
 
-/** @returns what the client is told instead, where its metadata name no tenant that is served */
+/** @returns the failure for the client when its metadata names no served tenant */
 export function readOptionsOf(
   call: EventEmitter & { readonly metadata: Metadata },
   { tenants, propagateToken }: Pick<CallGuard, "tenants" | "propagateToken">,

@@ -66,7 +66,7 @@ test.each([
   });
 });
 
-/** Messages that are long in the making. */
+/** Messages that take long to make. */
 function* slowMessages(): Generator<number> {
   for (const message of messages) {
     const until = performance.now() + 5;

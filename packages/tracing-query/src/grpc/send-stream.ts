@@ -6,7 +6,10 @@ import type { GrpcFailure } from "./grpc-status.ts";
 import { partialTrailer, withPartial } from "./partial-trailer.ts";
 import type { CallReadOptions } from "./read-options-of.ts";
 
-/** How long messages are made in a row before others get their turn, in milliseconds. One may hold hundreds of spans. */
+/**
+ * How long messages are encoded without a pause, in milliseconds; then other requests run. A message may hold
+ * hundreds of spans.
+ */
 const turnMs = 5;
 
 /** Ends a stream with a failure: grpc-js takes the status from an `error` event. */
@@ -19,8 +22,9 @@ export function fail<Request, Response>(
 }
 
 /**
- * Sends messages as fast as the client takes them; stops, without an error, when it is gone. A client that takes nothing, or
- * is waited for too long in all, is told so: it does not keep others waiting. What making the messages takes does not count.
+ * Sends messages as fast as the client reads them, and stops without an error when the client is gone. A
+ * client that stops reading, or reads too slowly in total, gets a failure, because its data occupies memory.
+ * The time to encode messages does not count.
  */
 export async function sendAll<Request, Response>(
   call: ServerWritableStream<Request, Response>,
@@ -56,7 +60,7 @@ export async function sendAll<Request, Response>(
   }
 }
 
-/** @returns false when the client did not take what waits for it in time. @throws the signal's reason */
+/** @returns false when the client did not read the waiting data in time. @throws the signal's reason */
 async function isDrained<Request, Response>(
   call: ServerWritableStream<Request, Response>,
   withinMs: number,

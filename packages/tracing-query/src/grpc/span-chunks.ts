@@ -3,7 +3,7 @@ import type { ApiV2Span, KeyValue } from "wire/api-v2";
 import { toShownSpan } from "../service/end-before-start.ts";
 import { spansOf } from "../service/spans-of.ts";
 
-/** As in the public model. */
+/** The public model's limit. */
 const maxChunkSpans = 10;
 
 /** Clients refuse messages over 4 MiB by default; a character is at most three bytes. */
@@ -13,7 +13,7 @@ function tagsSize(tags: readonly KeyValue[]): number {
   return tags.reduce((sum, tag) => sum + tag.key.length + tag.vStr.length + tag.vBinary.length + 20, 0);
 }
 
-/** About how many characters a span takes; cheaper than to encode it. */
+/** An estimate of a span's characters; encoding it to count them costs more. */
 function roughSize(span: ApiV2Span): number {
   let size = 100 + span.operationName.length + tagsSize(span.tags) + tagsSize(span.process?.tags ?? []);
   for (const log of span.logs) {
@@ -22,7 +22,10 @@ function roughSize(span: ApiV2Span): number {
   return size + span.references.length * 32;
 }
 
-/** The spans of traces in chunks: few at a time, so that no message is too large, and never of two traces in one. */
+/**
+ * Cuts traces into chunks of few spans, so that no message is too large. A chunk holds spans of one trace
+ * only.
+ */
 export function* spanChunks(traces: readonly PackedTrace[]): Generator<ApiV2Span[]> {
   for (const trace of traces) {
     let chunk: ApiV2Span[] = [];

@@ -1,4 +1,4 @@
-// What Grafana's Tempo data source asks when streaming is switched on in it, over a real connection.
+// Requests of Grafana's Tempo data source when streaming is switched on in it, over a real connection.
 import {
   credentials,
   Metadata,

@@ -20,7 +20,7 @@ import { instantMessages, rangeMessages, searchMessages } from "./tempo-messages
 
 type Fields = Readonly<Record<string, string | number | bigint>>;
 
-/** As the HTTP API has them: 0 and "" are absent. */
+/** As in the HTTP API, 0 and "" mean absent. */
 function paramsOf(fields: Fields): URLSearchParams {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
@@ -55,14 +55,14 @@ function valueParams({ query: q, start, end, maxTagValues: limit }: SearchTagVal
   return paramsOf({ q, start, end, limit });
 }
 
-/** `tempopb.StreamingQuerier`: what the HTTP API under `/tempo` answers, in messages. */
+/** `tempopb.StreamingQuerier`: the answers of the HTTP API under `/tempo`, as messages. */
 export function tempoHandlers(
   service: QueryService,
   guard: CallGuard,
   limits: ReadLimits,
   log: Logger,
 ): StreamingQuerierHandlers {
-  /** Sends what `find` finds. */
+  /** Sends the results of `find`. */
   async function send<Request, Response>(
     call: ServerWritableStream<Request, Response>,
     isHeavy: boolean,

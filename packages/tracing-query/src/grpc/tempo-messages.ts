@@ -25,7 +25,7 @@ import { durationMsOf, jobsOf, rootServiceOf } from "../tempo/search-json.ts";
 const tracesPerMessage = 50;
 const seriesPerMessage = 50;
 
-/** A search's answer in messages; there is one at least. */
+/** The answer to a search, in one or more messages. */
 export function* searchMessages(
   { traces, inspectedSpans }: TraceQlSearch,
   partial?: PartialAnswer,
@@ -36,7 +36,7 @@ export function* searchMessages(
   }
 }
 
-/** Series over time in messages; there is one at least. @param maxExemplars of all series together */
+/** Time series, in one or more messages. @param maxExemplars limit for all series together */
 export function* rangeMessages(
   metrics: TraceQlMetrics,
   maxExemplars: number,
@@ -48,7 +48,7 @@ export function* rangeMessages(
   }
 }
 
-/** One value of each series, in messages; there is one at least. */
+/** One value of each series, in one or more messages. */
 export function* instantMessages(
   metrics: TraceQlMetrics,
   partial?: PartialAnswer,
@@ -125,7 +125,7 @@ function spanSetOf({ spans, matched, attributes }: TraceQlSpanSet): SpanSet {
   };
 }
 
-/** Lists and maps as text. */
+/** Lists and maps become text. */
 function keyValueOf([key, value]: TraceQlAttribute): KeyValue {
   switch (value.type) {
     case "empty":

@@ -1,15 +1,18 @@
 import { status } from "@grpc/grpc-js";
 import type { GrpcFailure } from "./grpc-status.ts";
 
-/** In the public model the gRPC library refuses an id of a wrong length, in other words for each kind of call. */
+/**
+ * In the public model the gRPC library refuses an id of the wrong length, with another text for each kind of
+ * call.
+ */
 const unreadable = {
   stream: "grpc: failed to unmarshal the received message",
   unary: "grpc: error unmarshalling request",
 } as const;
 
 /**
- * Reads the `trace_id` of a request: 16 bytes, or 8 that are the low half.
- * @returns 32 hex digits, or what the client is told
+ * Reads the `trace_id` of a request: 16 bytes, or 8 bytes for the low half.
+ * @returns 32 hex digits, or the failure for the client
  */
 export function traceIdField(bytes: Buffer, call: keyof typeof unreadable): string | GrpcFailure {
   if (bytes.length !== 0 && bytes.length !== 16 && bytes.length !== 8) {

@@ -8,8 +8,8 @@ import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
 
 /**
  * Answers one call that is one message.
- * @param what in the public model's words: "failed to fetch services"
- * @param work gives the message, or what the client is told instead; what it throws becomes a failure
+ * @param what the failed read, in the public model's words: "failed to fetch services"
+ * @param work returns the message or the client's failure; an exception becomes a failure too
  */
 export type UnaryAnswer = <Answer extends object>(
   call: EventEmitter & { readonly metadata: Metadata },
@@ -18,7 +18,7 @@ export type UnaryAnswer = <Answer extends object>(
   work: (read: CallReadOptions) => Promise<Answer | GrpcFailure>,
 ) => Promise<void>;
 
-/** For the calls of one service: the tenant is looked at before anything is read. */
+/** Makes the answer function of one service. It checks the tenant before anything is read. */
 export function unaryAnswer(guard: CallGuard, log: Logger): UnaryAnswer {
   return async (call, callback, what, work) => {
     const read = readOptionsOf(call, guard);

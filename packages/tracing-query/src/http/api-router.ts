@@ -23,7 +23,7 @@ export interface ApiSettings extends TailSettings {
   readonly limits: ReadLimits;
 }
 
-/** The JSON endpoints under `/api`. Paths that it does not know are left to the next router. */
+/** The JSON endpoints under `/api`. Unknown paths go to the next router. */
 export function apiRouter(service: QueryService, settings: ApiSettings): Router {
   const { adjust, limits } = settings;
   const shared = new SharedJson();
@@ -56,7 +56,7 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   }
   router.all(tailOperation.path, tailHandler(service.analysis, settings));
   router.all("/api/openapi.json", openApiHandler());
-  // Otherwise the UI's page would answer.
+  // Without it an unknown path would get the UI's page.
   router.all("/api/analysis/*path", (_request, response) => {
     response.status(404).setHeader("Content-Type", String(problemStyle.failureType));
     sendText(response, problemStyle.failure(404, "there is no such endpoint for analysis"));

@@ -11,14 +11,14 @@ import { checkLimits, checkSpans, type ReadLimits } from "../service/read-limits
 import type { AnswerStyle, Endpoint, EndpointDefinition } from "./endpoint.ts";
 import { otlpTracesJson } from "./otlp-traces-json.ts";
 
-/** The public model writes JSON under the type of text here. */
+/** The public model sends JSON with the media type of text here. */
 const gatewayStyle: AnswerStyle = {
   contentType: "text/plain; charset=utf-8",
   failure: (httpCode, message, failure) =>
     `${goJson({ error: { httpCode, message }, ...partialValue({ reasons: { partial: failure?.partial } }) })}\n`,
 };
 
-/** What an answer that is partial says besides; the public model has no word for it. */
+/** Fields that mark a partial answer; the public model has none. */
 function partialValue({
   reasons: { partial },
 }: {
@@ -31,7 +31,7 @@ function isSpanKind(text: string): text is SpanKind {
   return (spanKinds as readonly string[]).includes(text);
 }
 
-/** Runs a parser and puts the parameter's name in front of what it complains about. */
+/** Runs a parser and adds the parameter's name to its error. */
 function parsed<T>(name: string, parse: () => T): T {
   try {
     return parse();
@@ -68,21 +68,21 @@ function queryOf(params: URLSearchParams): TraceQuery {
   };
 }
 
-/** `GET /api/v3/…`: services, operations, and traces as OTLP JSON, not adjusted; by path. */
+/** `GET /api/v3/…`, by path: services, operations, and traces as OTLP JSON without adjusters. */
 export function apiV3Endpoints(
   service: QueryService,
   limits: ReadLimits,
 ): [path: string, definition: Pick<EndpointDefinition, "answer" | "style" | "isHeavy" | "isOfOneTrace">][] {
   const services: Endpoint = async ({ read }) => {
     const names = await service.names.getServices(read);
-    // The public model leaves out a list of services that is empty, and only that one.
+    // The public model leaves out an empty list of services, and no other empty list.
     return [goJson({ ...(names.length === 0 ? {} : { services: names }), ...partialValue(read) })];
   };
 
   const operations: Endpoint = async ({ params, read }) => {
     const kind = params.get("span_kind") ?? "";
     if (kind !== "" && !isSpanKind(kind)) {
-      return ['{"operations":[]}']; // A kind that no span has.
+      return ['{"operations":[]}']; // No span has this kind.
     }
     const found = await service.names.getOperations(
       params.get("service") ?? "",

@@ -2,7 +2,7 @@ import { spanKinds } from "wire/model";
 import { z } from "zod";
 import type { OperationDescription } from "./openapi/operation.ts";
 
-/** The public model's type of these answers, though they are JSON. */
+/** The public model sends this media type, although the answers are JSON. */
 const contentType = "text/plain; charset=utf-8";
 
 const keyValue = z.strictObject({ key: z.string(), value: z.looseObject({}).describe("OTLP's AnyValue.") });
@@ -42,7 +42,7 @@ const resultSchema = z
 
 const shared = { method: "GET", failures: "gateway" } as const;
 
-/** What `api-v3-endpoints.ts` serves. */
+/** Descriptions of the endpoints in `api-v3-endpoints.ts`. */
 export const apiV3Operations: readonly OperationDescription[] = [
   {
     ...shared,

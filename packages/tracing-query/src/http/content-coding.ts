@@ -1,17 +1,16 @@
 import type { Transform } from "node:stream";
 import { constants, createDeflate, createGzip, createZstdCompress } from "node:zlib";
 
-/** How a body is compressed. */
+/** The algorithm that compresses a body. */
 export type ContentCoding = "zstd" | "gzip" | "deflate";
 
-/** The best for its processor time first. */
+/** Ordered by compression for the processor time, best first. */
 const offered: readonly ContentCoding[] = ["zstd", "gzip", "deflate"];
 
 /**
- * The coding that a client likes best; of those it likes alike, the one that costs least.
+ * The coding that the client prefers; of equal preferences, the first in `offered`.
  * @param accepted the header `Accept-Encoding`
- * @returns undefined: as it is
- * Source: RFC 9110, 12.5.3
+ * @returns undefined when the body is sent uncompressed. Source: RFC 9110, 12.5.3
  */
 export function chooseCoding(accepted: string | undefined): ContentCoding | undefined {
   const weights = new Map<string, number>();
@@ -29,14 +28,16 @@ export function chooseCoding(accepted: string | undefined): ContentCoding | unde
       best = coding;
     }
   }
-  // Only who says so wants a body as it is more than compressed.
+  // The body stays uncompressed only when the client prefers `identity` explicitly.
   return best !== undefined && (weights.get("identity") ?? 0) > weightOf(best) ? undefined : best;
 }
 
-/** A stream that can be told to send what it holds. */
+/** A stream that sends its buffered data on `flush`. */
 export type Compressor = Transform & { flush(): void };
 
-/** A compressor at its cheapest level: traces are large and alike, which already makes them a tenth. */
+/**
+ * A compressor at its cheapest level. Traces repeat themselves, so even this level shrinks them to a tenth.
+ */
 export function compressorOf(coding: ContentCoding): Compressor {
   switch (coding) {
     case "zstd":

@@ -1,21 +1,23 @@
 import type { ServerResponse } from "node:http";
 
-/** How long an answer may wait for its client, in milliseconds. */
+/** Limits in milliseconds on the time that an answer waits for its client. */
 export interface ClientTimes {
-  /** Without a byte taken. */
+  /** Longest time in which the client reads no byte. */
   readonly stalledMs: number;
-  /** In all. */
+  /** Longest waiting time in total. */
   readonly maxWaitMs: number;
 }
 
-/** A client that takes nothing for a minute, or is waited for five, keeps others waiting. */
+/**
+ * A stalled client holds its answer in memory, so it is cut after a minute, or after five minutes in total.
+ */
 export const defaultClientTimes: ClientTimes = { stalledMs: 60_000, maxWaitMs: 300_000 };
 
 const lookEveryMs = 1_000;
 
 /**
- * Cuts a client off that does not take its answer, or takes it a little at a time. Only time in which something waits for the
- * client counts: an answer that is long in the making, on a busy machine or behind a slow store, is never cut.
+ * Cuts the connection of a client that stops reading, or reads too slowly. Only time in which data waits for
+ * the client counts. A busy machine or a slow store never leads to a cut.
  */
 export function cutSlowClient(response: ServerResponse, { stalledMs, maxWaitMs }: ClientTimes): void {
   const isWaiting = () => response.writableLength > 0;

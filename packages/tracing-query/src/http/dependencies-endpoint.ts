@@ -12,7 +12,10 @@ function inRange(nano: bigint): bigint {
   return nano < 0n ? 0n : nano > max ? max : nano;
 }
 
-/** `GET /api/dependencies?endTs=ms&lookback=ms[&service=]`: which service calls which; a day back by default. */
+/**
+ * `GET /api/dependencies?endTs=ms&lookback=ms[&service=]`: which service calls which. `lookback` is a day by
+ * default.
+ */
 export function dependenciesEndpoint(service: QueryService): Endpoint {
   return async ({ params, read }) => {
     const endMs = integerParam(params, "endTs") ?? BigInt(Date.now());

@@ -22,52 +22,58 @@ import { type BodyLimit, readBody } from "./read-body.ts";
 import { type Piece, sendParts, sendPieces, sendText } from "./send-pieces.ts";
 import { TypedAnswer } from "./typed-answer.ts";
 
-/** Its signal is aborted when the client is gone. */
+/** Options of a read for an admitted request. The signal is aborted when the client disconnects. */
 export type AdmittedRead = ReadOptions & {
   readonly signal: AbortSignal;
-  /** Why the answer is partial, as far as its reads have said. */
+  /** The reads of this request add reasons why the answer is partial. */
   readonly reasons: PartialReasons;
 };
 
 export interface EndpointRequest {
   readonly method: string;
   readonly params: URLSearchParams;
-  /** Of the header of that name; "" without one. */
+  /** The value of the `Accept` header; "" without one. */
   readonly accept: string;
   /** A part of the path, decoded. */
   pathPart(name: string): string;
-  /** The tenant whose spans are asked for, and a signal that is aborted when the client is gone. */
+  /** The tenant whose spans are read, and a signal that is aborted when the client disconnects. */
   readonly read: AdmittedRead;
-  /** All of the body. @param limit of this endpoint; --query.max-upload-size by default @throws QueryError QUERY_TOO_LARGE */
+  /**
+   * The whole body. @param limit the limit of this endpoint; --query.max-upload-size by default @throws
+   * QueryError QUERY_TOO_LARGE
+   */
   body(limit?: BodyLimit): Promise<Buffer>;
 }
 
 export type Answer = Iterable<string> | AsyncIterable<Piece> | TypedAnswer;
 
-/** Answers with JSON, in pieces, or with a type of its own. Errors that it throws become those of its style. */
+/**
+ * Returns the answer: pieces of JSON, or a body with its own media type. An exception becomes a failure in
+ * the style of the API.
+ */
 export type Endpoint = (request: EndpointRequest) => Promise<Answer> | Answer;
 
-/** What the answers of an API look like. */
+/** The form of an API's answers and failures. */
 export interface AnswerStyle {
   readonly contentType: string;
-  /** The body of a failure. @param failure what else is known of it */
+  /** The body of a failure. @param failure details, when there are any */
   failure(status: number, message: string, failure?: HttpFailure): string;
-  /** Text by default. */
+  /** Media type of failures; text by default. */
   readonly failureType?: string;
 }
 
 /** The envelope of everything under `/api`. */
 export const envelopeStyle: AnswerStyle = { contentType: "application/json", failure: errorEnvelope };
 
-/** What all endpoints share. */
+/** Settings that all endpoints share. */
 export interface EndpointSettings {
   readonly tenants: TenantCheck;
-  /** Whether the client's bearer token goes on to the store. */
+  /** True: the client's bearer token is handed on to the store. */
   readonly propagateToken: boolean;
   readonly maxBodyBytes: number;
-  /** For those that bring traces. */
+  /** Limits how many requests read traces at the same time. */
   readonly gate: RequestGate;
-  /** A client that takes nothing for so long is cut off; a minute by default. */
+  /** A client that reads nothing for this many milliseconds is cut off; 60,000 by default. */
   readonly stalledMs?: number | undefined;
   readonly log: Logger;
 }
@@ -78,19 +84,19 @@ export interface EndpointDefinition {
   readonly method: EndpointMethod | readonly EndpointMethod[];
   readonly answer: Endpoint;
   readonly style: AnswerStyle;
-  /** Whether it holds traces in memory, and must wait when many do. */
+  /** True: the endpoint holds traces in memory, so it waits when many such requests run. */
   readonly isHeavy: boolean;
-  /** It asks for a trace by its id: such requests wait for each other only. */
+  /** True: the endpoint reads one trace by its id. Such requests wait only for each other. */
   readonly isOfOneTrace?: boolean;
 }
 
-/** A pair with a `%` that is no escape, or with a semicolon; the public model takes none of them. */
+/** A pair with a `%` that begins no escape, or with a semicolon. The public model accepts neither. */
 const brokenPair = /%(?![0-9a-f]{2})|;/i;
 
 /**
- * Of the address of a request, decoded. Pairs that are malformed are left out where the public model does so, which then
- * mostly misses a parameter.
- * @throws QueryError QUERY_BAD_PARAMETER for them in an API of ours
+ * Decoded parameters of the address. Malformed pairs are left out where the public model leaves them out; its
+ * error is then mostly a missing parameter.
+ * @throws QueryError QUERY_BAD_PARAMETER for a malformed pair, in our own APIs
  */
 export function paramsOf(request: Request, style: AnswerStyle): URLSearchParams {
   const { originalUrl } = request;
@@ -120,7 +126,7 @@ function closeSignal(response: Response): AbortSignal {
   return controller.signal;
 }
 
-/** So that every answer says so, whatever the form of its body. */
+/** Sets a header, so that every partial answer is marked, whatever the form of its body. */
 function sayPartial(response: Response, partial: PartialAnswer | undefined): void {
   if (partial !== undefined) response.setHeader(partialHeader, partialHeaderValue(partial));
 }
@@ -132,7 +138,7 @@ function indented(pieces: Iterable<string> | AsyncIterable<Piece>): Iterable<str
   return Symbol.iterator in pieces ? indentJson(pieces, indent) : indentSlowJson(pieces, indent);
 }
 
-/** Sends the error in its style, as text; nothing when the answer is already under way. */
+/** Sends the error as text in the API's style. Does nothing when the answer has begun. */
 export function sendFailure(
   response: Response,
   error: unknown,
@@ -160,8 +166,9 @@ export function sendFailure(
 }
 
 /**
- * What every request begins with: its method, its span, its tenant, its token.
- * @returns undefined when it was answered already: 405 for another method, 401 without a tenant where one is needed
+ * The first steps of every request: it checks the method, opens a span, and reads tenant and token.
+ * @returns undefined when the request was answered: 405 for another method, 401 when a required tenant is
+ *   missing
  */
 export function admit(
   request: Request,
@@ -207,8 +214,8 @@ export function admit(
 }
 
 /**
- * An Express handler for one method of a path; other methods get 405 and an empty body, requests without a tenant,
- * where they need one, 401 and the public model's words.
+ * An Express handler for one method of a path. Other methods get 405 and an empty body. A request without a
+ * required tenant gets 401 and the public model's text.
  */
 export function endpoint(definition: EndpointDefinition, settings: EndpointSettings): RequestHandler {
   const { answer, style, isHeavy, isOfOneTrace = false } = definition;
@@ -230,7 +237,7 @@ export function endpoint(definition: EndpointDefinition, settings: EndpointSetti
         params,
         read,
         accept: request.headers.accept ?? "",
-        // Several of a wildcard.
+        // A wildcard has several parts.
         pathPart: (name) => [request.params[name]].flat().join("/"),
         body: (limit = { name: "query.max-upload-size", bytes: maxBodyBytes }) => readBody(request, limit),
       });

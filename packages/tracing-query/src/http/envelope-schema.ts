@@ -13,7 +13,7 @@ export const partialReasonSchema = z
   })
   .meta({ id: "PartialReason" });
 
-/** The frame around every answer under `/api`. @param data what is asked for */
+/** The schema of the frame around every answer under `/api`. @param data schema of the result */
 export function envelopeSchema<S extends z.ZodType>(data: S) {
   return z.strictObject({
     data,

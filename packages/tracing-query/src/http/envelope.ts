@@ -5,23 +5,24 @@ import { goJson } from "../go-text/go-json.ts";
 export interface EnvelopeError {
   readonly code?: number;
   readonly msg: string;
-  /** The trace that was asked for, in text form. */
+  /** The requested trace id, as text. */
   readonly traceID?: string;
 }
 
 interface EnvelopeFacts {
-  /** Number of names in `data`; the public model leaves it 0 for everything else. */
+  /** Number of names in `data`; 0 for other results, as in the public model. */
   readonly total?: number;
   readonly errors?: readonly EnvelopeError[];
-  /** Looked at behind the data: what that takes may still find reasons. */
+  /** Read after the data, because reading the data may add reasons. */
   readonly reasons?: { readonly partial: PartialAnswer | undefined };
 }
 
 /**
- * The frame around every answer under `/api`, its keys always in this order:
- * `{"data":…,"total":0,"limit":0,"offset":0,"errors":null}`; behind them, of an answer that is partial,
- * `"partial":true,"warnings":[…]`. Such an answer has no `errors`: clients of the public model would show nothing else.
- * @param data JSON, in pieces
+ * Writes the frame around every answer under `/api`. Its keys keep this order:
+ * `{"data":…,"total":0,"limit":0,"offset":0,"errors":null}`. A partial answer ends with
+ * `"partial":true,"warnings":[…]`. It has no `errors`, because clients of the public model would show nothing
+ * but the errors.
+ * @param data pieces of JSON
  */
 export function* envelope(data: Iterable<string>, facts: EnvelopeFacts = {}): Generator<string> {
   yield head;
@@ -29,7 +30,7 @@ export function* envelope(data: Iterable<string>, facts: EnvelopeFacts = {}): Ge
   yield tail(facts);
 }
 
-/** As `envelope`, for data that takes its time. */
+/** As {@link envelope}, for data that arrives over time. */
 export async function* slowEnvelope<Piece>(
   data: AsyncIterable<Piece>,
   facts: EnvelopeFacts = {},
@@ -46,12 +47,12 @@ function tail({ total = 0, errors = [], reasons }: EnvelopeFacts): string {
   return `,"total":${total},"limit":0,"offset":0,"errors":${listed.length === 0 ? "null" : goJson(listed)}${partialFields(reasons?.partial)}}`;
 }
 
-/** Fields for the end of an object: none for an answer that is whole. */
+/** Fields for the end of an object; none for a complete answer. */
 export function partialFields(partial: PartialAnswer | undefined): string {
   return partial === undefined ? "" : `,"partial":true,"warnings":${goJson(partial.reasons)}`;
 }
 
-/** The envelope of a failure, on a line of its own. @param code the HTTP status */
+/** The envelope of a failure, on its own line. @param code the HTTP status */
 export function errorEnvelope(
   code: number,
   msg: string,

@@ -5,9 +5,9 @@ import { microsText } from "./micros-text.ts";
 import { type ShownTag, type ShownTags, shownField } from "./shown-tags.ts";
 
 /**
- * `logsJson` of the events of a span once it is adjusted.
- * @param appliedNano by how much its clock was off
- * @param tags makes fields
+ * The `logsJson` of a span's events, after the clock adjustment.
+ * @param appliedNano nanoseconds by which the clock was adjusted
+ * @param tags turns attributes into fields
  */
 export function eventLogsJson(
   events: readonly SpanEvent[],
@@ -23,7 +23,7 @@ export function eventLogsJson(
   return `[${logs.join(",")}]`;
 }
 
-/** Sorted, but for the first string field `event`, which comes first. */
+/** Sorted by name, but the first string field `event` leads. */
 function fieldsOf({ name, attributes }: SpanEvent, format: SpanFormat, tags: ShownTags): ShownTag[] {
   const fields = attributes.map((attribute) => tags.of(attribute));
   const isOtlp = format === "otlp" || format === "zipkin";

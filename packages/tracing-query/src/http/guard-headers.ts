@@ -1,9 +1,9 @@
 /**
- * Headers of every answer: no page of another site may hold ours in a frame, where it could lead a user's clicks, and no answer is
- * taken for another type than it says. `--query.additional-headers` replaces them by name, as for Grafana's panels that
- * show the UI in a frame: `Content-Security-Policy: frame-ancestors https://grafana.example`.
+ * Headers of every answer. Pages of other sites cannot show ours in a frame, where they could redirect a
+ * user's clicks, and browsers do not guess a media type. `--query.additional-headers` replaces them by name.
+ * Grafana panels that show the UI need `Content-Security-Policy: frame-ancestors https://grafana.example`.
  *
- * A policy for scripts stands in the page itself, for it is the page's build that knows them.
+ * The page itself holds the policy for scripts, because only its build knows the hashes of the scripts.
  */
 export const guardHeaders: ReadonlyMap<string, string> = new Map([
   ["Content-Security-Policy", "frame-ancestors 'self'"],

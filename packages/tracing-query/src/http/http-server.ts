@@ -12,31 +12,34 @@ import { tidyPath } from "./tidy-path.ts";
 import type { UiPage } from "./ui-page.ts";
 import { uiRouter } from "./ui-router.ts";
 
-/** `tenants` are for the JSON endpoints; the UI needs none. */
+/** Settings of the HTTP server. `tenants` concern the JSON endpoints only; the UI needs none. */
 export interface HttpServerSettings extends ApiSettings {
   readonly address: HostPort;
-  /** Undefined: plain HTTP. */
+  /** Certificate and key. Undefined: plain HTTP. */
   readonly tls: ServerTls | undefined;
   readonly service: QueryService;
   readonly page: UiPage;
   readonly uiFolder: string;
-  /** Log each request for the page and its files. */
+  /** True: log each request for the page and its files. */
   readonly logStaticFiles: boolean;
-  /** "" for the root, otherwise "/some/path", under which everything is. */
+  /** Prefix of all paths: "" for the root, otherwise "/some/path". */
   readonly basePath: string;
-  /** Of every answer. */
+  /** Headers of every answer. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Takes the connections of gRPC's clients where they share the port; undefined: they do not. */
+  /** Takes HTTP/2 connections when gRPC clients share the port; undefined when they do not. */
   readonly takeHttp2?: ((socket: Socket) => void) | undefined;
 }
 
 export interface HttpServer {
   readonly port: number;
-  /** Lets requests under way end; closes their connections when `signal` is aborted. */
+  /** Lets running requests end; closes their connections when `signal` is aborted. */
   stop(signal: AbortSignal): Promise<void>;
 }
 
-/** Longer than a reverse proxy in front keeps idle connections, so that it is never the one to meet a closed one. */
+/**
+ * Longer than a reverse proxy in front keeps idle connections, so that the proxy never sends a request into a
+ * closed one.
+ */
 const keepAliveTimeoutMs = 75_000;
 
 const sweepIntervalMs = 50;
@@ -66,7 +69,7 @@ export async function openHttpServer(settings: HttpServerSettings): Promise<Http
   app.use((_request, response) => {
     response.status(404).type("text/plain").send("404 page not found\n");
   });
-  // Express knows an error handler by its four parameters.
+  // Express recognizes an error handler by its four parameters, so `_next` stays.
   const onError: ErrorRequestHandler = (error, _request, response, _next) =>
     sendFailure(response, error, log);
   app.use(onError);
@@ -87,7 +90,7 @@ export async function openHttpServer(settings: HttpServerSettings): Promise<Http
       const closed = once(server, "close");
       server.close();
       stopping.abort();
-      // A connection that is kept alive after its last answer would hold up the stop.
+      // An idle kept-alive connection would delay the stop.
       const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
       const cut = () => server.closeAllConnections();
       signal.addEventListener("abort", cut, { once: true });

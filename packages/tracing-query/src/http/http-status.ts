@@ -5,15 +5,15 @@ import { type BrokenLimit, QueryError, type QueryErrorCode } from "../query-erro
 const ofQueryError: Record<QueryErrorCode, number> = {
   QUERY_BAD_PARAMETER: 400,
   QUERY_TRACE_NOT_FOUND: 404,
-  QUERY_NOT_CONFIGURED: 500, // As in the public model.
-  QUERY_UNREADABLE: 400, // The public model says 500, which pages the operator for a client's mistake.
+  QUERY_NOT_CONFIGURED: 500, // The public model's status.
+  QUERY_UNREADABLE: 400, // The public model answers 500, which alerts the operator about a client's mistake.
   QUERY_TOO_LARGE: 413,
   QUERY_BUSY: 503,
-  QUERY_UPSTREAM: 500, // As in the public model.
+  QUERY_UPSTREAM: 500, // The public model's status.
   QUERY_NOT_SUPPORTED: 501,
 };
 
-/** The public model says 500 for all; 503 tells proxies and clients that trying again helps. */
+/** The public model answers 500 for all of these; 503 tells proxies and clients that a retry helps. */
 const ofStorageError: Record<StorageErrorCode, number> = {
   STORAGE_UNAVAILABLE: 503,
   STORAGE_TIMEOUT: 503,
@@ -26,19 +26,22 @@ const ofStorageError: Record<StorageErrorCode, number> = {
 
 export interface HttpFailure {
   readonly status: number;
-  /** For the client. */
+  /** Text for the client. */
   readonly message: string;
-  /** Whether the operator should hear of it: neither the client's mistake, nor what health tells already. */
+  /**
+   * True: the log tells the operator. False for a client's mistake, and for a fault that the health check
+   * reports already.
+   */
   readonly isOurs: boolean;
-  /** Of a `QueryError` or a `StorageError`. */
+  /** The code of the `QueryError` or `StorageError`. */
   readonly code?: QueryErrorCode | StorageErrorCode;
   readonly parameter?: string | undefined;
   readonly limit?: BrokenLimit | undefined;
-  /** What the store could not look at: what is not found may be there. */
+  /** The store could not read everything; what was not found may be there. */
   readonly partial?: PartialAnswer | undefined;
 }
 
-/** What the client is told of an error. */
+/** Turns an error into the client's answer. */
 export function httpFailure(error: unknown): HttpFailure {
   if (error instanceof QueryError) {
     const { code, message, parameter, limit } = error;
@@ -51,7 +54,7 @@ export function httpFailure(error: unknown): HttpFailure {
   if (error instanceof WireError && error.code === "WIRE_BAD_ID") {
     return { status: 400, message: error.message, isOurs: false };
   }
-  // Express's own complaints (a path that does not decode) carry a status.
+  // Express's own errors, such as a path that does not decode, carry a status.
   if (error instanceof Error && "status" in error && typeof error.status === "number" && error.status < 500) {
     return { status: error.status, message: error.message, isOurs: false };
   }

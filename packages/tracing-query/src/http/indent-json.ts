@@ -1,14 +1,16 @@
 /**
- * Spreads JSON over lines, with `indent` per level. Works piece by piece on the text: nothing is parsed, so that
- * numbers of 64 bits stay as they are.
- * @param pieces together one JSON value without white space; may be cut anywhere
+ * Spreads JSON over lines, with `indent` for each level. It works on pieces of text and parses nothing, so
+ * that 64-bit numbers keep all digits.
+ * @param pieces one JSON value without white space, cut anywhere
  */
 export function* indentJson(pieces: Iterable<string>, indent: string): Generator<string> {
   const indented = indenter(indent);
   for (const piece of pieces) yield indented(piece);
 }
 
-/** As `indentJson`, for pieces that take their time; those of bytes are not cut within a character. */
+/**
+ * As {@link indentJson}, for pieces that arrive over time. Pieces of bytes are never cut within a character.
+ */
 export async function* indentSlowJson(
   pieces: AsyncIterable<string | Uint8Array>,
   indent: string,
@@ -23,7 +25,7 @@ function indenter(indent: string): (piece: string) => string {
   let depth = 0;
   let inString = false;
   let isEscaped = false;
-  /** After `{` or `[`: the line breaks only if something follows. */
+  /** Set after `{` or `[`: a line break follows only when the value is not empty. */
   let isOpen = false;
   return (piece) => {
     let text = "";

@@ -2,10 +2,10 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 const [quote, backslash] = [0x22, 0x5c];
 
 /**
- * The JSON documents of a body, one behind the other with white space between, as JSON lines are: what the OpenTelemetry
- * Collector's file exporter writes. Only objects and arrays end a document; whatever else stands there belongs to the one that
- * follows, so that its reader says what is wrong.
- * @returns at least one; parts of `body`, which is not copied
+ * Splits a body into its JSON documents. They follow each other, with white space between, as in JSON lines;
+ * the OpenTelemetry Collector's file exporter writes that. Only an object or an array ends a document. Other
+ * text belongs to the next document, whose parser then reports the fault.
+ * @returns at least one document; slices of `body`, not copies
  */
 export function jsonDocuments(body: Buffer): Buffer[] {
   const documents: Buffer[] = [];
@@ -28,7 +28,7 @@ export function jsonDocuments(body: Buffer): Buffer[] {
   return documents;
 }
 
-/** The place of the quote that ends a text; past the end where none does. */
+/** The index of the quote that ends a text; past the end of the body when the text has no end. */
 function endOfText(body: Buffer, start: number): number {
   let end = start;
   for (;;) {

@@ -1,7 +1,7 @@
 import type { MetricFamily, MetricPoint } from "wire/metrics-query";
 import { goJson } from "../go-text/go-json.ts";
 
-/** NaN and the infinities by their names. */
+/** NaN and the infinities become their names as strings. */
 function doubleJson(value: number): string {
   return Number.isFinite(value) ? String(value) : `"${value}"`;
 }
@@ -15,8 +15,7 @@ function pointJson({ value, timestamp }: MetricPoint): string {
 }
 
 /**
- * A family of gauges in protobuf's JSON, in pieces, a series each.
- * Source: protobuf.dev, "ProtoJSON Format"
+ * A family of gauges as protobuf's JSON, one piece for each series. Source: protobuf.dev, "ProtoJSON Format"
  */
 export function* metricFamilyJson({ name, help, metrics }: MetricFamily): Generator<string> {
   yield `{"name":${goJson(name)},"type":"GAUGE","help":${goJson(help)},"metrics":[`;

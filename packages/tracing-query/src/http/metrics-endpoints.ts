@@ -31,7 +31,7 @@ function milliseconds(params: URLSearchParams, name: string): number | undefined
   return value === undefined ? undefined : Number(value);
 }
 
-/** In the order of the public model: clients see the first complaint only. */
+/** Reads the parameters in the order of the public model, because clients see only the first error. */
 function requestOf(params: URLSearchParams): MetricsRequest {
   if (!params.has("service")) {
     throw bad("service", "please provide at least one service name");
@@ -62,7 +62,7 @@ function metricEndpoint(service: QueryService, metricOf: (params: URLSearchParam
   };
 }
 
-/** `GET /api/metrics/{latencies,calls,errors,minstep}`: what the UI's monitoring page asks, by path. */
+/** `GET /api/metrics/{latencies,calls,errors,minstep}`, by path: the data of the UI's monitoring page. */
 export function metricsEndpoints(service: QueryService): [path: string, answer: Endpoint][] {
   return [
     [

@@ -45,7 +45,7 @@ const shared = {
 
 const query = { service: "shop", step: "60000" };
 
-/** What `metrics-endpoints.ts` and `span-metrics-endpoint.ts` serve. */
+/** Descriptions of the endpoints in `metrics-endpoints.ts` and `span-metrics-endpoint.ts`. */
 export const metricsOperations: readonly OperationDescription[] = [
   {
     ...shared,

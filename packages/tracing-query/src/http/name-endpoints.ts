@@ -5,7 +5,7 @@ import type { QueryService } from "../service/query-service.ts";
 import type { AdmittedRead, Endpoint } from "./endpoint.ts";
 import { envelope } from "./envelope.ts";
 
-/** A list of names; `null` when there are none, as the public model has it. */
+/** A list of names; an empty list is `null`, as in the public model. */
 function namesEnvelope(names: readonly string[], { reasons }: AdmittedRead): Iterable<string> {
   return envelope([names.length === 0 ? "null" : goJson(names)], { total: names.length, reasons });
 }
@@ -19,7 +19,7 @@ export function servicesEndpoint(service: QueryService): Endpoint {
   return async ({ read }) => namesEnvelope(await service.names.getServices(read), read);
 }
 
-/** `GET /api/services/{service}/operations`: names only, of all kinds. */
+/** `GET /api/services/{service}/operations`: names of all kinds, without the kinds. */
 export function operationNamesEndpoint(service: QueryService): Endpoint {
   return async ({ pathPart, read }) => {
     const operations = await service.names.getOperations(pathPart("service"), undefined, read);
@@ -36,7 +36,7 @@ export function operationsEndpoint(service: QueryService): Endpoint {
     }
     const kind = params.get("spanKind") ?? "";
     if (kind !== "" && !isSpanKind(kind)) {
-      return envelope(["[]"]); // A kind that no span has.
+      return envelope(["[]"]); // No span has this kind.
     }
     const operations = await service.names.getOperations(name, kind === "" ? undefined : kind, read);
     const data = operations.map((operation) => ({ name: operation.name, spanKind: operation.spanKind }));

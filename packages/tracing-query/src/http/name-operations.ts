@@ -11,7 +11,7 @@ const namesSchema = envelopeSchema(z.array(z.string()).nullable().describe("null
 
 const shared = { method: "GET", failures: "envelope" } as const;
 
-/** What `name-endpoints.ts` and `dependencies-endpoint.ts` serve. */
+/** Descriptions of the endpoints in `name-endpoints.ts` and `dependencies-endpoint.ts`. */
 export const nameOperations: readonly OperationDescription[] = [
   {
     ...shared,

@@ -1,7 +1,7 @@
 import { parseInteger } from "../go-text/parse-number.ts";
 import { QueryError } from "../query-error.ts";
 
-/** Runs a parser and puts the parameter's name in front of what it complains about. */
+/** Runs a parser and adds the parameter's name to its error. */
 export function parsedParam<T>(name: string, parse: () => T): T {
   try {
     return parse();

@@ -4,13 +4,18 @@ import { encodeTracesJson } from "wire/otlp";
 import { spansOf } from "../service/spans-of.ts";
 import { partialFields } from "./envelope.ts";
 
-/** Spans that are grouped by resource together: enough that few resources are named twice. */
+/**
+ * Spans that are grouped by resource together. A larger group repeats fewer resources, and needs more memory.
+ */
 const spansPerPart = 500;
 
 const head = '{"resourceSpans":[';
 const tail = "]}";
 
-/** Traces as OTLP JSON in `{"result":…}`, in pieces; past some hundred spans a resource may come more than once. */
+/**
+ * Traces as OTLP JSON in `{"result":…}`, in pieces. With more than `spansPerPart` spans a resource may occur
+ * more than once.
+ */
 export function* otlpTracesJson(
   traces: readonly PackedTrace[],
   reasons?: Pick<PartialReasons, "partial">,
@@ -25,7 +30,7 @@ export function* otlpTracesJson(
   yield `${tail}${partialFields(reasons?.partial)}}`;
 }
 
-/** Spans of several traces may be in one part; no more of them are objects. */
+/** A part may hold spans of several traces; only one part is in memory as objects. */
 function* partsOf(traces: readonly PackedTrace[]): Generator<Span[]> {
   let part: Span[] = [];
   for (const { spans } of traces) {

@@ -1,13 +1,16 @@
 import type { Request } from "express";
 
-/** Paths that are safe in a page as they are: nothing that ends an attribute, and no second slash that names a host. */
+/**
+ * Prefixes that need no escaping in a page. They contain nothing that ends an attribute, and no double slash
+ * that would name a host.
+ */
 const plainPrefix = /^(?:\/[A-Za-z0-9._~-]+)+\/?$/;
 const longestPrefix = 256;
 
 /**
- * The address that all addresses of a page are relative to. A proxy in front may strip a prefix of the path and tell nobody, so
- * it is relative to the page's own address: for `/trace/1` it is `../`, whatever the browser has in front of that.
- * `X-Forwarded-Prefix` is for proxies that change more of the path.
+ * The base of all addresses in a page. A proxy may strip a prefix of the path without a header, so the base
+ * is relative to the page: for `/trace/1` it is `../`. `X-Forwarded-Prefix` serves proxies that change more
+ * of the path.
  * @param basePath `--query.base-path`: "" or "/some/path"
  */
 export function pageBase(request: Pick<Request, "originalUrl" | "get">, basePath: string): string {

@@ -28,7 +28,7 @@ const damage: PartialReason = {
   endUnixMs: nowMs,
 };
 const away: PartialReason = { kind: "shard-away", name: "2", text: "no server of shard 2 answers: http://b" };
-/** Of spans of another time. */
+/** Concerns spans of another time. */
 const earlier: PartialReason = {
   ...damage,
   name: "tracing.spans 20200101_1_1_0",

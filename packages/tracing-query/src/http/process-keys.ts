@@ -1,14 +1,14 @@
 import type { Process } from "wire/api-v2";
 import { quoteRepeated, tagsJson } from "./tag-json.ts";
 
-/** Equal processes of a trace share one key: p1, p2 … in order of first use. */
+/** Keys of a trace's processes: p1, p2 … in order of first use. Equal processes share a key. */
 export class ProcessKeys {
   readonly #keys = new Map<string, string>();
-  /** Spans often share the very object. */
+  /** Spans often share the same object, which this map finds without comparing contents. */
   readonly #known = new Map<Process | undefined, string>();
   readonly #jsonOf: (process: Process | undefined) => string;
 
-  /** @param jsonOf where the JSON of processes that other traces have too is known already */
+  /** @param jsonOf returns the JSON of a process; pass one with a cache when traces share processes */
   constructor(jsonOf = processJson) {
     this.#jsonOf = jsonOf;
   }
@@ -36,7 +36,7 @@ export class ProcessKeys {
   }
 }
 
-/** A process as the public model's UI reads it. */
+/** A process in the form that the public model's UI reads. */
 export function processJson(process: Process | undefined): string {
   return `{"serviceName":${quoteRepeated(process?.serviceName ?? "")},"tags":${tagsJson(process?.tags ?? [])}}`;
 }

@@ -1,11 +1,11 @@
 // Prometheus, "Exposition formats", text format 0.0.4.
 
-/** What precedes the samples of a metric. */
+/** The lines before the samples of a metric: name, type and help. */
 export function metricHead(name: string, type: "counter" | "histogram", help: string): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 }
 
-/** Labels as they stand between braces. */
+/** The labels of a sample, as they are written between braces. */
 export function labelsText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}="${escaped(value)}"`)
@@ -19,15 +19,15 @@ function escaped(text: string): string {
 export interface Histogram {
   readonly calls: number;
   readonly durationMs: number;
-  /** Calls up to each of `boundsMs` and above the one before. */
+  /** Number of calls in each bucket: up to its entry of `boundsMs`, and above the entry before. */
   readonly buckets: readonly number[];
   readonly boundsMs: readonly number[];
 }
 
 /**
  * The samples of one histogram.
- * @param shown the bounds that are shown, all of them among those counted
- * @param unitMs what the metric's unit has in milliseconds
+ * @param shown bounds to write; each must be one of the counted bounds
+ * @param unitMs milliseconds in one unit of the metric
  */
 export function histogramText(
   name: string,

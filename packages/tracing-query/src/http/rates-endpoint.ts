@@ -8,7 +8,7 @@ import type { OperationDescription } from "./openapi/operation.ts";
 
 const minuteMs = 60_000;
 const text = z.string().max(4_096);
-/** Milliseconds that a date can hold. */
+/** Milliseconds since the epoch that a `Date` can hold. */
 const time = z.int().min(0).max(8_640_000_000_000_000);
 
 const paramsSchema = z.strictObject({

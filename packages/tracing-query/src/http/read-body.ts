@@ -2,12 +2,14 @@ import type { IncomingMessage } from "node:http";
 import { QueryError } from "../query-error.ts";
 
 export interface BodyLimit {
-  /** The option that sets it; undefined for one that is fixed. */
+  /** The option that sets the limit; undefined for a fixed limit. */
   readonly name?: string;
   readonly bytes: number;
 }
 
-/** All of a request's body. @throws QueryError QUERY_TOO_LARGE; what is left of the body is not read */
+/**
+ * The whole body of a request. @throws QueryError QUERY_TOO_LARGE, and then the rest of the body is not read
+ */
 export async function readBody(request: IncomingMessage, { name, bytes }: BodyLimit): Promise<Buffer> {
   const tooLarge = () =>
     new QueryError(

@@ -1,10 +1,10 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** A client that connects and then says nothing must not hold a connection. */
+/** A client that connects and sends nothing is cut after this time. */
 const silentMs = 10_000;
 
-/** How HTTP/2 begins without TLS, RFC 9113, 3.4; no method of HTTP/1 does. */
+/** The first bytes of HTTP/2 without TLS (RFC 9113, 3.4). No method of HTTP/1 begins like this. */
 const preface = Buffer.from("PRI");
 
 interface ConnectionTakers {
@@ -12,7 +12,7 @@ interface ConnectionTakers {
   http2(): void;
 }
 
-/** Hands a connection on by what its client says first. */
+/** Hands a connection to HTTP/1 or HTTP/2 according to its first bytes. */
 function route(socket: Socket, { http1, http2 }: ConnectionTakers): void {
   let seen = Buffer.alloc(0);
   const giveUp = () => socket.destroy();
@@ -41,8 +41,8 @@ function route(socket: Socket, { http1, http2 }: ConnectionTakers): void {
 }
 
 /**
- * Lets an HTTP server, without TLS, share its port: connections of HTTP/2 go to `takeHttp2`. The server goes on to know
- * all connections, and closes when they have ended.
+ * Lets a plain HTTP server share its port with HTTP/2, whose connections go to `takeHttp2`. The server still
+ * tracks all connections, and closes when they have ended.
  */
 export function shareHttp2(server: Server, takeHttp2: (socket: Socket) => void): void {
   const listeners = server.listeners("connection");

@@ -11,7 +11,7 @@ export interface SampleServer extends HttpServer {
   readonly base: string;
 }
 
-/** @param changes to the settings that options have by default */
+/** @param changes replace default settings */
 export async function openSampleServer(
   store: SampleStore,
   changes: Partial<HttpServerSettings> = {},

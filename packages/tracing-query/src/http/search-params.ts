@@ -7,9 +7,9 @@ import { defaultSearchLimit } from "../service/query-service.ts";
 import { parsedParam } from "./number-params.ts";
 import { parseTagsJson } from "./tags-json-param.ts";
 
-/** What `GET /api/traces` asks for: traces by id, when there are any ids; otherwise a search. */
+/** The parsed parameters of `GET /api/traces`: ids of traces, or a search when there are no ids. */
 export interface SearchParams {
-  /** 32 hex digits each, without repeats, in the order asked. */
+  /** 32 hex digits each, without repeats, in the order of the request. */
   readonly traceIds: readonly string[];
   readonly query: TraceQuery;
 }
@@ -75,10 +75,10 @@ function traceIdParams(params: URLSearchParams): string[] {
 }
 
 /**
- * Reads the parameters of `GET /api/traces`: `service`, `operation`, `start`, `end` (microseconds since the epoch;
- * the last 48 hours by default), `tag` and `tags`, `limit` (100 by default and when not positive), `minDuration`,
- * `maxDuration`, `traceID`. `lookback` and unknown names are ignored. The order of the checks is the public model's:
- * clients see the first complaint only.
+ * Reads the parameters of `GET /api/traces`: `service`, `operation`, `start`, `end` (microseconds since the
+ * epoch; the last 48 hours by default), `tag` and `tags`, `limit` (100 by default and when not positive),
+ * `minDuration`, `maxDuration`, `traceID`. `lookback` and unknown names are ignored. Checks run in the public
+ * model's order, because clients see only the first error.
  * @param nowMs milliseconds since the epoch
  * @throws QueryError QUERY_BAD_PARAMETER
  */

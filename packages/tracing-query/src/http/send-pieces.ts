@@ -4,10 +4,10 @@ import type { Response } from "express";
 import { nextTurn } from "storage/api";
 import { type ContentCoding, compressorOf } from "./content-coding.ts";
 
-/** Larger ones hold up other requests, smaller ones cost more calls than they are worth. */
+/** Larger chunks delay other requests; smaller ones cost too many calls. */
 const chunkLength = 65_536;
 
-/** A shorter body does not get shorter by as much as it costs. */
+/** Below this length compression costs more than it saves. */
 const minCompressedLength = 1_024;
 
 /** Text, or the bytes of text. */
@@ -15,7 +15,7 @@ export type Piece = string | Uint8Array;
 
 interface Chunk {
   readonly body: Piece;
-  /** To go out at once, though there may not be much of it. */
+  /** True: send now, even when the chunk is short. */
   readonly isUrgent: boolean;
 }
 
@@ -45,7 +45,10 @@ function bytesOf(piece: Piece): Uint8Array {
   return typeof piece === "string" ? Buffer.from(piece) : piece;
 }
 
-/** All of it, each further chunk made in a turn of its own: clients that take all at once would keep others waiting. */
+/**
+ * Yields the chunks, each further one in a new turn of the event loop. Without the turns a fast client would
+ * delay other requests.
+ */
 async function* inTurns(
   first: readonly Chunk[],
   rest: AsyncGenerator<Chunk, undefined>,
@@ -65,9 +68,9 @@ export function sendText(response: Response, text: Piece): void {
 }
 
 /**
- * Sends a body that is made while it is sent: the next piece only when the client has taken the one before. A short
- * one goes in one go, with its length. Resolves when the last of it is on its way, or the client is gone.
- * @param pieces an empty one sends what there is so far
+ * Sends a body while it is made: the next piece is made when the client took the one before. A short body is
+ * sent at once, with its length. Resolves when all is handed to the socket, or the client is gone.
+ * @param pieces an empty piece sends what was made so far
  */
 export async function sendPieces(
   response: Response,
@@ -103,7 +106,7 @@ export async function sendPieces(
   await sendStream(response, Readable.from(bodies()), coding, compressor);
 }
 
-/** Ends early when the client is gone. What goes wrong with the chunks themselves is thrown. */
+/** Ends early when the client is gone. @throws errors of the chunks themselves */
 async function writeChunks(
   response: Response,
   chunks: Iterable<Chunk> | AsyncIterable<Chunk>,
@@ -115,7 +118,7 @@ async function writeChunks(
   response.end();
 }
 
-/** Resolves when more can be written, or nothing ever again. */
+/** Resolves when more can be written, or when the response has closed. */
 function writable(response: Response): Promise<void> {
   return new Promise((resolve) => {
     const settle = () => {
@@ -127,8 +130,8 @@ function writable(response: Response): Promise<void> {
 }
 
 /**
- * Sends a body that is all there, with its length unless it is compressed; or one that is made while it is sent, its header
- * at once. As `sendPieces` otherwise.
+ * Sends a complete body, with its length unless it is compressed, or a body that is made while it is sent,
+ * with its header at once. Otherwise as {@link sendPieces}.
  */
 export async function sendParts(
   response: Response,
@@ -163,7 +166,7 @@ async function sendStream(
       await pipeline(body, compressor, response);
     }
   } catch (error) {
-    // Someone who closes the connection early has seen enough; whatever else went wrong is worth a word.
+    // A client that closes early is normal; any other fault is logged.
     if (!(error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE")) {
       throw error;
     }

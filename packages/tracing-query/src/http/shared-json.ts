@@ -4,16 +4,16 @@ import { processJson } from "./process-keys.ts";
 import { TagSteps } from "./rows-json/tag-steps.ts";
 
 /**
- * What answers share: resources and lists of keys as JSON. A store that gives the same objects for equal resources and scopes, answer
- * after answer, has each made JSON once. It holds no resource that nobody else has, and of keys some
- * megabytes.
+ * JSON that answers share: resources, and tags by list of keys. Stores return the same object for equal
+ * resources and scopes, so each is written once. It holds no resource that nothing else holds, and a few
+ * megabytes for keys.
  */
 export class SharedJson {
   readonly processes = new ShownProcesses();
   readonly steps = new TagSteps();
   readonly #processJson = new WeakMap<Process, string>();
 
-  /** `processJson`, which is kept. */
+  /** `processJson` with a cache. */
   readonly processJsonOf = (process: Process | undefined): string => {
     if (process === undefined) return processJson(undefined);
     let json = this.#processJson.get(process);

@@ -14,13 +14,12 @@ import { quoteRepeated } from "./tag-json.ts";
 import { TagOrders } from "./tag-orders.ts";
 import { referencesJson, spanJson, warningsJson } from "./trace-json.ts";
 
-/** Longer lists are sorted each time. */
+/** A longer list is sorted for each span. */
 const maxOrderedTags = 64;
 
 /**
- * Spans as `spanJson` writes them once they are adjusted, by a shorter way: most of what a span shows is in many others
- * too, and is made JSON once. What only few spans have goes the long way. One writer serves the traces of one
- * answer.
+ * Writes adjusted spans as `spanJson` does, but faster: JSON that many spans share is made once. Rare fields
+ * take the slow way. One writer serves the traces of one answer.
  */
 export class ShownSpanJson {
   readonly shared: SharedJson;
@@ -28,7 +27,7 @@ export class ShownSpanJson {
   readonly #tags = new ShownTags();
   readonly #fields = new ShownTags(shownField);
   readonly #orders = new TagOrders<readonly ShownTag[]>();
-  /** Tags that are no attributes, by scope, then by what else they are made of; sorted. */
+  /** Sorted tags that come from other fields than attributes, by scope, then by their other inputs. */
   readonly #ownTags = new Map<Scope, Map<string, readonly ShownTag[]>>();
 
   constructor(options: AdjustOptions, shared: SharedJson) {
@@ -36,7 +35,7 @@ export class ShownSpanJson {
     this.shared = shared;
   }
 
-  /** @param keys of the trace */
+  /** @param keys the process keys of the trace */
   json(span: Span, clock: SpanClock, keys: ProcessKeys): string {
     const tags = this.#tagsJson(span);
     if (tags === undefined || span.durationNano < 0n)
@@ -57,22 +56,22 @@ export class ShownSpanJson {
     );
   }
 
-  /** What becomes of a span's clock. */
+  /** The outcome of a span's clock adjustment. */
   skew({ deltaNano }: SpanClock): ReturnType<typeof skewOutcome> {
     return skewOutcome(deltaNano, this.#options.maxClockSkewNano);
   }
 
-  /** The logs of a span. @param appliedNano by how much its clock was off */
+  /** The logs of a span. @param appliedNano nanoseconds by which the clock was adjusted */
   logsJson({ events, format }: Pick<Span, "events" | "format">, appliedNano: bigint): string {
     return events.length === 0 ? "[]" : eventLogsJson(events, format, appliedNano, this.#fields);
   }
 
-  /** The references and warnings of a span, the long way. */
+  /** References and warnings of a span, by the slow way. */
   #rest(span: Span, clock: SpanClock): ApiV2Span {
     return adjustedSpan({ ...span, attributes: [], events: [] }, clock, this.#options);
   }
 
-  /** undefined where tags are not shown as the span's own, or not for what they are. */
+  /** @returns undefined when tags are not shown as the span's own, or are shown in another form */
   #tagsJson(span: Span): string | undefined {
     const { attributes, name } = span;
     const own = this.#ownTagsOf(span);
@@ -83,7 +82,7 @@ export class ShownSpanJson {
       const tag =
         place < own.length ? own[place] : this.#tags.of(attributes[place - own.length] as Attribute);
       const next = (tag as ShownTag).json;
-      // A piece of one tag: to cut the whole would copy it.
+      // Cuts one tag, because cutting the joined text would copy it.
       json += json === "" ? next.slice(1) : next;
     }
     return json;
@@ -91,7 +90,7 @@ export class ShownSpanJson {
 
   #sortedTagsJson(span: Span, own: readonly ShownTag[]): string | undefined {
     const { attributes, name } = span;
-    // A collector that wrote through the remote storage API has brought the tag of the format along.
+    // A collector that wrote through the remote storage API also sent the format's tag.
     if (attributes.at(-1)?.key === formatTagKey) return undefined;
     if (attributes.some(({ key }) => sdkKeys.has(key))) return undefined;
     const tags = [...own, ...attributes.map((attribute) => this.#tags.of(attribute))];
@@ -99,7 +98,7 @@ export class ShownSpanJson {
       compareTags((tags[one] as ShownTag).tag, (tags[other] as ShownTag).tag),
     );
     const sorted = order.map((place) => tags[place] as ShownTag);
-    // The order of equal keys is that of their values.
+    // Equal keys are ordered by their values.
     const isByKey = sorted.every(({ tag }, index) => tag.key !== sorted[index - 1]?.tag.key);
     if (isByKey && order.length <= maxOrderedTags && areOwnTagsShared(span)) {
       this.#orders.keep(name, own, attributes, order);
@@ -136,7 +135,7 @@ export function isOlderModel({ format }: Pick<Span, "format">): boolean {
   return format === "proto" || format === "jaeger";
 }
 
-/** What a span has of its own beside its attributes, others have too, unless it has a text that is its own. */
+/** True when other spans have the same own tags: those without a text that is unique to the span. */
 function areOwnTagsShared({ status, traceState }: Span): boolean {
   return status.message === "" && traceState === "";
 }

@@ -3,16 +3,19 @@ import type { Attribute } from "wire/model";
 import { withIpShown } from "../service/adjusters/ip-tags.ts";
 import { tagJson } from "./tag-json.ts";
 
-/** Attributes whose JSON is known at a time. */
+/** Most attributes whose JSON is cached. */
 const maxKnown = 4_096;
 
-/** So few that most of them die young: what comes but once, as ids do, is not worth more. */
+/**
+ * Attributes seen once, such as ids, are not worth more places. Few places also mean that most entries die
+ * young.
+ */
 const maxNew = 128;
 
-/** A tag as it is shown. */
+/** A tag with its JSON. */
 export interface ShownTag {
   readonly tag: KeyValue;
-  /** With a comma in front. */
+  /** JSON with a comma in front. */
   readonly json: string;
 }
 
@@ -20,13 +23,13 @@ export function shownTag(sent: KeyValue): ShownTag {
   return shownField(withIpShown(sent));
 }
 
-/** A field of a log, which is shown as it was sent. */
+/** A field of a log, shown as it was sent. */
 export function shownField(tag: KeyValue): ShownTag {
-  // Joined, which makes one string: what `+` makes is a tree of its parts, to be walked whenever it is written.
+  // `join` makes a flat string. `+` makes a tree of parts, which is walked at every write.
   return { tag, json: [",", tagJson(tag)].join("") };
 }
 
-/** Tags of attributes that spans share, made once each; those that were asked for twice are kept for long. */
+/** Tags of attributes that spans share, each written once. A tag that was used twice is kept longer. */
 export class ShownTags {
   readonly #shown: (tag: KeyValue) => ShownTag;
   readonly #known = new Map<Attribute, ShownTag>();
@@ -48,7 +51,8 @@ export class ShownTags {
       return shown;
     }
     shown = this.#shown(tagFromAttribute(attribute));
-    // Not cleared: what a map had before points to what it has then, and all that is held once a part of it has grown old.
+    // A new map instead of `clear`: the old table points to the new one, which would keep everything once a
+    // part of it is old.
     if (this.#new.size >= maxNew) this.#new = new Map();
     this.#new.set(attribute, shown);
     return shown;

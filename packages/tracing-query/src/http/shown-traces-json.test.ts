@@ -155,7 +155,7 @@ function packed(spans: readonly Span[]): PackedTrace {
   };
 }
 
-/** Of all answers of these tests, as of those of a process. */
+/** Shared by all answers of these tests, as in a process. */
 const shared = new SharedJson();
 
 function pieces(traces: readonly ShownTrace[], options: AdjustOptions | undefined) {

@@ -11,27 +11,28 @@ import type { SharedJson } from "./shared-json.ts";
 import { ShownSpanJson } from "./shown-span-json.ts";
 import { spanJson, traceHead, traceTail } from "./trace-json.ts";
 
-/** Pieces are about this long: long enough to be cheap to send, short enough not to hold up other requests. */
+/** Length of a piece: cheap to send, and short enough not to delay other requests. */
 const pieceLength = 65_536;
 
-/** Those of bytes cost less, some two thirds of a millisecond. */
+/** Length of a piece of bytes, which costs less: about two thirds of a millisecond. */
 const bytesLength = 262_144;
 
 const comma = ",".charCodeAt(0);
 
-/** A trace that is made JSON while it is sent. */
+/** A trace that is written as JSON while it is sent. */
 export interface ShownTrace {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** Whether its beginning is sent before its spans are there. */
+  /** True: its beginning is sent before its spans are read. */
   readonly isLarge: boolean;
   readonly trace: PackedTrace | Promise<PackedTrace>;
 }
 
 /**
- * As `tracesJson`, for traces that are adjusted on the way. An empty piece says that what is there may go out at once: the
- * beginning of a large trace, whose spans take a while. Only where spans share an id are all of them held as objects at once:
- * whether one repeats another, or is the other side of its call, takes both.
+ * As `tracesJson`, but adjusts the traces on the way. An empty piece asks to send what was made so far: the
+ * beginning of a large trace, whose spans take longer. Only a trace with a repeated span id is held as
+ * objects at once. Both spans are needed to see whether one repeats the other, or is the other side of its
+ * call.
  */
 export async function* shownTracesJson(
   traces: Iterable<ShownTrace>,
@@ -57,7 +58,7 @@ export async function* shownTracesJson(
   yield out.take();
 }
 
-/** The same for traces as they were sent. */
+/** The same, without adjusters. */
 export async function* sentTracesJson(traces: Iterable<ShownTrace>): AsyncGenerator<string> {
   let separator = "[";
   for (const { traceId, isLarge, trace } of traces) {
@@ -74,11 +75,11 @@ export async function* sentTracesJson(traces: Iterable<ShownTrace>): AsyncGenera
 interface Parts {
   readonly writer: ShownSpanJson;
   readonly out: JsonBytes;
-  /** Of the trace. */
+  /** The process keys of the trace. */
   readonly keys: ProcessKeys;
 }
 
-/** Writes the spans of a trace, and gives what is long enough to be sent. */
+/** Writes the spans of a trace, and yields pieces that are long enough to send. */
 async function* adjustedJson(
   trace: PackedTrace,
   options: AdjustOptions,

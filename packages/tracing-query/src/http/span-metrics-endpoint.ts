@@ -12,7 +12,7 @@ const promStyle: AnswerStyle = {
   failure: (_, message) => `${message}\n`,
 };
 
-/** What metrics may be named after: see `connectorNames` and `tempoNames`. */
+/** Naming schemes of metrics: see `connectorNames` and `tempoNames`. */
 export const metricNamings = ["otel", "tempo"] as const;
 
 type MetricNaming = (typeof metricNamings)[number];
@@ -39,7 +39,7 @@ function* metricsText(
   calls: readonly CallCounter[],
   partial: PartialAnswer | undefined,
 ): Generator<string> {
-  // A comment, as the format has no other word for it.
+  // A comment, because the format has no field for it.
   for (const { text } of partial?.reasons ?? []) yield `# partial: ${text.replaceAll("\n", " ")}\n`;
   if (namings.has("otel")) {
     yield* spanMetricsText(spans, connectorNames);

@@ -6,7 +6,7 @@ import {
 } from "../service/span-counters.ts";
 import { histogramText, labelsText, metricHead } from "./prometheus-text.ts";
 
-/** Whose names spans are counted under. */
+/** A naming scheme of span metrics. */
 interface SpanMetricNames {
   readonly calls: string;
   readonly duration: string;
@@ -15,7 +15,7 @@ interface SpanMetricNames {
   readonly unitMs: number;
 }
 
-/** OpenTelemetry's span metrics connector. */
+/** The names of OpenTelemetry's span metrics connector. */
 export const connectorNames: SpanMetricNames = {
   calls: "traces_span_metrics_calls_total",
   duration: "traces_span_metrics_duration_milliseconds",
@@ -24,7 +24,7 @@ export const connectorNames: SpanMetricNames = {
   unitMs: 1,
 };
 
-/** Tempo's metrics-generator. */
+/** The names of Tempo's metrics-generator. */
 export const tempoNames: SpanMetricNames = {
   calls: "traces_spanmetrics_calls_total",
   duration: "traces_spanmetrics_latency",
@@ -33,7 +33,7 @@ export const tempoNames: SpanMetricNames = {
   unitMs: 1_000,
 };
 
-/** Counters of spans, in pieces. */
+/** Counters of spans in Prometheus text, in pieces. */
 export function* spanMetricsText(
   counters: readonly SpanCounter[],
   { calls, duration, service, boundsMs, unitMs }: SpanMetricNames,

@@ -2,11 +2,11 @@ import { type KeyValue, ValueType } from "wire/api-v2";
 
 const maxSafeInteger = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Keys come from a small set and repeat in every span: their JSON is made once. */
+/** Keys come from a small set and repeat in every span, so their JSON is cached. */
 const quotedKeys = new Map<string, string>();
 const maxQuotedKeys = 10_000;
 
-/** A text that is likely to come again, as JSON. */
+/** The JSON of a text that is likely to occur again. */
 export function quoteRepeated(text: string): string {
   let quoted = quotedKeys.get(text);
   if (quoted === undefined) {
@@ -19,7 +19,10 @@ export function quoteRepeated(text: string): string {
   return quoted;
 }
 
-/** JSON has no number for NaN and the infinities; the public model fails the whole answer, we write their names. */
+/**
+ * JSON has no number for NaN and the infinities. The public model fails the whole answer; we write their
+ * names.
+ */
 export function floatJson(value: number): string {
   if (Number.isFinite(value)) {
     return Object.is(value, -0) ? "-0" : String(value);
@@ -27,7 +30,7 @@ export function floatJson(value: number): string {
   return `"${value}"`;
 }
 
-/** Past 2^53 a browser would round a number: those are strings. */
+/** A browser would round a number past 2^53, so larger numbers become strings. */
 export function int64Json(value: bigint): string {
   return value > maxSafeInteger || value < -maxSafeInteger ? `"${value}"` : String(value);
 }
@@ -43,7 +46,7 @@ function typeAndValue(tag: KeyValue): string {
     case ValueType.FLOAT64:
       return `"float64","value":${floatJson(tag.vFloat64)}}`;
     case ValueType.BINARY:
-      // As the public model writes no bytes.
+      // The public model writes empty bytes as this.
       return tag.vBinary.length === 0
         ? '"binary","value":null}'
         : `"binary","value":"${tag.vBinary.toString("base64")}"}`;

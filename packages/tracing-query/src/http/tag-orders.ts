@@ -1,4 +1,4 @@
-/** Lists of keys that are known of spans with one name; more begin anew. */
+/** Most lists of keys for one span name; past it the cache starts empty. */
 const maxListsOfName = 8;
 const maxNames = 1_024;
 
@@ -8,13 +8,15 @@ interface TagOrder<T> {
   readonly order: readonly number[];
 }
 
-/** In which order tags are shown, by what tells it: most spans have the keys that others of their name have. */
+/**
+ * The order of shown tags, by span name and keys. Most spans have the keys of other spans with their name.
+ */
 export class TagOrders<T> {
   readonly #known = new Map<string, TagOrder<T>[]>();
 
   /**
-   * @param own what tags there are beside the attributes
-   * @returns what was kept for the same keys, in their order
+   * @param own tags beside the attributes
+   * @returns the order that was kept for the same keys in the same order
    */
   find(name: string, own: T, attributes: readonly { readonly key: string }[]): readonly number[] | undefined {
     const lists = this.#known.get(name);
@@ -25,7 +27,7 @@ export class TagOrders<T> {
     return undefined;
   }
 
-  /** @param order not changed from here on */
+  /** @param order must not change afterwards */
   keep(
     name: string,
     own: T,

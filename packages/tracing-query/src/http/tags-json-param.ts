@@ -13,7 +13,7 @@ function wrongType(value: unknown, wanted: string): QueryError {
   return bad(`json: cannot unmarshal ${type} into Go value of type ${wanted}`);
 }
 
-/** V8's complaint, without the piece of the input that it may quote over several lines. */
+/** V8's error message without the piece of input, which may have several lines. */
 function syntaxError(error: unknown): QueryError {
   const message = error instanceof Error ? error.message : String(error);
   const plain = message.replace(/, ?(?:\.\.\.)?".*" is not valid JSON$/s, "");
@@ -21,8 +21,10 @@ function syntaxError(error: unknown): QueryError {
 }
 
 /**
- * Reads the `tags` parameter: a JSON object of strings. `null` as the whole is no tags, as a value the empty text.
- * @throws QueryError QUERY_BAD_PARAMETER; a value of a wrong type in the public model's words, a syntax error in V8's
+ * Reads the `tags` parameter: a JSON object of strings. `null` instead of the object means no tags; `null` as
+ * a value means an empty text.
+ * @throws QueryError QUERY_BAD_PARAMETER in the public model's words for a value of a wrong type, in V8's for
+ *   a syntax error
  */
 export function parseTagsJson(text: string): [key: string, value: string][] {
   let json: unknown;

@@ -5,8 +5,8 @@ import type { RequestHandler } from "express";
 const untidy = /\/\/|\/\.\.?(?:\/|$)/;
 
 /**
- * Sends clients whose address has a slash too many, or dots, to the path without: whoever joins a base that ends with a slash and
- * a path that begins with one gets there, as with the public model.
+ * Redirects an address with double slashes or dots to the tidy path. Such addresses come from a base that
+ * ends with a slash, joined to a path that begins with one. The public model redirects too.
  */
 export const tidyPath: RequestHandler = (request, response, next) => {
   const { url } = request;
@@ -16,7 +16,7 @@ export const tidyPath: RequestHandler = (request, response, next) => {
     next();
     return;
   }
-  // One slash in front, whatever was there: never the address of another host.
+  // Exactly one slash in front: two would make it the address of another host.
   const tidied = posix.normalize(path).replace(/^[/\\]+/, "/");
   response.vary("Accept-Encoding");
   response.status(301).setHeader("Location", tidied + (mark === -1 ? "" : url.slice(mark)));

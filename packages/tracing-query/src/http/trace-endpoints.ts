@@ -12,7 +12,7 @@ import { parseSearchParams } from "./search-params.ts";
 import type { SharedJson } from "./shared-json.ts";
 import { type ShownTrace, sentTracesJson, shownTracesJson } from "./shown-traces-json.ts";
 
-/** Traces one at a time. Takes each out of `traces`, so that it is held no longer than needed. */
+/** Takes each trace out of `traces` as it is shown, so that its memory is freed early. */
 function* shown(traces: PackedTrace[]): Generator<ShownTrace> {
   traces.reverse();
   for (let trace = traces.pop(); trace !== undefined; trace = traces.pop()) {
@@ -21,7 +21,7 @@ function* shown(traces: PackedTrace[]): Generator<ShownTrace> {
   }
 }
 
-/** `GET /api/traces`: a search, or the traces with the ids named, of which missing ones are listed in `errors`. */
+/** `GET /api/traces`: a search, or the traces with the given ids. `errors` lists missing ids. */
 export function searchEndpoint(
   service: QueryService,
   options: AdjustOptions,
@@ -48,7 +48,7 @@ export function searchEndpoint(
   };
 }
 
-/** `GET /api/traces/{id}`; `raw=true` leaves the trace as it was sent. */
+/** `GET /api/traces/{id}`; with `raw=true` without adjusters. */
 export function traceEndpoint(
   service: QueryService,
   options: AdjustOptions,

@@ -3,16 +3,16 @@ import type { ApiTrace } from "../service/api-trace.ts";
 import { ProcessKeys } from "./process-keys.ts";
 import { quoteRepeated, tagsJson } from "./tag-json.ts";
 
-/** Pieces are about this long: long enough to be cheap to send, short enough not to hold up other requests. */
+/** Length of a piece: cheap to send, and short enough not to delay other requests. */
 const pieceLength = 65_536;
 
-/** Beyond this many seconds a time in microseconds is no longer exact as a JavaScript number. */
+/** A time in microseconds past this many seconds is not exact as a JavaScript number. */
 const maxExactSeconds = 9_000_000_000n;
 
 /**
- * Traces as the public model's UI reads them, in pieces; together they are one JSON array. Keys are in the public
- * model's order. Times are unsigned microseconds, so that negative ones wrap at 2^64. The traces
- * are used up: a span is let go when it is written.
+ * Traces as the public model's UI reads them: pieces of one JSON array. Keys have the public model's order.
+ * Times are unsigned microseconds, so negative times wrap at 2^64. The input is consumed: each span is
+ * released when it is written.
  */
 export function* tracesJson(traces: Iterable<ApiTrace>): Generator<string> {
   let separator = "[";
@@ -27,7 +27,8 @@ export function* tracesJson(traces: Iterable<ApiTrace>): Generator<string> {
 function* traceJson(trace: ApiTrace): Generator<string> {
   const processes = new ProcessKeys();
   let json = traceHead(trace.spans[0]?.traceId.toString("hex") ?? "");
-  // The last first, which can be taken out cheaply: what is sent need not be held until a slow client has it all.
+  // Reversed, because removing the last element is cheap. Written spans are released, even when the client is
+  // slow.
   const rest = trace.spans.reverse();
   for (let span = rest.pop(), isFirst = true; span !== undefined; span = rest.pop(), isFirst = false) {
     json += (isFirst ? "" : ",") + spanJson(span, processes);
@@ -39,12 +40,12 @@ function* traceJson(trace: ApiTrace): Generator<string> {
   yield json + traceTail(processes, trace.warnings);
 }
 
-/** The beginning of a trace, up to its spans. @param traceId 32 hex digits, or none */
+/** The beginning of a trace, up to its spans. @param traceId 32 hex digits; "" without an id */
 export function traceHead(traceId: string): string {
   return `{"traceID":"${traceIdText(traceId)}","spans":[`;
 }
 
-/** What comes after the spans of a trace. */
+/** The end of a trace, after its spans. */
 export function traceTail(processes: ProcessKeys, warnings: readonly string[]): string {
   return `],"processes":${processes.json()},"warnings":${warningsJson(warnings)}}`;
 }

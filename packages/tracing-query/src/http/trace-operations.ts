@@ -8,7 +8,7 @@ const sampleTraceId = "71a81d73ce7902db83be4d12250bd874";
 
 const traces = { contentType: "application/json", schema: tracesEnvelopeSchema } as const;
 
-/** What `trace-endpoints.ts` and `transform-endpoint.ts` serve. */
+/** Descriptions of the endpoints in `trace-endpoints.ts` and `transform-endpoint.ts`. */
 export const traceOperations: readonly OperationDescription[] = [
   {
     method: "GET",

@@ -14,10 +14,10 @@ function unreadable(reason: string, cause?: unknown): QueryError {
   return new QueryError("QUERY_UNREADABLE", `cannot unmarshal OTLP : ${reason}`, { cause });
 }
 
-/** What became of an upload. */
+/** The result of an upload. */
 interface Upload {
   readonly traces: readonly ApiTrace[];
-  /** Why spans of it are missing. */
+  /** Reasons why spans are missing. */
   readonly errors: readonly EnvelopeError[];
 }
 
@@ -41,7 +41,7 @@ function read(body: Buffer): Upload {
   return { traces: Array.from(byTrace, ([traceId, own]) => toApiTrace({ traceId, spans: own })), errors };
 }
 
-/** Spans that are only looked at came in no format. */
+/** Uploaded spans are only shown, so they have no format tag. */
 function withoutFormat(trace: ApiTrace): ApiTrace {
   for (const span of trace.spans) {
     span.tags = span.tags.filter(({ key }) => key !== formatTag);
@@ -50,8 +50,9 @@ function withoutFormat(trace: ApiTrace): ApiTrace {
 }
 
 /**
- * `POST /api/transform`: OTLP JSON as the UI's JSON, traces in order of their first span; nothing is stored. Several documents
- * may follow each other, as JSON lines do. Spans that cannot be read are left out, and `errors` says why.
+ * `POST /api/transform`: converts OTLP JSON to the UI's JSON, traces ordered by their first span. Nothing is
+ * stored. The body may hold several documents, as JSON lines. Unreadable spans are left out, and `errors`
+ * gives the reasons.
  */
 export const transformEndpoint: Endpoint = async ({ body }) => {
   const { traces, errors } = read(await body());

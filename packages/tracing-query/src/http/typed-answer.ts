@@ -1,10 +1,10 @@
-/** An answer of another type than its style says. */
+/** An answer with another media type than its style. */
 export class TypedAnswer {
   readonly contentType: string;
-  /** Together the body; a list when all of it is there. */
+  /** The parts of the body; a list when the body is complete. */
   readonly parts: readonly Uint8Array[] | AsyncIterable<Uint8Array>;
 
-  /** @param body parts of it, or a text */
+  /** @param body a text, or parts of the body */
   constructor(contentType: string, body: string | readonly Uint8Array[] | AsyncIterable<Uint8Array>) {
     this.contentType = contentType;
     this.parts = typeof body === "string" ? [Buffer.from(body)] : body;

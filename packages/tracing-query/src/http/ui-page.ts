@@ -7,11 +7,11 @@ export interface UiPageSettings {
   readonly folder: string;
   /** File with the UI's configuration, `.json` or `.js`; "" for none. */
   readonly configFile: string;
-  /** Whether the page shall offer to archive traces; absent: no. */
+  /** Returns whether the page offers to archive traces; absent: it does not. */
   readonly hasArchive?: () => Promise<boolean>;
 }
 
-/** What stands in for the UI where it was not built: the API works all the same. */
+/** The page when the UI was not built. The API works without the UI. */
 const noUiPage = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><base href="/"><title>Tracing</title></head>
@@ -35,14 +35,17 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 
-/** Both our name and the public model's, so that a build of its UI works too. */
+/** Our name and the public model's, so that a build of its UI works too. */
 function assignment(name: string): RegExp {
   return new RegExp(`((?:TRACING|JAEGER)_${name}) *= *DEFAULT_${name};`, "g");
 }
 
 const configJsLines = /^[ \t]*\/\/[ \t]*(?:TRACING|JAEGER)_CONFIG_JS.*\n.*/gim;
 
-/** Replaces texts of the page by facts of this process. Functions as replacements: `$` in a text means nothing. */
+/**
+ * Replaces texts of the page by facts of this process. The replacements are functions, so that `$` in a text
+ * has no meaning.
+ */
 function fillIn(html: string, archiveStorage: boolean): string {
   const { gitCommit, gitVersion, buildDate } = version;
   const capabilities = scriptJson({ archiveStorage });
@@ -69,10 +72,10 @@ async function withConfig(html: string, file: string): Promise<string> {
   }
 }
 
-/** What the UI is told of this process, in the page itself or in a script beside it. */
+/** The facts of this process that the UI reads, in the page or in a script beside it. */
 interface UiTexts {
   readonly page: string;
-  /** `page-facts.js`; undefined where the UI has none, as the public model's. */
+  /** `page-facts.js`; undefined for a UI without it, such as the public model's. */
   readonly script: string | undefined;
 }
 
@@ -100,8 +103,8 @@ async function build({ folder, configFile }: UiPageSettings, archiveStorage = fa
 }
 
 /**
- * The page that every unknown path answers with, and the script beside it. Both are read anew each time, which follows a new build or
- * configuration without a restart; while they cannot be read, the last good page stays.
+ * The page for every unknown path, and the script beside it. Both files are read for each request, so a new
+ * build or configuration works without a restart. While they cannot be read, the last good page is served.
  */
 export class UiPage {
   readonly #settings: UiPageSettings;
@@ -127,12 +130,12 @@ export class UiPage {
     }
   }
 
-  /** The page. @param base what its addresses are relative to: an address that ends with a slash, safe in an attribute */
+  /** The page. @param base prefix of the page's addresses: ends with a slash, and is safe in an attribute */
   async read(base: string): Promise<string> {
     return (await this.#texts()).page.replace('<base href="/"', () => `<base href="${base}"`);
   }
 
-  /** The script with the facts of this process, where the page keeps none in itself; undefined where there is none. */
+  /** The script with the facts of this process; undefined when the page itself holds them. */
   async readScript(): Promise<string | undefined> {
     return (await this.#texts()).script;
   }

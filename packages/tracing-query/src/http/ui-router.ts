@@ -5,15 +5,15 @@ import type { Logger } from "lifecycle";
 import { pageBase } from "./page-base.ts";
 import type { UiPage } from "./ui-page.ts";
 
-/** A name with a hash of its content in it: whatever has this name never changes. */
+/** The name contains a hash of the content, so a file with this name never changes. */
 const hashedName = /[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
 export interface UiRouterSettings {
-  /** Holds the folder `static`. */
+  /** The folder that contains `static`. */
   readonly folder: string;
   /** "" for the root, otherwise "/some/path". */
   readonly basePath: string;
-  /** Gets a line for each request; undefined: none. */
+  /** Logs each request; undefined: requests are not logged. */
   readonly accessLog: Logger | undefined;
 }
 

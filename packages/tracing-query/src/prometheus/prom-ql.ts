@@ -4,7 +4,7 @@ import type { PrometheusOptions } from "./prometheus-options.ts";
 
 const unitNames = { ms: "milliseconds", s: "seconds" } as const;
 
-/** PromQL over the metrics of OpenTelemetry's span metrics connector, letter by letter the public model's. */
+/** PromQL for the metrics of OpenTelemetry's span metrics connector, with exactly the public model's text. */
 export class PromQl {
   readonly #calls: string;
   readonly #duration: string;
@@ -21,7 +21,7 @@ export class PromQl {
     this.#tenantLabel = options["prometheus.query.tenant-label"];
   }
 
-  /** @param tenant whose metrics alone are asked for, where metrics have a label for it; so below */
+  /** @param tenant restricts the query to this tenant when metrics have a label for it; the same below */
   latencies(query: MetricsQuery, quantile: number, tenant: string): string {
     const { services, kinds, rate, by } = this.#partsOf(query, tenant);
     return `histogram_quantile(${quantile.toFixed(2)}, sum(rate(${this.#duration}_bucket{service_name =~ ${services}, ${kinds}}[${rate}])) by (${by},le))`;
@@ -55,12 +55,15 @@ function partsOf({ services, spanKinds, ratePerMs, groupByOperation }: MetricsQu
   };
 }
 
-/** The public model puts names in as they are; a quote in one must not end the text. */
+/** The public model inserts names unchanged. A quote in a name must not end the text. */
 function quoted(text: string): string {
   return `"${text.replace(/[\\"\n]/g, (one) => (one === "\n" ? "\\n" : `\\${one}`))}"`;
 }
 
-/** PromQL takes one unit only: of `10m0s` the `10m`; of `1.5s` the public model sends all, which PromQL refuses. */
+/**
+ * PromQL accepts one unit only, so `10m0s` becomes `10m`. The public model sends `1.5s` unchanged, which
+ * PromQL refuses.
+ */
 function firstUnit(duration: string): string {
   return /^[^a-zµ]*[a-zµ]/.exec(duration)?.[0] ?? duration;
 }

@@ -23,7 +23,7 @@ interface Asked {
 let server: Server;
 let url = "";
 let asked: Asked[] = [];
-/** What Prometheus answers to a query. */
+/** Prometheus's answer to a query. */
 let answer: (query: string) => { status?: number; body: string };
 
 const matrix = (result: unknown[]) => ({

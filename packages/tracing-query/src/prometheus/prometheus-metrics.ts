@@ -17,10 +17,10 @@ import { PromQl } from "./prom-ql.ts";
 import type { PrometheusOptions } from "./prometheus-options.ts";
 import { prometheusRankedRates } from "./prometheus-ranked-rates.ts";
 
-/** Of an answer. */
+/** Longest answer of the Prometheus server. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** A query that takes longer is given up. */
+/** A longer query is cancelled. */
 const queryTimeoutMs = 60_000;
 
 const answerSchema = z.discriminatedUnion("status", [
@@ -40,7 +40,7 @@ const answerSchema = z.discriminatedUnion("status", [
   z.object({ status: z.literal("error"), errorType: z.string(), error: z.string() }),
 ]);
 
-/** Rates, errors and durations that a Prometheus server has. */
+/** Rates, errors and durations, read from a Prometheus server. */
 export class PrometheusMetrics implements RedMetrics {
   readonly #options: PrometheusOptions;
   readonly #promQl: PromQl;
@@ -51,8 +51,8 @@ export class PrometheusMetrics implements RedMetrics {
   #agent: Agent;
 
   /**
-   * @throws StartError for a token or TLS files that cannot be read, and for tenants that metrics do not tell apart: each
-   *   would see those of all
+   * @throws StartError for a token or TLS file that cannot be read. Also for tenants without a tenant label,
+   *   because each would see the metrics of all.
    */
   constructor(options: PrometheusOptions & { readonly "multi-tenancy.enabled"?: boolean }, log: Logger) {
     if (options["multi-tenancy.enabled"] === true && options["prometheus.query.tenant-label"] === "") {
@@ -83,7 +83,7 @@ export class PrometheusMetrics implements RedMetrics {
     return this.#run(this.#promQl.latencies(query, query.quantile, options.tenant ?? ""), query, options);
   }
 
-  /** Without errors Prometheus has no series of them: who is called has a share of 0. */
+  /** Prometheus has no error series for a name without errors; when it has calls, its error rate is 0. */
   async getErrorRates(query: MetricsQuery, options: ReadOptions = {}): Promise<MetricSeries[]> {
     const errors = await this.#run(
       this.#promQl.errors(query, options.tenant ?? ""),

@@ -1,7 +1,7 @@
 import { clientTlsOptions, duration } from "lifecycle";
 import { z } from "zod";
 
-/** Options of metrics that a Prometheus server has; names and defaults are the public model's. */
+/** Options for metrics in a Prometheus server. Names and defaults are the public model's. */
 export function prometheusOptions() {
   return {
     "metrics-storage.type": z

@@ -12,10 +12,10 @@ import type { RedMetrics } from "../service/red-metrics.ts";
 
 type Series = Pick<RedMetrics, "getCallRates" | "getErrorRates" | "getLatencies">;
 
-/** Figures of a name by the milliseconds of the point. */
+/** Values of a name, by the point's milliseconds. */
 type Points = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
-/** A page of ranked names out of series: one query finds and ranks all names, a few more fill the page. */
+/** One page of ranked names. One query finds and ranks all names; a few more fill the page. */
 export async function prometheusRankedRates(
   metrics: Series,
   query: RankedRatesQuery,
@@ -62,7 +62,7 @@ function servicePattern({ contains, only }: RankedRatesQuery): string {
   return contains === "" ? ".*" : `(?i).*${escaped(contains)}.*`;
 }
 
-/** A text in RE2. */
+/** Escapes a text for RE2. */
 function escaped(text: string): string {
   return text.replace(/[\\.+*?()|[\]{}^$]/g, "\\$&");
 }
@@ -77,7 +77,7 @@ interface AllFigures {
 
 const none: Points = new Map();
 
-/** @param only what is asked beside the calls; all figures when it is undefined */
+/** @param only the figures to read beside the calls; all figures when undefined */
 async function figuresOf(
   metrics: Series,
   query: MetricsQuery,
@@ -108,7 +108,7 @@ function pointsOf(series: readonly MetricSeries[]): Points {
   );
 }
 
-/** @param perMs how far the point looks back */
+/** @param perMs milliseconds that the point covers */
 function figuresAt(all: AllFigures, name: string, unixMs: number, perMs: number): RateFigures {
   const at = (points: Points) => points.get(name)?.get(unixMs) ?? 0;
   const calls = (at(all.calls) * perMs) / 1_000;

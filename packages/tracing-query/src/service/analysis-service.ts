@@ -21,11 +21,14 @@ import {
 import { timeOf } from "./asked-time-of.ts";
 import type { StoreReads } from "./store-reads.ts";
 
-/** The store's answers about many spans at once, every read counted and timed. Every method throws `StorageError`. */
+/**
+ * Answers of the store about many spans at once. Every read is counted and timed. Every method throws
+ * `StorageError`.
+ */
 export class AnalysisService {
   readonly #reader: AnalysisReader;
   readonly #reads: StoreReads;
-  /** undefined until an answer of the store has told. */
+  /** undefined until the first answer of the store. */
   #isSupported: boolean | undefined;
 
   constructor(reader: AnalysisReader, reads: StoreReads) {
@@ -65,19 +68,19 @@ export class AnalysisService {
     );
   }
 
-  /** Over the traces that a search finds, at most 200. */
+  /** For the traces that a search finds, at most 200. */
   getCriticalPath(query: TraceQuery, options: ReadOptions): Promise<CriticalPathSums> {
     return this.#reads.one("get_critical_path", () =>
       this.#reader.getCriticalPath(query, withinTime(options, timeOf(query))),
     );
   }
 
-  /** What has arrived since a cursor. */
+  /** Spans that arrived after a cursor. */
   tail(query: TailQuery, options: ReadOptions): Promise<Tail> {
     return this.#reads.one("tail", () => this.#reader.tail(query, options));
   }
 
-  /** Whether the store can answer any of these. @throws StorageError while nothing has told */
+  /** Whether the store supports these methods. @throws StorageError when the store has not answered yet */
   async isSupported(options: ReadOptions): Promise<boolean> {
     if (this.#isSupported === undefined) {
       try {

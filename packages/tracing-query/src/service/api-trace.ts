@@ -4,8 +4,8 @@ import type { Resource } from "wire/model";
 import { toShownSpan } from "./end-before-start.ts";
 
 /**
- * A trace in the older model, as adjusters work on it and the UI's JSON shows it. Spans may share a process: who
- * changes the process of one span gives that span a new one.
+ * A trace in the older model, for the adjusters and the UI's JSON. Spans may share a process object: to
+ * change the process of one span, give that span a new object.
  */
 export interface ApiTrace {
   spans: ApiV2Span[];
@@ -13,9 +13,9 @@ export interface ApiTrace {
   warnings: string[];
 }
 
-/** The trace in the older model. The result shares nothing with `trace`: whoever asked for it may change it. */
+/** Converts a trace to the older model. The result shares nothing with `trace`, so callers may change it. */
 export function toApiTrace(trace: Trace): ApiTrace {
-  // Spans of one sender share their resource; sharing the process too spares the adjusters most of their work.
+  // Spans of one sender share their resource. Sharing the process too saves the adjusters most of their work.
   const processes = new Map<Resource, Process>();
   const spans = trace.spans.map((span) => {
     const apiSpan = toShownSpan(span);

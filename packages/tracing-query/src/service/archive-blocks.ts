@@ -2,10 +2,10 @@ import type { PackedTrace } from "storage/api";
 import { type SpanRows, SpanRowWriter } from "wire/rows";
 import { spansOf } from "./spans-of.ts";
 
-/** A block stays far from what one insert may hold, and from what one message to a remote storage may. */
+/** Keeps a block far below the limits of one insert and of one message to a remote storage. */
 const maxBlockSpans = 5_000;
 
-/** A trace as blocks of rows to be written. Each is a view that is valid until the next one is asked for. */
+/** A trace as blocks of rows. Each block is a view that is valid until the next block is requested. */
 export function* archiveBlocks({ spans }: PackedTrace, tenant: string): Generator<SpanRows> {
   const writer = new SpanRowWriter();
   let count = 0;

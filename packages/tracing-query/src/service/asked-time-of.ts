@@ -1,6 +1,6 @@
 import type { AskedTime, MetricsQuery, TraceQuery } from "storage/api";
 
-/** When the spans start that a search asks for. */
+/** The range of start times of the spans that a search can return. */
 export function timeOf({
   startTimeMinUnixNano,
   startTimeMaxUnixNano,
@@ -8,7 +8,7 @@ export function timeOf({
   return { startUnixNano: startTimeMinUnixNano, endUnixNano: startTimeMaxUnixNano };
 }
 
-/** When the spans start that points of metrics look at. */
+/** The range of start times of the spans that the points of metrics cover. */
 export function timeOfMetrics({ startUnixMs, endUnixMs, ratePerMs }: MetricsQuery): AskedTime {
   const nano = (ms: number) => BigInt(Math.floor(ms)) * 1_000_000n;
   return { startUnixNano: nano(startUnixMs - ratePerMs - 60_000), endUnixNano: nano(endUnixMs) };

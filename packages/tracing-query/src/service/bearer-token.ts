@@ -1,13 +1,13 @@
-/** The headers that a bearer token may come in. */
+/** The headers that may hold a bearer token. */
 export interface TokenHeaders {
   readonly authorization?: string | undefined;
   readonly "x-forwarded-access-token"?: string | string[] | undefined;
 }
 
 /**
- * The token that goes on to the store and to Prometheus: of `Authorization: Bearer t`, a bare token there, or else the
- * same in `X-Forwarded-Access-Token`. It is not checked: that is up to whoever stands in front.
- * @returns undefined when there is none, or another scheme
+ * The token for the store and for Prometheus. It comes from `Authorization` with the scheme `Bearer` or none,
+ * otherwise from `X-Forwarded-Access-Token`. It is not checked: the proxy in front does that.
+ * @returns undefined without a token, and for another scheme
  */
 export function bearerTokenOf(headers: TokenHeaders): string | undefined {
   const forwarded = headers["x-forwarded-access-token"];

@@ -4,16 +4,16 @@ import type { QueryService } from "./query-service.ts";
 import { checkSpans, type ReadLimits } from "./read-limits.ts";
 import { largeTraceSpans } from "./trace-room.ts";
 
-/** A trace that the store has. */
+/** A trace that exists in the store. */
 export interface BegunTrace {
-  /** Whether it is a large one, of which not all spans may be there yet. */
+  /** True: the trace is large, and some of its spans may still be on the way. */
   readonly isLarge: boolean;
-  /** Rejects where the store breaks off; what was sent of the answer breaks off then, too. */
+  /** Rejects when the store breaks off; the answer to the client breaks off then too. */
   readonly trace: Promise<PackedTrace>;
 }
 
 /**
- * A trace as soon as it is known that it is there, and may be sent.
+ * Resolves as soon as the trace is known to exist, so that its beginning can be sent.
  * @throws QueryError QUERY_TRACE_NOT_FOUND, QUERY_TOO_LARGE; StorageError
  */
 export async function beginTrace(
@@ -24,7 +24,7 @@ export async function beginTrace(
 ): Promise<BegunTrace> {
   const begun = Promise.withResolvers<"begun">();
   const found = service.getPackedTraces([traceId], read, (spans) => {
-    // One that is over the limit is refused, once all is known.
+    // A trace over the limit is refused when all of it is known.
     if (spans > largeTraceSpans && spans <= limits.maxSpans) begun.resolve("begun");
   });
   const trace = found.then((traces) => {
@@ -33,7 +33,7 @@ export async function beginTrace(
     checkSpans(traces, limits);
     return first;
   });
-  // Whoever closes the connection before asks for no spans.
+  // A client that disconnects earlier never awaits this promise.
   trace.catch(() => {});
   const first = await Promise.race([trace, begun.promise]);
   return { isLarge: first === "begun" || first.spans.length > largeTraceSpans, trace };

@@ -1,23 +1,23 @@
 import type { CallCount } from "storage/api";
 import { type Counting, countDuration, counterOf, noDurations } from "./growing-counters.ts";
 
-/** Of one tenant: pairs of services. */
+/** Limit for one tenant; each pair of services has one counter. */
 const maxCounters = 10_000;
 
-/** Bounds of the buckets, milliseconds, as the service graphs of Tempo's metrics-generator have them by default. */
+/** Bounds of the buckets in milliseconds: the defaults of the service graphs of Tempo's metrics-generator. */
 export const callBoundsMs: readonly number[] = Array.from({ length: 8 }, (_, power) => 100 * 2 ** power);
 
-/** What has been counted of one service's calls of another. */
+/** Counts of one service's calls to another. */
 export interface CallCounter {
   readonly client: string;
   readonly server: string;
-  /** Whether a message lies between the two. */
+  /** True: a message lies between the two services. */
   readonly isMessage: boolean;
   calls: number;
   failed: number;
-  /** Of the called spans; off by at most a tenth. */
+  /** Sum for the called spans; accurate to a tenth. */
   durationMs: number;
-  /** Calls that took no longer than each bound and longer than the one before. */
+  /** Number of calls in each bucket: up to its bound, and above the bound before. */
   readonly buckets: number[];
 }
 

@@ -1,7 +1,7 @@
-// A store some of whose spans are missing, for tests.
+// A store that lacks some of its spans, for tests.
 import type { PartialReason, ReadOptions, TraceStore } from "storage/api";
 
-/** Every read that takes options says that it lacks these. */
+/** Every read with options reports these reasons. */
 export function damagedStore<Store extends Pick<TraceStore, "reader">>(
   store: Store,
   reasons: readonly PartialReason[],

@@ -3,41 +3,41 @@ import { groupNames } from "./name-groups.ts";
 
 type Link = Pick<DependencyLink, "parent" | "child" | "callCount">;
 
-/** Which part of all calls between services is looked at. */
+/** The part of the graph of all calls to return. */
 export interface DependencyGraphQuery {
-  /** The service in the middle; without it, or with one that calls nobody and is not called, all services. */
+  /** The service in the middle. Without it, or when it has no calls, the graph has all services. */
   readonly focus?: string | undefined;
-  /** Most calls away from the focus. */
+  /** Greatest distance from the focus, in calls. */
   readonly hops: number;
-  /** Only services whose names begin with it, and those that they call or are called by. */
+  /** Only services whose names begin with this, and their direct callers and callees. */
   readonly within?: string | undefined;
-  /** Most nodes; services are put into groups where there would be more. */
+  /** Most nodes; past it services are grouped. */
   readonly mostNodes: number;
-  /** Most links; those with the fewest calls are left out. */
+  /** Most links; the links with the fewest calls are left out. */
   readonly mostLinks: number;
 }
 
-/** A service, or several whose names begin alike. */
+/** A service, or a group of services whose names have the same prefix. */
 export interface GraphNode {
-  /** A service's name, or what the names begin with. */
+  /** The service's name, or the prefix of the group. */
   readonly name: string;
-  /** 1: a service. */
+  /** Number of services; 1 for a single service. */
   readonly services: number;
 }
 
-/** Calls between services, few enough to be drawn. */
+/** A graph of calls that is small enough to draw. */
 export interface DependencyGraph {
-  /** Services and links of the whole time, and of what was asked for, before they were put into groups. */
+  /** Services and links in the whole time range, and in the requested part before grouping. */
   readonly all: { readonly services: number; readonly links: number };
   readonly chosen: { readonly services: number; readonly links: number };
   readonly nodes: readonly GraphNode[];
-  /** By indexes of nodes, most calls first. Calls within a group are in none. */
+  /** Indexes of nodes, most calls first. Calls within a group are left out. */
   readonly links: readonly { readonly parent: number; readonly child: number; readonly calls: number }[];
-  /** Links with fewer calls that were left out. */
+  /** Number of links with fewer calls that were left out. */
   readonly linksLeftOut: number;
 }
 
-/** The part of all links that a query asks for, with services in groups where there are too many. */
+/** The requested part of all links. Services are grouped when there are too many. */
 export function dependencyGraph(links: readonly Link[], query: DependencyGraphQuery): DependencyGraph {
   const { focus, hops, within, mostNodes, mostLinks } = query;
   const near = focus === undefined ? links : neighbourhood(links, focus, hops);
@@ -65,10 +65,10 @@ export function dependencyGraph(links: readonly Link[], query: DependencyGraphQu
   };
 }
 
-/** Groups, where services are put into groups at all: a map of the whole, whose boxes can be read at a glance. */
+/** Most groups: a drawing with more boxes cannot be read at a glance. */
 const mostGroups = 60;
 
-/** Of the groups those that were asked for get two thirds. */
+/** The share of the groups for the requested services; their neighbours get the rest. */
 const shareWithin = 2 / 3;
 
 function nodesOf(
@@ -97,24 +97,24 @@ function namesOf(links: readonly Link[]): string[] {
   return [...new Set(links.flatMap(({ parent, child }) => [parent, child]))].sort();
 }
 
-/** Links on the ways to a service, and on those from it. */
+/** Links on paths to a service and from it. */
 function neighbourhood(links: readonly Link[], focus: string, hops: number): readonly Link[] {
   if (!links.some(({ parent, child }) => parent === focus || child === focus)) return links;
   const callees = reached(links, focus, hops, "parent", "child");
   const callers = reached(links, focus, hops, "child", "parent");
-  // Between two callers, or two callees, only what lies on a way to the focus.
+  // Between two callers, or two callees, only links on a path to the focus stay.
   return links.filter(
     ({ parent, child }) => leadsOn(callees, parent, child, hops) || leadsOn(callers, child, parent, hops),
   );
 }
 
-/** Whether a link leads on from a service that is nearer than the last hop. */
+/** True when the link leads on from a service that is nearer than the last hop. */
 function leadsOn(distance: ReadonlyMap<string, number>, from: string, to: string, hops: number): boolean {
   const near = distance.get(from);
   return near !== undefined && near < hops && distance.has(to);
 }
 
-/** Services that can be reached, with how many calls away. */
+/** Reachable services, each with its distance in calls. */
 function reached(
   links: readonly Link[],
   focus: string,
@@ -124,7 +124,7 @@ function reached(
 ): Map<string, number> {
   const next = Map.groupBy(links, (link) => link[from]);
   const distance = new Map([[focus, 0]]);
-  // A map is walked in the order of insertion: nearer ones first.
+  // A map is iterated in order of insertion, so nearer services come first.
   for (const [name, hop] of distance) {
     if (hop >= hops) continue;
     for (const link of next.get(name) ?? []) {

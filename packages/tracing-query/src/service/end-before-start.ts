@@ -2,8 +2,8 @@ import { type ApiV2Span, toApiV2Span } from "wire/api-v2";
 import type { Span } from "wire/model";
 
 /**
- * The span in the older model, as people see it. The older model has a start and a duration, and no reader expects a
- * negative one: a span that ends before it starts has lasted for 0, and a warning says by how much its end came too early.
+ * A span in the older model, for display. That model has a start and a duration, and no reader expects a
+ * negative duration. A span that ends before it starts has duration 0, and a warning gives the difference.
  */
 export function toShownSpan(span: Span): ApiV2Span {
   const shown = toApiV2Span(span);

@@ -9,19 +9,19 @@ import { QueryError } from "../query-error.ts";
 
 const minuteMs = 60_000;
 
-/** Spans that arrive later than this after their start are not counted: their minute is settled. */
+/** Spans that arrive later than this after their start are not counted, because their minute is settled. */
 const lateMinutes = 15;
 
-/** What is counted, and how a row of the store adds to it. */
+/** A kind of counter, and how it adds a row of the store. */
 export interface Counting<Row, Counter extends object> {
   rows(store: MetricsReader, minutes: SpanCountQuery, options: ReadOptions): Promise<Row[]>;
-  /** @throws QueryError QUERY_TOO_LARGE for one counter too many */
+  /** @throws QueryError QUERY_TOO_LARGE when there are too many counters */
   add(counters: Map<string, Counter>, row: Row): void;
 }
 
 /**
- * Counts that only grow, of all spans that started since this object was made, as Prometheus wants counters. Each reading
- * asks the store for the last minutes only; what is older is kept as sums.
+ * Counters that only grow, as Prometheus needs them, for all spans that started after this object was made.
+ * Each reading asks the store for the last minutes only; older minutes are kept as sums.
  */
 export class GrowingCounters<Row, Counter extends object> {
   readonly #counting: Counting<Row, Counter>;
@@ -29,7 +29,7 @@ export class GrowingCounters<Row, Counter extends object> {
   #settledUntilMs: number;
   #reading: Promise<unknown> = Promise.resolve();
 
-  /** @param startUnixMs where counting begins: the whole minute before it */
+  /** @param startUnixMs begin of the count; rounded down to a whole minute */
   constructor(counting: Counting<Row, Counter>, startUnixMs: number) {
     this.#counting = counting;
     this.#settledUntilMs = Math.floor(startUnixMs / minuteMs) * minuteMs;
@@ -37,7 +37,7 @@ export class GrowingCounters<Row, Counter extends object> {
 
   /** @param nowMs milliseconds since the Unix epoch @throws StorageError; QueryError QUERY_TOO_LARGE */
   read(store: MetricsReader, nowMs: number, options: ReadOptions): Promise<Counter[]> {
-    // One after the other: two at once would both settle the same minutes.
+    // Readings run one after the other: two at once would settle the same minutes twice.
     const reading = this.#reading.catch(() => {}).then(() => this.#read(store, nowMs, options));
     this.#reading = reading;
     return reading;
@@ -49,7 +49,7 @@ export class GrowingCounters<Row, Counter extends object> {
     const settledMs = endUnixMs - lateMinutes * minuteMs;
     if (settledMs > this.#settledUntilMs) {
       const minutes = { startUnixMs: this.#settledUntilMs, endUnixMs: settledMs };
-      // Only whole: when one counter too many is refused, none of the minutes is settled.
+      // Settled as a whole: when a counter is refused, none of the minutes counts.
       this.#settled = this.#sum(await rows(store, minutes, lasting(options, minutes)));
       this.#settledUntilMs = settledMs;
     }
@@ -57,7 +57,7 @@ export class GrowingCounters<Row, Counter extends object> {
     return [...this.#sum(await rows(store, minutes, lasting(options, minutes))).values()];
   }
 
-  /** What is settled, and these rows. */
+  /** The settled counters plus these rows. */
   #sum(rows: readonly Row[]): Map<string, Counter> {
     const counters = new Map(
       Array.from(this.#settled, ([key, counter]) => [key, structuredClone(counter)] as const),
@@ -70,8 +70,8 @@ export class GrowingCounters<Row, Counter extends object> {
 }
 
 /**
- * Counts lack what is damaged, which does not come back. What a shard has that is away does: without it a counter would fall, which
- * Prometheus takes for a new beginning, so such a reading fails.
+ * Counts omit damaged parts, which never return. The rows of an absent shard do return; omitting them would
+ * make a counter fall, which Prometheus takes for a restart. So such a reading fails.
  */
 function lasting(options: ReadOptions, { startUnixMs, endUnixMs }: SpanCountQuery): ReadOptions {
   const { onPartial = refusePartial } = options;
@@ -82,7 +82,7 @@ function lasting(options: ReadOptions, { startUnixMs, endUnixMs }: SpanCountQuer
   );
 }
 
-/** Tenants whose spans are counted; names of more are likely made up. */
+/** Most tenants whose spans are counted; names past it are likely made up. */
 const maxTenants = 1_000;
 
 /** Reads counters of a tenant. */
@@ -111,7 +111,7 @@ export function countersByTenant<Row, Counter extends object>(
 }
 
 /**
- * The counter of that key, made where it is not there.
+ * Returns the counter of the key, and makes it when missing.
  * @throws QueryError QUERY_TOO_LARGE when there are `max` already
  */
 export function counterOf<Counter>(

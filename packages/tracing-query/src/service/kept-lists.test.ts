@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { KeptLists } from "./kept-lists.ts";
 
 let nowMs: number;
-/** What is there now; questions are counted. */
+/** The names in the store; requests are counted. */
 let names: string[];
 let asked: number;
 

@@ -1,22 +1,22 @@
 import { StorageError } from "storage/api";
 
-/** In all lists of one keeper: some megabytes. */
+/** Limit for all lists of one cache: some megabytes. */
 const defaultMaxItems = 100_000;
 
 export interface KeptListsOptions {
-  /** How old an answer may be that is given from memory, in milliseconds; 0 keeps none. */
+  /** Longest age of a cached answer, in milliseconds; 0 disables the cache. */
   readonly maxAgeMs: number;
-  /** Of all lists together; a longer one is not kept, and the oldest give way. */
+  /** Limit for all lists together. A longer list is not cached, and the oldest lists are dropped first. */
   readonly maxItems?: number;
-  /** Whether a list may be given from memory; all may by default. */
+  /** Returns whether a list may be cached; all lists by default. */
   readonly isToKeep?: (list: readonly unknown[]) => boolean;
-  /** Milliseconds of a clock that never goes back. */
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 
 interface KeptList<T> {
   readonly list: readonly T[];
-  /** When it was asked for: it says what was so then, or later. */
+  /** When the list was requested: it shows the state of that time or later. */
   readonly askedAtMs: number;
 }
 
@@ -24,14 +24,14 @@ interface Question<T> {
   readonly askedAtMs: number;
   readonly answer: Promise<readonly T[]>;
   readonly abort: AbortController;
-  /** Those who wait for it; it is given up with the last of them. */
+  /** Number of waiting callers; the request is aborted when the last one leaves. */
   waiting: number;
 }
 
 /**
- * Short lists that many ask for again and again, as pages and dashboards do for names: an answer is given from memory while
- * it is young, those who ask at a time share one question, and while somebody asks, the next answer is fetched before the last
- * one is too old. Errors are not kept.
+ * A cache of short lists that pages and dashboards request often, such as names. Callers that ask at the same
+ * time share one request. While a list is in use, it is fetched again before it becomes too old. Errors are
+ * not cached.
  */
 export class KeptLists<T> {
   readonly #maxAgeMs: number;
@@ -56,10 +56,10 @@ export class KeptLists<T> {
   }
 
   /**
-   * The list as it was at most `maxAgeMs` ago. Nobody may change it: others get the same.
-   * @param key what is asked, and on whose behalf
-   * @param signal of the one who asks; the question goes on while others wait for it
-   * @param ask puts the question
+   * The list as it was at most `maxAgeMs` ago. Callers must not change it, because they share it.
+   * @param key identifies the question and the tenant
+   * @param signal of this caller; the request goes on while other callers wait
+   * @param ask sends the request
    * @throws StorageError STORAGE_ABORTED, and what `ask` throws
    */
   async get(
@@ -72,7 +72,8 @@ export class KeptLists<T> {
     const kept = this.#kept.get(key);
     if (kept !== undefined && now - kept.askedAtMs <= this.#maxAgeMs) {
       if (now - kept.askedAtMs > this.#maxAgeMs / 2 && !this.#questions.has(key)) {
-        // For whoever is next; nobody waits for it, and nobody gives it up. Should it fail, the next one asks anew.
+        // For the next caller. Nobody waits for this request, and nothing aborts it. When it fails, the next
+        // caller asks again.
         this.#put(key, now, ask).waiting++;
       }
       return kept.list;
@@ -94,7 +95,7 @@ export class KeptLists<T> {
       if (this.#questions.get(key) === question) this.#questions.delete(key);
     };
     answer.then(forget, forget);
-    // Nobody may join one that is given up.
+    // No caller may join an aborted request.
     abort.signal.addEventListener("abort", forget, { once: true });
     return question;
   }
@@ -119,7 +120,7 @@ export class KeptLists<T> {
 
   #keep(key: string, kept: KeptList<T>): void {
     const before = this.#kept.get(key);
-    // An answer to an older question may come later.
+    // An older request may be answered later than a newer one.
     if (before !== undefined && before.askedAtMs > kept.askedAtMs) return;
     this.#drop(key);
     if (kept.list.length >= this.#maxItems) return;
@@ -140,7 +141,7 @@ export class KeptLists<T> {
   }
 }
 
-/** An empty list takes room too. */
+/** An empty list takes memory too, so it counts as one item. */
 function itemsOf({ list }: KeptList<unknown>): number {
   return list.length + 1;
 }

@@ -7,12 +7,12 @@ import {
   type SpanList,
 } from "storage/api";
 
-/** Spans of a trace that are missing start at most so long before or after those that are there. */
+/** Missing spans of a trace start at most this long before or after the spans that are there. */
 const marginNano = 600_000_000_000n;
 
 /**
- * Reads traces by their ids, which name no time. Spans of another time than theirs are missing from none of them; where a trace is not
- * there at all, all that is missing may be it.
+ * Reads traces by id, without a time range. Missing data of another time than a trace's spans does not
+ * concern the trace. For a trace that is not found, all missing data counts.
  */
 export async function readLackingTraces(
   asked: readonly string[],
@@ -32,7 +32,7 @@ export async function readLackingTraces(
   return traces;
 }
 
-/** Spans are in order of their start. */
+/** Spans are ordered by start. */
 function timeOf(spans: SpanList): { startUnixNano: bigint; endUnixNano: bigint } {
   const [first = 0n, last = 0n] = [0, spans.length - 1].map((index) => spans.at(index)?.startTimeUnixNano);
   return { startUnixNano: first - marginNano, endUnixNano: last + marginNano };

@@ -1,7 +1,7 @@
 import type { MetricSeries } from "storage/api";
 import { type Metric, MetricFamily, MetricType } from "wire/metrics-query";
 
-/** What the points of a family tell: calls a second, shares of calls that failed, or a quantile of durations. */
+/** The values of a family: calls a second, shares of failed calls, or a quantile of durations. */
 export type MetricKind =
   | { readonly kind: "calls" | "errors" }
   | { readonly kind: "latencies"; readonly quantile: number };
@@ -41,7 +41,7 @@ function metricOf({ service, operation, points }: MetricSeries): Metric {
   };
 }
 
-/** Series as the family of gauges that the public model's UI reads, under its names. */
+/** Converts series to the family of gauges that the public model's UI reads, with its names. */
 export function metricFamilyOf(
   metric: MetricKind,
   series: readonly MetricSeries[],

@@ -1,7 +1,7 @@
 import type { MetricsQuery } from "storage/api";
 import type { SpanKind } from "wire/model";
 
-/** What a client asks of metrics; absent parts have the public model's defaults. */
+/** A client's request for metrics; absent fields have the public model's defaults. */
 export interface MetricsRequest {
   readonly services: readonly string[];
   readonly groupByOperation: boolean;
@@ -17,7 +17,7 @@ export interface MetricsRequest {
   readonly ratePerMs: number | undefined;
 }
 
-/** Between two points, at least: 1 ms, as the public model says of Prometheus; the store's counts are by minute. */
+/** Smallest step: 1 ms, which the public model reports for Prometheus. The store counts by minute. */
 export const minStepMs = 1;
 
 /** The query of a request. @param nowMs milliseconds since the Unix epoch */

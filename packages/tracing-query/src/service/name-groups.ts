@@ -1,18 +1,19 @@
-/** Names that begin alike. */
+/** Names with a common prefix. */
 export interface NameGroup {
-  /** What all names begin with; the whole name in a group of one. */
+  /** The common prefix; the whole name in a group of one. */
   readonly prefix: string;
   /** Sorted, at least one. */
   readonly names: readonly string[];
 }
 
-/** Ends of the parts that names of services are made of, as in `shop.checkout-v2` and `team/shop`. */
+/** Characters that end a part of a service's name, as in `shop.checkout-v2` and `team/shop`. */
 const partEnd = /[-._/:@ ]/;
 
 /**
- * Puts names into groups by how they begin. The largest group is split at the end of the next part of its names, or at
- * the next letter where there are too many parts, as long as there are at most `most` groups.
- * @param names each once
+ * Groups names by their prefixes. The largest group is split repeatedly, while there are at most `most`
+ * groups. A group is split after the next part of its names, or after the next letter when there are too many
+ * parts.
+ * @param names without repeats
  * @returns groups in the order of their prefixes
  */
 export function groupNames(names: readonly string[], most: number): NameGroup[] {
@@ -33,7 +34,7 @@ function groupOf(names: readonly string[]): NameGroup {
   return { prefix: sharedStart(names), names };
 }
 
-/** Two groups or more, at most `most`; undefined where neither parts nor letters give so few. */
+/** @returns 2 to `most` groups; undefined when neither parts nor letters give so few */
 function split({ prefix, names }: NameGroup, most: number): NameGroup[] | undefined {
   for (const end of [partEndAfter, letterEndAfter]) {
     const groups = Map.groupBy(names, (name) => name.slice(0, end(name, prefix.length)));
@@ -42,7 +43,7 @@ function split({ prefix, names }: NameGroup, most: number): NameGroup[] | undefi
   return undefined;
 }
 
-/** Where the part of a name that follows `from` ends. */
+/** The end of the part of a name that begins at `from`. */
 function partEndAfter(name: string, from: number): number {
   const end = name.slice(from).search(partEnd);
   return end === -1 ? name.length : from + end + 1;
@@ -52,12 +53,12 @@ function letterEndAfter(name: string, from: number): number {
   return from + String.fromCodePoint(name.codePointAt(from) ?? 0).length;
 }
 
-/** What all names begin with. @param names sorted */
+/** The longest common prefix. @param names sorted */
 function sharedStart(names: readonly string[]): string {
   const [first = "", last = ""] = [names[0], names.at(-1)];
   let length = 0;
   while (length < first.length && first[length] === last[length]) length++;
-  // Half of a letter of two code units is no text.
+  // Half of a surrogate pair is not valid text.
   if (length < first.length && /[\ud800-\udbff]$/.test(first.slice(0, length))) length--;
   return first.slice(0, length);
 }

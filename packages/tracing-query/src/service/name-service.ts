@@ -11,16 +11,19 @@ import { KeptLists } from "./kept-lists.ts";
 import type { ReadOperation } from "./query-metrics.ts";
 import type { StoreReads } from "./store-reads.ts";
 
-/** Names of services and operations, which pages and dashboards ask for again and again: kept for a moment. */
+/** Names of services and operations, cached briefly, because pages and dashboards request them often. */
 export class NameService {
   readonly #reader: SpanReader;
   readonly #reads: StoreReads;
   readonly #services: KeptLists<string>;
   readonly #operations: KeptLists<Operation>;
-  /** Why lists are partial: those who wait for one question share its answer, and no such list is kept. */
+  /**
+   * Reasons of partial lists. Callers that share a request share its answer, and partial lists are not
+   * cached.
+   */
   readonly #reasons = new WeakMap<readonly unknown[], readonly PartialReason[]>();
 
-  /** @param maxAgeMs how old an answer may be that is given from memory, in milliseconds; 0: the store is always asked */
+  /** @param maxAgeMs longest age of a cached answer, in milliseconds; 0 disables the cache */
   constructor(reader: SpanReader, reads: StoreReads, maxAgeMs: number) {
     this.#reader = reader;
     this.#reads = reads;
@@ -71,7 +74,7 @@ export class NameService {
   }
 }
 
-/** Names have a table of their own; that of the spans is only asked which days there still are, which takes one span of each. */
+/** Names have their own table. The table of spans only tells which days exist, which reads one span a day. */
 const tableOfNames = /\.operations( |$)/;
 
 function reasonsOfNames() {

@@ -1,17 +1,20 @@
 import type { PartialAnswer, PartialReason } from "storage/api";
 
-/** Of the header of every answer that is partial, and of gRPC's metadata behind it. */
+/** Header of every partial answer, and trailing metadata in gRPC. */
 export const partialHeader = "x-tracing-partial";
 
 /** Proxies refuse answers whose headers are longer than a few kilobytes. */
 const maxHeaderLength = 2_000;
 
-/** Why an answer is partial, for people. */
+/** The reasons of a partial answer, for people. */
 export function partialText({ reasons }: PartialAnswer): string {
   return reasons.map(({ text }) => text).join("; ");
 }
 
-/** The reasons as JSON that a header can hold; where there are too many, the last one says how many more. */
+/**
+ * The reasons as JSON that fits into a header. When there are too many, the last entry gives the number of
+ * the others.
+ */
 export function partialHeaderValue({ reasons }: PartialAnswer): string {
   let shown = reasons;
   for (;;) {

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from "@prometheus-io/client";
 
-/** What the query service asks of its store; the value of the label `operation`. */
+/** Kinds of reads from the store; the value of the label `operation`. */
 export type ReadOperation =
   | "get_trace"
   | "find_traces"
@@ -26,7 +26,10 @@ export type ReadOperation =
   | "attribute_names"
   | "attribute_values";
 
-/** Those that the public model has: their counts are there from the start, as dashboards expect that subtract failures. */
+/**
+ * The public model's operations. Their counters exist from the start, because dashboards subtract failures
+ * from them.
+ */
 const firstOperations: readonly ReadOperation[] = [
   "get_trace",
   "find_traces",

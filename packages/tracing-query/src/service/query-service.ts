@@ -56,35 +56,35 @@ export interface QueryServiceParts {
   readonly analysis: AnalysisReader;
   readonly traceql: TraceQlReader;
   readonly catalog: AttributeCatalog;
-  /** Where rates, errors and durations come from: the store, or Prometheus. */
+  /** The source of rates, errors and durations: the store, or Prometheus. */
   readonly redMetrics: RedMetrics;
   /** Counters of the store's spans. */
   readonly readSpanCounters: ReadCounters<SpanCounter>;
   /** Counters of calls between services. */
   readonly readCallCounters: ReadCounters<CallCounter>;
-  /** How old names may be that are given from memory, in milliseconds; 0: the store is always asked. */
+  /** Longest age of cached names, in milliseconds; 0 disables the cache. */
   readonly namesMaxAgeMs: number;
   readonly watch: StorageWatch;
   readonly metrics: QueryMetrics;
-  /** For large traces. */
+  /** Memory for large traces. */
   readonly room: TraceRoom;
 }
 
 /**
- * The only caller of the store in this process; HTTP and gRPC both ask here. Every read is counted and timed, and
- * tells the watch whether the store answers. Every method throws `StorageError`, and `QueryError` where it says so; it
- * sees the spans of one tenant, and the signal ends the work in the store.
+ * The only caller of the store in this process, for HTTP and gRPC. Every read is counted, timed and reported
+ * to the watch. Every method reads the spans of one tenant, and the signal ends the work in the store.
+ * Methods throw `StorageError`, and `QueryError` where noted.
  */
 export class QueryService {
   /** Names of services and operations. */
   readonly names: NameService;
-  /** Questions about many spans at once. */
+  /** Queries over many spans. */
   readonly analysis: AnalysisService;
-  /** Search past the public model. */
+  /** Searches that the public model does not have. */
   readonly search: SearchService;
   readonly #parts: QueryServiceParts;
   readonly #reads: StoreReads;
-  /** undefined until an answer of the store has told. */
+  /** undefined until the first answer of the store. */
   #hasArchive: boolean | undefined;
 
   constructor(parts: QueryServiceParts) {
@@ -96,9 +96,9 @@ export class QueryService {
   }
 
   /**
-   * The traces with these ids (32 hex digits each), in the order asked, in as little memory as the store can do with; unknown ids
-   * are left out. What the store no longer has is looked for in the archive.
-   * @param onCount as that of `SpanReader.getPackedTraces`
+   * The traces with these ids (32 hex digits each), in the order of the request, in the store's most compact
+   * form. Unknown ids are left out. Traces that the store lacks are searched in the archive.
+   * @param onCount as in `SpanReader.getPackedTraces`
    */
   async getPackedTraces(
     traceIds: readonly string[],
@@ -154,7 +154,7 @@ export class QueryService {
     );
   }
 
-  /** As `findTraces`, in as little memory as the store can do with. */
+  /** As `findTraces`, in the store's most compact form. */
   findPackedTraces(query: TraceQuery, options: ReadOptions): Promise<PackedTrace[]> {
     const { reader } = this.#parts;
     const inTime = withinTime(options, timeOf(query));
@@ -182,7 +182,7 @@ export class QueryService {
     return [...sums.values()];
   }
 
-  /** Calls a second. @throws QueryError QUERY_NOT_SUPPORTED where nothing counts calls */
+  /** Calls a second. @throws QueryError QUERY_NOT_SUPPORTED when the store counts no calls */
   getCallRates(query: MetricsQuery, options: ReadOptions): Promise<MetricSeries[]> {
     return this.#readMetrics("get_call_rates", (red) =>
       red.getCallRates(query, withinTime(options, timeOfMetrics(query))),
@@ -203,7 +203,7 @@ export class QueryService {
     );
   }
 
-  /** A page of services or operations by how they are called. @throws QueryError QUERY_NOT_SUPPORTED */
+  /** One page of services or operations, ranked by their calls. @throws QueryError QUERY_NOT_SUPPORTED */
   getRankedRates(query: RankedRatesQuery, options: ReadOptions): Promise<RankedRates> {
     return this.#unlessUnsupported(() =>
       this.#reads.one("get_ranked_rates", () => this.#parts.redMetrics.getRankedRates(query, options)),
@@ -224,9 +224,9 @@ export class QueryService {
     );
   }
 
-  /** The least time between two points, in milliseconds. @throws QueryError QUERY_NOT_SUPPORTED */
+  /** Smallest step between two points, in milliseconds. @throws QueryError QUERY_NOT_SUPPORTED */
   async getMinStepMs(options: ReadOptions): Promise<number> {
-    // Nothing is asked for: whoever can answer at all says so at once.
+    // An empty query: a store without this ability refuses it at once.
     await this.#metricsOf((red) => red.getCallRates(metricsQueryOf(noServices, Date.now()), options)).catch(
       (error: unknown) => {
         if (error instanceof QueryError) {
@@ -238,7 +238,8 @@ export class QueryService {
   }
 
   /**
-   * Keeps a trace, whatever becomes of the store's own copy. One that is archived already is not doubled.
+   * Copies a trace to the archive, where it stays when the store removes its own copy. A second call changes
+   * nothing.
    * @throws QueryError QUERY_TRACE_NOT_FOUND; QUERY_NOT_CONFIGURED when the store has no archive
    */
   async archiveTrace(traceId: string, options: ReadOptions): Promise<void> {
@@ -266,7 +267,7 @@ export class QueryService {
       });
   }
 
-  /** Whether the store can archive traces; undefined while it does not answer. */
+  /** Whether the store has an archive; undefined while the store does not answer. */
   async hasArchive(options: ReadOptions = {}): Promise<boolean | undefined> {
     if (this.#hasArchive === undefined) {
       await this.#archivedTraces(["0".repeat(32)], { ...options, onPartial() {} }).catch(() => []);

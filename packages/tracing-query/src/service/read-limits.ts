@@ -1,15 +1,15 @@
 import type { PackedTrace, TraceQuery } from "storage/api";
 import { QueryError } from "../query-error.ts";
 
-/** What one request may ask for and bring. Infinity: no limit. */
+/** Limits of one request and its answer. Infinity: no limit. */
 export interface ReadLimits {
-  /** Traces that a search may ask for, or ids that a request may name. */
+  /** Most traces of a search, or ids of a request. */
   readonly maxTraces: number;
-  /** Spans that an answer may hold. */
+  /** Most spans of an answer. */
   readonly maxSpans: number;
-  /** Bytes of an answer to TraceQL, about. Infinity where it is absent. */
+  /** Approximate limit of the bytes of a TraceQL answer. Absent: Infinity. */
   readonly maxAnswerBytes?: number | undefined;
-  /** Time that a search may span. */
+  /** Longest time range of a search. */
   readonly maxRangeNano: bigint | undefined;
 }
 

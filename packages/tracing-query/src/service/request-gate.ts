@@ -2,52 +2,53 @@ import { QueryError } from "../query-error.ts";
 import type { TraceRoom } from "./trace-room.ts";
 
 export interface RequestGateSettings {
-  /** Requests that are let in at a time. */
+  /** Most requests that run at the same time. */
   readonly maxConcurrent: number;
-  /** Requests that wait to be let in; more are refused. */
+  /** Most requests that wait; further ones are refused. */
   readonly maxWaiting: number;
-  /** Gets to know of each request that is let in, and when it is over. */
+  /** Told of each request's begin and end. */
   readonly room?: TraceRoom;
   /**
-   * Requests for a trace by its id that are let in at a time, apart from the others: they take milliseconds, and wait for no search.
-   * Absent: they take places as all others do.
+   * Places for requests of single traces by id. They take milliseconds, so they do not wait for searches.
+   * Absent: they use the same places as all others.
    */
   readonly maxConcurrentTraces?: number;
 }
 
-/** The options that limit a gate, for those who are refused. */
+/** The options that set the limit, for the error message. */
 const readOptions = "--query.max-concurrent-reads";
 const traceOptions = "--query.max-concurrent-trace-reads";
 
-/** A request that waits. */
+/** A waiting request. */
 interface Waiter {
   letIn(): void;
   refuse(error: unknown): void;
 }
 
-/** What one tenant has under way. */
+/** The requests of one tenant. */
 interface Share {
   inside: number;
-  /** First come, first served. */
+  /** In order of arrival. */
   readonly waiting: Set<Waiter>;
 }
 
 /**
- * Lets so many requests run at a time; others wait. What traces take in memory is thus bounded. A free place goes to the tenant
- * that has the fewest requests inside, and a full queue takes from the tenant that waits with the most: many slow requests of one
- * tenant cost the others one place each, not their turn. Without tenants, requests are served in the order in which they come.
+ * Limits the requests that run at the same time, and thereby the memory of traces; others wait. A free place
+ * goes to the tenant with the fewest running requests. A full queue drops a request of the tenant with the
+ * most waiting ones. Many slow requests of one tenant therefore delay other tenants by one place each.
+ * Without tenants the order is first come, first served.
  */
 export class RequestGate {
   readonly #settings: RequestGateSettings;
   readonly #option: string;
-  /** For requests for a trace by its id. */
+  /** The gate for requests of single traces by id. */
   readonly traces: RequestGate;
-  /** Of tenants with requests inside or waiting, in the order in which their turn comes. */
+  /** Tenants with running or waiting requests, in order of their turn. */
   readonly #shares = new Map<string, Share>();
   #inside = 0;
   #waiting = 0;
 
-  /** @param option names the option that says how many are let in */
+  /** @param option name of the option that sets the limit */
   constructor({ maxConcurrentTraces, ...settings }: RequestGateSettings, option = readOptions) {
     this.#settings = settings;
     this.#option = option;
@@ -64,9 +65,9 @@ export class RequestGate {
 
   /**
    * Resolves when the request may run.
-   * @param signal takes the request out of those that wait
-   * @param tenant whose request it is; "" where tenancy is off
-   * @returns to be called once, when the request is over
+   * @param signal stops waiting
+   * @param tenant the request's tenant; "" when tenancy is off
+   * @returns a function to call once, when the request has ended
    * @throws QueryError QUERY_BUSY when too many wait; the signal's reason
    */
   async enter(signal: AbortSignal, tenant = ""): Promise<() => void> {
@@ -129,7 +130,7 @@ export class RequestGate {
     });
   }
 
-  /** Refuses the latest request of the tenant that waits with the most, unless `share` would be no better. */
+  /** Refuses the newest request of the tenant with the most waiting ones, unless that is `share` itself. */
   #makeRoomFor(share: Share): boolean {
     let largest = share;
     for (const other of this.#shares.values()) {
@@ -156,7 +157,7 @@ export class RequestGate {
       const [name, { waiting }] = next;
       const [first] = waiting;
       next[1].inside++;
-      // The others come first when they have as few inside.
+      // Moves to the end, so that tenants with as few running requests come first.
       this.#shares.delete(name);
       this.#shares.set(name, next[1]);
       first?.letIn();
@@ -164,7 +165,7 @@ export class RequestGate {
     this.#forgetIdle(tenant, share);
   }
 
-  /** The tenant with the fewest requests inside, of those that wait. */
+  /** The waiting tenant with the fewest running requests. */
   #nextTenant(): [name: string, share: Share] | undefined {
     let next: [string, Share] | undefined;
     for (const entry of this.#shares) {

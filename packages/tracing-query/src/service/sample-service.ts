@@ -14,15 +14,15 @@ import { TraceRoom } from "./trace-room.ts";
 
 const alwaysAvailable: Health = { status: "available", set() {}, degrade() {} };
 
-/** All that a store reads, or a reader alone. */
+/** A whole store, or only a reader. */
 export type SampleStore =
   | SpanReader
   | Pick<TraceStore, "reader" | "dependencies" | "archive" | "metrics" | "analysis" | "traceql" | "catalog">;
 
 /**
- * @param store all that a store reads, or a reader alone, of a store that can do nothing else
- * @param metrics where the service counts; a registry of its own by default
- * @param room for large traces; plenty by default
+ * @param store a whole store, or only a reader, for a store that can do nothing else
+ * @param metrics registry for the counters; a new one by default
+ * @param room memory for large traces; plenty by default
  */
 export function sampleService(
   store: SampleStore,
@@ -57,7 +57,7 @@ export function sampleService(
   });
 }
 
-/** @param tenants those that are served; tenancy is off without them */
+/** @param tenants the served tenants; none: tenancy is off */
 export function sampleTenants(...tenants: readonly string[]): TenantCheck {
   return new TenantCheck({
     "multi-tenancy.enabled": tenants.length > 0,
@@ -66,7 +66,7 @@ export function sampleTenants(...tenants: readonly string[]): TenantCheck {
   });
 }
 
-/** What servers are given beside the service, as options are by default. @param tenants those that are served */
+/** Further settings of the servers, with the defaults of the options. @param tenants the served tenants */
 export function sampleSettings(...tenants: readonly string[]) {
   return {
     tenants: sampleTenants(...tenants),
@@ -81,7 +81,7 @@ export function sampleSettings(...tenants: readonly string[]) {
   };
 }
 
-/** A reader that never answers: every read waits until its signal is aborted, and tells so. */
+/** A reader that never answers. Every read waits until its signal is aborted, and reports that. */
 export class StuckReader implements SpanReader {
   /** Resolves when a read has begun. */
   readonly asked = Promise.withResolvers<void>();

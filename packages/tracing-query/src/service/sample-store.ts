@@ -11,10 +11,10 @@ interface SampleSpan extends Partial<Omit<Span, "resource">> {
 
 export const sampleTraceId = "71a81d73ce7902db83be4d12250bd874";
 
-/** 64 bits high half zero: shown with 16 digits. */
+/** With a zero high half, so it is shown with 16 digits. */
 export const shortTraceId = "0000000000000000000000000000beef";
 
-/** An OTLP span, a second ago, with what the test cares for. */
+/** An OTLP span that started a second ago, with the fields that the test names. */
 export function otlpSpan({ service = "shop", resourceAttributes = [], ...rest }: SampleSpan = {}): Span {
   return {
     traceId: sampleTraceId,
@@ -46,7 +46,7 @@ export function otlpSpan({ service = "shop", resourceAttributes = [], ...rest }:
   };
 }
 
-/** A memory store that holds the spans. @param tenant whose they are */
+/** A memory store with these spans. @param tenant the owner of the spans */
 export async function sampleStore(spans: readonly Span[], tenant = ""): Promise<TraceStore> {
   const store = openMemoryStore();
   if (spans.length > 0) {

@@ -14,7 +14,10 @@ import {
 } from "storage/api";
 import type { StoreReads } from "./store-reads.ts";
 
-/** Search that the public model has not: TraceQL, and what there is to search for. Every method throws `StorageError`. */
+/**
+ * Searches that the public model does not have: TraceQL, and the names and values to search for. Every method
+ * throws `StorageError`.
+ */
 export class SearchService {
   readonly #traceql: TraceQlReader;
   readonly #catalog: AttributeCatalog;
@@ -47,7 +50,7 @@ export class SearchService {
     );
   }
 
-  /** Values of one of them, most frequent first. */
+  /** Values of one attribute or intrinsic, most frequent first. */
   attributeValues(query: AttributeValuesQuery, options: ReadOptions): Promise<CatalogValue[]> {
     return this.#reads.list("attribute_values", () =>
       this.#catalog.values(query, withinTime(options, query.range)),

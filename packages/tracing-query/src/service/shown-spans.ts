@@ -7,7 +7,7 @@ import { toApiTrace } from "./api-trace.ts";
 import { parentReference } from "./span-facts.ts";
 import { nanosOf } from "./span-time.ts";
 
-/** What analysis needs of a span, with the ids and times that `GET /api/traces/{id}` shows. */
+/** The fields of a span that analysis needs, with the ids and times that `GET /api/traces/{id}` shows. */
 export interface ShownSpan {
   /** 16 lower-case hex digits. */
   readonly spanId: string;
@@ -25,12 +25,12 @@ type IdsAndTimes = Pick<ShownSpan, "spanId" | "parentSpanId" | "startTimeUnixNan
 
 const minuteNano = 60_000_000_000n;
 
-/** Spans that are looked at before others get a turn: a millisecond or two of work. */
+/** Spans that are read before other requests get a turn; a millisecond or two of work. */
 const spansPerTurn = 1_000;
 
 /**
- * The spans of a trace as they are shown: adjusters give spans that share an id ids of their own, remove duplicates and
- * correct clocks. Only where spans share an id are all of them held as objects.
+ * The spans of a trace as shown: adjusters separate spans that share an id, remove duplicates and correct
+ * clocks. Only a trace with shared ids is held as objects.
  */
 export async function shownSpans(trace: PackedTrace, options: AdjustOptions): Promise<ShownSpan[]> {
   const { spans } = trace;
@@ -62,7 +62,7 @@ export async function shownSpans(trace: PackedTrace, options: AdjustOptions): Pr
   });
 }
 
-/** When the minute ends in which the last span starts, in milliseconds since the Unix epoch. */
+/** The end of the minute in which the last span starts, in milliseconds since the Unix epoch. */
 export function endOfLastMinuteMs(spans: readonly ShownSpan[]): number {
   let last = spans[0]?.startTimeUnixNano ?? 0n;
   for (const { startTimeUnixNano } of spans) {

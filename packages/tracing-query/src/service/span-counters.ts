@@ -1,23 +1,23 @@
 import { durationOfBucket, type SpanCount } from "storage/api";
 import { type Counting, countDuration, counterOf, noDurations } from "./growing-counters.ts";
 
-/** Of one tenant: services by operations, kinds and outcomes. */
+/** Limit for one tenant; each service, operation, kind and outcome has a counter. */
 const maxCounters = 50_000;
 
-/** Bounds of histograms, milliseconds, as OpenTelemetry's span metrics connector has them by default. */
+/** Bounds of histograms in milliseconds: the defaults of OpenTelemetry's span metrics connector. */
 export const connectorBoundsMs: readonly number[] = [
   2, 4, 6, 8, 10, 50, 100, 200, 400, 800, 1_000, 1_400, 2_000, 5_000, 10_000, 15_000,
 ];
 
-/** The same as Tempo's metrics-generator has them. */
+/** Bounds of histograms in milliseconds: the defaults of Tempo's metrics-generator. */
 export const tempoBoundsMs: readonly number[] = Array.from({ length: 14 }, (_, power) => 2 ** (power + 1));
 
-/** Bounds of the buckets that are counted in: those of both. */
+/** Bounds of the counted buckets: both lists together. */
 export const bucketBoundsMs: readonly number[] = [...new Set([...connectorBoundsMs, ...tempoBoundsMs])].sort(
   (one, other) => one - other,
 );
 
-/** What has been counted of one operation's calls with one outcome. */
+/** Counts of one operation's calls with one outcome. */
 export interface SpanCounter {
   readonly service: string;
   readonly operation: string;
@@ -25,7 +25,7 @@ export interface SpanCounter {
   readonly failed: boolean;
   calls: number;
   durationMs: number;
-  /** Calls that took no longer than each of `bucketBoundsMs` and longer than the one before. */
+  /** Number of calls in each bucket: up to its entry of `bucketBoundsMs`, and above the entry before. */
   readonly buckets: number[];
 }
 

@@ -1,16 +1,16 @@
 import { type ApiV2Span, type KeyValue, type SpanRef, SpanRefType, ValueType } from "wire/api-v2";
 
-/** An id as a map key: one character a byte, whatever its length; cheaper than hex digits. */
+/** An id as a map key: one character for each byte. Cheaper than hex digits. */
 export function idKey(id: Buffer): string {
   return id.toString("latin1");
 }
 
-/** The key of the id that means "none". */
+/** The key of the zero id, which means "none". */
 export const noSpan = "\0".repeat(8);
 
 /**
- * The reference to the parent: the first CHILD_OF of the same trace, otherwise the first other reference of the same
- * trace. Undefined for a root.
+ * The reference to the parent: the first CHILD_OF of the same trace, otherwise the first reference of the
+ * same trace. Undefined for a root.
  */
 export function parentReference(span: ApiV2Span): SpanRef | undefined {
   let other: SpanRef | undefined;
@@ -35,7 +35,7 @@ export function findTag(tags: readonly KeyValue[], key: string): KeyValue | unde
   return tags.find((tag) => tag.key === key);
 }
 
-/** Whether the tag `span.kind` says so. */
+/** Whether the tag `span.kind` has this value. */
 export function hasKind(span: ApiV2Span, kind: "client" | "server"): boolean {
   const tag = findTag(span.tags, "span.kind");
   return tag !== undefined && tag.vType === ValueType.STRING && tag.vStr === kind;

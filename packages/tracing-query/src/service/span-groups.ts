@@ -1,23 +1,23 @@
 import { nextTurn } from "storage/api";
 import type { ShownSpan } from "./shown-spans.ts";
 
-/** A place in trees of spans: the same service and operation below the same place. */
+/** A group of spans in trees: the same service and operation below the same group. */
 export interface GroupPath {
-  /** Id of the place above; undefined for roots. */
+  /** Id of the group above; undefined for roots. */
   readonly parent: number | undefined;
   readonly service: string;
   readonly operation: string;
 }
 
-/** The places of several traces, each with a number. A place has a higher one than that above it. */
+/** Numbers the groups of several traces. A group has a higher number than the group above it. */
 export class GroupPaths {
   readonly paths: GroupPath[] = [];
-  /** By the place above, then service and operation; of the roots, the first. */
+  /** By the group above, then service and operation; the first map holds the roots. */
   readonly #below: Map<string, number>[] = [new Map()];
 
   idOf(parent: number | undefined, { service, operation }: ShownSpan): number {
     const ids = this.#below[parent === undefined ? 0 : parent + 1] as Map<string, number>;
-    // The length tells names apart that together are the same.
+    // The length separates pairs of names that give the same text when joined.
     const key = `${service.length} ${service}${operation}`;
     let id = ids.get(key);
     if (id === undefined) {
@@ -30,24 +30,25 @@ export class GroupPaths {
   }
 }
 
-/** The spans of one trace at one place. Times are in nanoseconds. */
+/** The spans of one trace in one group. Times are in nanoseconds. */
 export interface SpanGroup {
   spanIds: string[];
   errors: number;
-  /** Of all of them together. */
+  /** Sum of the spans' durations. */
   durationNano: number;
-  /** What of that no child ran in. */
+  /** Self time: the duration without the time in which a child ran. */
   selfNano: number;
 }
 
 const none = -1;
 
-/** Spans that are looked at before others get a turn: some milliseconds of work. */
+/** Spans that are read before other requests get a turn; some milliseconds of work. */
 const spansPerTurn = 4_000;
 
 /**
- * The spans of a trace by place, in linear time but for the sorting of children. A span whose parent is not there is a
- * root; so is, of spans that are each other's parents, the first. Of spans that share an id, the first has the children.
+ * Groups the spans of a trace, in linear time except for sorting children. A span whose parent is missing is
+ * a root. In a cycle of parents the first span is the root. When spans share an id, the first has the
+ * children.
  */
 export async function spanGroups(
   spans: readonly ShownSpan[],
@@ -96,13 +97,13 @@ function addSpan(groups: Map<number, SpanGroup>, place: number, span: ShownSpan,
   group.selfNano += selfNano;
 }
 
-/** Who is below whom, and when they run, by index of the span. */
+/** Parents, children and times of spans, by index of the span. */
 class SpanTree {
   readonly #parents: Int32Array;
-  /** The last child of each, and of each child the one before it. */
+  /** The last child of each span, and for each child the child before it. */
   readonly #lastChildren: Int32Array;
   readonly #siblings: Int32Array;
-  /** Nanoseconds since the first span starts: exact for a hundred days. */
+  /** Nanoseconds since the first span's start; exact for a hundred days. */
   readonly #starts: Float64Array;
   readonly #ends: Float64Array;
 
@@ -150,7 +151,7 @@ class SpanTree {
     return this.#parents[index] === none;
   }
 
-  /** By their start. */
+  /** Ordered by start. */
   childrenOf(index: number): number[] {
     const children: number[] = [];
     for (
@@ -166,7 +167,7 @@ class SpanTree {
       : children.reverse().sort((one, other) => (starts[one] ?? 0) - (starts[other] ?? 0));
   }
 
-  /** For how long none of its children runs while a span does. @param children by their start */
+  /** The time of a span in which none of its children runs. @param children ordered by start */
   selfNano(index: number, children: readonly number[]): number {
     const end = this.#ends[index] ?? 0;
     let until = this.#starts[index] ?? 0;

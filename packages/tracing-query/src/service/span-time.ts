@@ -1,14 +1,14 @@
 import type { ApiV2Span } from "wire/api-v2";
 
-/** A point in time or a length of time as `api_v2` writes it. */
+/** A time or a duration in the form of `api_v2`. */
 type ApiTime = NonNullable<ApiV2Span["startTime"]>;
 
 const nanosPerSecond = 1_000_000_000n;
 
-/** 1 January of the year 1, in seconds: clients in Go send it for a time that they did not set. */
+/** 1 January of the year 1, in seconds. Clients in Go send it for a time that they did not set. */
 const goZeroSeconds = -62_135_596_800n;
 
-/** Whether the time is absent, or Go's zero time. */
+/** True for an absent time, and for Go's zero time. */
 export function isUnset(time: ApiTime | undefined): boolean {
   return time === undefined || (time.seconds === goZeroSeconds && time.nanos === 0);
 }

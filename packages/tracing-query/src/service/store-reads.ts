@@ -2,7 +2,7 @@ import { type StorageWatch, startChild } from "lifecycle";
 import { StorageError } from "storage/api";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
 
-/** Counts and times every read of the store, and tells the watch whether the store answers. */
+/** Counts and times every read of the store, and reports to the watch whether the store answers. */
 export class StoreReads {
   readonly #watch: StorageWatch;
   readonly #metrics: QueryMetrics;
@@ -12,22 +12,22 @@ export class StoreReads {
     this.#metrics = metrics;
   }
 
-  /** A read that finds so many of something. */
+  /** A read that returns a list, whose length is counted. */
   list<T>(operation: ReadOperation, read: () => Promise<readonly T[]>): Promise<T[]> {
     return this.#read(operation, read as () => Promise<T[]>, ({ length }) => length);
   }
 
-  /** Work on so many of something, of which no list is made. */
+  /** A read that returns no list, but has a length, which is counted. */
   sized<T extends { readonly length: number }>(operation: ReadOperation, work: () => Promise<T>): Promise<T> {
     return this.#read(operation, work, ({ length }) => length);
   }
 
-  /** A read of one answer. */
+  /** A read that returns a single answer. */
   one<T>(operation: ReadOperation, read: () => Promise<T>): Promise<T> {
     return this.#read(operation, read, () => 1);
   }
 
-  /** Counts an answer that took no read. */
+  /** Counts an answer from the cache. */
   fromMemory(operation: ReadOperation, count: number): void {
     this.#metrics.observe(operation, 0, count);
   }

@@ -3,10 +3,10 @@ import type { Span } from "wire/model";
 import { PackedSpans, StoredOrigins } from "wire/rows";
 import { storedRowsOf } from "wire/testing";
 
-/** Of all answers, as those that one reader gets. */
+/** Shared by all answers, as in a real reader. */
 const origins = new StoredOrigins();
 
-/** For tests: a trace as the rows that a store gives. @param change damages them */
+/** A trace as rows of a store, for tests. @param change damages the rows */
 export function storedTrace(spans: readonly Span[], change = (_rows: Buffer) => {}): PackedTrace {
   const rows = new PackedSpans(origins);
   const bytes = storedRowsOf(spans);

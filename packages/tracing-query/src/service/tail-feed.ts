@@ -3,20 +3,20 @@ import { type ReadOptions, refusePartial, type SpanSelection, type Tail } from "
 import type { AnalysisService } from "./analysis-service.ts";
 import type { RequestGate } from "./request-gate.ts";
 
-/** Someone who follows a feed. Must not throw, nor wait. */
+/** A follower of a feed. Its methods must neither throw nor wait. */
 export interface TailListener {
-  /** What has arrived, encoded. @param spans so many */
+  /** New spans have arrived. @param text the encoded spans @param spans their number */
   arrived(text: string, spans: number): void;
-  /** The store could not be asked; it will be again, from the same place. */
+  /** The store failed. The feed asks again, from the same cursor. */
   failed(error: unknown): void;
-  /** Nothing has arrived for a while. @param cursor up to which all has been given */
+  /** No span has arrived for a while. @param cursor everything before it was delivered */
   idle(cursor: string): void;
 }
 
-/** What a feed follows; equal ones share it. */
+/** The query of a feed; followers with an equal query share the feed. */
 export interface TailFeedQuery {
   readonly filter: SpanSelection;
-  /** Most spans at a time. */
+  /** Most spans of one read. */
   readonly limit: number;
   readonly tenant?: string | undefined;
   readonly bearerToken?: string | undefined;
@@ -24,20 +24,20 @@ export interface TailFeedQuery {
 
 export interface TailFeedSettings {
   readonly analysis: Pick<AnalysisService, "tail">;
-  /** For questions to the store. */
+  /** Limits the reads of the store. */
   readonly gate: RequestGate;
-  /** Encodes an answer once for all who follow. */
+  /** Encodes spans once for all followers. */
   readonly encode: (tail: Tail) => string;
-  /** Between two questions. */
+  /** Milliseconds between two reads. */
   readonly pollMs: number;
-  /** Listeners hear something at least so often. */
+  /** Longest silence for followers, in milliseconds. */
   readonly heartbeatMs: number;
 }
 
-/** Longest wait between two questions to a store that fails. */
+/** Longest wait between two reads of a failing store. */
 const maxBackoffMs = 30_000;
 
-/** Asks the store, at intervals, what has arrived, and tells all who listen. */
+/** Reads new spans from the store at intervals, and sends them to all listeners. */
 export class TailFeed {
   readonly #query: TailFeedQuery;
   readonly #settings: TailFeedSettings;
@@ -51,19 +51,19 @@ export class TailFeed {
     this.#query = query;
     this.#settings = settings;
     this.#begun = this.#begin();
-    // Whoever joins learns of it.
+    // Each `join` awaits this promise and reports its failure.
     this.#begun.catch(() => {});
   }
 
   /**
-   * Begins to tell the listener what arrives; first what has arrived since a cursor.
-   * @param signal ends that first part
-   * @throws StorageError when the store cannot be asked, or did not give the cursor
+   * Adds a listener. It first gets the spans that arrived after its cursor.
+   * @param signal stops that first part
+   * @throws StorageError when the store fails, or when it did not issue the cursor
    */
   async join(listener: TailListener, from: string | undefined, signal: AbortSignal): Promise<void> {
     await this.#begun;
     let at = from ?? this.#cursor;
-    // While this asks, the feed may move on.
+    // The feed may move on during this read.
     while (at !== this.#cursor) {
       const upTo = this.#cursor;
       const tail = await this.#ask(at, signal, upTo);
@@ -78,7 +78,7 @@ export class TailFeed {
     this.#listeners.delete(listener);
   }
 
-  /** Ends the work in the store too. */
+  /** Also ends the running read in the store. */
   stop(): void {
     this.#stopped.abort();
     clearInterval(this.#heartbeat);
@@ -123,7 +123,8 @@ export class TailFeed {
     const { filter, limit, tenant, bearerToken } = this.#query;
     const leave = await gate.enter(signal);
     try {
-      // Damaged spans arrived before this feed began. The feed waits for a shard that is away, to lose none of its spans.
+      // Damaged spans arrived before this feed began, so they are no loss. For an absent shard the feed
+      // waits, so that it loses no span.
       const onPartial: ReadOptions["onPartial"] = (reason) => {
         if (reason.kind !== "part-damaged") refusePartial(reason);
       };

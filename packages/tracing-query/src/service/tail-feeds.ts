@@ -2,7 +2,7 @@ import { QueryError } from "../query-error.ts";
 import { TailFeed, type TailFeedQuery, type TailFeedSettings, type TailListener } from "./tail-feed.ts";
 
 export interface TailFeedsSettings extends TailFeedSettings {
-  /** Clients that may follow at a time. */
+  /** Most clients that follow at the same time. */
   readonly maxClients: number;
 }
 
@@ -11,7 +11,7 @@ interface SharedFeed {
   clients: number;
 }
 
-/** The feeds that somebody follows: one for all who ask the same. */
+/** The running feeds. Clients with the same query share a feed. */
 export class TailFeeds {
   readonly #settings: TailFeedsSettings;
   readonly #feeds = new Map<string, SharedFeed>();
@@ -22,9 +22,9 @@ export class TailFeeds {
   }
 
   /**
-   * Begins to tell the listener what arrives, until the signal is aborted.
-   * @param from cursor of what the listener has heard last
-   * @throws QueryError QUERY_BUSY when too many follow already; StorageError; the signal's reason
+   * Sends new spans to the listener until the signal is aborted.
+   * @param from the cursor that the listener received last
+   * @throws QueryError QUERY_BUSY when too many clients follow; StorageError; the signal's reason
    */
   async follow(
     query: TailFeedQuery,

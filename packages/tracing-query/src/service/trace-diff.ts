@@ -1,25 +1,25 @@
 import type { ShownSpan } from "./shown-spans.ts";
 import { type GroupPaths, type SpanGroup, spanGroups } from "./span-groups.ts";
 
-/** One side of a place; of several traces, the median. */
+/** One side of a group; for several traces the median. */
 export interface DiffSide {
   readonly count: number;
   readonly errors: number;
   readonly durationNano: number;
   readonly selfNano: number;
-  /** Of one trace. */
+  /** For a single trace. */
   readonly spanIds?: readonly string[];
-  /** Of several: how many of them have spans here. */
+  /** For several traces: the number of traces with spans in this group. */
   readonly traces?: number;
 }
 
-/** A place in the trees of both sides. */
+/** A group in the trees of both sides. */
 export interface DiffNode {
-  /** Index of the place above; undefined for roots. */
+  /** Index of the group above; undefined for roots. */
   readonly parent: number | undefined;
   readonly service: string;
   readonly operation: string;
-  /** undefined where this side has nothing. */
+  /** undefined when this side has no spans in the group. */
   readonly a: DiffSide | undefined;
   readonly b: DiffSide | undefined;
 }
@@ -32,13 +32,13 @@ export interface DiffTotals {
 export interface TraceDiff {
   readonly a: DiffTotals;
   readonly b: DiffTotals;
-  /** Those above before those below. */
+  /** A group comes before the groups below it. */
   readonly nodes: readonly DiffNode[];
-  /** Indexes of places whose self time differs, the largest difference first. */
+  /** Indexes of groups whose self time differs, largest difference first. */
   readonly ranked: readonly number[];
 }
 
-/** A trace, or several, folded by place. */
+/** One or more traces, with their spans summed by group. */
 export class DiffTraces {
   readonly #paths: GroupPaths;
   readonly #groups: ReadonlyMap<number, SpanGroup>[] = [];
@@ -48,7 +48,7 @@ export class DiffTraces {
     this.#paths = paths;
   }
 
-  /** The spans need not be kept. */
+  /** The spans are not kept. */
   async add(spans: readonly ShownSpan[]): Promise<void> {
     this.#groups.push(await spanGroups(spans, this.#paths));
     this.#totals.push({ spans: spans.length, durationNano: lengthNano(spans) });
@@ -65,7 +65,7 @@ export class DiffTraces {
     };
   }
 
-  /** By place; the median counts traces without spans there as 0, and is left out where it has none. */
+  /** By group. The median counts a trace without spans in the group as 0; a median of 0 is left out. */
   sides(): Map<number, DiffSide> {
     const [only, ...more] = this.#groups;
     if (only !== undefined && more.length === 0) {
@@ -101,12 +101,13 @@ export class DiffTraces {
   }
 }
 
-/** @param a,b folded with the same paths */
+/** @param a,b made with the same `paths` */
 export function diffTraces(paths: GroupPaths, a: DiffTraces, b: DiffTraces): TraceDiff {
   const [ofA, ofB] = [a.sides(), b.sides()];
   const indexOf = new Map<number, number>();
   const nodes: DiffNode[] = [];
-  // By number, those above come before those below. One above has at least as many traces as one below.
+  // In order of numbers a group comes before those below it. It has spans in at least as many traces as they
+  // do.
   for (const [path, { parent, service, operation }] of paths.paths.entries()) {
     const [sideA, sideB] = [ofA.get(path), ofB.get(path)];
     if (sideA === undefined && sideB === undefined) continue;
@@ -128,7 +129,7 @@ function sideOf({ spanIds, errors, durationNano, selfNano }: SpanGroup): DiffSid
   return { count: spanIds.length, errors, durationNano, selfNano };
 }
 
-/** The lower one of two in the middle, so that it is one that was seen. */
+/** The lower of two middle values, so that the median is a value that occurs. */
 function medianOf(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)] ?? 0;
 }

@@ -1,15 +1,17 @@
 import type { ReadOptions } from "storage/api";
 
-/** Larger traces take a moment to be read and written: what is known of them is sent before. */
+/**
+ * Traces with more spans take longer to read and write, so their beginning is sent before the rest is known.
+ */
 export const largeTraceSpans = 2_000;
 
-/** Of rows of large traces, in all requests together: two traces of 50,000 spans. */
+/** Memory for the rows of large traces in all requests: two traces of 50,000 spans. */
 export const defaultRoomBytes = 64 * 1024 * 1024;
 
-/** As that of `SpanReader.getPackedTraces`. */
+/** As in `SpanReader.getPackedTraces`. */
 export type OnCount = (spans: number, bytes?: number) => void;
 
-/** Where a store does not say how long an answer is. */
+/** Assumed bytes of a span, for a store that does not announce the length of its answer. */
 const roughSpanBytes = 640;
 
 interface Waiting {
@@ -18,8 +20,9 @@ interface Waiting {
 }
 
 /**
- * Memory for large traces, shared by all requests: who finds none waits, first come first served, until others are done. One that
- * is larger than all of it gets in alone. Requests are known by their signals; those that are not known take what they want.
+ * Memory for large traces, shared by all requests. A request without room waits, first come, first served. A
+ * trace larger than the whole room is read alone. A request is identified by its signal; a request that never
+ * entered is not limited.
  */
 export class TraceRoom {
   readonly #maxBytes: number;
@@ -28,13 +31,13 @@ export class TraceRoom {
   readonly #waiting = new Set<Waiting>();
   #taken = 0;
 
-  /** @param onWait called for each that must wait */
+  /** @param onWait called for each request that must wait */
   constructor(maxBytes = defaultRoomBytes, onWait: () => void = () => {}) {
     this.#maxBytes = maxBytes;
     this.#onWait = onWait;
   }
 
-  /** Bytes that are taken now. */
+  /** Bytes that requests hold at present. */
   get taken(): number {
     return this.#taken;
   }
@@ -44,7 +47,7 @@ export class TraceRoom {
     this.#held.set(signal, 0);
   }
 
-  /** A request is over: what it holds is free. */
+  /** A request has ended, and its bytes are free. */
   leave(signal: AbortSignal): void {
     this.#taken -= this.#held.get(signal) ?? 0;
     this.#held.delete(signal);
@@ -55,7 +58,10 @@ export class TraceRoom {
     }
   }
 
-  /** Takes room if there is some, and nobody waits for it. Who has some already gets more: two could wait for each other. */
+  /**
+   * Takes room when there is enough and nobody waits. A request that already holds room gets more, because
+   * otherwise two requests could wait for each other.
+   */
   tryTake(signal: AbortSignal, bytes: number): boolean {
     const held = this.#held.get(signal);
     if (held === undefined) return true;
@@ -64,7 +70,7 @@ export class TraceRoom {
     return true;
   }
 
-  /** Takes room when it is there. @throws the signal's reason */
+  /** Waits for room and takes it. @throws the signal's reason */
   async take(signal: AbortSignal, bytes: number): Promise<void> {
     signal.throwIfAborted();
     if (this.tryTake(signal, bytes)) return;
@@ -98,9 +104,9 @@ export class TraceRoom {
 }
 
 /**
- * Reads traces where there is room for them. How large an answer is shows when it begins: one that finds no room is given
- * up then, and asked for again when there is.
- * @param read is called with other options, twice at most
+ * Reads traces when there is room for them. The size of an answer is known when it begins. A read without
+ * room is aborted, and repeated when there is room.
+ * @param read is called with changed options, at most twice
  */
 export async function readInRoom<T>(
   room: TraceRoom,
@@ -125,7 +131,7 @@ export async function readInRoom<T>(
     if (room.tryTake(signal, more)) return;
     mustWait = true;
     turn = room.take(signal, more);
-    // Whoever leaves while it waits may never look at it.
+    // A caller that leaves while it waits never awaits this promise.
     turn.catch(() => {});
     crowded.abort();
   };

@@ -3,19 +3,19 @@ import type { AttributeValue } from "wire/model";
 import { QueryError } from "../query-error.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
 
-/** About how many bytes a span, a set, a sample or an exemplar takes beside its texts. */
+/** Estimated bytes of a span, a spanset, a sample and an exemplar, without their texts. */
 const [spanBytes, setBytes, sampleBytes, exemplarBytes] = [120, 60, 50, 250];
 
 /**
- * Refuses an answer before it is made JSON: `by()` and `select()` repeat the values of attributes in each set, span and series, so
- * that a short query may ask for gigabytes of text.
+ * Refuses a large answer before it is written as JSON. `by()` and `select()` repeat attribute values in each
+ * spanset, span and series, so a short query may ask for gigabytes of text.
  * @throws QueryError QUERY_TOO_LARGE over `--query.max-answer-size`
  */
 export function checkSearchSize({ traces }: TraceQlSearch, limits: ReadLimits): void {
   const size = new AnswerSize(limits);
   for (const { spanSets } of traces) {
     for (const [index, { spans, attributes }] of spanSets.entries()) {
-      // The first set of a trace is in its answer twice.
+      // The JSON repeats the first spanset of a trace.
       const times = index === 0 ? 2 : 1;
       size.add(times * (setBytes + labelBytes(attributes)));
       for (const span of spans) {
@@ -56,7 +56,7 @@ function labelBytes(labels: readonly TraceQlAttribute[]): number {
   return labels.reduce((sum, [key, value]) => sum + key.length + valueBytes(value), 0);
 }
 
-/** About as much as the value takes as JSON. */
+/** Estimated bytes of the value as JSON. */
 function valueBytes(value: AttributeValue): number {
   switch (value.type) {
     case "string":

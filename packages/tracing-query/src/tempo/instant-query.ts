@@ -2,9 +2,9 @@ import type { TraceQlMetrics } from "storage/api";
 import type { MetricsExpression, MetricsOperand, TraceQlQuery } from "traceql";
 
 /**
- * The query for one value over all of a range, to be asked with the range's end as the step: the only sample is then that
- * of the end, and it has all spans of the range. What is a rate is counted and divided by the range instead, for the
- * step is not the range's length.
+ * The query for one value over a whole range. With the end of the range as the step, its only sample covers
+ * all spans of the range. A rate is counted and divided by the range instead, because the step is longer than
+ * the range.
  * @param seconds length of the range
  */
 export function instantQuery(query: TraceQlQuery, seconds: number): TraceQlQuery {
@@ -12,7 +12,7 @@ export function instantQuery(query: TraceQlQuery, seconds: number): TraceQlQuery
   return { ...query, expression: overRange(query.expression, seconds) };
 }
 
-/** What is named after the function that took the place of `rate` is named after that again. */
+/** Restores the name `rate` in series that are named after the function which replaced it. */
 export function renamed(metrics: TraceQlMetrics, query: TraceQlQuery): TraceQlMetrics {
   if (query.type !== "metrics" || !isRate(query.expression)) {
     return metrics;

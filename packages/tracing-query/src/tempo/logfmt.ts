@@ -1,6 +1,6 @@
 import { QueryError } from "../query-error.ts";
 
-/** Escapes in quotes, as JSON has them. */
+/** Escape sequences within quotes; the same as in JSON. */
 const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 
 function bad(reason: string, position: number): QueryError {
@@ -10,10 +10,10 @@ function bad(reason: string, position: number): QueryError {
 }
 
 /**
- * Reads `key=value other="with spaces" flag`: pairs apart by white space, values in quotes where they need them, and
- * nothing for a value that is missing.
- * @throws QueryError QUERY_BAD_PARAMETER for a text that is none, and for a key that comes twice
- * Source: logfmt, as Tempo reads its parameter `tags`
+ * Reads `key=value other="with spaces" flag`. White space separates pairs, and a key without a value has the
+ * empty value.
+ * @throws QueryError QUERY_BAD_PARAMETER for malformed text and for a repeated key. Source: logfmt, as Tempo
+ *   reads its parameter `tags`
  */
 export function parseLogfmt(text: string): Map<string, string> {
   const pairs = new Map<string, string>();

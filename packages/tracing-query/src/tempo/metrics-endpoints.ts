@@ -12,11 +12,11 @@ import { metricsRange, stepParam, uint32Param } from "./time-params.ts";
 /** Tempo's default. */
 const maxSeries = 1_000;
 
-/** Tempo's default, and the most. */
+/** Tempo's default, and also the limit. */
 const defaultExemplars = 100;
 
 function queryOf(params: URLSearchParams, limits: ReadLimits) {
-  // Grafana calls it so, too.
+  // Grafana sends this name too.
   const text = params.get("q") || params.get("query") || "";
   if (text === "") {
     throw new QueryError("QUERY_BAD_PARAMETER", "invalid TraceQL query: q is required", { parameter: "q" });
@@ -30,7 +30,7 @@ function queryOf(params: URLSearchParams, limits: ReadLimits) {
   return { query, range, maxSeries };
 }
 
-/** Series over time, and how many exemplars of them to show. */
+/** Series over time, and the number of exemplars to show. */
 export async function readRange(
   service: QueryService,
   limits: ReadLimits,
@@ -46,7 +46,7 @@ export async function readRange(
   return { metrics, maxExemplars };
 }
 
-/** One sample of each series, of all of the range. */
+/** One sample of each series, for the whole range. */
 export async function readInstant(
   service: QueryService,
   limits: ReadLimits,

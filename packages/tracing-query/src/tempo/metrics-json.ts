@@ -11,8 +11,8 @@ import { metricsJson } from "./search-json.ts";
 
 /**
  * A `QueryRangeResponse`, in pieces.
- * @param maxExemplars of all series together, shared out evenly; each keeps one at least
- * Source: Tempo's tempo.proto
+ * @param maxExemplars limit for all series together; each series keeps at least one. Source: Tempo's
+ *   tempo.proto
  */
 export function rangeJson(
   metrics: TraceQlMetrics,
@@ -23,12 +23,12 @@ export function rangeJson(
   return responseJson(metrics, partial, (one) => rangeSeriesOf(one, perSeries));
 }
 
-/** @param maxExemplars of all series together */
+/** @param maxExemplars limit for all series together */
 export function exemplarsPerSeries({ series }: TraceQlMetrics, maxExemplars: number): number {
   return Math.max(1, Math.floor(maxExemplars / series.length));
 }
 
-/** Some of many, evenly. */
+/** Picks `most` items, evenly spread. */
 export function someOf<T>(items: readonly T[], most: number): T[] {
   const every = Math.max(1, Math.ceil(items.length / most));
   return items.filter((_, index) => index % every === 0);
@@ -57,7 +57,7 @@ function* responseJson(
   yield `],${JSON.stringify({ metrics, ...status }).slice(1)}`;
 }
 
-/** Why the series are not all, or not whole; "" when they are. */
+/** The reason why series are missing or incomplete; "" when they are complete. */
 export function shortcoming(
   { series, truncated }: TraceQlMetrics,
   partial: PartialAnswer | undefined,

@@ -2,9 +2,9 @@ import { parseTraceQl, TraceQlError, type TraceQlQuery } from "traceql";
 import { QueryError } from "../query-error.ts";
 
 /**
- * A TraceQL query.
- * @param parameter where it stands
- * @throws QueryError QUERY_BAD_PARAMETER, with line and column as Tempo says them
+ * Parses a TraceQL query.
+ * @param parameter name of the request's parameter, for errors
+ * @throws QueryError QUERY_BAD_PARAMETER, with line and column in Tempo's words
  */
 export function parseQuery(text: string, parameter = "q"): TraceQlQuery {
   try {
@@ -20,7 +20,7 @@ export function parseQuery(text: string, parameter = "q"): TraceQlQuery {
   }
 }
 
-/** A query that selects traces. @throws QueryError QUERY_BAD_PARAMETER for one of metrics, too */
+/** Parses a query that selects traces. @throws QueryError QUERY_BAD_PARAMETER, also for a metrics query */
 export function parseSearchQuery(text: string): TraceQlQuery {
   const query = parseQuery(text);
   if (query.type !== "search") {
@@ -33,7 +33,7 @@ export function parseSearchQuery(text: string): TraceQlQuery {
   return query;
 }
 
-/** A query that gives series. @throws QueryError QUERY_BAD_PARAMETER for one that selects traces, too */
+/** Parses a metrics query. @throws QueryError QUERY_BAD_PARAMETER, also for a query that selects traces */
 export function parseMetricsQuery(text: string): TraceQlQuery {
   const query = parseQuery(text);
   if (query.type !== "metrics") {

@@ -2,10 +2,10 @@ import type { PartialAnswer, TraceQlMatch, TraceQlSearch, TraceQlSpan, TraceQlSp
 import { partialText } from "../service/partial-text.ts";
 import { keyValueJson } from "./any-value-json.ts";
 
-/** What Tempo says where a trace has no root span. */
+/** Tempo's text for a trace without a root span. */
 const noRoot = "<root span not yet received>";
 
-/** Tempo's unsigned integer of 32 bits. */
+/** Tempo's field is an unsigned 32-bit integer. */
 const maxDurationMs = 0xffffffffn;
 
 /** A `SearchResponse`, in pieces. Source: Tempo's tempo.proto, and its documentation of the API */
@@ -23,17 +23,20 @@ export function* searchJson(
   yield `],${JSON.stringify({ metrics, ...partialStatus(partial) }).slice(1)}`;
 }
 
-/** As Tempo says it of traces and series; of searches it has only the counters. */
+/** Tempo has a status for traces and series; for searches it has only the counters. */
 export function partialStatus(partial: PartialAnswer | undefined): object {
   return partial === undefined ? {} : { status: "PARTIAL", message: partialText(partial) };
 }
 
-/** Of all that was to be looked at, a job each: what is missing was not completed. */
+/**
+ * Counters of a search in Tempo's form: all data is one job, and each missing part is a job that did not
+ * complete.
+ */
 export function jobsOf(partial: PartialAnswer | undefined): { completedJobs: number; totalJobs: number } {
   return { completedJobs: 1, totalJobs: 1 + (partial?.reasons.length ?? 0) };
 }
 
-/** Tempo's counters; what our store has not is left out. */
+/** Tempo's counters, without those that our store does not have. */
 export function metricsJson(
   inspectedSpans: number,
   inspectedTraces?: number,
@@ -46,12 +49,12 @@ export function metricsJson(
   };
 }
 
-/** Tempo's words where there is no root span. */
+/** Tempo's text when there is no root span. */
 export function rootServiceOf({ rootServiceName }: TraceQlMatch): string {
   return rootServiceName || noRoot;
 }
 
-/** Whole milliseconds within 32 bits. */
+/** Whole milliseconds, at most 32 bits. */
 export function durationMsOf({ durationNano }: TraceQlMatch): number {
   const durationMs = durationNano / 1_000_000n;
   return Number(durationMs < 0n ? 0n : durationMs > maxDurationMs ? maxDurationMs : durationMs);
@@ -65,7 +68,7 @@ function traceOf(trace: TraceQlMatch): object {
     ...(trace.rootTraceName === "" ? {} : { rootTraceName: trace.rootTraceName }),
     startTimeUnixNano: String(trace.startUnixNano),
     durationMs: durationMsOf(trace),
-    // Older versions of Grafana read this one.
+    // For older versions of Grafana.
     ...(first === undefined ? {} : { spanSet: spanSetOf(first) }),
     spanSets: trace.spanSets.map(spanSetOf),
     serviceStats: Object.fromEntries(

@@ -8,14 +8,14 @@ import { parseSearchQuery } from "./parse-query.ts";
 import { tagSearchQuery } from "./tag-search.ts";
 import { secondsRange, uint32Param, withParameter } from "./time-params.ts";
 
-/** Tempo's. */
+/** Tempo's default. */
 const defaultLimit = 20;
 const defaultSpansPerSpanset = 3;
 
 /**
- * The parameters of a search: `q` in TraceQL, or `tags` with `minDuration` and `maxDuration`; `start`, `end`, `limit` and
- * `spss`.
- * @param limits of which the default keeps the one of traces
+ * The parameters of a search: `q` in TraceQL, or `tags` with `minDuration` and `maxDuration`; `start`, `end`,
+ * `limit` and `spss`.
+ * @param limits the default is lowered to its limit of traces
  * @throws QueryError QUERY_BAD_PARAMETER in Tempo's words
  */
 export function parseSearchParams(
@@ -46,7 +46,7 @@ export function parseSearchParams(
   };
 }
 
-/** A positive number of 32 bits, which Tempo reads as an int. */
+/** A positive number that fits Tempo's 32-bit integer. */
 function countParam(params: URLSearchParams, name: string): number | undefined {
   const text = params.get(name) ?? "";
   if (text === "") return undefined;

@@ -3,13 +3,13 @@ import { TypedAnswer } from "../http/typed-answer.ts";
 
 const text = "text/plain; charset=utf-8";
 
-/** The version of Tempo whose API this is. Grafana chooses by it what it asks for. */
+/** The version of Tempo whose API this is. Grafana chooses its requests by it. */
 const apiVersion = "2.9.0";
 
-/** `GET /api/echo`: what Grafana asks to test a data source. */
+/** `GET /api/echo`: Grafana tests a data source with it. */
 export const echoEndpoint: Endpoint = () => new TypedAnswer(text, "echo");
 
-/** `GET /ready`: that requests are answered. Whether the store answers is a matter of the admin port. */
+/** `GET /ready`: the process answers requests. The health of the store is reported on the admin port. */
 export const readyEndpoint: Endpoint = () => new TypedAnswer(text, "ready\n");
 
 /** `GET /api/status/buildinfo` */

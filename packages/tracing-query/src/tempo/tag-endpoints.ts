@@ -8,13 +8,13 @@ import { tagFilter } from "./tag-filter.ts";
 import { olderTagPlace, type TagPlace, tagPlace } from "./tag-identifier.ts";
 import { secondsRange, uint32Param } from "./time-params.ts";
 
-/** Names of a scope, and values, when nobody says how many; and the most of them. */
+/** Default and largest number of names of a scope, and of values. */
 const defaultLimit = 1_000;
 const maxLimit = 10_000;
 
 const noMetrics = '"metrics":{}}';
 
-/** In Tempo's order; without a scope there, tags are of all of them. */
+/** In Tempo's order. Without the parameter, names of all scopes are returned. */
 function scopesParam(params: URLSearchParams): readonly AttributeScope[] {
   const text = params.get("scope") ?? "";
   if (text === "" || text === "none") {
@@ -29,12 +29,12 @@ function scopesParam(params: URLSearchParams): readonly AttributeScope[] {
   return [scope];
 }
 
-/** 0 is Tempo's word for no limit of one's own. */
+/** 0 means no limit of the client's own, as in Tempo. */
 function limitParam(params: URLSearchParams): number {
   return Math.min(uint32Param(params, "limit") || defaultLimit, maxLimit);
 }
 
-/** What all of these ask, but for the names. */
+/** The parameters that all these endpoints share. */
 function lookOf(params: URLSearchParams, limits: ReadLimits) {
   const range = secondsRange(params, Date.now(), limits);
   checkLimits(
@@ -45,7 +45,7 @@ function lookOf(params: URLSearchParams, limits: ReadLimits) {
   return { range, limit: limitParam(params), ...tagFilter(params.get("q") ?? "") };
 }
 
-/** Names of attributes, of the spans that match. */
+/** Names of attributes on matching spans. */
 export async function readNames(
   service: QueryService,
   limits: ReadLimits,
@@ -59,7 +59,7 @@ export async function readNames(
   return await service.search.attributeNames({ ...look, ...one }, read);
 }
 
-/** As version 2 has them: scopes without names are left out. */
+/** The answer of version 2: names by scope, without empty scopes. */
 export function namesByScope(names: readonly AttributeName[]): { name: string; tags: string[] }[] {
   return attributeScopes.flatMap((scope) => {
     const tags = names.flatMap((found) => (found.scope === scope ? [found.name] : []));
@@ -67,14 +67,14 @@ export function namesByScope(names: readonly AttributeName[]): { name: string; t
   });
 }
 
-/** As version 1 has them: in one list, intrinsic ones only where asked for. */
+/** The answer of version 1: names in one list. Intrinsic names are listed on request only. */
 export function allNames(names: readonly AttributeName[], params: URLSearchParams): string[] {
   const isAsked = params.get("scope") === "intrinsic";
   const wanted = names.flatMap(({ scope, name }) => (isAsked || scope !== "intrinsic" ? [name] : []));
   return [...new Set(wanted)].sort();
 }
 
-/** Values as version 1 has them. */
+/** The answer of version 1: values as text. */
 export function textsOf(values: readonly CatalogValue[]): string[] {
   return [...new Set(values.map(({ value }) => value))].sort();
 }
@@ -87,7 +87,7 @@ export function tagsV2Endpoint(service: QueryService, limits: ReadLimits): Endpo
   };
 }
 
-/** `GET /api/search/tags`: the same in one list, intrinsic ones only where asked for. */
+/** `GET /api/search/tags`: names in one list. Intrinsic names are listed on request only. */
 export function tagsEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const names = allNames(await readNames(service, limits, params, read), params);
@@ -95,7 +95,7 @@ export function tagsEndpoint(service: QueryService, limits: ReadLimits): Endpoin
   };
 }
 
-/** Values of each scope, together the most frequent. */
+/** The most frequent values of all scopes together. */
 export async function readValues(
   service: QueryService,
   limits: ReadLimits,
@@ -116,7 +116,7 @@ export async function readValues(
   return [...sums.values()].sort((one, other) => (other.count ?? 0) - (one.count ?? 0)).slice(0, look.limit);
 }
 
-/** `GET /api/v2/search/tag/{tag}/values`: values with their types, of a TraceQL identifier. */
+/** `GET /api/v2/search/tag/{tag}/values`: typed values of a TraceQL identifier. */
 export function tagValuesV2Endpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, pathPart, read }) => {
     const values = await readValues(service, limits, tagPlace(pathPart("tag")), params, read);
@@ -125,7 +125,7 @@ export function tagValuesV2Endpoint(service: QueryService, limits: ReadLimits): 
   };
 }
 
-/** `GET /api/search/tag/{tag}/values`: values as text, of a tag without a scope. */
+/** `GET /api/search/tag/{tag}/values`: values as text, for a tag without a scope. */
 export function tagValuesEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, pathPart, read }) => {
     const values = await readValues(service, limits, olderTagPlace(pathPart("tag")), params, read);

@@ -5,17 +5,17 @@ import { parseQuery } from "./parse-query.ts";
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Which spans completion looks at. */
+/** The spans that completion reads. */
 export interface TagFilter {
   readonly filter: SpanFilter;
-  /** Absent where the filter says it all. */
+  /** Absent when the other fields say everything. */
   readonly condition?: FieldExpression;
 }
 
 /**
- * What of an unfinished query spans can be filtered by, while someone types: of `{ resource.cluster = "a" && .b = }` the
- * first condition. Of what is not a single filter, nothing, so that more is offered rather than less.
- * Source: Tempo's documentation of the API, "Filtered tag values"
+ * The conditions of an unfinished query that spans can be filtered by while someone types: the first
+ * condition of `{ resource.cluster = "a" && .b = }`. Anything but a single filter gives no condition, so that
+ * more is offered rather than less. Source: Tempo's documentation of the API, "Filtered tag values"
  */
 export function tagFilter(text: string): TagFilter {
   const whole = conditionOf(text);
@@ -36,7 +36,7 @@ export function tagFilter(text: string): TagFilter {
   };
 }
 
-/** Of a query that is one filter and nothing else. */
+/** The condition of a query that is exactly one filter. */
 function conditionOf(text: string): FieldExpression | undefined {
   let query: TraceQlQuery;
   try {
@@ -51,7 +51,7 @@ function conditionOf(text: string): FieldExpression | undefined {
   return others.length === 0 && stage?.type === "filter" ? stage.condition : undefined;
 }
 
-/** What is joined by `&&`. */
+/** The operands of `&&`. */
 function termsOf(condition: FieldExpression): FieldExpression[] {
   return condition.type === "binary" && condition.operator === "&&"
     ? [...termsOf(condition.left), ...termsOf(condition.right)]
@@ -59,8 +59,9 @@ function termsOf(condition: FieldExpression): FieldExpression[] {
 }
 
 /**
- * Puts into the filter what it has words for: the store counts by service and operation, and has indexes of tags.
- * @returns whether that is all that the term says
+ * Moves a condition into the fields that the store answers fast: it counts by service and operation, and has
+ * indexes of tags.
+ * @returns true when the fields say everything that the term says
  */
 function isSaid(term: FieldExpression, filter: Writable<SpanFilter>, tags: Map<string, string>): boolean {
   if (term.type === "static") {
@@ -91,7 +92,7 @@ function isSaid(term: FieldExpression, filter: Writable<SpanFilter>, tags: Map<s
   return false;
 }
 
-/** The places where the store looks for a tag, whichever of them is meant. */
+/** The scopes in which the store looks for a tag. */
 function isSought(scope: string): boolean {
   return scope === "any" || scope === "span" || scope === "resource" || scope === "event";
 }

@@ -3,13 +3,13 @@ import type { Field, TraceQlQuery } from "traceql";
 import { QueryError } from "../query-error.ts";
 import { parseQuery } from "./parse-query.ts";
 
-/** Where to look for a tag's values: several scopes for one that names none. */
+/** Where to look for a tag's values. A tag without a scope has several places. */
 export interface TagPlace {
   readonly scopes: readonly AttributeScope[];
   readonly name: string;
 }
 
-/** Of tags as they were before TraceQL, those that are something else than an attribute. */
+/** Tag names from before TraceQL that are no attribute. */
 const olderTags: ReadonlyMap<string, TagPlace> = new Map([
   ["name", { scopes: ["intrinsic"], name: "span:name" }],
   ["root.name", { scopes: ["intrinsic"], name: "trace:rootName" }],
@@ -44,7 +44,7 @@ export function tagPlace(identifier: string): TagPlace {
   return { scopes: field.scope === "any" ? ["span", "resource"] : [field.scope], name: field.name };
 }
 
-/** The field that is all of a text. */
+/** The field, when the text is a single field. */
 function soleField(text: string): Field | undefined {
   let query: TraceQlQuery;
   try {

@@ -1,21 +1,21 @@
 import type { BinaryOperator, Field, FieldExpression, Static, TraceQlQuery } from "traceql";
 
-/** The conditions of a search as Tempo had it before TraceQL. */
+/** The conditions of a tag search, which Tempo had before TraceQL. */
 export interface TagSearch {
   readonly tags: ReadonlyMap<string, string>;
-  /** Of the trace; nanoseconds, inclusive. */
+  /** Limits on the duration of the trace, in nanoseconds, inclusive. */
   readonly minDurationNano: bigint | undefined;
   readonly maxDurationNano: bigint | undefined;
 }
 
-/** Tags that are something else than an attribute of that name. */
+/** Tags that are no attribute, although they are written like one. */
 const intrinsicTags: ReadonlyMap<string, Field> = new Map([
   ["name", { type: "intrinsic", name: "span:name" }],
   ["root.name", { type: "intrinsic", name: "trace:rootName" }],
   ["root.service.name", { type: "intrinsic", name: "trace:rootService" }],
 ]);
 
-/** Attributes of which a part is enough, in any case; of others the whole value must be there. */
+/** Attributes that match by a part of the value, in any case; others must match as a whole. */
 const soughtInPart: ReadonlySet<string> = new Set([
   "service.name",
   "cluster",
@@ -31,9 +31,9 @@ const soughtInPart: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The same search in TraceQL: traces with a span that has all tags. `service.name`, `name` and some more are found by a
- * part of their value, other tags by all of it; the tag `error` and `status.code` are the span's status.
- * Source: Tempo's documentation of tag based search
+ * The same search as TraceQL: traces with a span that has all tags. `service.name`, `name` and some others
+ * match by a part of the value, other tags by the whole value. The tags `error` and `status.code` mean the
+ * span's status. Source: Tempo's documentation of tag based search
  */
 export function tagSearchQuery({ tags, minDurationNano, maxDurationNano }: TagSearch): TraceQlQuery {
   const conditions = [...tags].map(([key, value]) => tagCondition(key, value));
@@ -83,7 +83,7 @@ function statusCondition(key: string, text: string): FieldExpression {
     : compared(status, "=", { type: "status", value: code });
 }
 
-/** What a text may stand for: itself, and the number or truth value that it looks like. */
+/** The values that a text may mean: the text, and the number or boolean that it looks like. */
 function valuesOf(text: string): Static[] {
   const values: Static[] = [{ type: "string", value: text }];
   if (/^-?[0-9]{1,18}$/.test(text)) {
@@ -96,7 +96,7 @@ function valuesOf(text: string): Static[] {
   return values;
 }
 
-/** A part of the value, in any case. */
+/** Matches a part of the value, in any case. */
 function containing(field: Field, text: string): FieldExpression {
   const pattern = `(?i).*${text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}.*`;
   return compared(field, "=~", { type: "string", value: pattern });

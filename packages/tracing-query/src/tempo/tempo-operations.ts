@@ -207,7 +207,7 @@ const operations: readonly OperationDescription[] = [
   },
 ];
 
-/** What `tempo-router.ts` serves. */
+/** Descriptions of the endpoints in `tempo-router.ts`. */
 export const tempoGroup: OperationGroup = {
   name: "Tempo",
   description:

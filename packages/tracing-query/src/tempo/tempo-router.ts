@@ -12,15 +12,15 @@ export interface TempoSettings extends EndpointSettings {
   readonly limits: ReadLimits;
 }
 
-/** JSON answers, failures as text. */
+/** Answers in JSON, failures as text. */
 const tempoStyle: AnswerStyle = {
   contentType: "application/json",
   failure: (_status, message) => message,
 };
 
 /**
- * What Grafana's Tempo data source asks for, under `/tempo`, answered as Grafana Tempo does.
- * Source: Tempo's documentation of its HTTP API; Grafana's data source `tempo`
+ * The API that Grafana's Tempo data source uses, under `/tempo`, with the answers of Grafana Tempo. Source:
+ * Tempo's documentation of its HTTP API; Grafana's data source `tempo`
  */
 export function tempoRouter(service: QueryService, settings: TempoSettings): Router {
   const { limits } = settings;
@@ -43,7 +43,7 @@ export function tempoRouter(service: QueryService, settings: TempoSettings): Rou
   add("/api/v2/traces/:traceId", traceV2Endpoint(service, limits), true, true);
   add("/api/metrics/query_range", queryRangeEndpoint(service, limits), true);
   add("/api/metrics/query", queryInstantEndpoint(service, limits), true);
-  // Otherwise the UI's page would answer.
+  // Without it an unknown path would get the UI's page.
   router.use("/tempo", (_request, response) => {
     response.status(404).type("text/plain").send("404 page not found\n");
   });

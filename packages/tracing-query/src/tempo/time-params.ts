@@ -11,18 +11,20 @@ const minuteNano = 60n * secondNano;
 const hourNano = 60n * minuteNano;
 const maxInt64 = 2n ** 63n - 1n;
 
-/** Without a start and an end. Tempo looks at what has come lately, and has this as its default for metrics. */
+/**
+ * The range of a request without start and end. Tempo searches recent data, and has this default for metrics.
+ */
 const defaultRangeNano = hourNano;
 
-/** No more than may be asked for. */
+/** At most the longest range that a request may have. */
 function defaultLength(maxRangeNano: bigint | undefined): bigint {
   return maxRangeNano !== undefined && maxRangeNano < defaultRangeNano ? maxRangeNano : defaultRangeNano;
 }
 
-/** Tempo's, as many samples as a query of metrics may ask for. */
+/** Tempo's limit for the samples of a metrics query. */
 const maxSamples = 11_000n;
 
-/** An unsigned integer of 32 bits; undefined when absent or empty. @throws QueryError QUERY_BAD_PARAMETER */
+/** An unsigned 32-bit integer; undefined when absent or empty. @throws QueryError QUERY_BAD_PARAMETER */
 export function uint32Param(params: URLSearchParams, name: string): number | undefined {
   const text = params.get(name) ?? "";
   if (text === "") {
@@ -48,8 +50,8 @@ export function uint32Param(params: URLSearchParams, name: string): number | und
 }
 
 /**
- * `start` and `end` in seconds since the epoch, all of the last second included; without both the last hour.
- * @param limits which the default keeps
+ * `start` and `end` in seconds since the epoch; the last second is included. Without both, the last hour.
+ * @param limits the default range is at most its longest range
  * @throws QueryError QUERY_BAD_PARAMETER in Tempo's words
  */
 export function secondsRange(
@@ -77,9 +79,9 @@ export function secondsRange(
 }
 
 /**
- * `start` and `end`, or `since`, of a query of metrics: seconds, also with a fraction, nanoseconds or RFC 3339. An end in
- * the future is now.
- * @param limits which the default keeps
+ * `start` and `end`, or `since`, of a metrics query: seconds with or without a fraction, nanoseconds, or RFC
+ * 3339. An end in the future becomes now.
+ * @param limits the default range is at most its longest range
  * @throws QueryError QUERY_BAD_PARAMETER in Tempo's words
  */
 export function metricsRange(
@@ -105,8 +107,8 @@ export function metricsRange(
 }
 
 /**
- * `step`: seconds or a Go duration; by default one that gives some 240 samples.
- * @throws QueryError QUERY_BAD_PARAMETER for one that is none, or too short for the range
+ * `step`: seconds or a Go duration. The default gives about 240 samples.
+ * @throws QueryError QUERY_BAD_PARAMETER for a malformed step, and for one too short for the range
  */
 export function stepParam(params: URLSearchParams, { startUnixNano, endUnixNano }: TimeRange): bigint {
   const text = params.get("step") ?? "";
@@ -124,7 +126,7 @@ export function stepParam(params: URLSearchParams, { startUnixNano, endUnixNano 
   return stepNano;
 }
 
-/** Round, and rather too short than too long. Source: Tempo's documentation of TraceQL metrics. */
+/** A round number, rather shorter than longer. Source: Tempo's documentation of TraceQL metrics. */
 export function defaultStep(lengthNano: bigint): bigint {
   const wanted = lengthNano / 240n;
   const rounded = (unit: bigint) => (wanted / unit) * unit;
@@ -201,7 +203,7 @@ const unitsNano: readonly (readonly [unit: string, nano: bigint])[] = [
   ["ms", 1_000_000n],
 ];
 
-/** `1d`, `1h30m`: whole numbers, each unit once, the largest first. Source: Prometheus, "Time durations". */
+/** `1d`, `1h30m`: whole numbers, each unit once, largest unit first. Source: Prometheus, "Time durations". */
 export function parsePrometheusDuration(text: string): bigint {
   const pattern = new RegExp(`^${unitsNano.map(([unit]) => `(?:([0-9]+)${unit})?`).join("")}$`);
   const match = text === "0" ? [] : pattern.exec(text);
@@ -215,7 +217,7 @@ export function parsePrometheusDuration(text: string): bigint {
   return nano;
 }
 
-/** Runs a parser and puts words in front of what it complains about. */
+/** Runs a parser and adds words to the front of its error. */
 export function withParameter<T>(parameter: string, words: string, parse: () => T): T {
   try {
     return parse();

@@ -13,7 +13,7 @@ import { resourceSpansJson, traceByIdMessage, traceMessage } from "./trace-messa
 const protobuf = "application/protobuf";
 
 /**
- * A trace's id, as long as wanted up to 32 hex digits.
+ * A trace id of up to 32 hex digits.
  * @throws QueryError QUERY_BAD_PARAMETER in Tempo's words
  */
 export function parseTempoTraceId(text: string): string {
@@ -33,7 +33,7 @@ function badId(message: string): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", message, { parameter: "traceID" });
 }
 
-/** Checked, and then of no use: a trace is found wherever it lies, and is whole. */
+/** Checks the times and ignores them: a trace is found at any time, and returned whole. */
 function checkTimes(params: URLSearchParams): void {
   const [start, end] = ["start", "end"].map((name) => {
     const text = params.get(name) ?? "";
@@ -58,13 +58,13 @@ async function beginAsked(
   return await beginTrace(service, traceId, limits, read);
 }
 
-/** `GET /api/traces/{id}`: protobuf where `Accept` asks for it, otherwise JSON. */
+/** `GET /api/traces/{id}`: protobuf when `Accept` requests it, otherwise JSON. */
 export function traceEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async (request) => {
     const begun = await beginAsked(service, limits, request);
     return request.accept.includes(protobuf)
       ? new TypedAnswer(protobuf, messageOf(begun, traceMessage))
-      : // The name of the list from before it was OTLP's.
+      : // Tempo's name of the list from before OTLP named it.
         enclosed('{"batches":', begun, () => "}");
   };
 }
@@ -76,8 +76,8 @@ const noTrace: BegunTrace = {
 };
 
 /**
- * `GET /api/v2/traces/{id}`: the same with a status. One that is not there is empty, and no failure: newer versions of Grafana ask
- * so, and only where this request is not known as in version 1.
+ * `GET /api/v2/traces/{id}`: the trace with a status. A missing trace is an empty trace, and no failure.
+ * Newer versions of Grafana send this request first, and that of version 1 when it is unknown.
  */
 export function traceV2Endpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async (request) => {
@@ -105,14 +105,14 @@ async function* messageOf(
   yield* write((await trace).spans);
 }
 
-/** @param tail asked for behind the spans: reading them may find that some are missing */
+/** @param tail read after the spans, because reading them may show that some are missing */
 async function* enclosed(
   head: string,
   { isLarge, trace }: BegunTrace,
   tail: () => string,
 ): AsyncGenerator<string> {
   yield head;
-  // Out with it, while spans are still read.
+  // Sends the beginning while spans are still read.
   if (isLarge) yield "";
   yield* resourceSpansJson((await trace).spans);
   yield tail();

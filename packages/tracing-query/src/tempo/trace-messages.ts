@@ -3,24 +3,23 @@ import { encodeTraces, tracesJsonValue } from "wire/otlp";
 import { partialText } from "../service/partial-text.ts";
 import { spansInParts } from "../service/spans-of.ts";
 
-/** Spans that are written together: other requests run between two parts. */
+/** Spans that are written in one turn; other requests run between two parts. */
 const spansPerPart = 500;
 
-/** The same for JSON, which takes longer. */
+/** The same for JSON, which takes longer to write. */
 const spansPerJsonPart = 200;
 
 /** Tag of field 1, a message. */
 const firstMessage = 0x0a;
 
-/** Tags of `status`, field 3, a number, and of `message`, field 4, a text; and the number of PARTIAL. */
+/** Tags of `status` (field 3, a number) and of `message` (field 4, a text), and the number of PARTIAL. */
 const statusField = 0x18;
 const messageField = 0x22;
 const partialStatusNumber = 1;
 
 /**
- * A trace as Tempo's `Trace`, which is OTLP's `TracesData`, in parts that together are one message: protobuf puts
- * repeated fields of messages that follow each other together.
- * Source: protobuf.dev, "Encoding", "Last One Wins"
+ * A trace as Tempo's `Trace`, which is OTLP's `TracesData`. The parts join to one message, because protobuf
+ * merges repeated fields of concatenated messages. Source: protobuf.dev, "Encoding", "Last One Wins"
  */
 export async function* traceMessage(spans: SpanList): AsyncGenerator<Uint8Array> {
   let isFirst = true;
@@ -34,8 +33,8 @@ export async function* traceMessage(spans: SpanList): AsyncGenerator<Uint8Array>
 }
 
 /**
- * Tempo's `TraceByIDResponse`: the trace in field 1, a part at a time, for a message that comes several times is put together
- * too; the status comes last, complete is the default. A trace without spans is there, and empty: whoever reads it looks into it.
+ * Tempo's `TraceByIDResponse`. Field 1 holds the trace, in several parts, which protobuf merges. The status
+ * follows; its default is COMPLETE. An empty trace is written too, because readers expect the field.
  */
 export async function* traceByIdMessage(
   spans: SpanList,
@@ -80,8 +79,8 @@ interface JsonTrace {
 }
 
 /**
- * The lists in a trace's JSON, in pieces: as protobuf writes it, which is what Tempo does, rather than OTLP. Ids are
- * base64, enums names.
+ * The lists in a trace's JSON, in pieces. It is protobuf's JSON, as Tempo writes it, and not OTLP's: ids are
+ * base64, enums are names.
  */
 export function* resourceSpansJson(spans: SpanList): Generator<string> {
   yield "[";

@@ -6,8 +6,8 @@ import { endMarkBytes, frameHeaderBytes, writeFrameHeader } from "./segment-form
 const firstCapacityBytes = 1024 * 1024;
 
 /**
- * The batches that share one frame, one write and one sync: all that came while the disk was busy with the group
- * before. The buffer is kept for the next group.
+ * The batches that share one frame, one write and one sync: all that arrived while the disk was busy with the
+ * group before. The buffer is reused for the next group.
  */
 export class CommitGroup {
   #buffer = Buffer.allocUnsafeSlow(firstCapacityBytes);
@@ -26,17 +26,17 @@ export class CommitGroup {
     return this.#batches;
   }
 
-  /** Bytes of the frame; 0 while there are no rows. */
+  /** Size of the frame; 0 without rows. */
   get bytes(): number {
     return this.#rows === 0 ? 0 : this.#length;
   }
 
-  /** Bytes of the rows if each had its own prefix. */
+  /** Size of the rows if each had its own prefix. */
   get plainBytes(): number {
     return this.#plainBytes;
   }
 
-  /** All rows by service; undefined when a batch came without its counts. */
+  /** All rows by service; undefined when a batch had no counts. */
   get services(): ServiceCounts | undefined {
     return this.#services;
   }
@@ -59,7 +59,10 @@ export class CommitGroup {
     return this.#outcome.promise;
   }
 
-  /** The whole frame and an end mark; a view, good until `settle`. @param seed of the segment's checksums */
+  /**
+   * The whole frame with an end mark; a view that is valid until `settle`. @param seed of the segment's
+   * checksums
+   */
   frame(seed: number): Buffer {
     const end = this.#length + endMarkBytes;
     writeFrameHeader(this.#buffer.subarray(0, this.#length), this.#rows, seed);
@@ -67,7 +70,7 @@ export class CommitGroup {
     return this.#buffer.subarray(0, end);
   }
 
-  /** Tells the senders of all batches, and empties the group. */
+  /** Resolves or rejects the promises of all batches, and empties the group. */
   settle(error?: unknown): void {
     const outcome = this.#outcome;
     this.#outcome = Promise.withResolvers<void>();

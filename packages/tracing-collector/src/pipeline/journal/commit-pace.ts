@@ -1,10 +1,10 @@
-/** Longest wait for senders that are expected back. */
+/** Longest wait for senders that are expected to send again, in milliseconds. */
 const longestWaitMs = 8;
 
 /**
- * Says when the next commit begins. A sync takes the processor as long as some ten batches do, so after a commit that several
- * senders shared the next waits for those it answered: they mostly send on at once. With the last of them it begins, and
- * without them when milliseconds are over. A sender that is alone never waits.
+ * Chooses when the next commit begins. A sync costs the processor time of about ten batches. After a commit
+ * that several senders shared, the next one waits for those senders, because most of them send again at once.
+ * It begins with the last of them, or after `longestWaitMs`. A single sender never waits.
  */
 export class CommitPace {
   #expectedBatches = 0;
@@ -12,16 +12,16 @@ export class CommitPace {
   #proceed: (() => void) | undefined;
 
   /**
-   * A commit is over; called before its senders are told.
-   * @param batches that it had
-   * @param waitingBatches that came meanwhile
+   * A commit has ended; called before its senders are told.
+   * @param batches number of batches in it
+   * @param waitingBatches number of batches that arrived meanwhile
    */
   committed(batches: number, waitingBatches: number): void {
     this.#expectedBatches = batches > 1 ? batches + waitingBatches : 0;
     this.#untilMs = performance.now() + longestWaitMs;
   }
 
-  /** Resolves when the next commit is to begin. @param waitingBatches that are there now */
+  /** Resolves when the next commit should begin. @param waitingBatches number of waiting batches */
   async wait(waitingBatches: number): Promise<void> {
     if (waitingBatches >= this.#expectedBatches) return;
     const waitMs = this.#untilMs - performance.now();
@@ -34,12 +34,12 @@ export class CommitPace {
     this.#proceed = undefined;
   }
 
-  /** Another batch came. @param waitingBatches with it */
+  /** Another batch has arrived. @param waitingBatches number with this batch */
   arrived(waitingBatches: number): void {
     if (waitingBatches >= this.#expectedBatches) this.#proceed?.();
   }
 
-  /** Nobody is expected any more: the next commit begins at once. */
+  /** Stops waiting for senders: the next commit begins at once. */
   end(): void {
     this.#expectedBatches = 0;
     this.#proceed?.();

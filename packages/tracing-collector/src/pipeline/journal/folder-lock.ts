@@ -5,35 +5,37 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "lifecycle";
 
-/** Longest path that every system takes for a socket (macOS: 104 bytes with the final zero). */
+/** The longest socket path that every system accepts (macOS: 104 bytes with the final zero). */
 const maxSocketPathBytes = 103;
-/** Name of a socket, and of the one that earlier versions used. */
+/** Name of a socket, with the name that earlier versions used. */
 const lockName = /^lock(-[0-9a-f]{12})?$/;
 const lockNameBytes = "lock-0123456789ab".length;
-/** How often two that start together give way to each other before they give up. */
+/** Number of times that two processes which start together give way to each other before they fail. */
 const maxTries = 20;
-/** A process that does not answer in this time is stopped or very busy: it lives. */
+/** A process that does not answer in this time, in ms, is suspended or very busy. It is still alive. */
 const answerMs = 1_000;
 
-/** What a living process says on its socket. */
+/** A living process sends this on its socket. */
 const held = "h";
 const looking = "l";
 
 /** Another living process holds the folder. */
 export class FolderInUseError extends StartError {}
 
-/** A held folder. */
+/** The lock on a folder. */
 export interface FolderLock {
   release(): Promise<void>;
 }
 
 /**
- * Takes a folder for this process alone, until it ends, however it ends: a socket in the folder on which only a living
- * process answers. That holds across containers that share the folder on one machine, which process ids do not.
+ * Locks a folder for this process until it ends, in whatever way. The lock is a socket in the folder, on
+ * which only a living process answers. This works between containers that share the folder on one machine,
+ * where process ids do not help.
  *
- * Of two that start at the same moment at most one gets the folder: each first shows a socket that answers, and then
- * looks for those of others. Whoever looks last sees the other, and gives way for a moment. A socket gets its visible
- * name only when it answers already, so one that does not answer is dead for good and may be removed.
+ * When two processes start together, at most one gets the folder. Each first publishes a socket that
+ * answers, and then looks for the sockets of others. The one that looks last sees the other, and gives way
+ * for a moment. A socket gets its visible name only when it answers, so a socket without an answer is dead
+ * and may be removed.
  * @throws FolderInUseError when another process holds the folder
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
@@ -71,7 +73,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   }
 }
 
-/** A socket of this process that others can see. */
+/** This process's socket, which other processes can see. */
 class Announcement {
   readonly #folder: string;
   readonly #name: string;
@@ -105,7 +107,10 @@ class Announcement {
     return own;
   }
 
-  /** @returns what another living process says; undefined when there is none, and the folder is held from now on */
+  /**
+   * @returns the answer of another living process; undefined when there is none, and then this process holds
+   *   the folder
+   */
   async lookForOthers(): Promise<string | undefined> {
     let found: string | undefined;
     for (const name of await readdir(this.#folder)) {
@@ -121,13 +126,16 @@ class Announcement {
   }
 
   async withdraw(): Promise<void> {
-    // First the name: nobody is to find a name that is about to be dead.
+    // The name is removed first, so that nobody finds a socket that is about to close.
     await unlinkIfThere(join(this.#folder, this.#name));
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 }
 
-/** @returns what the process behind a socket says, `held` when it says nothing; undefined when there is none */
+/**
+ * @returns the answer of the process behind a socket, or `held` when it answers nothing; undefined when no
+ *   process is there
+ */
 function ask(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let answer = "";
@@ -154,7 +162,10 @@ async function unlinkIfThere(path: string): Promise<void> {
   });
 }
 
-/** Socket paths are short by nature: a long one is reached through the open folder, where the system can do that. */
+/**
+ * Socket paths must be short. A long path is opened through the folder's file descriptor, on systems that
+ * support it.
+ */
 async function socketPlace(folder: string): Promise<{ path: string; close(): Promise<void> }> {
   const longestBytes = Buffer.byteLength(join(folder, "x")) - 1 + lockNameBytes;
   if (longestBytes <= maxSocketPathBytes || process.platform !== "linux") {

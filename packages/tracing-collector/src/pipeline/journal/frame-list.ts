@@ -1,6 +1,6 @@
 import type { FrameForm } from "./segment-format.ts";
 
-/** Where the frames of a segment lie, in their order. */
+/** The places of a segment's frames, in order. */
 export class FrameList {
   readonly form: FrameForm;
   readonly #starts: number[] = [];
@@ -16,8 +16,8 @@ export class FrameList {
   }
 
   /**
-   * @param bytes with its header
-   * @param start by default just behind the frame before
+   * @param bytes size with the header
+   * @param start by default the end of the frame before
    */
   add(bytes: number, rows: number, start = this.#end()): void {
     this.#starts.push(start);
@@ -29,7 +29,7 @@ export class FrameList {
     return this.#starts[index] ?? 0;
   }
 
-  /** With its header. */
+  /** Size of a frame with its header. */
   bytesOf(index: number): number {
     return this.#bytes[index] ?? 0;
   }

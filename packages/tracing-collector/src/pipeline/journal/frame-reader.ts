@@ -3,23 +3,21 @@ import type { SpanRows } from "wire/rows";
 import type { FrameList } from "./frame-list.ts";
 import { frameHeaderBytes, isFrame } from "./segment-format.ts";
 
-/** Of one read call: half of what systems allow (IOV_MAX), since a frame takes two. */
+/** Frames of one read call: half of the systems' limit (IOV_MAX), since a frame takes two buffers. */
 const framesPerRead = 500;
 
-/**
- * Reads rows out of the frames of a segment, headers aside: to where they belong, never copied.
- */
+/** Reads rows from the frames of a segment, without the headers, straight into the target buffer. */
 export class FrameReader {
   readonly #file: FileHandle;
   readonly #frames: FrameList;
-  /** Of checksums; undefined where they are not compared. */
+  /** Seed of the checksums; undefined when they are not compared. */
   readonly #seed: number | undefined;
   readonly #headers: Buffer;
   #next = 0;
 
   /**
-   * @param file stays the caller's to close
-   * @param checks whether to compare checksums; lengths always are
+   * @param file the caller closes it
+   * @param checks whether checksums are compared; lengths always are
    */
   constructor(file: FileHandle, frames: FrameList, checks: boolean) {
     this.#file = file;
@@ -34,9 +32,9 @@ export class FrameReader {
   }
 
   /**
-   * The rows of the next frames, as many as lie together and fit, by one read call.
-   * @param target has room for `nextBytes`; the answer is a view of its beginning
-   * @throws Error when the file has something else there
+   * Reads the rows of the next frames by one call: as many as are adjacent and fit.
+   * @param target has room for at least `nextBytes`; the result is a view of its beginning
+   * @throws Error when the file does not contain the expected frames
    */
   async read(target: Buffer): Promise<SpanRows> {
     const first = this.#next;

@@ -3,10 +3,13 @@ import type { SpanRows } from "wire/rows";
 import { CollectorError } from "../../errors.ts";
 import type { JournalLimits } from "./span-journal.ts";
 
-/** A full journal counts as having room again when this part of its limits is free: not at every request anew. */
+/**
+ * A full journal has room again when this share of its limits is free. Without the margin each request would
+ * change the state.
+ */
 const freePart = 0.1;
 
-/** Bounds a journal, and logs once when it is full and once when it has room again. */
+/** Limits the size of a journal. Logs once when it is full, and once when it has room again. */
 export class JournalRoom {
   readonly #maxBytes: number;
   readonly #maxRows: number;
@@ -15,7 +18,7 @@ export class JournalRoom {
   #isFull = false;
   #refusedSpans = 0;
 
-  /** @param rows that are there at the start */
+  /** @param rows number of rows at the start */
   constructor({ maxBytes, maxRows = 0 }: JournalLimits, rows: number, log: Logger) {
     this.#maxBytes = maxBytes;
     this.#maxRows = maxRows === 0 ? Number.POSITIVE_INFINITY : maxRows;
@@ -23,14 +26,14 @@ export class JournalRoom {
     this.#log = log;
   }
 
-  /** Rows that are there. */
+  /** Number of rows in the journal. */
   get rows(): number {
     return this.#rows;
   }
 
   /**
-   * Whether a batch fits; where not, it is counted.
-   * @param usedBytes what the journal holds now
+   * Checks that a batch fits, and counts a refusal.
+   * @param usedBytes present size of the journal
    * @throws CollectorError COLLECTOR_TOO_LARGE when it would not fit an empty journal; COLLECTOR_JOURNAL_FULL
    */
   admit(rows: SpanRows, usedBytes: number): void {
@@ -58,12 +61,12 @@ export class JournalRoom {
     }
   }
 
-  /** A batch that was admitted was kept. */
+  /** An admitted batch was stored. */
   add(rows: number): void {
     this.#rows += rows;
   }
 
-  /** Rows left the journal. @param usedBytes what it holds now */
+  /** Rows left the journal. @param usedBytes its size now */
   leave(rows: number, usedBytes: number): void {
     this.#rows -= rows;
     if (!this.#isFull) return;

@@ -15,35 +15,40 @@ import { SegmentFiles } from "./segment-files.ts";
 import type { JournalLimits, SegmentLimits, SpanJournal } from "./span-journal.ts";
 
 /**
- * When an acknowledged batch is on the disk. `always`: before the acknowledgement. `interval`: within a second; a crash
- * of the machine may take that second, a crash of the process takes nothing. `off`: when the system likes.
+ * When an acknowledged batch is on the disk. `always`: before the acknowledgement. `interval`: within a
+ * second. A crash of the machine may lose that second; a crash of the process loses nothing. `off`: when the
+ * system writes it.
  */
 export type JournalSync = "always" | "interval" | "off";
 
-/** `maxBytes` counts segments in quarantine too. */
+/** Settings of the journal. `maxBytes` includes segments in quarantine. */
 export interface JournalSettings extends JournalLimits, SegmentLimits {
   readonly folder: string;
   readonly sync: JournalSync;
 }
 
-/** What the journal tells its metrics. */
+/** Receives the events that the journal's metrics count. */
 export interface JournalObserver {
-  /** One write, with its sync, took so long. */
+  /** A write with its sync has ended; it took `durationMs`. */
   committed(durationMs: number): void;
-  /** So many rows are damaged on the disk: a copy is kept, storage does not get them. */
+  /** Rows are damaged on the disk. A copy is kept in quarantine, and the store does not get them. */
   damaged?(rows: number): void;
 }
 
-/** Most bytes of rows, each with its prefix, that wait in memory for the disk; a single larger batch is let through when nothing else waits. */
+/**
+ * Most bytes of rows, each with its prefix, that wait for the disk. A single larger batch is admitted when
+ * nothing else waits.
+ */
 const maxWaitingBytes = 32 * 1024 * 1024;
 const syncIntervalMs = 1_000;
 
 /**
- * Keeps batches of rows on disk from their acknowledgement until storage has them.
+ * Keeps batches of rows on disk from their acknowledgement until the store has them.
  *
- * One commit runs at a time; what arrives meanwhile forms the next group, so that one sync serves all senders that wait
- * (group commit). Rows go to one open segment; a sealed segment is handed out once by `take`, then removed or
- * quarantined. A segment left by a crash is recovered by `open`. Files of removed segments are used again: `SegmentFiles`.
+ * One commit runs at a time. Batches that arrive meanwhile form the next group, so one sync serves all
+ * waiting senders (group commit). Rows are appended to one open segment. A sealed segment is handed out once
+ * by `take`, then removed or quarantined. `open` recovers the segments of a crashed run. Files of removed
+ * segments are reused: see `SegmentFiles`.
  */
 export class Journal implements SpanJournal {
   readonly isDurable = true;
@@ -64,11 +69,11 @@ export class Journal implements SpanJournal {
   #closing = false;
   #diskError: unknown;
   #isFinished = false;
-  /** Of a journal that syncs each commit. */
+  /** For a journal that syncs each commit. */
   readonly #pace: CommitPace | undefined;
   #isSyncDue = false;
   #isDue = false;
-  /** Bytes of files of sealed segments and of those in quarantine. */
+  /** Bytes of the files of sealed segments, and of segments in quarantine. */
   #storedBytes: number;
   #segmentCount: number;
   #running: Promise<void> | undefined;
@@ -105,8 +110,8 @@ export class Journal implements SpanJournal {
   }
 
   /**
-   * Takes the folder for this process and reads what an earlier run left there.
-   * @throws StartError when the folder cannot be used or is in use
+   * Locks the folder for this process, and reads the segments of an earlier run.
+   * @throws StartError when the folder cannot be used, or another process uses it
    */
   static async open(settings: JournalSettings, observer: JournalObserver, log: Logger): Promise<Journal> {
     const { folder } = settings;
@@ -132,12 +137,12 @@ export class Journal implements SpanJournal {
     }
   }
 
-  /** Bytes on disk, those in quarantine included, and waiting for it. */
+  /** Bytes on disk, including those in quarantine, and bytes that wait for the disk. */
   get bytes(): number {
     return this.#fileBytes + this.#filling.bytes + this.#committing.bytes;
   }
 
-  /** Bytes of files that hold nothing that is needed, and wait to be used again; not in `bytes`. */
+  /** Bytes of empty files that are kept for reuse; not part of `bytes`. */
   get spareBytes(): number {
     return this.#files.spareBytes;
   }
@@ -146,17 +151,17 @@ export class Journal implements SpanJournal {
     return this.#storedBytes + (this.#segment?.fileBytes ?? 0);
   }
 
-  /** Spans that are not yet in storage. */
+  /** Number of spans that the store does not have yet. */
   get rows(): number {
     return this.#room.rows;
   }
 
-  /** Without those in quarantine. */
+  /** Number of segments, without those in quarantine. */
   get segments(): number {
     return this.#segmentCount;
   }
 
-  /** When the promise resolves, the rows are as safe as `sync` says. */
+  /** Resolves when the rows are as safe as `sync` promises. */
   append(rows: CountedRows): Promise<void> {
     if (rows.count === 0 && !this.#closing) return Promise.resolve();
     try {
@@ -171,7 +176,7 @@ export class Journal implements SpanJournal {
     return kept;
   }
 
-  /** @throws CollectorError where the rows are not to be kept */
+  /** @throws CollectorError when the rows are refused */
   #admit(rows: CountedRows): void {
     if (this.#closing) throw new CollectorError("COLLECTOR_STOPPING", "the collector stops");
     const needed = this.bytes + rows.bytes.length;
@@ -202,7 +207,7 @@ export class Journal implements SpanJournal {
     this.#room.leave(segment.rows, this.bytes);
   }
 
-  /** Its bytes still count. */
+  /** Its bytes still count against the limit. */
   async quarantine(segment: SealedSegment): Promise<string> {
     const path = await segment.quarantine();
     this.#segmentCount--;
@@ -210,7 +215,7 @@ export class Journal implements SpanJournal {
     return path;
   }
 
-  /** Its whole frames, as a segment of their own; the damaged ones are counted, and kept in quarantine. */
+  /** Returns the undamaged frames as a segment. The damaged ones are counted, and kept in quarantine. */
   async salvage(segment: SealedSegment): Promise<SealedSegment | undefined> {
     const { segment: rest, quarantinedBytes } = await salvageSegment(segment.path, this.#log);
     const lost = segment.rows - (rest?.rows ?? 0);
@@ -252,7 +257,8 @@ export class Journal implements SpanJournal {
   async #run(): Promise<void> {
     while (this.#isDue) {
       this.#isDue = false;
-      // Later in this turn of the event loop, so that batches that arrived together share one sync.
+      // Waits for a later phase of this turn of the event loop, so that batches which arrived together share
+      // one sync.
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (this.#filling.rows > 0) {
         await this.#pace?.wait(this.#filling.batches);
@@ -303,7 +309,7 @@ export class Journal implements SpanJournal {
     return segment;
   }
 
-  /** After a failed write the file is not trusted with more: its good frames are sealed. */
+  /** After a failed write nothing more is written to the file: its good frames are sealed. */
   async #giveUpSegment(): Promise<void> {
     const segment = this.#segment;
     if (segment === undefined) return;
@@ -318,7 +324,10 @@ export class Journal implements SpanJournal {
     this.#diskError = error;
   }
 
-  /** Age alone does not seal while nobody could take the segment: larger blocks suit a busy storage better. */
+  /**
+   * Age alone does not seal a segment while no writer is free to take it, because a busy store works better
+   * with larger blocks.
+   */
   #shouldSeal({ rows, plainBytes }: OpenSegment): boolean {
     const { segmentRows, segmentBytes } = this.#settings;
     if (rows >= segmentRows || plainBytes >= segmentBytes || this.#closing) return true;

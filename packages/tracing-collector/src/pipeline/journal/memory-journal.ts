@@ -9,8 +9,8 @@ import { SegmentAge } from "./segment-age.ts";
 import type { JournalLimits, JournalSegment, SegmentLimits, SpanJournal } from "./span-journal.ts";
 
 /**
- * A journal without a disk, for who would rather lose the last spans than write them twice: batches are acknowledged as
- * soon as they are in memory, and a crash takes them.
+ * A journal in memory, for operators who prefer to lose the last spans rather than write them twice. Batches
+ * are acknowledged as soon as they are in memory, and a crash loses them.
  */
 export class MemoryJournal implements SpanJournal {
   readonly isDurable = false;
@@ -34,7 +34,7 @@ export class MemoryJournal implements SpanJournal {
     return this.#bytes;
   }
 
-  /** Spans that are not yet in storage. */
+  /** Number of spans that the store does not have yet. */
   get rows(): number {
     return this.#room.rows;
   }
@@ -107,7 +107,7 @@ export class MemoryJournal implements SpanJournal {
   }
 }
 
-/** Copies of batches, in the order in which they came. */
+/** Copies of batches, in order of arrival. */
 class MemorySegment implements JournalSegment {
   readonly createdUnixMs = Date.now();
   readonly token = `${String(this.createdUnixMs).padStart(14, "0")}-${randomUUID()}`;
@@ -130,7 +130,7 @@ class MemorySegment implements JournalSegment {
     return this.#bytes;
   }
 
-  /** Bytes of its rows if each had its own prefix. */
+  /** Size of its rows if each had its own prefix. */
   get plainBytes(): number {
     return this.#plainBytes;
   }

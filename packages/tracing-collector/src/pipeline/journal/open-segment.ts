@@ -7,28 +7,28 @@ import type { CommitGroup } from "./commit-group.ts";
 import { FrameList } from "./frame-list.ts";
 import { endMarkBytes, seededForm, segmentBeginning, segmentHeaderBytes } from "./segment-format.ts";
 
-/** Ending of a segment's file name; what stands before it is the segment's token. */
+/** Ending of a segment's file name; the part before it is the segment's token. */
 export const segmentSuffix = ".segment";
 
 /**
- * Whether O_DSYNC does what `fdatasync` does: one call for write and sync is half of the ways to another thread and back.
- * Other systems have no such flag, or one that stops at the disk's own memory.
+ * True when O_DSYNC does the work of `fdatasync`. One call for write and sync halves the switches to another
+ * thread. Other systems lack the flag, or their flag stops at the disk's own cache.
  */
 const writesCanSync = process.platform === "linux";
 
-/** A file whose rows nobody needs any more. */
+/** A file whose rows nobody needs any more, kept for reuse. */
 export interface SpareFile {
   readonly path: string;
   readonly bytes: number;
 }
 
-/** The segment that takes frames now. */
+/** The segment that frames are appended to. */
 export class OpenSegment {
   readonly path: string;
   readonly #file: FileHandle;
-  /** Whether a sync of its own follows each write. */
+  /** True when a separate sync follows each write. */
   readonly #syncsApart: boolean;
-  /** The frames appended whole. */
+  /** The frames that were appended completely. */
   readonly frames: FrameList;
   #bytes = segmentHeaderBytes;
   #fileBytes: number;
@@ -45,11 +45,12 @@ export class OpenSegment {
   }
 
   /**
-   * A file whose name sorts after all older ones and is used by no other collector.
-   * @param isSynced whether what `append` wrote is on the disk when it is done
-   * @param seed no earlier segment of the file had it
-   * @param spare to be used again: it has blocks and memory, for which a new file asks the system anew. It gets its name
-   *   when its header is on the disk, so that rows it had are under no new name at any time. After a failure it is gone.
+   * Creates a file whose name sorts after all older ones, and is unique among collectors.
+   * @param isSynced whether `append` returns only when its data is on the disk
+   * @param seed differs from the seeds of earlier segments in the same file
+   * @param spare a file to reuse: it has blocks and memory, which the system would have to find for a new
+   *   file. It is renamed when its new header is on the disk, so its old rows never appear under a new name.
+   *   After a failure it is deleted.
    */
   static async create(
     folder: string,
@@ -79,17 +80,17 @@ export class OpenSegment {
     }
   }
 
-  /** Bytes of header and of frames appended whole. */
+  /** Size of the header and of the frames that were appended completely. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Bytes of the file. */
+  /** Size of the file. */
   get fileBytes(): number {
     return this.#fileBytes;
   }
 
-  /** Bytes of its rows if each had its own prefix. */
+  /** Size of its rows if each had its own prefix. */
   get plainBytes(): number {
     return this.#plainBytes;
   }
@@ -98,12 +99,15 @@ export class OpenSegment {
     return this.#rows;
   }
 
-  /** All rows by service; undefined where they were not counted. */
+  /** All rows by service; undefined when they were not counted. */
   get services(): ServiceCounts | undefined {
     return this.#services;
   }
 
-  /** Appends a group as one frame. On failure the file may have a torn or unwanted tail: see `cut`. */
+  /**
+   * Appends a group as one frame. After a failure the file may end in an incomplete or unwanted frame: see
+   * `cut`.
+   */
   async append(group: Pick<CommitGroup, "frame" | "plainBytes" | "rows" | "services">): Promise<void> {
     const written = group.frame(this.frames.form.seed);
     await writeWhole(this.#file, written, this.#bytes);
@@ -122,13 +126,16 @@ export class OpenSegment {
     return this.#file.datasync();
   }
 
-  /** Takes away what is behind the good frames: what a failed `append` left, and rows of an earlier segment. */
+  /**
+   * Removes the data behind the good frames: the remains of a failed `append`, and rows of an earlier
+   * segment.
+   */
   async cut(): Promise<void> {
     await this.#file.truncate(this.#bytes);
     this.#fileBytes = this.#bytes;
   }
 
-  /** Of a file that is mostly an earlier segment's, what is not needed goes back to the system. */
+  /** Returns the unused rest of a reused file to the system. */
   async close(): Promise<void> {
     try {
       if (this.#fileBytes > 2 * (this.#bytes + endMarkBytes)) await this.cut();

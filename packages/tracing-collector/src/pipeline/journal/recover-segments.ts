@@ -16,22 +16,26 @@ import {
   segmentHeaderBytes,
 } from "./segment-format.ts";
 
-/** What an earlier run left in the journal folder. */
+/** The segments that an earlier run left in the journal folder. */
 export interface Leftovers {
   /** Oldest first. */
   readonly segments: readonly SealedSegment[];
-  /** Bytes of files that stay in quarantine, since they cannot be read. */
+  /** Bytes of files that stay in quarantine because they cannot be read. */
   readonly quarantinedBytes: number;
-  /** Rows in damaged frames, as far as these say how many there were: a copy is kept, storage does not get them. */
+  /**
+   * Number of rows in damaged frames, as far as their headers tell. A copy is kept in quarantine, and the
+   * store does not get them.
+   */
   readonly damagedRows: number;
 }
 
 /**
- * Reads what an earlier run left: every segment is cut after its last whole frame and takes no more
- * frames, so that its token always names the same rows. Segments that storage refused
- * get another chance, since a restart is how wrong credentials or an old schema are put right.
+ * Reads the segments of an earlier run. Each segment is cut after its last complete frame, and takes no more
+ * frames, so that its token always names the same rows. Segments that the store refused are tried again,
+ * because a restart is how wrong credentials or an old schema are corrected.
  *
- * Segments of the first layout are rewritten. One segment is in memory at a time, such a one with a frame of it.
+ * Segments of the first layout are rewritten. One segment is in memory at a time, plus one frame of a segment
+ * that is rewritten.
  */
 export async function recoverSegments(folder: string, log: Logger): Promise<Leftovers> {
   const quarantine = join(folder, quarantineFolder);
@@ -59,14 +63,14 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
 }
 
 interface RecoveredSegment {
-  /** undefined where no row of it can be read, and the file is gone or set aside. */
+  /** undefined when no row is readable; then the file was deleted or quarantined. */
   readonly segment: SealedSegment | undefined;
   readonly quarantinedBytes: number;
-  /** Rows in damaged frames, as far as these say how many there were. */
+  /** Number of rows in damaged frames, as far as their headers tell. */
   readonly damagedRows: number;
 }
 
-/** As `recoverSegments` for one file. @param path in the folder of the journal */
+/** As `recoverSegments`, for one file. @param path inside the journal's folder */
 export async function salvageSegment(path: string, log: Logger): Promise<RecoveredSegment> {
   return await recoverSegment(path, await readWhole(path, Buffer.alloc(0)), log);
 }
@@ -125,7 +129,7 @@ async function recoverSegment(path: string, file: Buffer, log: Logger): Promise<
 
 type RepairedHeader = SegmentHeader & { readonly isMended?: boolean };
 
-/** The header of a file, which is put right in `file` where its frames tell what it was. */
+/** Reads a file's header. A damaged header is repaired in `file` when the frames tell its contents. */
 function repairedHeader(path: string, file: Buffer, log: Logger): RepairedHeader {
   const header = readSegmentHeader(file);
   const mended = header.state === "torn" ? mendedHeader(file) : undefined;
@@ -139,7 +143,7 @@ function repairedHeader(path: string, file: Buffer, log: Logger): RepairedHeader
   return { state: "ours", form: seededForm(mended.readUInt32LE(16)), isMended: true };
 }
 
-/** Writes what was put right in `file` to the disk too, so that it is read as it is known here. */
+/** Writes repaired bytes of `file` to the disk too, so that later reads see what this one saw. */
 async function writeMended(
   path: string,
   file: Buffer,
@@ -164,7 +168,7 @@ async function writeMended(
     );
 }
 
-/** For the log: where the damage is, and how many spans were there. */
+/** For the log: the places of the damage, and the number of spans there. */
 function placesOf({ damages }: SegmentScan): object {
   if (damages.length === 0) return {};
   const spans = damages.reduce((sum, { rows = 0 }) => sum + rows, 0);
@@ -178,9 +182,9 @@ interface Kept {
 }
 
 /**
- * Puts what cannot be read of a segment into quarantine. A torn tail is what a crash in the middle of a write leaves,
- * and was never acknowledged; but a disk that gives something else than was written can look the same.
- * @param file as it was read, in which headers may have been mended
+ * Copies unreadable parts of a segment into quarantine. An incomplete end is the trace of a crash during a
+ * write, and was never acknowledged. But a disk that returns other bytes than were written can look the same.
+ * @param file the bytes as read; headers in it may have been repaired
  */
 async function keepUnreadable(
   path: string,
@@ -211,7 +215,7 @@ async function namesIn(folder: string, suffix: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith(suffix)).sort();
 }
 
-/** @param buffer where it goes if it fits */
+/** @param buffer used when it is large enough */
 async function readWhole(path: string, buffer: Buffer): Promise<Buffer> {
   const file = await open(path, "r");
   try {

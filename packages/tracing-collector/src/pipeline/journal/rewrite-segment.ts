@@ -9,25 +9,25 @@ import {
   writeFrameHeader,
 } from "./segment-format.ts";
 
-/** Ending of a file that replaces a segment when it is whole; one that is left by a crash is nothing. */
+/** Ending of a file that replaces a segment once it is complete. After a crash such a file is ignored. */
 export const rewrittenSuffix = ".rewritten";
 
-/** The file is new, and is not used again. */
+/** A new file that is never reused needs no random seed. */
 const seed = 0;
 
-/** A segment of today's layout. */
+/** A segment of the present layout. */
 export interface RewrittenSegment {
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number;
   readonly frames: FrameList;
 }
 
 /**
- * Puts a segment of today's layout in the place of one of the first: the same rows under the same name, so that it is the
- * same block to storage. A crash leaves the one or the other.
- * @param file all of the segment
- * @param frames those that are whole: no other is taken
- * @throws WireError for frames that are no rows; an error of the file system. The segment is as it was then.
+ * Replaces a segment of the first layout by one of the present layout. It has the same rows and the same
+ * name, so it is the same block to the store. A crash leaves one of the two.
+ * @param file the whole segment
+ * @param frames the undamaged frames; no others are copied
+ * @throws WireError for frames that are no rows; an error of the file system. The segment is then unchanged.
  */
 export async function rewriteSegment(
   path: string,

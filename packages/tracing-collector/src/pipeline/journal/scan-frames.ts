@@ -7,37 +7,37 @@ import {
   writeFrameHeader,
 } from "./segment-format.ts";
 
-/** Frames that are not what was written, in the middle of others, or before the end mark. */
+/** Damaged frames in the middle of others, or before the end mark. */
 export interface DamagedFrames {
   /** Index of the first byte. */
   readonly start: number;
   readonly bytes: number;
-  /** What the header says; undefined where it cannot be known. */
+  /** Number of rows by the frame's header; undefined when the header is damaged. */
   readonly rows: number | undefined;
 }
 
-/** The whole frames of a segment. */
+/** The undamaged frames of a segment. */
 export interface SegmentScan {
-  /** Rows in all whole frames. */
+  /** Number of rows in all undamaged frames. */
   readonly rows: number;
-  /** Index just past the last whole frame: what follows is torn. */
+  /** Index just past the last complete frame; the bytes behind it are incomplete. */
   readonly wholeBytes: number;
-  /** Bytes of `damages` together. */
+  /** Sum of the bytes of `damages`. */
   readonly damagedBytes: number;
   readonly damages: readonly DamagedFrames[];
-  /** Indexes of frames whose headers were changed, and are as they were again in the bytes that were looked at. */
+  /** Indexes of frames whose damaged headers were repaired in the given bytes. */
   readonly mended: readonly number[];
-  /** Whether the last whole frame is known to be the last one: an end mark follows it, zeros or nothing. */
+  /** True when the last complete frame is known to be the last: an end mark, zeros or nothing follow it. */
   readonly isEnded: boolean;
 }
 
-/** Looking for the next frame ends when so many bytes were summed for places that were none. */
+/** The search for the next frame ends when this many bytes were checksummed without success. */
 const mostSummedBytes = 1024 * 1024 * 1024;
 
 /**
- * Walks the frames of a segment up to the last that is whole; damaged ones before it are passed over, whatever of them is damaged. A
- * frame of which only a byte of its header was changed is mended in `file`.
- * @param visit called for each whole frame; its bytes are with its header
+ * Walks the frames of a segment up to the last complete one, and skips damaged ones before it. When only one
+ * byte of a frame's header was changed, the header is repaired in `file`.
+ * @param visit called with each complete frame, including its header
  */
 export function scanFrames(
   file: Buffer,
@@ -59,14 +59,15 @@ export function scanFrames(
   const isWhole = (at: number, end: number | undefined): end is number =>
     end !== undefined && file.readUInt32LE(at + 8) === sumOf(at, end);
   const isEndMark = (at: number) => endMark.equals(file.subarray(at, at + endMarkBytes));
-  /** @returns index of the next whole frame, or of the end mark; undefined where there is none */
+  /** @returns index of the next complete frame, or of the end mark; undefined when there is none */
   const nextPlace = (from: number): number | undefined => {
     const found = file.indexOf(endMark, from);
     const last = found === -1 ? file.length : found;
     for (let at = from; at < last && summedBytes < mostSummedBytes; at++) {
       const end = plausibleEnd(file, at);
       if (end === undefined || end > last) continue;
-      // A sum takes its time: most places that look like a frame have nothing behind them.
+      // A checksum is slow, and most places that look like a frame have no frame behind them, so the end is
+      // checked first.
       if ((end === last || plausibleEnd(file, end) !== undefined) && isWhole(at, end)) return at;
     }
     return found === -1 ? undefined : found;
@@ -106,14 +107,14 @@ export function scanFrames(
   return { rows, wholeBytes, damagedBytes, damages, mended, isEnded };
 }
 
-/** Puts the one byte right that was changed in the header of a frame, if that is all. @param end where the next frame begins */
+/** Repairs a frame's header when exactly one byte of it was changed. @param end begin of the next frame */
 function mendHeader(file: Buffer, start: number, end: number, seed: number): boolean {
   const header = file.subarray(start, start + frameHeaderBytes);
   const asRead = Buffer.from(header);
   header.writeUInt32LE(end - start - frameHeaderBytes, 0);
   const difference = (header.readUInt32LE(8) ^ frameChecksum(file, start, end, seed)) >>> 0;
   if (difference === 0) return true;
-  // As read: if the length was changed, nothing else was.
+  // When the length was changed, the rest of the header is right.
   const isLengthRight = header.readUInt32LE(0) === asRead.readUInt32LE(0);
   const changed = isLengthRight ? changedByte(difference, end - start - frameHeaderBytes) : undefined;
   const rows = ((changed ?? 0) ^ header.readUInt32LE(4)) >>> 0;
@@ -133,7 +134,7 @@ function isOneByte(bits: number): boolean {
   return [0, 8, 16, 24].some((shift) => (bits & ~(0xff << shift)) === 0);
 }
 
-/** @returns index just past the frame at `start`, by its own length; undefined when the file ends before */
+/** @returns index just past the frame at `start`, by its own length; undefined when the file ends earlier */
 function frameEnd(file: Buffer, start: number): number | undefined {
   if (start + frameHeaderBytes >= file.length) return undefined;
   const payloadBytes = file.readUInt32LE(start);
@@ -141,7 +142,7 @@ function frameEnd(file: Buffer, start: number): number | undefined {
   return payloadBytes === 0 || end > file.length ? undefined : end;
 }
 
-/** As `frameEnd`, where the rows may be so many. */
+/** As `frameEnd`, but also requires a plausible number of rows. */
 function plausibleEnd(file: Buffer, start: number): number | undefined {
   const end = frameEnd(file, start);
   if (end === undefined) return undefined;
@@ -149,7 +150,7 @@ function plausibleEnd(file: Buffer, start: number): number | undefined {
   return rows > 0 && rows <= end - start ? end : undefined;
 }
 
-/** Nothing, or zeros. */
+/** True for zeros, and for no bytes. */
 function isZero(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0);
 }

@@ -10,38 +10,38 @@ import { segmentSuffix } from "./open-segment.ts";
 import { type FrameForm, readSegmentHeader, segmentHeaderBytes } from "./segment-format.ts";
 import type { JournalSegment, SegmentSource } from "./span-journal.ts";
 
-/** Folder inside the journal for segments that storage refuses or that cannot be read. */
+/** Folder inside the journal for segments that the store refuses, and for unreadable ones. */
 export const quarantineFolder = "quarantine";
 
-/** What only the process that wrote a segment knows of it. */
+/** Facts about a segment that only the process which wrote it knows. */
 export interface OwnSegment {
-  /** All rows by service; undefined where they were not counted. */
+  /** All rows by service; undefined when they were not counted. */
   readonly services: ServiceCounts | undefined;
-  /** Of its file, which may have more behind the frames. */
+  /** Size of its file, which may be longer than the frames. */
   readonly fileBytes: number;
-  /** Lets go of the file: it is not read any more. */
+  /** Closes the file after the last read. */
   release(): Promise<void>;
 }
 
 /**
- * For so long after it was written, a segment is read without its checksums: the system still has it in memory, and what
- * it gives is what was written.
+ * For this time after the write, in ms, a segment is read without its checksums. The system still has it in
+ * memory, so the read returns what was written.
  */
 const freshMs = 10_000;
-/** Of rows that are read as they are sent. */
+/** Size of the pieces when rows are sent while they are read. */
 const pieceBytes = 1024 * 1024;
 
-/** A segment that takes no more frames: its rows are the same at every reading. */
+/** A sealed segment takes no more frames: every reading returns the same rows. */
 export class SealedSegment implements JournalSegment {
   readonly path: string;
-  /** Names its block of rows in storage; unique among all collectors. */
+  /** Names its block of rows in the store; unique among all collectors. */
   readonly token: string;
   /** When the segment was begun, milliseconds since the Unix epoch; the first part of its name. */
   readonly createdUnixMs: number;
   readonly rows: number;
-  /** Bytes of header and whole frames. */
+  /** Size of the header and the complete frames. */
   readonly bytes: number;
-  /** Bytes of the file. */
+  /** Size of the file. */
   readonly keptBytes: number;
   readonly source: SegmentSource;
   readonly #frames: FrameList;
@@ -49,8 +49,8 @@ export class SealedSegment implements JournalSegment {
   readonly #freshUntilMs: number;
 
   /**
-   * @param frames those that are read
-   * @param own of a segment that this process has just sealed
+   * @param frames the frames to read
+   * @param own facts about a segment that this process has just sealed
    */
   constructor(path: string, rows: number, bytes: number, frames: FrameList, own?: OwnSegment) {
     this.path = path;
@@ -70,8 +70,8 @@ export class SealedSegment implements JournalSegment {
 
   /**
    * Reads all rows.
-   * @param buffer at least `bytes` long; the answer is a view of it
-   * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when the disk gives something else than was written
+   * @param buffer at least `bytes` long; the result is a view of it
+   * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when the disk returns other bytes than were written
    */
   async read(buffer: Buffer): Promise<CountedRows> {
     let length = 0;
@@ -81,7 +81,10 @@ export class SealedSegment implements JournalSegment {
     return { bytes: buffer.subarray(0, length), count: this.rows, services: this.#own?.services };
   }
 
-  /** Two buffers in turn. Of two pieces in a row at least one is large, which is sent before the next is asked for. */
+  /**
+   * Two buffers in turn. Of two adjacent pieces at least one is large, and is sent before the next is
+   * requested.
+   */
   #pieces(): AsyncGenerator<SpanRows, void> {
     let [filled, next] = [Buffer.alloc(0), Buffer.alloc(0)];
     return this.#read((room) => {
@@ -91,7 +94,7 @@ export class SealedSegment implements JournalSegment {
     });
   }
 
-  /** @param target gives a place that has room for so many bytes, and takes more rows if it has more */
+  /** @param target returns a place with room for that many bytes; more rows are read when it has more room */
   async *#read(target: (room: number) => Buffer): AsyncGenerator<SpanRows, void> {
     let file: FileHandle | undefined;
     try {
@@ -118,7 +121,7 @@ export class SealedSegment implements JournalSegment {
     return this.#own?.release() ?? unlink(this.path);
   }
 
-  /** Moves the file out of the way. @returns where it is now */
+  /** Moves the file into quarantine. @returns its new path */
   async quarantine(): Promise<string> {
     const target = join(dirname(this.path), quarantineFolder, basename(this.path));
     await rename(this.path, target);

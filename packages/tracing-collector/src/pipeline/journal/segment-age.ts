@@ -1,6 +1,6 @@
 import type { SegmentLimits } from "./span-journal.ts";
 
-/** Tells when an open segment is old enough to be sealed: later where rows come fast. */
+/** Decides when an open segment is old enough to be sealed: later when rows arrive fast. */
 export class SegmentAge {
   readonly #limits: SegmentLimits;
   readonly #mostTerms: number;
@@ -15,23 +15,23 @@ export class SegmentAge {
     this.#becameOld = becameOld;
   }
 
-  /** Of the segment of the last `begin`. */
+  /** Concerns the segment of the last `begin`. */
   get isOldEnough(): boolean {
     return this.#isOldEnough;
   }
 
-  /** @param segment the new one, whose rows are counted when its time comes */
+  /** @param segment the new segment; its rows are counted when its time has passed */
   begin(segment: { readonly rows: number }): void {
     this.#isOldEnough = false;
     this.#wait(segment, 1, 0);
   }
 
-  /** The segment is sealed. */
+  /** The segment was sealed. */
   end(): void {
     clearTimeout(this.#timer);
   }
 
-  /** @param rowsBefore that the segment had at the beginning of this term */
+  /** @param rowsBefore rows that the segment had at the beginning of this term */
   #wait(segment: { readonly rows: number }, term: number, rowsBefore: number): void {
     const { segmentAgeMs, busySegmentRows } = this.#limits;
     this.#timer = setTimeout(() => {

@@ -2,43 +2,48 @@ import { randomInt } from "node:crypto";
 import { rename, unlink } from "node:fs/promises";
 import { OpenSegment, type SpareFile, segmentSuffix } from "./open-segment.ts";
 
-/** Ending of files that are to be used again; one that a crash leaves is nothing. */
+/** Ending of files that are kept for reuse; such a file of a crashed run is ignored. */
 export const spareSuffix = ".spare";
-/** As many as storage takes at a time, and one. */
+/** As many segments as the store takes at the same time, and one more. */
 const maxSpares = 3;
-/** A spare is at most this part of what the journal may hold: of 1 GiB, the default, more than the largest segment. */
+/**
+ * Limit of a spare file as a share of the journal's limit. With 1 GiB, the default, this is more than the
+ * largest segment.
+ */
 const sparePart = 1 / 8;
 
 /**
- * Begins segments and lets go of those that storage has. Where each write is synced, a file is used again: to write over it
- * needs no new blocks, no new memory of the system's, and no change of its size on the disk.
+ * Creates segment files and releases those that the store has. When each write is synced, files are reused:
+ * to overwrite a file needs no new blocks, no new memory in the system, and no change of its size on disk.
  *
- * Only files that this process made are used again: so a count is enough for a seed that no file has twice. Figures:
- * docs/adr/036-files-used-again.md.
+ * Only files that this process made are reused, so a counter is enough for seeds that no file has twice.
+ * Figures: docs/adr/036-files-used-again.md.
  */
 export class SegmentFiles {
   readonly #folder: string;
   readonly #isSynced: boolean;
   readonly #maxSpareBytes: number;
   #spares: SpareFile[] = [];
-  /** Spares, and those that are about to be. */
+  /** Number of spares, including files that are becoming spares. */
   #count = 0;
   #isEnded = false;
   #seed = randomInt(2 ** 32);
 
-  /** @param isSynced whether what was appended is on the disk when that is done: otherwise no file is used again */
+  /**
+   * @param isSynced whether appended data is on the disk when `append` returns; otherwise no file is reused
+   */
   constructor(folder: string, isSynced: boolean, maxBytes: number) {
     this.#folder = folder;
     this.#isSynced = isSynced;
     this.#maxSpareBytes = maxBytes * sparePart;
   }
 
-  /** Bytes of files that wait to be used again. */
+  /** Bytes of files that are kept for reuse. */
   get spareBytes(): number {
     return this.#spares.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** The next segment; its name is on the disk after a sync of the folder. */
+  /** Creates the next segment; its name is on the disk after a sync of the folder. */
   async begin(): Promise<OpenSegment> {
     const spare = this.#spares.pop();
     if (spare !== undefined) {
@@ -52,7 +57,7 @@ export class SegmentFiles {
     return OpenSegment.create(this.#folder, this.#isSynced, this.#nextSeed());
   }
 
-  /** Keeps a file to be used again, or removes it. @param path of a segment that `begin` made */
+  /** Keeps a file for reuse, or removes it. @param path of a segment that `begin` made */
   async release(path: string, bytes: number): Promise<void> {
     const isKept =
       this.#isSynced && !this.#isEnded && this.#count < maxSpares && bytes <= this.#maxSpareBytes;
@@ -69,7 +74,7 @@ export class SegmentFiles {
     if (this.#isEnded) await this.giveUpSpares();
   }
 
-  /** Gives their room back. A file that cannot be removed now is removed at the next start. */
+  /** Deletes the spares. A file that cannot be deleted now is deleted at the next start. */
   async giveUpSpares(): Promise<void> {
     const spares = this.#spares;
     this.#spares = [];
@@ -77,7 +82,7 @@ export class SegmentFiles {
     await Promise.all(spares.map(({ path }) => unlink(path).catch(() => {})));
   }
 
-  /** Keeps none any more. */
+  /** Deletes the spares, and keeps none afterwards. */
   async end(): Promise<void> {
     this.#isEnded = true;
     await this.giveUpSpares();

@@ -5,25 +5,27 @@ import { seedOf } from "./crc-inverse.ts";
 /**
  * A segment file: one header, then frames, then an end mark. All numbers are unsigned 32-bit little-endian.
  *
- * - header, 24 bytes: `SPANSEG1`, checksum of the row layout and of this format, checksum of the 12 bytes before, seed,
- *   checksum of the 20 bytes before
- * - frame: payload bytes, rows, checksum (CRC-32 of those two and of the payload, begun with the seed), payload
- * - end mark: a frame without payload, behind each frame until the next takes its place
+ * - header, 24 bytes: `SPANSEG1`, checksum of the row layout and of this format, checksum of the 12 bytes
+ *   before, seed, checksum of the 20 bytes before
+ * - frame: payload bytes, rows, checksum (CRC-32 of those two and of the payload, begun with the seed),
+ *   payload
+ * - end mark: a frame without payload behind the last frame; the next frame overwrites it
  *
- * A file may have held another segment before: what stands behind the end mark is of that one, and so is what a write that
- * a crash cut short did not get to. No frame of it is taken for one of ours, as a file never has the same seed twice:
- * checksums of the same bytes that are begun with different seeds are different.
+ * A file may have held another segment before. The old bytes stay behind the end mark, and behind a write
+ * that a crash cut short. No old frame passes for a new one, because a file never has the same seed twice,
+ * and checksums with different seeds differ.
  *
- * A payload is one or more RowBinary rows in the order of `spanColumns`, of which the first has its prefix: see `SpanRows`. The header tells rows of another layout, left
- * by another version of the collector, from ours. Versions before this format take it for another layout.
+ * A payload is one or more RowBinary rows in the order of `spanColumns`; the first row has its prefix: see
+ * `SpanRows`. The header identifies the row layout, so that rows of another version of the collector are
+ * recognized. Versions before this format see another layout.
  */
 const magic = "SPANSEG1";
-/** Of rows as they were before attributes of spans and resources became one string. */
+/** For rows from before attributes of spans and resources became one string. */
 const firstLayoutChecksum = 0x6386_3ef5;
 const layout = spanColumns.map(({ name, type }) => `${name} ${type}`).join("\n");
-/** Of today's rows in files without seed and end mark, whose header is 16 bytes. */
+/** For today's rows in files without seed and end mark, whose header has 16 bytes. */
 const unseededChecksum = crc32(layout);
-/** Of today's rows, each with its own prefix. */
+/** For today's rows, each with its own prefix. */
 const plainChecksum = crc32(`${layout}\nseeded frames, end mark`);
 const layoutChecksum = crc32(`${layout}\nseeded frames, end mark, shared prefixes`);
 
@@ -32,23 +34,23 @@ export const segmentHeaderBytes = 24;
 export const frameHeaderBytes = 12;
 export const endMarkBytes = 12;
 
-/** Of a header that is still one. */
+/** A header with more changed bytes is not recognized. */
 const mostChangedBytes = 4;
 
-/** How frames of a file are to be read. */
+/** How the frames of a file are read. */
 export interface FrameForm {
-  /** Index of the first one. */
+  /** Index of the first frame. */
   readonly start: number;
-  /** What checksums begin with. */
+  /** Initial value of the checksums. */
   readonly seed: number;
 }
 
-/** What the first bytes of a file are. */
+/** The meaning of the first bytes of a file. */
 export type SegmentHeader =
-  /** `first-layout` is that of rows for `fromFirstLayout`. */
+  /** `first-layout`: the rows are for `fromFirstLayout`. */
   | { readonly state: "ours" | "first-layout"; readonly form: FrameForm }
   | { readonly state: "other-layout" }
-  /** A header that was not written to its end, or is no header at all. */
+  /** An incomplete header, or other bytes. */
   | { readonly state: "torn" };
 
 const unseededForm: FrameForm = { start: unseededHeaderBytes, seed: 0 };
@@ -59,7 +61,7 @@ export function seededForm(seed: number): FrameForm {
 
 /**
  * The beginning of a segment without frames: header and end mark.
- * @param seed 32 bits; another one than in all earlier segments of the same file
+ * @param seed 32 bits; differs from the seeds of all earlier segments in the same file
  */
 export function segmentBeginning(seed: number): Buffer {
   const bytes = Buffer.alloc(segmentHeaderBytes + endMarkBytes);
@@ -79,9 +81,9 @@ function headerOf(seed: number, checksum: number): Buffer {
 }
 
 /**
- * The header of a file in whose header something was changed: with the seed that stands there, or, where that was changed, with the one
- * that the checksum of the first frame tells.
- * @returns undefined where no header is like it, but for four bytes
+ * Repairs a changed header. The seed comes from the header or, when it was changed, from the checksum of the
+ * first frame.
+ * @returns undefined when more than four bytes differ from every valid header
  */
 export function mendedHeader(file: Buffer): Buffer | undefined {
   if (file.length < segmentHeaderBytes + endMarkBytes) return undefined;
@@ -106,7 +108,7 @@ function seedOfFirstFrame(file: Buffer): number | undefined {
   return seedOf(file.readUInt32LE(start + 8), covered);
 }
 
-/** @param file its beginning, `segmentHeaderBytes` where it is that long */
+/** @param file its beginning; `segmentHeaderBytes` long, or shorter when the file is */
 export function readSegmentHeader(file: Buffer): SegmentHeader {
   if (file.length < unseededHeaderBytes || file.readUInt32LE(12) !== crc32(file.subarray(0, 12))) {
     return { state: "torn" };
@@ -128,7 +130,7 @@ export function readSegmentHeader(file: Buffer): SegmentHeader {
   }
 }
 
-/** Fills the first `frameHeaderBytes` of `frame`, whose rest is the payload. */
+/** Fills the first `frameHeaderBytes` of `frame`; the rest is the payload. */
 export function writeFrameHeader(frame: Buffer, rows: number, seed: number): void {
   frame.writeUInt32LE(frame.length - frameHeaderBytes, 0);
   frame.writeUInt32LE(rows, 4);
@@ -136,8 +138,8 @@ export function writeFrameHeader(frame: Buffer, rows: number, seed: number): voi
 }
 
 /**
- * Whether a header and a payload are a frame.
- * @param seed of the checksum, which is compared; undefined to compare the length only
+ * True when a header and a payload form a frame.
+ * @param seed of the checksum; undefined to compare the length only
  */
 export function isFrame(header: Buffer, payload: Buffer, seed: number | undefined): boolean {
   if (header.readUInt32LE(0) !== payload.length) return false;

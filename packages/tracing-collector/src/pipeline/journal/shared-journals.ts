@@ -5,13 +5,13 @@ import { FolderInUseError } from "./folder-lock.ts";
 import type { Journal } from "./journal.ts";
 import { segmentSuffix } from "./open-segment.ts";
 
-/** Journals of a folder that several collectors share. */
+/** Names of journals in a folder that several collectors share. */
 const folderName = /^journal-(\d+)$/;
 
 /** Opens one folder as a journal. @throws FolderInUseError when another collector has it */
 export type OpenFolder = (folder: string) => Promise<Journal>;
 
-/** The numbered folders that there are, by number. */
+/** The existing numbered folders, ordered by number. */
 async function numberedFolders(root: string): Promise<{ readonly number: number; readonly path: string }[]> {
   const names = await readdir(root);
   return names
@@ -32,15 +32,15 @@ async function openIfFree(folder: string, open: OpenFolder): Promise<Journal | u
   }
 }
 
-/** One journal of a shared folder. */
+/** A journal that this collector took in a shared folder. */
 export interface ClaimedJournal {
   readonly folder: string;
   readonly journal: Journal;
 }
 
 /**
- * Takes a journal of a shared folder for this collector: the first that nobody has, so that one that comes back goes on with
- * its own or another's, or a new one where all are taken.
+ * Takes a journal of a shared folder for this collector: the first that no collector has, or a new one. A
+ * collector that restarts therefore continues with its own journal or another's.
  * @throws StartError when the folder cannot be used
  */
 export async function claimJournal(root: string, open: OpenFolder): Promise<ClaimedJournal> {
@@ -52,7 +52,7 @@ export async function claimJournal(root: string, open: OpenFolder): Promise<Clai
         const journal = await openIfFree(path, open);
         if (journal !== undefined) return { folder: path, journal };
       }
-      // Of two that make the same one, the other finds it taken and looks again.
+      // When two collectors make the same folder, one finds it taken and looks again.
       const next = join(root, `journal-${(folders.at(-1)?.number ?? -1) + 1}`);
       const journal = await openIfFree(next, open);
       if (journal !== undefined) return { folder: next, journal };
@@ -64,15 +64,18 @@ export async function claimJournal(root: string, open: OpenFolder): Promise<Clai
   }
 }
 
-/** Whether a folder holds spans that are not in storage; those in quarantine wait for a start, and for nobody here. */
+/**
+ * True when a folder holds spans that the store lacks. Spans in quarantine wait for a restart and do not
+ * count.
+ */
 async function holdsSpans(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => []);
   return names.some((name) => name.endsWith(segmentSuffix));
 }
 
 /**
- * Opens the journals that nobody has and that hold spans: those of collectors that are gone. The shared folder itself is one of them: it was
- * the journal before it was shared.
+ * Opens the journals that hold spans and that no collector has: those of collectors that are gone. The shared
+ * folder itself may be one, from the time before it was shared.
  */
 export async function openOrphans(root: string, own: string, open: OpenFolder): Promise<ClaimedJournal[]> {
   const orphans: ClaimedJournal[] = [];

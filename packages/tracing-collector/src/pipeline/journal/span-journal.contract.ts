@@ -1,4 +1,4 @@
-// What every journal promises. Each journal's test calls this with its own way to open one.
+// The contract of every journal. The test of each journal calls this with a function that opens one.
 
 import { createLogger } from "lifecycle";
 import { afterEach, describe, expect, test } from "vitest";
@@ -89,7 +89,7 @@ export function spanJournalContract(name: string, openJournal: OpenJournal): voi
       const journal = await open({ segmentBytes: 10, segmentAgeMs: 1 });
       await journal.append(rows("more than ten bytes"));
       expect(await readNext(journal)).toBe("more than ten bytes");
-      // What rows would take with all their prefixes counts.
+      // The size of rows with all their prefixes is what counts.
       await journal.append({ ...rows("short"), plainBytes: 10 });
       expect(await readNext(journal)).toBe("short");
       const next = readNext(journal);

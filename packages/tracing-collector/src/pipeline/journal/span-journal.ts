@@ -2,106 +2,118 @@ import type { SpanRows } from "wire/rows";
 import type { CountedRows } from "../counted-rows.ts";
 import type { ServiceCounts } from "../service-counts.ts";
 
-/** What receivers and the storage writer see of a journal, on disk or in memory: one contract test holds both to it. */
+/**
+ * The interface of a journal, on disk or in memory, for receivers and the store's writer. One contract test
+ * checks both.
+ */
 export interface SpanJournal {
-  /** Bytes of all that is kept. */
+  /** Bytes of all kept data. */
   readonly bytes: number;
-  /** Spans that are not yet in storage. */
+  /** Number of spans that the store does not have yet. */
   readonly rows: number;
-  /** Segments that are not yet in storage: open, sealed or under way. */
+  /** Number of segments that the store does not have yet: open, sealed, or being inserted. */
   readonly segments: number;
-  /** Whether what is left at the end of the process is there at the next start. */
+  /** True when data that is left at the end of the process is there at the next start. */
   readonly isDurable: boolean;
 
   /**
-   * Keeps a batch: when the promise resolves, it may be acknowledged. The bytes are copied before the call returns.
+   * Keeps a batch, which may be acknowledged when the promise resolves. The bytes are copied before the call
+   * returns.
    * @throws CollectorError (always as a rejection) COLLECTOR_JOURNAL_FULL, _BUSY, _DISK, COLLECTOR_TOO_LARGE,
-   *   COLLECTOR_STOPPING; nothing of the batch is kept then
+   *   COLLECTOR_STOPPING; then nothing of the batch is kept
    */
   append(rows: CountedRows): Promise<void>;
 
-  /** The next sealed segment, as soon as there is one; undefined once `finish` was called and none is left. */
+  /** Resolves with the next sealed segment; undefined when `finish` was called and none is left. */
   take(): Promise<JournalSegment | undefined>;
 
-  /** Storage has the rows of this segment, or nobody wants them. */
+  /** Removes a segment whose rows the store has, or that is not wanted. */
   remove(segment: JournalSegment): Promise<void>;
 
   /**
-   * Puts a segment that storage refuses out of the way.
-   * @returns where it is kept; undefined when nothing keeps it and its rows are lost
+   * Sets aside a segment that the store refuses.
+   * @returns its place; undefined when the journal keeps nothing, and the rows are lost
    */
   quarantine(segment: JournalSegment): Promise<string | undefined>;
 
   /**
-   * Looks again at a segment that is damaged, and sets the damage aside. Absent where nothing can be damaged.
-   * @returns what is whole of it, in its place; undefined where that is nothing
+   * Reads a damaged segment again, and sets the damaged part aside. Absent when nothing can be damaged.
+   * @returns the undamaged part, under the same name; undefined when no part is undamaged
    */
   salvage?(segment: JournalSegment): Promise<JournalSegment | undefined>;
 
-  /** Takes no more batches, and seals the last segment. `take` then hands out what is left. */
+  /** Accepts no more batches, and seals the last segment. `take` then returns the remaining segments. */
   finish(): Promise<void>;
 
-  /** Finishes, and lets go of everything; a durable journal keeps what is not yet in storage. */
+  /** Finishes and closes everything. A durable journal keeps the spans that the store lacks. */
   close(): Promise<void>;
 }
 
-/** Rows that go to storage as one block, and are the same at every reading. */
+/** Rows that are inserted as one block, the same at every reading. */
 export interface JournalSegment {
-  /** For the log. */
+  /** A name for the log. */
   readonly path: string;
-  /** Names the block of rows in storage; unique among all collectors. */
+  /** Names the block of rows in the store; unique among all collectors. */
   readonly token: string;
   /** When the segment was begun, milliseconds since the Unix epoch. */
   readonly createdUnixMs: number;
   readonly rows: number;
-  /** Bytes that reading takes. */
+  /** Bytes that a reading returns. */
   readonly bytes: number;
-  /** Bytes that the journal has for it. */
+  /** Bytes that the segment occupies in the journal. */
   readonly keptBytes: number;
   /**
-   * Reads all rows, with the counts that they were appended with where all batches had some.
-   * @param buffer at least `bytes` long; the answer is a view of it
-   * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when something else is there than was written
+   * Reads all rows. They have counts when all batches were appended with counts.
+   * @param buffer at least `bytes` long; the result is a view of it
+   * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when the disk returns other bytes than were written
    */
   read(buffer: Buffer): Promise<CountedRows>;
-  /** The same rows, piece by piece; absent where all must be looked at first. */
+  /** The same rows in pieces; absent when all rows must be checked first. */
   readonly source?: SegmentSource;
-  /** For the segment's own journal, which knows what to count. */
+  /** Called by the segment's own journal, which keeps the counts. */
   remove(): Promise<void>;
-  /** As `remove`. */
+  /** Called by the segment's own journal, as `remove`. */
   quarantine(): Promise<string | undefined>;
 }
 
-/** Rows of a segment, piece by piece, so that none takes its size in memory. */
+/** The rows of a segment in pieces, so that they need not be in memory at once. */
 export interface SegmentSource {
-  /** All rows by service; undefined where they were not counted. */
+  /** All rows by service; undefined when they were not counted. */
   readonly services: ServiceCounts | undefined;
   /**
-   * Whole rows; the bytes of a piece are good until the second one after it is asked for. Who stops before the end calls
-   * `return`, as `for await` does: a file is open until then.
-   * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when something else is there than was written
+   * Yields complete rows. The bytes of a piece are valid until the second next piece is requested. A caller
+   * that stops early must call `return`, as `for await` does, because a file is open until then.
+   * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when the disk returns other bytes than were written
    */
   pieces(): AsyncIterable<SpanRows>;
 }
 
-/** When a segment takes no more rows. */
+/** Limits that seal a segment. */
 export interface SegmentLimits {
-  /** It is sealed when it has so many rows … */
+  /** Sealed at this number of rows. */
   readonly segmentRows: number;
-  /** … or bytes, if each row had its own prefix: what storage makes of them goes by that … */
+  /**
+   * Sealed at this size, as if each row had its own prefix, because the store's memory depends on that size.
+   */
   readonly segmentBytes: number;
-  /** … or when its first row is so old, and somebody waits for a segment; but as long as rows come fast … */
+  /**
+   * Sealed when its first row is this old, in milliseconds, and a writer is free. See `busySegmentRows` for
+   * the exception.
+   */
   readonly segmentAgeMs: number;
-  /** … it may become so old; twice `segmentAgeMs` by default. */
+  /** Largest age while rows arrive fast, in milliseconds; twice `segmentAgeMs` by default. */
   readonly busySegmentAgeMs?: number;
-  /** So many rows within `segmentAgeMs` are fast: fewer, larger blocks cost storage less. */
+  /**
+   * Rows arrive fast when this many come within `segmentAgeMs`. Then a segment may grow older, because fewer
+   * and larger blocks cost the store less.
+   */
   readonly busySegmentRows: number;
 }
 
-/** How much a journal holds. */
+/** Limits of a journal. */
 export interface JournalLimits {
   /** Most bytes of all segments together. */
   readonly maxBytes: number;
-  /** Most spans that wait for storage; 0, the default, for any number that fits `maxBytes`. */
+  /** Most spans that wait for the store. 0, the default: any number that fits `maxBytes`. */
   readonly maxRows?: number;
 }

@@ -1,13 +1,13 @@
 /**
- * Numbers for names, from 1 on. Past `maxNames` all new names share the number 0: what senders make up must not fill
- * the memory.
+ * Numbers for names, from 1. Past `maxNames` new names share the number 0, because names that senders invent
+ * must not fill the memory.
  */
 export class NameNumbers {
   readonly #maxNames: number;
   readonly #numbers = new Map<string, number>();
   readonly #names: string[] = [""];
 
-  /** Names often come again at once: decoding each would cost the most. */
+  /** Names often repeat at once, and to decode each would cost most. */
   #last: Buffer | undefined;
   #lastPrefix = "";
   #lastNumber = 0;
@@ -16,7 +16,7 @@ export class NameNumbers {
     this.#maxNames = maxNames;
   }
 
-  /** @param prefix put before the text at `[start, end)` */
+  /** @param prefix put in front of the text at `[start, end)` */
   numberOf(bytes: Uint8Array, start: number, end: number, prefix = ""): number {
     if (prefix === this.#lastPrefix && this.#isLast(bytes, start, end)) return this.#lastNumber;
     this.#last = Buffer.from(bytes.subarray(start, end));

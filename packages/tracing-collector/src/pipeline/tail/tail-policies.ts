@@ -3,7 +3,7 @@ import { parseGoDuration, StartError } from "lifecycle";
 import { parse } from "yaml";
 import { z } from "zod";
 
-/** A bit of 32 for each policy, and some to spare. */
+/** Policies are bits of a 32-bit number, with some bits to spare. */
 const maxPolicies = 30;
 const maxFileBytes = 1024 * 1024;
 
@@ -69,11 +69,11 @@ const policy = z.discriminatedUnion("type", [
 
 const policiesFile = z.strictObject({ policies: z.array(policy).min(1).max(maxPolicies) });
 
-/** One rule. A trace is kept by the first policy that it fits; one that fits none is dropped. */
+/** A rule. The first policy that matches a trace keeps it; a trace that matches none is dropped. */
 export type TailPolicy = z.output<typeof policy> & { readonly name: string };
 
 /**
- * Reads the policies of a document as the file has them: `{ policies: [{ type: error }, …] }`.
+ * Parses the policies of a document: `{ policies: [{ type: error }, …] }`.
  * @throws StartError naming the place in the document
  */
 export function parseTailPolicies(document: unknown, origin: string): TailPolicy[] {
@@ -96,7 +96,10 @@ export function parseTailPolicies(document: unknown, origin: string): TailPolicy
   return policies;
 }
 
-/** @throws StartError when the file cannot be read, is over 1 MiB, is not YAML or JSON, or has a wrong policy */
+/**
+ * @throws StartError when the file cannot be read, is over 1 MiB, is neither YAML nor JSON, or has an invalid
+ *   policy
+ */
 export async function readTailPolicies(path: string): Promise<TailPolicy[]> {
   const refuse = (what: string, cause?: unknown) =>
     new StartError(`option --sampling.tail.policies-file: ${path} ${what}`, { cause });

@@ -4,46 +4,52 @@ import type { TailPolicy } from "./tail-policies.ts";
 import { TraceChance } from "./trace-chance.ts";
 import { absent, TraceTable } from "./trace-table.ts";
 
-/** Decided traces are remembered, this many times as many as may be undecided: for late spans. */
+/** Decided traces that are remembered for late spans, as a multiple of the limit of undecided traces. */
 const rememberedFactor = 4;
 const statusError = 2;
-/** Verdicts: 0 is none yet, from 2 on the policy with the number less 2 keeps the trace. */
+/** Verdicts: 0 is undecided; from 2 on, policy number (verdict - 2) keeps the trace. */
 const dropped = 1;
 const firstKept = 2;
 const minuteMs = 60_000;
-/** Starts are numbers of nanoseconds, which are rounded to 256: what is a microsecond short is long enough. */
+/**
+ * Starts are nanoseconds in numbers, rounded to 256. A trace that is a microsecond too short counts as long
+ * enough.
+ */
 const roundingNs = 1_000;
 
-/** Told what becomes of traces and spans. */
+/** Receives the fate of traces and spans. */
 export interface TailObserver {
-  /** @param policy that keeps the trace; undefined when it is dropped. @param early for want of memory */
+  /**
+   * @param policy the policy that keeps the trace; undefined when it is dropped. @param early decided early
+   *   because memory was short
+   */
   traceDecided(policy: string | undefined, early: boolean): void;
-  /** @param policy as above. */
+  /** @param policy as in `traceDecided` */
   spansDecided(policy: string | undefined, spans: number): void;
-  /** Spans that came after their trace was decided. */
+  /** Spans arrived after their trace was decided. */
   lateSpans(spans: number): void;
-  /** Spans that are kept because the decision about their trace is no longer remembered. */
+  /** Spans were kept because the decision about their trace was forgotten. */
   forgottenSpans(spans: number): void;
 }
 
 export interface TailSamplerSettings {
   readonly policies: readonly TailPolicy[];
   readonly decisionWaitMs: number;
-  /** Most undecided traces: past that the oldest are decided early. */
+  /** Most undecided traces; past it the oldest are decided early. */
   readonly maxTraces: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
 }
 
-/** What became of the rows of a segment: fixed, so that every reading gives the same block. */
+/** The verdicts on the rows of a segment. They are fixed, so that every reading gives the same block. */
 export interface RowVerdicts {
   isKept(row: number): boolean;
 }
 
 /**
- * Decides whole traces, `decisionWaitMs` after the first of their spans was seen. The first policy that fits keeps a
- * trace; one that fits none is dropped. Memory is bounded: past `maxTraces` the oldest are decided early, and decisions
- * are remembered for a multiple of that.
+ * Decides whole traces, `decisionWaitMs` after their first span arrived. The first policy that matches keeps
+ * a trace; a trace that matches none is dropped. Memory is bounded: past `maxTraces` the oldest are decided
+ * early, and a multiple of that number of decisions is remembered.
  */
 export class TailSampler {
   readonly decisionWaitMs: number;
@@ -56,7 +62,7 @@ export class TailSampler {
   readonly #services = new NameNumbers(10_000);
   readonly #operations = new NameNumbers(50_000);
   readonly #chance = new TraceChance();
-  /** Traces kept in this minute by each policy of rates, by number of the service or operation. */
+  /** Traces that each rate policy kept in this minute, by number of the service or operation. */
   readonly #quotas: readonly Map<number, number>[];
   readonly #errorBits: number;
   readonly #slowSpans: readonly { readonly bit: number; readonly thresholdNs: number }[];
@@ -70,7 +76,7 @@ export class TailSampler {
   #isHeld = false;
   #minute = 0;
   #open = 0;
-  /** Bits of the policies that look at spans of the service of the last row. */
+  /** Bits of the policies that apply to the service of the last row. */
   #serviceMask = 0;
   #service = Buffer.alloc(0);
   #isFirstService = true;
@@ -100,12 +106,12 @@ export class TailSampler {
     this.#needsOperation = policies.some((policy) => policy.type === "rate" && policy.per === "operation");
   }
 
-  /** Undecided traces. */
+  /** Number of undecided traces. */
   get openTraces(): number {
     return this.#open;
   }
 
-  /** Takes in rows that are about to be kept in the journal. The rows stay as they are. */
+  /** Reads rows that are about to be kept in the journal, without changing them. */
   observe(rows: SpanRows): void {
     const scanner = this.#scanner;
     const table = this.#table;
@@ -126,7 +132,10 @@ export class TailSampler {
     if (late > 0) this.#observer.lateSpans(late);
   }
 
-  /** Decides nothing until `release`, but early: what an earlier run left is not observed to its end yet. */
+  /**
+   * Delays decisions until `release`, except early ones, because the segments of an earlier run are still
+   * being observed.
+   */
   hold(): void {
     this.#isHeld = true;
   }
@@ -144,17 +153,17 @@ export class TailSampler {
     }
   }
 
-  /** Decides all traces now: nobody will be there to wait. */
+  /** Decides all traces now, because the process ends before their windows do. */
   decideAll(): void {
     while (this.#open > 0) this.#decideOldest(true);
   }
 
   /**
-   * What becomes of rows that were observed. Call it when the window of the youngest is over; a row whose trace is not
-   * decided, or whose decision is forgotten, is kept.
+   * Judges rows that were observed. Call it when the window of the youngest row is over. A row is kept when
+   * its trace is undecided, or the decision is forgotten.
    */
   judge(rows: SpanRows): RowVerdicts {
-    // Of its own: the sampler's would keep the buffer of the segment.
+    // A scanner of its own, because the sampler's would keep the segment's buffer in memory.
     const scanner = new RowScanner();
     const table = this.#table;
     const kept = new Uint8Array((rows.count + 7) >>> 3);
@@ -200,7 +209,9 @@ export class TailSampler {
     if (bits !== 0) table.match(slot, bits & this.#maskOfService());
   }
 
-  /** A trace has the service and operation of its root, and until that is seen of its first span. */
+  /**
+   * A trace has the service and operation of its root span; before the root arrives, those of its first span.
+   */
   #nameTrace(slot: number): void {
     const { bytes, serviceStart, serviceEnd, nameStart, nameEnd } = this.#scanner;
     const service = this.#services.numberOf(bytes, serviceStart, serviceEnd);

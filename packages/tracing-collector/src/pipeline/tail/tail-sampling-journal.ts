@@ -4,11 +4,11 @@ import type { JournalSegment, SpanJournal } from "../journal/span-journal.ts";
 import { keepRows } from "../keep-rows.ts";
 import type { RowVerdicts, TailSampler } from "./tail-sampler.ts";
 
-/** Time, as tests can stop it. */
+/** The clock, which tests can stop. */
 export interface TailClock {
-  /** Milliseconds; never goes back. */
+  /** Monotonic, in milliseconds. */
   now(): number;
-  /** Calls back once. @returns what calls it off */
+  /** Calls back once. @returns a function that cancels the call */
   after(delayMs: number, callback: () => void): () => void;
 }
 
@@ -21,12 +21,13 @@ export const systemTailClock: TailClock = {
 };
 
 /**
- * A journal whose segments wait until the traces in them are decided, and are read without the spans of dropped
- * traces. What was acknowledged is in the journal until then, whose limit of bytes counts it; after a restart the
- * segments that are left are observed again, and wait a window once more.
+ * A journal that delays segments until their traces are decided, and reads them without the spans of dropped
+ * traces. Acknowledged spans stay in the journal until then, and count against its limit of bytes. After a
+ * restart the remaining segments are observed again, and wait for another window.
  *
- * A filtered block keeps the token of its segment. Which rows it has is settled at the first reading, or half a window
- * after it was due when nobody takes it: storage may be away for longer than decisions are remembered.
+ * A filtered block keeps the token of its segment. Its rows are fixed at the first reading. When no writer
+ * takes it, they are fixed half a window after it was due, because the store may be down for longer than
+ * decisions are remembered.
  */
 export class TailSamplingJournal implements SpanJournal {
   readonly isDurable: boolean;
@@ -38,12 +39,12 @@ export class TailSamplingJournal implements SpanJournal {
   readonly #takers: ((segment: JournalSegment | undefined) => void)[] = [];
   readonly #pump: Promise<void>;
   #cancelTimer: () => void = () => {};
-  /** Asked to finish: what waits on disk needs no more looking at. */
+  /** True after `finish`: segments on disk need not be observed any more. */
   #isClosing = false;
   #isFinished = false;
   #judging: Promise<void> | undefined;
 
-  /** @param journal just opened: the segments in it are of an earlier run */
+  /** @param journal just opened; its segments are of an earlier run */
   constructor(journal: SpanJournal, sampler: TailSampler, log: Logger, clock: TailClock = systemTailClock) {
     this.#journal = journal;
     this.isDurable = journal.isDurable;
@@ -65,18 +66,18 @@ export class TailSamplingJournal implements SpanJournal {
     return this.#journal.segments;
   }
 
-  /** Segments that wait for decisions, or to be taken. */
+  /** Number of segments that wait for decisions, or for a writer. */
   get waitingSegments(): number {
     return this.#waiting.length;
   }
 
   async append(rows: SpanRows): Promise<void> {
-    // First, and even where the journal then refuses: no row may be in a segment that was not observed.
+    // First, and even when the journal then refuses: every row in a segment must have been observed.
     if (rows.count > 0) this.#sampler.observe(rows);
     await this.#journal.append(rows);
   }
 
-  /** The next segment whose traces are all decided. */
+  /** Resolves with the next segment whose traces are all decided. */
   take(): Promise<JournalSegment | undefined> {
     return new Promise((resolve) => {
       this.#takers.push(resolve);
@@ -93,7 +94,7 @@ export class TailSamplingJournal implements SpanJournal {
   }
 
   /**
-   * Where the journal is durable, segments that wait for decisions stay for the next start; otherwise everything is
+   * With a durable journal, segments that wait for decisions stay for the next start. Otherwise everything is
    * decided now.
    */
   async finish(): Promise<void> {
@@ -120,7 +121,10 @@ export class TailSamplingJournal implements SpanJournal {
     }
   }
 
-  /** Spans of one trace may be in any of them: none is filtered before all are observed, however long that takes. */
+  /**
+   * Spans of one trace may be in any of these segments, so none is filtered before all are observed, however
+   * long that takes.
+   */
   async #takeLeftovers(count: number): Promise<void> {
     if (count === 0) return;
     this.#sampler.hold();
@@ -145,7 +149,7 @@ export class TailSamplingJournal implements SpanJournal {
     try {
       this.#sampler.observe(await segment.read(Buffer.allocUnsafeSlow(segment.bytes)));
     } catch (error) {
-      // Whoever takes it meets the same error, and sets the segment aside.
+      // The writer that takes this segment meets the same error, and sets it aside.
       this.#log.error(
         { err: error, segment: segment.path },
         "a segment of an earlier run cannot be observed",
@@ -181,7 +185,7 @@ export class TailSamplingJournal implements SpanJournal {
       this.#cancelTimer = this.#clock.after(segment.dueMs - now, () => this.#handOut());
       return;
     }
-    // Nobody takes: decisions are put down before they are forgotten.
+    // When no writer takes segments, their verdicts are fixed before decisions are forgotten.
     const unjudged = this.#waiting.find((one) => !one.isJudged);
     if (unjudged === undefined || this.#judging !== undefined) return;
     const judgeMs = unjudged.dueMs + this.#sampler.decisionWaitMs / 2;
@@ -196,7 +200,7 @@ export class TailSamplingJournal implements SpanJournal {
   }
 }
 
-/** A segment that is read without the rows of dropped traces. */
+/** A segment that is read without the spans of dropped traces. */
 class TailSegment implements JournalSegment {
   readonly path: string;
   readonly token: string;
@@ -204,7 +208,7 @@ class TailSegment implements JournalSegment {
   readonly rows: number;
   readonly bytes: number;
   readonly keptBytes: number;
-  /** When the windows of all traces in it are over. */
+  /** The time when the windows of all its traces are over. */
   readonly dueMs: number;
   readonly #segment: JournalSegment;
   readonly #sampler: TailSampler;
@@ -223,7 +227,7 @@ class TailSegment implements JournalSegment {
     this.#sampler = sampler;
   }
 
-  /** Whether the rows it is read with are settled, or cannot be. */
+  /** True when its rows are fixed, or cannot be read. */
   get isJudged(): boolean {
     return this.#verdicts !== undefined || this.#isUnreadable;
   }
@@ -233,11 +237,11 @@ class TailSegment implements JournalSegment {
     this.#verdicts ??= this.#sampler.judge(rows);
     const verdicts = this.#verdicts;
     let row = 0;
-    // A scanner of its own: one that is kept would keep the buffer too.
+    // A scanner of its own, because a kept scanner keeps the buffer too.
     return keepRows(rows, new RowScanner(), () => verdicts.isKept(row++));
   }
 
-  /** Settles the rows ahead of the reading that counts, which meets any error again. */
+  /** Fixes the rows before the reading that counts, which reports any error again. */
   async judge(): Promise<void> {
     try {
       await this.read(Buffer.allocUnsafeSlow(this.bytes));

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { TailObserver } from "./tail-sampler.ts";
 
-/** What tail sampling kept and dropped. Names start with `tracing_collector_tail_sampling_`. */
+/** Counts what tail sampling kept and dropped. Names start with `tracing_collector_tail_sampling_`. */
 export class TailSamplingMetrics implements TailObserver {
   readonly #registers: [Registry];
   readonly #tracesKept;
@@ -74,7 +74,7 @@ export class TailSamplingMetrics implements TailObserver {
     this.#forgottenSpans.inc(spans);
   }
 
-  /** Gauges, read when they are asked for. */
+  /** Adds gauges, which are read at each scrape. */
   watch(sampler: { readonly openTraces: number }, journal: { readonly waitingSegments: number }): void {
     const registers = this.#registers;
     new Gauge({

@@ -1,24 +1,27 @@
 /** No slot. */
 export const absent = -1;
 
-/** Words of 32 bits of a slot: 64 bytes, a cache line, since each miss costs more than all that is done with it. */
+/**
+ * 32-bit words of a slot: 64 bytes, one cache line, because a cache miss costs more than all work on the
+ * slot.
+ */
 const slotWords = 16;
 const slotDoubles = slotWords / 2;
-// Words: the id, then these.
+// Word indexes: the id comes first, then these.
 const nextAt = 4;
 const matchedAt = 5;
 const serviceAt = 6;
 const operationAt = 7;
 const rootAt = 8;
 const verdictAt = 9;
-// Doubles: those of words 10 to 15.
+// Indexes of doubles, which are words 10 to 15.
 const firstSeenAt = 5;
 const startAt = 6;
 const endAt = 7;
 
 /**
- * Traces by id, in a ring of slots in one piece of memory: a new one takes the place of the oldest when all are in use.
- * Memory is bounded by `capacity`, about 68 bytes each, and no object is made for a trace.
+ * Traces by id, in a ring of slots in one buffer. When all slots are in use, a new trace takes the place of
+ * the oldest. Memory is bounded by `capacity`, about 68 bytes each; no object is made for a trace.
  */
 export class TraceTable {
   readonly capacity: number;
@@ -45,7 +48,7 @@ export class TraceTable {
     this.#bucketMask = buckets - 1;
   }
 
-  /** Traces in the table. */
+  /** Number of traces in the table. */
   get size(): number {
     return this.#size;
   }
@@ -74,8 +77,8 @@ export class TraceTable {
   }
 
   /**
-   * Adds the trace that the last `find` did not find: nothing matched, no root, no verdict, no time.
-   * @returns its slot
+   * Adds the trace that the last `find` missed: without matched policies, root, verdict and times.
+   * @returns its new slot
    */
   add(firstSeenMs: number): number {
     const slot = this.#newest + 1 === this.capacity ? 0 : this.#newest + 1;
@@ -117,7 +120,7 @@ export class TraceTable {
     this.#words[slot * slotWords + verdictAt] = verdict;
   }
 
-  /** Bits of the policies that a span of the trace fitted. */
+  /** Bits of the policies that a span of the trace matched. */
   matched(slot: number): number {
     return this.#words[slot * slotWords + matchedAt] as number;
   }
@@ -148,7 +151,7 @@ export class TraceTable {
     return true;
   }
 
-  /** Takes in a span of the trace. */
+  /** Widens the trace's times by those of a span. */
   extend(slot: number, startNs: number, endNs: number): void {
     const doubles = this.#doubles;
     const at = slot * slotDoubles;
@@ -170,7 +173,7 @@ export class TraceTable {
     }
   }
 
-  /** Whether the slot has the id of the last `find`. */
+  /** True when the slot has the id of the last `find`. */
   #isAt(slot: number): boolean {
     const words = this.#words;
     const at = slot * slotWords;
@@ -202,7 +205,7 @@ export class TraceTable {
     this.#size--;
   }
 
-  /** Ids may count up or have equal halves: every bit counts. */
+  /** Ids may count up or have equal halves, so every bit must count. */
   #bucketOf(id0: number, id1: number, id2: number, id3: number): number {
     let hash = Math.imul(id0 ^ Math.imul(id1, 0x85eb_ca6b), 0x9e37_79b1);
     hash = Math.imul(hash ^ (hash >>> 15) ^ id2, 0xc2b2_ae35);
@@ -211,7 +214,7 @@ export class TraceTable {
   }
 }
 
-/** Signed: numbers of 32 bits that do not fit a small integer would be objects. */
+/** Signed, because V8 makes objects of unsigned 32-bit numbers that do not fit a small integer. */
 function wordAt(bytes: Uint8Array, at: number): number {
   return (
     (bytes[at] as number) |

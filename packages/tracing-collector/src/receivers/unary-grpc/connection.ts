@@ -44,17 +44,17 @@ export interface ConnectionSettings extends RequestSettings {
   readonly methods: ReadonlyMap<string, UnaryMethod>;
 }
 
-/** Calls that a connection may have under way at a time; clients let further ones wait. */
+/** Calls that a connection may run at the same time; clients queue further ones. */
 const maxConcurrentStreams = 100;
 const maxHeaderListBytes = 16_384;
-/** Of a header block over all its frames. */
+/** Limit of a header block over all its frames. */
 const maxHeaderBlockBytes = 32_768;
 const connectionWindowBytes = 8 * 1024 * 1024;
 
 /**
- * One client's connection: HTTP/2 as far as unary gRPC needs it, without an object per frame or a stream per call.
- * Clients that break HTTP/2's rules get what RFC 9113 says; what would cost us more than them ends the connection
- * (ENHANCE_YOUR_CALM).
+ * A connection of one client. It implements the parts of HTTP/2 that unary gRPC needs, without an object for
+ * each frame or a stream for each call. Clients that break the rules of HTTP/2 are answered as RFC 9113 says.
+ * Requests that cost this side more than the client end the connection (ENHANCE_YOUR_CALM).
  *
  * Source: RFC 9113; gRPC over HTTP2 (grpc/grpc doc/PROTOCOL-HTTP2.md)
  */
@@ -66,13 +66,13 @@ export class Connection implements FrameHandler {
   readonly #hpack = new HpackDecoder({ maxListBytes: maxHeaderListBytes });
   readonly #headers = new RequestHeadersReader();
   readonly #sending = new SendWindow((frame) => this.#write(frame));
-  /** Calls whose request is not yet whole. */
+  /** Calls whose request is incomplete. */
   readonly #requests = new Map<number, RequestStream>();
-  /** Calls whose request is whole and whose answer is not yet written. */
+  /** Calls whose request is complete and whose answer is not yet written. */
   readonly #answering = new Set<number>();
-  /** Closed by the client or in order; a frame on them is an error. */
+  /** Streams that ended normally, or that the client closed; another frame on them is an error. */
   readonly #closed = new RecentStreams();
-  /** Closed early by us: the client may not know yet, and its frames are thrown away. */
+  /** Streams that this side closed early. The client may not know yet, so its frames are dropped. */
   readonly #abandoned = new RecentStreams();
   readonly #received = new ReceiveWindow(connectionWindowBytes);
   readonly #guard = new FloodGuard();
@@ -86,7 +86,7 @@ export class Connection implements FrameHandler {
     this.#settings = settings;
     this.#out = new FrameOutput(socket, () => this.destroy());
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
-    // A client that goes away is no news.
+    // A client that disconnects is normal.
     socket.on("error", () => {});
     socket.once("close", () => this.#forget());
     this.#write(
@@ -101,12 +101,12 @@ export class Connection implements FrameHandler {
     this.#write(encodeWindowUpdate(0, connectionWindowBytes - defaultWindowBytes));
   }
 
-  /** Whether the client has said that it speaks HTTP/2. */
+  /** True when the client has sent the preface of HTTP/2. */
   get hasBegun(): boolean {
     return this.#dispatcher.hasSettings;
   }
 
-  /** Takes no new calls; the connection ends with the last that is under way. */
+  /** Accepts no new calls; the connection ends with the last running call. */
   drain(): void {
     if (this.#isLeaving || this.#isDead) return;
     this.#isLeaving = true;
@@ -120,7 +120,7 @@ export class Connection implements FrameHandler {
     this.#socket.destroy();
   }
 
-  /** Breaks off calls of which nothing has come for `idleMs`. */
+  /** Cancels calls that have sent nothing for `idleMs` milliseconds. */
   breakStalled(idleMs: number): void {
     const now = performance.now();
     for (const request of this.#requests.values()) {
@@ -144,7 +144,7 @@ export class Connection implements FrameHandler {
     }
   }
 
-  /** Called by the dispatcher, as are the next ones. */
+  /** The frame dispatcher calls this and the following methods. */
   data(streamId: number, data: Buffer, frameBytes: number, endsStream: boolean): void {
     this.#checkOpened(streamId, "DATA");
     if (!this.#received.take(frameBytes)) {
@@ -247,7 +247,7 @@ export class Connection implements FrameHandler {
     this.streamError(streamId, errorCode);
   }
 
-  /** Also answers a frame on a stream that is closed. */
+  /** Also called for a frame on a closed stream. */
   streamError(streamId: number, errorCode: number): void {
     this.#guard.reset();
     this.#answering.delete(streamId);
@@ -255,7 +255,7 @@ export class Connection implements FrameHandler {
     this.#write(encodeRstStream(streamId, errorCode));
   }
 
-  /** @param fields undefined when there were too many */
+  /** @param fields undefined when there were too many of them */
   #open(streamId: number, endsStream: boolean, fields: HeaderField[] | undefined): void {
     if (this.#requests.size + this.#answering.size + this.#sending.size >= maxConcurrentStreams) {
       this.#guard.reset();
@@ -278,7 +278,7 @@ export class Connection implements FrameHandler {
     const { contentLength } = headers;
     const { target, encoding } = requestTarget(headers, this.#settings.methods);
     if ("details" in target) {
-      // At once: the client of a streaming method may wait for an answer before it ends its request.
+      // Answered at once: the client of a streaming method may wait for an answer before it ends its request.
       this.#writeLast(streamId, failureHeaders(target));
       this.#closeEarly(streamId, endsStream);
       return;
@@ -291,7 +291,7 @@ export class Connection implements FrameHandler {
     if (endsStream) this.#complete(request);
   }
 
-  /** The request is whole. */
+  /** The request is complete. */
   #complete(request: RequestStream): void {
     if (!request.hasPromisedLength) {
       this.#reset(request, errorCodes.protocolError);
@@ -311,7 +311,7 @@ export class Connection implements FrameHandler {
     }
     this.#requests.delete(id);
     this.#answering.add(id);
-    // The method has taken what it needs of the message when it returns its promise.
+    // The method has copied what it needs of the message when it returns its promise.
     const answer = target.call(message, fields);
     request.release();
     answer.then(
@@ -338,7 +338,7 @@ export class Connection implements FrameHandler {
     this.#finish(streamId);
   }
 
-  /** Fails a call whose message cannot be taken. */
+  /** Fails a call whose message cannot be accepted. */
   #refuse(request: RequestStream, failure: GrpcFailure, hasEnded: boolean): void {
     request.release();
     this.#requests.delete(request.id);
@@ -357,7 +357,7 @@ export class Connection implements FrameHandler {
     this.#sending.send(streamId, Buffer.from(text));
   }
 
-  /** Answered in full, though the client may still be sending. */
+  /** The answer is complete, although the client may still be sending. */
   #closeEarly(streamId: number, hasEnded: boolean): void {
     if (hasEnded) {
       this.#finish(streamId);
@@ -387,10 +387,10 @@ export class Connection implements FrameHandler {
     this.#write(encodeRstStream(request.id, errorCode));
   }
 
-  /** @throws Http2Error for stream 0 and for streams that the client has not opened */
+  /** @throws Http2Error for stream 0, and for a stream that the client has not opened */
   #checkOpened(streamId: number, what: string): void {
     if (streamId === 0 || streamId % 2 === 0 || streamId > this.#lastStreamId) {
-      // While we are leaving, streams that were never opened are those we did not take.
+      // After GOAWAY, streams that were never opened are those that this side refused.
       if (this.#isLeaving && streamId > this.#lastStreamId) return;
       throw protocolError(`${what} on stream ${streamId}, which is not open`);
     }
@@ -404,7 +404,7 @@ export class Connection implements FrameHandler {
     this.#socket.end();
   }
 
-  /** Gives back what calls under way hold; their answers go nowhere. */
+  /** Releases the memory of running calls; their answers are dropped. */
   #forget(): void {
     this.#die();
     for (const request of this.#requests.values()) request.release();
@@ -412,14 +412,14 @@ export class Connection implements FrameHandler {
     this.#answering.clear();
   }
 
-  /** The one header block of an answer without a message. */
+  /** Writes the only header block of an answer without a message. */
   #writeLast(streamId: number, headers: Buffer): void {
     const flags = frameFlags.endHeaders | frameFlags.endStream;
     this.#write(encodeFrame(frameTypes.headers, flags, streamId, headers));
     this.#sending.drop(streamId);
   }
 
-  /** Gives back to the client what it has used of a window. */
+  /** Returns used bytes of a window to the client. */
   #grant(streamId: number, window: ReceiveWindow): void {
     const increment = window.grant();
     if (increment > 0) this.#write(encodeWindowUpdate(streamId, increment));

@@ -3,14 +3,14 @@ import { decompress, isPlainEncoding } from "wire/compression";
 import { WireError } from "wire/errors";
 import type { GrpcFailure } from "./grpc-status.ts";
 
-/** Of the flag and the length in front of a message. */
+/** Size of the flag and the length in front of a message. */
 export const messagePrefixBytes = 5;
 
 /**
  * Undoes the compression of a message.
- * @param body what follows the message's prefix
- * @param encoding the call's `grpc-encoding`, a known one
- * @returns how the call fails, when it does: too large when decompressed, or broken
+ * @param body the bytes after the message's prefix
+ * @param encoding the call's `grpc-encoding`, one of the known ones
+ * @returns the message, or the call's failure when the message is broken, or too large when decompressed
  */
 export function decompressMessage(body: Buffer, encoding: string, maxBytes: number): Buffer | GrpcFailure {
   if (isPlainEncoding(encoding)) {

@@ -1,22 +1,22 @@
 import type { Duplex } from "node:stream";
 
-/** Answers that the client does not read. */
+/** Limit of answers that the client has not read. */
 const maxUnreadBytes = 1024 * 1024;
 
-/** Writes to a socket what comes in one turn of the event loop in one piece. */
+/** Collects the writes of one turn of the event loop, and sends them to the socket as one buffer. */
 export class FrameOutput {
   readonly #socket: Duplex;
   readonly #unread: () => void;
   #waiting: Buffer[] = [];
   #isFlushDue = false;
 
-  /** @param unread called when over a megabyte waits for a peer that does not read */
+  /** @param unread called when more than a megabyte waits for a peer that does not read */
   constructor(socket: Duplex, unread: () => void) {
     this.#socket = socket;
     this.#unread = unread;
   }
 
-  /** @param bytes not to be changed any more */
+  /** @param bytes must not change afterwards */
   write(bytes: Buffer): void {
     this.#waiting.push(bytes);
     if (this.#isFlushDue) return;
@@ -24,7 +24,7 @@ export class FrameOutput {
     process.nextTick(() => this.flush());
   }
 
-  /** Writes what waits at once. */
+  /** Sends the collected writes at once. */
   flush(): void {
     this.#isFlushDue = false;
     const [only, ...others] = this.#waiting;

@@ -1,7 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import { encodeHeaders, type HeaderField } from "wire/http2";
 
-/** How a call ends that does not end well. */
+/** The failure of a call. */
 export interface GrpcFailure {
   /** A number of `status`. */
   readonly code: status;
@@ -17,13 +17,13 @@ export const acceptEncoding: HeaderField = {
   value: "identity,deflate,gzip,zstd",
 };
 
-/** Header block in front of a message. */
+/** The header block before a message. */
 export const responseHeaders: Buffer = encodeHeaders([ok, contentType, acceptEncoding]);
 
-/** Header block behind a message. */
+/** The header block after a message. */
 export const okTrailers: Buffer = encodeHeaders([{ name: "grpc-status", value: String(status.OK) }]);
 
-/** The one header block of an answer without a message ("Trailers-Only"). */
+/** The only header block of an answer without a message ("Trailers-Only"). */
 export function failureHeaders({ code, details, statusDetails }: GrpcFailure): Buffer {
   const fields: HeaderField[] = [
     ok,
@@ -39,11 +39,11 @@ export function failureHeaders({ code, details, statusDetails }: GrpcFailure): B
   return encodeHeaders(fields);
 }
 
-/** Most characters of a message for people. With the next limit the whole header block fits in one frame. */
+/** Most characters of an error message. With the next limit the whole header block fits into one frame. */
 const maxDetailsLength = 1_024;
 const maxStatusDetailsBytes = 2_048;
 
-/** Source: gRPC over HTTP2, "Responses": bytes of UTF-8 outside of space to `~`, and `%`, are escaped. */
+/** Source: gRPC over HTTP2, "Responses": UTF-8 bytes outside of space to `~`, and `%`, are escaped. */
 function percentEncoded(text: string): string {
   let encoded = "";
   for (const byte of Buffer.from(text.slice(0, maxDetailsLength))) {

@@ -1,13 +1,13 @@
 import type { UnfinishedBytes } from "../unfinished-bytes.ts";
 
-/** What a message begins with; most batches of spans fit. */
+/** First buffer of a message; most batches of spans fit. */
 const firstCapacityBytes = 64 * 1024;
-/** Buffers of the first size that are kept for the next messages. */
+/** Buffers of the first size that are kept for further messages. */
 const maxSpares = 64;
 
 /**
- * Memory for messages that are still on their way, within the limit of all that the collector receives. A message takes
- * at most twice as much as it has sent so far, whatever length it announced.
+ * Memory for incomplete messages, within the limit of all that the collector receives. A message occupies at
+ * most twice the bytes that it has sent so far, whatever length it announced.
  */
 export class MessageBuffers {
   readonly #unfinished: UnfinishedBytes;
@@ -17,7 +17,7 @@ export class MessageBuffers {
     this.#unfinished = unfinished;
   }
 
-  /** Bytes under way, in these buffers and elsewhere. */
+  /** Bytes of incomplete messages, in these buffers and elsewhere. */
   get bytes(): number {
     return this.#unfinished.bytes;
   }
@@ -30,8 +30,8 @@ export class MessageBuffers {
   }
 
   /**
-   * Exchanges a full buffer for one at least twice as large, with the same bytes at its beginning.
-   * @returns undefined when the limit is reached: the old one is still the caller's
+   * Replaces a full buffer by one at least twice as large, with the same bytes at its beginning.
+   * @returns undefined when the limit is reached; the caller then keeps the old buffer
    */
   grow(buffer: Buffer, needed: number): Buffer | undefined {
     const capacity = Math.max(needed, 2 * buffer.length);
@@ -43,7 +43,7 @@ export class MessageBuffers {
     return larger;
   }
 
-  /** The caller is done with it. */
+  /** Returns a buffer that the caller no longer uses. */
   give(buffer: Buffer): void {
     this.#unfinished.give(buffer.length);
     if (buffer.length === firstCapacityBytes && this.#spares.length < maxSpares) this.#spares.push(buffer);

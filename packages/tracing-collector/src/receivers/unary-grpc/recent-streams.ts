@@ -1,7 +1,7 @@
-/** Streams that are remembered, to tell a late frame from a wrong one. */
+/** Number of remembered streams, which distinguish a late frame from a wrong one. */
 const rememberedStreams = 1_000;
 
-/** The ids of the streams that came last to some end. */
+/** Ids of the streams that ended last. */
 export class RecentStreams {
   readonly #ids = new Set<number>();
 

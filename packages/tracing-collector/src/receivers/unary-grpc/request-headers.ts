@@ -1,15 +1,15 @@
 import type { HeaderField } from "wire/http2";
 
-/** The header section of a request, checked. */
+/** The checked header section of a request. */
 export interface RequestHeaders {
   readonly method: string;
   readonly path: string;
-  /** Undefined where the client does not say. */
+  /** Undefined when the header is absent. */
   readonly contentLength: number | undefined;
   readonly fields: readonly HeaderField[];
 }
 
-/** Fields about one connection of HTTP/1; in HTTP/2 they make a message malformed. */
+/** Fields about a single HTTP/1 connection; in HTTP/2 they make a message malformed. */
 const connectionNames: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -20,18 +20,15 @@ const connectionNames: ReadonlySet<string> = new Set([
 
 /** Checks the header sections of the requests of one connection. */
 export class RequestHeadersReader {
-  /** The last that were checked: those of HPACK's tables come again, the same objects, most often in the same places. */
+  /** The fields that were checked last. HPACK's tables return the same objects, mostly in the same places. */
   #checked: readonly HeaderField[] = [];
 
-  /**
-   * @returns what is wrong, for a request that is malformed
-   * Source: RFC 9113, sections 8.2 and 8.3
-   */
+  /** @returns the fault of a malformed request. Source: RFC 9113, sections 8.2 and 8.3 */
   read(fields: readonly HeaderField[]): RequestHeaders | string {
     const checked = this.#checked;
     for (let index = 0; index < fields.length; index++) {
       const field = fields[index] as HeaderField;
-      // A length comes with every request, and is read as a number below.
+      // Every request has a length, which is parsed below.
       if (field === checked[index] || field.name === "content-length") continue;
       const problem = fieldProblem(field);
       if (problem !== "") return problem;
@@ -84,7 +81,7 @@ function headersOf(fields: readonly HeaderField[]): RequestHeaders | string {
   return { method, path, contentLength, fields };
 }
 
-/** @returns what is wrong with the trailers of a request, "" when nothing is */
+/** @returns the fault of a request's trailers; "" for none */
 export function trailersProblem(fields: readonly HeaderField[]): string {
   for (const field of fields) {
     if (field.name.startsWith(":")) return `field ${JSON.stringify(field.name)} in trailers`;

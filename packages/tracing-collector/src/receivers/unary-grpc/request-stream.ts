@@ -7,36 +7,39 @@ import type { GrpcFailure } from "./grpc-status.ts";
 import type { MessageBuffers } from "./message-buffers.ts";
 import type { UnaryMethod } from "./unary-method.ts";
 
-/** What a client may send of a call before it is granted more. */
+/** Bytes that a client may send for a call before it gets a larger window. */
 export const streamWindowBytes: number = 1024 * 1024;
 
-/** What a stream needs besides its frames. */
+/** The settings of a stream. */
 export interface RequestSettings {
   readonly buffers: MessageBuffers;
-  /** Largest message, as sent and decompressed. */
+  /** Largest message, before and after decompression. */
   readonly maxMessageBytes: number;
 }
 
-/** Answer to a request that is no gRPC; it is read to its end and not looked at. */
+/** The answer to a request that is no gRPC. The request is read to its end and ignored. */
 export interface PlannedAnswer {
   readonly httpStatus: number;
   readonly text: string;
 }
 
-/** One call whose request is on its way: collects the one message, whose length it does not trust. */
+/**
+ * A call whose request is incomplete. It collects the bytes of the one message, and does not trust the
+ * announced length.
+ */
 export class RequestStream {
   readonly id: number;
-  /** Who takes the message, or the answer that is given instead. */
+  /** The method that takes the message, or the prepared answer. */
   readonly target: UnaryMethod | PlannedAnswer;
   readonly fields: readonly HeaderField[];
   readonly #settings: RequestSettings;
   readonly #encoding: string;
   readonly #contentLength: number | undefined;
   #buffer: Buffer | undefined;
-  /** Of the prefix and the message. */
+  /** Bytes of the prefix and the message. */
   #length = 0;
   readonly received = new ReceiveWindow(streamWindowBytes);
-  /** When something came last, in milliseconds of `performance.now`. */
+  /** Time of the last received data, in milliseconds of `performance.now`. */
   lastActiveMs = performance.now();
 
   constructor(
@@ -57,7 +60,7 @@ export class RequestStream {
     this.#settings = settings;
   }
 
-  /** Takes a piece of the message. @returns how the call fails, when it does */
+  /** Adds a piece of the message. @returns the call's failure, if any */
   add(piece: Buffer): GrpcFailure | undefined {
     this.lastActiveMs = performance.now();
     if (piece.length === 0) return undefined;
@@ -76,7 +79,7 @@ export class RequestStream {
     }
     if (buffer === undefined) {
       const busy = `unfinished messages take ${buffers.bytes} bytes`;
-      // With a hint when to come again: without one, senders of OTLP throw the spans away.
+      // With a hint when to try again; without it, OTLP senders drop the spans.
       return grpcFailureOf(new CollectorError("COLLECTOR_BODIES_BUSY", busy), status.INTERNAL);
     }
     this.#buffer = buffer;
@@ -88,14 +91,14 @@ export class RequestStream {
       : undefined;
   }
 
-  /** Whether the client sent as many bytes as its `content-length` said. */
+  /** True when the client has sent as many bytes as its `content-length` says. */
   get hasPromisedLength(): boolean {
     return this.#contentLength === undefined || this.#contentLength === this.#length;
   }
 
   /**
-   * The message, decompressed; the client has sent all. It may be a view of the buffer that `release` gives back.
-   * @returns how the call fails, when it does
+   * The complete message, decompressed. It may be a view of the buffer that `release` returns.
+   * @returns the message, or the call's failure
    */
   message(): Buffer | GrpcFailure {
     const announced = this.#announced();
@@ -115,7 +118,7 @@ export class RequestStream {
     return decompressMessage(body, this.#encoding, this.#settings.maxMessageBytes);
   }
 
-  /** Nobody reads the message any more. */
+  /** Releases the message's buffer. */
   release(): void {
     if (this.#buffer !== undefined) this.#settings.buffers.give(this.#buffer);
     this.#buffer = undefined;
@@ -126,7 +129,7 @@ export class RequestStream {
   }
 }
 
-/** In the words of grpc-js, by which clients know that another try is of no use. */
+/** The text of grpc-js, by which clients know that a retry is useless. */
 function tooLarge(bytes: number, limit: number): GrpcFailure {
   return {
     code: status.RESOURCE_EXHAUSTED,

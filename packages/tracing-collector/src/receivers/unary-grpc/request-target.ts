@@ -5,7 +5,10 @@ import type { RequestHeaders } from "./request-headers.ts";
 import type { PlannedAnswer } from "./request-stream.ts";
 import type { UnaryMethod } from "./unary-method.ts";
 
-/** Who gets a request, or what is answered instead: at once for a failure, when it has ended where it is no gRPC. */
+/**
+ * The method for a request, or its prepared answer: at once for a failure, at its end for a request that is
+ * no gRPC.
+ */
 export interface RequestTarget {
   readonly target: UnaryMethod | PlannedAnswer | GrpcFailure;
   /** The call's `grpc-encoding`. */
@@ -13,9 +16,8 @@ export interface RequestTarget {
 }
 
 /**
- * Looks at the headers of a request.
- * @param methods by path
- * Source: gRPC over HTTP2, "Requests"
+ * Chooses the target of a request by its headers.
+ * @param methods by path Source: gRPC over HTTP2, "Requests"
  */
 export function requestTarget(
   headers: RequestHeaders,
@@ -39,7 +41,7 @@ export function requestTarget(
   if (!isKnownEncoding(encoding)) {
     return answerInstead({ code: status.UNIMPLEMENTED, details: `Unsupported grpc-encoding ${encoding}` });
   }
-  // A client that has waited long enough breaks its call off by itself: the value is checked only.
+  // Only the value's form is checked: a client cancels its call by itself when the time is over.
   const timeout = value("grpc-timeout") ?? "0S";
   if (/^\d{1,8}[HMSmun]$/.test(timeout)) return { target, encoding };
   return answerInstead({ code: status.INTERNAL, details: `Invalid grpc-timeout value ${timeout}` });

@@ -3,22 +3,22 @@ import type { Duplex } from "node:stream";
 import { Connection, type ConnectionSettings } from "./connection.ts";
 
 export interface UnaryGrpcServerSettings extends ConnectionSettings {
-  /** A connection is asked to leave after so long, spread by a tenth; 0, the default: never. */
+  /** Milliseconds until a connection is asked to end, varied by a tenth; 0, the default: never. */
   readonly maxConnectionAgeMs?: number;
-  /** What calls under way then have to end; 0, the default: all the time they need. */
+  /** Milliseconds that running calls then have; 0, the default: unlimited. */
   readonly maxConnectionAgeGraceMs?: number;
 }
 
-/** Time that a client has to say that it speaks HTTP/2, and to go on with a message. */
+/** Milliseconds in which a client must send the preface of HTTP/2, or the next piece of a message. */
 const beginTimeoutMs = 10_000;
 const stallTimeoutMs = 60_000;
 const sweepIntervalMs = 5_000;
-/** Finds clients that are gone without a word. */
+/** Interval of TCP keep-alive probes, which find clients that vanished, in milliseconds. */
 const tcpKeepAliveMs = 60_000;
 
 /**
- * Serves unary gRPC over plain sockets, or those of a TLS server with ALPN `h2`: about half of the processor time per
- * message of what goes through `node:http2` and streams. Everything else of gRPC is left to grpc-js.
+ * Serves unary gRPC over plain sockets, or over a TLS server with ALPN `h2`. A message takes about half of
+ * the processor time that it takes through `node:http2` and streams. grpc-js serves all other kinds of calls.
  */
 export class UnaryGrpcServer {
   readonly server: Server;
@@ -27,11 +27,11 @@ export class UnaryGrpcServer {
   readonly #sweep: NodeJS.Timeout;
   #isStopping = false;
 
-  /** @param server one whose connections are taken, such as a TLS server; a plain one by default */
+  /** @param server accepts the connections, such as a TLS server; a plain server by default */
   constructor(settings: UnaryGrpcServerSettings, server: Server = createServer({ noDelay: true })) {
     this.#settings = settings;
     this.server = server;
-    // A TLS server has its own event for connections whose handshake is done.
+    // A TLS server emits another event for connections after their handshake.
     const event = "setSecureContext" in server ? "secureConnection" : "connection";
     server.on(event, (socket: Socket) => {
       socket.setNoDelay(true);
@@ -41,7 +41,7 @@ export class UnaryGrpcServer {
     this.#sweep = setInterval(() => this.#lookAround(), sweepIntervalMs).unref();
   }
 
-  /** Takes no new connections and calls, lets those under way end, and cuts them when `signal` is aborted. */
+  /** Accepts no new connections and calls, lets running calls end, and cuts them when `signal` is aborted. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#sweep);

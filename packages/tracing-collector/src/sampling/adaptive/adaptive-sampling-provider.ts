@@ -14,15 +14,15 @@ import type { ThroughputCounter } from "./throughput-counter.ts";
 
 export interface AdaptiveSettings extends CalculationSettings {
   readonly calculationIntervalMs: number;
-  /** Age of the counts that are used. */
+  /** Only counts older than this are used, in milliseconds. */
   readonly delayMs: number;
-  /** Traces per second of each operation that clients sample whatever the probability. */
+  /** Traces per second and operation that clients sample at least, whatever the probability. */
   readonly minSamplesPerSecond: number;
 }
 
 export interface AdaptiveContext {
   readonly store: SamplingStore;
-  /** Of this process, no other's. */
+  /** Unique to this process. */
   readonly owner: string;
   readonly counter: ThroughputCounter;
   readonly election: { readonly isLeader: boolean; close(signal: AbortSignal): Promise<void> };
@@ -34,19 +34,22 @@ export interface AdaptiveContext {
   readonly random?: () => number;
 }
 
-/** How often probabilities are loaded from the store, unless the calculation interval is shorter. */
+/**
+ * Longest interval of loading probabilities from the store, in milliseconds. A shorter calculation interval
+ * is used instead.
+ */
 const maxRefreshMs = 20_000;
 
-/** Queries at the start. */
+/** Most queries at the start. */
 const maxPastBuckets = 60;
 
-/** Time for the last words to the store at the end. */
+/** Milliseconds for the last writes to the store at the end. */
 const closeMs = 1_000;
 
 /**
- * Probabilities that follow the traffic. Every collector counts and saves its counts; all read them back, so that each is
- * ready to lead; the leader computes and saves, and the others load what it has saved. While the store is away, the last
- * probabilities stay, and counts wait to be saved.
+ * Sampling probabilities that follow the traffic. Every collector counts and saves its counts, and reads
+ * those of all, so that each can become leader. The leader computes and saves the probabilities, and the
+ * others load them. While the store is down, the last probabilities stay, and counts wait to be saved.
  */
 export class AdaptiveSamplingProvider implements SamplingProvider {
   readonly #settings: AdaptiveSettings;
@@ -57,7 +60,7 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
   readonly #refreshing: RepeatingTask;
   readonly #refreshMs: number;
   readonly #closing = new AbortController();
-  /** Up to when the counts have been read. */
+  /** Counts before this time have been read. */
   #readUpTo: number;
   #hasLed = false;
   #probabilities = new OperationMap<number>();
@@ -83,13 +86,13 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
     });
   }
 
-  /** Does its work from now on. Resolves when it knows what the store knows, or that the store is away. */
+  /** Begins its work. Resolves when it has loaded the store's data, or found the store down. */
   async start(): Promise<void> {
     const { random = Math.random } = this.#context;
     await this.#attempt("loaded", () => this.#load());
     await this.#attempt("loaded", () => this.#readPast());
     this.#calculating.start(this.#settings.calculationIntervalMs);
-    // Many collectors that start at once shall not all load at once.
+    // Random, so that collectors which start together do not all load at once.
     this.#refreshing.start((this.#refreshMs / 2) * (1 + random()));
   }
 
@@ -107,7 +110,7 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
     await this.#context.election.close(signal);
   }
 
-  /** One calculation interval has passed. Only for the timer and tests. */
+  /** Runs one calculation. Only the timer and tests call it. */
   async calculate(): Promise<void> {
     const { election, metrics } = this.#context;
     await this.#attempt("saved", () => this.#saveCounts(this.#closing.signal));
@@ -119,7 +122,7 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
     this.#hasLed = isLeader;
   }
 
-  /** Loads what the leader has computed, unless that is this collector. Only for the timer and tests. */
+  /** Loads the leader's probabilities, unless this collector leads. Only the timer and tests call it. */
   async refresh(): Promise<void> {
     if (!this.#context.election.isLeader) await this.#attempt("loaded", () => this.#load());
   }
@@ -156,7 +159,7 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
     this.#readUpTo = end;
   }
 
-  /** Counts from before the start, so that a restart forgets nothing. */
+  /** Loads counts from before the start, so that a restart forgets nothing. */
   async #readPast(): Promise<void> {
     const { aggregationBuckets, calculationIntervalMs } = this.#settings;
     const { signal } = this.#closing;
@@ -171,7 +174,7 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
 
   async #lead(): Promise<void> {
     const { store, owner, metrics } = this.#context;
-    // Goes on where the leader before has stopped.
+    // Continues from the probabilities of the former leader.
     if (!this.#hasLed) await this.#load();
     const observe = metrics.calculateSeconds.startTimer();
     const operations = this.#calculator.calculate(this.#probabilities);
@@ -222,7 +225,7 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
     };
   }
 
-  /** @returns whether it went well; sampling goes on when it did not */
+  /** @returns false when it failed; sampling continues */
   async #attempt(what: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();

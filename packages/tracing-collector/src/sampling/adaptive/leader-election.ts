@@ -4,12 +4,12 @@ import { RepeatingTask } from "../repeating-task.ts";
 
 export interface LeaderElectionOptions {
   readonly store: Pick<SamplingStore, "acquireLease" | "releaseLease">;
-  /** Of this process, no other's. */
+  /** Unique to this process. */
   readonly owner: string;
   readonly leaderRefreshMs: number;
   readonly followerRefreshMs: number;
   readonly log: Logger;
-  /** Milliseconds that only go forward; `performance.now` by default. */
+  /** A monotonic clock in milliseconds; `performance.now` by default. */
   readonly now?: () => number;
 }
 
@@ -17,8 +17,8 @@ export interface LeaderElectionOptions {
 const leaseName = "sampling_store_leader";
 
 /**
- * Takes part in choosing one collector of several: who gets the lease leads, and renews it often; the others try now and
- * then. A leader that cannot renew, because storage is away, stops to lead when its lease has ended.
+ * Elects one leader among several collectors. The holder of the lease leads and renews it often; the others
+ * try at intervals. A leader that cannot renew, because the store is down, stops leading when its lease ends.
  */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions;
@@ -32,7 +32,7 @@ export class LeaderElection {
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
-    // Long enough for a second try when one renewal fails.
+    // Long enough for a second try after a failed renewal.
     this.#ttlMs = Math.max(options.followerRefreshMs, 2 * options.leaderRefreshMs);
   }
 
@@ -44,7 +44,7 @@ export class LeaderElection {
     this.#task.start(0);
   }
 
-  /** Leads no more, and lets go of the lease so that another need not wait for its end. */
+  /** Stops leading, and releases the lease so that another collector need not wait for its end. */
   async close(signal: AbortSignal): Promise<void> {
     this.#closing.abort();
     await this.#task.stop();

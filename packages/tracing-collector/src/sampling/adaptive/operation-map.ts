@@ -3,7 +3,7 @@ export class OperationMap<Value> {
   readonly #services = new Map<string, Map<string, Value>>();
   #size = 0;
 
-  /** Operations of all services. */
+  /** Number of operations of all services. */
   get size(): number {
     return this.#size;
   }

@@ -3,17 +3,17 @@ import { OperationMap } from "./operation-map.ts";
 import { probabilityText } from "./throughput-counter.ts";
 
 export interface CalculationSettings {
-  /** Sampled traces per second of each operation to aim at; more than 0. */
+  /** Target of sampled traces per second and operation; more than 0. */
   readonly targetSamplesPerSecond: number;
-  /** How far from the target, as a ratio, is close enough. */
+  /** Ratio by which a rate may differ from the target without a change. */
   readonly deltaTolerance: number;
   readonly initialProbability: number;
   readonly minProbability: number;
-  /** Latest buckets that count for an operation. */
+  /** Number of latest buckets that count for an operation. */
   readonly bucketsForCalculation: number;
-  /** Buckets kept. */
+  /** Number of buckets kept. */
   readonly aggregationBuckets: number;
-  /** How much a probability may grow at once, as a ratio; 1 by default, which doubles it. */
+  /** Largest growth of a probability in one step, as a ratio; 1 by default, which doubles it. */
   readonly maxIncrease?: number;
 }
 
@@ -27,32 +27,32 @@ interface Verdict {
   readonly usesAdaptive: boolean;
 }
 
-/** Smaller differences are none. */
+/** Smaller differences count as equal. */
 const epsilon = 1e-10;
 
 /**
- * Computes which probability makes each operation give the wanted number of sampled traces per second, out of how many it
- * has given in the last intervals.
- * Source: public model 1.62, plugin/sampling/strategyprovider/adaptive/post_aggregator.go
+ * Computes the probability with which each operation gives the target number of sampled traces per second,
+ * from its counts in the last intervals. Source: public model 1.62,
+ * plugin/sampling/strategyprovider/adaptive/post_aggregator.go
  */
 export class ProbabilityCalculator {
   readonly #settings: CalculationSettings;
   /** Newest first. */
   #buckets: Bucket[] = [];
-  /** Of the calculation before. */
+  /** Verdicts of the calculation before. */
   #verdicts = new OperationMap<Verdict>();
 
   constructor(settings: CalculationSettings) {
     this.#settings = settings;
   }
 
-  /** Adds the newest interval; the oldest is forgotten when there are more than `aggregationBuckets`. */
+  /** Adds the newest interval, and forgets the oldest when there are more than `aggregationBuckets`. */
   addNewest(throughput: readonly OperationThroughput[], intervalMs: number): void {
     this.#buckets.unshift(bucketOf(throughput, intervalMs));
     this.#buckets.length = Math.min(this.#buckets.length, this.#settings.aggregationBuckets);
   }
 
-  /** Adds an interval from before all others, unless there are `aggregationBuckets`. */
+  /** Adds an interval before all others, unless there are `aggregationBuckets` already. */
   addOldest(throughput: readonly OperationThroughput[], intervalMs: number): void {
     if (this.#buckets.length < this.#settings.aggregationBuckets) {
       this.#buckets.push(bucketOf(throughput, intervalMs));
@@ -60,8 +60,8 @@ export class ProbabilityCalculator {
   }
 
   /**
-   * The probabilities of all operations that are in one of the intervals.
-   * @param current what clients are told now
+   * The probabilities of all operations that occur in an interval.
+   * @param current the probabilities that clients use now
    */
   calculate(current: OperationMap<number>): OperationProbability[] {
     const verdicts = new OperationMap<Verdict>();
@@ -78,7 +78,10 @@ export class ProbabilityCalculator {
     return calculated;
   }
 
-  /** Sampled traces per second, of the latest intervals in which an operation was seen, newest first. */
+  /**
+   * Sampled traces per second of each operation, newest interval first, without intervals in which it did not
+   * occur.
+   */
   #rates(): OperationMap<number[]> {
     const all = new OperationMap<number[]>();
     for (const { seconds, throughput } of this.#buckets) {
@@ -92,8 +95,8 @@ export class ProbabilityCalculator {
   }
 
   /**
-   * Whether clients follow what they are told. A new operation is taken to do so: if it does not, its next counts will
-   * not name the new probability.
+   * Whether clients use the probabilities they receive. A new operation counts as doing so; if it does not,
+   * its next counts will lack the new probability.
    */
   #usesAdaptive(service: string, operation: string, probability: number): boolean {
     const { initialProbability } = this.#settings;
@@ -117,7 +120,10 @@ export class ProbabilityCalculator {
   }
 }
 
-/** Down at once, up no faster than the cap: too many samples do more harm than too few. */
+/**
+ * Probabilities fall at once and rise no faster than the cap, because too many samples do more harm than too
+ * few.
+ */
 function cappedIncrease(old: number, wanted: number, maxIncrease: number): number {
   return (wanted - old) / old > maxIncrease ? old + old * maxIncrease : wanted;
 }

@@ -2,7 +2,7 @@ import { RowScanner, type SpanRows } from "wire/rows";
 import type { RowStep } from "../../pipeline/row-step.ts";
 import type { ThroughputCounter } from "./throughput-counter.ts";
 
-/** 1 for the sampler whose spans are counted; the others' make an operation known. */
+/** 1 for the sampler type whose spans count as sampled; spans of the others only make an operation known. */
 const sampledByType: ReadonlyMap<string, number> = new Map([
   ["probabilistic", 1],
   ["lowerbound", 0],
@@ -11,11 +11,11 @@ const sampledByType: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Shows the counter of throughput each root span with a service, a name, and the tags `sampler.type` and `sampler.param`
- * that clients put on spans whose traces they have begun; OpenTelemetry's remote sampler for Go calls them
- * `jaeger.sampler.type` and `jaeger.sampler.param`. Changes nothing.
- * Source: public model 1.62, plugin/sampling/strategyprovider/adaptive/aggregator.go, HandleRootSpan;
- * opentelemetry-go-contrib, samplers/jaegerremote
+ * Counts the throughput of root spans that have a service, a name, and the tags `sampler.type` and
+ * `sampler.param`. Clients set these on spans that begin a trace. OpenTelemetry's remote sampler for Go names
+ * them `jaeger.sampler.type` and `jaeger.sampler.param`. Rows are not changed. Source: public model 1.62,
+ * plugin/sampling/strategyprovider/adaptive/aggregator.go, HandleRootSpan; opentelemetry-go-contrib,
+ * samplers/jaegerremote
  */
 export class RootSpanStep implements RowStep {
   readonly #scanner = new RowScanner();
@@ -51,7 +51,7 @@ function tagOf(scanner: RowScanner, key: "sampler.type" | "sampler.param"): stri
   return scanner.attributeText(key) ?? scanner.attributeText(`jaeger.${key}`);
 }
 
-/** The parameter comes as a double, an integer or a text. */
+/** The parameter may be a double, an integer or a text. */
 function parameterOf(text: string | undefined): number | undefined {
   if (text === undefined || !/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) return undefined;
   const value = Number(text);

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "@prometheus-io/client";
 
-/** Metrics of adaptive sampling; those that the public model has are named as there. */
+/** Metrics of adaptive sampling; names that the public model has are the same. */
 export class SamplingMetrics {
   readonly services;
   readonly operations;

@@ -1,7 +1,7 @@
 import type { OperationThroughput } from "storage/api";
 import { OperationMap } from "./operation-map.ts";
 
-/** Of one operation, those seen first. */
+/** Limit for one operation; probabilities past it are dropped. */
 const maxProbabilities = 10;
 
 interface Count {
@@ -10,20 +10,20 @@ interface Count {
 }
 
 export interface ThroughputLimits {
-  /** Operations of all services; 20,000 by default. */
+  /** Limit for the operations of all services; 20,000 by default. */
   readonly maxOperations?: number;
-  /** Characters of all their names; 8 Mi by default. */
+  /** Limit for the characters of all names; 8 Mi by default. */
   readonly maxNameLength?: number;
 }
 
-/** A probability as counts carry it: with 6 decimals. */
+/** A probability in the form of the counts, with 6 decimals. */
 export function probabilityText(probability: number): string {
   return probability.toFixed(6);
 }
 
 /**
- * Counts root spans by service and operation, until they are taken. Names come from senders, so there is room for so many;
- * spans of further operations are refused and counted.
+ * Counts root spans by service and operation, until they are taken. Senders choose the names, so the room is
+ * limited; spans of further operations are refused and counted.
  */
 export class ThroughputCounter {
   readonly #maxOperations: number;
@@ -42,14 +42,14 @@ export class ThroughputCounter {
     this.#add(service, operation, sampled, [probabilityText(probability)]);
   }
 
-  /** Puts back what was taken and could not be saved. */
+  /** Adds counts back that were taken and could not be saved. */
   giveBack(throughput: readonly OperationThroughput[]): void {
     for (const { service, operation, count, probabilities } of throughput) {
       this.#add(service, operation, count, probabilities);
     }
   }
 
-  /** What was counted since the last call, and the spans that were refused. */
+  /** Returns the counts since the last call, and the number of refused spans. */
   take(): {
     readonly throughput: OperationThroughput[];
     readonly services: number;

@@ -60,7 +60,7 @@ export const analysisGroup: OperationGroup = {
   ],
 };
 
-/** All of them but `tail`, which answers without end, by path. */
+/** All endpoints of the analysis API by path, except `tail`, which streams without an end. */
 export function analysisEndpoints(
   service: QueryService,
   adjust: AdjustOptions,

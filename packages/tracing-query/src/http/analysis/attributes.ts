@@ -84,7 +84,7 @@ export const attributeValuesOperation: OperationDescription = {
   example: { path: { scope: "resource", name: "service.name" }, query: { limit: "10" } },
 };
 
-/** `GET …/attributes`: names, of the spans that match. */
+/** `GET …/attributes`: the names of attributes on matching spans. */
 export function attributeNamesEndpoint({ search }: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const values = readNamesParams(params);
@@ -104,7 +104,7 @@ export function attributeNamesEndpoint({ search }: QueryService, limits: ReadLim
   };
 }
 
-/** `GET …/attributes/{scope}/{name}/values`: values, of the spans that match. */
+/** `GET …/attributes/{scope}/{name}/values`: the values of an attribute on matching spans. */
 export function attributeValuesEndpoint({ search }: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, pathPart, read }) => {
     const where = scopeOf(pathPart("scope"));

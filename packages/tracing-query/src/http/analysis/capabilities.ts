@@ -46,7 +46,7 @@ export const capabilitiesOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { what: "all" } } },
 };
 
-/** Whether the store answers TraceQL: asked for a nanosecond of 1970, once. */
+/** Asks the store once whether it answers TraceQL, by a query over one nanosecond of 1970. */
 function traceQlProbe({ search }: QueryService): (read: EndpointRequest["read"]) => Promise<boolean> {
   const query = parseTraceQl("{ }");
   const range = { startUnixNano: 0n, endUnixNano: 1n };

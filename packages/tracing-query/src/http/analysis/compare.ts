@@ -130,7 +130,10 @@ function requestOfParams(params: URLSearchParams): ComparisonRequest {
   return { background, selection: { ...background, ...differing }, limit, maxSpans };
 }
 
-/** `GET` and `POST …/compare`: attributes by how much more, or less, frequent they are in the selection. */
+/**
+ * `GET` and `POST …/compare`: attributes, with the difference of their frequency inside and outside the
+ * selection.
+ */
 export function compareEndpoint(analysis: AnalysisService, limits: ReadLimits): Endpoint {
   return async ({ method, params, body, read }) => {
     const { selection, background, limit, maxSpans }: ComparisonRequest =

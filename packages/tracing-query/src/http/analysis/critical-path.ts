@@ -54,7 +54,7 @@ export const traceCriticalPathOperation: OperationDescription = {
   failingExample: { status: 404, request: { path: { traceId: "1" } } },
 };
 
-/** `GET …/critical-path/{traceId}`; of any store. */
+/** `GET …/critical-path/{traceId}`. Works with every store. */
 export function traceCriticalPathEndpoint(
   service: QueryService,
   adjust: AdjustOptions,
@@ -128,12 +128,12 @@ export const criticalPathOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { limit: "1000" } } },
 };
 
-/** Each with its spans as objects only while it is looked at. */
+/** Unpacks one trace at a time, so that only one is in memory as objects. */
 function* wholeTraces(traces: readonly PackedTrace[]): Generator<Trace> {
   for (const { traceId, spans } of traces) yield { traceId, spans: [...spansOf(spans)] };
 }
 
-/** `GET …/critical-path`: over the traces that a search finds. */
+/** `GET …/critical-path`: the critical paths of all traces that a search finds. */
 export function criticalPathEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const { q, limit, ...values } = readParams(params);

@@ -144,7 +144,7 @@ export function dependencyGraphEndpoint(service: QueryService, limits: ReadLimit
   };
 }
 
-/** Calls within a service are no links. */
+/** A call within one service is no edge of the graph. */
 async function readLinks(
   service: QueryService,
   values: { start?: number | undefined; end?: number | undefined },

@@ -98,13 +98,16 @@ export const diffOperation: OperationDescription = {
 
 type Values = z.output<typeof paramsSchema>;
 
-/** Traces beside which `a` is to stand: a search, of what is said, or of traces that begin as it does. */
+/**
+ * The search for traces to compare `a` with: by the given conditions, or for traces with the same root
+ * operation.
+ */
 function searchOf(values: Values, spans: readonly ShownSpan[], limits: ReadLimits): TraceQuery {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   const root = spans.find(({ parentSpanId }) => !ids.has(parentSpanId)) ?? spans[0];
   const isLikeRoot = values.service === undefined && values.operation === undefined && root !== undefined;
   const filter = isLikeRoot ? { ...values, service: root.service, operation: root.operation } : values;
-  // One more, for `a` is among them.
+  // One more than asked, because the result contains `a` itself.
   return { ...spanFilterOf(filter, endOfLastMinuteMs(spans), limits), limit: values.limit + 1 };
 }
 
@@ -117,7 +120,7 @@ function refuseFilterBeside(b: string, values: Values): void {
   }
 }
 
-/** `GET …/diff`; of any store that can search. */
+/** `GET …/diff`. Works with every store that can search. */
 export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limits: ReadLimits): Endpoint {
   const others = async (
     values: Values,

@@ -6,20 +6,20 @@ import type { EndpointRequest } from "../endpoint.ts";
 import type { SpanFilterValues } from "./span-filter.ts";
 import { parseSpanQuery } from "./traceql-filter.ts";
 
-/** What counts spans may have no finer columns. */
+/** The metrics that count spans have no finer columns than this. */
 const leastWidthNano = 1_000_000n;
 
-/** Durations have 64 rows, and one is for those that are not above 0. */
+/** 64 rows for durations, and one for durations of zero or less. */
 const maxSeries = 65;
 
-/** On a line of its own: the query may end in a comment. */
+/** Begins a new line, because the query may end in a comment. */
 const histogram = "\n| histogram_over_time(duration)";
 
 /**
- * A heat map of the spans that a TraceQL query selects. Its columns begin at multiples of their width; a span
- * that starts at such a multiple, to the nanosecond, is in the column before.
- * @param widthNano of a column; wider where the store can be asked for wider ones only
- * @throws QueryError QUERY_BAD_PARAMETER also for a query with hints
+ * A heat map of the spans that a TraceQL query selects. Columns begin at multiples of their width. A span
+ * that starts exactly at such a multiple counts for the column before.
+ * @param widthNano width of a column; a store with a coarser limit gets wider columns
+ * @throws QueryError QUERY_BAD_PARAMETER, also for a query with hints
  */
 export async function heatMapOfQuery(
   search: SearchService,
@@ -42,7 +42,7 @@ export async function heatMapOfQuery(
     for (const { labels, samples } of series) {
       const durationLog2 = rowOf(labels);
       for (const { unixNano, value } of samples) {
-        // A sample is of the time before it.
+        // A sample covers the time before it.
         const column = Math.max(0, Number((unixNano - startUnixNano) / columnNano) - 1);
         const id = `${column}/${durationLog2}`;
         const cell = cells.get(id) ?? { column, durationLog2, spans: 0, errors: 0 };
@@ -68,7 +68,7 @@ function parseAppended(q: string, filter: string) {
   }
 }
 
-/** Of a series whose durations are below a power of two, in seconds. */
+/** The row of a series; its label is the upper bound of the duration, a power of two in seconds. */
 function rowOf(labels: TraceQlSeries["labels"]): number {
   const bound = labels.find(([key]) => key === "__bucket")?.[1];
   const seconds = bound?.type === "double" ? bound.value : 0;

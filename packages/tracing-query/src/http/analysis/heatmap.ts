@@ -92,7 +92,7 @@ export function heatMapEndpoint(service: QueryService, limits: ReadLimits): Endp
   };
 }
 
-/** The width of a column, so that all of the range is in one, and clients can name it as a number. */
+/** Rounds the width of a column up to whole microseconds, which clients can hold in a number. */
 function wholeMicros(lengthNano: bigint, columns: bigint): bigint {
   return (lengthNano / (columns * 1_000n) + 1n) * 1_000n;
 }

@@ -1,17 +1,17 @@
 import { z } from "zod";
 
-/** Microseconds, to the nanosecond. @param nano nanoseconds */
+/** Nanoseconds as microseconds, with the fraction kept. */
 export function microsOf(nano: bigint | number): number {
   return Math.round(Number(nano)) / 1_000;
 }
 
-/** Whole microseconds since the Unix epoch; a number holds no more of a time of today. */
+/** Whole microseconds since the Unix epoch. A number has no room for a finer time of today. */
 export function timeMicrosOf(unixNano: bigint): number {
   return Number(unixNano / 1_000n);
 }
 
-/** Of durations in answers. */
+/** Durations in answers. */
 export const microsSchema = z.number().describe("Microseconds, to the nanosecond.");
 
-/** Of times in answers. */
+/** Times in answers. */
 export const timeMicrosSchema = z.int().describe("Microseconds since the Unix epoch.");

@@ -52,7 +52,7 @@ export const percentileOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { service: "shop" } } },
 };
 
-/** `GET …/percentiles`: exact, from the spans themselves. */
+/** `GET …/percentiles`: exact percentiles, computed from the spans. */
 export function percentileEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, read }) => {
     const values = readParams(params);
@@ -171,10 +171,10 @@ export function tracePercentilesEndpoint(
   };
 }
 
-/** Spans by operation. */
+/** Indexes of spans, grouped by operation. */
 interface OperationIndexes {
   readonly operations: { readonly first: ShownSpan; readonly durationsNano: bigint[] }[];
-  /** Of each span: its operation, and its place among the durations of that. */
+  /** For each span: its operation, and its rank among the durations of that operation. */
   readonly ofSpans: [operation: number, place: number][];
 }
 

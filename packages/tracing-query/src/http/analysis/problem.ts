@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { z } from "zod";
 import type { AnswerStyle } from "../endpoint.ts";
 
-/** A failure, as RFC 9457 has it; `code`, `parameter` and `limit` are extensions of ours. */
+/** The schema of a failure as in RFC 9457; `code`, `parameter` and `limit` are our extensions. */
 export const problemSchema = z
   .strictObject({
     type: z.literal("about:blank"),
@@ -21,7 +21,7 @@ export const problemSchema = z
   })
   .meta({ id: "Problem" });
 
-/** JSON answers, failures as problems. */
+/** Answers in JSON; failures are RFC 9457 problems. */
 export const problemStyle: AnswerStyle = {
   contentType: "application/json",
   failureType: "application/problem+json",

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { parseBool } from "../../go-text/parse-number.ts";
 import { type BrokenLimit, QueryError } from "../../query-error.ts";
 
-/** Of every endpoint; it changes the form of the answer only. */
+/** Every endpoint has this parameter; it changes only the layout of the answer. */
 const formParameter = "prettyPrint";
 
-/** Texts in a complaint are cut: they may be long, or secret. */
+/** Error messages quote at most this many characters: a value may be long, or secret. */
 const maxQuotedLength = 100;
 
 function bad(parameter: string, reason: string, limit?: BrokenLimit, cause?: unknown): QueryError {
@@ -35,7 +35,7 @@ function booleanOf(name: string, text: string): boolean {
   }
 }
 
-/** V8 quotes the input in its complaint: it is not passed on. */
+/** V8 quotes the input in its error message, so that message is not passed on. */
 function objectOf(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
@@ -44,7 +44,7 @@ function objectOf(name: string, text: string): unknown {
   }
 }
 
-/** Which type of JSON each parameter has. */
+/** The JSON type of each parameter. */
 function typesOf(schema: z.ZodObject): Map<string, string> {
   return new Map(
     Object.entries(schema.shape).map(([name, field]) => {
@@ -72,7 +72,7 @@ const limitTexts: Readonly<Record<string, (limit: BrokenLimit["value"]) => strin
   maxLength: (limit) => `is longer than the maximum of ${limit}`,
 };
 
-/** What a schema says is wrong, the first thing of it. */
+/** @throws QueryError QUERY_BAD_PARAMETER with the first fault that the schema finds */
 function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const { data, error } = schema.safeParse(value);
   if (error === undefined) {
@@ -96,10 +96,11 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
 }
 
 /**
- * Makes a reader of the parameters in an address, by a schema of JSON types: texts of numbers, booleans and objects are
- * parsed first, an array is a parameter that comes several times. Parameters that are empty count as absent; of one that
- * comes several times and should not, the first counts; unknown ones are refused.
- * @returns throws QueryError QUERY_BAD_PARAMETER with the parameter's name and the limit that it breaks
+ * Makes a reader of address parameters from a schema of JSON types. Numbers, booleans and objects are parsed
+ * from text first; a repeated parameter makes an array. An empty parameter counts as absent. For a repeated
+ * parameter that is no array, the first value counts. An unknown parameter is refused.
+ * @returns a reader that throws QueryError QUERY_BAD_PARAMETER with the parameter's name and the limit that
+ *   it breaks
  */
 export function paramsReader<S extends z.ZodObject>(schema: S): (params: URLSearchParams) => z.output<S> {
   const types = typesOf(schema);

@@ -5,7 +5,7 @@ import { otlpSpan, sampleTraceId, shortTraceId } from "../../service/sample-stor
 /** In milliseconds since the Unix epoch: half an hour ago, on a whole second. */
 export const sampleStartMs = Math.floor(Date.now() / 1_000) * 1_000 - 1_800_000;
 
-/** Of the root of the first. */
+/** The root span of the first trace. */
 export const rootSpanId = "00000000000000a1";
 
 const msNano = 1_000_000n;

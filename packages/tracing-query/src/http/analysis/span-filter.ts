@@ -5,7 +5,7 @@ import { parseDurationNano } from "../../go-text/go-duration.ts";
 import { QueryError } from "../../query-error.ts";
 import { checkLimits, type ReadLimits } from "../../service/read-limits.ts";
 
-/** Of a question that names no times. */
+/** The time range of a request that names none. */
 const defaultLookbackUs = 3_600_000_000;
 
 const maxTextLength = 4_096;
@@ -29,7 +29,7 @@ export const duration = z
   .max(100)
   .refine(isDuration, { error: 'not a duration such as "1.5s", "200ms", "42us" or "1024ns"' });
 
-/** When spans start. */
+/** The time range in which spans start. */
 export const timeFields = {
   start: time
     .optional()
@@ -41,7 +41,7 @@ export const timeFields = {
     .describe("Spans that start before this time: microseconds since the Unix epoch; now by default."),
 };
 
-/** What a span is. The same words are in addresses and in JSON; all conditions must be met. */
+/** Conditions on a span; all must be met. Addresses and JSON use the same names. */
 export const spanFields = {
   service: text.optional().describe("Name of the service; every service when absent."),
   operation: text.optional().describe("Name of the span; every operation when absent."),
@@ -63,13 +63,13 @@ const tagsField = z
     "Tags that the span has: keys and values in text form, looked for in attributes of the span, its resource and its events.",
   );
 
-/** A filter in JSON. */
+/** A filter as JSON. */
 export const spanFilterSchema = z.strictObject({ ...timeFields, ...spanFields, tags: tagsField }).meta({
   id: "SpanFilter",
   description: "Conditions for spans; all must be met. As the search takes them.",
 });
 
-/** A filter in an address: tags also one at a time, as in a search. */
+/** A filter as address parameters; `tag` holds one tag, as in a search. */
 export const spanFilterParams = {
   ...timeFields,
   ...spanFields,
@@ -77,7 +77,7 @@ export const spanFilterParams = {
   tag: z.array(text).optional().describe("A tag as `key:value`; several times."),
 };
 
-/** What was read of a filter. Absent parts are absent, or undefined. */
+/** A parsed filter. An absent condition is absent or undefined. */
 export interface SpanFilterValues {
   readonly start?: number | undefined;
   readonly end?: number | undefined;
@@ -111,8 +111,8 @@ function tagsOf({ tags = {}, tag = [] }: SpanFilterValues, path: string): Map<st
 }
 
 /**
- * The times of a filter, half open, so that neighbours share no span.
- * @param path in front of the parameters' names in errors, such as `selection.`
+ * The time range of a filter. It is half open, so that neighbouring ranges share no span.
+ * @param path prefix of parameter names in errors, such as `selection.`
  * @throws QueryError QUERY_BAD_PARAMETER when the end is not after the start, or past --query.max-time-range
  */
 export function timeRangeOf(
@@ -134,7 +134,7 @@ export function timeRangeOf(
   return range;
 }
 
-/** The filter without its times. @throws QueryError QUERY_BAD_PARAMETER */
+/** The conditions of a filter, without its time range. @throws QueryError QUERY_BAD_PARAMETER */
 export function spanConditionsOf(
   values: SpanFilterValues,
   path = "",
@@ -156,7 +156,7 @@ export function spanConditionsOf(
   };
 }
 
-/** All of the filter. @throws QueryError QUERY_BAD_PARAMETER */
+/** The whole filter. @throws QueryError QUERY_BAD_PARAMETER */
 export function spanFilterOf(
   values: SpanFilterValues,
   nowMs: number,

@@ -4,27 +4,27 @@ import { lengthNano, type Span } from "wire/model";
 import { tagsJson } from "../tag-json.ts";
 import { microsOf, timeMicrosOf } from "./micros.ts";
 
-/** Spans of an event that would make it longer are skipped. */
+/** A span is skipped when its event would be longer than this. */
 const maxEventLength = 4_194_304;
 
 /**
  * One event of a stream. Source: WHATWG HTML, "Server-sent events".
- * @param data JSON, which has no line breaks
+ * @param data JSON on one line
  */
 export function eventText(event: string, data: string, id?: string): string {
   return `event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`;
 }
 
-/** Tells that spans were left out. @param reason for programs */
+/** An event that says spans were left out. @param reason a word for programs */
 export function skippedEvent(spans: number, reason: "too many" | "too long" | "slow client"): string {
   return eventText("skipped", JSON.stringify({ spans, reason }));
 }
 
-/** What has arrived; in front of it, how many spans were left out. */
+/** The events for new spans, after an event with the number of spans that were left out. */
 export function tailEvents({ spans, skipped, cursor }: Tail): string {
   const texts: string[] = [];
   let length = 0;
-  // The newest are wanted most.
+  // Clients want the newest spans most, so the limit drops older ones.
   for (let index = spans.length - 1; index >= 0; index--) {
     const text = spanJson(spans[index] as Span);
     length += text.length;

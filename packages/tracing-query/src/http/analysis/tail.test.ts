@@ -31,7 +31,7 @@ interface Event {
   readonly data: Record<string, unknown>;
 }
 
-/** What a browser makes of the stream, comments and bare ids apart. */
+/** Reads the stream as a browser does, without comments and bare ids. */
 class Follower {
   readonly blocks: string[] = [];
   readonly #leave = new AbortController();

@@ -17,20 +17,23 @@ import { eventText, skippedEvent, tailEvents } from "./tail-event.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
 export interface TailSettings extends EndpointSettings {
-  /** Clients that may follow at a time; 100 by default. */
+  /** Most clients that follow at the same time; 100 by default. */
   readonly maxTailClients?: number | undefined;
-  /** Between two looks at the store; a second by default. */
+  /** Milliseconds between two reads of the store; 1,000 by default. */
   readonly tailPollMs?: number | undefined;
-  /** 15 seconds by default: proxies often cut connections on which nothing moves for a minute, or half of one. */
+  /**
+   * Milliseconds between heartbeats; 15,000 by default. Proxies often cut connections that are silent for 30
+   * to 60 seconds.
+   */
   readonly tailHeartbeatMs?: number | undefined;
-  /** Ends all streams; undefined: never. */
+  /** Aborted when all streams must end; undefined: never. */
   readonly stopping?: AbortSignal | undefined;
 }
 
-/** What a client has not taken yet, in bytes; past it events are skipped. */
+/** Most bytes that may wait for a slow client; past it, events are skipped. */
 const maxBufferedBytes = 1_048_576;
 
-/** Feeds that may ask the store at a time. */
+/** Most feeds that read the store at the same time. */
 const maxConcurrentPolls = 4;
 
 const maxCursorLength = 100;
@@ -72,7 +75,7 @@ export const tailOperation: OperationDescription = {
 
 const heading = { method: "GET", style: problemStyle } as const;
 
-/** `GET …/tail`: an endless stream of events. A client that does not keep up misses some, and is told how many. */
+/** `GET …/tail`: an endless stream of events. A slow client misses some, and gets their number. */
 export function tailHandler(analysis: AnalysisService, settings: TailSettings): RequestHandler {
   const { log, stopping, maxTailClients = 100, tailPollMs = 1_000, tailHeartbeatMs = 15_000 } = settings;
   const feeds = new TailFeeds({
@@ -88,7 +91,7 @@ export function tailHandler(analysis: AnalysisService, settings: TailSettings): 
     if (read === undefined) {
       return;
     }
-    // `close` comes once, whoever closes: what was admitted is over then.
+    // `close` comes exactly once, whichever side closes, and then the client's place is free again.
     const over = new AbortController();
     response.once("close", () => over.abort());
     const end = () => response.end();
@@ -116,7 +119,7 @@ export function tailHandler(analysis: AnalysisService, settings: TailSettings): 
   };
 }
 
-/** @throws QueryError QUERY_BAD_PARAMETER for one that looks at several spans */
+/** @throws QueryError QUERY_BAD_PARAMETER for a query over several spans */
 function singleSpanQuery(q: string | undefined): ReturnType<typeof besideQuery> {
   const { query } = besideQuery(q);
   if (query === undefined) return {};
@@ -128,7 +131,7 @@ function singleSpanQuery(q: string | undefined): ReturnType<typeof besideQuery> 
   return { query };
 }
 
-/** An id that is empty is none. @throws QueryError QUERY_BAD_PARAMETER */
+/** An empty id counts as absent. @throws QueryError QUERY_BAD_PARAMETER */
 function lastEventId(text = ""): string | undefined {
   if (text.length > maxCursorLength) {
     throw new QueryError(
@@ -140,7 +143,7 @@ function lastEventId(text = ""): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** The response as a stream of events. */
+/** One response as a stream of events. */
 class EventStream implements TailListener {
   readonly #response: Response;
   #skipped = 0;
@@ -157,7 +160,7 @@ class EventStream implements TailListener {
     }
     response.setHeader("Content-Type", "text/event-stream");
     response.setHeader("Cache-Control", "no-cache, no-transform");
-    // nginx would collect events until its buffer is full.
+    // Without it nginx collects events until its buffer is full.
     response.setHeader("X-Accel-Buffering", "no");
     response.setTimeout(defaultClientTimes.stalledMs, () => response.destroy());
     response.write(": following\nretry: 2000\n\n");

@@ -6,7 +6,7 @@ import type { QueryService } from "../../service/query-service.ts";
 import { checkSpans, type ReadLimits } from "../../service/read-limits.ts";
 import type { EndpointRequest } from "../endpoint.ts";
 
-/** Of a trace's id, as it stands in an address or in JSON. */
+/** A trace id in an address or in JSON. */
 export const traceIdSchema = z
   .string()
   .min(1)

@@ -27,17 +27,17 @@ export const besideField = z
   );
 
 /**
- * @param path in front of the parameter's name in errors, such as `selection.`
- * @throws QueryError QUERY_BAD_PARAMETER with line and column; for a query of metrics
+ * @param path prefix of the parameter's name in errors, such as `selection.`
+ * @throws QueryError QUERY_BAD_PARAMETER with line and column, also for a metrics query
  */
 export function besideQuery(q: string | undefined, path = ""): { readonly query?: TraceQlQuery } {
   return q === undefined ? {} : { query: searchQuery(q, `${path}q`) };
 }
 
-/** What cannot stand beside it. */
+/** Conditions that exclude a TraceQL query. */
 const otherConditions = [...Object.keys(spanFields), "tags", "tag"];
 
-/** @throws QueryError QUERY_BAD_PARAMETER for another condition beside the query */
+/** @throws QueryError QUERY_BAD_PARAMETER when the request has another condition beside the query */
 function refuseOthers(values: SpanFilterValues): void {
   for (const [name, value] of Object.entries(values)) {
     if (value !== undefined && otherConditions.includes(name)) {
@@ -47,7 +47,10 @@ function refuseOthers(values: SpanFilterValues): void {
   }
 }
 
-/** @throws QueryError QUERY_BAD_PARAMETER with line and column; for a query of metrics; for another condition beside it */
+/**
+ * @throws QueryError QUERY_BAD_PARAMETER with line and column, for a metrics query, and for another condition
+ *   beside the query
+ */
 export function parseSpanQuery(q: string, values: SpanFilterValues): TraceQlQuery {
   refuseOthers(values);
   return searchQuery(q, "q");
@@ -63,7 +66,7 @@ function searchQuery(q: string, parameter: string): TraceQlQuery {
 }
 
 /**
- * The traces that a query selects, whole, newest first.
+ * The traces that a query selects, complete, newest first.
  * @throws QueryError QUERY_BAD_PARAMETER, QUERY_TOO_LARGE
  */
 export async function tracesOfQuery(

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { OperationGroup } from "./operation.ts";
 
-/** This description itself. */
+/** The endpoint that serves this description. */
 export const descriptionGroup: OperationGroup = {
   name: "Description",
   description: "What this API is.",

@@ -6,7 +6,7 @@ import type { FailureKind } from "./operation.ts";
 /** The body of a failure. */
 export interface FailureBody {
   readonly contentType: string;
-  /** Of the JSON in it; absent where it is words. */
+  /** The schema of a JSON body; absent for a text body. */
   readonly schema?: z.ZodType;
 }
 
@@ -18,7 +18,7 @@ const gatewayError = z
   .strictObject({ error: z.strictObject({ httpCode: z.int(), message: z.string() }) })
   .meta({ id: "GatewayError" });
 
-/** How each group of operations tells failures. */
+/** The body of a failure in each group of operations. */
 export const failureBodies: Readonly<Record<FailureKind, FailureBody>> = {
   envelope: { contentType: textType, schema: errorEnvelope },
   gateway: { contentType: textType, schema: gatewayError },
@@ -26,7 +26,7 @@ export const failureBodies: Readonly<Record<FailureKind, FailureBody>> = {
   text: { contentType: textType },
 };
 
-/** What each status means, wherever it comes from. */
+/** The meaning of each status, the same for all operations. */
 export const statusMeanings: Readonly<Record<number, string>> = {
   400: "A parameter is missing, malformed or past a limit.",
   401: "Tenancy is on, and the request names no tenant that is served.",

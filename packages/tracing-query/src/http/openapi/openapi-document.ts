@@ -5,14 +5,14 @@ import type { OperationDescription, OperationExample, OperationGroup } from "./o
 
 type Json = Record<string, unknown>;
 
-/** Statuses that any request may be answered with. */
+/** Every request may get these statuses. */
 const commonStatuses = [401, 503];
 
-/** JSON Schemas of zod's, those with an id once, under `components`. */
+/** JSON Schemas made by zod. A schema with an id is written once, under `components`. */
 class Components {
   readonly schemas: Record<string, unknown> = {};
 
-  /** @param io what is sent, `input`, or what is answered, `output` */
+  /** @param io `input`: the schema of a request; `output`: the schema of an answer */
   schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
     const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, { io });
     for (const [id, definition] of Object.entries($defs)) {
@@ -22,7 +22,7 @@ class Components {
   }
 }
 
-/** References to definitions point to where the document has them. */
+/** Points references to the place that the document gives the definitions. */
 function relocated(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/'));
 }
@@ -31,7 +31,7 @@ function isJson(contentType: string): boolean {
   return /^application\/([a-z]+\+)?json/.test(contentType);
 }
 
-/** JSON under the type of text is a string to readers of the document. */
+/** JSON sent as text is a string to readers of the document. */
 function content(contentType: string, schema: Json | undefined): Json {
   if (schema === undefined) {
     return { [contentType]: { schema: { type: "string" } } };
@@ -56,7 +56,7 @@ function parameters(
       in: place,
       required: place === "path" || !type.safeParse(undefined).success,
       ...(description === undefined ? {} : { description }),
-      // An object stands in an address as its JSON.
+      // An object parameter is sent as JSON text.
       ...(json.type === "object" ? { content: { "application/json": { schema: json } } } : { schema: json }),
       ...(isArray ? { style: "form", explode: true } : {}),
       ...(example?.[name] === undefined ? {} : { example: exampleOf(json.type, example[name]) }),
@@ -115,15 +115,14 @@ function operationOf(components: Components, group: string, operation: Operation
   };
 }
 
-/** A path as OpenAPI writes it. */
+/** An Express path in OpenAPI's notation. */
 export function templateOf(path: string): string {
   return path.replace(/[:*]([A-Za-z]+)/g, "{$1}");
 }
 
 /**
  * The description of the API in OpenAPI 3.1.
- * @param serverPath under which all paths are
- * Source: spec.openapis.org/oas/v3.1.1
+ * @param serverPath prefix of all paths. Source: spec.openapis.org/oas/v3.1.1
  */
 export function openApiDocument(groups: readonly OperationGroup[], serverPath: string): Json {
   const components = new Components();

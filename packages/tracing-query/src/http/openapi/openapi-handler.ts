@@ -4,7 +4,7 @@ import { sendPieces, sendText } from "../send-pieces.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { operationGroups } from "./operation-groups.ts";
 
-/** `GET /api/openapi.json`: the same for everybody, made when it is first asked for. */
+/** `GET /api/openapi.json`. The document is built on the first request, and is the same for all clients. */
 export function openApiHandler(): RequestHandler {
   let json: string | undefined;
   return async (request, response) => {
@@ -14,7 +14,7 @@ export function openApiHandler(): RequestHandler {
       sendText(response, "");
       return;
     }
-    // The base path, which is the same for all requests.
+    // Every request has the same base path, so the document can be kept.
     json ??= JSON.stringify(openApiDocument(operationGroups, request.baseUrl));
     response.setHeader("Content-Type", "application/json");
     await sendPieces(response, [json], chooseCoding(request.headers["accept-encoding"]));

@@ -66,7 +66,7 @@ async function textOf(response: Response): Promise<string> {
   return Buffer.from(value ?? []).toString();
 }
 
-/** What is wrong with an answer, by the description that the server itself gives; "" when nothing is. */
+/** Checks an answer against the description that the server itself serves. @returns the fault; "" for none */
 async function wrongWith(
   operation: OperationDescription,
   request: OperationExample,
@@ -83,7 +83,7 @@ function answerTo({ base }: SampleServer, operation: OperationDescription, reque
   return fetch(base + addressOf(operation, request), { method: operation.method, ...body });
 }
 
-/** What is wrong with an answer of whatever status. */
+/** The fault of an answer with any status. */
 async function undescribed(
   operation: OperationDescription,
   response: Response,

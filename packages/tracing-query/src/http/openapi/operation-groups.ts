@@ -7,7 +7,9 @@ import { traceOperations } from "../trace-operations.ts";
 import { descriptionGroup } from "./description-operation.ts";
 import type { OperationGroup } from "./operation.ts";
 
-/** All of the HTTP API. Whoever adds endpoints describes them beside these, and adds the group here. */
+/**
+ * All groups of the HTTP API. New endpoints are described beside their code, and their group is added here.
+ */
 export const operationGroups: readonly OperationGroup[] = [
   {
     name: "Traces",

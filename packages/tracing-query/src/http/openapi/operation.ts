@@ -1,42 +1,42 @@
 import type { z } from "zod";
 
-/** How a group of operations tells failures; `openapi/failures.ts` has their schemas. */
+/** The form of failures in a group of operations; `openapi/failures.ts` has the schemas. */
 export type FailureKind = "envelope" | "gateway" | "problem" | "text";
 
-/** What a request to an operation looks like; tests send it, readers copy it. */
+/** An example of a request; tests send it, and readers copy it. */
 export interface OperationExample {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: unknown;
 }
 
-/** One method of one path, as the API's description has it; kept beside the endpoint that serves it. */
+/** Describes one method of one path. It is kept beside the endpoint that serves it. */
 export interface OperationDescription {
   readonly method: "GET" | "POST";
-  /** As Express writes it: `/api/traces/:traceId`. */
+  /** Express notation: `/api/traces/:traceId`. */
   readonly path: string;
-  /** Unique, in lower camel case; clients that are generated name their methods by it. */
+  /** Unique, in lower camel case; generated clients name their methods after it. */
   readonly id: string;
-  /** A line. */
+  /** One line. */
   readonly summary: string;
-  /** More than a line, in Markdown. */
+  /** Markdown of more than one line. */
   readonly description?: string;
-  /** Of each part of the path. */
+  /** Schema of the path's parts. */
   readonly pathParts?: z.ZodObject;
-  /** Of the query: numbers, booleans and arrays as their text. */
+  /** Schema of the query; numbers, booleans and arrays are sent as text. */
   readonly query?: z.ZodObject;
-  /** Of the JSON in the body. */
+  /** Schema of the JSON body. */
   readonly body?: z.ZodType;
   readonly answer: {
     readonly contentType: string;
-    /** Of the JSON; absent where the answer is text. */
+    /** Schema of the JSON answer; absent for a text answer. */
     readonly schema?: z.ZodType;
   };
   readonly failures: FailureKind;
-  /** Statuses of failures that the endpoint itself can answer with; those that all have need no mention. */
+  /** Statuses that this endpoint itself can fail with, without the common ones. */
   readonly failureStatuses: readonly number[];
   readonly example: OperationExample;
-  /** A request that fails, and with what. */
+  /** A request that fails, and its status. */
   readonly failingExample?: { readonly status: number; readonly request: OperationExample };
 }
 

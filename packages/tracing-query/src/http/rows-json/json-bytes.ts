@@ -1,6 +1,6 @@
 import { microsText } from "../micros-text.ts";
 
-/** Bytes that are written again and again, with up to seven zeros behind them: they are copied by eight. */
+/** Bytes that are written often, padded with up to seven zeros, because they are copied eight at a time. */
 export interface KnownBytes {
   readonly view: DataView;
   readonly length: number;
@@ -13,13 +13,13 @@ export function knownBytes(text: string | Buffer): KnownBytes {
   return { view: viewOf(bytes), length: known.length };
 }
 
-/** Of the first piece, which may be the only one. */
+/** Size of the first piece, which is often the only one. */
 const firstBytes = 16_384;
 
-/** Beyond the length of a piece: most are taken before they grow. */
+/** Room past the length of a piece: most pieces are taken before the buffer must grow. */
 const spareBytes = 8_192;
 
-/** Upper halves of nanoseconds below this are exact in microseconds. */
+/** Nanoseconds whose upper 32 bits are below this convert exactly to microseconds in a number. */
 const firstInexactHigh = 0x7d00_0000;
 
 const hexDigits = new Uint16Array(256);
@@ -27,7 +27,7 @@ for (let byte = 0; byte < hexDigits.length; byte++) {
   hexDigits[byte] = Buffer.from(byte.toString(16).padStart(2, "0")).readUInt16BE();
 }
 
-/** JSON as it is sent, written piece by piece; mostly out of bytes that are text already. */
+/** JSON as bytes, written piece by piece. Most of it is copied from text that is stored as bytes. */
 export class JsonBytes {
   readonly #largest: number;
   readonly #step: number;
@@ -37,8 +37,9 @@ export class JsonBytes {
   #length = 0;
 
   /**
-   * @param pieceLength how long about what is taken first
-   * @param largest later: each is a quarter of the first longer than the one before, as the first take longest for their length
+   * @param pieceLength bytes after which the first piece is taken, roughly
+   * @param largest limit of the later pieces. Each piece is longer than the one before by a quarter of the
+   *   first, because the first pieces cost most time for their length.
    */
   constructor(pieceLength: number, largest: number) {
     this.#pieceLength = pieceLength;
@@ -48,17 +49,17 @@ export class JsonBytes {
     this.#view = viewOf(this.#bytes);
   }
 
-  /** Whether what was written is long enough to be taken. */
+  /** True when enough is written to be taken. */
   get isFull(): boolean {
     return this.#length >= this.#pieceLength;
   }
 
-  /** Of what was not taken yet. */
+  /** Bytes that were not taken yet. */
   get length(): number {
     return this.#length;
   }
 
-  /** What was written since the last time. */
+  /** Returns the bytes written since the last call. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     if (this.#length < this.#pieceLength / 4) {
@@ -72,7 +73,7 @@ export class JsonBytes {
     return taken;
   }
 
-  /** Forgets what was written after the first bytes. */
+  /** Drops everything after the first `length` bytes. */
   cut(length: number): void {
     this.#length = length;
   }
@@ -91,14 +92,14 @@ export class JsonBytes {
   }
 
   text(text: string): void {
-    // A unit of UTF-16 is at most three bytes.
+    // A UTF-16 unit takes at most three bytes in UTF-8.
     this.#reserve(text.length < 1_024 ? 3 * text.length : Buffer.byteLength(text));
     this.#length += this.#bytes.write(text, this.#length);
   }
 
   /**
-   * Writes `[start, end)` if that is ASCII which JSON has as it is between quotes.
-   * @returns whether it is; otherwise nothing was written
+   * Writes `[start, end)` when it is ASCII that JSON needs not escape.
+   * @returns false when it must be escaped; then nothing is written
    */
   plain(from: DataView, start: number, end: number): boolean {
     this.#reserve(end - start);
@@ -120,7 +121,7 @@ export class JsonBytes {
     return true;
   }
 
-  /** Writes the 8 bytes from `start` on in hex. */
+  /** Writes the 8 bytes at `start` as hex. */
   hex(from: DataView, start: number): void {
     this.#reserve(16);
     const to = this.#view;
@@ -131,7 +132,10 @@ export class JsonBytes {
     this.#length = at + 16;
   }
 
-  /** Writes the nanoseconds at `start`, 64 bits with the least first, in whole microseconds; what is negative wraps at 2^64. */
+  /**
+   * Writes the 64-bit little-endian nanoseconds at `start` as whole microseconds; a negative number wraps at
+   * 2^64.
+   */
   micros(from: DataView, start: number): void {
     const high = from.getInt32(start + 4, true);
     if (high < 0 || high >= firstInexactHigh) {
@@ -178,8 +182,8 @@ function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
 }
 
 /**
- * Whether one of four bytes is a control character, a quote, a backslash or not ASCII, by the common tests for a byte that is
- * zero, or less than another.
+ * True when one of four bytes is a control character, a quote, a backslash or not ASCII. It uses the bit
+ * tests for a zero byte and for a byte below a limit.
  */
 function hasSpecial(word: number): boolean {
   const quote = word ^ 0x22222222;
@@ -192,7 +196,7 @@ function hasSpecial(word: number): boolean {
   return (found & 0x80808080) !== 0;
 }
 
-/** Of a whole number below 1e9. */
+/** Number of digits of a whole number below 1e9. */
 function digitsOf(value: number): number {
   let count = 1;
   for (let least = 10; value >= least; least *= 10) count++;

@@ -12,10 +12,10 @@ import { type JsonBytes, type KnownBytes, knownBytes } from "./json-bytes.ts";
 import { type FirstStep, maxListed, messagePlace, type TagStep, type TagSteps } from "./tag-steps.ts";
 
 const [zero, nine, minus] = [0x30, 0x39, 0x2d];
-/** Digits of whole numbers that a JavaScript number has exactly. */
+/** Whole numbers up to this many digits are exact in JavaScript. */
 const maxDigits = 15;
 
-/** Tags that are known; longer ones are not. */
+/** Most tags that are cached; a longer list is not. */
 const maxOther = 256;
 const longestOther = 256;
 
@@ -26,16 +26,16 @@ const duration = knownBytes(',"duration":');
 const noLogs = knownBytes(',"logs":[]');
 const logs = knownBytes(',"logs":');
 
-/** What spans of one process end with. */
+/** The JSON that ends all spans of one process. */
 interface EndJson {
-  /** Up to their warnings. */
+  /** The part before the warnings. */
   readonly process: KnownBytes;
   readonly withoutWarnings: KnownBytes;
 }
 
 /**
- * The spans of one trace as `ShownSpanJson` writes them, out of the bytes of their rows: most that stands there is in JSON too, as it
- * is. A span that has what only few have goes the way of objects.
+ * Writes the spans of one trace as `ShownSpanJson` does, but from the bytes of their rows, most of which JSON
+ * contains unchanged. A span with rare fields is written through objects.
  */
 export class SpanRowsJson {
   readonly #spans: SpanList;
@@ -43,21 +43,19 @@ export class SpanRowsJson {
   readonly #writer: ShownSpanJson;
   readonly #keys: ProcessKeys;
   readonly #steps: TagSteps;
-  /** Whether references to the trace are taken out, as its id is none. */
+  /** True: references to the trace are left out, because its id is not valid. */
   readonly #isNameless: boolean;
   readonly #head: KnownBytes;
   readonly #parent: KnownBytes;
   readonly #ends = new Map<SpanFields["origin"], EndJson>();
-  /** Tags that are more than the texts of their values, by all that they are made of. */
+  /** JSON of tags that are more than their value's text, by everything that determines it. */
   readonly #otherTags = new Map<string, string>();
-  /** Of the attributes that were gone through last: what led to them, and where their values are. */
+  /** The steps to the attributes that were read last, and where their values are. */
   readonly #found: TagStep[] = [];
   readonly #valueStarts = new Uint32Array(maxListed);
   readonly #valueEnds = new Uint32Array(maxListed);
 
-  /**
-   * @param parts `keys`: of the trace
-   */
+  /** @param parts `keys`: the process keys of the trace */
   constructor(
     traceId: string,
     spans: SpanList,
@@ -78,7 +76,7 @@ export class SpanRowsJson {
     this.#parent = knownBytes(`","references":[{"refType":"CHILD_OF","traceID":"${shownId}","spanID":"`);
   }
 
-  /** Writes the span at `index`, which has `fields`. */
+  /** Writes the span at `index` with its `fields`. */
   write(index: number, fields: SpanFields, clock: SpanClock): void {
     const start = this.#out.length;
     if (this.#isWritten(index, fields, clock)) return;
@@ -86,7 +84,7 @@ export class SpanRowsJson {
     this.#out.text(this.#writer.json(this.#spanAt(index), clock, this.#keys));
   }
 
-  /** @returns whether all of the span is written */
+  /** @returns false when the span must be written through objects */
   #isWritten(index: number, fields: SpanFields, clock: SpanClock): boolean {
     const { view, origin, spanIdAt, startAt, flags } = fields;
     if (fields.hasTraceState || this.#isNameless) return false;
@@ -140,11 +138,11 @@ export class SpanRowsJson {
     return end;
   }
 
-  /** @returns whether the tags are written */
+  /** @returns false when the tags must be written through objects */
   #areTagsWritten(index: number, fields: SpanFields): boolean {
     const { format, scope } = fields.origin;
     const { kind, status, messageStart, messageEnd } = fields;
-    // What the numbers do not stand for is refused where the span is made an object.
+    // Unknown numbers are refused when the span becomes an object.
     if (kind >= spanKinds.length || status >= statusCodes.length) return false;
     const facts = (spanFormats.indexOf(format) * spanKinds.length + kind) * statusCodes.length + status;
     const hasMessage = messageStart < messageEnd;
@@ -168,7 +166,7 @@ export class SpanRowsJson {
     return true;
   }
 
-  /** Goes through the attributes. @returns what the last leads to, if all lead anywhere */
+  /** Reads the attributes. @returns the last step, or undefined when an attribute has no step */
   #lastStep(
     { view, bytes, attributesStart, attributesEnd }: SpanFields,
     first: FirstStep,
@@ -191,7 +189,10 @@ export class SpanRowsJson {
     return step;
   }
 
-  /** @returns whether the value of the attribute at `place` in the list that was gone through is written */
+  /**
+   * @returns false when the attribute at `place` in the list that was read last must be written through
+   *   objects
+   */
   #isValueWritten(fields: SpanFields, place: number): boolean {
     const out = this.#out;
     const { view, bytes } = fields;
@@ -225,7 +226,7 @@ export class SpanRowsJson {
     }
   }
 
-  /** undefined for a value that is none: how so is said where the span is made an object. */
+  /** @returns undefined for an invalid value, which is reported when the span becomes an object */
   #otherTag({ key, type }: TagStep, text: string): string | undefined {
     const all = `${key} ${type} ${text}`;
     let tag = this.#otherTags.get(all);
@@ -241,7 +242,7 @@ export class SpanRowsJson {
     return tag;
   }
 
-  /** Writes text that stands between quotes. */
+  /** Writes text between quotes. */
   #writeText({ view, bytes }: SpanFields, start: number, end: number): void {
     const out = this.#out;
     if (!out.plain(view, start, end))
@@ -253,7 +254,7 @@ export class SpanRowsJson {
   }
 }
 
-/** undefined where they are damaged: how is said where the span is made an object. */
+/** @returns undefined for damaged events, which are reported when the span becomes an object */
 function eventsOf(fields: SpanFields): SpanEvent[] | undefined {
   try {
     return fields.events();
@@ -266,7 +267,7 @@ function hasId(view: DataView, start: number): boolean {
   return (view.getInt32(start) | view.getInt32(start + 4)) !== 0;
 }
 
-/** The next mark of an attribute list, which must be there. */
+/** The next mark of an attribute list. @throws when there is none */
 function markFrom(bytes: Buffer, start: number): number {
   let at = start;
   while (bytes[at] !== attributeMark) at++;
@@ -278,7 +279,7 @@ function isBool(view: DataView, start: number, end: number): boolean {
   return end - start === 5 && view.getUint32(start) === 0x66616c73 && view.getUint8(start + 4) === 0x65;
 }
 
-/** Whether this is a whole number as JavaScript writes it, and not a large one. */
+/** True for a short whole number as JavaScript writes it. */
 function isShortInt(bytes: Buffer, start: number, end: number): boolean {
   const first = bytes[start] === minus ? start + 1 : start;
   if (first === end || end - first > maxDigits) return false;

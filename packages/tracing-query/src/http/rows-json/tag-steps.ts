@@ -6,19 +6,19 @@ import { compareTags } from "../../service/adjusters/tag-order.ts";
 import { quoteRepeated, tagJson } from "../tag-json.ts";
 import { type KnownBytes, knownBytes } from "./json-bytes.ts";
 
-/** Attributes of a list that is known; spans with more go another way. */
+/** Most attributes in a known list; a span with more is written through objects. */
 export const maxListed = 64;
 
-/** Steps from one; more are not known. */
+/** Most steps that may follow one step. */
 const maxNext = 64;
 
-/** Bytes of what is known, roughly; more begin anew. */
+/** Rough limit of the cache in bytes; past it the cache starts empty. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** Of a step, beside its key. */
+/** Estimated bytes of a step, without its key. */
 const stepBytes = 256;
 
-/** How the text of a value is shown; `other`: the whole tag is made of the attribute. */
+/** How the text of a value is shown. `other`: the tag is built from the whole attribute. */
 type ShownAs = "string" | "int64" | "bool" | "float64" | "other";
 
 const shownTypes: Partial<Record<AttributeType, ShownAs>> = {
@@ -28,44 +28,48 @@ const shownTypes: Partial<Record<AttributeType, ShownAs>> = {
   double: "float64",
 };
 
-/** Of these, numbers are shown as texts. */
+/** Numbers under these keys are shown as text. */
 const addressKeys: ReadonlySet<string> = new Set(["ip", "peer.ipv4"]);
 
-/** Has the text of the status, which is a span's own. */
+/** This tag has the text of the span's status. */
 const messageKey = "otel.status_description";
 
-/** The place of that text among the values of tags, beside those of attributes. */
+/** The place of the status text among the values of tags; attributes have places from 0. */
 export const messagePlace = -1;
 
-/** The tags of spans with one list of keys, but for the values that are a span's own. */
+/** The tags of spans with the same list of keys, without the values, which differ by span. */
 export interface TagLayout {
-  /** What stands before each of these values, and behind the last. */
+  /** The JSON before each value, and after the last. */
   readonly between: readonly KnownBytes[];
-  /** Of which attributes they are, in order, or `messagePlace`. */
+  /** Where each value comes from, in order: the index of an attribute, or `messagePlace`. */
   readonly places: readonly number[];
 }
 
-/** Where to begin with a span's attributes. */
+/** The first step for the attributes of a span. */
 export interface FirstStep {
-  /** Tags that are no attributes. */
+  /** Tags that come from other fields than attributes. */
   readonly own: readonly KeyValue[];
   readonly step: TagStep;
 }
 
-/** A list of keys and their types: who goes through attributes goes on to the list that is one longer. */
+/**
+ * A list of keys with their types. Reading one more attribute leads to the step for the list that is longer
+ * by it.
+ */
 export class TagStep {
   readonly key: string;
   readonly type: AttributeType;
   readonly shownAs: ShownAs;
   /**
-   * The tags where no more attributes follow. `none`: their order depends on more, or they are not shown as the span's.
+   * The tags when no attribute follows. `none`: their order depends on values, or they are not shown as the
+   * span's.
    */
   layout: TagLayout | "none" | undefined;
-  /** Key, mark and letter. */
+  /** Key, mark and type letter as bytes. */
   readonly #bytes: KnownBytes;
   readonly #next: TagStep[] = [];
 
-  /** For the attribute that leads here. */
+  /** The step for the attribute `key`, behind the steps before it. */
   constructor(key: string, type: AttributeType) {
     this.key = key;
     this.type = type;
@@ -75,18 +79,21 @@ export class TagStep {
     this.#bytes = knownBytes(Buffer.concat([Buffer.from(key), mark]));
   }
 
-  /** Bytes of a list that lead here, marks between attributes aside. */
+  /** Bytes of a list that lead to this step, without marks between attributes. */
   get length(): number {
     return this.#bytes.length;
   }
 
-  /** The step that the bytes from `start` on lead to. @param end of the list */
+  /** The step that the bytes from `start` lead to. @param end of the list */
   next(list: DataView, start: number, end: number): TagStep | undefined {
     for (const step of this.#next) if (step.#isAt(list, start, end)) return step;
     return undefined;
   }
 
-  /** The step that an attribute leads to, made where there is none yet. @returns undefined where there are too many */
+  /**
+   * The step that an attribute leads to; it is made when missing. @returns undefined when there are too many
+   * steps
+   */
   to(key: string, type: AttributeType): TagStep | undefined {
     const known = this.#next.find((step) => step.key === key && step.type === type);
     if (known !== undefined || this.#next.length >= maxNext) return known;
@@ -109,16 +116,16 @@ export class TagStep {
   }
 }
 
-/** The lists of keys that spans have, and their tags: most have those of others. */
+/** Lists of keys that spans have, with their tags. Most spans have the same list as others. */
 export class TagSteps {
-  /** By scope, then by what else own tags depend on. */
+  /** By scope, then by the other inputs of the own tags. */
   #first = new Map<Scope, Map<number, FirstStep>>();
-  /** At most. */
+  /** Upper estimate of the cache's size. */
   #bytes = 0;
 
   /**
-   * @param key tells spans of one scope with other own tags apart
-   * @param spanOf one of them
+   * @param key differs for spans of one scope with other own tags
+   * @param spanOf returns one of these spans
    */
   first(scope: Scope, key: number, spanOf: () => Span): FirstStep {
     const known = this.#first.get(scope)?.get(key);
@@ -131,10 +138,10 @@ export class TagSteps {
     return first;
   }
 
-  /** Keeps the keys of such attributes, if there are not too many. */
+  /** Remembers the keys of these attributes, unless there are too many. */
   learn({ own, step: first }: FirstStep, attributes: readonly Attribute[]): void {
     if (attributes.length > maxListed) return;
-    // As steps, and once more with the tags that are no attributes between the values.
+    // Keys are held as steps, and once more in the JSON between values.
     this.#count(attributes.reduce((sum, { key }) => sum + stepBytes + 4 * key.length, bytesOfTags(own)));
     const steps = [first];
     for (const { key, value } of attributes) {
@@ -164,8 +171,8 @@ function layoutOf(
 ): TagLayout | "none" {
   if (attributes.some(({ key }) => sdkKeys.has(key))) return "none";
   const tags = [...own, ...attributes.map(tagFromAttribute)];
-  // The order of equal keys is that of their values. And a collector that wrote through the remote storage API has brought the tag of
-  // the format along.
+  // Equal keys are ordered by their values, which differ by span. A collector that wrote through the remote
+  // storage API also sent the format's tag.
   if (new Set(tags.map(({ key }) => key)).size < tags.length) return "none";
   const between: KnownBytes[] = [];
   const places: number[] = [];
@@ -189,7 +196,7 @@ function layoutOf(
   return { between, places };
 }
 
-/** A tag up to its value, and behind that. */
+/** The JSON of a tag before its value, and after it. */
 function aroundValue(key: string, shownAs: ShownAs): [head: string, end: string] {
   if (shownAs === "other") return ["", ""];
   const head = `{"key":${quoteRepeated(key)},"type":"${shownAs}","value":`;

@@ -8,20 +8,21 @@ import { sortTagsAndFields } from "./sorting.ts";
 import { giveUniqueSpanIds } from "./unique-span-ids.ts";
 
 export interface AdjustOptions {
-  /** Largest clock skew that is corrected, in nanoseconds; 0 corrects none. */
+  /** Largest clock skew that is corrected, in nanoseconds; 0 disables the correction. */
   readonly maxClockSkewNano: bigint;
 }
 
 /**
- * Makes a trace, as its senders sent it, fit to be looked at. Changes `trace` itself.
+ * Prepares a stored trace for display. Changes `trace` itself.
  *
- * The steps are those of the public model's release 1.62, but duplicates are removed before ids and clocks are changed. There a
- * second id, or a warning of the clock step about a repeated one, makes the duplicate differ, so that it stays.
+ * The steps are those of the public model's release 1.62, but duplicates are removed before ids and clocks
+ * change. In the public model a changed id, or a clock warning, makes a duplicate differ from its original,
+ * so that it stays.
  */
 export function adjustTrace(trace: ApiTrace, { maxClockSkewNano }: AdjustOptions): void {
   showIpTags(trace);
   moveSdkTags(trace);
-  sortTagsAndFields(trace); // Before the removal: duplicates may differ in the order of their tags.
+  sortTagsAndFields(trace); // First, because duplicates may differ in the order of their tags.
   removeDuplicateSpans(trace);
   giveUniqueSpanIds(trace);
   adjustClockSkew(trace, maxClockSkewNano);

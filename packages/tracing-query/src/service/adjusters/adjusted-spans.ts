@@ -9,18 +9,21 @@ import { putParentFirst, removeBadReferences } from "./references.ts";
 import { moveSdkTags } from "./sdk-tags.ts";
 import { sortTagsAndFields } from "./sorting.ts";
 
-/** Spans that are objects at a time; a millisecond of work. */
+/** Spans that are objects at the same time; about a millisecond of work. */
 const spansPerBatch = 64;
 
-/** What a `ClockPlan` says about a span. */
+/** The part of a `ClockPlan` that concerns one span. */
 export interface SpanClock {
-  /** By how much it is off, in nanoseconds. */
+  /** Nanoseconds by which the clock is corrected. */
   readonly deltaNano: bigint;
-  /** The id, in hex, of a parent that is not there. */
+  /** The id, in hex, of a parent that the trace lacks. */
   readonly missingParent: string | undefined;
 }
 
-/** A span in the older model, changed as `adjustTrace` does it but for what concerns spans of one id. */
+/**
+ * Converts a span to the older model and adjusts it as `adjustTrace` does, without the steps for repeated
+ * ids.
+ */
 export function adjustedSpan(
   span: Span,
   { deltaNano, missingParent }: SpanClock,
@@ -38,19 +41,20 @@ export function adjustedSpan(
   return adjusted;
 }
 
-/** All spans of a trace as `adjustTrace` changes them, some at a time: they are let go as they are taken. */
+/** All spans of a trace, adjusted by `adjustTrace`, in batches; each batch is released when it is taken. */
 export function* adjustedTogether(
   { traceId, spans }: PackedTrace,
   options: AdjustOptions,
 ): Generator<readonly ApiV2Span[]> {
   const whole = toApiTrace({ traceId, spans: listed(spans, 0, spans.length) });
   adjustTrace(whole, options);
-  // The last first, which can be taken out cheaply: what is sent need not be held until a slow client has it all.
+  // Reversed, because removing the last element is cheap. Sent spans are released, even when the client is
+  // slow.
   const rest = whole.spans.reverse();
   while (rest.length > 0) yield rest.splice(-spansPerBatch).reverse();
 }
 
-/** The spans of a trace in the older model as they were sent, some at a time. */
+/** The stored spans of a trace in the older model, in batches. */
 export function* sentSpans({ traceId, spans }: PackedTrace): Generator<readonly ApiV2Span[]> {
   for (let first = 0; first < spans.length; first += spansPerBatch) {
     const end = Math.min(first + spansPerBatch, spans.length);

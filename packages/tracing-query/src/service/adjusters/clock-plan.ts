@@ -7,29 +7,33 @@ import { skewAgainst } from "./clock-skew.ts";
 import { ShownProcesses } from "./shown-processes.ts";
 import { SpanIds } from "./span-ids.ts";
 
-/** Spans that are looked at before others get a turn: some milliseconds of work. */
+/** Spans that are read before other requests get a turn; some milliseconds of work. */
 const spansPerTurn = 1_000;
 
-/** No parent: a root, and one whose parent is named but not there. */
+/** Marks a span without a parent in the trace: a root, or a span whose parent is missing. */
 const root = -1;
 const orphan = -2;
 
 const farNano = 2n ** 61n;
 
-/** What the clocks of a whole trace say about each of its spans, in few bytes a span. */
+/** The clock correction of each span of a trace, in a few bytes a span. */
 export interface ClockPlan {
-  /** By how much the span's clock is off, in nanoseconds; 0 when it is not, or nothing is known. */
+  /** Nanoseconds to add to the span's times; 0 when its clock is right, or nothing is known. */
   deltaNano(index: number): bigint;
-  /** The id, in hex, of the parent that a span names and the trace lacks; undefined when all is well. */
+  /**
+   * The id, in hex, of the parent that the span names and the trace lacks; undefined when the parent is
+   * there.
+   */
   missingParent(index: number): string | undefined;
 }
 
 /**
- * What `adjustClockSkew` does, told beforehand: spans need not all be there as objects at once. Lets others run in
- * between.
- * @param maxDeltaNano larger deltas are not applied, which those of children depend on
+ * Computes in advance what `adjustClockSkew` does, so that not all spans must be objects at once. Other
+ * requests run in between.
+ * @param maxDeltaNano larger corrections are not applied, on which those of children depend
  * @param processes known from other traces
- * @returns undefined when two spans share an id, or times are centuries away: the trace must then be looked at as a whole
+ * @returns undefined when two spans share an id, or times are centuries apart: then the trace must be
+ *   adjusted as a whole
  */
 export async function planClocks(
   spans: SpanList,
@@ -41,7 +45,7 @@ export async function planClocks(
   const { ids, starts, durations, parentHighs, parentLows, hosts, hostsOfSpans } = read;
   const count = spans.length;
   const parents = new Int32Array(count);
-  /** Children as lists: the first of each span, and the next of the same parent. */
+  /** Linked lists of children: the first child of each span, and the next child of the same parent. */
   const firstChild = new Int32Array(count).fill(root);
   const nextChild = new Int32Array(count).fill(root);
   const rest: number[] = [];
@@ -64,13 +68,14 @@ export async function planClocks(
     startNano: starts[index] as bigint,
     durationNano: lengthNano({ durationNano: durations[index] as bigint }),
   });
-  // A stack, not recursion: a trace may be as deep as it has spans. `starts` are the adjusted ones from here on.
+  // A stack instead of recursion, because a trace may be as deep as it has spans. From here on `starts` holds
+  // adjusted times.
   const deltas = new BigInt64Array(count);
   let visited = 0;
   for (let index = rest.pop(); index !== undefined; index = rest.pop()) {
     const parent = parents[index] as number;
     if (parent >= 0) {
-      // Spans of one host share the delta of the first of them.
+      // Spans of one host share the correction of the first span on that host.
       const isSameClock = host(index) === host(parent) && host(index) !== "";
       const delta = isSameClock ? (deltas[parent] as bigint) : skewAgainst(times(parent), times(index));
       deltas[index] = delta;
@@ -90,7 +95,7 @@ export async function planClocks(
   };
 }
 
-/** What clocks depend on, of all spans of a trace. Ids are two numbers of 32 bits each. */
+/** The inputs of clock correction, for all spans of a trace. An id is two 32-bit numbers. */
 interface ReadSpans {
   readonly ids: SpanIds;
   readonly starts: BigInt64Array;
@@ -150,17 +155,17 @@ async function readSpans(spans: SpanList, processes: ShownProcesses): Promise<Re
   }
   return { ids, starts, durations, parentHighs, parentLows, hosts, hostsOfSpans };
 }
-/** So far from 1970 that differences may take more than 64 bits. */
+/** True for a time so far from 1970 that differences may overflow 64 bits. */
 function isFar(nano: bigint): boolean {
   return nano > farNano || nano < -farNano;
 }
 
-/** Whether the id of the parent in a row says of which span it is a child; without links, it has no parent otherwise. */
+/** True when the row's parent id names the parent. A row without links has no other parent. */
 function namesParent(fields: SpanFields): boolean {
   return fields.hasLinks ? fields.details() === "parent" : isOtlp(fields.origin.format);
 }
 
-/** The id of the parent in hex; "" for a root. */
+/** The parent's id in hex; "" for a root. */
 function parentIdOf(span: Span): string {
   if (span.links.length === 0) return isOtlp(span.format) ? span.parentSpanId : "";
   return Buffer.from(parentKey(toApiV2Span(span)), "latin1").toString("hex");
@@ -170,7 +175,7 @@ function isOtlp(format: SpanFormat): boolean {
   return format === "otlp" || format === "zipkin";
 }
 
-/** 32 bits of an id in hex, from one of its digits on; 0 where it has none. */
+/** Reads 32 bits of a hex id, from the given digit; 0 for an empty id. */
 function wordOf(id: string, start: number): number {
   return Number.parseInt(id.slice(start, start + 8), 16) | 0;
 }

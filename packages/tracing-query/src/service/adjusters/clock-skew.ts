@@ -7,7 +7,7 @@ import { ipText } from "./ip-text.ts";
 
 interface Node {
   readonly span: ApiV2Span;
-  /** Names the clock; "" is unknown, and alike to none. */
+  /** Identifies the clock. "" is unknown, and equal to no other. */
   readonly host: string;
   readonly children: Node[];
 }
@@ -18,13 +18,13 @@ interface Skew {
 }
 
 /**
- * Moves spans whose host's clock is off so that they lie within their parents. Spans of one host share the delta of
- * the first of them. What was done, or why not, is a warning on the span.
+ * Moves spans whose host's clock is wrong so that they lie within their parents. Spans of one host share the
+ * correction of the first span. A warning on the span says what was done, or why nothing was.
  * @param maxDeltaNano larger deltas are not applied; 0 applies none
  */
 export function adjustClockSkew(trace: ApiTrace, maxDeltaNano: bigint): void {
   const roots = buildTrees(trace);
-  // A stack, not recursion: a trace may be as deep as it has spans.
+  // A stack instead of recursion, because a trace may be as deep as it has spans.
   const rest: { node: Node; parent: Node | undefined; skew: Skew }[] = roots.map((node) => ({
     node,
     parent: undefined,
@@ -69,17 +69,17 @@ function buildTrees(trace: ApiTrace): Node[] {
   return roots;
 }
 
-/** @param id of the parent, in hex */
+/** @param id the parent's id, in hex */
 export function missingParentWarning(id: string): string {
   return `invalid parent span IDs=${id}; skipping clock skew adjustment`;
 }
 
-/** @param id of the parent, in hex */
+/** @param id the parent's id, in hex */
 export function warnOfMissingParent(span: ApiV2Span, id: string): void {
   span.warnings.push(missingParentWarning(id));
 }
 
-/** Names the clock of the spans of a process by its tag `ip`; "" is unknown. */
+/** Identifies the clock of a process by its tag `ip`; "" is unknown. */
 export function hostOf(process: Process | undefined): string {
   const ip = findTag(process?.tags ?? [], "ip");
   switch (ip?.vType) {
@@ -94,7 +94,7 @@ export function hostOf(process: Process | undefined): string {
   }
 }
 
-/** When a span began, as far as known, and how long it took. */
+/** Start and duration of a span, as far as known. */
 export interface SpanTimes {
   readonly startNano: bigint;
   readonly durationNano: bigint;
@@ -104,23 +104,24 @@ function timesOf(span: ApiV2Span): SpanTimes {
   return { startNano: nanosOf(span.startTime), durationNano: nanosOf(span.duration) };
 }
 
-/** How far the child has to move. @param parent already adjusted */
+/** The correction for the child. @param parent already adjusted */
 export function skewAgainst(
   { startNano: parentStart, durationNano: parentLength }: SpanTimes,
   { startNano: childStart, durationNano: childLength }: SpanTimes,
 ): bigint {
   if (childLength > parentLength) {
-    // Asynchronous, or the parent gave up waiting: all that is certain is that the child began after its parent.
+    // The call is asynchronous, or the parent timed out. The only certain fact is that the child began after
+    // its parent.
     return childStart < parentStart ? parentStart - childStart : 0n;
   }
   if (childStart >= parentStart && childStart + childLength <= parentStart + parentLength) {
     return 0n;
   }
-  // The network took as long on the way there as on the way back.
+  // Assumes equal network time in both directions.
   return parentStart + (parentLength - childLength) / 2n - childStart;
 }
 
-/** What becomes of a delta: by how much times move, in nanoseconds, and what is said of it; nothing of none. */
+/** The outcome of a correction: nanoseconds to add, and the warning; neither for no correction. */
 export function skewOutcome(
   deltaNano: bigint,
   maxDeltaNano: bigint,
@@ -141,7 +142,7 @@ export function skewOutcome(
 
 const noSkew = { appliedNano: 0n } as const;
 
-/** Moves the span by what its clock is off, and says so, or why not. */
+/** Moves the span by its correction, */
 export function applyDelta(span: ApiV2Span, deltaNano: bigint, maxDeltaNano: bigint): void {
   const { appliedNano, warning } = skewOutcome(deltaNano, maxDeltaNano);
   if (appliedNano !== 0n) {

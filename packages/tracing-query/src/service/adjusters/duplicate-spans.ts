@@ -2,7 +2,10 @@ import { ApiV2Span } from "wire/api-v2";
 import type { ApiTrace } from "../api-trace.ts";
 import { idKey } from "../span-facts.ts";
 
-/** Removes spans that are alike in every field, as a sender that repeats itself makes them. The first one stays. */
+/**
+ * Removes spans that are equal in every field, as senders that repeat themselves make them. The first one
+ * stays.
+ */
 export function removeDuplicateSpans(trace: ApiTrace): void {
   const byId = Map.groupBy(trace.spans, (span) => idKey(span.spanId));
   if (byId.size === trace.spans.length) {
@@ -10,7 +13,7 @@ export function removeDuplicateSpans(trace: ApiTrace): void {
   }
   const seen = new Set<string>();
   trace.spans = trace.spans.filter((span) => {
-    // Encoding is what costs: only spans that share an id can be alike.
+    // Encoding is expensive, and only spans that share an id can be equal.
     if (byId.get(idKey(span.spanId))?.length === 1) {
       return true;
     }

@@ -16,7 +16,7 @@ function showIn(tags: KeyValue[]): void {
   }
 }
 
-/** The tag itself, unless it is such an address. */
+/** Returns the tag itself, unless it holds an address as a number. */
 export function withIpShown(tag: KeyValue): KeyValue {
   if (tag.key !== "ip" && tag.key !== "peer.ipv4") {
     return tag;

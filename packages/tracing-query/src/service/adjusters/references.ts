@@ -24,7 +24,7 @@ function isBad(reference: SpanRef): boolean {
   return reference.traceId.every((byte) => byte === 0);
 }
 
-/** As the public model prints the structure, its hidden fields included. */
+/** As the public model prints the structure, with its hidden fields. */
 function dump({ spanId, refType }: SpanRef): string {
   const type = refType === SpanRefType.CHILD_OF ? "CHILD_OF" : "FOLLOWS_FROM";
   return (

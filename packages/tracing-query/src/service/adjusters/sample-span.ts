@@ -43,7 +43,7 @@ interface SampleSpan extends Partial<Omit<ApiV2Span, "spanId" | "startTime" | "d
   readonly length?: bigint;
 }
 
-/** A span of `sampleTraceId`, with what the test cares for. */
+/** A span of `sampleTraceId`, with the fields that the test names. */
 export function span({ id = 1, start = 0n, length = 0n, ...rest }: SampleSpan = {}): ApiV2Span {
   return {
     traceId: Buffer.from(sampleTraceId, "hex"),

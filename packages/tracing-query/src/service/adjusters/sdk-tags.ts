@@ -1,6 +1,6 @@
 import type { ApiTrace } from "../api-trace.ts";
 
-/** Of tags that describe the sender's SDK. */
+/** Tags that describe the sender's SDK. */
 export const sdkKeys: ReadonlySet<string> = new Set([
   "telemetry.sdk.language",
   "telemetry.sdk.name",

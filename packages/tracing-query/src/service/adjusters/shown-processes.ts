@@ -4,18 +4,18 @@ import { hostOf } from "./clock-skew.ts";
 import { withIpShown } from "./ip-tags.ts";
 import { compareTags } from "./tag-order.ts";
 
-/** What spans of one resource share once they are adjusted. */
+/** The facts that adjusted spans of one resource share. */
 export interface ShownProcess {
   readonly process: Process;
-  /** Names its clock; "" is unknown. */
+  /** Identifies the clock; "" is unknown. */
   readonly host: string;
 }
 
-/** The processes of spans as they are shown; each resource is looked at once, for as long as somebody has it. */
+/** The shown processes of spans. Each resource is converted once, and kept while something else holds it. */
 export class ShownProcesses {
   readonly #known = new WeakMap<Resource, ShownProcess>();
 
-  /** @param spanOf one of its spans */
+  /** @param spanOf returns one of the resource's spans */
   of(resource: Resource, spanOf: () => Span): ShownProcess {
     let shown = this.#known.get(resource);
     if (shown === undefined) {

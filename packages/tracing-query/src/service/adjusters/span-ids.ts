@@ -1,27 +1,30 @@
-/** Different in each process: who sends spans cannot know which ids get in each other's way. */
+/** Random for each process, so that senders of spans cannot choose ids that collide. */
 const [highFactor, lowFactor] = crypto
   .getRandomValues(new Int32Array(2))
   .map((factor) => factor | 1) as Int32Array;
 
-/** Where spans are by their ids, which are two numbers of 32 bits: for many spans, in a tenth of the memory of a map of texts. */
+/**
+ * Maps span ids, as two 32-bit numbers, to places. With many spans it takes a tenth of the memory of a map of
+ * texts.
+ */
 export class SpanIds {
   readonly #highs: Int32Array;
   readonly #lows: Int32Array;
-  /** One more than the place of an id, at the first free slot from that of its hash on. */
+  /** Place of an id plus one, in the first free slot from the slot of its hash. */
   readonly #slots: Int32Array;
   readonly #mask: number;
   #length = 0;
 
-  /** @param count most ids */
+  /** @param count the most ids */
   constructor(count: number) {
     this.#highs = new Int32Array(count);
     this.#lows = new Int32Array(count);
-    // A power of two of which at least half stays free.
+    // A power of two; at least half of the slots stay free.
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * count + 2)));
     this.#mask = this.#slots.length - 1;
   }
 
-  /** Adds an id, whose place is how many were there. @returns whether it was new */
+  /** Adds an id. Its place is the number of ids before it. @returns false when the id was there already */
   add(high: number, low: number): boolean {
     const slot = this.#slotOf(high, low);
     if (this.#slots[slot] !== 0) return false;
@@ -36,7 +39,7 @@ export class SpanIds {
     return (this.#slots[this.#slotOf(high, low)] as number) - 1;
   }
 
-  /** Where the id is, or would be. */
+  /** The slot that holds the id, or where it would be put. */
   #slotOf(high: number, low: number): number {
     let hash = Math.imul(high, highFactor as number) ^ Math.imul(low, lowFactor as number);
     hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
