@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { ServerError } from "../core/errors.ts";
 import { cleanPath } from "../core/uri/clean-path.ts";
-import { RequestTarget } from "../core/uri/request-target.ts";
+import { authorityForm, RequestTarget } from "../core/uri/request-target.ts";
 import { BytesReadable, contain, stillToRead } from "./body/contained-stream.ts";
 import type { BodyFilter } from "./body/filtered-body.ts";
 import { readAll } from "./body/read-all.ts";
@@ -54,7 +54,8 @@ function checkHost(hostport: string, version: string): void {
   if (isNameless) {
     throw new ServerError("HTTP_BAD_REQUEST", "the request names no host");
   }
-  if (hostport.length > maxHostLength || /[\s/\\?#@,<>"]/.test(hostport)) {
+  const isMalformed = /[\s/\\?#@,<>"]/.test(hostport) || !authorityForm.test(hostport);
+  if (hostport.length > maxHostLength || isMalformed) {
     throw new ServerError("HTTP_BAD_REQUEST", `malformed Host header ${JSON.stringify(hostport)}`);
   }
 }

@@ -5,7 +5,7 @@ import { textOfBytes } from "./text-of-bytes.ts";
 /** A target of one form, which most are: no escapes, no empty segments, nothing odd. It begins with a slash. */
 const plain = /^(?:\/[A-Za-z0-9\-._~!$&'()*+,;=:@[\]]+)*\/?(?:\?[!-"$-~]*)?$/;
 /** A host with or without port: what does not end its bracket, or has no number for a port, is read in several ways. */
-const authorityForm = /^(?:\[[^[\]]*\]|[^[\]:]*)(?::\d*)?$/;
+export const authorityForm = /^(?:\[[^[\]]*\]|[^[\]:]*)(?::\d*)?$/;
 const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i;
 
 /**

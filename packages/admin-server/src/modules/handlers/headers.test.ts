@@ -31,7 +31,10 @@ test("the host of an absolute target stays, and is what `Host` says", async () =
   expect([exchange.hostport, exchange.header("host")]).toEqual(["a.test", "a.test"]);
   await handler.handle(exchange, () => {});
   expect([exchange.hostport, exchange.header("host")]).toEqual(["a.test", "a.test"]);
-  expect(() => makeAnswering({ target: "http://a.test/", host: "bad host" })).toThrow("malformed Host");
+  for (const host of ["bad host", "a.test:80.", "a.test:80:80", "[::1"]) {
+    expect(() => makeAnswering({ target: "http://a.test/", host })).toThrow("malformed Host");
+    expect(() => makeAnswering({ host })).toThrow("malformed Host");
+  }
 });
 
 test("a value of several lines is one line, and what can be no field is left out", async () => {
