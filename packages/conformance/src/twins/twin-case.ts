@@ -83,12 +83,20 @@ export interface Twin {
   close(): Promise<void>;
 }
 
+const readableLength = 400;
+
+/** The begin and the end of a text: what is odd of a long one stands at either. */
+function ends(text: string): string {
+  const half = readableLength / 2;
+  return text.length <= readableLength ? text : `${text.slice(0, half)}…${text.slice(-half)}`;
+}
+
 /** One line for a reader. */
 export function describeExchange(exchange: TwinExchange): string {
   const requests = exchange.requests.map(({ raw, method, target, fields, body }) =>
     raw === undefined
       ? `${method} ${target}${fields.map(([name, value]) => ` [${name}: ${value}]`).join("")}${body === undefined ? "" : ` body ${JSON.stringify(body).slice(0, 200)}`}`
-      : `raw ${JSON.stringify(raw).slice(0, 400)}`,
+      : `raw ${ends(JSON.stringify(raw))}`,
   );
   const { via, upstream, reads, writes, leaves } = exchange;
   const manners = [

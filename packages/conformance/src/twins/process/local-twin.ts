@@ -119,13 +119,15 @@ export class LocalTwin implements Twin {
   async run(twinCase: TwinCase, width = 1): Promise<Observation> {
     if (this.#unusedText !== twinCase.site) {
       const loaded = await this.load(twinCase.site);
-      if (loaded.status !== 200) return { exchanges: [], site: { load: loaded.body } };
+      if (loaded.status !== 200) return { exchanges: [], site: { load: `refused with ${loaded.status}` } };
     }
     this.#unusedText = undefined;
     this.#seen.clear();
     const hasLog = /^\s*log\b/m.test(twinCase.site.replace(/^\{[\s\S]*?^\}/m, ""));
     if (hasLog) await this.#log.clear();
-    const hasMetrics = /^\s*metrics/m.test(twinCase.site);
+    // Which requests a load in the midst leaves uncounted is a matter of moments.
+    const hasMetrics =
+      /^\s*metrics/m.test(twinCase.site) && !twinCase.steps.some(({ reloads }) => reloads === true);
     const counters = hasMetrics ? await metricFacts(this.#process.port) : {};
     const first = this.#count;
     const facts = await this.#steps(twinCase, hasMemory.test(twinCase.site) ? 1 : width);

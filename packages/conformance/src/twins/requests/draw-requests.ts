@@ -14,6 +14,8 @@ export interface RequestHints {
   readonly methods?: readonly string[];
 }
 
+/** What a client gives in its handshake. */
+const nameOf = (host: string) => host.replace(/:.*/, "").toLowerCase();
 const one = (random: RandomSource, of: number) => random.below(of) === 0;
 
 /** Draws what clients do with one site. */
@@ -96,7 +98,7 @@ class RequestDrawer {
       .replaceAll("%TARGET%", () => target);
     return {
       via: via === "h2" || via === "https" ? "https" : "http",
-      serverName: host,
+      serverName: nameOf(host),
       requests: [{ method: "GET", target, fields: [], raw }],
       // A client that has said all it has to say: without it a request that is cut is a wait for a time limit.
       ...(isCut || one(random, 2) ? { leaves: "half-closed" } : {}),
@@ -107,7 +109,7 @@ class RequestDrawer {
     const random = this.#random;
     const via = this.#via();
     const host = this.#host();
-    const serverName = host.replace(/:.*/, "").toLowerCase();
+    const serverName = nameOf(host);
     if (one(random, 9)) return this.#broken(via, host);
     const count = one(random, 10) ? 2 + random.below(2) : 1;
     const requests = Array.from({ length: count }, () => this.#request(host));

@@ -1,6 +1,7 @@
 import { generateText } from "../../serverfile/generate-serverfile.ts";
 import type { RandomSource } from "../../serverfile/random-source.ts";
 import type { Verdict } from "../twin-case.ts";
+import { comparableSite } from "./comparable-site.ts";
 import { drawGlobalOptions } from "./global-options.ts";
 import { siteGrammar, snippets } from "./site-grammar.ts";
 import { readStatements, type Statement, withoutLine, writeStatements } from "./site-text.ts";
@@ -11,7 +12,7 @@ const mostRepairs = 25;
 /** A text out of the grammar. It may well be refused. */
 export function drawSiteText(random: RandomSource): string {
   const sites = generateText(random, siteGrammar, "twin_sites");
-  return writeStatements(readStatements(`${drawGlobalOptions(random)}${snippets}${sites}`));
+  return writeStatements(comparableSite(readStatements(`${drawGlobalOptions(random)}${snippets}${sites}`)));
 }
 
 /** The line that an adapter's refusal names. */

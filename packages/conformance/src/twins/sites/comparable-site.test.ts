@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { comparableSite } from "./comparable-site.ts";
+import { readStatements, writeStatements } from "./site-text.ts";
+
+const made = (text: string) => writeStatements(comparableSite(readStatements(text)));
+
+test("each site has addresses of its own", () => {
+  expect(made("a.test, http://b.test {\n}\nhttps://a.test, http://b.test {\n}\n(s) {\n}\n")).toBe(
+    "a.test, http://b.test {\n}\nhttps://d2.example.com, http://d3.example.com {\n}\n(s) {\n}\n",
+  );
+});
+
+test("rules for handshakes stay where there are handshakes", () => {
+  const tls = "\ttls {\n\t\tprotocols tls1.3\n\t}\n";
+  expect(made(`http://a.test {\n${tls}\trespond x\n}\n`)).toBe("http://a.test {\n\trespond x\n}\n");
+  expect(made(`http://a.test, b.test {\n${tls}}\n`)).toBe(`http://a.test, b.test {\n${tls}}\n`);
+});
+
+test("upstreams of several sorts are asked in their order", () => {
+  const alike = "http://a.test {\n\treverse_proxy %UP_A% %UP_B% {\n\t\tlb_policy random\n\t}\n}\n";
+  expect(made(alike)).toBe(alike);
+  expect(made("http://a.test {\n\treverse_proxy /x %DOWN% %UP_B%\n}\n")).toBe(
+    "http://a.test {\n\treverse_proxy /x %DOWN% %UP_B% {\n\t\tlb_policy first\n\t}\n}\n",
+  );
+  expect(
+    made(
+      "http://a.test {\n\thandle {\n\t\treverse_proxy %UP_A% h2c://%UP_2% {\n\t\t\tlb_policy cookie {\n\t\t\t\tfallback first\n\t\t\t}\n\t\t\tlb_retries 1\n\t\t}\n\t}\n}\n",
+    ),
+  ).toBe(
+    "http://a.test {\n\thandle {\n\t\treverse_proxy %UP_A% h2c://%UP_2% {\n\t\t\tlb_policy first\n\t\t\tlb_retries 1\n\t\t}\n\t}\n}\n",
+  );
+});
