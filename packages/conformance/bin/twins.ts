@@ -1,3 +1,4 @@
+import { fork } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { KnownTwinDifferences } from "../src/twins/compare/known-twin-difference
 import { TwinComparison } from "../src/twins/compare/twin-comparison.ts";
 import { keepCase, readCases } from "../src/twins/kept-case.ts";
 import { openPair, type TwinPair } from "../src/twins/process/open-pair.ts";
+import { type SiteMessage, superviseRun } from "../src/twins/process/supervise-run.ts";
 import { describeCounts, summaryOf } from "../src/twins/summary.ts";
 import { addTally, noCounts } from "../src/twins/twin-counts.ts";
 import { TwinResults } from "../src/twins/twin-results.ts";
@@ -23,7 +25,8 @@ Usage: npm run conformance -- twins [options]
   --total <number>    ends after so many requests in all
   --minutes <number>  ends after so long
   --pairs <number>    so many pairs of servers at once (default 2)
-  --results <file>    a line for each site is added; its sites of the seed are not run again, its kinds not shrunk again
+  --results <file>    a line for each site is added; its sites of the seed are not run again, its kinds not shrunk again;
+                      a run that dies is started again
   --sum <file>        adds up such a file, all seeds, and does nothing else
   --archetype <name>  only sites of this archetype
   --peer <path>       the program caddy (default: in $PEERS, else in packages/conformance/peers/bin)
@@ -61,6 +64,33 @@ const options = {
 
 const progressEveryMs = 10_000;
 const short = (value: string | undefined) => JSON.stringify(value ?? null).slice(0, 200);
+
+/** Tells the process that started this one, if it listens. */
+function tellSupervisor(message: SiteMessage): void {
+  process.send?.(message);
+}
+
+/** Has a run done by a process of its own, and by another one when that dies. @returns the exit code */
+function supervise(args: readonly string[], seed: number, file: string, minutes?: string): Promise<number> {
+  const until = Date.now() + Number(minutes ?? 0) * 60_000;
+  const results = new TwinResults(file);
+  return superviseRun({
+    start() {
+      const left = minutes === undefined ? [] : ["--minutes", String((until - Date.now()) / 60_000)];
+      const child = fork(process.argv[1] ?? "", ["twins", ...args, "--seed", String(seed), ...left], {
+        detached: true,
+      });
+      for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+      return child;
+    },
+    onLost: (site) =>
+      results.add({
+        ...{ seed, site, isRefused: false, exchanges: 0, requests: 0, known: {}, unstable: {}, load: 0 },
+        unknown: { "the run died": 1 },
+      }),
+    onDeath: (signal) => console.log(`the run ended by ${signal}: another one goes on`),
+  });
+}
 
 async function replay(pair: TwinPair, path: string, known: KnownTwinDifferences): Promise<number> {
   const comparison = new TwinComparison(pair, known);
@@ -112,6 +142,8 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
     return 2;
   }
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000_000) : Number(values.seed);
+  if (values.results !== undefined && values.replay === undefined && process.send === undefined)
+    return supervise(args, seed, values.results, values.minutes);
   const open = () => openPair({ peer, ...(values.ours === undefined ? {} : { ours: values.ours }) });
   const pairs: TwinPair[] = [];
   const closeAll = () => Promise.all(pairs.map((pair) => pair.close()));
@@ -152,12 +184,14 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
       done,
       shrunk: earlier.flatMap(({ unknown }) => Object.keys(unknown)),
       onFinding: (finding: Finding) => tell(folder, finding),
+      onBegin: (site) => tellSupervisor({ site, isDone: false }),
       onKnown: ({ reason, difference }, site) => {
         if (values.explain !== undefined)
           appendFileSync(values.explain, `${JSON.stringify({ reason, ...difference, site })}\n`);
       },
       onSite: (tally, counts) => {
         results?.add(tally);
+        tellSupervisor({ site: tally.site, isDone: true });
         if (Date.now() - toldAt < progressEveryMs) return;
         toldAt = Date.now();
         const before = done.reduce((sum, { requests }) => sum + requests, 0);

@@ -36,6 +36,8 @@ export interface TwinRunOptions {
   readonly done?: readonly SiteTally[];
   /** Kinds of which earlier runs have shrunk a case. */
   readonly shrunk?: readonly string[];
+  /** A site begins. */
+  onBegin?(site: number): void;
   onFinding(finding: Finding): void;
   onKnown?(known: KnownDifference, site: string): void;
   onSite(tally: SiteTally, run: TwinRunCounts): void;
@@ -91,6 +93,7 @@ export class TwinRun {
       const index = this.#next++;
       if (index >= sites) return;
       this.#begun += requests;
+      this.#options.onBegin?.(index);
       const tally: OpenTally = {
         seed,
         site: index,

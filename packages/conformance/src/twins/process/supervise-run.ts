@@ -1,0 +1,65 @@
+import type { ChildProcess } from "node:child_process";
+import { z } from "zod";
+
+/** What a run tells its supervisor of a site. */
+export const siteMessage = z.strictObject({ site: z.number(), isDone: z.boolean() });
+export type SiteMessage = z.infer<typeof siteMessage>;
+
+export interface SupervisedRun {
+  /** Starts the run, which goes on where the last one ended; it leads a process group of its own. */
+  start(): ChildProcess;
+  /** Told of a site in which a second run died: no further one shall try it. */
+  onLost(site: number): void;
+  onDeath?(signal: string): void;
+}
+
+/** So many runs in a row that die before a site is done. */
+const mostFruitless = 3;
+const diesTwice = 2;
+
+/**
+ * Has a run started again when it dies of a signal: Node's HTTP/2 sessions check their own memory, and abort the process
+ * when they find fault with it.
+ * @returns the exit code of the run that ends by itself; 1 when no run gets on
+ */
+export async function superviseRun({ start, onLost, onDeath }: SupervisedRun): Promise<number> {
+  const deaths = new Map<number, number>();
+  let fruitless = 0;
+  for (;;) {
+    const running = new Set<number>();
+    let isFruitless = true;
+    const child = start();
+    child.on("message", (message) => {
+      const { site, isDone } = siteMessage.parse(message);
+      if (isDone) running.delete(site);
+      else running.add(site);
+      isFruitless &&= !isDone;
+    });
+    const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
+      child.once("exit", (...ended) => resolve(ended));
+      child.once("error", () => resolve([1, null]));
+    });
+    if (signal === null) return code ?? 1;
+    onDeath?.(signal);
+    endGroup(child);
+    for (const site of running) {
+      const count = (deaths.get(site) ?? 0) + 1;
+      deaths.set(site, count);
+      if (count === diesTwice) {
+        onLost(site);
+        isFruitless = false;
+      }
+    }
+    fruitless = isFruitless ? fruitless + 1 : 0;
+    if (fruitless === mostFruitless || signal === "SIGINT" || signal === "SIGTERM") return 1;
+  }
+}
+
+/** Ends the servers that a dead run leaves. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nothing is left of it.
+  }
+}
