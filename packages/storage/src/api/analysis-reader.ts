@@ -2,12 +2,12 @@ import type { TraceQlQuery } from "traceql";
 import type { Span, SpanKind } from "wire/model";
 import type { ReadOptions, TraceQuery } from "./span-reader.ts";
 
-/** Spans, each by itself: the conditions of a search. */
+/** Conditions on single spans, as in a search. */
 export type SpanFilter = Omit<TraceQuery, "limit">;
 
 /** Spans by the conditions of a search, and by TraceQL. */
 export interface SpanSelection extends SpanFilter {
-  /** A query of type `search`: the span must be one that it selects, too. */
+  /** A query of type `search`, which the span must match as well. */
   readonly query?: TraceQlQuery;
 }
 
@@ -25,12 +25,12 @@ export interface HeatMapQuery extends Omit<SpanFilter, "startTimeMinUnixNano" | 
 
 /** Spans that start in one slice of time and last about as long. */
 export interface HeatMapCell {
-  /** From 0. */
+  /** Index of the column, from 0. */
   readonly column: number;
   /** `n` for durations from 2^n nanoseconds to less than 2^(n+1); 0 also for less than a nanosecond. */
   readonly durationLog2: number;
   readonly spans: number;
-  /** Of these, with an error. */
+  /** Number of spans of the cell with an error. */
   readonly errors: number;
 }
 
@@ -44,17 +44,17 @@ export interface HeatMap {
 
 export interface AttributeComparisonQuery {
   /**
-   * The spans that somebody wonders about. With a query it has both times, within which the query is asked; STORAGE_BAD_QUERY
-   * for one of which the store can tell no exact condition.
+   * The spans to explain. With a query, both times are required, because it runs within them.
+   * STORAGE_BAD_QUERY for a query that the store cannot turn into an exact condition.
    */
   readonly selection: SpanSelection;
-  /** What they are compared with: spans that match this, and not the selection. */
+  /** The spans to compare with: those that match this and not the selection. */
   readonly background: SpanSelection;
   /** Most differences to return; at least 1. */
   readonly limit: number;
   /**
-   * Most spans looked at on each side, the newest; at least 1, 50,000 by default. An engine may look at a tenth, but at 1,000,
-   * where they lie far apart.
+   * Most spans read on each side, newest first; at least 1, 50,000 by default. An engine may read a tenth of
+   * that, but at least 1,000, when the spans lie far apart.
    */
   readonly maxSpans?: number;
 }
@@ -62,38 +62,38 @@ export interface AttributeComparisonQuery {
 /** An attribute that is more, or less, frequent in the selection. */
 export interface AttributeDifference {
   readonly key: string;
-  /** In text form. */
+  /** The value as text. */
   readonly value: string;
-  /** Of the span, or of its resource. */
+  /** Whether the span or its resource has the attribute. */
   readonly place: "span" | "resource";
   readonly selected: number;
   readonly others: number;
 }
 
 export interface AttributeComparison {
-  /** Spans looked at. */
+  /** Number of spans that were read. */
   readonly selectedSpans: number;
   readonly otherSpans: number;
-  /** By the difference of their shares, largest first. */
+  /** Ordered by the difference of shares, largest first. */
   readonly differences: readonly AttributeDifference[];
 }
 
 export interface DurationRankQuery {
   readonly service: string;
   readonly operation: string;
-  /** Every kind when absent. */
+  /** Absent: every kind. */
   readonly spanKind?: SpanKind;
   readonly durationNano: bigint;
-  /** When the peers start. */
+  /** The time in which the peers start. */
   readonly range: TimeRange;
 }
 
-/** Where a duration stands among those of its peers. */
+/** The rank of a duration among the durations of its peers. */
 export interface DurationRank {
   readonly peers: number;
   /** The share of peers that last no longer, 0 to 1. */
   readonly percentile: number;
-  /** Of the peers, nanoseconds. */
+  /** Median of the peers, in nanoseconds. */
   readonly medianNano: number;
   readonly p95Nano: number;
   readonly p99Nano: number;
@@ -104,13 +104,13 @@ export interface DurationRanksQuery {
   readonly operations: readonly (Omit<DurationRankQuery, "durationNano" | "range"> & {
     readonly durationsNano: readonly bigint[];
   })[];
-  /** When the peers start; in whole minutes, those that it touches. */
+  /** The time in which the peers start, widened to whole minutes. */
   readonly range: TimeRange;
 }
 
-/** Where durations stand among those of their peers. */
+/** The ranks of durations among those of their peers. */
 export interface DurationRanks extends Omit<DurationRank, "percentile"> {
-  /** Of each duration, in their order: the share of peers that last no longer, 0 to 1. */
+  /** For each duration, in order: the share of peers that last no longer, 0 to 1. */
   readonly percentiles: readonly number[];
 }
 
@@ -126,16 +126,16 @@ export interface TopOperationsQuery {
   readonly limit: number;
 }
 
-/** What an operation did in the minutes that the query touches. */
+/** Figures of an operation in the minutes that the query touches. */
 export interface OperationSummary {
   readonly service: string;
   readonly operation: string;
   readonly spanKind: SpanKind;
   readonly calls: number;
   readonly errors: number;
-  /** Of all calls together; negative ones count as 0. */
+  /** Sum for all calls; negative durations count as 0. */
   readonly durationNano: number;
-  /** Off by at most a tenth. */
+  /** Accurate to a tenth. */
   readonly medianNano: number;
   readonly p95Nano: number;
   readonly p99Nano: number;
@@ -147,31 +147,31 @@ export interface CriticalPathShare {
   readonly operation: string;
   /** Time that spans of this operation lie on the critical path of their trace. */
   readonly durationNano: bigint;
-  /** Traces whose critical path it lies on. */
+  /** Number of traces whose critical path contains it. */
   readonly traces: number;
 }
 
 export interface CriticalPathSums {
-  /** Traces looked at. */
+  /** Number of traces that were read. */
   readonly traces: number;
-  /** Of all critical paths together. */
+  /** Total length of all critical paths. */
   readonly durationNano: bigint;
   /** Longest first. */
   readonly operations: readonly CriticalPathShare[];
 }
 
-/** A query in it must ask for single spans: STORAGE_BAD_QUERY for others. */
+/** The query of a feed. It must be about single spans: STORAGE_BAD_QUERY for others. */
 export interface TailQuery extends SpanSelection {
-  /** From the answer before; absent: begin now, with nothing. */
+  /** The cursor of the last answer; absent: begin now, without spans. */
   readonly cursor?: string;
-  /** From an answer after that: only what had arrived by then. Absent: all there is. */
+  /** The cursor of a later answer: return only spans that had arrived by then. Absent: all spans. */
   readonly upTo?: string;
   /** Most spans to return, 1 to 10,000. */
   readonly limit: number;
 }
 
 export interface Tail {
-  /** What has arrived since the cursor, the newest `limit` of it, in order of arrival. */
+  /** Spans that arrived after the cursor, in order of arrival; the newest `limit` of them. */
   readonly spans: readonly Span[];
   /** Spans left out because there were more than `limit`. */
   readonly skipped: number;
@@ -182,18 +182,21 @@ export interface Tail {
 export interface AnalysisReader {
   /** How long spans last, and how many fail, over time. */
   getHeatMap(query: HeatMapQuery, options?: ReadOptions): Promise<HeatMap>;
-  /** What sets some spans apart from others. */
+  /** Finds attributes that distinguish some spans from others. */
   compareAttributes(query: AttributeComparisonQuery, options?: ReadOptions): Promise<AttributeComparison>;
   /** undefined when there are no peers. */
   getDurationRank(query: DurationRankQuery, options?: ReadOptions): Promise<DurationRank | undefined>;
   /**
-   * The same for many operations at once, in their order, from counts by duration: durations are off by at most a tenth,
-   * and how many peers last about as long is shared out evenly.
+   * As `getDurationRank`, for many operations at once, in their order. It uses counts by duration, so
+   * durations are accurate to a tenth, and peers with about the same duration are spread evenly.
    */
   getDurationRanks(query: DurationRanksQuery, options?: ReadOptions): Promise<(DurationRanks | undefined)[]>;
   getTopOperations(query: TopOperationsQuery, options?: ReadOptions): Promise<OperationSummary[]>;
   /** Over the traces that a search finds, at most 200. */
   getCriticalPath(query: TraceQuery, options?: ReadOptions): Promise<CriticalPathSums>;
-  /** Spans as they arrive. A look, not an export: a block that takes long to be written may be missed. */
+  /**
+   * Spans as they arrive. It shows what happens and is no export: a block that takes long to insert may be
+   * missed.
+   */
   tail(query: TailQuery, options?: ReadOptions): Promise<Tail>;
 }

@@ -16,13 +16,13 @@ export function concerns(
   const isAfter = (unixMs: number, bound: bigint) => unixMs * 1e6 > Number(bound);
   if (startUnixMs !== undefined && endUnixNano !== undefined && isAfter(startUnixMs, endUnixNano))
     return false;
-  // The last millisecond is a whole one.
+  // `endUnixMs` includes its whole millisecond.
   return !(endUnixMs !== undefined && startUnixNano !== undefined && !isAfter(endUnixMs + 1, startUnixNano));
 }
 
 /**
- * The options of reads about a time: what is missing of another time does not make their answer partial. Where the caller cannot say
- * that an answer is partial, a read that is fails.
+ * Options for reads of one time range: missing data of another time does not make their answer partial. When
+ * the caller cannot accept a partial answer, such a read fails.
  */
 export function withinTime<Options extends ReadOptions>(options: Options, time: AskedTime): Options {
   const { onPartial = refusePartial } = options;
@@ -34,7 +34,7 @@ export function withinTime<Options extends ReadOptions>(options: Options, time: 
   };
 }
 
-/** For callers that have no place to say so. @throws StorageError STORAGE_UNAVAILABLE */
+/** For callers that cannot report partial answers. @throws StorageError STORAGE_UNAVAILABLE */
 export function refusePartial({ text }: PartialReason): never {
   throw new StorageError("STORAGE_UNAVAILABLE", `the answer would be partial: ${text}`);
 }

@@ -3,24 +3,24 @@ import type { SpanFilter, TimeRange } from "./analysis-reader.ts";
 import type { ReadOptions } from "./span-reader.ts";
 
 /**
- * Where an attribute stands, in TraceQL's words. `instrumentation` is OTLP's scope; `intrinsic` is what every span has
- * without attributes: see `intrinsics`.
+ * The scope of an attribute, in TraceQL's words. `instrumentation` is OTLP's scope; `intrinsic` is a field
+ * that every span has: see `intrinsics`.
  */
 export const attributeScopes = ["span", "resource", "event", "link", "instrumentation", "intrinsic"] as const;
 export type AttributeScope = (typeof attributeScopes)[number];
 
 export interface AttributeNamesQuery {
-  /** Every scope when absent. */
+  /** Absent: every scope. */
   readonly scope?: AttributeScope;
-  /** When the spans start. */
+  /** The time in which the spans start. */
   readonly range: TimeRange;
-  /** Most names of each scope, 1 to 10,000: the most frequent. */
+  /** Most names of each scope, 1 to 10,000; the most frequent are returned. */
   readonly limit: number;
-  /** What names begin with, to the letter. */
+  /** Exact prefix of the names. */
   readonly prefix?: string;
-  /** Which spans are looked at; its times are not used. */
+  /** Conditions on the spans that are read; its times are ignored. */
   readonly filter?: SpanFilter;
-  /** What must also be true of them. An engine that cannot tell of a part of it looks at more. */
+  /** A further condition. When the engine cannot evaluate a part of it, more spans are read. */
   readonly condition?: FieldExpression;
 }
 
@@ -32,15 +32,15 @@ export interface AttributeName {
 export interface AttributeValuesQuery {
   readonly scope: AttributeScope;
   readonly name: string;
-  /** When the spans start. */
+  /** The time in which the spans start. */
   readonly range: TimeRange;
-  /** Most values, 1 to 10,000: the most frequent. */
+  /** Most values, 1 to 10,000; the most frequent are returned. */
   readonly limit: number;
-  /** What values begin with, in text form, to the letter. */
+  /** Exact prefix of the values, as text. */
   readonly prefix?: string;
-  /** Which spans are looked at; its times are not used. */
+  /** Conditions on the spans that are read; its times are ignored. */
   readonly filter?: SpanFilter;
-  /** What must also be true of them. An engine that cannot tell of a part of it looks at more. */
+  /** A further condition. When the engine cannot evaluate a part of it, more spans are read. */
   readonly condition?: FieldExpression;
 }
 
@@ -49,26 +49,26 @@ export type CatalogValueType = "string" | "int" | "float" | "bool" | "keyword";
 
 export interface CatalogValue {
   readonly type: CatalogValueType;
-  /** In text form. */
+  /** The value as text. */
   readonly value: string;
   /** How often it was seen; absent for keywords. */
   readonly count?: number;
 }
 
 /**
- * What there is to search for: data for completion. A look, not an inventory: of many spans, the newest are looked at,
- * some hundred thousand, in whole minutes. Names of services and operations come from counts by minute, of all spans.
- * Every method throws `StorageError`.
+ * Names and values to search for, for completion. The lists are a sample: when there are many spans, only the
+ * newest are read, some hundred thousand, in whole minutes. Names of services and operations come from counts
+ * by minute, which cover all spans. Every method throws `StorageError`.
  */
 export interface AttributeCatalog {
-  /** By scope, then name; names are none of the intrinsic ones' aliases. */
+  /** Ordered by scope, then name. The aliases of intrinsics are no names. */
   names(query: AttributeNamesQuery, options?: ReadOptions): Promise<AttributeName[]>;
   /**
-   * Most frequent first. Plain values only: no arrays, maps or bytes, and none of over 1,024 bytes. Attributes and
-   * intrinsics that nobody knows have none.
+   * Values, most frequent first. Only plain values: no arrays, maps or bytes, and none over 1,024 bytes.
+   * Unknown attributes and intrinsics have none.
    */
   values(query: AttributeValuesQuery, options?: ReadOptions): Promise<CatalogValue[]>;
 }
 
-/** Longer values are left out: nobody picks them from a list. */
+/** Longer values are left out, because nobody picks them from a list. */
 export const maxCatalogValueBytes = 1_024;

@@ -1,15 +1,15 @@
 import type { SpanKind } from "wire/model";
 
-/** Calls of one service by another with one outcome, that last about as long. */
+/** Calls of one service by another with one outcome and about the same duration. */
 export interface CallCount {
   /** The service of the calling span. */
   readonly parent: string;
-  /** Another service. */
+  /** Differs from `parent`. */
   readonly child: string;
-  /** Of the called span, as are the next two. */
+  /** This field and the next two concern the called span. */
   readonly spanKind: SpanKind;
   readonly failed: boolean;
-  /** Of each, off by at most a tenth. */
+  /** Duration of each call, accurate to a tenth. */
   readonly durationNano: number;
   readonly calls: number;
 }

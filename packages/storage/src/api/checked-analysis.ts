@@ -19,7 +19,7 @@ const maxTailSpans = 10_000;
 const maxComparedSpans = 1_000_000;
 const maxEntries = 10_000;
 
-/** Of an attribute comparison, where none is given. */
+/** Default of the most spans in an attribute comparison. */
 const defaultComparedSpans = 50_000;
 
 /** @throws StorageError STORAGE_BAD_QUERY */
@@ -34,7 +34,7 @@ export function columnNano({ range, columns }: HeatMapQuery): bigint {
   return (range.endUnixNano - range.startUnixNano) / BigInt(columns) + 1n;
 }
 
-/** @returns the most spans to look at. @throws StorageError STORAGE_BAD_QUERY */
+/** @returns the most spans to read. @throws StorageError STORAGE_BAD_QUERY */
 export function checkComparison(query: AttributeComparisonQuery): number {
   checkCount("limit", query.limit, maxEntries);
   checkSelection(query.selection);
@@ -83,14 +83,14 @@ export function checkTopOperations({ service = "", range, limit }: TopOperations
   checkRange(range);
 }
 
-/** The search, with no more traces than can be looked at. @throws StorageError STORAGE_BAD_QUERY */
+/** The search, limited to the traces that can be read. @throws StorageError STORAGE_BAD_QUERY */
 export function checkedCriticalPath(query: TraceQuery): TraceQuery {
   checkSearch(query);
   return { ...query, limit: Math.min(query.limit, maxCriticalTraces) };
 }
 
 /**
- * @param cursorPattern what cursors of this engine look like
+ * @param cursorPattern the form of this engine's cursors
  * @throws StorageError STORAGE_BAD_QUERY
  */
 export function checkTail(query: TailQuery, cursorPattern: RegExp): void {
@@ -109,7 +109,7 @@ export function checkTail(query: TailQuery, cursorPattern: RegExp): void {
   }
 }
 
-/** @throws StorageError STORAGE_BAD_QUERY for what is not a whole number from 1 to `max` */
+/** @throws StorageError STORAGE_BAD_QUERY for anything but a whole number from 1 to `max` */
 export function checkCount(name: string, value: number, max: number): void {
   if (!Number.isSafeInteger(value) || value < 1 || value > max) {
     throw new StorageError("STORAGE_BAD_QUERY", `${name} ${value} is not a whole number from 1 to ${max}`);
@@ -117,7 +117,7 @@ export function checkCount(name: string, value: number, max: number): void {
 }
 
 /**
- * Times are those of 64 bits, in nanoseconds: years 1677 to 2262.
+ * Times are 64-bit nanoseconds: the years 1677 to 2262.
  * @throws StorageError STORAGE_BAD_QUERY
  */
 export function checkRange({ startUnixNano, endUnixNano }: TimeRange): void {

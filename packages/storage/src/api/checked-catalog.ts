@@ -27,7 +27,7 @@ export function intrinsicNames({ scope, limit, prefix = "" }: AttributeNamesQuer
   return [...intrinsics.keys()].filter((name) => name.startsWith(prefix)).slice(0, limit);
 }
 
-/** Values that need no look at spans; undefined when there may be some. */
+/** Values that need no reading of spans; undefined when spans must be read. */
 export function fixedValues({
   scope,
   name,

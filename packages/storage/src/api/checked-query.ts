@@ -1,16 +1,24 @@
 import type { ReadOptions, TraceQuery } from "./span-reader.ts";
 import { StorageError } from "./storage-error.ts";
 
-/** Each tag is looked for in three places: of some hundred, the search takes seconds and outgrows the engine. */
+/**
+ * Each tag is searched in three places. With about a hundred, the search takes seconds and exceeds the
+ * engine's memory.
+ */
 const maxTags = 64;
 
-/** Of all texts of a query, as they stand in the address of a request; Node's servers take 16 KiB of headers. */
+/**
+ * Limit for all texts of a query, as encoded in a request's address. Node's servers accept 16 KiB of headers.
+ */
 const maxTextBytes = 8_192;
 
-/** It stands in the address of a request, beside the texts of the query. */
+/** The tenant is sent in a request's address, beside the texts of the query. */
 const maxTenantBytes = 1_024;
 
-/** Each id once, in the order given. @throws StorageError STORAGE_BAD_QUERY for one that is not 32 hex digits */
+/**
+ * Removes repeated ids and keeps the order. @throws StorageError STORAGE_BAD_QUERY for an id that is not 32
+ * hex digits
+ */
 export function distinctTraceIds(traceIds: readonly string[]): string[] {
   for (const id of traceIds) {
     if (!/^[0-9a-f]{32}$/.test(id)) {
@@ -20,7 +28,7 @@ export function distinctTraceIds(traceIds: readonly string[]): string[] {
   return [...new Set(traceIds)];
 }
 
-/** @throws StorageError STORAGE_BAD_QUERY for a limit that is not a whole number of at least 1 */
+/** @throws StorageError STORAGE_BAD_QUERY unless the limit is a whole number of at least 1 */
 function checkLimit(limit: number): void {
   if (!Number.isSafeInteger(limit) || limit < 1) {
     throw new StorageError("STORAGE_BAD_QUERY", `limit ${limit} is not a whole number of at least 1`);
@@ -28,8 +36,7 @@ function checkLimit(limit: number): void {
 }
 
 /**
- * @throws StorageError STORAGE_BAD_QUERY for a limit that is not a whole number of at least 1, more than 64 tags, or
- *   texts that are too long
+ * @throws StorageError STORAGE_BAD_QUERY for an invalid limit, more than 64 tags, or texts that are too long
  */
 export function checkSearch({ limit, service = "", operation = "", tags = new Map() }: TraceQuery): void {
   checkLimit(limit);
@@ -52,7 +59,7 @@ export function checkTexts(texts: readonly string[]): void {
 }
 
 /**
- * Whose spans are read.
+ * The tenant whose spans are read.
  * @throws StorageError STORAGE_BAD_QUERY for a name of over 1,024 bytes
  */
 export function tenantOf({ tenant = "" }: ReadOptions): string {
@@ -65,7 +72,9 @@ export function tenantOf({ tenant = "" }: ReadOptions): string {
   return tenant;
 }
 
-/** Of a text in the address of a request. ClickHouse's parameters have a backslash before some characters. */
+/**
+ * Length of a text in a request's address. ClickHouse's parameters need a backslash before some characters.
+ */
 export function encodedLength(text: string): number {
   return new URLSearchParams({ "": text.replace(/[\\'\t\n\r]/g, "\\\\") }).toString().length - 1;
 }

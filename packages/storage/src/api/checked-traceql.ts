@@ -7,10 +7,10 @@ import type { TraceQlMetricsQuery, TraceQlSearchQuery } from "./traceql-reader.t
 const maxTraces = 10_000;
 const maxSpans = 10_000;
 const maxSeries = 10_000;
-/** As Prometheus limits a range query. */
+/** Prometheus's limit for a range query. */
 const maxSamples = 11_000n;
 const minStepNano = 1_000_000n;
-/** What belongs to a trace may start so much earlier, or later, than the range. */
+/** Spans of a trace may start this much before or after the range. */
 const marginNano = 3_600_000_000_000n;
 const minTime = -(2n ** 63n);
 const maxTime = 2n ** 63n - 1n;
@@ -43,7 +43,7 @@ export function checkTraceQlMetrics(
   return query;
 }
 
-/** The time in which spans count for what a trace is: its root, its duration, who is whose parent. */
+/** The time range of spans that define a trace: its root, its duration and its parents. */
 export function traceRange({ startUnixNano, endUnixNano }: TimeRange): TimeRange {
   const start = startUnixNano - marginNano;
   const end = endUnixNano + marginNano;

@@ -3,7 +3,7 @@ import type { CriticalPathShare, CriticalPathSums } from "./analysis-reader.ts";
 import { nextTurn } from "./next-turn.ts";
 import type { Trace } from "./span-reader.ts";
 
-/** What the critical path depends on. */
+/** The fields on which the critical path depends. */
 export type PathSpan = Pick<Span, "spanId" | "parentSpanId" | "startTimeUnixNano" | "durationNano">;
 
 /** A stretch of time for which a trace waited for one span itself, not for a child of it. */
@@ -13,14 +13,14 @@ export interface CriticalPathSection<S extends PathSpan = Span> {
   readonly endUnixNano: bigint;
 }
 
-/** Spans that are looked at before others get a turn: some milliseconds of work. */
+/** Spans that are read before other work gets a turn; some milliseconds. */
 const spansPerTurn = 4_000;
 
-/** Lets others have a turn now and then. */
+/** Yields to other work at intervals. */
 class Turns {
   #left = spansPerTurn;
 
-  /** Whether it is the others' turn. */
+  /** True when other work should run. */
   isOver(): boolean {
     if (--this.#left > 0) return false;
     this.#left = spansPerTurn;
@@ -28,7 +28,7 @@ class Turns {
   }
 }
 
-/** A span within the time of its parent, with its children, those that end last at the end. */
+/** A span, cut to the time of its parent, with its children ordered by end. */
 interface Node<S extends PathSpan> {
   readonly span: S;
   readonly start: bigint;
@@ -38,9 +38,9 @@ interface Node<S extends PathSpan> {
 }
 
 /**
- * The critical path of a trace, backwards from the end of its first root: at each moment the child that ended last, and
- * its parent where none ran. Children that begin after their parent's end are not waited for; those that end after it
- * count up to its end.
+ * The critical path of a trace, computed backwards from the end of its first root. At each moment it is the
+ * child that ended last, and the parent while no child ran. A child that begins after its parent's end is
+ * ignored; a child that ends after it counts up to that end.
  *
  * Source: the public model's UI, `TracePage/CriticalPath`.
  * @returns sections that do not overlap, latest first
@@ -117,7 +117,7 @@ function nodeOf<S extends PathSpan>(span: S, parent: Node<S> | undefined): Node<
   return { span, start, end, parent, children: [] };
 }
 
-/** Adds up the critical paths of traces, one in a turn. @param traces taken one by one */
+/** Sums the critical paths of traces, one in each turn. @param traces read one at a time */
 export async function criticalPathSums(traces: Iterable<Trace>): Promise<CriticalPathSums> {
   const shares = new Map<string, { -readonly [Key in keyof CriticalPathShare]: CriticalPathShare[Key] }>();
   let durationNano = 0n;

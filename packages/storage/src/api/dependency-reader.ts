@@ -1,13 +1,13 @@
 import type { ReadOptions } from "./span-reader.ts";
 
-/** How often one service called another. */
+/** Number of calls of one service by another. */
 export interface DependencyLink {
   /** The service of the calling span. */
   readonly parent: string;
-  /** Another service: calls of a service to itself are no links. */
+  /** Differs from `parent`, because calls of a service to itself are no links. */
   readonly child: string;
   readonly callCount: number;
-  /** Who found the link; "" when it was found in stored spans. */
+  /** The program that found the link; "" when it was found in stored spans. */
   readonly source: string;
 }
 
@@ -20,9 +20,9 @@ export interface DependencyQuery {
 /** Reads which services call which. Throws `StorageError`. */
 export interface DependencyReader {
   /**
-   * Links, each pair of services once, sorted by parent, then child. Every span counts whose parent is stored in the same
-   * trace and belongs to another service, and which starts in one of the minutes that the query touches. A server's span
-   * that shares its id with its client's has that one as parent.
+   * The calls between services, each pair once, sorted by parent, then child. A span counts when it starts in
+   * a minute of the query, and its parent is stored in the same trace and belongs to another service. A
+   * server's span that shares its id with the client's span has the client's as parent.
    */
   getDependencies(query: DependencyQuery, options?: ReadOptions): Promise<DependencyLink[]>;
 }

@@ -1,4 +1,4 @@
-/** So many buckets until durations have doubled: each is 9 % wide. */
+/** Buckets for each doubling of the duration; each bucket is 9 % wide. */
 export const bucketsPerDoubling = 8;
 
 /** The bucket that a duration is counted in: 0 for up to a nanosecond, 504 for the longest. */
@@ -28,7 +28,7 @@ export function quantileNano(counts: ReadonlyMap<number, number>, quantile: numb
   return total === 0 ? 0 : nanoOfPosition(last);
 }
 
-/** What a position among buckets is in nanoseconds; 1.5 is in the middle of bucket 1. */
+/** Converts a position among buckets to nanoseconds; 1.5 is in the middle of bucket 1. */
 export function nanoOfPosition(position: number): number {
   return 2 ** (position / bucketsPerDoubling);
 }
@@ -47,7 +47,7 @@ export function shareNoLonger(counts: ReadonlyMap<number, number>, durationNano:
   }
   const within = durationNano <= 1n ? 1 : Math.log2(Number(durationNano)) * bucketsPerDoubling - own;
   const inOwn = counts.get(own) ?? 0;
-  // The duration is mostly one of those counted.
+  // The duration is usually one of the counted ones.
   return (below + Math.min(inOwn, Math.max(1, inOwn * within))) / total;
 }
 

@@ -2,11 +2,13 @@ import { nanoOfPosition } from "./duration-buckets.ts";
 
 const buckets = 505;
 
-/** Calls by bucket of duration that come and go, for quantiles of what is there at the moment. */
+/**
+ * Counts of calls by bucket of duration, with additions and removals, for quantiles of the present counts.
+ */
 export class DurationCounts {
   readonly #counts = new Float64Array(buckets);
   #total = 0;
-  /** No others have ever had calls. */
+  /** No bucket outside `#lowest` to `#highest` has had calls. */
   #lowest = buckets;
   #highest = -1;
 

@@ -7,11 +7,11 @@ export interface OperationDurations {
   readonly service: string;
   readonly operation: string;
   readonly spanKind: SpanKind;
-  /** Spans by bucket of duration. */
+  /** Number of spans in each bucket of duration. */
   readonly counts: ReadonlyMap<number, number>;
 }
 
-/** Where durations stand among the spans counted; undefined for operations that have none. */
+/** The ranks of durations among the counted spans; undefined for operations without spans. */
 export function ranksOf(
   operations: DurationRanksQuery["operations"],
   durations: readonly OperationDurations[],

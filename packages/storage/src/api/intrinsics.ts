@@ -1,7 +1,7 @@
 import { spanKinds, statusCodes } from "wire/model";
 import type { CatalogValue } from "./attribute-catalog.ts";
 
-/** What values of an intrinsic are: keywords, texts that spans have, or too many, or none, to be listed. */
+/** The kind of an intrinsic's values: keywords, texts that spans have, or too many, or none, to list. */
 export type IntrinsicSource =
   | "status"
   | "kind"
@@ -43,7 +43,7 @@ export const intrinsics: ReadonlyMap<string, IntrinsicSource> = new Map([
   ["traceDuration", "unlisted"],
 ] as const);
 
-/** @returns undefined for what has to be looked for in spans */
+/** @returns undefined when the values must be read from spans */
 export function listedValues(source: IntrinsicSource): CatalogValue[] | undefined {
   switch (source) {
     case "status":

@@ -11,14 +11,14 @@ import type { ReadOptions } from "./span-reader.ts";
 import { StorageError } from "./storage-error.ts";
 
 const minuteMs = 60_000;
-/** As Prometheus limits a range query. */
+/** Prometheus's limit for a range query. */
 const maxPoints = 11_000;
-/** Their names stand in the address of a request. */
+/** The names are sent in a request's address. */
 const maxServices = 100;
 
 /** The time of a query, cut into slots of equal length. */
 export interface MetricSlots {
-  /** Where slot 0 begins, a whole minute, milliseconds since the Unix epoch. */
+  /** The begin of slot 0: a whole minute, in milliseconds since the Unix epoch. */
   readonly startUnixMs: number;
   readonly slotMinutes: number;
   readonly count: number;
@@ -37,7 +37,10 @@ export interface SeriesCounts {
   readonly errors: readonly number[];
 }
 
-/** Counts the spans of the slots, each series once; with `byBucket`, apart for each bucket of durations. */
+/**
+ * Counts the spans of the slots, each series once. With `byBucket` it counts each bucket of durations
+ * separately.
+ */
 export type CountSlots = (
   query: MetricsQuery,
   slots: MetricSlots,
@@ -83,7 +86,7 @@ function badQuery(message: string): StorageError {
   return new StorageError("STORAGE_BAD_QUERY", message);
 }
 
-/** The moments of the points. */
+/** The times of the points. */
 function* moments({ startUnixMs, endUnixMs, stepMs }: MetricsQuery): Generator<number> {
   for (let unixMs = startUnixMs; unixMs <= endUnixMs; unixMs += stepMs) yield unixMs;
 }
@@ -104,7 +107,7 @@ function slotsOf(query: MetricsQuery): MetricSlots {
   const points = Math.floor((endUnixMs - startUnixMs) / stepMs) + 1;
   if (points > maxPoints) throw badQuery(`${points} points are over the limit of ${maxPoints}`);
   const minutes = rateMinutes(query);
-  // Windows begin and end at slots only when both their length and their distance are made of whole slots.
+  // Windows begin and end at slots only when their length and their distance are multiples of a slot.
   const slotMinutes = stepMs % minuteMs === 0 ? greatestDivisor(stepMs / minuteMs, minutes) : 1;
   const first = wholeMinute(startUnixMs) - minutes * minuteMs;
   const length = Math.max(0, wholeMinute(endUnixMs) - first);

@@ -14,11 +14,11 @@ export interface MetricsQuery {
   readonly groupByOperation: boolean;
   /** Milliseconds since the Unix epoch: the moment of the first point. */
   readonly startUnixMs: number;
-  /** No point lies behind it. */
+  /** The last point is at or before it. */
   readonly endUnixMs: number;
   /** Between points; at least 1, and so long that there are no more than 11,000 points. */
   readonly stepMs: number;
-  /** How far each point looks back; whole minutes, rounded up. */
+  /** Milliseconds that each point covers; rounded up to whole minutes. */
   readonly ratePerMs: number;
 }
 
@@ -41,9 +41,9 @@ export interface MetricSeries {
 }
 
 /**
- * Rates, errors and durations, from counts by minute of the spans' start. A point looks at the `ratePerMs` that end with
- * the last whole minute before it. Series are sorted by service, then operation. Every method throws `StorageError`,
- * STORAGE_BAD_QUERY for no services, no kinds, a bad quantile, too many points.
+ * Rates, errors and durations, from counts by minute of the spans' start. A point covers the `ratePerMs` that
+ * end with the last whole minute before it. Series are sorted by service, then operation. Every method throws
+ * `StorageError`; STORAGE_BAD_QUERY for no services, no kinds, an invalid quantile, or too many points.
  */
 export interface MetricsReader {
   /** Calls a second. */
@@ -60,8 +60,8 @@ export interface MetricsReader {
   /** Counts of all services, in no particular order. */
   getSpanCounts(query: SpanCountQuery, options?: ReadOptions): Promise<SpanCount[]>;
   /**
-   * Calls between services by spans that start in these minutes, in no particular order. What a call is: see
-   * `DependencyReader`. Calls from before the store knew how they end have no kind, no failure and take a nanosecond.
+   * Calls between services by spans that start in these minutes, in no order. `DependencyReader` defines a
+   * call. Calls from before the store recorded outcomes have no kind and no failure, and last a nanosecond.
    */
   getCallCounts(query: SpanCountQuery, options?: ReadOptions): Promise<CallCount[]>;
 }

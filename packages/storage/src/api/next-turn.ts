@@ -1,11 +1,11 @@
-/** Who waits for a turn, first come first. */
+/** Callers that wait for a turn, first come, first served. */
 const waiting: (() => void)[] = [];
 let isDue = false;
 
 /**
- * Gives the event loop back in the middle of long work, and goes on in a turn of it that no other caller has: however many do long
- * work at once, one turn of the loop has a piece of one of them. With `setImmediate` alone, all that wait would go on in the same
- * turn, and ten pieces of some milliseconds hold up everybody else as one long one does.
+ * Yields to the event loop in the middle of long work, and resolves in a turn that no other caller has. With
+ * plain `setImmediate` all waiting callers would continue in the same turn. Ten pieces of work of some
+ * milliseconds each would then delay other requests as one long piece does.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

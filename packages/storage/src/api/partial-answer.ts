@@ -7,7 +7,7 @@ export interface PartialReason {
   readonly kind: "shard-away" | "part-damaged";
   /** The shard's number in the cluster, or table and name of the damaged part: `tracing.spans 20261126_5_5_0`. */
   readonly name: string;
-  /** A sentence for a person. */
+  /** A sentence for people. */
   readonly text: string;
   /** When the first and the last of the missing spans start, milliseconds since the Unix epoch; absent: at any time. */
   readonly startUnixMs?: number;
@@ -29,7 +29,7 @@ export class PartialReasons {
     this.#reasons.set(`${reason.kind} ${reason.name}`, reason);
   };
 
-  /** undefined while the answer is whole */
+  /** undefined while the answer is complete */
   get partial(): PartialAnswer | undefined {
     return this.#reasons.size === 0 ? undefined : { reasons: [...this.#reasons.values()] };
   }

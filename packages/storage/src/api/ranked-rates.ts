@@ -6,19 +6,19 @@ import { StorageError } from "./storage-error.ts";
 const minuteMs = 60_000;
 /** Most names of one answer. */
 const mostNames = 200;
-/** Most steps of a curve: each name has one figure for each. */
+/** Most steps of a curve; each name has one figure for each step. */
 const mostSteps = 500;
 /** Names before the page: a store sorts all of them to find it. */
 const mostSkipped = 1_000_000;
 
-/** What names are ranked by: the name from a to z, or a figure, largest first. */
+/** The order of names: alphabetical, or by a figure, largest first. */
 export const rateOrders = ["name", "calls", "errors", "p50", "p95", "p99"] as const;
 /** See `rateOrders`; `errors` is the share of calls that failed. */
 export type RateOrder = (typeof rateOrders)[number];
 
 /** A page of services, or of the operations of one service, ranked by how they are called. */
 export interface RankedRatesQuery {
-  /** Whose operations are ranked; services are ranked when it is absent. */
+  /** The service whose operations are ranked; absent: services are ranked. */
   readonly service?: string | undefined;
   /** Exactly these names; all names when it is absent. */
   readonly only?: readonly string[] | undefined;
@@ -29,16 +29,16 @@ export interface RankedRatesQuery {
   /** Whole minutes, milliseconds since the Unix epoch; half open. */
   readonly startUnixMs: number;
   readonly endUnixMs: number;
-  /** Whole minutes; the last step may be cut by the end. */
+  /** Whole minutes; the last step may end early. */
   readonly stepMs: number;
   readonly order: RateOrder;
   /** Most names of the page, 1 to 200. */
   readonly limit: number;
-  /** Names before the page. */
+  /** Number of names before the page. */
   readonly offset: number;
 }
 
-/** Calls and how they went. */
+/** The number of calls, with failures and durations. */
 export interface RateFigures {
   readonly calls: number;
   readonly errors: number;
@@ -51,15 +51,15 @@ export interface RateFigures {
 /** One service or operation. */
 export interface RatedName {
   readonly name: string;
-  /** Of the whole time. */
+  /** Figures of the whole time range. */
   readonly whole: RateFigures;
-  /** Of each step from the start; undefined where nothing was called. */
+  /** Figures of each step from the start; undefined for a step without calls. */
   readonly steps: readonly (RateFigures | undefined)[];
 }
 
 /** A page of names, and how many there are. Names that were not called in the time are in none. */
 export interface RankedRates {
-  /** Names on all pages. */
+  /** Number of names on all pages. */
   readonly matched: number;
   readonly names: readonly RatedName[];
 }
@@ -75,12 +75,12 @@ export interface NameCounts {
   readonly errors: readonly number[];
 }
 
-/** Steps of the query's time. */
+/** Number of steps in the query's time range. */
 export function stepCount({ startUnixMs, endUnixMs, stepMs }: RankedRatesQuery): number {
   return Math.ceil((endUnixMs - startUnixMs) / stepMs);
 }
 
-/** @throws StorageError STORAGE_BAD_QUERY for what `RankedRatesQuery` does not allow */
+/** @throws StorageError STORAGE_BAD_QUERY for values that `RankedRatesQuery` does not allow */
 export function checkRankedRates(query: RankedRatesQuery): void {
   const {
     service = "",
@@ -116,7 +116,7 @@ export function checkRankedRates(query: RankedRatesQuery): void {
 }
 
 /**
- * The figures of a page.
+ * Makes the figures of a page.
  * @param page names in the order of their rank; names of equal rank stay in this order
  * @param counts of at least these names; each name once
  */
@@ -134,7 +134,7 @@ export function ratedNames(
   return rated.sort((one, other) => rankOf(query.order, other.whole) - rankOf(query.order, one.whole));
 }
 
-/** What a name is ranked by, larger first. */
+/** The figure that a name is ranked by; larger comes first. */
 export function rankOf(order: RateOrder, { calls, errors, p50Ms, p95Ms, p99Ms }: RateFigures): number {
   switch (order) {
     case "name":

@@ -1,16 +1,16 @@
 import type { ReadOptions } from "./span-reader.ts";
 
-/** How many traces of one operation were started and kept by a probability, in a time between two counts. */
+/** Number of traces of one operation that began and were sampled by probability, between two counts. */
 export interface OperationThroughput {
   readonly service: string;
   readonly operation: string;
-  /** Root spans sampled by probability; 0 makes an operation known that was only sampled otherwise. */
+  /** Root spans sampled by probability. 0 only makes an operation known that was sampled in another way. */
   readonly count: number;
-  /** The probabilities that clients said they had used, each once, as text with 6 decimals. */
+  /** The probabilities that clients reported, without repeats, as text with 6 decimals. */
   readonly probabilities: readonly string[];
 }
 
-/** What clients shall use for one operation. */
+/** The sampling probability that clients should use for one operation. */
 export interface OperationProbability {
   readonly service: string;
   readonly operation: string;
@@ -20,9 +20,9 @@ export interface OperationProbability {
   readonly qps: number;
 }
 
-/** One calculation. */
+/** The result of one calculation. */
 export interface CalculatedProbabilities {
-  /** Who has computed it. */
+  /** The collector that computed it. */
   readonly owner: string;
   /** Milliseconds since the Unix epoch. */
   readonly calculatedUnixMs: number;
@@ -30,20 +30,20 @@ export interface CalculatedProbabilities {
 }
 
 /**
- * What several collectors share for adaptive sampling: counts, probabilities computed from them, and a lease that says
- * who computes. Counts and probabilities are kept for two days at least, unless there are very many. Every method throws
- * `StorageError`.
+ * Data that collectors share for adaptive sampling: counts, probabilities computed from them, and a lease
+ * that elects the collector that computes. Counts and probabilities are kept for at least two days, unless
+ * there are very many. Every method throws `StorageError`.
  */
 export interface SamplingStore {
-  /** @param takenUnixMs when the counts were taken, milliseconds since the Unix epoch */
+  /** @param takenUnixMs time of the counts, in milliseconds since the Unix epoch */
   insertThroughput(
     throughput: readonly OperationThroughput[],
     takenUnixMs: number,
     options?: ReadOptions,
   ): Promise<void>;
   /**
-   * All counts taken after `startUnixMs` and not after `endUnixMs`, of every collector: one entry for each operation,
-   * with counts added and probabilities united, in no particular order.
+   * All counts taken after `startUnixMs` and up to `endUnixMs`, of every collector. Each operation has one
+   * entry, with counts added and probabilities united, in no order.
    */
   getThroughput(
     startUnixMs: number,
@@ -54,10 +54,10 @@ export interface SamplingStore {
   /** The calculation of the latest time, complete; undefined when there is none. */
   latestProbabilities(options?: ReadOptions): Promise<CalculatedProbabilities | undefined>;
   /**
-   * Takes the lease, or keeps it when `owner` has it. It ends `ttlMs` after the last call that gave `true`, by the
-   * store's clock. Two owners may both be told `true` when they ask at the same moment; of these, one is told `false`
-   * when it asks again. So whoever holds it may only do what does no harm when done twice.
-   * @param name of what is leased, such as `sampling_store_leader`
+   * Takes the lease, or renews it when `owner` has it. It ends `ttlMs` after the last call that returned
+   * `true`, by the store's clock. When two owners ask at the same moment both may get `true`; one of them
+   * gets `false` at its next call. So the holder may only do work that is harmless when done twice.
+   * @param name name of the lease, such as `sampling_store_leader`
    * @param owner of the process, no other's
    */
   acquireLease(name: string, owner: string, ttlMs: number, options?: ReadOptions): Promise<boolean>;

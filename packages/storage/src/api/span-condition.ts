@@ -7,7 +7,7 @@ const ofTrace: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A query as a condition on single spans, for whoever sees them one by one.
+ * Turns a query into a condition on single spans, for readers that see spans one by one.
  * @returns undefined for a query that looks at other spans of the trace too, or at sets of them
  */
 export function spanConditionOf(query: TraceQlQuery): FieldExpression | undefined {
@@ -29,7 +29,7 @@ function ofExpression(expression: SpansetExpression): FieldExpression | undefine
       return conditions.reduce((one, other) => joined("&&", one, other));
     }
     case "spanset-operation":
-      // `&&` asks for two spans.
+      // `&&` needs two spans.
       return expression.operator === "||"
         ? joined("||", ofExpression(expression.left), ofExpression(expression.right))
         : undefined;

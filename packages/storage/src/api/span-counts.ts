@@ -21,11 +21,11 @@ export interface SpanCount {
   readonly durationBucket: number;
   readonly calls: number;
   readonly errors: number;
-  /** Of all calls together; negative ones count as 0. */
+  /** Sum for all calls; negative durations count as 0. */
   readonly durationNano: number;
 }
 
-/** @throws StorageError STORAGE_BAD_QUERY for times that are no whole minutes */
+/** @throws StorageError STORAGE_BAD_QUERY unless the times are whole minutes */
 export function checkedCountMinutes({ startUnixMs, endUnixMs }: SpanCountQuery): {
   startMinute: number;
   endMinute: number;

@@ -9,24 +9,27 @@ export interface Trace {
   readonly spans: readonly Span[];
 }
 
-/** Spans that are made when they are asked for; an array of spans is one. */
+/** A list whose spans are made on access; an array of spans is one. */
 export interface SpanList {
   readonly length: number;
   /** @returns undefined from `length` on */
   at(index: number): Span | undefined;
-  /** What the row of a span says, where there is one and that costs less than the span; until it is asked for the next. */
+  /**
+   * The row's fields of a span, when there is a row, which costs less than the span. Valid until the next
+   * call.
+   */
   fieldsAt?(index: number): SpanFields;
 }
 
-/** A trace whose spans need not be held as objects; otherwise as `Trace`. */
+/** A trace whose spans need not be in memory as objects; otherwise as `Trace`. */
 export interface PackedTrace {
   readonly traceId: string;
   readonly spans: SpanList;
 }
 
 /**
- * A search. A trace matches when ONE of its spans satisfies every condition; whole traces are returned,
- * newest first by their newest matching span.
+ * A search. A trace matches when ONE of its spans satisfies every condition. Whole traces are returned,
+ * ordered by their newest matching span, newest first.
  */
 export interface TraceQuery {
   /** Exact; absent or "" means every service. */
@@ -34,10 +37,11 @@ export interface TraceQuery {
   /** Exact span name; absent or "" means every operation. */
   readonly operation?: string;
   /**
-   * Key and text form must be equal, a double also as Go's `%.10g` writes it; looked for in span attributes, resource attributes and event attributes
-   * alike, and in what OTLP spans show as tags: `span.kind`, `error` = `true`, `otel.status_code` (`OK`, `ERROR`),
-   * `otel.status_description`, `otel.scope.name`, `otel.scope.version`, `w3c.tracestate`, and `event` for the name
-   * of an event. `service.name` and `internal.span.format` match spans of every format.
+   * Tags by key and value as text; a double also matches as Go's `%.10g` writes it. Span attributes, resource
+   * attributes and event attributes are searched. So are fields that OTLP spans show as tags: `span.kind`,
+   * `error` = `true`, `otel.status_code` (`OK`, `ERROR`), `otel.status_description`, `otel.scope.name`,
+   * `otel.scope.version`, `w3c.tracestate`, and `event` for the name of an event. `service.name` and
+   * `internal.span.format` match spans of every format.
    */
   readonly tags?: ReadonlyMap<string, string>;
   /** Nanoseconds since the Unix epoch; inclusive; applies to a span's start. */
@@ -46,9 +50,9 @@ export interface TraceQuery {
   /** Nanoseconds; inclusive; absent or 0 means no bound. */
   readonly durationMinNano?: bigint;
   readonly durationMaxNano?: bigint;
-  /** Of whatever format the span came in; every kind when absent. */
+  /** The kind, whatever the span's format; absent: every kind. */
   readonly spanKind?: SpanKind;
-  /** Spans whose status is an error, or those whose status is not; both when absent. */
+  /** True: spans with an error status; false: the others; absent: both. */
   readonly hasError?: boolean;
   /** Most traces to return; at least 1. */
   readonly limit: number;
@@ -60,15 +64,21 @@ export interface Operation {
 }
 
 export interface ReadOptions {
-  /** Whose spans are read; "" by default, the tenant of all spans where tenancy is off. Nobody sees those of others. */
+  /**
+   * The tenant whose spans are read. "", the default, is the tenant of all spans when tenancy is off. No
+   * tenant sees the spans of another.
+   */
   readonly tenant?: string;
-  /** Of the user for whom the store is asked; a remote storage may want it. The store itself checks none. */
+  /**
+   * Token of the user for whom the store is read; a remote storage may require it. Our stores do not check
+   * it.
+   */
   readonly bearerToken?: string | undefined;
   /** Aborts the query in the engine too. */
   readonly signal?: AbortSignal;
   /**
-   * Called before the read resolves, for each reason why spans are missing from its answer, maybe more often than once. Absent: the
-   * caller cannot say that an answer is partial, so a read that would be throws STORAGE_UNAVAILABLE.
+   * Called before the read resolves, for each reason why spans are missing from the answer, perhaps
+   * repeatedly. Absent: the caller cannot accept a partial answer, so such a read throws STORAGE_UNAVAILABLE.
    */
   readonly onPartial?: (reason: PartialReason) => void;
 }
@@ -76,14 +86,14 @@ export interface ReadOptions {
 /** Reads spans. Every method throws `StorageError`. */
 export interface SpanReader {
   /**
-   * The traces with these ids, in the order asked, each once; unknown ids are left out. Ids: 32 lower-case hex
-   * digits.
+   * The traces with these ids, in the order of the request, without repeats. Unknown ids are left out. An id
+   * is 32 lower-case hex digits.
    */
   getTraces(traceIds: readonly string[], options?: ReadOptions): Promise<Trace[]>;
   /**
-   * As `getTraces`, where an engine can hold spans in less memory than as objects: for traces of any size.
-   * @param onCount where the engine knows, gets the number of spans of an answer of it when that begins, and about how many bytes
-   *   they take; there may be several answers, and one may begin again
+   * As `getTraces`, for traces of any size, when an engine can hold spans in less memory than objects.
+   * @param onCount called when an answer begins, with its number of spans and their approximate bytes, if the
+   *   engine knows. There may be several answers, and an answer may begin again.
    */
   getPackedTraces?(
     traceIds: readonly string[],

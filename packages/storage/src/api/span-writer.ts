@@ -2,31 +2,31 @@ import type { SpanRows } from "wire/rows";
 
 export interface WriteOptions {
   /**
-   * Names this very block of rows. A block written again under the same token within the store's window
-   * (the last 10,000 blocks) is not stored twice; so a writer repeats a block until it is told of success.
+   * Identifies this block of rows. A block that is written again with the same token is not stored twice, as
+   * long as it is among the last 10,000 blocks. So a writer repeats a block until the store confirms it.
    */
   readonly deduplicationToken: string;
   /**
-   * When the rows were taken in, milliseconds since the Unix epoch; the same each time the block is written. The
-   * store keeps rows by this day: a block repeated after midnight (UTC) with another day, or without one, may be
-   * stored twice. The time of the call by default.
+   * When the collector received the rows, in milliseconds since the Unix epoch; the same for each write of
+   * the block. The store keeps rows by this day (UTC). A block that is repeated after midnight with another
+   * day, or without one, may be stored twice. The default is the time of the call.
    */
   readonly receivedUnixMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Rows that are read piece by piece, for blocks larger than one wants in memory as they are. */
+/** Rows that are read in pieces, for blocks that are too large for memory. */
 export interface SpanRowSource {
-  /** Rows in all. */
+  /** Total number of rows. */
   readonly count: number;
   /**
-   * Whole rows; the same with each call. Once the second piece after one is asked for, its bytes may be others. What it throws
-   * ends the write, and is what the writer throws.
+   * Yields complete rows, the same at each call. The bytes of a piece are valid until the second next piece
+   * is requested. An exception ends the write, and the writer throws it.
    */
   pieces(): AsyncIterable<SpanRows>;
 }
 
-/** Writes blocks of spans. Made for few large blocks (tens of thousands of rows), not for many small ones. */
+/** Writes blocks of spans. It is made for few large blocks (tens of thousands of rows). */
 export interface SpanWriter {
   /**
    * Resolves when the rows are durable and searchable. Their bytes must not change before; after a failure they may
@@ -36,6 +36,6 @@ export interface SpanWriter {
    */
   writeSpans(rows: SpanRows, options: WriteOptions): Promise<void>;
 
-  /** As `writeSpans`, from a source; absent where the engine needs all rows at hand. */
+  /** As `writeSpans`, from a source; absent when the engine needs all rows at once. */
   writeSpanSource?(rows: SpanRowSource, options: WriteOptions): Promise<void>;
 }

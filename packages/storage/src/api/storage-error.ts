@@ -1,12 +1,14 @@
 /**
- * What can go wrong in a store.
+ * Codes of a store's errors.
  *
- * - `STORAGE_UNAVAILABLE` nobody answers, or the store says it cannot now (starting, overloaded, disk full): try later
+ * - `STORAGE_UNAVAILABLE` nothing answers, or the store cannot serve now (it starts, is overloaded, or its
+ *   disk is full): try later
  * - `STORAGE_TIMEOUT` the deadline passed; a write may or may not have happened
  * - `STORAGE_ABORTED` the caller's signal was aborted
- * - `STORAGE_BAD_QUERY` a read asks for what no store can answer: a bad id or limit, too many tags, too long texts
- * - `STORAGE_REFUSED` the store understood and refuses: bad rows, bad query, wrong credentials (of a write: the rows
- *   are to blame, and only they; anything else that stops a write is `STORAGE_UNAVAILABLE`)
+ * - `STORAGE_BAD_QUERY` no store can answer the read: an invalid id or limit, too many tags, or too long
+ *   texts
+ * - `STORAGE_REFUSED` the store understood and refuses: bad rows, bad query, wrong credentials (of a write:
+ *   the rows are to blame, and only they; anything else that stops a write is `STORAGE_UNAVAILABLE`)
  * - `STORAGE_VERSION` the store's schema is newer than this code
  * - `STORAGE_UNSUPPORTED` this engine cannot do that at all
  */
@@ -19,7 +21,7 @@ export type StorageErrorCode =
   | "STORAGE_VERSION"
   | "STORAGE_UNSUPPORTED";
 
-/** The one error of this package; `cause` is what the engine's client threw. */
+/** The error class of this package; `cause` is the error of the engine's client. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
   readonly code: StorageErrorCode;

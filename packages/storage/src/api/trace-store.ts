@@ -8,7 +8,7 @@ import type { SpanReader } from "./span-reader.ts";
 import type { SpanWriter } from "./span-writer.ts";
 import type { TraceQlReader } from "./traceql-reader.ts";
 
-/** An open engine. Parts that an engine cannot serve throw STORAGE_UNSUPPORTED, whatever they are asked. */
+/** An open engine. Parts that the engine does not support throw STORAGE_UNSUPPORTED at every call. */
 export interface TraceStore {
   readonly reader: SpanReader;
   readonly writer: SpanWriter;
@@ -17,13 +17,16 @@ export interface TraceStore {
   readonly archive: ArchiveStore;
   readonly analysis: AnalysisReader;
   readonly traceql: TraceQlReader;
-  /** What there is to search for. */
+  /** Names and values to search for. */
   readonly catalog: AttributeCatalog;
-  /** What collectors share for adaptive sampling. */
+  /** Data that collectors share for adaptive sampling. */
   readonly sampling: SamplingStore;
-  /** Resolves when the store answers and its schema is the one this code wants. @throws StorageError */
+  /** Resolves when the store answers and has the schema of this version. @throws StorageError */
   ready(signal?: AbortSignal): Promise<void>;
-  /** What is wrong with a store that is ready all the same, for people, as `ready` found it last. Absent: it is ready or it is not. */
+  /**
+   * Faults of a store that works nevertheless, as sentences for people, from the last `ready`. Absent: the
+   * engine has no such state.
+   */
   trouble?(): readonly string[];
   close(): Promise<void>;
 }

@@ -3,18 +3,18 @@ import type { AttributeValue } from "wire/model";
 import type { TimeRange } from "./analysis-reader.ts";
 import type { ReadOptions } from "./span-reader.ts";
 
-/** A checked query of type `search`, as `parseTraceQl` gives it; others are refused with STORAGE_BAD_QUERY. */
+/** A query of type `search` that `parseTraceQl` has checked; STORAGE_BAD_QUERY for other types. */
 export interface TraceQlSearchQuery {
   readonly query: TraceQlQuery;
   /** A span takes part when it starts within it. */
   readonly range: TimeRange;
   /** Most traces to return, 1 to 10,000. */
   readonly limit: number;
-  /** Most spans to return of each spanset, the first by start; 0 to 10,000, where 0 means 10,000. */
+  /** Most spans to return of each spanset, the first by start. 0 to 10,000; 0 means 10,000. */
   readonly spansPerSpanset: number;
 }
 
-/** A value with the name it was asked by. The text of the key is that of the query, such as `span.http.method`. */
+/** A value, with its name in the query's text, such as `span.http.method`. */
 export type TraceQlAttribute = readonly [key: string, value: AttributeValue];
 
 export interface TraceQlSpan {
@@ -23,20 +23,23 @@ export interface TraceQlSpan {
   readonly name: string;
   readonly startUnixNano: bigint;
   readonly durationNano: bigint;
-  /** What the query's conditions, `by` and `select` name, where the span has it; `service.name` is always first. */
+  /**
+   * Attributes that the query's conditions, `by` and `select` name, as far as the span has them;
+   * `service.name` is always first.
+   */
   readonly attributes: readonly TraceQlAttribute[];
 }
 
 export interface TraceQlSpanSet {
-  /** Spans in it, those left out included. */
+  /** Number of spans in the spanset, including those left out. */
   readonly matched: number;
-  /** Of the set: `by(…)` and aggregates such as `count()`, in the text of the query. */
+  /** Values of the set, in the query's text: `by(…)` and aggregates such as `count()`. */
   readonly attributes: readonly TraceQlAttribute[];
-  /** By start, then id. */
+  /** Ordered by start, then id. */
   readonly spans: readonly TraceQlSpan[];
 }
 
-/** Of one service in a trace. */
+/** Figures of one service in a trace. */
 export interface TraceQlServiceStats {
   readonly spanCount: number;
   readonly errorCount: number;
@@ -45,21 +48,23 @@ export interface TraceQlServiceStats {
 export interface TraceQlMatch {
   /** 32 lower-case hex digits. */
   readonly traceId: string;
-  /** Of the trace's root span, where it starts at most an hour before or after the range; otherwise "". */
+  /** The service of the trace's root span when it starts at most an hour outside the range; otherwise "". */
   readonly rootServiceName: string;
   readonly rootTraceName: string;
-  /** From the first start to the last end of the trace's spans that start within an hour of the range. */
+  /**
+   * From the first start to the last end of the trace's spans that start at most an hour outside the range.
+   */
   readonly startUnixNano: bigint;
   readonly durationNano: bigint;
   readonly serviceStats: ReadonlyMap<string, TraceQlServiceStats>;
-  /** At least one; several after `by(…)`. */
+  /** At least one; `by(…)` makes several. */
   readonly spanSets: readonly TraceQlSpanSet[];
 }
 
 export interface TraceQlSearch {
   /** Newest first, by the newest span that matches. */
   readonly traces: readonly TraceQlMatch[];
-  /** Spans looked at by the search once the store's indexes had left out others; for orientation only. */
+  /** Number of spans that the search read after the indexes had excluded others; for orientation only. */
   readonly inspectedSpans: number;
 }
 
@@ -67,15 +72,18 @@ export interface TraceQlSearch {
 export interface TraceQlMetricsQuery {
   readonly query: TraceQlQuery;
   /**
-   * A span counts when it starts within it. Samples stand at the multiples of the step: the one at `t` counts the
-   * spans from after `t - step` to `t`, as Tempo does.
+   * A span counts when it starts within the range. Samples are at the multiples of the step. The sample at
+   * `t` counts the spans after `t - step` up to `t`, as in Tempo.
    */
   readonly range: TimeRange;
   /** Nanoseconds; at least 1 millisecond, and at most 11,000 samples of each series. */
   readonly stepNano: bigint;
-  /** Most series to return, 1 to 10,000. With more, the largest by sum stay, and `truncated` is set. */
+  /**
+   * Most series to return, 1 to 10,000. When there are more, those with the largest sums stay, and
+   * `truncated` is set.
+   */
   readonly maxSeries: number;
-  /** Whether to look for exemplars, one for each sample; false by default. */
+  /** True: return exemplars, one for each sample; false by default. */
   readonly exemplars?: boolean;
 }
 
@@ -85,7 +93,7 @@ export interface TraceQlSample {
   readonly value: number;
 }
 
-/** A span that shows what a sample is made of. */
+/** A span that is an example of a sample. */
 export interface TraceQlExemplar {
   readonly traceId: string;
   readonly spanId: string;
@@ -95,18 +103,21 @@ export interface TraceQlExemplar {
 
 export interface TraceQlSeries {
   /**
-   * As Tempo names them: those of `by(…)` in the text of the query, of value type `empty` for spans without it; `p`, a double, for
-   * `quantile_over_time`; `__bucket`, a double, the upper bound, in seconds for durations, for `histogram_over_time`;
-   * `__name__`, the name of the function, where nothing else tells one series.
+   * Labels with Tempo's names. `by(…)` in the query's text, with value type `empty` for spans without it.
+   * `p`, a double, for `quantile_over_time`. `__bucket`, a double, for `histogram_over_time`: the upper
+   * bound, in seconds for durations. `__name__`, the function, when a series has no other label.
    */
   readonly labels: readonly TraceQlAttribute[];
-  /** By time; only where the function has a value: counts and rates have one, maybe 0, at each. */
+  /**
+   * Ordered by time. Counts and rates have a sample at each step, which may be 0; other functions only where
+   * they have a value.
+   */
   readonly samples: readonly TraceQlSample[];
   readonly exemplars: readonly TraceQlExemplar[];
 }
 
 export interface TraceQlMetrics {
-  /** By labels. */
+  /** Ordered by labels. */
   readonly series: readonly TraceQlSeries[];
   /** True when series were left out for `maxSeries`. */
   readonly truncated: boolean;

@@ -4,7 +4,7 @@ import type { Trace } from "./span-reader.ts";
 /**
  * Groups spans into traces.
  * @param traceIds each once; ids without spans are left out
- * @param spans in any order; those of one start time stay in the order given
+ * @param spans in any order; spans with the same start keep their order
  */
 export function tracesInOrder(traceIds: readonly string[], spans: readonly Span[]): Trace[] {
   const byId = new Map<string, Span[]>(traceIds.map((id) => [id, []]));

@@ -19,7 +19,7 @@ export interface OptionalParts {
 }
 
 /**
- * What an engine has in place of the parts it cannot serve: every call throws STORAGE_UNSUPPORTED.
+ * Stands in for the parts that an engine does not support: every call throws STORAGE_UNSUPPORTED.
  * @param reason for the error's message, such as `the remote-storage API has no analysis`
  */
 export function unsupported(reason: string): OptionalParts {

@@ -25,7 +25,7 @@ const at = (seconds: number): SpanFacts => ({
   startTimeUnixNano: noonUnixNano + BigInt(seconds) * secondNano,
 });
 const range = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano + 100n * secondNano - 1n };
-/** In the minutes of noon only: questions answered from counts by minute. */
+/** Only in the minutes of noon, for reads that are answered from counts by minute. */
 const oneMinute = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano + secondNano };
 
 /** Questions about many spans at once. */
@@ -231,7 +231,7 @@ export function analysisContract({ store, test }: ContractContext): void {
       sampleSpan({ service, name: "later", ...at(3_600) }),
     ]);
     const { analysis } = store();
-    // So many texts that one query cannot name them all.
+    // More texts than one query can name.
     const unknown = Array.from({ length: 300 }, (_, index) => ({
       ...{ service, operation: `an operation with a long name, number ${index}`, durationsNano: [1n] },
     }));

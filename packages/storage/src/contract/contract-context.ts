@@ -4,7 +4,7 @@ import { type SpanRows, SpanRowWriter } from "wire/rows";
 import { StorageError, type StorageErrorCode } from "../api/storage-error.ts";
 import type { TraceStore } from "../api/trace-store.ts";
 
-/** What each part of the contract is given. */
+/** The inputs of each part of the contract. */
 export interface ContractContext {
   /** The store under test, open. */
   readonly store: () => TraceStore;

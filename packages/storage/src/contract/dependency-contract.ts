@@ -193,7 +193,7 @@ export function dependencyContract({ store, test }: ContractContext): void {
   test("dependencies: many calls whose parents never come do not hide those whose parents did", async () => {
     const names = services();
     const [a, b] = names;
-    // Minutes of its own: what waits here is not looked at by the other tests.
+    // Minutes of its own, because other tests do not wait for calls that are not settled.
     const startTimeUnixNano = noonUnixNano - 600n * minuteNano;
     const range = { startUnixNano: startTimeUnixNano, endUnixNano: startTimeUnixNano + 1n };
     const lost = Array.from({ length: 1_200 }, () =>

@@ -14,7 +14,7 @@ import { msNano, newServiceName, noonUnixNano, type SpanFacts, sampleSpan } from
 const minuteMs = 60_000;
 const noonUnixMs = Number(noonUnixNano / 1_000_000n);
 
-/** A span that starts so many seconds after noon. */
+/** A span that starts `seconds` after noon. */
 function spanAt(seconds: number, facts: SpanFacts) {
   return sampleSpan({ startTimeUnixNano: noonUnixNano + BigInt(seconds) * 1_000_000_000n, ...facts });
 }

@@ -40,7 +40,7 @@ const roundTrips: readonly { readonly name: string; readonly span: () => Span }[
   { name: "a span before 1970", span: () => sampleSpan({ startTimeUnixNano: -(2n ** 63n) }) },
 ];
 
-/** As objects; where the engine holds spans as nothing else, `getTraces` again. */
+/** As packed traces; through `getTraces` when the engine has no packed form. */
 async function packedTraces(reader: SpanReader, traceIds: readonly string[]): Promise<Trace[]> {
   const traces = (await reader.getPackedTraces?.(traceIds)) ?? (await reader.getTraces(traceIds));
   return traces.map(({ traceId, spans }) => ({
@@ -49,7 +49,7 @@ async function packedTraces(reader: SpanReader, traceIds: readonly string[]): Pr
   }));
 }
 
-/** What is written comes back, whole and exact. */
+/** Spans are read back complete and exact. */
 export function roundTripContract({ store, test }: ContractContext): void {
   for (const { name, span: make } of roundTrips) {
     test(`gives back ${name}`, async () => {

@@ -32,7 +32,7 @@ export function attribute(key: string, value: AttributeValue): Attribute {
   return { key, value };
 }
 
-/** What a test says about a span; the rest is plain. */
+/** The fields of a span that a test sets; the rest has defaults. */
 export type SpanFacts = Partial<Omit<Span, "resource" | "scope">> & {
   readonly service?: string;
   readonly resource?: Partial<Span["resource"]>;

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { OperationThroughput } from "../api/sampling-store.ts";
 import { type ContractContext, expectStorageError, newToken } from "./contract-context.ts";
 
-/** Tests share the store: each has an hour of its own, newest last, none in the future. */
+/** Tests share the store, so each uses its own hour; later tests use later hours, all in the past. */
 let lastTime = Date.now() - 20 * 3_600_000;
 function ownTime(): number {
   lastTime += 3_600_000;
@@ -17,7 +17,7 @@ function sorted(throughput: readonly OperationThroughput[]): OperationThroughput
     );
 }
 
-/** What adaptive sampling stands on. */
+/** The contract of the data for adaptive sampling. */
 export function samplingContract({ store, test }: ContractContext): void {
   test("adds the throughput of several collectors, operation by operation", async () => {
     const { sampling } = store();

@@ -14,7 +14,7 @@ import {
 
 interface SearchCase {
   readonly name: string;
-  /** Beside the service, which every search of this table names. */
+  /** Conditions beside the service, which every search of this table names. */
   readonly query: Partial<TraceQuery>;
   readonly found: boolean;
 }

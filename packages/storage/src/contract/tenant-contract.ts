@@ -11,7 +11,7 @@ async function writeAs(store: TraceStore, tenant: string, ...spans: readonly Spa
 const names = (services: readonly string[], ...own: readonly string[]) =>
   services.filter((name) => own.includes(name));
 
-/** Nobody sees what came in under another tenant. Names of tenants are new in each test: tests share a store. */
+/** No tenant sees the spans of another. Each test uses new tenants, because tests share a store. */
 export function tenantContract({ store, test }: ContractContext): void {
   test("tenants: each sees its own services, operations and traces only", async () => {
     const [service, other] = [newServiceName(), newServiceName()];

@@ -18,7 +18,7 @@ import { unsupportedContract } from "./unsupported-contract.ts";
 import { writeContract } from "./write-contract.ts";
 
 export interface TraceStoreContract {
-  /** Of the engine, for the report. */
+  /** Name of the engine, for the report. */
   readonly name: string;
   /** Called once, before the first test. The store may hold data of other runs. */
   readonly open: () => TraceStore | Promise<TraceStore>;
@@ -39,7 +39,8 @@ const optionalContracts: { readonly [Part in keyof OptionalParts]: (context: Con
 };
 
 /**
- * What every engine promises, as tests for vitest. Tests share one store: each has services and traces of its own.
+ * The contract of every engine, as tests for vitest. Tests share one store, so each uses its own services and
+ * traces.
  * @throws Error when `skip` names a test that does not exist
  */
 export function traceStoreContract({ name, open, skip = [], unsupported = {} }: TraceStoreContract): void {

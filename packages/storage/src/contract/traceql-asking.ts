@@ -11,7 +11,7 @@ export const range: TimeRange = {
   endUnixNano: noonUnixNano + 60n * secondNano,
 };
 
-/** Asks a store in TraceQL, of the range around noon. */
+/** Sends TraceQL queries for the range around noon to a store. */
 export interface TraceQlAsking {
   search(query: string, more?: { limit?: number; spansPerSpanset?: number }): Promise<TraceQlSearch>;
   metrics(

@@ -15,7 +15,7 @@ import { traceqlModelContract } from "./traceql-model-contract.ts";
 import { callTree } from "./traceql-sample-spans.ts";
 import { traceqlValuesContract } from "./traceql-values-contract.ts";
 
-/** What every engine that answers TraceQL promises. */
+/** The contract of every engine that answers TraceQL. */
 export function traceqlContract(context: ContractContext): void {
   const { store, test } = context;
   const { search } = askingTraceQl(context);

@@ -12,7 +12,7 @@ import {
 } from "./sample-spans.ts";
 import { askingTraceQl, secondNano } from "./traceql-asking.ts";
 
-/** What every engine that answers TraceQL promises of its metrics and of `compare()`. */
+/** The contract of TraceQL metrics and of `compare()`. */
 export function traceqlMetricsContract(context: ContractContext): void {
   const { store, test } = context;
   const { metrics } = askingTraceQl(context);
@@ -64,7 +64,7 @@ export function traceqlMetricsContract(context: ContractContext): void {
         ],
       ],
     ]);
-    // What is no number has no largest one.
+    // Values that are no numbers have no largest value.
     for (const field of ["name", "status", "span.route", "event:name", "rootName"]) {
       for (const most of [`max_over_time(${field})`, `quantile_over_time(${field}, .5)`]) {
         expect([most, values(await metrics(of(most)))]).toEqual([most, []]);
@@ -133,7 +133,7 @@ export function traceqlMetricsContract(context: ContractContext): void {
     const few = await metrics(of("rate() by(span.route)"), { maxSeries: 1 });
     expect(few.truncated).toBe(true);
     expect(values(few).map(([labels]) => labels)).toEqual([["/a"]]);
-    // What depends on the whole trace.
+    // Conditions that depend on the whole trace.
     expect(values(await metrics(of("count() = 1 | count_over_time()")))).toEqual(
       values(await metrics(of("count_over_time()"))),
     );
@@ -188,7 +188,7 @@ export function traceqlMetricsContract(context: ContractContext): void {
       ...["baseline span.code 1 1", "baseline span.code 2 1", "baseline_total span.code  3"],
       ...["selection span.code 4 1", "selection span.code 5 1", "selection_total span.code  3"],
     ]);
-    // Of a time in which no span starts.
+    // A time range in which no span starts.
     const none = await asked(", 10, 1, 2");
     expect(none.filter((line) => line.startsWith("selection"))).toEqual([]);
     expect(none).toContain("baseline_total span.card  6");

@@ -26,7 +26,7 @@ const otherTimesNano = [
   120n * 365n * 1_440n * minuteNano,
 ];
 
-/** Times to ask for: mostly those around noon, and some that reach into others. */
+/** Time ranges of queries: mostly around noon, some that reach further. */
 const rangeArbitrary: fc.Arbitrary<TimeRange> = fc.oneof(
   { weight: 6, arbitrary: fc.constant(aroundNoon) },
   fc.constantFrom(
@@ -93,7 +93,7 @@ export function traceqlModelContract({ store, test }: ContractContext): void {
 
 const refused = Symbol("refused");
 
-/** An engine may refuse comparisons of which it can tell no condition on spans. */
+/** An engine may refuse comparisons that it cannot turn into a condition on spans. */
 async function unlessRefused(query: TraceQlQuery, own: Promise<unknown>): Promise<unknown> {
   const isComparison = query.type === "metrics" && query.expression.type === "metrics-comparison";
   return await own.catch((error: unknown) => {
@@ -102,10 +102,10 @@ async function unlessRefused(query: TraceQlQuery, own: Promise<unknown>): Promis
   });
 }
 
-/** As many spans of other traces as the random ones have: few enough to compare all. */
+/** As many spans of other traces as the random traces have, which is few enough to compare all. */
 const comparedSpans = 100_000;
 
-/** The same for comparisons. An engine may refuse queries of which it can tell no condition on spans. */
+/** The same for comparisons. An engine may refuse queries that it cannot turn into a condition on spans. */
 function comparisonModel({ store, test }: ContractContext): void {
   test("comparison: a query selects the spans that looking at every span selects", async () => {
     const tenant = newServiceName();
@@ -218,7 +218,7 @@ const traceArbitrary: fc.Arbitrary<Span[]> = fc
     fc.bigInt({ min: -130n, max: 130n }),
     fc.array(
       fc.record({
-        // A number of a span of the trace; one too large is nobody.
+        // Index of a span of the trace; an index past the end names no span.
         parent: fc.integer({ min: -1, max: 6 }),
         id: fc.integer({ min: 0, max: 40 }),
         startMs: fc.bigInt({ min: -60_000n, max: 600_000n }),

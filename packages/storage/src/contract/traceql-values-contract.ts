@@ -4,7 +4,7 @@ import { newServiceName, sampleSpan, text } from "./sample-spans.ts";
 import { askingTraceQl, range } from "./traceql-asking.ts";
 import { valueSpan } from "./traceql-sample-spans.ts";
 
-/** What every engine that answers TraceQL promises of values: of every type, in every place, and never as SQL. */
+/** The contract of values in TraceQL: of every type, in every place, and never interpreted as SQL. */
 export function traceqlValuesContract(context: ContractContext): void {
   const { store, test } = context;
   const { search, metrics } = askingTraceQl(context);
@@ -56,7 +56,7 @@ export function traceqlValuesContract(context: ContractContext): void {
         "link.why = `retry`",
         "event.code != 9",
       ],
-      // Of events and links, one must have it so.
+      // At least one event or link must match.
       ...[
         "event.escaped",
         "event.both",

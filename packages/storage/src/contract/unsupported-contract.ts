@@ -29,7 +29,7 @@ const calls: { readonly [Part in keyof OptionalParts]: (part: OptionalParts[Part
   sampling: (part) => part.latestProbabilities(),
 };
 
-/** Parts that the engine is without say so. */
+/** Unsupported parts report that they are unsupported. */
 export function unsupportedContract(
   { store, test }: ContractContext,
   parts: readonly (keyof OptionalParts)[],

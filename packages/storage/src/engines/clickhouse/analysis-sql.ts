@@ -9,7 +9,7 @@ import { selectColumns } from "./schema/span-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { singleSpanCondition } from "./selection-sql.ts";
 
-/** A block that takes longer to be written than this is not seen by whoever follows. */
+/** A block that takes longer than this to insert may be missed by followers. */
 const tailDelaySeconds = 3;
 
 function within({ startUnixNano, endUnixNano }: TimeRange) {
@@ -36,7 +36,7 @@ FROM ${database}.spans AS stored WHERE ${where} GROUP BY column, durationLog2 OR
 export function durationRankSql(query: DurationRankQuery, database: string, tenant: string): SqlQuery {
   const { service, operation, spanKind, durationNano, range } = query;
   const parameters: Parameters = { duration: durationNano, service, operation };
-  // Not as conditions of a search, where "" is no condition.
+  // Not as conditions of a search, in which "" means no condition.
   let where = `${spanCondition(within(range), parameters, tenant)} AND service = {service:String} AND name = {operation:String}`;
   if (spanKind !== undefined) {
     where += " AND kind = {kind:String}";
@@ -75,7 +75,7 @@ export function minuteOf(unixNano: bigint): bigint {
   return unixNano / 60_000_000_000n;
 }
 
-/** One row: `cursor`, up to which spans can be asked for, and `spans`, how many there are. */
+/** One row: `cursor`, up to which spans can be read, and `spans`, their number. */
 export function tailCountSql(query: TailQuery, database: string, tenant: string): SqlQuery {
   const settled = `toUnixTimestamp(now()) - ${tailDelaySeconds}`;
   const upTo = query.upTo === undefined ? settled : String(Number(query.upTo));

@@ -12,8 +12,8 @@ import { type TimeSlice, timeSlices } from "./time-slices.ts";
 const firstSliceNano = 900_000_000_000n;
 
 /**
- * Of a side whose spans lie further apart than the first slice, so many tell as much: shares are off by a hundredth, and
- * looking further back, granule after granule for a few spans each, is what takes long.
+ * Spans that are read of a side whose spans lie further apart than the first slice. Shares are then accurate
+ * to a hundredth. Reading more would be slow, because each granule contains few matching spans.
  * @param maxSpans most spans of a side
  */
 function enoughSpans(maxSpans: number): number {
@@ -25,8 +25,9 @@ type Row = Omit<AttributeDifference, "place"> & {
 };
 
 /**
- * Compares the newest spans of both sides: `maxSpans` of each, a tenth of that where they do not lie in a quarter of an hour. From when on they are the newest is asked first, slice by slice of time, for
- * that reads starts only: whoever sorts spans with all their attributes takes twice as long.
+ * Compares the newest spans of both sides: `maxSpans` of each, or a tenth when they span more than a quarter
+ * of an hour. The time from which on they are newest is found first, slice by slice, because that reads only
+ * starts. To sort spans with all their attributes takes twice as long.
  * @param rowsOf runs a SELECT
  */
 export async function compareAttributes(

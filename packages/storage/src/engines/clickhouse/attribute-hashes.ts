@@ -2,9 +2,10 @@ import { cityHash64 } from "wire/city-hash";
 import type { AttributeType } from "wire/model";
 import { attributeTypeLetters } from "wire/rows";
 
-// What the indexes of `spans` know of attributes. In a statement as numbers, which ClickHouse plans faster than expressions.
+// The hashes of attributes in the indexes of `spans`. Statements contain them as numbers, which ClickHouse
+// plans faster than expressions.
 
-/** Of an attribute in `attribute_text`, `resource_text` or `event_text`: `cityHash64(element)`. */
+/** Hash of an attribute in `attribute_text`, `resource_text` or `event_text`: `cityHash64(element)`. */
 export function elementHash(key: string, type: AttributeType, text: string): bigint {
   const value = Buffer.from(attributeTypeLetters[type] + text);
   return cityHash64(Buffer.concat([Buffer.from(key), Buffer.of(0xfe), value]));

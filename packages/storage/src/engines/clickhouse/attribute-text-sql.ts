@@ -5,11 +5,11 @@ import { placeOfMark } from "./place-of-mark.ts";
 import { concatenated, type SqlText, sqlOf } from "./sql-text.ts";
 import { escapedText } from "./traceql/sql-literals.ts";
 
-// Expressions on attributes as text: `attribute_text` and `resource_text` of spans. What these hold is said in
-// `attribute-list.ts` of `wire/rows`: FF, key, FE, letter of the type, value for each attribute, and one FF in the end. `event_text` has
-// such lists, and other things between them.
+// SQL expressions on attributes as text: `attribute_text` and `resource_text` of spans. `attribute-list.ts`
+// of `wire/rows` describes the format: FF, key, FE, letter of the type, value for each attribute, and a final
+// FF. `event_text` contains such lists, with other data between them.
 
-/** The columns, by whose attributes they have. */
+/** The columns, by the owner of their attributes. */
 export const attributeTexts = { span: "attribute_text", resource: "resource_text" } as const;
 
 const mark = "'\\xFF'";
@@ -21,12 +21,15 @@ function splitElements(column: string): string {
   return `splitByChar(${mark}, ${column})`;
 }
 
-/** Hashes of them. This must stay, to the letter, what the indexes of `spans` are built on. */
+/**
+ * Hashes of the elements. The expression must stay exactly that of the indexes of `spans`, or they are not
+ * used.
+ */
 function indexedHashes(column: string): string {
   return `arrayMap(e -> cityHash64(e), ${splitElements(column)})`;
 }
 
-/** The keys of those that are arrays. This too must stay what indexes are built on. */
+/** Keys of array attributes. This expression must stay exactly that of the indexes, too. */
 function indexedArrayKeys(column: string): string {
   const key = `substring(e, 1, position(e, ${arrayMark}) - 1)`;
   const arrays = `arrayFilter(e -> position(e, ${arrayMark}) > 0, ${splitElements(column)})`;
@@ -38,22 +41,22 @@ export function elementsOf(column: string): string {
   return `arrayFilter(e -> e != '', ${splitElements(column)})`;
 }
 
-/** Of an element: its key. */
+/** The key of an element. */
 export function keyOfElement(element: string): string {
   return `substring(${element}, 1, ${placeOfMark(element, valueMark)} - 1)`;
 }
 
-/** Of an element: its value. */
+/** The value of an element. */
 export function valueOfElement(element: string): string {
   return `substring(${element}, ${placeOfMark(element, valueMark)} + 2)`;
 }
 
-/** Of an element: key, FE and value, without the type. */
+/** Key, FE and value of an element, without the type. */
 export function untypedElement(element: string): string {
   return `concat(substring(${element}, 1, ${placeOfMark(element, valueMark)}), ${valueOfElement(element)})`;
 }
 
-/** Of what `untypedElement` gives: its value. */
+/** The value of an `untypedElement`. */
 export function valueOfUntyped(untyped: string): string {
   return `substring(${untyped}, ${placeOfMark(untyped, valueMark)} + 1)`;
 }
@@ -90,8 +93,8 @@ export function hasKey(column: string, key: string): string {
 }
 
 /**
- * The first attribute of a name that a column has: the letter of its type, and its value. Where there is none it is as if it were
- * empty: `e`.
+ * The first attribute of a name in a column: the letter of its type, and its value. `e`, as of an empty
+ * value, when there is none.
  */
 export function firstElement(column: string, name: string): string {
   const at = `position(${column}, '\\xFF${escapedText(name)}\\xFE')`;
@@ -103,13 +106,16 @@ export function firstElement(column: string, name: string): string {
 export interface AttributeParts {
   /** The condition that it is of a type. */
   readonly isOf: (type: AttributeType) => string;
-  /** The name of its type. */
+  /** The name of the type. */
   readonly type: string;
-  /** Its value. */
+  /** The value. */
   readonly text: string;
 }
 
-/** Of what `firstElement` gives, which is long: whoever needs several of them gives it a name first. */
+/**
+ * Takes the result of `firstElement` apart. That is a long expression; give it a name when several parts are
+ * needed.
+ */
 export function partsOfElement(element: string): AttributeParts {
   return {
     isOf: (type) => `startsWith(${element}, '${attributeTypeLetters[type]}')`,
@@ -124,7 +130,8 @@ export type SoughtValues = readonly (readonly [type: AttributeType, text: SqlTex
 /**
  * The condition that a column has an attribute.
  *
- * What is looked for in the text itself is exact, and leaves few rows; of these the hashes are asked, because the index knows them.
+ * The search in the text itself is exact and leaves few rows. Their hashes are compared too, because the
+ * index knows only hashes.
  */
 export function hasElement(column: string, key: SqlText, values: SoughtValues): string {
   const hashes = values.map(([type, { text }]) => String(elementHash(key.text, type, text)));
@@ -136,7 +143,10 @@ export function hasElement(column: string, key: SqlText, values: SoughtValues): 
   return `(${hasElementText(column, key, values)} AND ${isIndexed})`;
 }
 
-/** The same without what the index knows, for few rows: to plan a condition on the index takes longer than to read them. */
+/**
+ * The same without the hashes, for few rows: to plan a condition for the index takes longer than to read
+ * them.
+ */
 export function hasElementText(column: string, key: SqlText, values: SoughtValues): string {
   const needles = values.map(([type, text]) =>
     concatenated("\\xFF", key, `\\xFE${attributeTypeLetters[type]}`, text, "\\xFF"),
@@ -153,7 +163,7 @@ export function hasArray(column: string, key: SqlText): string {
   return `(position(${column}, ${needle}) > 0 AND has(${indexedArrayKeys(column)}, ${sqlOf(key)}))`;
 }
 
-/** Types of which some value has this text. */
+/** Types that have a value with this text. */
 export function typesOfText(text: string): AttributeType[] {
   const number = Number(text);
   const isOf: Readonly<Record<AttributeType, boolean>> = {

@@ -13,13 +13,13 @@ import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { detailOf } from "./span-details-sql.ts";
 import { conditionSql } from "./traceql/condition-sql.ts";
 
-/** So many spans are looked at, and the rest of the minute in which the last of them lies. */
+/** Number of spans that are read; the rest of the last minute is read as well. */
 const maxNamedSpans = 300_000;
 
-/** Which spans are looked at: those of the newest minutes, or of a minute with many, some granules spread over it. */
+/** The spans that are read: those of the newest minutes, or granules spread over a minute with very many. */
 export interface Sample {
   readonly range: TimeRange;
-  /** Every how manieth granule. */
+  /** Every `stride`-th granule is read. */
   readonly stride: number;
 }
 
@@ -33,7 +33,7 @@ interface Values {
   readonly mayHave: string;
 }
 
-/** Where a scope has attributes. */
+/** The columns of a scope's attributes. */
 interface Place {
   /** An array of the keys. */
   readonly keys: string;
@@ -78,7 +78,7 @@ function countParameters({ startUnixNano, endUnixNano }: TimeRange, tenant: stri
   return { tenant, from: startUnixNano / minuteNano, to: endUnixNano / minuteNano };
 }
 
-/** What counts by minute know of a filter. */
+/** The part of a filter that counts by minute can evaluate. */
 function countedBy({ service, operation }: SpanFilter, parameters: Parameters): string {
   if (service) parameters.service = service;
   if (operation) parameters.operation = operation;
@@ -89,7 +89,10 @@ function countedBy({ service, operation }: SpanFilter, parameters: Parameters): 
   );
 }
 
-/** One row: `minute`, the first to be looked at, and `spans` from there on; none where nothing was counted. */
+/**
+ * One row: `minute`, the first to read, and `spans`, the number from there on; no row when nothing was
+ * counted.
+ */
 export function sampleSql(range: TimeRange, filter: SpanFilter, database: string, tenant: string): SqlQuery {
   const parameters = countParameters(range, tenant);
   const where = countedBy(filter, parameters);
@@ -101,7 +104,7 @@ export function sampleSql(range: TimeRange, filter: SpanFilter, database: string
   return { sql, parameters };
 }
 
-/** @param row what `sampleSql` gives */
+/** @param row the result of `sampleSql` */
 export function sampleOf(range: TimeRange, row: { readonly minute: string; readonly spans: number }): Sample {
   const from = BigInt(row.minute) * minuteNano;
   const startUnixNano = from > range.startUnixNano ? from : range.startUnixNano;
@@ -128,7 +131,10 @@ function sampledFrom(
   return `${database}.spans AS stored WHERE ${where}${also}${some}`;
 }
 
-/** Keys that spans have, and how many: resources are few, so each is taken apart once, whatever the number of its spans. */
+/**
+ * Keys of attributes with the number of their spans. Resources are few, so each is parsed once, whatever the
+ * number of its spans.
+ */
 function keysOf(scope: keyof typeof places, from: string): string {
   const { resource } = attributeTexts;
   const key = `arrayJoin(${places[scope].keys}) AS key`;
@@ -198,7 +204,7 @@ export function attributeValuesSql(
 
 const ofRoots = "parent_span_id = toFixedString('', 8)";
 
-/** Where texts of an intrinsic stand, and of which spans. */
+/** The columns with the texts of an intrinsic, and the spans that have it. */
 const intrinsicColumns: Partial<Record<IntrinsicSource, readonly [column: string, condition: string]>> = {
   name: ["name", "1"],
   statusMessage: ["status_message", "status_message != ''"],

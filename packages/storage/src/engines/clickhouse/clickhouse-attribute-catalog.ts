@@ -28,8 +28,8 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
 /**
- * Names and values from `span_metrics` where that has them, otherwise from the newest spans: its counts say from which
- * minute on there are enough.
+ * Names and values from `span_metrics` when it has them, otherwise from the newest spans. Its counts tell
+ * from which minute on there are enough spans.
  */
 export class ClickHouseAttributeCatalog implements AttributeCatalog {
   readonly #connection: ClickHouseConnection;
@@ -50,7 +50,7 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
     return scopes.flatMap((scope): AttributeName[] => {
       if (scope === "intrinsic") return intrinsicNames(query).map((name) => ({ scope, name }));
       const names = rows.flatMap((row) => (row.scope === scope ? [row.name] : []));
-      // The older model's resources have a service without an attribute that says so.
+      // Resources of the older model have a service without an attribute for it.
       const isLacking = scope === "resource" && rows.length > 0 && !names.includes("service.name");
       if (isLacking && "service.name".startsWith(prefix)) names.unshift("service.name");
       return names
@@ -82,7 +82,7 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
         : textsSql(query, source, sample, this.#database, tenant);
     return await this.#rows<CatalogValue>(sql, options);
   }
-  /** Of each scope the most frequent first. */
+  /** The most frequent names of each scope come first. */
   async #namesOfSpans(
     query: AttributeNamesQuery,
     scopes: readonly AttributeScope[],
@@ -95,7 +95,7 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
     return await this.#rows<AttributeName>(sql, options);
   }
 
-  /** Undefined where no spans were counted. */
+  /** Undefined when no spans were counted. */
   async #sample(range: TimeRange, filter: SpanFilter, options: ReadOptions): Promise<Sample | undefined> {
     const sql = sampleSql(range, filter, this.#database, tenantOf(options));
     const [row] = await this.#rows<{ minute: string; spans: number }>(sql, options);
@@ -114,7 +114,7 @@ function sourceOf(scope: AttributeScope, name: string): IntrinsicSource | "servi
   return scope === "resource" && name === "service.name" ? "service" : undefined;
 }
 
-/** Counts know services and operations: whether the filter asks for nothing else. */
+/** True when the filter has only conditions that the counts can evaluate: service and operation. */
 function isKnownToCounts({ service, operation, tags, ...others }: SpanFilter): boolean {
   return (tags?.size ?? 0) === 0 && Object.values(others).every((condition) => condition === undefined);
 }

@@ -28,10 +28,10 @@ import { parameterText, type QueryParameters } from "./parameter-text.ts";
 
 export type { AnswerSize } from "./calls/answer-stream.ts";
 
-/** What a connection is made with. */
+/** Options of a connection. */
 export interface ConnectionOptions {
   readonly urls: readonly string[];
-  /** For addresses that name nobody. */
+  /** The user for addresses that name none. */
   readonly user: string;
   readonly password: string;
   readonly requestTimeoutMs: number;
@@ -40,42 +40,45 @@ export interface ConnectionOptions {
   readonly tls?: WatchedHostTls | undefined;
   readonly onHostChange?: OnHostChange | undefined;
   readonly traceCall?: TraceCall | undefined;
-  /** Settings of every read; those of a cluster. */
+  /** Settings of every read of a cluster. */
   readonly readSettings?: Settings;
-  /** Settings of every insert; its own come first. */
+  /** Settings of every insert; those of the insert itself take precedence. */
   readonly insertSettings?: Settings;
-  /** Of these settings, those that a server may not know. */
+  /** Settings among these that a server may not know. */
   readonly optionalSettings?: readonly string[];
   /** Which shards of a cluster answer; absent without shards. */
   readonly shards?: ShardsOfReads | undefined;
   /** Whether a cluster can be written to; absent without a Keeper. */
   readonly keeper?: KeeperOfInserts | undefined;
-  /** No read may lack rows, also where its caller could say so. */
+  /** True: a read never returns a partial answer, even when its caller accepts one. */
   readonly refusesPartial?: boolean;
-  /** Told of each second server that was asked because the first took long, and of each that was not for the limit of their share. */
+  /**
+   * Called for each second server that was tried because the first took long, and for each that was not
+   * because of the limit.
+   */
   readonly onHedge?: OnHedge | undefined;
   /** Inserts with a token that take long are sent to a second server too. */
   readonly hedgesInserts?: boolean;
 }
 
-/** Which server a call goes to: any, the first in the list that is up, or this one. */
+/** The server that a call goes to: any, the first of the list that is up, or the one with this index. */
 type Choice = "any" | "first" | number;
 
 interface Call {
-  /** Of a read. */
+  /** The statement of a read. */
   readonly sql?: string;
   readonly signal: AbortSignal | undefined;
-  /** For how long such calls take. */
+  /** The kind of call, for its usual duration. */
   readonly kind: string;
   readonly isInsert?: boolean;
-  /** Running it twice does no harm, so it may go to another server when the connection breaks in the middle. */
+  /** True: running it twice does no harm, so it may go to another server when the connection breaks. */
   readonly isRepeatable?: boolean;
   readonly timeoutMs?: number;
-  /** When the call goes to a second server too; undefined: never. */
+  /** Decides when the call also goes to a second server; undefined: never. */
   readonly pace?: HedgePace | undefined;
 }
 
-/** What calls of the same servers share. */
+/** The state that connections to the same servers share. */
 interface Shared {
   readonly pool: HostPool;
   readonly requests: HostRequests;
@@ -84,10 +87,10 @@ interface Shared {
 }
 
 /**
- * ClickHouse over HTTP, at one or several addresses. Each call is one query, has a deadline, and when its signal is
- * aborted the query ends in the server too. A call whose server is away goes to the next one at once; in the middle of
- * the call only when running it twice does no harm: reads, and inserts with a deduplication token. Every method throws
- * `StorageError`.
+ * Calls ClickHouse over HTTP, at one or more addresses. Each call is one query with a deadline; when its
+ * signal is aborted, the query ends in the server too. A call whose server is down goes to the next server at
+ * once. A call that breaks off is repeated only when running it twice does no harm: reads, and inserts with a
+ * deduplication token. Every method throws `StorageError`.
  */
 export class ClickHouseConnection {
   readonly #options: ConnectionOptions;
@@ -101,12 +104,17 @@ export class ClickHouseConnection {
     this.#choice = choice;
   }
 
-  /** The same servers, of which the first in the list that is up gets all calls, with these settings besides. */
+  /**
+   * A connection to the same servers. All calls go to the first of the list that is up, with these additional
+   * settings.
+   */
   steady(settings: Settings = {}): ClickHouseConnection {
     return new ClickHouseConnection(withSettings(this.#options, settings), this.#shared, "first");
   }
 
-  /** The same servers for what is to be told of the shards themselves, with these settings of reads in place of the others. */
+  /**
+   * A connection for statements about the shards themselves, with these read settings instead of the others.
+   */
   ofShards(readSettings: Settings): ClickHouseConnection {
     return new ClickHouseConnection({ ...this.#options, shards: undefined, readSettings }, this.#shared);
   }
@@ -114,7 +122,7 @@ export class ClickHouseConnection {
   /** The servers one by one. Closing one of them closes all. */
   each(): { readonly url: string; readonly isUp: boolean; readonly connection: ClickHouseConnection }[] {
     const { pool } = this.#shared;
-    // What one server says is not asked of the whole cluster.
+    // A statement about one server needs no check of the cluster.
     const options = { ...this.#options, shards: undefined };
     return pool.hosts.map(({ index, url }) => ({
       url,
@@ -139,9 +147,10 @@ export class ClickHouseConnection {
   }
 
   /**
-   * As `bytes`, but hands on what comes while it comes.
-   * @param begin called when the answer begins, and once more where it had to be asked for again: what the last call
-   *   returned gets all of it; a piece is read when the one before was taken. Gets the size of the answer, if the server says
+   * As `bytes`, but passes the answer on while it arrives.
+   * @param begin called when the answer begins, with its size if the server announces one, and again when the
+   *   answer is read again. The writer that the last call returned gets the whole answer; a piece is read
+   *   when the one before was taken.
    */
   pieces(
     sql: string,
@@ -163,7 +172,7 @@ export class ClickHouseConnection {
 
   /**
    * A statement without an answer that may take longer than the deadline of other calls.
-   * @param timeoutMs its own deadline
+   * @param timeoutMs deadline of this command
    */
   longCommand(sql: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {
     return this.#command({ signal, kind: "command", timeoutMs }, sql);
@@ -173,7 +182,7 @@ export class ClickHouseConnection {
    * @param sql `INSERT INTO … FORMAT …`
    * @param settings query settings; with a deduplication token, it may be sent to more than one server
    * @param rows sent as they are; after a failure they may still be read
-   * @returns whether nobody reads the rows any more: not so when a second server got them too
+   * @returns true when nothing reads the rows any more; false when a second server got them too
    */
   async insert(sql: string, settings: Settings, rows: InsertBody, signal?: AbortSignal): Promise<boolean> {
     const isRepeatable = settings.insert_deduplication_token !== undefined;
@@ -287,7 +296,7 @@ export class ClickHouseConnection {
         if (!isStranger && !isHostFault(failure)) return { kind: "failed", failure, goOn: "throw" };
         const mayGoOn = call.isRepeatable === true || isStranger || wasNeverSent(failure);
         if (await this.#isOfShards(failure)) {
-          // Reads have another way than to fail, and their own text when they do.
+          // Reads handle absent shards themselves, with their own text.
           const shards = isInsert ? awayError(this.#options.shards?.away ?? [], failure) : failure;
           return { kind: "failed", failure: shards, goOn: "throw" };
         }
@@ -301,11 +310,13 @@ export class ClickHouseConnection {
     throw allFailed(failures, pool.hosts.length);
   }
 
-  /** The failure is that of a shard of which no server answers: the other servers would say the same. */
+  /**
+   * True when the failure concerns a shard without a server that answers; other servers would fail as well.
+   */
   async #isOfShards(failure: StorageError): Promise<boolean> {
     const { shards } = this.#options;
     if (shards === undefined || !isNeighbourFault(failure)) return false;
-    // Those that are known to be away are looked at every second.
+    // Shards that are known to be absent are checked every second by another task.
     if (shards.away.length === 0) await shards.look();
     return shards.away.length > 0;
   }
@@ -340,11 +351,11 @@ export class ClickHouseConnection {
   #readSettings(parameters: QueryParameters): Settings {
     const query: Record<string, string> = {
       max_execution_time: String(Math.ceil(this.#options.requestTimeoutMs / 1_000)),
-      // Both: ClickHouse ends a query whose client has gone only when the query is marked read-only, which one
-      // sent by POST is not of itself. 2 still allows settings.
+      // ClickHouse cancels the query of a disconnected client only when it is read-only, which a POST is not
+      // by default. 2 means read-only with settings allowed.
       readonly: "2",
       cancel_http_readonly_queries_on_client_close: "1",
-      // Otherwise an error in the middle of the rows comes after a 200, as text behind them.
+      // Without it, an error in the middle of the rows follows a status of 200, as text behind the rows.
       wait_end_of_query: "1",
       ...this.#options.readSettings,
     };
@@ -372,7 +383,7 @@ function withSettings(options: ConnectionOptions, settings: Settings): Connectio
   };
 }
 
-/** One error for the servers that were tried; the first one's, where there was no other. */
+/** One error for all tried servers; with a single server its own error. */
 function allFailed(failures: readonly StorageError[], hosts: number): StorageError {
   const [first] = failures;
   if (first === undefined) return new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");

@@ -30,9 +30,9 @@ const minuteNano = 60_000_000_000n;
 export type RunSettleStep = (sql: string, name: "met" | "waited", signal: AbortSignal) => Promise<void>;
 
 /**
- * Links between services. A view counts calls as spans arrive when parent and child come in one block; the others wait,
- * and every minute whoever writes spans, and has the lease, settles those whose parent has come since. For what is asked
- * between two steps, the parents of calls that wait are looked for on the spot.
+ * Links between services. A view counts calls as spans arrive, when parent and child come in one block. The
+ * other calls wait. Every minute the writer with the lease settles those whose parent has arrived since.
+ * Reads between two steps look for the parents of waiting calls themselves.
  */
 export class ClickHouseDependencies implements DependencyReader {
   readonly #connection: ClickHouseConnection;
@@ -114,8 +114,8 @@ export class ClickHouseDependencies implements DependencyReader {
   }
 
   /**
-   * Called after each block: starts a step when a minute has passed since the last one. Nobody waits for it, and what
-   * fails in it is done by the next one.
+   * Called after each block; starts a step when a minute has passed since the last one. Nobody waits for the
+   * step, and a failed step is repeated by the next one.
    */
   blockWritten(): void {
     if (this.#step !== undefined || Date.now() - this.#settledAt < settleEveryMs) return;
@@ -129,7 +129,7 @@ export class ClickHouseDependencies implements DependencyReader {
       });
   }
 
-  /** One step, unless another process has the lease. @throws StorageError */
+  /** Runs one step, unless another process has the lease. @throws StorageError */
   async settle(signal: AbortSignal): Promise<void> {
     if (!(await this.#leases.acquireLease("dependencies", this.#owner, leaseMs, { signal }))) return;
     for (const isLast of [false, true]) {
@@ -138,20 +138,20 @@ export class ClickHouseDependencies implements DependencyReader {
     }
   }
 
-  /** Ends the step under way. */
+  /** Ends the running step. */
   async close(): Promise<void> {
     this.#closed.abort();
     await this.#step;
   }
 }
 
-/** Of a minute of 32 bits. */
+/** The 32-bit number of a minute. */
 function minuteNumber(unixNano: bigint): number {
   const minute = unixNano / minuteNano;
   return Number(minute < -(2n ** 31n) ? -(2n ** 31n) : minute >= 2n ** 31n ? 2n ** 31n - 1n : minute);
 }
 
-/** Those that no other row takes away. */
+/** The rows that no other row cancels. */
 function stillWaiting(rows: readonly CountedCalls[]): CountedCalls[] {
   return sumsBy(rows, ({ parentKey, startMinute, child, kind, failed, bucket }) =>
     JSON.stringify([parentKey, startMinute, child, kind, failed, bucket]),
@@ -166,7 +166,7 @@ function linksOf(calls: readonly CountedCalls[]): DependencyLink[] {
     .sort((one, other) => byName(one.parent, other.parent) || byName(one.child, other.child));
 }
 
-/** One row for all with the same key, unless their calls come to nothing. */
+/** One row for all rows with the same key, unless their calls sum to zero. */
 function sumsBy(rows: readonly CountedCalls[], keyOf: (row: CountedCalls) => string): CountedCalls[] {
   const sums = new Map<string, CountedCalls>();
   for (const row of rows) {

@@ -1,11 +1,11 @@
 import { ClickHouseError } from "@clickhouse/client";
 import { StorageError, type StorageErrorCode } from "../../api/storage-error.ts";
 
-/** ClickHouse's error codes with a meaning of their own here; every other code is a refusal. */
+/** ClickHouse's error codes with a special meaning; all other codes are refusals. */
 const codeMeanings: ReadonlyMap<number, StorageErrorCode> = new Map([
   [159, "STORAGE_TIMEOUT"], // TIMEOUT_EXCEEDED
   [160, "STORAGE_TIMEOUT"], // TOO_SLOW
-  [198, "STORAGE_UNAVAILABLE"], // DNS_ERROR: of another server
+  [198, "STORAGE_UNAVAILABLE"], // DNS_ERROR, about another server
   [202, "STORAGE_UNAVAILABLE"], // TOO_MANY_SIMULTANEOUS_QUERIES
   [209, "STORAGE_UNAVAILABLE"], // SOCKET_TIMEOUT
   [210, "STORAGE_UNAVAILABLE"], // NETWORK_ERROR
@@ -25,8 +25,8 @@ const codeMeanings: ReadonlyMap<number, StorageErrorCode> = new Map([
 ]);
 
 /**
- * Codes with which ClickHouse says that the rows of an insert are wrong. Whatever else stops an insert, wrong
- * credentials or an unknown error of the disk, is not the rows' fault: they are kept and sent again.
+ * Codes for faulty rows of an insert. Any other error, such as wrong credentials or an unknown error of the
+ * disk, is not the fault of the rows: they are kept and sent again.
  */
 const badRowsCodes: ReadonlySet<number> = new Set([
   27, // CANNOT_PARSE_INPUT_ASSERTION_FAILED
@@ -36,13 +36,13 @@ const badRowsCodes: ReadonlySet<number> = new Set([
   117, // INCORRECT_DATA
   128, // TOO_LARGE_ARRAY_SIZE
   131, // TOO_LARGE_STRING_SIZE
-  133, // QUERY_IS_TOO_LARGE: the whole body, in tracing-storage
+  133, // QUERY_IS_TOO_LARGE: `tracing-storage` sends it for a body over its limit
   691, // UNKNOWN_ELEMENT_OF_ENUM
 ]);
 
 /**
- * Codes of one server's own trouble, for which another one may have no such error. Not those that would be the same
- * everywhere (a query too large for memory, too many parts, too few replicas for a quorum).
+ * Codes of trouble in one server that another server may not have. Not included are errors that all servers
+ * would report: a query too large for memory, too many parts, too few replicas for a quorum.
  */
 const hostFaultCodes: ReadonlySet<number> = new Set([
   198, // DNS_ERROR
@@ -96,22 +96,22 @@ const missingSchemaCodes: ReadonlySet<number> = new Set([
   81, // UNKNOWN_DATABASE
 ]);
 
-/** Longest text of an engine's error that goes into ours; the whole of it stays in `cause`. */
+/** Longest part of an engine's error text that our message includes; `cause` has the whole text. */
 const maxMessageLength = 500;
 
-/** What is known of a failed call besides its error. */
+/** Facts about a failed call besides its error. */
 export interface FailedCall {
   /** Address without credentials. */
   readonly url: string;
   readonly timeoutMs: number;
   /** The caller's signal was aborted. */
   readonly aborted: boolean;
-  /** Our own deadline passed. */
+  /** True: our own deadline passed. */
   readonly timedOut: boolean;
   readonly isInsert: boolean;
 }
 
-/** Turns whatever a call of ClickHouse threw into the package's error; the one place where codes get a meaning. */
+/** Turns any exception of a ClickHouse call into the package's error. Codes get their meaning only here. */
 export function toStorageError(error: unknown, call: FailedCall): StorageError {
   if (error instanceof StorageError) return error;
   const options = { cause: error };
@@ -128,7 +128,7 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
     const message = `storage at ${call.url}: ${name} ${error.code}: ${what}${shorten(text)}`;
     return new StorageError(code, message, options);
   }
-  // No answer, or one that is not ClickHouse's: nothing there, a proxy before it, a connection that broke.
+  // No answer, or one that is not ClickHouse's: nothing listens, a proxy answered, or the connection broke.
   const detail = text === "" ? connectionErrorCode(error) : shorten(text);
   return new StorageError(
     "STORAGE_UNAVAILABLE",
@@ -139,25 +139,25 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
 
 function meaningOf(code: number, isInsert: boolean, text: string): StorageErrorCode {
   const blamesRows = badRowsCodes.has(code) && !betweenServers.test(text);
-  // A replica that it read from was killed: asked again, it reads from another.
+  // A replica was killed while it was read. A repeated read uses another replica.
   if (!isInsert && code === endedEarlyCode) return "STORAGE_UNAVAILABLE";
   const refused = isInsert && !blamesRows ? "STORAGE_UNAVAILABLE" : "STORAGE_REFUSED";
   return codeMeanings.get(code) ?? refused;
 }
 
 /**
- * A server that reads from another one of its cluster, which goes away, says that the data ended early: with the codes
- * that it has for rows.
+ * When a server loses another one of its cluster in the middle of a read, it reports that the data ended
+ * early, with a code for faulty rows.
  */
 const betweenServers =
   /while (?:receiving packet|reading) from |from server |Connection |DB::Exception: Received from/i;
 
-/** A table of that name exists. */
+/** True when a table of that name exists. */
 export function isTableThere(error: unknown): boolean {
   return hasCode(error, tableThereCode);
 }
 
-/** A replica has not yet taken what was changed through another one: it does in a moment. */
+/** True when a replica has not yet applied a change that another replica accepted; a moment later it has. */
 export function isAlterInTheWay(error: unknown): boolean {
   return hasCode(error, cannotAssignAlterCode);
 }
@@ -177,12 +177,12 @@ function hasCode(error: unknown, code: number): boolean {
   return cause instanceof ClickHouseError && Number(cause.code) === code;
 }
 
-/** Nobody answered, or not ClickHouse. */
+/** True when nothing answered, or something other than ClickHouse. */
 export function isConnectionError(error: StorageError): boolean {
   return error.code === "STORAGE_UNAVAILABLE" && !(error.cause instanceof ClickHouseError);
 }
 
-/** Another server may be able to do it. */
+/** True when another server may succeed. */
 export function isHostFault(error: StorageError): boolean {
   if (error.code !== "STORAGE_UNAVAILABLE") return false;
   if (!(error.cause instanceof ClickHouseError)) return true;
@@ -190,7 +190,7 @@ export function isHostFault(error: StorageError): boolean {
   return hostFaultCodes.has(code) || code === endedEarlyCode;
 }
 
-/** Codes of a server that could not reach, or lost, another one of its cluster. */
+/** Codes of a server that could not reach, or lost, another server of its cluster. */
 const neighbourCodes: ReadonlySet<number> = new Set([
   endedEarlyCode,
   198, // DNS_ERROR
@@ -199,12 +199,12 @@ const neighbourCodes: ReadonlySet<number> = new Set([
   279, // ALL_CONNECTION_TRIES_FAILED
 ]);
 
-/** A server that answers says that another one of its cluster does not. */
+/** True when a server answered that another one of its cluster does not. */
 export function isNeighbourFault(error: StorageError): boolean {
   return error.cause instanceof ClickHouseError && neighbourCodes.has(Number(error.cause.code));
 }
 
-/** The server knows neither user nor password; it has done nothing. */
+/** True when the server refuses user or password; it has then done nothing. */
 export function isCredentialsFault(error: StorageError): boolean {
   return error.cause instanceof ClickHouseError && credentialsCodes.has(Number(error.cause.code));
 }
@@ -215,7 +215,7 @@ export function wasNeverSent(error: StorageError): boolean {
   return isConnectionError(error) && typeof code === "string" && neverSentCodes.has(code);
 }
 
-/** The tables are not there (any more): the data folder was emptied, or another server answers now. */
+/** True when the tables do not exist: the data folder was emptied, or another server answers now. */
 export function isSchemaMissing(error: unknown): boolean {
   const cause = error instanceof StorageError ? error.cause : error;
   return cause instanceof ClickHouseError && missingSchemaCodes.has(Number(cause.code));

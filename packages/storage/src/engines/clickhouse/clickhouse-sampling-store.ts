@@ -7,10 +7,10 @@ import type { ReadOptions } from "../../api/span-reader.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
-/** An owner's claim of a lease. */
+/** An owner's claim to a lease. */
 interface Claim {
   readonly owner: string;
-  /** As ClickHouse writes it, microseconds. */
+  /** Microseconds, in ClickHouse's text form. */
   readonly since: string;
 }
 
@@ -26,10 +26,10 @@ interface ProbabilitiesRow {
 /**
  * Sampling data in ClickHouse.
  *
- * ClickHouse cannot compare and set, so a lease is claimed, then looked at: who asks while nobody's claim is live writes
- * one, and of all live claims the oldest has the lease. Of two who claim in the same moment, the younger may not see the
- * older's claim yet: then both have the lease, until the younger asks again. A claim that is seen to have lost is taken
- * back at once.
+ * ClickHouse has no compare-and-set, so a lease is claimed first and checked afterwards. An owner writes a
+ * claim while no claim is live, and the oldest live claim has the lease. When two owners claim at the same
+ * moment, the younger may not see the older claim yet. Both then have the lease, until the younger asks
+ * again. A claim that has lost is withdrawn at once.
  */
 export class ClickHouseSamplingStore implements SamplingStore {
   readonly #connection: ClickHouseConnection;
@@ -147,13 +147,13 @@ HAVING argMax(leases.ends, leases.updated) > now64(6) ORDER BY since, owner LIMI
     const columns = Object.keys(rows[0] ?? {}).join(", ");
     const sql = `INSERT INTO ${this.#database}.${table} (${columns}) FORMAT JSONEachRow`;
     const body = Buffer.from(rows.map((row) => JSON.stringify(row)).join("\n"));
-    // One block: all of it is there, or nothing.
+    // One block: it is stored completely or not at all.
     const settings = { async_insert: "0", max_insert_block_size: String(rows.length + 1) };
     await this.#schema.run(() => this.#connection.insert(sql, settings, body, signal), signal);
   }
 }
 
-/** As ClickHouse reads times of a column in UTC. */
+/** A time in the form in which ClickHouse reads UTC columns. */
 function timeText(unixMs: number): string {
   return new Date(unixMs).toISOString().replace("T", " ").replace("Z", "");
 }

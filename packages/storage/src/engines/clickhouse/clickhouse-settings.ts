@@ -2,12 +2,13 @@ import { StorageError } from "../../api/storage-error.ts";
 import type { ConnectionOptions } from "./clickhouse-connection.ts";
 import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
 
-/** What a connection is made with, and the database, checked. @throws StorageError STORAGE_REFUSED for what cannot work */
+/** Options and database of a connection, checked. @throws StorageError STORAGE_REFUSED for invalid ones */
 export function clickHouseSettings(options: ClickHouseStoreOptions) {
   const database = options.database ?? "tracing";
   if (options.urls.length === 0)
     throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
-  // It stands in statements as it is: names cannot be query parameters everywhere.
+  // The database is part of statements, because names cannot be query parameters everywhere. So only safe
+  // names are accepted.
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(database)) {
     throw new StorageError(
       "STORAGE_REFUSED",

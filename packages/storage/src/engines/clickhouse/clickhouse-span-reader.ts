@@ -28,24 +28,24 @@ import {
   timeSlices,
 } from "./time-slices.ts";
 
-/** With more, a query is long in the making: each place has all conditions of the other tags. */
+/** More tags make the SQL too long: every branch repeats all conditions of the other tags. */
 const maxTagsApart = 4;
 
-/** Granules of so many rows are kept unpacked: see `keepsUnpacked`. */
+/** Granules of this many rows are cached unpacked: see `keepsUnpacked`. */
 const sparseRows = 262_144;
 
-/** So many rows are faster read than an index is asked about them. */
+/** Below this many rows a scan beats the index. */
 const smallRows = 32_768;
 
-/** Once the newest minute had more, it is so long taken to have more. */
+/** How long the newest minute is assumed large, in milliseconds, once it was found large. */
 const notSmallMs = 10_000;
 
-/** Of slices of time, in one search: each costs a statement that reads nothing. */
+/** Most splits of time slices in one search. Each split costs a statement that reads nothing. */
 const maxSplits = 8;
 
 /**
- * Reads spans. A search asks for ids in slices of time, newest first, until there are enough, then for their spans: most
- * searches read a minute of spans, however long the time is that they ask for.
+ * Reads spans. A search finds ids in time slices, newest first, until there are enough, and then reads their
+ * spans. Most searches read a minute of spans, however long their time range is.
  */
 export class ClickHouseSpanReader implements SpanReader {
   readonly #connection: ClickHouseConnection;
@@ -55,7 +55,7 @@ export class ClickHouseSpanReader implements SpanReader {
   readonly #maxDenseRows: number;
   readonly #maxSparseRows: number;
   readonly #maxSmallRows: number;
-  /** When a minute may be small again, by the clock that only goes forward. */
+  /** The time at which the newest minute may be small again, by the monotonic clock. */
   #smallAgainMs = 0;
   readonly #reach = new SearchReach();
 
@@ -63,11 +63,11 @@ export class ClickHouseSpanReader implements SpanReader {
     connection: ClickHouseConnection,
     schema: SchemaGuard,
     settings: { readonly database: string; readonly maxReadBytes: number; readonly isCluster?: boolean },
-    /** So many rows are read in one statement where splitting it may help. */
+    /** Rows that one statement may read when splitting it may help. */
     maxDenseRows = denseRows,
-    /** The same for two slices of time at once. */
+    /** The same for two time slices at once. */
     maxSparseRows = sparseRows,
-    /** So many are read of the newest minute without asking an index about tags. */
+    /** Rows of the newest minute that are read without using an index for tags. */
     maxSmallRows = smallRows,
   ) {
     this.#maxSmallRows = maxSmallRows;
@@ -113,12 +113,15 @@ export class ClickHouseSpanReader implements SpanReader {
         options,
         "search",
       );
-      // Those with spans in a newer slice too keep their place.
+      // Traces with spans in a newer slice too keep their place.
       for (const { traceId } of rows) found.add(traceId);
       return found.size >= query.limit;
     };
     let splitsLeft = maxSplits;
-    /** In one statement, unless that would read too many rows: then the newest part first, which mostly is enough. */
+    /**
+     * Searches a slice in one statement, unless that would read too many rows. Then the newest part is
+     * searched first, which is mostly enough.
+     */
     const searchDense = async (slice: TimeSlice, isNewest: boolean, share?: bigint): Promise<boolean> => {
       const parts = splitsLeft > 0 ? splitSlice(slice, nowUnixNano, share) : undefined;
       if (parts === undefined) return await search(slice, isNewest);
@@ -131,12 +134,12 @@ export class ClickHouseSpanReader implements SpanReader {
       const [newer, older] = parts;
       const before = found.size;
       if (await searchDense(newer, isNewest)) return true;
-      // Nothing at all: the newest are somewhere in the older part, which is halved to find them.
+      // Nothing was found: the newest spans are in the older part, which is halved to find them.
       return await (found.size === before ? searchDense(older, isNewest, 2n) : search(older, isNewest));
     };
     /** The newest slice: with tags, as a small one at first. */
     const searchNewest = async (slice: TimeSlice): Promise<boolean> => {
-      // Of all services, a minute is rarely small.
+      // Without a service, a minute is rarely small.
       const mayBeSmall = query.service && query.tags?.size && performance.now() >= this.#smallAgainMs;
       if (!mayBeSmall) return await searchDense(slice, true);
       try {
@@ -148,7 +151,10 @@ export class ClickHouseSpanReader implements SpanReader {
         return await searchDense(slice, true);
       }
     };
-    /** Two slices or more, if that is not much to read. @returns undefined when it is, and nothing was read */
+    /**
+     * Searches two or more slices at once, when that is not much to read. @returns undefined when it is too
+     * much, and nothing was read
+     */
     const searchSparse = async (slice: TimeSlice): Promise<boolean | undefined> => {
       try {
         return await search(slice, false, `, max_rows_to_read = ${this.#maxSparseRows}`);
@@ -182,7 +188,7 @@ export class ClickHouseSpanReader implements SpanReader {
         ? likelyPart(slices[at] as TimeSlice, searchedNano, found.size, query.limit)
         : undefined;
       if (likely !== undefined) {
-        // A few more minutes should do. If not, it is no even stream, and nothing is expected of it any more.
+        // A few more minutes should be enough. If not, the stream is uneven, and no further estimate is made.
         mayNarrow = false;
         slices.splice(at, 1, ...likely);
       }
@@ -191,7 +197,7 @@ export class ClickHouseSpanReader implements SpanReader {
       searchedNano += sliceNano(slice, nowUnixNano) ?? 0n;
       if (slice !== newest && found.size * sliceGrowth < query.limit) {
         isRare = true;
-        // What is rare is hardly in the next slice alone. With the one after it, a statement less finds it.
+        // A rare match is seldom in the next slice alone. Reading the slice after it too saves a statement.
         const isEnough =
           mayJoin && next !== undefined ? await searchSparse(joinedSlices(slice, next)) : undefined;
         if (isEnough !== undefined && next !== undefined) {
@@ -238,7 +244,7 @@ export class ClickHouseSpanReader implements SpanReader {
   }
 }
 
-/** ClickHouse's TOO_MANY_ROWS, of which it knows before it reads any. */
+/** ClickHouse reports TOO_MANY_ROWS before it reads any. */
 function isTooManyRows(error: unknown): boolean {
   return (
     error instanceof StorageError && error.cause instanceof ClickHouseError && error.cause.code === "158"

@@ -8,18 +8,18 @@ import { leavingIndexes } from "./leaving-indexes.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /**
- * Writes each block as one insert into one table, synced to disk before it is acknowledged (settings of the tables). Rows are
- * turned into columns before: that costs half of what the engine then saves, and two fifths of the bytes need not be sent at all.
- * Why and how much: docs/adr/030-blocks-of-columns.md.
+ * Writes each block as one insert into one table, which is synced to disk before it is acknowledged (settings
+ * of the tables). Rows are converted to columns first. That costs half of what the engine then saves, and two
+ * fifths of the bytes need not be sent. Why and how much: docs/adr/030-blocks-of-columns.md.
  */
 export class ClickHouseSpanWriter implements SpanWriter {
   readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;
   readonly #table: string;
   readonly #onWritten: () => void;
-  /** With its memory, for the next write. Nobody reads it. */
+  /** A block whose memory the next write reuses; nothing reads it. */
   #spareBlock: SpanBlock | undefined;
-  /** Nothing for a server from before the setting. */
+  /** Empty for a server from before the setting. */
   #indexSettings: Readonly<Record<string, string>> = leavingIndexes;
 
   /**
@@ -70,7 +70,7 @@ export class ClickHouseSpanWriter implements SpanWriter {
       // The table reads the day of arrival, which is its partition, from the front of the token.
       insert_deduplication_token: `${dayOf(options.receivedUnixMs ?? Date.now())}/${options.deduplicationToken}`,
       deduplicate_blocks_in_dependent_materialized_views: "1",
-      // One block, one part, one token: never split, never put aside to be joined with others.
+      // One block, one part, one token: never split, never joined with other blocks.
       async_insert: "0",
       max_insert_block_size: String(block.rows + 1),
       min_insert_block_size_rows: String(block.rows),
@@ -86,7 +86,8 @@ export class ClickHouseSpanWriter implements SpanWriter {
       await this.#insert(block, options);
       return;
     }
-    // Not after a failure, nor when a second server got it: a broken call may still read it.
+    // The block is not reused after a failure, or when a second server got it, because the broken call may
+    // still read it.
     if (isRead) this.#spareBlock = block;
     this.#onWritten();
   }

@@ -2,11 +2,12 @@ import type { ClusterSettings } from "./cluster/cluster-settings.ts";
 import type { OnHostChange } from "./hosts/host-health.ts";
 import type { WatchedHostTls } from "./hosts/host-tls.ts";
 
-/** Where the ClickHouse engine finds its server, and how long it waits. */
+/** Addresses, credentials and time limits of a ClickHouse store. */
 export interface ClickHouseStoreOptions {
   /**
-   * Base addresses of ClickHouse's HTTP interface, such as "http://127.0.0.1:8123"; at least one. With several, each call
-   * goes to another one, of those that are there. User and password in an address come before those below.
+   * Base addresses of ClickHouse's HTTP interface, such as "http://127.0.0.1:8123"; at least one. With
+   * several, successive calls go to different servers that are up. User and password in an address override
+   * those below.
    */
   readonly urls: readonly string[];
   /** "default" by default. */
@@ -19,38 +20,44 @@ export interface ClickHouseStoreOptions {
   readonly requestTimeoutMs?: number;
   /** Most connections to one address at a time; 16 by default. */
   readonly maxConnections?: number;
-  /** Most bytes of rows that one read may return; 512 MiB by default. The spans take about three times as much. */
+  /**
+   * Most bytes of rows that one read may return; 512 MiB by default. The spans occupy about three times as
+   * much.
+   */
   readonly maxReadBytes?: number;
   /** Tables over several servers; a single server by default. */
   readonly cluster?: ClusterSettings | undefined;
-  /** For addresses with https; absent: the usual authorities, and no certificate of ours. The store closes it. */
+  /**
+   * For https addresses; absent: the system's authorities, and no client certificate. The store closes it.
+   */
   readonly tls?: WatchedHostTls | undefined;
-  /** Told at once of every server, and then of each that is found away or back. */
+  /** Called at once with the state of every server, and then with each change. */
   readonly onHostChange?: OnHostChange | undefined;
   readonly onHedge?: OnHedge | undefined;
   /**
-   * `allow`, the default: an answer without the rows of a shard that is away is given to callers that take its reasons
-   * (`ReadOptions.onPartial`). `refuse`: such a read fails.
+   * `allow`, the default: callers that accept reasons (`ReadOptions.onPartial`) get an answer without the
+   * rows of an absent shard. `refuse`: such a read fails.
    */
   readonly partialAnswers?: "allow" | "refuse" | undefined;
-  /** Asked at each read; makes it a part of a trace. */
+  /** Called at each read; makes the read a part of a trace. */
   readonly traceCall?: TraceCall | undefined;
 }
 
 /**
- * Told of reads and inserts that took so long that a second server was asked too.
- * @param kind what the call is for: "trace", "search", "insert" and so on
- * @param outcome which server answered first: `won` the second, `lost` the first; `denied`: a second one would have been one too many
+ * Called when a read or insert took so long that a second server was tried.
+ * @param kind the purpose of the call: "trace", "search", "insert" and so on
+ * @param outcome which server answered first: `won` the second, `lost` the first; `denied`: a second one
+ *   would have been one too many
  */
 export type OnHedge = (kind: string, outcome: "won" | "lost" | "denied") => void;
 
 /** A read of the server as a part of a trace. */
 export interface CallTrace {
-  /** As the header of W3C Trace Context has it. */
+  /** The header of W3C Trace Context. */
   readonly traceparent: string;
   /** @param error why it failed */
   end(error?: unknown): void;
 }
 
-/** @returns undefined where nothing is traced */
+/** @returns undefined when the call is not traced */
 export type TraceCall = (sql: string) => CallTrace | undefined;

@@ -19,9 +19,9 @@ import { clickHouseSpanCounts } from "./span-counts.ts";
 import { ClickHouseTraceQlReader } from "./traceql/clickhouse-traceql-reader.ts";
 
 /**
- * A store on ClickHouse: the process `tracing-storage`, a server or a cluster. Nothing is asked of it yet; `ready`,
- * or the first read or write, makes the tables. When the server is away, calls throw STORAGE_UNAVAILABLE, and work
- * again once it is back, also with an emptied data folder.
+ * A store on ClickHouse: the process `tracing-storage`, a server, or a cluster. Opening sends no request;
+ * `ready`, or the first read or write, creates the tables. While the server is down, calls throw
+ * STORAGE_UNAVAILABLE. They work again when it is back, also with an emptied data folder.
  * @throws StorageError STORAGE_REFUSED for options that cannot work
  */
 export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore {

@@ -12,8 +12,8 @@ import { namingTraces, onOneThread } from "./schema/naming-traces.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /**
- * Ids of one query. Those that a cluster looks for in all shards stand in the address of the request, and Node's servers
- * take 16 KiB of headers.
+ * Ids of one query. On a cluster ids that all shards must search are sent in the request's address, and
+ * Node's servers accept 16 KiB of headers.
  */
 const idsPerQuery = 200;
 
@@ -29,8 +29,8 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
 
   /**
    * @param sql gives rows for `readStoredRows`, for the parameters `ids` and `tenant`
-   * @param settings `isCluster`: traces are first looked for in the shard where they are written; `justArrived`: gives the rows
-   *   of traces that `sql` does not find yet
+   * @param settings `isCluster`: traces are first read from the shard that their ids name; `justArrived`: SQL
+   *   for the rows of traces that `sql` does not find yet
    */
   constructor(
     connection: ClickHouseConnection,
@@ -118,7 +118,7 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
     return answer;
   }
 
-  /** @param known those of the traces that the queries before have found */
+  /** @param known ids of the traces that earlier queries found */
   *#queries(
     ids: readonly string[],
     known: () => ReadonlySet<string>,
@@ -134,7 +134,7 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
       return ids.filter((id) => !found.has(id));
     };
     if (this.#isCluster && missing().length > 0) {
-      // Where shards were added since, older traces lie elsewhere.
+      // When shards were added, older traces are in other shards.
       yield { sql: this.#sql, parameters: { ids: missing() }, isOfFewShards: false };
     }
     if (this.#justArrived !== undefined && missing().length > 0) {

@@ -23,7 +23,10 @@ export interface NewestSpans {
   readonly startUnixNano: string;
 }
 
-/** Rows of `NewestSpans`: where in a slice of time the newest spans begin, without reading their attributes. */
+/**
+ * Rows of `NewestSpans`: the time at which the newest spans of a slice begin, without reading their
+ * attributes.
+ */
 export function newestComparedSql(
   query: AttributeComparisonQuery,
   slice: TimeSlice,
@@ -45,10 +48,10 @@ FROM (${newest.join(" UNION ALL ")}) GROUP BY side`;
 }
 
 /**
- * Rows of `AttributeDifference`, those with the largest differences, after one with the number of spans, whose place is
- * `total`. Attributes of resources are counted by resource first, for there are few; what is grouped is a hash of key and
- * value.
- * @param starts from when on the spans of each side are looked at; a side without is empty
+ * Rows of `AttributeDifference` with the largest differences, after a row with the number of spans, whose
+ * place is `total`. Attributes of resources are counted by resource first, because resources are few. Groups
+ * are formed by a hash of key and value.
+ * @param starts for each side, the start of the oldest span to read; a side without it is empty
  */
 export function comparisonSql(
   { selection, background, limit }: AttributeComparisonQuery,
@@ -63,7 +66,7 @@ export function comparisonSql(
     parameters[`${side}From`] = startUnixNano;
     return `(start >= fromUnixTimestamp64Nano({${side}From:Int64}, 'UTC') AND ${conditions[side]})`;
   });
-  // More than `maxSpans` only where the oldest of them have the same start.
+  // More than `maxSpans` only when several spans share the oldest start.
   const scan = (columns: string) => `SELECT ${conditions.selected} AS is_selected, ${columns}
     FROM ${database}.spans WHERE ${sides.join(" OR ")} LIMIT {maxSpans:UInt64} BY is_selected`;
   const sql = `SELECT place, key, value, toFloat64(selected) AS selected, toFloat64(others) AS others FROM (

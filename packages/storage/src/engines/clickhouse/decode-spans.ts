@@ -3,14 +3,14 @@ import { readStoredRows } from "wire/rows";
 import { StorageError } from "../../api/storage-error.ts";
 
 /**
- * Rows of our own codecs can be read; others have SQL at hand.
+ * Other formats than our own codecs would need SQL.
  * @throws StorageError STORAGE_REFUSED
  */
 export function decodeSpans(rows: Uint8Array): Span[] {
   return decoded(() => readStoredRows(rows));
 }
 
-/** What `decode` makes of stored rows. @throws StorageError STORAGE_REFUSED when they cannot be read */
+/** Runs `decode` on stored rows. @throws StorageError STORAGE_REFUSED when they cannot be read */
 export function decoded<T>(decode: () => T): T {
   try {
     return decode();

@@ -3,7 +3,9 @@ import { encodedLength } from "../../api/checked-query.ts";
 import { minuteOf } from "./analysis-sql.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
-/** Texts of one query: they stand in the address of the request, and Node's servers take 16 KiB of headers. */
+/**
+ * Texts of one query. They are sent in the request's address, and Node's servers accept 16 KiB of headers.
+ */
 const maxChunkBytes = 6_000;
 
 /** The quotes and the comma around two texts, encoded. */
@@ -14,7 +16,7 @@ interface Operation {
   readonly operation: string;
 }
 
-/** Operations, each once, so many at a time as one query can name. */
+/** Operations without repeats, in groups that one query can name. */
 export function* operationChunks(operations: DurationRanksQuery["operations"]): Generator<Operation[]> {
   let chunk: Operation[] = [];
   let length = 0;

@@ -1,17 +1,20 @@
 import type { Readable } from "node:stream";
 
-/** What an insert sends: bytes, or several pieces of them, one after the other. */
+/** The body of an insert: bytes, or several pieces in order. */
 export type InsertBody = Uint8Array | readonly Uint8Array[];
 
 /** Smaller neighbours are sent as one. */
 const smallBytes = 16 * 1024;
 
-/** Bytes of a body. */
+/** Length of a body in bytes. */
 export function bodyBytes(body: InsertBody): number {
   return body instanceof Uint8Array ? body.length : body.reduce((sum, piece) => sum + piece.length, 0);
 }
 
-/** A body in a form that undici sends: a piece at a time, the next when the one before is with the system. */
+/**
+ * The body in a form that undici sends in pieces; the next piece is read when the system has taken the one
+ * before.
+ */
 export function sentBody(body: InsertBody): Uint8Array | Readable {
   // An iterable may be given; the type lacks it.
   return body instanceof Uint8Array ? body : (sentPieces(body) as unknown as Readable);

@@ -3,7 +3,7 @@ import { nextTurn } from "../../api/next-turn.ts";
 /** Sorted in one go: some milliseconds. */
 const runLength = 8_192;
 
-/** Merged before others get a turn. */
+/** Elements that are merged before other work gets a turn. */
 const mergedLength = 65_536;
 
 /** Starts of spans, in two numbers each: numbers compare faster than bigints. */
@@ -22,8 +22,8 @@ export class SpanStarts {
   }
 
   /**
-   * Positions of the starts in order of time; equal ones stay as they were added. Lets others run in between: a million
-   * of them take seconds.
+   * Positions of the starts, ordered by time; equal starts keep their order. Yields to other work, because
+   * sorting a million takes seconds.
    */
   async inOrder(): Promise<Uint32Array> {
     let order = Uint32Array.from({ length: this.length }, (_, index) => index);

@@ -4,7 +4,7 @@ import type { PackedTrace } from "../../api/span-reader.ts";
 import { decoded } from "./decode-spans.ts";
 import { SpanStarts } from "./order-by-start.ts";
 
-/** Of rows that are taken in at a time: some milliseconds of work. */
+/** Bytes of rows that are read in one turn; some milliseconds of work. */
 const gatheredBytes = 512 * 1024;
 
 interface SpansOfTrace {
@@ -13,7 +13,7 @@ interface SpansOfTrace {
   readonly starts: SpanStarts;
 }
 
-/** The rows of one answer of the store, by trace; held as bytes. */
+/** The rows of one answer of the store, grouped by trace and held as bytes. */
 export class PackedAnswer {
   readonly #spans: PackedSpans;
   readonly #traces = new Map<string, SpansOfTrace>();
@@ -26,21 +26,21 @@ export class PackedAnswer {
     this.#spans = new PackedSpans(origins);
   }
 
-  /** Length of the answer. */
+  /** Bytes of the answer. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
    * The next piece of the answer, which may be cut anywhere.
-   * @throws StorageError STORAGE_REFUSED for rows that cannot be read; some of that shows only when spans are asked for
+   * @throws StorageError STORAGE_REFUSED for unreadable rows; some faults show only when spans are read
    */
   async add(piece: Buffer): Promise<void> {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
     this.#pieceBytes += piece.length;
     if (this.#pieceBytes < gatheredBytes) return;
-    // Answers that have all arrived would otherwise be read in one go, and nobody else would get a turn.
+    // Answers that have arrived completely would otherwise be read in one turn, and delay other requests.
     await nextTurn();
     this.#take();
   }
@@ -55,7 +55,7 @@ export class PackedAnswer {
     return this.#traces.has(traceId);
   }
 
-  /** The trace with its spans in order of start, those of one start as they came. */
+  /** The trace with its spans ordered by start; spans with the same start keep their order. */
   async trace(traceId: string): Promise<PackedTrace | undefined> {
     const found = this.#traces.get(traceId);
     if (found === undefined) return undefined;

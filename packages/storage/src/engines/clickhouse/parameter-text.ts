@@ -10,7 +10,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * A value as ClickHouse takes it in the address of a request: escaped, and in quotes where it stands in an array.
+ * A value in the form that ClickHouse reads from a request's address: escaped, and quoted within an array.
  * Source: ClickHouse documentation, "HTTP interface", "Queries with parameters"
  */
 export function parameterText(value: QueryParameters[string]): string {

@@ -13,13 +13,13 @@ import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import type { QueryParameters } from "./parameter-text.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
-/** Names that together take more stand in no condition: they are sent in the address of the request. */
+/** Longer lists of names are not sent as a condition, because they would be in the request's address. */
 const maxNamesBytes = 6_000;
 
 /** Letters of a name in the answer; a longer name is cut, as one answer holds hundreds. More than `maxNamesBytes`. */
 const maxNameLetters = 8_000;
 
-/** Quantiles are ranked by their bucket of durations, whose order is that of the durations. */
+/** Quantiles are ranked by their bucket of durations, which has the same order. */
 const rankSql: Readonly<Record<RateOrder, string>> = {
   name: "0",
   calls: "sum(m.calls)",
@@ -84,7 +84,7 @@ function sourceSql({ service }: RankedRatesQuery, database: string): { key: stri
   };
 }
 
-/** One row: the number of names, and those of the page in their order. */
+/** One row: the number of names, and the names of the page in order. */
 function rankStatement(query: RankedRatesQuery, database: string): Statement {
   const { contains, only, order, limit, offset } = query;
   const { key, source } = sourceSql(query, database);

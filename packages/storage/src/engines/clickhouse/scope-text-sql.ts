@@ -1,5 +1,5 @@
-// Expressions on `scope_text`. What it holds is said in `scope-text.ts` of `wire/rows`: name, version and schema URL of the scope and
-// the schema URL of the resource, with FF between them.
+// SQL expressions on `scope_text`. `scope-text.ts` of `wire/rows` describes its format: name, version and
+// schema URL of the scope, and the schema URL of the resource, separated by FF.
 
 const texts = "splitByChar('\\xFF', scope_text)";
 

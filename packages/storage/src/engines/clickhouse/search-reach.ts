@@ -7,29 +7,33 @@ const maxKinds = 1_024;
 /** How long a kind of search is done as any other once it had too much to read. */
 const refusedMs = 10_000;
 
-/** Three days, about; who asks for longer goes on from there. */
+/** About three days; longer searches continue from there. */
 const maxReachNano = 3n * 86_400_000_000_000n;
 
 interface Known {
   readonly reachNano: bigint;
-  /** By the clock that only goes forward. */
+  /** By the monotonic clock. */
   readonly againMs: number;
 }
 
 /**
- * How far back searches for something rare had to go. Who looks for a request by its id, for what took long, or for a service with few
- * spans, looks again: that search need not begin with the newest minute. Values of tags are left out, and bounds of time.
+ * Remembers how far back searches for something rare had to go. Users who look for a request id, for slow
+ * spans, or for a service with few spans search again, and that search need not begin with the newest minute.
+ * Values of tags and time ranges are not remembered.
  */
 export class SearchReach {
   readonly #known = new Map<string, Known>();
 
-  /** @returns what to search first, in nanoseconds; undefined where nothing is known of such searches */
+  /** @returns nanoseconds to search first; undefined when such a search is not known */
   of(query: TraceQuery, tenant: string, nowMs: number): bigint | undefined {
     const known = this.#known.get(kindOf(query, tenant));
     return known === undefined || known.againMs > nowMs ? undefined : known.reachNano;
   }
 
-  /** @param reachNano what was searched; undefined: the newest minute had enough, or much of it. Of less than a minute nothing is to be learned */
+  /**
+   * @param reachNano the time that was searched; undefined when the newest minute had enough, or most of it.
+   *   Less than a minute teaches nothing.
+   */
   note(query: TraceQuery, tenant: string, reachNano: bigint | undefined): void {
     const kind = kindOf(query, tenant);
     const againMs = this.#known.get(kind)?.againMs ?? 0;
@@ -50,7 +54,7 @@ export class SearchReach {
 
 function kindOf(query: TraceQuery, tenant: string): string {
   const { service, operation, spanKind, hasError, durationMinNano, durationMaxNano, tags } = query;
-  // There are more of a duration than of twice as long a one.
+  // Longer durations are rarer than durations half as long.
   const duration = [durationMinNano, durationMaxNano].map((bound) => bound?.toString(2).length);
   return JSON.stringify([
     tenant,

@@ -14,10 +14,13 @@ export interface SqlQuery {
   readonly parameters: QueryParameters;
 }
 
-/** Each reads the table once. */
+/** Most branches; each reads the table once. */
 const maxBranches = 8;
 
-/** Texts of tags, if they are longer in all, are parameters: each stands in a statement many times, and that may have 256 KiB. */
+/**
+ * Longer texts of tags become parameters: each occurs in a statement many times, and a statement may have 256
+ * KiB.
+ */
 const maxLiteralLength = 1_024;
 
 const minInt64 = -(2n ** 63n);
@@ -26,10 +29,12 @@ const maxInt64 = 2n ** 63n - 1n;
 /**
  * The SELECT for `findTraceIds`: ids in hex, newest first by their newest matching span.
  * @param tenant whose spans are searched
- * @param apart looks for the first tag in events apart, which is better where few granules have it: one that has it by mistake
- *   of an index is not read in full. Each place apart costs a statement more to plan than it saves to read
- * @param isSmall asks no index for tags, which is better where few rows are read anyhow: then to plan it takes the most time
- * @throws StorageError STORAGE_BAD_QUERY as `checkSearch` says
+ * @param apart true: search the first tag in events separately, which is better when few granules have it,
+ *   because a false hit of an index is then not read in full. To separate more places costs more planning
+ *   than it saves reading.
+ * @param isSmall true: use no index for tags, which is better when few rows are read, because planning takes
+ *   most of the time then
+ * @throws StorageError STORAGE_BAD_QUERY as in `checkSearch`
  */
 export function searchSql(
   query: TraceQuery,
@@ -53,10 +58,10 @@ export function searchSql(
 }
 
 /**
- * One condition for spans, each once, for queries that count them. Tags that a span may show without having them make it
- * slower than a search: the indexes know nothing of them.
- * @param parameters gets those of the condition, and `tenant`
- * @param prefix of their names, where a query has several conditions
+ * A single condition on spans, for queries that count each span once. Tags that a span may show without
+ * having them as attributes make it slower than a search, because the indexes do not know them.
+ * @param parameters receives those of the condition, and `tenant`
+ * @param prefix of parameter names, for a query with several conditions
  */
 export function spanCondition(
   filter: SpanFilter,
@@ -87,7 +92,8 @@ function spanConditions(query: SpanFilter, parameters: Parameters, prefix = ""):
   const { startTimeMinUnixNano: startMin, startTimeMaxUnixNano: startMax } = query;
   if (query.service) where("service = {service:String}", "service", query.service);
   if (query.operation) where("name = {operation:String}", "operation", query.operation);
-  // A bound that all satisfy says nothing, and servers of a cluster cannot tell each other the first nanosecond.
+  // A bound that every span satisfies is left out. Servers of a cluster also fail to pass on the first
+  // nanosecond.
   if (startMin !== undefined && startMin > minInt64)
     where("start >= fromUnixTimestamp64Nano({startMin:Int64}, 'UTC')", "startMin", startMin);
   if (startMax !== undefined && startMax < maxInt64)
@@ -100,9 +106,9 @@ function spanConditions(query: SpanFilter, parameters: Parameters, prefix = ""):
 }
 
 /**
- * Lists of conditions; a span matches when it satisfies all of one list. A tag that a span may have as an attribute
- * or show without having it doubles them: as one condition with OR, its values would be read for every row that
- * the other conditions leave, because the indexes know nothing of what is shown.
+ * Lists of conditions; a span matches when it satisfies all conditions of one list. A tag that a span may
+ * have as an attribute, or show in another field, doubles the lists. One condition with OR would read its
+ * values for every row that the other conditions leave, because the indexes do not know shown tags.
  */
 function tagBranches(tags: readonly SoughtTag[], apart: boolean): string[][] {
   let branches: string[][] = [[]];

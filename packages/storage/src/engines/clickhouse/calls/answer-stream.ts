@@ -2,16 +2,18 @@ import type { Readable } from "node:stream";
 import { ClickHouseError } from "@clickhouse/client";
 import { StorageError } from "../../../api/storage-error.ts";
 
-/** What a server says of an answer before it: the bytes are those that its rows take in its memory. */
+/**
+ * The size of an answer, which a server announces before it: the bytes of its rows in the server's memory.
+ */
 export interface AnswerSize {
   readonly rows: number;
   readonly bytes?: number;
 }
 
-/** Of an error's text. */
+/** Bytes of an error's text that are read. */
 const maxErrorBytes = 65_536;
 
-/** The whole body. @param maxBytes STORAGE_REFUSED when it is longer */
+/** Reads the whole body. @param maxBytes STORAGE_REFUSED when it is longer */
 export async function collect(stream: Readable, maxBytes: number, abort: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   await handOn(stream, maxBytes, abort, (chunk) => {
@@ -20,7 +22,7 @@ export async function collect(stream: Readable, maxBytes: number, abort: AbortSi
   return Buffer.concat(chunks);
 }
 
-/** Hands on the body while it comes: a chunk is read when the one before was taken. */
+/** Passes the body on while it arrives; a chunk is read when the one before was taken. */
 export async function handOn(
   stream: Readable,
   maxBytes: number,
@@ -56,7 +58,7 @@ export async function beginningOf(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString("utf8", 0, maxErrorBytes);
 }
 
-/** Size of an answer, as its header says. */
+/** Reads the size of an answer from its header. */
 export function sizeOf(summary: string | string[] | undefined): AnswerSize | undefined {
   if (typeof summary !== "string") return undefined;
   const { result_rows: rows, result_bytes: bytes } = JSON.parse(summary) as {
@@ -67,7 +69,7 @@ export function sizeOf(summary: string | string[] | undefined): AnswerSize | und
   return { rows: Number(rows), ...(bytes === undefined ? {} : { bytes: Number(bytes) }) };
 }
 
-/** In the form that ClickHouse's client gives to errors. */
+/** An error in the form that ClickHouse's client uses. */
 export function answeredError(text: string, status: number): Error {
   const [, code, message = text] = /Code: (\d+)\.\s*(?:DB::Exception:\s*)?([\s\S]*)/.exec(text) ?? [];
   if (code === undefined) return new Error(`HTTP status ${status}: ${text.trim()}`);

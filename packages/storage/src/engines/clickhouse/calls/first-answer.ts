@@ -4,21 +4,21 @@ import type { StorageError } from "../../../api/storage-error.ts";
 export type Attempt<T> =
   | { readonly kind: "done"; readonly value: T }
   /**
-   * - `next` another server is asked
-   * - `stop` no other server is asked
+   * - `next` try another server
+   * - `stop` try no other server
    * - `throw` no other server could do it either
    */
   | { readonly kind: "failed"; readonly failure: StorageError; readonly goOn: "next" | "stop" | "throw" }
-  /** Another server has answered first. */
+  /** Another server answered first. */
   | { readonly kind: "lost" };
 
 /** The part of an attempt that the race gives to it. */
 export interface AttemptRace {
-  /** Aborted when another server has answered. */
+  /** Aborted when another server answered. */
   readonly abort: AbortSignal;
   /**
-   * The server's answer begins: the others are hung up on.
-   * @returns false when another one was first
+   * Call when the server's answer begins: the calls to other servers are aborted.
+   * @returns false when another server was first
    */
   claim(): boolean;
 }
@@ -26,16 +26,20 @@ export interface AttemptRace {
 export interface HedgeOfCall {
   /** How long the first server may take. */
   readonly afterMs: number;
-  /** Asked once, when that time is over and another server is left. @returns whether it may be asked too */
+  /**
+   * Called once, when the wait is over and another server is left. @returns true when that server may be
+   * tried as well
+   */
   may(): boolean;
   /** @param isWon whether the second server answered first */
   ended(isWon: boolean): void;
 }
 
 /**
- * Asks one server after the other until one answers; with a hedge, also a second one while the first takes long.
- * @param failures gets those of servers, also of the one that is thrown
- * @returns the first answer, and whether no second server was asked; undefined when none has one
+ * Tries one server after the other until one answers. With a hedge, a second server is tried while the first
+ * takes long.
+ * @param failures receives the failures of servers, including the one that is thrown
+ * @returns the first answer, and whether no second server was tried; undefined when no server has an answer
  * @throws StorageError of a failure that no other server could mend
  */
 export async function firstAnswer<Host, T>(
@@ -91,7 +95,7 @@ export async function firstAnswer<Host, T>(
           return { value: result.value, wasAlone };
         }
         if (result.kind === "lost") continue;
-        // The rest of its answer may come from another server.
+        // Another server may deliver the rest of its answer.
         if (winner === id) winner = undefined;
         failures.push(result.failure);
         if (result.goOn === "throw") throw result.failure;

@@ -1,20 +1,20 @@
-/** Durations that a kind's 95th percentile is taken from. */
+/** Latest durations of a kind from which its 95th percentile is computed. */
 const keptDurations = 200;
-/** The percentile is taken anew after so many calls. */
+/** Number of calls between two computations of the percentile. */
 const everyCalls = 20;
-/** Fewer durations say nothing of the slowest twentieth. */
+/** With fewer durations the percentile is unknown. */
 const leastDurations = 20;
 
 export interface HedgeLimits {
-  /** Until enough calls of a kind were timed, milliseconds. */
+  /** Wait before enough calls of a kind were timed, in milliseconds. */
   readonly firstMs: number;
-  /** Shortest wait before a second server is asked, milliseconds. */
+  /** Shortest wait before a second server is tried, in milliseconds. */
   readonly leastMs: number;
   /** The wait in 95th percentiles of the kind. */
   readonly factor: number;
   /** Second calls for each call: 0.1 is one in ten. */
   readonly share: number;
-  /** Second calls that may come at once, after a time without any. */
+  /** Second calls that may follow each other at once after a time without any. */
   readonly burst: number;
 }
 
@@ -24,7 +24,10 @@ export const readHedges: HedgeLimits = { firstMs: 1_000, leastMs: 20, factor: 1,
 /** Inserts: a second one costs the servers as much as the first, so it waits until the first is far later than usual. */
 export const insertHedges: HedgeLimits = { firstMs: 3_000, leastMs: 1_500, factor: 2, share: 0.05, burst: 5 };
 
-/** The longest wait, whatever the percentile says: on an overloaded cluster a hung server would cost as much as the slowest calls. */
+/**
+ * Longest wait in milliseconds, whatever the percentile is. Without it, a hung server in an overloaded
+ * cluster would cost as much as the slowest calls.
+ */
 const longestMs = 5_000;
 
 interface Kind {
@@ -35,8 +38,8 @@ interface Kind {
 }
 
 /**
- * When a call that is still waiting is sent to a second server too, and whether it may be: after the 95th percentile of its kind,
- * and a bounded share of all calls, so that a slow cluster does not get twice the load.
+ * Decides when a waiting call is also sent to a second server: after the 95th percentile of its kind. The
+ * share of such calls is limited, so that a slow cluster does not get twice the load.
  */
 export class HedgePace {
   readonly #limits: HedgeLimits;
@@ -48,7 +51,7 @@ export class HedgePace {
     this.#tokens = limits.burst;
   }
 
-  /** A call begins. @returns milliseconds after which a second server may be asked */
+  /** A call begins. @returns milliseconds after which a second server may be tried */
   begin(kind: string): number {
     const { share, burst, firstMs, leastMs, factor } = this.#limits;
     this.#tokens = Math.min(burst, this.#tokens + share);

@@ -6,24 +6,28 @@ import { answeredError, beginningOf } from "./answer-stream.ts";
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** What a call sends besides its statement: where in a trace it stands. */
+/** Headers of a call: the trace context. */
 export type CallHeaders = Readonly<Record<string, string>>;
 
 /**
  * Settings of statements that read rows which only newer servers know; reads are right without them.
  *
- * - These leave out parts whose least and greatest `start` say that no row can match, and take `toStartOfMinute` for monotonic then:
- *   with a span from before 1970 or after 2106 in a part, its minutes of 32 bits begin again, and all of the part is not seen.
- * - Long constants, such as the name of a type, get names of their own, and servers of a cluster do not know each other's
+ * - These skip parts whose least and greatest `start` exclude a match, and take `toStartOfMinute` for
+ *   monotonic. But its 32-bit minutes wrap around before 1970 and after 2106, so one such span would hide the
+ *   whole part.
+ * - Long constants, such as the name of a type, get aliases that other servers of a cluster do not know
  *   (THERE_IS_NO_COLUMN).
  */
 const newerSettings: Settings = { use_statistics_for_part_pruning: "0", optimize_const_name_size: "-1" };
 
-/** One request to one server. A server that does not know an optional setting is asked again without it, and from then on. */
+/**
+ * Sends one request to one server. When a server does not know an optional setting, the request is repeated
+ * without it, and so are all later ones.
+ */
 export class HostRequests {
   readonly #agent: Dispatcher;
   readonly #optional: ReadonlySet<string>;
-  /** By server: optional settings that it does not know. */
+  /** By server: the optional settings that it does not know. */
   readonly #unknown = new Map<number, Set<string>>();
 
   /** @param optional names of settings that a statement is right without */
@@ -34,8 +38,8 @@ export class HostRequests {
 
   /**
    * A statement that reads rows of the server.
-   * @returns the answer, whose body is not read yet
-   * @throws ClickHouseError for another status than 200, or an error that came too late for it
+   * @returns the answer; its body is not read yet
+   * @throws ClickHouseError for any other status than 200, or an error after it
    */
   ask(
     host: Host,
@@ -47,7 +51,7 @@ export class HostRequests {
     return this.send(host, { ...query, ...newerSettings }, body, abort, headers);
   }
 
-  /** As `ask`, for any statement. @param body sent as it is; more than once where a setting is not known */
+  /** As `ask`, for any statement. @param body sent repeatedly when a setting is unknown */
   async send(
     host: Host,
     query: Settings,

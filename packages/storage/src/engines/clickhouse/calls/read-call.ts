@@ -1,7 +1,7 @@
 import type { PartialReason } from "../../../api/partial-answer.ts";
 import type { ReadOptions } from "../../../api/span-reader.ts";
 
-/** What reads are for: those of a kind take about as long as each other. */
+/** The purposes of reads. Reads of one kind have similar durations. */
 export type ReadKind =
   | "trace"
   | "search"
@@ -12,18 +12,18 @@ export type ReadKind =
   | "catalog"
   | "other";
 
-/** How a read is made. */
+/** Options of one read. */
 export interface ReadCall {
   readonly signal?: AbortSignal | undefined;
   /** "other" by default. */
   readonly kind?: ReadKind;
   /** Gets the reasons why rows are missing. Absent: a read fails that would lack rows. */
   readonly onPartial?: ((reason: PartialReason) => void) | undefined;
-  /** The statement names what it looks for, so that not all shards are asked: one that is away may not matter. */
+  /** True: the statement names ids, so only some shards are read, and an absent shard may not matter. */
   readonly isOfFewShards?: boolean;
 }
 
-/** The read of a store's reader, as its caller asks for it. */
+/** Turns the options of a reader's caller into those of a read. */
 export function readCall(
   { signal, onPartial }: ReadOptions,
   kind: ReadKind,
@@ -32,10 +32,10 @@ export function readCall(
   return { signal, onPartial, kind, isOfFewShards };
 }
 
-/** Header with which `tracing-storage` says that an answer lacks rows: a list of reasons, as JSON. */
+/** The header of `tracing-storage` for an answer that lacks rows: a JSON list of reasons. */
 const partialHeader = "x-tracing-partial";
 
-/** What an answer lacks, as its header says. A header that is none of ours says nothing. */
+/** The reasons in that header; none for a header that does not parse. */
 export function partialReasonsOf(headers: Readonly<Record<string, unknown>>): readonly PartialReason[] {
   const text = headers[partialHeader];
   if (typeof text !== "string") return [];

@@ -4,22 +4,22 @@ import { isNeighbourFault } from "../clickhouse-errors.ts";
 import type { Settings } from "./host-requests.ts";
 import type { ReadCall } from "./read-call.ts";
 
-/** What reads need to know of the shards of a cluster. */
+/** The state of a cluster's shards, for reads. */
 export interface ShardsOfReads {
-  /** Those of which no server answers. */
+  /** Shards without a server that answers. */
   readonly away: readonly PartialReason[];
   /** Looks now. Never rejects. */
   look(): Promise<void>;
-  /** Settings of a read that leaves those out, and no more than those. */
+  /** Settings of a read that leaves out exactly these shards. */
   readonly skipSettings: Settings;
 }
 
-/** A read is tried so often, each time with what was learned of the shards. */
+/** Number of tries of a read; each uses what was learned about the shards. */
 const mostTries = 3;
 
 /**
- * Reads from all shards, or from those that are there when the reader can say that its answer is partial.
- * @param ask makes the read with these settings besides its own
+ * Reads from all shards, or from the present ones when the reader can report a partial answer.
+ * @param ask runs the read with these additional settings
  * @throws StorageError, which names the shards that are away
  */
 export async function readFromShards<T>(
@@ -30,7 +30,7 @@ export async function readFromShards<T>(
   if (shards === undefined) return await ask({});
   for (let tries = 1; ; tries++) {
     const { away, skipSettings } = shards;
-    // A read of few shards is tried in full first: it may not need the one that is away.
+    // A read of few shards is first tried in full, because it may not need the absent shard.
     const skips = onPartial !== undefined && away.length > 0 && !(isOfFewShards && tries === 1);
     try {
       const result = await ask(skips ? skipSettings : {});
@@ -38,7 +38,7 @@ export async function readFromShards<T>(
       return result;
     } catch (error) {
       if (!(error instanceof StorageError) || !isNeighbourFault(error)) throw error;
-      // Those that are known to be away are looked at every second.
+      // Shards that are known to be absent are checked every second by another task.
       if (skips || shards.away.length === 0) await shards.look();
       const isKnownBetter = shards.away !== away || (shards.away.length > 0 && !skips);
       if (onPartial !== undefined && isKnownBetter && tries < mostTries) continue;
@@ -47,7 +47,7 @@ export async function readFromShards<T>(
   }
 }
 
-/** For people, in place of the servers' own text of many lines. */
+/** A short text for people, instead of the servers' own text of many lines. */
 export function awayError(away: readonly PartialReason[], cause: unknown): StorageError {
   return new StorageError("STORAGE_UNAVAILABLE", away.map(({ text }) => text).join("; "), { cause });
 }

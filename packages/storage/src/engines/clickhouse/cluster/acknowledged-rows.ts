@@ -1,11 +1,11 @@
 import type { SpanWriter, WriteOptions } from "../../../api/span-writer.ts";
 import { runSql } from "../test-server.ts";
 
-/** Counts the rows of spans that a writer says are stored; those of a token once. */
+/** Counts the rows of spans that a writer has confirmed, once for each token. */
 export class AcknowledgedRows {
   readonly #byToken = new Map<string, number>();
 
-  /** The same writer, counted. */
+  /** The same writer, with counting. */
   countedBy(writer: SpanWriter): SpanWriter {
     const note = ({ count }: { readonly count: number }, options: WriteOptions) => {
       const day = new Date(options.receivedUnixMs ?? Date.now()).toISOString().slice(0, 10);
@@ -29,14 +29,14 @@ export class AcknowledgedRows {
   }
 }
 
-/** What one look at a cluster's tables finds. */
+/** The result of one look at a cluster's tables. */
 interface StoredRows {
   readonly spans: number;
   /** Spans that `span_metrics` has counted. */
   readonly counted: number;
   /** Spans that cannot be found by their id. */
   readonly withoutMinute: number;
-  /** Spans in a shard where their id does not say that they are. */
+  /** Spans that are in another shard than their id says. */
   readonly astray: number;
 }
 

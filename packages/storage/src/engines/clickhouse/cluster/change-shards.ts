@@ -11,17 +11,17 @@ import { type HostState, hostStates } from "./host-state.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 import { type ShardLayout, shardingKey } from "./shard-layout.ts";
 
-/** Where a change of the shards stands. */
+/** The progress of a change of the shards. */
 export interface ShardChange {
-  /** What is so now, and what was done, for people. */
+  /** The present state and the steps already done, for people. */
   readonly done: readonly string[];
-  /** What is to be done next, by whom. undefined: nothing. */
+  /** The next step, and who must take it. undefined: none. */
   readonly next: string | undefined;
 }
 
 /** A block of spans may be sent again so long after it was received: tables know its token no longer. */
 const tokenDays = 7;
-/** Before the day of a change begins, all servers must have taken it. */
+/** Hours before the day of a change in which all servers must have received it. */
 const leastHours = 1;
 
 interface Change {
@@ -31,15 +31,17 @@ interface Change {
   readonly views: readonly ClusterView[];
   /** The cluster, as the servers have it that know of most shards. */
   readonly shards: readonly ViewedShard[];
-  /** By the clock of a server, days since 1970 and hours of the day, UTC. */
+  /** The clock of a server, in UTC: days since 1970 and hours of the day. */
   readonly now: { readonly day: number; readonly hour: number };
 }
 
 /**
- * Takes a cluster one step further on the way to one shard more, or less. It looks at every server, does what is safe by now, and says
- * what comes next; it may be run as often as one likes. Spans that are received from some day on, UTC, are spread over the new number of
- * shards; the day is part of a block's token, so a block that is sent again goes to the shards that it went to before.
- * @throws StorageError STORAGE_UNAVAILABLE when a server is away; STORAGE_REFUSED for configurations with which it would not be safe
+ * Takes a cluster one step further towards one shard more, or one less. It reads the state of every server,
+ * does what is safe now, and says what comes next; it may run any number of times. Spans that are received
+ * from a certain day (UTC) on are spread over the new number of shards. The day is part of a block's token,
+ * so a repeated block goes to the same shards.
+ * @throws StorageError STORAGE_UNAVAILABLE when a server is away; STORAGE_REFUSED for configurations with
+ *   which it would not be safe
  */
 export async function changeShards(
   options: ClickHouseStoreOptions,
@@ -56,7 +58,7 @@ export async function changeShards(
     const seen = await allStates(connection, database, cluster, signal);
     const views = await Promise.all(seen.map((host) => clusterView(host, cluster.name, signal)));
     const shards = widestView(views);
-    // Not ON CLUSTER: the others do not know the new servers yet.
+    // Not ON CLUSTER, because the other servers do not know the new ones yet.
     const { emptied } = await ensureClusterSchema(
       connection,
       database,
@@ -155,7 +157,7 @@ async function spread(
   }
 }
 
-/** What the last shard still has that no new spans come to. */
+/** The data that remains in a last shard which gets no new spans. */
 async function afterRemoval(
   { shards, database }: Change,
   states: readonly HostState[],
@@ -194,7 +196,7 @@ async function allStates(
   return states;
 }
 
-/** @throws StorageError STORAGE_REFUSED where servers have different ones */
+/** @throws StorageError STORAGE_REFUSED when servers have different layouts */
 function commonLayout(states: readonly HostState[]): ShardLayout {
   const [first] = states;
   const other = states.find(({ layout }) => shardingKey(layout) !== shardingKey(first?.layout));

@@ -3,19 +3,21 @@ import type { ClusterSettings } from "./cluster-settings.ts";
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Below the deadline of a call, so that the server says that the replicas are missing, and not our clock. */
+/**
+ * Shorter than the deadline of a call, so that the server reports the missing replicas before our deadline.
+ */
 const quorumTimeoutMs = 20_000;
 
 /**
- * How long one server of the cluster waits for another. A hung one takes connections and says nothing: with the servers' own times,
- * 10 s and three tries, an insert waits for half a minute.
+ * Time limits of one server of the cluster for another. A hung server accepts connections and sends nothing.
+ * With the servers' own limits, 10 s and three tries, an insert would wait half a minute.
  */
 const neighbourTimes: Settings = {
   handshake_timeout_ms: "3000",
   connections_with_failover_max_tries: "2",
 };
 
-/** Of the settings here, those that older servers do not know. Statements are right without them. */
+/** Settings among these that older servers do not know. Statements are correct without them. */
 export const optionalClusterSettings = [
   "handshake_timeout_ms",
   "distributed_insert_skip_read_only_replicas",
@@ -25,16 +27,17 @@ export const optionalClusterSettings = [
 
 /** Settings of reads from a cluster. */
 export const clusterReadSettings: Settings = {
-  // What stands in `IN (SELECT …)` and in joins lies in the same shard, as all that belongs to a trace does.
+  // Subqueries in `IN` and joins read the same shard, which holds everything of a trace.
   distributed_product_mode: "local",
-  // Of a cluster of one shard the server does not do so, and counts each `IN (SELECT …)` in another: five are allowed otherwise.
+  // In a cluster of one shard the server ignores that setting and counts each nested `IN (SELECT …)`; its
+  // default allows five.
   max_distributed_depth: "64",
-  // Traces named by id are asked of the shards that have them.
+  // Traces that are named by id are read from their shards only.
   optimize_skip_unused_shards: "1",
-  // Whatever the profile of the user says: rows are left out only where the answer says so.
+  // Whatever the user's profile says: rows may only be left out when the answer says so.
   skip_unavailable_shards: "0",
   ...neighbourTimes,
-  // While it reads, a server says every tenth of a second how far it is.
+  // While it reads, a server reports its progress ten times a second.
   receive_timeout: "10",
 };
 
@@ -43,10 +46,11 @@ export function clusterInsertSettings({ isReplicated, insertQuorum }: ClusterSet
   return {
     // An insert is acknowledged when every shard has its rows, rather than when this server has put them aside.
     distributed_foreground_insert: "1",
-    // Whatever the profile of the user says of reads: no part of a block may be left out.
+    // Whatever the user's profile says about reads: no part of a block may be left out.
     skip_unavailable_shards: "0",
-    // No shorter times for the answer of another server: one that is hung up on while it asks its Keeper what became of a block may
-    // drop rows that count as stored (https://github.com/ClickHouse/ClickHouse/issues/112149). Whoever writes asks a second server instead.
+    // The limit for the answer of another server is not lowered. A server whose caller disconnects while it
+    // asks its Keeper about a block may drop rows that count as stored
+    // (https://github.com/ClickHouse/ClickHouse/issues/112149). The writer tries a second server instead.
     ...neighbourTimes,
     distributed_insert_skip_read_only_replicas: "1",
     ...(isReplicated && insertQuorum !== 0
@@ -56,14 +60,14 @@ export function clusterInsertSettings({ isReplicated, insertQuorum }: ClusterSet
 }
 
 /**
- * Settings besides those, of reads and inserts that must see each other: all go to the same replica as long as it is
- * there, wherever they enter the cluster.
+ * Further settings for reads and inserts that must see each other. All go to the same replica while it is up,
+ * whichever server they enter by.
  */
 export const steadySettings: Settings = { load_balancing: "in_order", prefer_localhost_replica: "0" };
 
 /** @throws StorageError STORAGE_REFUSED for settings that cannot work */
 export function checkCluster({ name, insertQuorum, isReplicated }: ClusterSettings): void {
-  // It stands in statements as it is.
+  // The name is part of statements, so only safe names are accepted.
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw new StorageError(
       "STORAGE_REFUSED",

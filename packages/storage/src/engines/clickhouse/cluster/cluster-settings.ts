@@ -3,15 +3,15 @@ export interface ClusterSettings {
   /** Name in the servers' `remote_servers`: letters, digits, `_` and `-`. */
   readonly name: string;
   /**
-   * Tables are replicated: servers need a Keeper, and the macros `shard` and `replica`. Without it each server is a
-   * shard of its own.
+   * True: tables are replicated, which needs a Keeper and the macros `shard` and `replica`. False: each
+   * server is a shard.
    */
   readonly isReplicated: boolean;
   /** Statements of the schema go to one server, with `ON CLUSTER`, rather than to each that is listed. */
   readonly onCluster: boolean;
   /**
-   * How many replicas of a shard must have a block before it is acknowledged; "auto" is more than half of them, 0 (one)
-   * is for those who would rather go on with one replica.
+   * Replicas of a shard that must have a block before it is acknowledged. "auto": more than half of them. 0:
+   * one, for operators who prefer to continue with a single replica.
    */
   readonly insertQuorum: number | "auto";
 }

@@ -9,8 +9,8 @@ const replicatedWindow =
   "replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800";
 
 /**
- * Which shard a row belongs to, for tables that are inserted into from outside. All spans of a trace lie in one shard,
- * and with them all that is derived from them; what collectors share is in the first shard.
+ * The shard of a row, for tables that are inserted into from outside. All spans of a trace, and everything
+ * derived from them, are in one shard. Data that collectors share is in the first shard.
  */
 const byTrace = new Set(["spans", "archived_spans", "trace_minutes"]);
 const inFirstShard = new Set(["operation_throughput", "sampling_probabilities", "leases"]);
@@ -20,15 +20,15 @@ export function localTable(table: string): string {
   return `${table}_local`;
 }
 
-/** One statement of a step. `copies` says that it fills a table from others: once for each shard is enough. */
+/** A statement of a step. `copies`: it fills a table from others, so one run for each shard is enough. */
 export interface ClusterStatement {
   readonly sql: string;
   readonly copies: boolean;
 }
 
 /**
- * The statements of a migration for one server of a cluster: every table is that of the shard, `<name>_local`, and
- * replicated if asked; views work within the shard.
+ * The statements of a migration for one server of a cluster. Every table is the shard's own, `<name>_local`,
+ * and replicated if requested; views work within the shard.
  * @throws StorageError STORAGE_REFUSED for a statement that cannot be turned into one for a cluster
  */
 export function clusterStatements(
@@ -43,9 +43,10 @@ export function clusterStatements(
 }
 
 /**
- * The tables that span the cluster, by the names that reads and writes use. They hold nothing, so they are made anew
- * after each migration, with the columns there are then.
- * @param layout undefined: spans are spread over all shards of the servers' configuration, whatever it is when they come
+ * The tables that span the cluster, with the names that reads and writes use. They hold no data, so each
+ * migration recreates them with the current columns.
+ * @param layout undefined: spans are spread over all shards that the servers' configuration has when they
+ *   arrive
  */
 export function distributedStatements(
   database: string,
@@ -62,7 +63,7 @@ export function distributedStatements(
   });
 }
 
-/** Notes the version where all can see it, as a view: a statement that `ON CLUSTER` takes everywhere. */
+/** Stores the version as a view, because `ON CLUSTER` accepts such a statement everywhere. */
 export function versionStatement(database: string, version: number, cluster: ClusterSettings): string {
   const noted = clusterVersionOffset + version;
   return onCluster(
@@ -129,8 +130,8 @@ function onCluster(statement: string, cluster: ClusterSettings): string {
 }
 
 /**
- * Everything that is run on an empty server of a cluster, for people who read it or run it themselves; on each server,
- * or with `ON CLUSTER` on one.
+ * All statements for an empty server of a cluster, for people who read or run them: on each server, or with
+ * `ON CLUSTER` on one.
  * @param database a plain name: letters, digits and _
  */
 export function clusterSchemaStatements(database: string, cluster: ClusterSettings): string[] {

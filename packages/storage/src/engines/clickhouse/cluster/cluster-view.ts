@@ -12,7 +12,9 @@ export interface ViewedShard {
 export interface ClusterView {
   readonly host: HostState;
   readonly shards: readonly ViewedShard[];
-  /** Place of the shard that the server itself is in, from 0; undefined where it does not recognize itself. */
+  /**
+   * Index of the shard that the server is in, from 0; undefined when the server does not recognize itself.
+   */
   readonly own: number | undefined;
 }
 
@@ -38,9 +40,10 @@ export function slotsOf(shards: readonly ViewedShard[]): number {
 }
 
 /**
- * The view of the servers that know of most shards; all others have the first shards of it.
+ * The view of the servers that know the most shards. The others must know the first shards of it.
  * @param views one at least
- * @throws StorageError STORAGE_REFUSED for configurations that contradict each other, and for servers that are not listed
+ * @throws StorageError STORAGE_REFUSED for configurations that contradict each other, and for servers that
+ *   are not listed
  */
 export function widestView(views: readonly ClusterView[]): readonly ViewedShard[] {
   const [widest] = [...views].sort((one, other) => other.shards.length - one.shards.length);
@@ -67,7 +70,9 @@ export function widestView(views: readonly ClusterView[]): readonly ViewedShard[
   return shards;
 }
 
-/** Replicas of one macro stand in one shard of the configuration, and those of another in another. */
+/**
+ * Checks that replicas with the same macro are in the same shard of the configuration, and others in others.
+ */
 function checkPlaces(views: readonly ClusterView[]): void {
   const byMacro = new Map<string, ClusterView>();
   const byPlace = new Map<number, ClusterView>();

@@ -7,14 +7,16 @@ export interface StoredObject {
   readonly statement: string;
 }
 
-/** What a database has that is not made anew by whoever calls: tables of the shard, and the views that fill them. */
+/**
+ * The objects of a database that callers do not recreate: the shard's tables, and the views that fill them.
+ */
 export async function objectsOf(
   connection: ClickHouseConnection,
   database: string,
   signal?: AbortSignal,
 ): Promise<StoredObject[]> {
-  // The bytes that part attributes and events are no UTF-8, so JSON would bring something else in their place: they come, and go, as
-  // escapes.
+  // The bytes that separate attributes and events are not UTF-8, and JSON would replace them, so they are
+  // sent as escapes.
   const statement = ["FF", "FE", "FD", "FC"].reduce(
     (text, byte) => `replaceAll(${text}, unhex('${byte}'), '\\\\x${byte}')`,
     "create_table_query",
@@ -26,8 +28,8 @@ export async function objectsOf(
 }
 
 /**
- * Gives a replica the tables and views that another one of its shard has. Migrations would not do: a replicated table
- * can only be made as it is now, not as its first version was.
+ * Gives a replica the tables and views of another replica of its shard. Migrations cannot do this, because a
+ * replicated table must be created in its present form.
  */
 export async function copySchema(
   from: ClickHouseConnection,

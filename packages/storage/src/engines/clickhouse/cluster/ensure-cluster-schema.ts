@@ -14,9 +14,9 @@ import { type HostState, hostStates } from "./host-state.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 import { isSettled, wantedLayout } from "./shard-layout.ts";
 
-/** Of each statement: some copy what is stored into a new table. */
+/** Limit for each statement in milliseconds; some copy stored rows into a new table. */
 const statementTimeoutMs = 3_600_000;
-/** Of one that meets the same change made through another replica. */
+/** Tries of a statement that meets the same change through another replica. */
 const attempts = 40;
 const attemptEveryMs = 250;
 
@@ -26,14 +26,17 @@ export interface SeenHosts {
   readonly away: readonly string[];
   /** They answer, and do not reach their Keeper. */
   readonly readOnly: readonly string[];
-  /** They answer, and have lost their tables, which the Keeper gives to nobody as long as it remembers their replica. */
+  /**
+   * Servers that answer but have lost their tables. The Keeper remembers their replicas, so nobody can
+   * recreate them.
+   */
   readonly emptied: readonly string[];
 }
 
 /**
- * Brings all listed servers of a cluster to the schema of this code; one look at each when they have it already. Servers
- * that are away are left as they are.
- * @throws StorageError as `hostStates` says
+ * Brings all listed servers of a cluster to this version's schema. When they have it, this costs one look at
+ * each. Servers that are down are left alone.
+ * @throws StorageError as in `hostStates`
  */
 export async function ensureClusterSchema(
   connection: ClickHouseConnection,
@@ -78,7 +81,7 @@ async function migrate(
   signal: AbortSignal | undefined,
 ): Promise<readonly HostState[]> {
   const newest = Math.max(...seen.map(({ version }) => version));
-  // A shard that is added gets the tables of another one, which may have columns from versions before.
+  // An added shard gets the tables of another one, which may have columns of earlier versions.
   const versionOf = (hosts: readonly HostState[]) =>
     cluster.onCluster ? newest : Math.max(...hosts.map((host) => host.version)) || newest;
   const emptied: HostState[] = [];
@@ -114,8 +117,9 @@ async function migrate(
 }
 
 /**
- * Gives the servers of a shard that are behind what one with this version has: one of the same shard if there is.
- * @returns those that the Keeper knows under their names with tables that they have lost; their shard goes on without them
+ * Gives servers that are behind the tables of a server with this version, of the same shard if there is one.
+ * @returns servers whose tables are lost while the Keeper knows them under their names; their shards continue
+ *   without them
  */
 async function levelUp(
   states: readonly HostState[],

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { schemaVersion } from "../schema/migrations.ts";
 
-/** What a stand-in does with whatever it is asked. */
+/** How a stand-in server answers. */
 type HostState = "up" | "hung" | "stranger" | "emptied";
 
 export interface StandIn {
@@ -13,17 +13,18 @@ export interface StandIn {
   readOnly: boolean;
   /** Tokens of the inserts that it was sent. */
   readonly tokens: string[];
-  /** Reads that it was sent, but for those about the cluster itself. */
+  /** Reads that it received, except those about the cluster itself. */
   reads: number;
 }
 
 /**
- * Servers of a cluster of two shards that speak as ClickHouse does where what is tested depends on it: tables are there, each shard
- * has one service, and a shard that is away is skipped, or is an error, as the settings of the read say.
+ * Servers of a cluster of two shards that answer as ClickHouse does as far as these tests depend on it.
+ * Tables exist, each shard has one service, and an absent shard is skipped, or is an error, as the settings
+ * of the read say.
  */
 export class HalfRightServers {
   readonly hosts: StandIn[] = [];
-  /** Numbers of shards of which no server is reached. */
+  /** Numbers of shards without a server that answers. */
   readonly shardsAway = new Set<number>();
   readonly #servers: Server[] = [];
 
@@ -64,7 +65,7 @@ export class HalfRightServers {
     try {
       for await (const chunk of request.setEncoding("latin1")) body += chunk;
     } catch {
-      return; // the client left
+      return; // the client disconnected
     }
     const sql = searchParams.get("query") ?? body;
     const isOfCluster = /system\.|schema_migrations|shardNum/.test(sql);
@@ -74,13 +75,13 @@ export class HalfRightServers {
     else if (host.state === "stranger") fail(response, 516, "AUTHENTICATION_FAILED", 403);
     else if (host.state === "emptied") this.#answerEmptied(sql, response);
     else if (token !== null) {
-      // Without its Keeper it waits for longer than anybody would.
+      // Without its Keeper a server waits longer than any caller.
       if (!host.readOnly && this.shardsAway.size > 0) fail(response, 279, "ALL_CONNECTION_TRIES_FAILED");
       else if (!host.readOnly) response.end();
     } else this.#select(host, sql, searchParams, response);
   }
 
-  /** Of a server that lost its disk: there are no tables, and the Keeper remembers its replica. */
+  /** The answers of a server that lost its disk: it has no tables, and the Keeper remembers its replica. */
   #answerEmptied(sql: string, response: ServerResponse): void {
     if (sql.includes("AS macros")) {
       rows(response, [{ ...stateRow({ readOnly: false }), tables: [], engine: "", begun: 0 }]);
@@ -125,7 +126,7 @@ export class HalfRightServers {
   }
 }
 
-/** 0 is any number. */
+/** 0 means any number. */
 function mostSkipped(settings: URLSearchParams): number {
   return Number(settings.get("max_skip_unavailable_shards_num") ?? 0) || Infinity;
 }

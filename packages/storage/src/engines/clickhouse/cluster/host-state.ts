@@ -7,10 +7,13 @@ import type { ClusterSettings } from "./cluster-settings.ts";
 import { localTable } from "./cluster-statements.ts";
 import { type HostLayout, layoutOf } from "./shard-layout.ts";
 
-/** Each server is looked at for so long, all at the same time, if another one has answered: less than the deadline of `ready`'s callers. */
+/**
+ * Limit in milliseconds for looking at each server, all at the same time, when another server has answered.
+ * It is less than the deadline of `ready`'s callers.
+ */
 const lookTimeoutMs = 3_000;
 
-/** What one server of a cluster has. */
+/** The state of one server of a cluster. */
 export interface HostState extends HostLayout {
   readonly url: string;
   readonly connection: ClickHouseConnection;
@@ -33,9 +36,9 @@ interface StateRow {
 }
 
 /**
- * Looks at every server that is listed. Those that are away are left out, unless all are.
- * @throws StorageError STORAGE_VERSION when one has a newer schema; STORAGE_REFUSED when the cluster is not known to it,
- *   a macro is missing, or the database is laid out otherwise. Nothing is touched then.
+ * Reads the state of every listed server. Servers that are down are left out, unless all are.
+ * @throws StorageError STORAGE_VERSION when a server has a newer schema. STORAGE_REFUSED when a server does
+ *   not know the cluster, lacks a macro, or has another layout of the database. Nothing is changed then.
  */
 export async function hostStates(
   connection: ClickHouseConnection,
@@ -45,7 +48,7 @@ export async function hostStates(
 ): Promise<{ readonly states: readonly HostState[]; readonly away: readonly string[] }> {
   const all = connection.each();
   const up = all.filter(({ isUp }) => isUp);
-  // What is away is pinged until it is back; with nobody there, it is worth a try.
+  // Servers that are down are pinged until they are back. When all are down, all are tried.
   const hosts = up.length === 0 ? all : up;
   const lateness = new Lateness(lookTimeoutMs);
   const either = signal === undefined ? lateness.signal : AbortSignal.any([signal, lateness.signal]);
@@ -79,7 +82,7 @@ export async function hostStates(
   return { states, away };
 }
 
-/** Ends the looks that take too long, unless all do: then the first answer ends the others. */
+/** Ends looks that take too long. When all do, the first answer ends the others. */
 class Lateness {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
@@ -111,7 +114,7 @@ class Lateness {
   }
 }
 
-/** The others can go on without this server. */
+/** True when the other servers can continue without this one. */
 function isOfOneHost(error: unknown): boolean {
   return error instanceof StorageError && (isHostFault(error) || isCredentialsFault(error));
 }

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StorageError } from "../../../api/storage-error.ts";
 import { keeperAway } from "../clickhouse-errors.ts";
 
-/** What inserts need to know of the Keeper of a cluster. */
+/** The state of a cluster's Keeper, for inserts. */
 export interface KeeperOfInserts {
-  /** Aborted while no server that answers reaches its Keeper, with what an insert throws. */
+  /** Aborted while no answering server reaches its Keeper; its reason is the error that inserts throw. */
   readonly awaySignal: AbortSignal;
   /** Looks now. Never rejects. */
   look(): Promise<void>;
@@ -14,9 +14,10 @@ const lookAgainMs = 1_000;
 const lookTimeoutMs = 3_000;
 
 /**
- * Whether servers can be written to. A server that loses its Keeper in the middle of an insert tries for two minutes to find out what
- * became of the block, and must be let: made to give up, it keeps a part that its Keeper does not know, and shows it for five minutes
- * beside the same rows of the next try. So it is not the server that is given less time: who writes stops waiting for it.
+ * Watches whether servers can be written to. A server that loses its Keeper during an insert tries for two
+ * minutes to learn the fate of the block, and must be left alone. If it is forced to give up, it keeps a part
+ * that its Keeper does not know, and shows it for five minutes beside the rows of the next try. So the writer
+ * stops waiting, and the server's limits stay.
  */
 export class KeeperWatch implements KeeperOfInserts {
   readonly #ask: (signal: AbortSignal) => Promise<readonly boolean[]>;
@@ -24,7 +25,7 @@ export class KeeperWatch implements KeeperOfInserts {
   #away = new AbortController();
   #running: Promise<void> | undefined;
 
-  /** @param ask tells of each server that answers whether its tables are read-only */
+  /** @param ask returns for each server that answers whether its tables are read-only */
   constructor(ask: (signal: AbortSignal) => Promise<readonly boolean[]>) {
     this.#ask = ask;
   }

@@ -19,16 +19,19 @@ import { KeeperWatch } from "./keeper-watch.ts";
 import { listedShards, reachedShards, readOnlyHosts } from "./shard-questions.ts";
 import { ShardWatch } from "./shard-watch.ts";
 
-/** How long `ready` waits to learn of shards: whoever asks waits for five seconds, three of which the look at the servers may take. */
+/**
+ * Longest time in milliseconds that `ready` waits to learn about shards. Its callers wait five seconds, and
+ * the look at the servers may take three.
+ */
 const lookWaitMs = 1_500;
 
-/** What a store needs of its servers. */
+/** The parts of a store that depend on its servers. */
 export interface OpenServers {
   readonly connection: ClickHouseConnection;
   readonly schema: SchemaGuard;
-  /** For what must be seen at once by all who ask. */
+  /** For data that all readers must see at once. */
   readonly shared: ClickHouseConnection;
-  /** undefined where one server settles all dependencies */
+  /** undefined when one server settles all dependencies */
   readonly settleStep: RunSettleStep | undefined;
   /** See `TraceStore`. */
   ready(signal?: AbortSignal): Promise<void>;
@@ -37,7 +40,8 @@ export interface OpenServers {
 }
 
 /**
- * The servers of a cluster. One that was away when the others got their tables gets its own when it is back.
+ * Opens the servers of a cluster. A server that was down when the others got their tables gets its own when
+ * it is back.
  * @throws StorageError STORAGE_REFUSED for settings that cannot work
  */
 export function openCluster(
@@ -65,7 +69,7 @@ export function openCluster(
     keeper,
     hedgesInserts: true,
     onHostChange(url, isUp, reason) {
-      // Reads go on meanwhile.
+      // Reads continue meanwhile.
       if (isOpen && isUp && seen.away.includes(url)) schema.check().catch(() => {});
       if (wasReady) void shards.look();
       options.onHostChange?.(url, isUp, reason);
@@ -81,10 +85,10 @@ export function openCluster(
     shared: connection.steady(steadySettings),
     settleStep: (sql, name, signal) => settleEverywhere(connection, database, cluster, { sql, name }, signal),
     async ready(signal) {
-      // Before the tables are there, no shard has an answer.
+      // Before the tables exist, no shard can answer.
       const looked = wasReady ? shards.look() : undefined;
       await schema.check(signal);
-      // A look that takes longer goes on, and is told of next time.
+      // A longer look continues, and its result is reported next time.
       await Promise.race([looked ?? shards.look(), sleep(lookWaitMs, undefined, { ref: false })]);
       wasReady = true;
       if (options.refusesPartial === true && shards.away.length > 0) throw awayError(shards.away, undefined);
@@ -101,7 +105,7 @@ export function openCluster(
   };
 }
 
-/** What is wrong with single servers, for people. */
+/** Faults of single servers, as sentences for people. */
 function hostTrouble({ away, readOnly, emptied }: SeenHosts, count: number): string[] {
   const some = (urls: readonly string[]) =>
     `${urls.length} of ${count} servers of ClickHouse (${urls.join(", ")})`;
@@ -121,8 +125,9 @@ function hostTrouble({ away, readOnly, emptied }: SeenHosts, count: number): str
 }
 
 /**
- * Settles calls on every server: spans and calls of a trace lie in one shard. A replica first takes what others of its
- * shard have settled; what two do in the same minute all the same has one token, and is done once.
+ * Settles calls on every server, because spans and calls of a trace are in one shard. A replica first fetches
+ * what other replicas of its shard have settled. When two still settle the same minute, both use the same
+ * token, so it counts once.
  * @throws StorageError the first error that is not that of a server which is away, or has lost its tables
  */
 export async function settleEverywhere(

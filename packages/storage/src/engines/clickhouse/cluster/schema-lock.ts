@@ -8,11 +8,11 @@ const renewEveryMs = 10_000;
 const lookEveryMs = 200;
 
 /**
- * Runs `work` while no other process does, for this database on this server. The lock is a table: of several that make
- * it at the same moment, one can. Its comment says whose it is and is written again while the work goes on; when it has
- * not been for a minute, the next one takes the lock.
- * @param staleSeconds who has not renewed a lock for so long has died; far more than `renewEveryMs`
- * @throws StorageError, and what `work` throws
+ * Runs `work` while no other process does, for this database on this server. The lock is a table: only one of
+ * several processes can create it. Its comment names the owner, who rewrites it while the work runs. A lock
+ * that was not renewed for a minute is taken over.
+ * @param staleSeconds age at which the owner of a lock counts as dead; far more than `renewEveryMs`
+ * @throws StorageError, and any error of `work`
  */
 export async function withSchemaLock<T>(
   connection: ClickHouseConnection,
@@ -30,14 +30,14 @@ export async function withSchemaLock<T>(
     });
   }
   const renewal = setInterval(() => {
-    // A lock that cannot be renewed is lost after a minute; what is done under it is harmless when done twice.
+    // A lock that cannot be renewed is lost after a minute; the work under it is harmless when done twice.
     connection.command(`ALTER TABLE ${table} MODIFY COMMENT '${owner} ${Date.now()}'`).catch(() => {});
   }, renewEveryMs).unref();
   try {
     return await work();
   } finally {
     clearInterval(renewal);
-    // Stale in a minute, where this fails.
+    // When this fails, the lock is stale in a minute.
     await connection.command(`DROP TABLE IF EXISTS ${table} SYNC`).catch(() => {});
   }
 }

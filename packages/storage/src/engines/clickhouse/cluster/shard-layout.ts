@@ -1,18 +1,21 @@
 /**
- * How spans are spread over the shards of a cluster. The tables name it, so that a change of the servers' `remote_servers` alone moves
- * nothing: a block that is half written before such a change, and sent again after it, would otherwise be split in another way under
- * the same token. See docs/adr/012-cluster.md.
+ * How spans are spread over the shards of a cluster. The tables name it, so that a change of the servers'
+ * `remote_servers` alone moves nothing. Otherwise a block that is half written before such a change, and
+ * repeated after it, would be split differently under the same token. See docs/adr/012-cluster.md.
  */
 export interface ShardLayout {
-  /** Sum of the weights of the shards that take spans: the first ones of the cluster. */
+  /** Sum of the weights of the shards that take spans, which are the first ones of the cluster. */
   readonly slots: number;
-  /** What is received from this day on, UTC, is spread over so many. The token of a block has the day, so a retry goes where it went. */
+  /**
+   * From this day (UTC) on, received spans are spread over `slots`. The token of a block contains the day, so
+   * a repeated block goes to the same shards.
+   */
   readonly next?: { readonly day: string; readonly slots: number } | undefined;
 }
 
 const hash = "cityHash64(trace_id)";
 
-/** The sharding key of tables with a trace id. @param layout undefined: as the servers' configuration says */
+/** The sharding key of tables with a trace id. @param layout undefined: that of the servers' configuration */
 export function shardingKey(layout: ShardLayout | undefined): string {
   if (layout === undefined) return hash;
   const { slots, next } = layout;
@@ -20,7 +23,10 @@ export function shardingKey(layout: ShardLayout | undefined): string {
   return `${hash} % if(received < toDate('${next.day}'), ${slots}, ${next.slots})`;
 }
 
-/** Reads the layout from the engine of a table that spans the cluster. @returns undefined where the table names none */
+/**
+ * Reads the layout from the engine of a table that spans the cluster. @returns undefined when the table names
+ * none
+ */
 export function layoutOf(engine: string): ShardLayout | undefined {
   const text = engine.replaceAll(/\s+/g, " ");
   const fixed = /cityHash64\(trace_id\) % (\d+)/.exec(text)?.[1];
@@ -34,7 +40,7 @@ export function layoutOf(engine: string): ShardLayout | undefined {
 
 /** The layout as one server knows it. */
 export interface HostLayout {
-  /** Of its schema; 0 where it has no tables yet. */
+  /** Version of its schema; 0 without tables. */
   readonly version: number;
   readonly layout: ShardLayout | undefined;
   /** Sum of the weights of all shards in its configuration. */
@@ -42,9 +48,9 @@ export interface HostLayout {
 }
 
 /**
- * The layout that all servers are to have: the newest one that a server has; where none has any, that of the configuration, if all
- * servers have the same.
- * @returns undefined where nobody can tell
+ * The layout that all servers should have: the newest of any server. When no server has one, it is the
+ * configuration's, if all servers have the same configuration.
+ * @returns undefined when it cannot be determined
  */
 export function wantedLayout(hosts: readonly HostLayout[]): ShardLayout | undefined {
   const withTables = hosts.filter(({ version }) => version > 0);
@@ -66,7 +72,7 @@ export function wantedLayout(hosts: readonly HostLayout[]): ShardLayout | undefi
   return counts.size === 1 && slots > 0 ? { slots } : undefined;
 }
 
-/** A server needs its tables made anew to spread spans as the others do. */
+/** False when a server's tables must be recreated, so that it spreads spans as the others do. */
 export function isSettled(hosts: readonly HostLayout[]): boolean {
   const wanted = wantedLayout(hosts);
   return wanted === undefined || hosts.every(({ layout }) => shardingKey(layout) === shardingKey(wanted));

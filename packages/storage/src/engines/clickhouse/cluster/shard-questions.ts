@@ -4,7 +4,7 @@ import type { ClusterSettings } from "./cluster-settings.ts";
 import { localTable } from "./cluster-statements.ts";
 import type { ListedShard } from "./shard-watch.ts";
 
-/** Of the question which shards are reached: it waits for one that is not. */
+/** Settings of the question which shards answer: it waits for a shard that does not. */
 const reachSettings = {
   ...clusterReadSettings,
   skip_unavailable_shards: "1",
@@ -12,7 +12,7 @@ const reachSettings = {
   handshake_timeout_ms: "1000",
   connections_with_failover_max_tries: "1",
   receive_timeout: "3",
-  // Each shard answers for itself, with a row also where it has none.
+  // Each shard returns its own row, even when it has no data.
   distributed_group_by_no_merge: "1",
 };
 
@@ -28,7 +28,7 @@ export async function listedShards(
   return await connection.ofShards({}).rows<ListedShard>(sql, { cluster: cluster.name }, { signal });
 }
 
-/** Asked of a small table, for which readers have the right: `cluster()` would need one of its own. */
+/** Reads a small table, which readers may read; `cluster()` would need a right of its own. */
 export async function reachedShards(
   connection: ClickHouseConnection,
   database: string,
@@ -39,7 +39,7 @@ export async function reachedShards(
   return rows.map(({ shard }) => shard);
 }
 
-/** Of each server that answers: whether none of its spans can be written, as it does not reach its Keeper. */
+/** For each server that answers: true when it cannot be written to, because it does not reach its Keeper. */
 export async function readOnlyHosts(
   connection: ClickHouseConnection,
   database: string,

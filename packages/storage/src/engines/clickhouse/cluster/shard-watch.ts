@@ -17,14 +17,18 @@ export interface ShardQuestions {
   reached(signal: AbortSignal): Promise<readonly number[]>;
 }
 
-/** While a shard is away, for how long the next look waits. */
+/** Wait before the next look while a shard is absent, in milliseconds. */
 const lookAgainMs = 1_000;
-/** More than the 5 s, a constant of ClickHouse, that a server waits for a kept connection to one that hangs. */
+/**
+ * Longer than the 5 s, a constant of ClickHouse, for which a server waits on a kept connection to a hung
+ * server.
+ */
 const lookTimeoutMs = 9_000;
 
 /**
- * Which shards of a cluster answer: a shard is away when two servers, asked one after the other, reach none of its replicas. Somebody
- * has to ask for a look; while a shard is away it looks by itself, every second, until all are back.
+ * Tracks which shards of a cluster answer. A shard is absent when two servers, asked one after the other,
+ * reach none of its replicas. A look starts on request; while a shard is absent, one starts every second
+ * until all are back.
  */
 export class ShardWatch implements ShardsOfReads {
   readonly #ask: ShardQuestions;
@@ -46,7 +50,7 @@ export class ShardWatch implements ShardsOfReads {
       skip_unavailable_shards: "1",
       // A shard that answers with an error fails the read.
       skip_unavailable_shards_mode: "unavailable",
-      // One more that goes away meanwhile fails it too, and is looked at then.
+      // When another shard becomes absent meanwhile, the read fails, and a look follows.
       max_skip_unavailable_shards_num: String(this.#away.length),
       // Each statement tries to reach them again.
       connect_timeout_with_failover_ms: "300",
@@ -56,7 +60,7 @@ export class ShardWatch implements ShardsOfReads {
     };
   }
 
-  /** Those who ask at the same time share a look. What it cannot find out stays as it was. */
+  /** Callers at the same time share a look. What a look cannot determine stays as it was. */
   look(): Promise<void> {
     this.#running ??= this.#look().finally(() => {
       this.#running = undefined;
@@ -74,15 +78,15 @@ export class ShardWatch implements ShardsOfReads {
       const [listed, reached] = await Promise.all([this.#ask.listed(signal), this.#ask.reached(signal)]);
       let missing = listed.filter(({ shard }) => !reached.includes(shard));
       if (missing.some(({ shard }) => this.#away.every(({ name }) => name !== String(shard)))) {
-        // The server that was asked may be the one with the trouble, or all are only slow.
+        // The fault may be the server that was asked, or all servers may be slow.
         const reachedToo = await this.#ask.reached(signal);
         missing = missing.filter(({ shard }) => !reachedToo.includes(shard));
       }
       const away = missing.map(reasonOf);
-      // The same list stays the same object.
+      // An equal list stays the same object.
       if (JSON.stringify(away) !== JSON.stringify(this.#away)) this.#away = away;
     } catch {
-      // Nobody could tell: whoever reads gets the error of the read.
+      // No server could tell; readers get the error of their read.
     }
     if (this.#away.length > 0 && !this.#looksAgain) void this.#lookAgain();
   }

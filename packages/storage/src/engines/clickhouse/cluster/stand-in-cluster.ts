@@ -4,21 +4,22 @@ import { text } from "node:stream/consumers";
 import { clusterVersionOffset } from "../schema/ensure-schema.ts";
 import { schemaVersion } from "../schema/migrations.ts";
 
-/** One shard of a stand-in's `remote_servers`: names of its replicas. */
+/** One shard of a stand-in's `remote_servers`: the names of its replicas. */
 type Shard = readonly string[];
 
 /**
- * Answers as a server of a cluster does to those who change its tables, on a real socket: it knows its `remote_servers`, its
- * macros, and how its table `spans` spreads spans. For what servers do with rows there are the suites that need a real cluster.
+ * Answers as a server of a cluster does when its tables are changed, on a real socket. It has
+ * `remote_servers`, macros, and the way in which its table `spans` spreads spans. Suites with a real cluster
+ * test what servers do with rows.
  */
 export class StandInServer {
   /** Its `remote_servers`. */
   shards: readonly Shard[];
   /** Engine of its table `spans`; empty: it has no tables. */
   engine: string;
-  /** Of its clock, hours since 1970. */
+  /** Its clock, in hours since 1970. */
   hours = 24 * 20_000 + 9;
-  /** What the last shard has. */
+  /** Spans that the last shard still has. */
   spansLeft = 0;
   isAway = false;
   /** Statements that change something. */

@@ -8,7 +8,7 @@ export interface TestCluster {
   readonly urls: readonly string[];
   readonly shards: number;
   readonly settings: ClusterSettings;
-  /** Shell commands for the last server in the list; undefined where the environment has none. */
+  /** Shell commands for the last server of the list; undefined when the environment has none. */
   readonly kill: (() => Promise<void>) | undefined;
   readonly start: (() => Promise<void>) | undefined;
 }
@@ -24,10 +24,10 @@ const replicas: Record<ClusterKind, (servers: number) => number> = {
 };
 
 /**
- * Reads `TRACING_TEST_CLUSTER_SHARDS`, `…_REPLICAS` or `…_GRID`: addresses of servers, separated by commas, that have one
- * cluster of just these; and, with `_KILL` and `_START` behind that name, commands that kill the last of them and start it
- * again.
- * @returns undefined, and says so, where there is no such variable
+ * Reads `TRACING_TEST_CLUSTER_SHARDS`, `…_REPLICAS` or `…_GRID`: comma-separated addresses of all servers of
+ * one cluster. With `_KILL` and `_START` appended to the name, it reads commands that kill the last server
+ * and start it again.
+ * @returns undefined without such a variable, after a message
  */
 export async function namedCluster(kind: ClusterKind): Promise<TestCluster | undefined> {
   const name = `TRACING_TEST_CLUSTER_${kind}`;
@@ -59,7 +59,7 @@ GROUP BY cluster HAVING count() = ${urls.length} AND uniqExact(shard_num) = ${ur
       name: cluster,
       isReplicated: replicaMacros !== "0",
       onCluster: false,
-      // Tests read what they have written, wherever that is asked.
+      // Tests read what they have written from any replica.
       insertQuorum: copies > 1 ? copies : 0,
     },
     kill: command("KILL"),

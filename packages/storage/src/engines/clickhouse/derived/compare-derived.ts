@@ -8,22 +8,22 @@ import { hostStates } from "../cluster/host-state.ts";
 import { withSchemaLock } from "../cluster/schema-lock.ts";
 import { type DaySlice, type DerivedTable, derivedTables, type TableName } from "./derived-table.ts";
 
-/** A derived table that does not say what the spans of a day say. */
+/** A derived table that differs from the spans of a day. */
 export interface DerivedDifference {
   readonly table: string;
   readonly day: string;
-  /** Address of the server that was asked: one of each shard. */
+  /** Address of the server that was read: one of each shard. */
   readonly url: string;
-  /** What the numbers count. */
+  /** The unit of the numbers. */
   readonly counts: string;
   readonly missing: number;
-  /** More than the spans explain; after some spans were deleted, for instance. It is told and left. */
+  /** More than the spans explain, for instance because spans were deleted. It is reported and left alone. */
   readonly surplus: number;
   readonly isRepaired: boolean;
 }
 
 export interface DerivedComparison {
-  /** Of spans that were compared. */
+  /** Number of spans that were compared. */
   readonly days: number;
   readonly spans: number;
   readonly differences: readonly DerivedDifference[];
@@ -31,33 +31,34 @@ export interface DerivedComparison {
 
 export interface CompareOptions {
   /**
-   * "ended": those that ended a day ago or earlier. A block whose insert was cut short is sent again until all its tables have it; in
-   * newer days such a block looks like a difference, and repairing it would count it twice.
+   * "ended": days that ended at least a day ago. A block whose insert was cut short is repeated until all its
+   * tables have it. On newer days such a block looks like a difference, and a repair would count it twice.
    */
   readonly days: "ended" | "all";
-  /** Adds what is missing. */
+  /** True: add what is missing. */
   readonly repair: boolean;
-  /** Told of each day before it is compared. */
+  /** Called before each day is compared. */
   readonly onDay?: (day: string, url: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Spans of a day that are compared at once, by trace. */
 const spansAtOnce = 20_000_000;
-/** Of a day with more, joins and groups put what has no room in memory on the disk. */
+/** On a day with more rows, joins and groups that exceed memory use the disk. */
 const manyRowsSettings =
   "SETTINGS join_algorithm = 'grace_hash', grace_hash_join_initial_buckets = 16, max_bytes_before_external_group_by = 1000000000";
 const statementTimeoutMs = 3_600_000;
 
-/** One server of a shard. */
+/** A server of a shard. */
 interface ShardServer {
   readonly url: string;
   readonly connection: ClickHouseConnection;
 }
 
 /**
- * Compares the tables that views fill with the spans, day by day; in a cluster at one replica of each shard. The engine writes a block
- * into `spans` and then into each table of a view; a server that is lost for good in between may leave one of them without the block.
+ * Compares the tables that views fill with the spans, day by day; in a cluster at one replica of each shard.
+ * The engine writes a block into `spans`, and then into each table of a view. When a server is lost in
+ * between for good, one table may lack the block.
  * @throws StorageError
  */
 export async function compareDerived(
@@ -78,7 +79,7 @@ export async function compareDerived(
     const [first] = servers;
     if (first === undefined) throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
     const work = () => compareAll(servers, tables, compare, cluster?.isReplicated === true);
-    // Two that repair at the same moment would add what is missing twice.
+    // Two repairs at the same time would add what is missing twice.
     return compare.repair
       ? await withSchemaLock(first.connection, database, work, compare.signal)
       : await work();

@@ -1,23 +1,25 @@
 import { selectCalls } from "../schema/call-details-migration.ts";
 import { selectMetrics } from "../schema/derived-migration.ts";
 
-/** Rows of which day are looked at, and which part of its traces: parts bound the memory that a comparison takes. */
+/** The day whose rows are read, and the part of its traces. Parts limit the memory of a comparison. */
 export interface DaySlice {
-  /** As ClickHouse writes a date. */
+  /** A date in ClickHouse's form. */
   readonly day: string;
   readonly part: number;
   readonly parts: number;
 }
 
-/** Tables, by their names in the database that is looked at: those of one server, or of one server of a cluster. */
+/**
+ * Gives tables their names in the database that is read: that of one server, or of one server of a cluster.
+ */
 export type TableName = (table: string) => string;
 
 /** A table that views fill from spans, and how it is compared with them. */
 export interface DerivedTable {
   readonly name: string;
-  /** What `missing` and `surplus` count. */
+  /** The unit of `missing` and `surplus`. */
   readonly counts: string;
-  /** A part of a day's traces is enough to compare; otherwise the day is compared as a whole. */
+  /** True: a part of a day's traces can be compared. False: only the whole day. */
   readonly isByTrace: boolean;
   /** One row: `missing`, of the table, and `surplus`, which no span explains. */
   compare(tables: TableName, slice: DaySlice): string;
@@ -45,7 +47,7 @@ function onSlice(select: (database: string) => string): string {
   return select("day").replaceAll("day.spans", "slice_of_spans");
 }
 
-/** What `span_metrics` lacks, below none where it has too much. */
+/** Counts that `span_metrics` lacks; negative when it has too many. */
 function metricDifferences(tables: TableName, slice: DaySlice): string {
   return `SELECT ${metricKey}, sum(row.1) AS calls, sum(row.2) AS errors, sum(row.3) AS total_duration FROM (
   SELECT ${metricKey}, (toInt64(calls), toInt64(errors), toInt64(total_duration)) AS row FROM (${onSlice(selectMetrics)})
@@ -55,7 +57,7 @@ function metricDifferences(tables: TableName, slice: DaySlice): string {
 ) GROUP BY ${metricKey}`;
 }
 
-/** What `dependency_calls` lacks of calls that have their parent. */
+/** Counts that `dependency_calls` lacks, of calls whose parent is stored. */
 function callDifferences(tables: TableName, { day }: DaySlice): string {
   return `SELECT ${callKey}, sum(number) AS calls FROM (
   SELECT ${callKey}, calls AS number FROM (${onSlice(selectCalls)}) WHERE pending = 0

@@ -1,8 +1,8 @@
 import { StorageError } from "../../../api/storage-error.ts";
 
-/** Where a server of ClickHouse is, and who asks it. */
+/** The address of a ClickHouse server, with credentials. */
 export interface HostAddress {
-  /** Without credentials, so that it can stand in errors, logs and metrics. */
+  /** Without credentials, so that errors, logs and metrics may contain it. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
@@ -10,7 +10,7 @@ export interface HostAddress {
 
 /**
  * Reads the address of a server.
- * @param text such as "http://127.0.0.1:8123"; user and password in it come before the `defaults`
+ * @param text such as "http://127.0.0.1:8123"; user and password in it override the `defaults`
  * @throws StorageError STORAGE_REFUSED when it is not an http or https URL; a password in it is not repeated
  */
 export function hostAddress(
@@ -33,7 +33,7 @@ export function hostAddress(
   };
 }
 
-/** A URL's user or password; one with a stray % is taken as it stands. */
+/** A URL's user or password; when it has a stray %, the text is used unchanged. */
 function plainText(encoded: string): string {
   try {
     return decodeURIComponent(encoded);

@@ -1,15 +1,18 @@
-/** Told when a server is found away, or back. @param reason why it is away; empty when it is there */
+/** Called when a server goes down or comes back. @param reason why it is down; empty when it is up */
 export type OnHostChange = (url: string, isUp: boolean, reason: string) => void;
 
 export interface HostHealthOptions {
   readonly urls: readonly string[];
   /** Resolves when the server answers; for `/ping`. */
   readonly ping: (index: number, signal: AbortSignal) => Promise<void>;
-  /** All are up when they are first seen, and told so. */
+  /** Every server counts as up at first, and is reported so. */
   readonly onChange?: OnHostChange | undefined;
   /** Between looks at a server that is up, milliseconds; 1,500 by default. */
   readonly checkEveryMs?: number;
-  /** Before the second look at one that is away; doubles up to `maxBackoffMs`. 1,000 by default. */
+  /**
+   * Wait before the second look at a server that is down. It doubles up to `maxBackoffMs`; 1,000 ms by
+   * default.
+   */
   readonly backoffMs?: number;
   /** 30,000 by default. */
   readonly maxBackoffMs?: number;
@@ -21,19 +24,23 @@ interface Host {
   isLooking: boolean;
   backoffMs: number;
   timer: NodeJS.Timeout | undefined;
-  /** Aborted when the server is found away, for calls that wait for it. */
+  /** Aborted when the server is found down, for calls that wait for it. */
   away: AbortController;
 }
 
-/** How long a look waits: a server that is only busy answers `/ping` in far less. With `patience`, a hung server is found in 5 s. */
+/**
+ * Limit for the answer to `/ping` in milliseconds; a busy server answers much faster. With `patience`, a hung
+ * server is found in 5 s.
+ */
 const checkTimeoutMs = 1_500;
 /** Consecutive failed looks until a server counts as away. The second one follows the first at once. */
 const patience = 2;
 
 /**
- * Which of several servers are there. A call that finds one away says so and goes on to the next; the one that is away
- * gets no calls until it answers a ping, which it is sent at once, after a second, two, and so on. Servers that are up
- * are pinged too: one that has lost its network does not refuse calls, it keeps them waiting.
+ * Tracks which servers are up. A call that finds a server down reports it and goes to the next. A server that
+ * is down gets no calls until it answers a ping; pings are sent at once, after a second, two seconds, and so
+ * on. Servers that are up are pinged too, because one that lost its network does not refuse calls but lets
+ * them wait.
  */
 export class HostHealth {
   readonly #options: HostHealthOptions;
@@ -60,7 +67,10 @@ export class HostHealth {
     for (const index of this.#hosts.keys()) this.#checkLater(index);
   }
 
-  /** Servers in the order to try them: those that are up, a different one first each time, then the others. */
+  /**
+   * Servers in the order to try them: those that are up, beginning with a different one each time, then the
+   * others.
+   */
   inTurn(): number[] {
     const count = this.#hosts.length;
     const first = this.#next++ % count;
@@ -68,7 +78,7 @@ export class HostHealth {
     return this.#upFirst(order);
   }
 
-  /** Servers in the order to try them: the first one in the list that is up always comes first. */
+  /** Servers in the order to try them: the first of the list that is up always comes first. */
   inOrder(): number[] {
     return this.#upFirst([...this.#hosts.keys()]);
   }
@@ -88,14 +98,14 @@ export class HostHealth {
     this.#markAway(index, reason);
   }
 
-  /** A call waits for the server far longer than usual: looks now, if no look is under way. */
+  /** A call has waited far longer than usual: looks at the server now, unless a look is running. */
   suspect(index: number): void {
     const host = this.#host(index);
     if (!host.isUp || host.isLooking || this.#closed.signal.aborted) return;
     this.#checkIn(index, 0);
   }
 
-  /** A call has been answered. */
+  /** A call was answered. */
   answered(index: number): void {
     if (!this.#host(index).isUp) this.#markUp(index);
   }

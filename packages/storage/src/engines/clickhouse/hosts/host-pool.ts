@@ -3,13 +3,13 @@ import type { HostAddress } from "./host-address.ts";
 import { HostHealth, type OnHostChange } from "./host-health.ts";
 import { hostConnector, type WatchedHostTls } from "./host-tls.ts";
 
-/** One server, and who calls it. */
+/** A server, with the parts that call it. */
 export interface Host {
-  /** Place in the list. */
+  /** Index in the list. */
   readonly index: number;
   /** Without credentials. */
   readonly url: string;
-  /** Value of the header. */
+  /** Value of the header `Authorization`. */
   readonly authorization: string;
 }
 
@@ -23,7 +23,10 @@ export interface HostPoolOptions {
 
 const connectTimeoutMs = 5_000;
 
-/** The connections to all servers, and what is known of their health. A single server is not pinged: its calls tell. */
+/**
+ * The connections to all servers, and the state of their health. A single server is not pinged, because its
+ * calls show its state.
+ */
 export class HostPool {
   readonly hosts: readonly Host[];
   /** undefined for a single server */
@@ -32,9 +35,9 @@ export class HostPool {
   readonly #onHostChange: OnHostChange | undefined;
   readonly #tls: WatchedHostTls | undefined;
   #isSingleUp = true;
-  /** Servers that answer pings, which name nobody, and refuse our credentials. */
+  /** Servers that answer pings, which need no credentials, but refuse our credentials. */
   readonly #strangers = new Set<number>();
-  /** Apart, so that a ping waits for no other call. */
+  /** A separate agent, so that a ping waits for no other call. */
   readonly #pings: Agent;
 
   constructor(options: HostPoolOptions) {
@@ -63,13 +66,13 @@ export class HostPool {
     } else for (const { url } of this.hosts) options.onHostChange?.(url, true, "");
   }
 
-  /** A call was answered, by whatever answer of ClickHouse. */
+  /** A call was answered by ClickHouse, in whatever way. */
   answered(index: number): void {
     if (this.health !== undefined) this.health.answered(index);
     else if (!this.#isSingleUp) this.#tellSingle(true, "");
   }
 
-  /** A call found the server away. */
+  /** A call found the server down. */
   failed(index: number, reason: string): void {
     if (this.health !== undefined) this.health.failed(index, reason);
     else if (this.#isSingleUp) this.#tellSingle(false, reason);
@@ -102,7 +105,7 @@ export class HostPool {
     if (this.#strangers.has(index)) await this.#introduce(index, base, signal);
   }
 
-  /** Asks a server whether it takes our credentials by now. */
+  /** Tries whether a server accepts our credentials now. */
   async #introduce(index: number, base: URL, signal: AbortSignal): Promise<void> {
     const url = new URL(base);
     url.search = new URLSearchParams({ query: "SELECT 1" }).toString();

@@ -1,10 +1,10 @@
 import { buildConnector } from "undici";
 
-/** What a client needs to call over TLS; certificates and keys are PEM. */
+/** TLS files of a client; certificates and keys are PEM. */
 export interface HostTls {
-  /** The authorities the server is checked against; absent: the usual ones. */
+  /** The authorities that the server's certificate is checked against; absent: the system's. */
   readonly ca?: Buffer;
-  /** What this process shows of itself; comes with `key`. */
+  /** The client certificate; requires `key`. */
   readonly cert?: Buffer;
   readonly key?: Buffer;
   /** Name expected in the server's certificate; absent: that of its address. */
@@ -13,14 +13,14 @@ export interface HostTls {
   readonly skipHostVerify: boolean;
 }
 
-/** TLS whose files may change. */
+/** TLS files that may change. */
 export interface WatchedHostTls {
   readonly material: HostTls;
   onChange(listener: (material: HostTls) => void): void;
   close(): void;
 }
 
-/** In the words of Node's `tls.connect`. */
+/** The options of Node's `tls.connect`. */
 function connectOptions({ ca, cert, key, serverName, skipHostVerify }: HostTls) {
   return {
     ...(ca === undefined ? {} : { ca }),
@@ -31,8 +31,8 @@ function connectOptions({ ca, cert, key, serverName, skipHostVerify }: HostTls) 
 }
 
 /**
- * Connects undici's agents: over TLS with what is in force at that moment.
- * @param tls undefined: as undici does by itself
+ * Connects undici's agents, over TLS with the files that are current at that moment.
+ * @param tls undefined: undici's own way
  */
 export function hostConnector(tls: WatchedHostTls | undefined, timeout: number): buildConnector.connector {
   if (tls === undefined) return buildConnector({ timeout });

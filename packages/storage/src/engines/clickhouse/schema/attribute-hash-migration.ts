@@ -1,18 +1,21 @@
 import type { Migration } from "./migration.ts";
 
-/** Of a list of attributes, each as the hash of key, FE, type and value; `attribute-list.ts` of `wire/rows` says what a list is. */
+/**
+ * For a list of attributes: the hash of key, FE, type and value of each. `attribute-list.ts` of `wire/rows`
+ * describes the list.
+ */
 export function hashesOf(text: string): string {
   return `arrayMap(e -> cityHash64(e), splitByChar('\\xFF', ${text}))`;
 }
 
-/** The keys of those attributes of a list that are arrays. Most lists have none, which is all that is looked at then. */
+/** The keys of array attributes in a list. Most lists have none, and then nothing more is read. */
 function arrayKeysOf(text: string): string {
   const key = "substring(e, 1, position(e, '\\xFEa') - 1)";
   const arrays = `arrayFilter(e -> position(e, '\\xFEa') > 0, splitByChar('\\xFF', ${text}))`;
   return `if(position(${text}, '\\xFEa') = 0, emptyArrayString(), arrayMap(e -> ${key}, ${arrays}))`;
 }
 
-/** Names, and what they are of; all are bloom filters. */
+/** Names of indexes and their expressions; all are bloom filters. */
 export const hashIndexes = [
   ["attribute_hash_index", hashesOf("attribute_text")],
   ["resource_hash_index", hashesOf("resource_text")],
@@ -20,16 +23,18 @@ export const hashIndexes = [
   ["resource_array_index", arrayKeysOf("resource_text")],
 ] as const;
 
-/** Those of the tables of spans that are not made when rows are written, but when parts are merged. */
+/** Indexes of span tables that are built when parts are merged, not when rows are written. */
 export const indexesLeftToMerges = [...hashIndexes.map(([name]) => name), "event_hash_index"] as const;
 
 /**
- * Attributes are indexed by their hashes rather than as texts: what an index is made of is put in the order of the table, and a
- * list of texts is moved text by text. And the keys of arrays are indexed, as TraceQL's `=` also matches elements of arrays:
- * elsewhere the index of hashes decides. Figures: docs/adr/032-what-an-insert-costs.md.
+ * Indexes attributes by their hashes instead of their texts. The data of an index is sorted in the order of
+ * the table, and a list of texts would be moved text by text. Keys of arrays are indexed too, because
+ * TraceQL's `=` also matches elements of arrays; for other attributes the index of hashes decides. Figures:
+ * docs/adr/032-what-an-insert-costs.md.
  *
- * Indexes of parts that are there are made in the background, all with one rewriting of the part; until then these parts are
- * searched without. Those of version 6 may still be in the making, and are not taken away before that is stopped.
+ * Indexes of existing parts are built in the background, with one rewriting of each part; until then these
+ * parts are searched without them. The indexes of version 6 may still be under construction, which must be
+ * stopped before they are dropped.
  */
 export const attributeHashMigration: Migration = {
   version: 8,

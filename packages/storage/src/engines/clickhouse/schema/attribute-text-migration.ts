@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** The text of a list of tuples; `attribute-list.ts` of `wire/rows` says what it is. */
+/** Converts a list of tuples to text; `attribute-list.ts` of `wire/rows` describes the format. */
 export function textOf(attributes: string): string {
   const text = `concat('\\xFF', a.1, '\\xFE', substring('esbidakx', CAST(a.2, 'Int8') + 1, 1), a.3)`;
   return `if(empty(${attributes}), '', concat(arrayStringConcat(arrayMap(a -> ${text}, ${attributes})), '\\xFF'))`;
@@ -20,12 +20,12 @@ const compressed = "CODEC(ZSTD(1))";
  * Attributes of spans, and of their resources, as one text each. Why, with the figures:
  * docs/adr/028-attributes-as-text.md.
  *
- * Rows come with texts and leave the arrays empty. Of rows from before, the texts are made from their arrays: when they are
- * read, and once and for all when their part is merged; of rows of collectors from before, when they arrive. A new database has no
- * arrays: see new-database.ts.
+ * New rows have texts and empty arrays. The texts of older rows are computed from their arrays when they are
+ * read, and stored when their part is merged. Rows of older collectors get them on arrival. A new database
+ * has no arrays: see new-database.ts.
  *
- * Indexes of parts that are there are made in the background, all with one rewriting of the part; until then these parts are
- * searched without.
+ * Indexes of existing parts are built in the background, with one rewriting of each part; until then these
+ * parts are searched without them.
  */
 export const attributeTextMigration: Migration = {
   version: 6,
@@ -45,8 +45,8 @@ export const attributeTextMigration: Migration = {
 };
 
 /**
- * The same for a database that goes on to version 8, without the indexes that it would take away: each of them would rewrite every
- * part, and ClickHouse drops none that is being made.
+ * The same for a database that continues to version 8, without the indexes which that version drops. Each
+ * would rewrite every part, and ClickHouse cannot drop an index under construction.
  */
 export const attributeTextColumns: Migration = {
   version: 6,

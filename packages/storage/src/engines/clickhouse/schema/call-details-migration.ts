@@ -6,7 +6,10 @@ import { durable } from "./spans-migration.ts";
 const isOlderFormat = "format != 'otlp'";
 const key = "(pending, tenant, minute, parent, child, kind, failed, bucket)";
 
-/** Calls between services, as rows of `dependency_calls`: as that of derived-migration.ts, but for the three columns. */
+/**
+ * Calls between services as rows of `dependency_calls`: the statement of derived-migration.ts with three more
+ * columns.
+ */
 export function selectCalls(database: string): string {
   return `SELECT received, if(callers.key = 0, called.key, 0) AS pending, tenant, minute, callers.service AS parent, child,
   kind, failed, bucket,
@@ -31,7 +34,7 @@ WHERE callers.key = 0 OR callers.service != child
 GROUP BY received, pending, tenant, minute, parent, child, kind, failed, bucket`;
 }
 
-/** Calls between services with their details, and what fills them from new spans. */
+/** Calls between services with details, and the views that fill them from new spans. */
 export function detailedCalls(database: string): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${database}.dependency_calls (
@@ -56,9 +59,9 @@ ${selectCalls(database)}`,
 }
 
 /**
- * How calls between services end, and how long they last, for what Prometheus scrapes: the called span's kind, whether it
- * failed, and the bucket of its duration, all at the end of the key of `dependency_calls`, so that calls still are sums.
- * Calls from before have none of it.
+ * Adds outcome and duration to calls between services, for Prometheus. The columns are the called span's
+ * kind, whether it failed, and the bucket of its duration. They are at the end of the key of
+ * `dependency_calls`, so that calls remain sums. Older calls have no details.
  */
 export const callDetailsMigration: Migration = {
   version: 7,

@@ -1,8 +1,9 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * By columns of `spans` and `archived_spans`. ZSTD stays where it finds something: texts of attributes, events, details, and trace
- * ids, which repeat. Of a minute's starts T64 leaves the bits that differ, and nothing is in these to be found.
+ * Codecs by columns of `spans` and `archived_spans`. ZSTD stays where it helps: texts of attributes, events
+ * and details, and trace ids, which repeat. T64 leaves only the differing bits of a minute's starts, in which
+ * ZSTD would find nothing.
  */
 export const codecs = {
   tenant: "LZ4",
@@ -23,7 +24,7 @@ export const codecs = {
   status_message: "LZ4",
 } as const;
 
-/** When a span came, which only `spans` has. */
+/** The arrival time of a span, which only `spans` has. */
 export const arrivedCodec = "T64, LZ4";
 
 const changes = Object.entries(codecs)
@@ -31,8 +32,9 @@ const changes = Object.entries(codecs)
   .join(", ");
 
 /**
- * Columns that are small, or random, cost ZSTD more time than they save room: each granule of each is compressed by itself. Parts that are
- * there stay as they are until they are merged. Figures: docs/adr/038-codecs.md.
+ * For small or random columns ZSTD costs more time than it saves space, because each granule of each column
+ * is compressed separately. Existing parts stay unchanged until they are merged. Figures:
+ * docs/adr/038-codecs.md.
  */
 export const codecsMigration: Migration = {
   version: 11,

@@ -4,27 +4,30 @@ import type { SpanKind } from "wire/model";
 const nearMinutes = 2;
 /** The same for calls that have waited. */
 const farMinutes = 60;
-/** After so many minutes nobody looks for a parent any more. */
+/** Minutes after which no parent is searched any more. */
 const patienceMinutes = 10;
 
-/** Rows of waiting calls that a read looks at: of more, a sample. The others are counted once they are settled. */
+/**
+ * Most rows of waiting calls that a read uses; when there are more, it uses a sample. The others count once
+ * they are settled.
+ */
 const maxPendingRead = 30_000;
-/** The same for a step that settles them; what is left is for the steps after it. */
+/** The same for a step that settles them; the rest is left to later steps. */
 const maxPendingSettled = 1_000_000;
 
 /** See `spansOfTraces`. */
 const byMinutes = "SETTINGS ignore_data_skipping_indices = 'start_index'";
 
-/** Clocks of parents may be so many minutes ahead. */
+/** Minutes by which clocks of parents may be ahead. */
 const aheadMinutes = 1;
 
-/** Where parents are looked for. Both are what `IN` takes: beginnings of minutes, and hashes. */
+/** Where parents are searched: expressions for `IN` with begins of minutes, and with hashes. */
 interface SoughtCallers {
   readonly minutes: string;
   readonly keys: string;
 }
 
-/** Those of a table of pending calls. */
+/** The callers that a table of pending calls names. */
 function callersOf(pending: string, lookBackMinutes: number): SoughtCallers {
   return {
     minutes:
@@ -34,7 +37,10 @@ function callersOf(pending: string, lookBackMinutes: number): SoughtCallers {
   };
 }
 
-/** Parents of pending calls: `key` and `service`. The hashes are those of the migration that made `dependency_calls`. */
+/**
+ * Parents of pending calls: `key` and `service`. The hashes are those of the migration that created
+ * `dependency_calls`.
+ */
 function callers(database: string, { minutes, keys }: SoughtCallers): string {
   const key = (kind: "span" | "client") => `cityHash64('${kind}', tenant, trace_id, span_id)`;
   const isPending = (kind: "span" | "client") =>
@@ -48,24 +54,24 @@ function callers(database: string, { minutes, keys }: SoughtCallers): string {
 
 const maxHash = "18446744073709551615";
 
-/** How many times as many rows wait as are looked at, at least 1. */
+/** The ratio of waiting rows to rows that are read, at least 1. */
 function pendingScale(database: string, rows: number): string {
   return `(SELECT greatest(count() / ${rows}, 1) FROM ${database}.dependency_calls WHERE pending != 0)`;
 }
 
 /**
- * The greatest hash of waiting calls that are looked at. The table is ordered by hashes: up to one of them there is a fair
- * sample, of which nothing else is read.
+ * The greatest hash of waiting calls that is read. The table is ordered by hashes, so the rows up to a hash
+ * are a fair sample, and nothing else is read.
  */
 function lastPending(database: string, rows: number): string {
   const sampled = `intDiv(${maxHash}, count()) * ${rows}`;
   return `(SELECT if(count() > ${rows}, ${sampled}, ${maxHash}) FROM ${database}.dependency_calls WHERE pending != 0)`;
 }
 
-/** Of the called span: its kind, whether it failed, the bucket of its duration. */
+/** Details of the called span: its kind, whether it failed, and the bucket of its duration. */
 const details = "kind, failed, bucket";
 
-/** @param rows at most about so many are looked at */
+/** @param rows approximate limit of the rows to read */
 function pendingCalls(database: string, rows: number, where = "", having = ""): string {
   return `(SELECT received, pending, tenant, minute, child, ${details}, sum(stored.calls) AS calls, min(stored.arrived) AS since
   FROM ${database}.dependency_calls AS stored
@@ -75,7 +81,7 @@ function pendingCalls(database: string, rows: number, where = "", having = ""): 
 
 const wanted = "AND tenant = {tenant:String} AND minute BETWEEN {from:Int32} AND {to:Int32}";
 
-/** So many rows of waiting calls are looked at one by one; they mostly are fewer. */
+/** Waiting calls up to this number are named one by one; mostly there are fewer. */
 export const maxPendingNamed = 1_000;
 
 /** A row of `countedSql`. */
@@ -85,15 +91,15 @@ export interface CountedCalls {
   readonly startMinute: number;
   readonly parent: string;
   readonly child: string;
-  /** Less than none where it takes away what is counted elsewhere. */
+  /** Negative when the row cancels what another row counts. */
   readonly calls: number;
-  /** With details only, as the next two. */
+  /** Present with details only, as are the next two. */
   readonly kind?: SpanKind;
   readonly failed?: boolean;
   readonly bucket?: number;
 }
 
-/** How much is told of calls: their number, or also of what kind they are, how they end and how long they last. */
+/** The details of calls: only their number, or also kind, outcome and duration. */
 export type CallDetail = "sums" | "details";
 
 function detailColumns(detail: CallDetail): string {
@@ -101,9 +107,9 @@ function detailColumns(detail: CallDetail): string {
 }
 
 /**
- * The calls of `tenant` in the minutes from `from` to `to` that have been counted, and the rows of those that wait: all of
- * them, or one more than `maxPendingNamed`. Both in one look at the table: of a step that settles calls between two looks, the
- * first would not see what is counted, nor the second what waited.
+ * The counted calls of `tenant` in the minutes from `from` to `to`, and the rows of waiting calls: all, or
+ * one more than `maxPendingNamed`. One read of the table returns both. With two reads, a step that settles
+ * calls in between would hide calls from both.
  */
 export function countedSql(database: string, detail: CallDetail): string {
   const names = ["child", ...(detail === "details" ? details.split(", ") : [])];
@@ -121,7 +127,10 @@ FROM (
 ) ARRAY JOIN if(empty(waiting), [counted], waiting) AS row`;
 }
 
-/** Rows of `key` and `service`: parents of calls that wait, named in the statement. That is a quarter of what a join takes. */
+/**
+ * Rows of `key` and `service`: the parents of waiting calls, which the statement names. That takes a quarter
+ * of the time of a join.
+ */
 export function callersSql(database: string, pending: readonly CountedCalls[]): string {
   const minutes = new Set<number>();
   for (const { startMinute } of pending) {
@@ -135,8 +144,8 @@ export function callersSql(database: string, pending: readonly CountedCalls[]): 
 }
 
 /**
- * Rows of `CountedCalls` for `tenant` in the minutes from `from` to `to`: what has been counted, and what is pending and has
- * its parent by now, by a sample where very many are.
+ * Rows of `CountedCalls` for `tenant` in the minutes from `from` to `to`: counted calls, and pending calls
+ * whose parent has arrived, by a sample when there are very many.
  */
 export function linksSql(database: string, detail: CallDetail): string {
   const more = detailColumns(detail);
@@ -151,10 +160,10 @@ SELECT '0' AS parentKey, toInt32(0) AS startMinute, parent, child, round(sum(joi
 }
 
 /**
- * One statement that settles pending calls: those whose parent is there are counted, and taken away; those that have
- * waited for ten minutes are looked for once more, further back, and taken away. So a call that never finds its parent is
+ * A statement that settles pending calls. Calls with a parent are counted and removed. Calls that have waited
+ * ten minutes are searched once more, further back, and removed. So a call that never finds its parent is
  * gone after ten minutes, however many there are.
- * @param isLast whether to look at those that have waited, rather than at all
+ * @param isLast true: settle those that have waited; false: all of them
  */
 export function settleSql(database: string, isLast: boolean): string {
   const waited = isLast ? `AND since < now() - INTERVAL ${patienceMinutes} MINUTE` : "";

@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.ts";
 import { durable } from "./spans-migration.ts";
 
-/** What kinds of spans there are. */
+/** The kinds of spans. */
 export const kinds =
   "Enum8('unspecified' = 0, 'internal' = 1, 'server' = 2, 'client' = 3, 'producer' = 4, 'consumer' = 5)";
 
@@ -9,7 +9,7 @@ export const minuteNumber = "toInt32(intDiv(toUnixTimestamp64Nano(start), 600000
 export const noParent = "toFixedString('', 8)";
 const isOlderFormat = "format != 'otlp'";
 
-/** The minutes in which a trace has spans, and what fills them from new spans. */
+/** The minutes in which a trace has spans, and the view that fills the table from new spans. */
 export function traceMinutes(database: string): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${database}.trace_minutes (
@@ -33,7 +33,7 @@ export function selectMetrics(database: string): string {
 FROM ${database}.spans GROUP BY received, tenant, service, minute, name, kind, bucket`;
 }
 
-/** Sums of spans, and what fills them and `operations` from new spans. */
+/** Sums of spans, and the views that fill them and `operations` from new spans. */
 export function spanMetrics(database: string): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${database}.span_metrics (
@@ -59,7 +59,7 @@ GROUP BY tenant, service, name, kind`,
   ];
 }
 
-/** Calls between services, and what fills them from new spans. */
+/** Calls between services, and the views that fill them from new spans. */
 function dependencyCalls(database: string): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${database}.dependency_calls (
@@ -75,7 +75,8 @@ function dependencyCalls(database: string): string[] {
 PARTITION BY received
 ORDER BY (pending, tenant, minute, parent, child)
 SETTINGS ${durable}`,
-    // A server whose client shares its id, and which has no parent, is called by that client: see dependency-sql.ts.
+    // A server's span that shares its id with a client's span, and has no parent, is called by that client:
+    // see dependency-sql.ts.
     `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.dependency_calls_view TO ${database}.dependency_calls AS
 SELECT received, if(callers.key = 0, called.key, 0) AS pending, tenant, minute, callers.service AS parent, child,
   toInt64(count()) AS calls, if(pending = 0, toDateTime(0, 'UTC'), now('UTC')) AS arrived
@@ -100,19 +101,21 @@ GROUP BY received, pending, tenant, minute, parent, child`,
 }
 
 /**
- * What is derived from spans as they arrive, and two more things. Why it looks like this: docs/adr/011-derived-tables.md.
+ * Tables that are derived from spans as they arrive, and two further changes. Reasons:
+ * docs/adr/011-derived-tables.md.
  *
- * - `trace_minutes`: in which minutes a trace has spans, so that reading it touches those minutes only. It is filled from
- *   what is there; a row twice is a row.
- * - `span_metrics`: calls, errors and durations by service, operation, kind, minute and bucket of duration (8 until a
- *   duration has doubled). Operations come from it, for it has a hundredth of the rows. It begins with this migration.
- * - `dependency_calls`: calls between services. A span whose parent came in the same block is counted at once; one whose
- *   parent did not has the hash of its parent in `pending`, until the parent is found: then one row adds the call and
- *   another takes the pending one away.
+ * - `trace_minutes`: the minutes in which a trace has spans, so that reading the trace reads those minutes
+ *   only. It is filled from stored spans; a repeated row does no harm.
+ * - `span_metrics`: calls, errors and durations by service, operation, kind, minute and bucket of duration (8
+ *   for each doubling). Operations come from it, because it has a hundredth of the rows. It begins with this
+ *   migration.
+ * - `dependency_calls`: calls between services. A span whose parent came in the same block is counted at
+ *   once. Otherwise `pending` has the hash of its parent until the parent is found. Then one row adds the
+ *   call, and another cancels the pending row.
  * - `archived_spans`: columns of `spans`; a span written twice is one.
- * - `spans.arrived`, for following spans as they arrive. Rows from before have 1970.
+ * - `spans.arrived`, for following spans as they arrive. Older rows have 1970.
  *
- * In the views, `spans` is the block that arrives, on both sides of a join.
+ * In the views, `spans` means the arriving block, on both sides of a join.
  */
 export const derivedMigration: Migration = {
   version: 4,

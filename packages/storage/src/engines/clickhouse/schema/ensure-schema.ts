@@ -4,21 +4,21 @@ import { isSchemaMissing } from "../clickhouse-errors.ts";
 import { isBegunInSteps, schemaVersion, stepsFrom } from "./migrations.ts";
 
 /**
- * What a database of a cluster has as its version, at least, so that programs that know only single servers leave it
+ * Versions of clusters begin here, so that programs that know only single servers leave such a database
  * alone.
  */
 export const clusterVersionOffset = 1_000_000;
 
-/** Of each statement: some copy what is stored into a new table. */
+/** Limit for each statement in milliseconds; some copy stored rows into a new table. */
 const statementTimeoutMs = 3_600_000;
 
 /**
- * Brings the schema to the version of this code; one query when it is there already.
+ * Brings the schema to this version; costs one query when it is current.
  *
- * Several processes may do this at the same moment: each statement is harmless when repeated, and the version is
- * noted only after its statements, so a process that stops half-way leaves work for the next, never a hole.
+ * Several processes may do this at the same time. Each statement is harmless when repeated, and the version
+ * is stored only after its statements. So a process that stops half-way leaves work for the next, and no gap.
  *
- * @throws StorageError STORAGE_VERSION when the data is of a newer version; nothing is touched then
+ * @throws StorageError STORAGE_VERSION when the data has a newer version; then nothing is changed
  */
 export async function ensureSchema(
   connection: ClickHouseConnection,
@@ -54,7 +54,7 @@ export async function ensureSchema(
         await connection.longCommand(statement, statementTimeoutMs, signal);
       }
     } catch (error) {
-      // Another process may be further, and what this step works on may be gone by now.
+      // Another process may be further, and may have removed what this step needs.
       if ((await readVersion(connection, database, signal)) < migration.version) throw error;
       continue;
     }
@@ -76,7 +76,7 @@ async function isBegun(
   return row?.begun === 1;
 }
 
-/** @returns 0 where there are no tables */
+/** @returns 0 without tables */
 export async function readVersion(
   connection: ClickHouseConnection,
   database: string,

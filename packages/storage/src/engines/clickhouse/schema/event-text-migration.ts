@@ -3,10 +3,10 @@ import { textOf } from "./attribute-text-migration.ts";
 import type { Migration } from "./migration.ts";
 import { plainAttributes } from "./spans-migration.ts";
 
-/** What writers send of events. */
+/** The type of events that writers send. */
 export const eventsType = `Array(Tuple(time DateTime64(9, 'UTC'), name String, attributes ${plainAttributes}, dropped_attributes UInt32))`;
 
-/** Of the tuple `e`; `event-text.ts` of `wire/rows` says what it is. */
+/** Text of the event tuple `e`; `event-text.ts` of `wire/rows` describes it. */
 const eventText =
   `concat('\\xFD', toString(toUnixTimestamp64Nano(e.1)), '\\xFC', e.2, ${textOf("e.3")}, ` +
   "if(e.4 = 0, '', concat('\\xFC', toString(e.4))))";
@@ -14,21 +14,25 @@ const eventText =
 /** The column of all events of a span. */
 export const eventTextColumn = `event_text String DEFAULT arrayStringConcat(arrayMap(e -> ${eventText}, events)) CODEC(ZSTD(1))`;
 
-/** The index of their attributes, as those of spans have one, but for arrays. */
+/** The index of their attributes; as for spans, but without arrays. */
 export const eventIndex = ["event_hash_index", hashesOf("event_text")] as const;
 
 const scopeTexts = ["scope_name", "scope_version", "scope_schema_url", "resource_schema_url"];
 
-/** The column of what the scope has, but for attributes, and of the schema URL of the resource; `scope-text.ts` of `wire/rows` says what it is. */
+/**
+ * The column with the scope's fields except attributes, and with the resource's schema URL; `scope-text.ts`
+ * of `wire/rows` describes it.
+ */
 export const scopeTextColumn = `scope_text LowCardinality(String) DEFAULT concat(${scopeTexts.join(", '\\xFF', ")}) CODEC(LZ4)`;
 
 /**
- * Events as one text, which were eight streams, and scope and schema URLs as one, which were four dictionaries. Why, with the
- * figures: docs/adr/041-events-and-scopes-as-texts.md.
+ * Events as one text, which were eight streams, and scope and schema URLs as one, which were four
+ * dictionaries. Why, with the figures: docs/adr/041-events-and-scopes-as-texts.md.
  *
- * Rows come with the texts; of rows of collectors from before they are made when these arrive. Parts that are there get them in the background, with
- * one rewriting; until then they are made when they are read, and attributes of events are looked for without an index. The columns of before
- * stay here, and are empty in new rows; a new database has none of them: see new-database.ts.
+ * New rows come with the texts; rows of older collectors get them on arrival. Existing parts get them in the
+ * background, with one rewriting. Until then they are computed when read, and attributes of events are
+ * searched without an index. The old columns stay, and are empty in new rows. A new database has none of
+ * them: see new-database.ts.
  */
 export const eventTextMigration: Migration = {
   version: 12,

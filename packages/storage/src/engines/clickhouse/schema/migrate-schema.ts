@@ -16,9 +16,10 @@ export interface ServerMigration {
 }
 
 /**
- * Brings the tables to the version of this program, as its processes do it by themselves, but without their deadlines.
- * @returns what was done at each server, in the order of their addresses
- * @throws StorageError STORAGE_VERSION when a server has a newer version; nothing is touched then
+ * Brings the tables to the version of this program, as its processes do it by themselves, but without their
+ * deadlines.
+ * @returns the steps done at each server, in the order of their addresses
+ * @throws StorageError STORAGE_VERSION when a server has a newer version; then nothing is changed
  */
 export async function migrateSchema(
   options: ClickHouseStoreOptions,

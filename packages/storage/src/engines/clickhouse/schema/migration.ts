@@ -1,7 +1,7 @@
 /**
- * One step of the schema. Once released its text never changes: what a later version needs is another step.
- * Every statement must be harmless when it runs twice, or in two processes at the same moment
- * (`CREATE … IF NOT EXISTS`, `ALTER … ADD COLUMN IF NOT EXISTS`).
+ * A step of the schema. Its text never changes after a release; later needs are later steps. Every statement
+ * must be harmless when it runs twice, or in two processes at the same time (`CREATE … IF NOT EXISTS`, `ALTER
+ * … ADD COLUMN IF NOT EXISTS`).
  */
 export interface Migration {
   /** 1, 2, 3 … without gaps. */

@@ -33,8 +33,8 @@ export const migrations: readonly Migration[] = [
 export const schemaVersion = migrations.length;
 
 /**
- * What brings a database to the version of this code.
- * @param version what it has; 0: none
+ * The steps that bring a database to this version.
+ * @param version the database's version; 0: it has no tables
  * @param isNew its tables are not there, nor begun as version 1 had them
  */
 export function stepsFrom(version: number, isNew: boolean): readonly Migration[] {
@@ -45,8 +45,8 @@ export function stepsFrom(version: number, isNew: boolean): readonly Migration[]
 }
 
 /**
- * SQL that says whether a database was begun step by step, by this program or one from before, and may not be finished. Only
- * the steps make this column, with the first of their statements.
+ * SQL that tells whether a database was begun step by step, by this version or an earlier one, and may be
+ * unfinished. Only the steps create this column, in their first statement.
  * @param table name of the table of spans
  */
 export function isBegunInSteps(table: string): string {

@@ -1,10 +1,11 @@
 import { idsAsBytes } from "./span-sql.ts";
 
 /**
- * A statement for the parameter `ids` as one that has the ids in its text: only then ClickHouse knows which shards may
- * have them, before it asks; and it need not run a query of its own to know the ids, which takes 2 ms. As bytes, since
- * functions that make them of hex take some 0.1 ms of planning for each id. One id is compared: a list, of one too, is made
- * a set of before each index is looked at, which takes half a millisecond.
+ * Puts the ids of the parameter `ids` into the statement's text. Only then ClickHouse knows in advance which
+ * shards may have them, and needs no query of its own to read the ids, which takes 2 ms. They are written as
+ * bytes, because functions that convert hex take about 0.1 ms of planning for each id. A single id is
+ * compared with `=`: ClickHouse makes a set of any list before it uses an index, which takes half a
+ * millisecond.
  * @param ids one at least, 32 hex digits each
  */
 export function namingTraces(sql: string, ids: readonly string[]): string {
@@ -14,9 +15,10 @@ export function namingTraces(sql: string, ids: readonly string[]): string {
 }
 
 /**
- * A statement for one trace on one thread. Its granules are too few for a second reader, and a second thread that only passes on what
- * the first has read costs a tenth of the processor time: docs/adr/016-where-searches-spend-their-time.md.
- * @param sql without settings it stays as it is
+ * A statement for one trace, on one thread. The granules are too few for a second reader, and a second thread
+ * that only passes on rows costs a tenth of the processor time:
+ * docs/adr/016-where-searches-spend-their-time.md.
+ * @param sql returned unchanged when it has no settings
  */
 export function onOneThread(sql: string): string {
   return sql.replace("SETTINGS ", "SETTINGS max_threads = 1, ");

@@ -10,12 +10,12 @@ import { samplingMigration } from "./sampling-migration.ts";
 import { detailColumns, spanDetails } from "./span-details-migration.ts";
 import { durable, plainAttributes } from "./spans-migration.ts";
 
-/** What is sent of details, and made one text. */
+/** The details as they are sent, and the text made of them. */
 const sentDetails = Object.entries(detailColumns)
   .map(([name, type]) => `${name} ${type} EPHEMERAL`)
   .join(",\n  ");
 
-/** What `spans` and `archived_spans` have in common. What each column is for: the migrations say it. */
+/** The common columns of `spans` and `archived_spans`. The migrations explain each column. */
 function spanTable(arrived: string, indexes: readonly string[]): string {
   return `(
   in_tenant String EPHEMERAL,
@@ -59,17 +59,17 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
 }
 
 /**
- * The tables as version 12 has them, made in one go where there are none. The steps up to it add columns and indexes, and
- * change what is there; in a database without data none of that is needed, and replicas refuse to drop a column while one of
- * them has not finished another change. Two processes that do this at the same moment make the same.
+ * Creates the tables of version 12 at once in an empty database. The steps up to it add columns and indexes
+ * and change stored data, which an empty database does not need. Replicas also refuse to drop a column while
+ * one of them is still changing another. Two processes at the same time create the same tables.
  *
- * What it leaves out: `attributes` and `resource_attributes`, arrays that only rows from before have; two empty arrays cost a tenth
- * of an insert. Collectors from before still send arrays, of which the texts are made. And events, scopes and what few spans have are sent
- * in columns that are not stored, but for their texts.
+ * It omits `attributes` and `resource_attributes`, arrays that only older rows have; two empty arrays cost a
+ * tenth of an insert. Older collectors still send arrays, from which the texts are computed. Events, scopes
+ * and rare fields are sent in columns that are not stored, except for their texts.
  *
- * And spans of a service and minute stay in the order in which they came; in tables from before they are in that of their trace ids, which
- * no statement can change: docs/adr/040-order-of-spans.md. Nor can one make granules smaller, which have 2,048 rows here and 4,096 there:
- * docs/adr/043-point-reads.md.
+ * Spans of a service and minute keep their order of arrival. Older tables order them by trace id, which no
+ * statement can change: docs/adr/040-order-of-spans.md. Nor can a statement shrink granules, which have 2,048
+ * rows here and 4,096 in older tables: docs/adr/043-point-reads.md.
  */
 export const newDatabase: Migration = {
   version: 12,

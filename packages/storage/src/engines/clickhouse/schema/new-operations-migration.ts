@@ -1,11 +1,14 @@
 import type { Migration } from "./migration.ts";
 
-/** So many rows of what is known are looked at, at most. Operations past them are written with each block, which does no harm. */
+/**
+ * Most rows of known operations that are read. Further operations are written with each block, which does no
+ * harm.
+ */
 const maxKnown = 10_000;
 
 /**
- * Operations are written when there is something new about them: one that is not known, or known of earlier days only. A block
- * mostly has none, and then no part is written, nor merged with nine more of its kind. Figures:
+ * Operations are written only when they are unknown, or known of earlier days only. A block mostly has no
+ * such operation, and then no part is written, and later merged with nine others. Figures:
  * docs/adr/032-what-an-insert-costs.md.
  */
 export const newOperationsMigration: Migration = {

@@ -4,10 +4,11 @@ const keptTwoDays = (time: string) =>
   `PARTITION BY toDate(${time})\nTTL toDateTime(${time}) + INTERVAL 2 DAY\nSETTINGS ttl_only_drop_parts = 1`;
 
 /**
- * What collectors share for adaptive sampling: small tables, which may be lost without harm.
+ * Data that collectors share for adaptive sampling: small tables whose loss does no harm.
  *
- * - A calculation is one row with arrays, so that it is seen whole or not at all.
- * - A lease is the newest row of each owner, and times are the server's, so that clocks of collectors do not matter.
+ * - A calculation is one row with arrays, so that it is seen completely or not at all.
+ * - A lease is the newest row of each owner, and times are the server's, so that clocks of collectors do not
+ *   matter.
  */
 export const samplingMigration: Migration = {
   version: 3,

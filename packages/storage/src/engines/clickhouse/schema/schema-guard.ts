@@ -4,14 +4,14 @@ import { isSchemaMissing } from "../clickhouse-errors.ts";
 import { ensureSchema } from "./ensure-schema.ts";
 
 /**
- * Sees to it that the tables are there before anything is read or written: at the first call, and again when the
+ * Makes sure that the tables exist before anything is read or written: at the first call, and again when the
  * store comes back with an emptied data folder.
  */
 export class SchemaGuard {
   readonly #ensureSchema: (signal?: AbortSignal) => Promise<void>;
   #ensured: Promise<void> | undefined;
 
-  /** @param ensure makes the tables; those of a single server by default */
+  /** @param ensure creates the tables; by default those of a single server */
   constructor(
     connection: ClickHouseConnection,
     database: string,
@@ -20,7 +20,7 @@ export class SchemaGuard {
     this.#ensureSchema = ensure;
   }
 
-  /** Looks now, whatever was seen before. @throws StorageError */
+  /** Checks now, whatever was known before. @throws StorageError */
   async check(signal?: AbortSignal): Promise<void> {
     const check = this.#ensureSchema(signal);
     await check;
@@ -28,7 +28,7 @@ export class SchemaGuard {
   }
 
   /**
-   * Runs `work` with the tables in place; when they turn out to be gone, makes them and runs it once more.
+   * Runs `work` when the tables exist. When they turn out to be missing, creates them and runs it once more.
    * @throws StorageError
    */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -43,7 +43,7 @@ export class SchemaGuard {
     }
   }
 
-  /** One look for all who wait: no single caller's signal may end it for the others, its own deadlines do. */
+  /** All waiting callers share one check. No single caller's signal ends it; its own deadlines do. */
   #ensure(): Promise<void> {
     if (this.#ensured !== undefined) return this.#ensured;
     const ensured = this.#ensureSchema().catch((error: unknown) => {
@@ -55,7 +55,7 @@ export class SchemaGuard {
   }
 }
 
-/** Waits no longer than the signal allows; the work itself goes on. */
+/** Stops waiting when the signal is aborted; the work itself continues. */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return await work;
   const { promise, reject } = Promise.withResolvers<never>();

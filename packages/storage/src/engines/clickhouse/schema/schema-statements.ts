@@ -1,8 +1,8 @@
 import { stepsFrom } from "./migrations.ts";
 
 /**
- * What `ensureSchema` runs on an empty server, for people who read it or run it themselves: a server that was prepared
- * with it is left as it is.
+ * The statements that `ensureSchema` runs on an empty server, for people who read or run them. A server that
+ * was prepared with them is left unchanged.
  * @param database a plain name: letters, digits and _
  */
 export function schemaStatements(database: string): string[] {

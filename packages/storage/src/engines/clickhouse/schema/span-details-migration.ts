@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.ts";
 import { plainAttributes } from "./spans-migration.ts";
 
-/** What few spans have, in the order of a row, by names and types of the columns that writers send. */
+/** The rare fields, in the order of a row, with names and types of the columns that writers send. */
 export const detailColumns = {
   resource_dropped_attributes: "UInt32",
   scope_attributes: plainAttributes,
@@ -22,23 +22,23 @@ const nothingButLinks = Object.entries(detailColumns)
   .join(" AND ");
 const all = `toString(tuple(${Object.keys(detailColumns).join(", ")}))`;
 
-/** In place of the one link that the older model has for a parent. */
+/** Stands for the single link that the older model has for a parent. */
 export const onlyParent = "parent";
 
 const isOnlyParent =
   "length(links) = 1 AND arrayExists(l -> l.1 = trace_id AND l.2 = parent_span_id AND l.3 = '' AND empty(l.4) " +
   "AND l.5 = 0 AND l.6 = 0 AND l.7 = 'child_of', links)";
 
-/** Nothing; or that the parent is the only link; or ClickHouse's text of a tuple of all. */
+/** Empty; or a mark that the parent is the only link; or ClickHouse's text of a tuple of all rare fields. */
 export const spanDetails = `span_details String DEFAULT if(${nothingButLinks}, if(empty(links), '', if(${isOnlyParent}, '${onlyParent}', ${all})), ${all}) CODEC(ZSTD(1))`;
 
 /**
- * What few spans have, as one text: each column costs every merge, and arrays most, whatever they hold. Why, with the figures:
- * docs/adr/037-what-few-spans-have.md.
+ * Stores the rare fields as one text. Each column costs every merge, and arrays cost most, whatever they
+ * hold. Reasons and figures: docs/adr/037-what-few-spans-have.md.
  *
- * Rows come as before, and the text is made of what they bring. Parts that are there get the column in the background, each with one
- * rewriting; until then it is made when they are read, which costs a search of whole traces a third more. Their columns stay
- * here, and are filled further; a new database has none of them: see new-database.ts.
+ * Rows arrive as before, and the text is computed from them. Existing parts get the column in the background,
+ * with one rewriting each. Until then it is computed when read, which makes a search of whole traces a third
+ * slower. The old columns stay and are still filled. A new database has none of them: see new-database.ts.
  */
 export const spanDetailsMigration: Migration = {
   version: 10,

@@ -9,12 +9,12 @@ import {
 import { eventText } from "../event-text-sql.ts";
 import type { SqlText } from "../sql-text.ts";
 
-/** What `readStoredRows` reads. */
+/** The columns that `readStoredRows` reads. */
 export const selectColumns: string = storedColumns.join(", ");
 
 /**
- * Of a row of `operations`: not all its spans are on days that were dropped. The oldest day is known without reading rows;
- * where there are no spans, it is the last one that the type has.
+ * Condition on a row of `operations`: not all its spans are on days that were dropped. The oldest day is
+ * known without reading rows. Without spans it is the last day of the type.
  */
 export function hasSpans(database: string): string {
   return `last_received >= (SELECT if(count() = 0, toDate('2149-06-06'), min(received)) FROM ${database}.spans)`;
@@ -24,29 +24,30 @@ export function hasSpans(database: string): string {
 export const idsAsBytes = "(SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 16))";
 
 /**
- * Settings of a statement that reads few granules: they are kept unpacked, where the server has room for that
- * (`uncompressed_cache_size`). Traces of a few seconds lie scattered over the granules of their minute, so who looks at
- * one, or at the newest, mostly reads the same granules next. A statement that reads more rows leaves the cache alone.
+ * Settings of a statement that reads few granules: they stay in the server's cache unpacked, when it has one
+ * (`uncompressed_cache_size`). Traces of a few seconds are scattered over the granules of their minute, so
+ * the next trace mostly needs the same granules. A statement that reads more rows does not use the cache.
  *
- * And the answer is written by the thread that reads it: threads of their own for that cost a tenth of a search, and a trace of
- * 50,000 spans comes no sooner with them.
+ * The thread that reads also writes the answer. Separate threads for that cost a tenth of a search, and do
+ * not make a trace of 50,000 spans faster.
  */
 export const keepsUnpacked =
   "use_uncompressed_cache = 1, merge_tree_max_rows_to_use_cache = 262144, output_format_parallel_formatting = 0";
 
 /**
- * Gives rows for `readStoredRows`: the spans that the parameter `tenant` has in the traces of which `ids` has the ids in
- * hex. `trace_minutes` says which granules to look into; of a row only its trace id and tenant are asked.
+ * Rows for `readStoredRows`: the spans of the parameter `tenant` in the traces of `ids` (hex).
+ * `trace_minutes` tells which granules to read; of a row only trace id and tenant are compared.
  */
 export function spansOfTraces(database: string): string {
   return (
     `SELECT ${selectColumns} FROM ${database}.spans ` +
-    // Of itself, ClickHouse would look at the tenants of all rows first.
+    // By default ClickHouse would read the tenants of all rows first.
     `PREWHERE trace_id IN ${idsAsBytes} ` +
     `WHERE tenant = {tenant:String} AND indexHint((received, toStartOfMinute(start)) IN ` +
     `(SELECT received, minute FROM ${database}.trace_minutes WHERE trace_id IN ${idsAsBytes})) ` +
-    // The minute of a start before 1970 or after 2106 is any: of a range of starts with one of them in it, the first and
-    // the last minute say nothing of those between, but ClickHouse believes so. The primary key has minutes themselves.
+    // Before 1970 and after 2106 the minute of a start is arbitrary. The first and last minute of a range
+    // with such a start say nothing about those between, but ClickHouse assumes so. The primary key has the
+    // minutes themselves.
     `SETTINGS ignore_data_skipping_indices = 'start_index', ${keepsUnpacked} FORMAT RowBinary`
   );
 }
@@ -55,8 +56,8 @@ export function spansOfTraces(database: string): string {
 const justArrivedSeconds = 60;
 
 /**
- * The same for traces that `trace_minutes` does not know: an insert makes spans readable before it has written there. Looks
- * at what arrived within the last minute only.
+ * The same for traces that `trace_minutes` does not know yet: spans are readable before an insert has written
+ * there. Reads only what arrived within the last minute.
  */
 export function justArrivedOfTraces(database: string): string {
   return (
@@ -66,7 +67,10 @@ export function justArrivedOfTraces(database: string): string {
   );
 }
 
-/** Gives rows for `readStoredRows`: the archived spans of traces, each once; parameters as those of `spansOfTraces`. */
+/**
+ * Rows for `readStoredRows`: the archived spans of traces, without repeats; the parameters are those of
+ * `spansOfTraces`.
+ */
 export function archivedSpansOfTraces(database: string): string {
   return (
     `SELECT ${selectColumns} FROM ${database}.archived_spans FINAL ` +
@@ -74,15 +78,15 @@ export function archivedSpansOfTraces(database: string): string {
   );
 }
 
-/** An attribute that is looked for by the texts of its key and value, whatever type it has. */
+/** An attribute to search for, by key and value as text, whatever its type. */
 export interface SoughtAttribute {
   readonly key: SqlText;
   readonly value: SqlText;
-  /** The text that a double may have instead, where there is such a text. */
+  /** Another text that a double may have, if any. */
   readonly asDouble?: SqlText;
 }
 
-/** Where a span may have an attribute. Of each place, the condition that it is there. */
+/** The conditions for an attribute, one for each place in which a span may have it. */
 export function attributePlaces(sought: SoughtAttribute): [span: string, resource: string, events: string] {
   const values = valuesOf(sought);
   return [
@@ -102,7 +106,9 @@ export function hasAttribute(attribute: SoughtAttribute): string {
   return `(${attributePlaces(attribute).join(" OR ")})`;
 }
 
-/** The same for few rows: without what the indexes know, which takes longer to plan than these rows to read. */
+/**
+ * The same without index conditions, for few rows, because to plan those takes longer than to read the rows.
+ */
 export function hasAttributeText(attribute: SoughtAttribute): string {
   const columns = [attributeTexts.span, attributeTexts.resource, eventText];
   const places = columns.map((column) => hasElementText(column, attribute.key, valuesOf(attribute)));

@@ -1,10 +1,10 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * Whose span it is, and who has seen an operation. What is there from before has the tenant "", as where tenancy is off.
+ * Adds the tenant to spans and operations. Older data has the tenant "", as when tenancy is off.
  *
- * The key of `operations` grows at its end, which touches no data and may be said twice; a new table would have to be
- * filled from the old one, which another process may drop at that moment.
+ * Extends the key of `operations` at its end, which changes no data and may run twice. A new table would have
+ * to be filled from the old one, which another process may drop at that moment.
  */
 export const tenantsMigration: Migration = {
   version: 2,
