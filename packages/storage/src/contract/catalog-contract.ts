@@ -29,7 +29,7 @@ function newDay(): { readonly range: TimeRange; readonly tenant: string; at(minu
   };
 }
 
-/** What there is to search for. */
+/** The contract of names and values for completion. */
 export function catalogContract({ store, test }: ContractContext): void {
   const writeOf = (tenant: string, ...spans: Parameters<typeof sampleSpan>[0][]) =>
     store().writer.writeSpans(rowsOfTenant(tenant, ...spans.map((facts) => sampleSpan(facts))), {

@@ -11,8 +11,8 @@ const flipped: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 };
 
 /**
- * Compares as Tempo does: values of different types, and values that are not there, are neither equal nor unequal. Of
- * several values one must be so, for `!=` too.
+ * Compares as Tempo does. Values of different types, and absent values, are neither equal nor unequal. When
+ * there are several values, one must satisfy the comparison, also for `!=`.
  */
 export function compare(operator: ComparisonOperator, left: QueryValue, right: QueryValue): boolean {
   if (left === undefined || right === undefined) return false;

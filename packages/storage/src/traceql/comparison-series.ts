@@ -18,9 +18,9 @@ export interface ComparisonRow {
 type ByValue = Map<string, { readonly value: AttributeValue; readonly rows: ComparisonRow[] }>;
 
 /**
- * The series of a comparison, with the labels that Tempo gives them: `__meta_type` is `baseline` or `selection` with a value of
- * an attribute, `baseline_total` or `selection_total` with the attribute alone; `__meta_error` is `__too_many_values__` where
- * values were left out.
+ * The series of a comparison, with Tempo's labels. `__meta_type` is `baseline` or `selection` for a value of
+ * an attribute, and `baseline_total` or `selection_total` for the attribute alone. `__meta_error` is
+ * `__too_many_values__` when values were left out.
  * @param rows of each attribute one value more than are shown, if there are more
  * @param samplesOf makes samples of the rows of one series
  */
@@ -65,7 +65,7 @@ function byValue(rows: readonly ComparisonRow[]): ByValue {
 
 type Counted = ByValue extends Map<string, infer Value> ? Value : never;
 
-/** Of equally frequent ones the first by type, then text. */
+/** Equally frequent values are ordered by type, then text. */
 function mostFrequentFirst(one: Counted, other: Counted): number {
   const difference = total(other) - total(one);
   if (difference !== 0) return difference;

@@ -1,8 +1,9 @@
 import type { SpanFacts } from "./trace-view.ts";
 
 /**
- * The spans of a trace without those that were sent twice: senders repeat a batch whose answer got lost. Both sides of a call
- * may share an id, so a repeated span is one with the id, kind, service, name and times of another. The first one stays.
+ * The spans of a trace without copies, which senders make when they repeat a batch whose answer was lost.
+ * Both sides of a call may share an id, so a copy has the same id, kind, service, name and times. The first
+ * one stays.
  */
 export function distinctFacts(facts: readonly SpanFacts[]): readonly SpanFacts[] {
   const ids = new Set<string>();

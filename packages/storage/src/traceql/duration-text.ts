@@ -11,7 +11,7 @@ export function durationText(nano: bigint): string {
   return minutes < 60n ? `${minutes}m${seconds}` : `${minutes / 60n}h${minutes % 60n}m${seconds}`;
 }
 
-/** Without zeros at the end. */
+/** Trailing zeros are cut. */
 function decimal(value: bigint, digits: number): string {
   const unit = 10n ** BigInt(digits);
   const fraction = String(value % unit)

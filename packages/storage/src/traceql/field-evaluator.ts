@@ -18,8 +18,8 @@ import type { SpanView } from "./trace-view.ts";
 export type FieldEvaluator = (span: SpanView) => QueryValue;
 
 /**
- * Makes a condition ready to be asked of many spans. Of events and links, an attribute by itself is true where one of them has it
- * so; an array is neither true nor false.
+ * Compiles a condition, to be evaluated on many spans. An attribute of events or links alone is true when it
+ * is true for one of them; an array is neither true nor false.
  */
 export function conditionEvaluator(
   condition: FieldExpression,
@@ -29,7 +29,7 @@ export function conditionEvaluator(
   return givesEach(condition) ? (span) => eachOf(value(span)).includes(true) : (span) => value(span) === true;
 }
 
-/** Whether the value is a list of what each event or link has. */
+/** True when the value is a list with an entry for each event or link. */
 function givesEach(expression: FieldExpression): boolean {
   if (expression.type === "unary") return expression.operator === "!" && givesEach(expression.operand);
   return (expression.type === "attribute" || expression.type === "intrinsic") && isOfEach(expression);
@@ -39,7 +39,7 @@ function eachOf(value: QueryValue): readonly Scalar[] {
   return isList(value) ? value : [];
 }
 
-/** Makes an expression ready to be asked of many spans. */
+/** Compiles an expression, to be evaluated on many spans. */
 export function fieldEvaluator(expression: FieldExpression, fields: QueryFields): FieldEvaluator {
   switch (expression.type) {
     case "static": {

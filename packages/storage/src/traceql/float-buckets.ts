@@ -1,11 +1,11 @@
 const view = new DataView(new ArrayBuffer(8));
 
-/** 16 until a value has doubled. */
+/** 16 buckets for each doubling of a value. */
 const bucketBits = 48n;
 
 /**
- * The bucket of a number: the first bits of it as a double, so the same everywhere, to the bit. 0 for what is not above 0.
- * A bucket ends with the number that the next one begins after. ClickHouse:
+ * The bucket of a number: the first bits of its double, so that it is the same everywhere. Numbers that are
+ * not above 0 have bucket 0. A bucket excludes its lower bound and includes its upper one. ClickHouse:
  * `bitShiftRight(reinterpretAsUInt64(x) - 1, 48)`.
  */
 export function floatBucket(value: number): number {
@@ -14,7 +14,7 @@ export function floatBucket(value: number): number {
   return Number((view.getBigUint64(0) - 1n) >> bucketBits);
 }
 
-/** What the values of a bucket are above. */
+/** The lower bound of a bucket, which its values exceed. */
 export function floatBucketStart(bucket: number): number {
   if (bucket <= 0) return 0;
   view.setBigUint64(0, BigInt(bucket) << bucketBits);
@@ -27,7 +27,7 @@ export function powerOfTwoAbove(bucket: number): number {
   return 2 ** (Math.floor(bucket / 16) - 1023 + 1);
 }
 
-/** Off by at most 6 %; values within a bucket are taken for evenly spread. NaN of nothing. */
+/** Accurate to 6 %; values are assumed to be spread evenly within a bucket. NaN without values. */
 export function floatQuantile(counts: ReadonlyMap<number, number>, quantile: number): number {
   const buckets = [...counts].sort(([one], [other]) => one - other);
   const total = buckets.reduce((sum, [, count]) => sum + count, 0);

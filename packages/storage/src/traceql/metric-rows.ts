@@ -9,19 +9,19 @@ import { isNumber, type QueryValue } from "./query-value.ts";
 import { shownValue } from "./trace-match.ts";
 import type { SpanView } from "./trace-view.ts";
 
-/** What the spans of one group in one interval come to. */
+/** The result for the spans of one group in one interval. */
 export interface MetricRow {
-  /** Of `by(…)`, in its order. */
+  /** The values of `by(…)`, in order. */
   readonly group: readonly AttributeValue[];
   /** Number of the interval: it ends at this many steps after 1970. */
   readonly interval: bigint;
   /** Spans, or, with a field, spans that have a number there. */
   count: number;
-  /** Of the field; durations in nanoseconds. */
+  /** Sum of the field; durations in nanoseconds. */
   sum: number;
   min: number;
   max: number;
-  /** By `floatBucket`; of quantiles and histograms only. */
+  /** Counts by `floatBucket`, for quantiles and histograms only. */
   readonly buckets: Map<number, number>;
   exemplar?: TraceQlExemplar;
 }
@@ -38,7 +38,7 @@ export function intervalOf(unixNano: bigint, stepNano: bigint): bigint {
   return isMultiple || unixNano < 0n ? quotient : quotient + 1n;
 }
 
-/** Gathers spans to rows. */
+/** Sums spans into rows. */
 export class MetricRows {
   readonly #by: readonly (readonly [field: Field, read: FieldEvaluator])[];
   readonly #value: FieldEvaluator | undefined;

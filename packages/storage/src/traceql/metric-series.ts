@@ -82,7 +82,7 @@ function pipelineSeries(
   });
 }
 
-/** Labels without a value are left out, but for the first where none has one, as in Tempo. */
+/** Labels without a value are left out. When no label has one, the first stays, as in Tempo. */
 function labelsWithValues(labels: readonly TraceQlAttribute[]): readonly TraceQlAttribute[] {
   const found = labels.filter(([, { type }]) => type !== "empty");
   return found.length > 0 ? found : labels.slice(0, 1);
@@ -160,7 +160,7 @@ function histogram(
   }));
 }
 
-/** A sample for each interval of the range, 0 where there are no spans. */
+/** A sample for each interval of the range; 0 without spans. */
 function dense(
   rows: readonly Pick<MetricRow, "interval" | "count">[],
   { range, stepNano }: TimeRequest,
@@ -204,7 +204,10 @@ function keptSamples(
     .filter(({ samples }) => samples.length > 0);
 }
 
-/** The first at each time, apart; of equal values the first by labels. @param direction 1 for the smallest */
+/**
+ * The first series at each time, separately; equal values are ordered by labels. @param direction 1: smallest
+ * first
+ */
 function ranked(series: readonly TraceQlSeries[], limit: number, direction: 1 | -1): TraceQlSeries[] {
   const atTime = new Map<bigint, { readonly value: number; readonly of: TraceQlSeries }[]>();
   const inOrder = [...series].sort((one, other) => byText(labelsKey(one), labelsKey(other)));
@@ -263,7 +266,7 @@ function calculatedSeries(
   return keptSamples(joined, ({ value }) => Number.isFinite(value));
 }
 
-/** The same for series with equal labels, whatever function they are of. */
+/** The same text for series with equal labels, whatever their function. */
 function labelsKey({ labels }: TraceQlSeries): string {
   const texts = labels
     .filter(([key]) => key !== "__name__")

@@ -20,15 +20,15 @@ import type { SpanView, TraceView } from "./trace-view.ts";
 
 /** Spans of one trace that belong together, never none. */
 export interface Spanset {
-  /** By start. */
+  /** Ordered by start. */
   readonly spans: readonly SpanView[];
-  /** Of `by(…)` and aggregates. */
+  /** Values of `by(…)` and of aggregates. */
   readonly attributes: readonly (readonly [key: string, value: QueryValue])[];
 }
 
 export type PipelineEvaluator = (sets: readonly Spanset[]) => readonly Spanset[];
 
-/** What a pipeline begins with: one set of all spans that start in the range. */
+/** The input of a pipeline: one set of all spans that start in the range. */
 export function allSpans(trace: TraceView): readonly Spanset[] {
   const spans = trace.spans.filter(({ facts }) => facts.isInRange);
   return spans.length === 0 ? [] : [{ spans, attributes: [] }];
@@ -82,7 +82,7 @@ function spansetEvaluator(expression: SpansetExpression, fields: QueryFields): P
   }
 }
 
-/** Each once, by start. */
+/** Without repeats, ordered by start. */
 function spansOf(sets: readonly Spanset[]): readonly SpanView[] {
   if (sets.length <= 1) return sets[0]?.spans ?? [];
   return [...new Set(sets.flatMap(({ spans }) => spans))].sort((one, other) => one.index - other.index);
@@ -107,7 +107,7 @@ function groupEvaluator(expression: FieldExpression, key: string, fields: QueryF
     });
 }
 
-/** The same for equal values, and for them only. */
+/** Equal for equal values, and only for them. */
 export function groupKey(value: QueryValue): string {
   return JSON.stringify(toAttributeValue(value), (_key, part: unknown) =>
     typeof part === "bigint" || typeof part === "number" ? `${typeof part} ${part}` : part,
@@ -183,7 +183,7 @@ function aggregateEvaluator(
   };
 }
 
-/** The first before which no other comes. */
+/** The value that no other precedes. */
 function extreme(
   numbers: readonly (bigint | number)[],
   isBefore: (one: bigint | number, other: bigint | number) => boolean,
@@ -193,7 +193,7 @@ function extreme(
   return found;
 }
 
-/** Of ints exact, as 64 bits wrap round. */
+/** Sums of ints are exact and wrap around at 64 bits. */
 function sum(numbers: readonly (bigint | number)[]): bigint | number {
   let ints = 0n;
   let floats = 0;

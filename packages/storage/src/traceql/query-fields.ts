@@ -25,7 +25,7 @@ const known: ReadonlySet<string> = new Set([
   ...["nestedSetLeft", "nestedSetRight", "nestedSetParent"],
 ]);
 
-/** The fields of a query whose values must be read from each span, each with its place in `SpanFacts.values`. */
+/** The fields of a query that are read from each span, each with its index in `SpanFacts.values`. */
 export class QueryFields {
   readonly #slots = new Map<string, number>();
   readonly #stored: Field[] = [];
@@ -36,7 +36,7 @@ export class QueryFields {
     else this.#metrics(query.expression);
   }
 
-  /** By slot; never those of a parent, which are read from the parent. */
+  /** By index. Fields of a parent are not included, because they are read from the parent. */
   get stored(): readonly Field[] {
     return this.#stored;
   }

@@ -1,7 +1,7 @@
 import type { Static } from "traceql";
 import type { AttributeValue } from "wire/model";
 
-/** A word of the language, such as `error`, or a value that nothing can be compared with. */
+/** A word of the language, such as `error`, or a value that equals nothing. */
 export class Word {
   readonly kind: "status" | "kind" | "opaque";
   readonly value: AttributeValue;
@@ -15,12 +15,12 @@ export class Word {
 /** One value; durations are bigints of nanoseconds. */
 export type Scalar = string | bigint | number | boolean | Word;
 
-/** What an expression gives for a span: nothing, one value, or several, of an array or of several events. */
+/** The value of an expression for a span: none, one, or several, from an array or from several events. */
 export type QueryValue = undefined | Scalar | readonly Scalar[];
 
 const words = new Map<string, Word>();
 
-/** The same word is always the same object. */
+/** Equal words are the same object. */
 export function wordOf(kind: "status" | "kind", text: string): Word {
   const key = `${kind} ${text}`;
   let word = words.get(key);
@@ -35,7 +35,7 @@ export function staticValue(value: Static): Scalar {
   return value.type === "status" || value.type === "kind" ? wordOf(value.type, value.value) : value.value;
 }
 
-/** An empty value counts as none; elements of an array stand for themselves. */
+/** An empty value counts as absent; an array stands for its elements. */
 export function attributeQueryValue(value: AttributeValue): QueryValue {
   if (value.type === "empty") return undefined;
   return value.type === "array" ? value.value.map(scalarOf) : scalarOf(value);
@@ -53,7 +53,7 @@ function scalarOf(value: AttributeValue): Scalar {
   }
 }
 
-/** Back to what answers are made of. */
+/** Converts a value to the form of answers. */
 export function toAttributeValue(value: QueryValue): AttributeValue {
   if (value === undefined) return { type: "empty" };
   if (isList(value)) return { type: "array", value: value.map(toAttributeValue) };

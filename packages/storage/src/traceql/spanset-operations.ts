@@ -27,7 +27,10 @@ export function combineSpans(
 
 type Follow = (from: readonly SpanView[]) => ReadonlySet<SpanView>;
 
-/** From the spans of the left to those that stand so to one of them, and the way back. */
+/**
+ * For each relation: from the spans of the left side to the spans with that relation to one of them, and the
+ * inverse.
+ */
 const related: Readonly<Record<">" | ">>" | "<" | "<<" | "~", readonly [Follow, Follow]>> = {
   ">": [childrenOf, parentsOf],
   "<": [parentsOf, childrenOf],
@@ -65,7 +68,7 @@ function reached(from: readonly SpanView[], next: (span: SpanView) => readonly S
   return found;
 }
 
-/** Spans with the same parent, stored or not; no span is its own sibling. */
+/** Spans with the same parent, whether it is stored or not; no span is its own sibling. */
 function siblingsOf(from: readonly SpanView[]): Set<SpanView> {
   const found = new Set<SpanView>();
   for (const [parentId, sharing] of Map.groupBy(from, (span) => span.parentId)) {

@@ -2,7 +2,7 @@ import { type Field, isRepeated } from "traceql";
 import type { Attribute, Span } from "wire/model";
 import { attributeQueryValue, isList, type QueryValue, type Scalar } from "./query-value.ts";
 
-/** Whether a span may have several values of a field, as one list: those of its events or links. */
+/** True when a span may have several values of a field: those of its events or links. */
 export function isOfEach(field: Field): boolean {
   return field.type === "attribute"
     ? field.scope === "event" || field.scope === "link"
@@ -47,7 +47,7 @@ export function storedValue(span: Span, field: Field): QueryValue {
   }
 }
 
-/** The service is the store's, whatever format the span came in; it is never without one. */
+/** The service is the store's, whatever the span's format, and is always there. */
 function resourceValue({ resource }: Span, name: string): QueryValue {
   return name === "service.name" ? resource.serviceName : valueIn(resource.attributes, name);
 }
@@ -58,7 +58,7 @@ function valueIn(attributes: readonly Attribute[], name: string): QueryValue {
   return found === undefined ? undefined : attributeQueryValue(found.value);
 }
 
-/** Of events and links: the values of all, as one list; none when none has one. */
+/** The values of all events or links as one list; undefined when none has a value. */
 function listed(values: readonly QueryValue[]): QueryValue {
   const all: Scalar[] = [];
   let isThere = false;

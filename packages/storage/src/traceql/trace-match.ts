@@ -14,18 +14,21 @@ import type { QueryFields } from "./query-fields.ts";
 import { isList, type QueryValue, toAttributeValue } from "./query-value.ts";
 import type { SpanView, TraceView } from "./trace-view.ts";
 
-/** What every span of an answer, or its trace, shows anyway. */
+/** Fields that an answer contains for every span or trace anyway. */
 const shownAnyway: ReadonlySet<string> = new Set([
   ...["name", "duration", "span:id", "trace:id", "resource.service.name"],
   ...["traceDuration", "rootName", "rootServiceName"],
 ]);
 
-/** Attributes by their name alone, as Tempo shows them; those of the parent would be taken for the span's. */
+/**
+ * Attributes by their name without scope, as Tempo shows them. Fields of the parent keep their prefix, so
+ * that they are not taken for the span's.
+ */
 function shownName(key: string, field: Field): string {
   return field.type === "attribute" && !field.ofParent ? field.name : key;
 }
 
-/** Runs a search on traces, one at a time. */
+/** Runs a search on traces, one after the other. */
 export class TraceMatcher {
   readonly #evaluate: PipelineEvaluator;
   readonly #shown: readonly (readonly [key: string, field: Field, read: FieldEvaluator])[];

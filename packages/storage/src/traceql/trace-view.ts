@@ -1,11 +1,11 @@
 import { distinctFacts } from "./distinct-facts.ts";
 import type { QueryValue } from "./query-value.ts";
 
-/** What TraceQL sees of a span. */
+/** The facts of a span that TraceQL uses. */
 export interface SpanFacts {
   /** 16 hex digits. */
   readonly spanId: string;
-  /** 16 hex digits, or "". */
+  /** 16 hex digits, or "" without a parent. */
   readonly parentSpanId: string;
   readonly service: string;
   readonly name: string;
@@ -13,9 +13,9 @@ export interface SpanFacts {
   readonly status: string;
   readonly startUnixNano: bigint;
   readonly durationNano: bigint;
-  /** Whether it starts in the range of the query; others are there for what the trace is. */
+  /** True when it starts in the query's range; other spans only complete the trace. */
   readonly isInRange: boolean;
-  /** Of the query's fields, by their slot. */
+  /** Values of the query's fields, by index. */
   readonly values: readonly QueryValue[];
 }
 
@@ -25,11 +25,11 @@ interface NestedSet {
   parent: number;
 }
 
-/** A span in its trace. */
+/** A span within its trace. */
 export class SpanView {
   readonly facts: SpanFacts;
   readonly trace: TraceView;
-  /** In the trace, by start, then id. */
+  /** Index in the trace, ordered by start, then id. */
   readonly index: number;
 
   constructor(facts: SpanFacts, trace: TraceView, index: number) {
@@ -38,13 +38,13 @@ export class SpanView {
     this.index = index;
   }
 
-  /** "" also for a span that claims to be its own parent. */
+  /** "" also for a span that names itself as its parent. */
   get parentId(): string {
     const { parentSpanId, spanId } = this.facts;
     return parentSpanId === spanId ? "" : parentSpanId;
   }
 
-  /** Spans share an id where client and server of a call do. */
+  /** Client and server of a call may share an id, so there may be several. */
   get parents(): readonly SpanView[] {
     return this.parentId === "" ? [] : this.trace.withId(this.parentId);
   }
@@ -54,7 +54,7 @@ export class SpanView {
   }
 }
 
-/** A trace as TraceQL sees it: who is whose parent, and what is of the trace as a whole. */
+/** A trace for TraceQL: its parents and children, and the facts about the whole trace. */
 export class TraceView {
   readonly traceId: string;
   readonly spans: readonly SpanView[];

@@ -139,7 +139,7 @@ interface SoughtTag {
 
 /**
  * @param name of parameters
- * @param parameters gets the texts of tags where they are long
+ * @param parameters receives the texts of tags that are long
  */
 function soughtTags(
   tags: ReadonlyMap<string, string> = new Map(),

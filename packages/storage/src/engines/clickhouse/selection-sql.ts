@@ -8,8 +8,8 @@ import { parametersOf, spansOf } from "./traceql/traceql-sql.ts";
 
 /**
  * The condition for spans of a selection.
- * @param parameters gets those of the condition, and `tenant`
- * @param prefix of their names, where a statement has several selections
+ * @param parameters receives those of the condition, and `tenant`
+ * @param prefix of parameter names, for a statement with several selections
  * @throws StorageError STORAGE_BAD_QUERY for a query without an exact condition
  */
 export function selectionCondition(
@@ -27,7 +27,7 @@ export function selectionCondition(
   return `${condition} AND ${exactSql(pipelineSql(query.pipeline, spansOf(source)))}`;
 }
 
-/** The same for spans looked at one by one, whenever they start. */
+/** The same for single spans at any time. */
 export function singleSpanCondition(
   selection: SpanSelection,
   parameters: Parameters,

@@ -3,7 +3,7 @@ import type { TraceStore } from "../../api/trace-store.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
 import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
 
-/** What the tests of a file share; server and store are there once the first test runs. */
+/** The store and server that the tests of a file share, ready when the first test runs. */
 export interface SharedTestStore {
   readonly database: string;
   readonly url: string;
@@ -12,7 +12,7 @@ export interface SharedTestStore {
   sql(sql: string, parameters?: Record<string, string>): Promise<string>;
 }
 
-/** Opens a store in a database of its own before a file's first test, and drops both after the last. */
+/** Opens a store in its own database before the first test of a file, and drops both after the last. */
 export function shareTestStore(): SharedTestStore {
   const database = newDatabaseName();
   let server: TestServer;

@@ -1,6 +1,6 @@
 import { type DetailColumn, detailColumns, onlyParent } from "./schema/span-details-migration.ts";
 
-// Expressions on `span_details`: nothing, or `onlyParent`, or the text of a tuple of `detailColumns`.
+// SQL expressions on `span_details`: empty, `onlyParent`, or the text of a tuple of `detailColumns`.
 
 const names = Object.keys(detailColumns) as DetailColumn[];
 const types = names.map((name) => `${name} ${detailColumns[name]}`).join(", ");
@@ -8,10 +8,11 @@ const noDetails = `(${names.map((name) => (detailColumns[name] === "UInt32" ? "0
 const hasTuple = "startsWith(span_details, '(')";
 const hasOnlyParent = `span_details = '${onlyParent}'`;
 const parentLinks = `CAST([(trace_id, parent_span_id, '', [], 0, 0, 'child_of')] AS ${detailColumns.links})`;
-// The text stays one that can be read also where it is not asked for: whether a server evaluates that is up to its settings.
+// The text is always a valid tuple, because a server may evaluate the cast for rows that do not need it,
+// depending on its settings.
 const tuple = `CAST(if(${hasTuple}, span_details, '${noDetails}') AS Tuple(${types}))`;
 
-/** One detail, for conditions: only of spans that have a tuple is it taken apart. */
+/** One detail, for conditions; the tuple is parsed only for spans that have one. */
 export function detailOf(name: DetailColumn): string {
   const own = `${tuple}.${names.indexOf(name) + 1}`;
   const none = detailColumns[name] === "UInt32" ? "toUInt32(0)" : `CAST([] AS ${detailColumns[name]})`;

@@ -2,17 +2,21 @@ import type { TimeSlice } from "./time-slices.ts";
 
 const secondNano = 1_000_000_000n;
 const minuteNano = 60n * secondNano;
-/** What has just arrived lies in parts of its own, of some seconds each; older seconds lie scattered over their minute. */
+/**
+ * Spans that have just arrived are in their own parts of some seconds each; older seconds are scattered over
+ * their minute.
+ */
 const freshNano = 30n * secondNano;
 
-/** With fewer rows to read, one statement is faster than two. */
+/** Below this many rows one statement is faster than two. */
 export const denseRows = 500_000;
 
 /**
  * Splits a slice of time that has too many spans to read all of them for the newest few.
  * @param share of how many parts of one length the newer one is
- * @returns the newest part and the rest, which together are the slice; undefined when there is no use in it: without
- *   a beginning, or within a minute, as the table is ordered by minutes, unless that minute is the present one
+ * @returns the newest part and the rest, which together are the slice; undefined when a split does not help.
+ *   That is so without a beginning, and within a minute, because the table is ordered by minutes, unless it
+ *   is the present minute.
  */
 export function splitSlice(
   slice: TimeSlice,

@@ -48,7 +48,7 @@ export async function startStorageProcess(
     ],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
-  // A failed test must leave nothing running.
+  // A failed test must leave no process running.
   const killOnExit = () => child.kill("SIGKILL");
   process.once("exit", killOnExit);
   const address = await listeningAddress(child);

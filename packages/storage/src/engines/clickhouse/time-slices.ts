@@ -1,9 +1,9 @@
 import type { TraceQuery } from "../../api/span-reader.ts";
 
 const minuteNano = 60_000_000_000n;
-/** Of a search that nothing is known of. */
+/** Length of the first slice of a search without known reach. */
 export const firstSliceNano = minuteNano;
-/** How many times as long as the one before it a slice is. */
+/** Ratio of a slice's length to that of the slice before. */
 export const sliceGrowth = 16;
 const growth = BigInt(sliceGrowth);
 
@@ -13,10 +13,10 @@ export type TimeSlice = Pick<TraceQuery, "startTimeMinUnixNano" | "startTimeMaxU
 const firstNanoThereIs = -(2n ** 63n);
 
 /**
- * The time of a search in slices, newest first, which together are all of it: a minute, a quarter of an hour, four
- * hours, some days, the rest. Traces are wanted newest first, so whoever has found enough need not read the older slices.
- * @param nowUnixNano what is newer than this is in the first slice
- * @param firstNano another length of the first slice, not shorter
+ * Cuts the time of a search into slices, newest first: a minute, a quarter of an hour, four hours, some days,
+ * the rest. Traces are returned newest first, so a search that has found enough skips the older slices.
+ * @param nowUnixNano later times belong to the first slice
+ * @param firstNano another length of the first slice, not shorter than the default
  */
 export function* timeSlices(
   query: TimeSlice,
@@ -27,7 +27,7 @@ export function* timeSlices(
   let max = startTimeMaxUnixNano;
   const end = max === undefined || max > nowUnixNano ? nowUnixNano : max;
   for (let length = firstNano; length <= firstNano * growth ** 3n; length *= growth) {
-    // Whole minutes, as the table is ordered by them.
+    // Whole minutes, because the table is ordered by minutes.
     const from = ((end - length) / minuteNano) * minuteNano;
     if (from <= (min ?? firstNanoThereIs)) break;
     yield slice(from, max);
@@ -37,11 +37,11 @@ export function* timeSlices(
 }
 
 /**
- * The newest part of a slice in which the rest of what is wanted should be, as much of it came with each minute before, and what is
- * older. Whole minutes, and twice what should do.
+ * Splits a slice: the newest part should contain the missing traces, by the number that each minute before
+ * had. It has whole minutes, and twice the estimated length.
  * @param searchedNano how long a time was searched before the slice
  * @param found in that time
- * @returns undefined where that is more than a quarter of the slice, or nothing is known
+ * @returns undefined when that part is more than a quarter of the slice, or nothing is known
  */
 export function likelyPart(
   { startTimeMinUnixNano: min, startTimeMaxUnixNano: max }: TimeSlice,
@@ -65,7 +65,7 @@ export function sliceNano(
   return (max === undefined || max > nowUnixNano ? nowUnixNano : max) - min;
 }
 
-/** Two slices as one. @param older the one after `newer` */
+/** Joins two slices. @param older the slice after `newer` */
 export function joinedSlices(newer: TimeSlice, older: TimeSlice): TimeSlice {
   return slice(older.startTimeMinUnixNano, newer.startTimeMaxUnixNano);
 }

@@ -2,8 +2,9 @@
 const maxBlocks = 10_000;
 
 /**
- * What of each block the server has acknowledged. The API knows no tokens, so this process remembers: a block that is
- * written again after a failure goes on where it stopped. Kept for the newest 10,000 blocks, and gone with the process.
+ * Remembers which spans of each block the server has acknowledged. The API has no tokens, so a block that is
+ * written again after a failure continues where it stopped. The newest 10,000 blocks are remembered, until
+ * the process ends.
  */
 export class BlockProgress {
   readonly #blocks = new Map<string, Set<number> | "whole">();

@@ -24,7 +24,7 @@ import {
   withPublicNames,
 } from "wire/grpc";
 
-/** The calls that a test answers; all others are UNIMPLEMENTED, under the public names as under ours. */
+/** The calls that a test answers, under the public names and ours; all others are UNIMPLEMENTED. */
 export type FakeHandlers = Partial<
   SpanReaderPluginServer &
     SpanWriterPluginServer &
@@ -51,11 +51,11 @@ const services = [
   pluginCapabilitiesService,
 ];
 
-/** A remote storage for tests, which answers as it is told to. @param port 0 for any */
+/** A remote storage for tests, with the given handlers. @param port 0: any free port */
 export async function startFakeRemoteStorage(handlers: FakeHandlers, port = 0): Promise<FakeRemoteStorage> {
   const server = new Server();
   for (const service of services) {
-    // Others serve the public names alone.
+    // Remote storages of others have only the public names.
     const [, definition] = withPublicNames(service);
     const own = Object.entries(handlers).filter(([name]) => name in service);
     if (definition !== undefined && own.length > 0)
@@ -69,7 +69,7 @@ export async function startFakeRemoteStorage(handlers: FakeHandlers, port = 0): 
   return { address: `127.0.0.1:${bound}`, close: () => server.forceShutdown() };
 }
 
-/** What a handler ends a call with. */
+/** The error with which a handler ends a call. */
 export function serviceError(code: status, details: string): ServiceError {
   return Object.assign(new Error(details), { code, details, metadata: new Metadata() });
 }

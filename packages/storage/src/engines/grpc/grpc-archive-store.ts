@@ -15,8 +15,8 @@ import { tracesById } from "./traces-by-id.ts";
 const maxCalls = 16;
 
 /**
- * The server's archive, where its capabilities name one. Whether a span that is archived twice is kept twice is up to the
- * server; the reader leaves out the second.
+ * The server's archive, when its capabilities name one. The server decides whether a span that is archived
+ * twice is stored twice; the reader leaves out the second copy.
  */
 export function grpcArchiveStore(
   calls: RemoteCalls,

@@ -4,7 +4,7 @@ import { timestampOf } from "./query-message.ts";
 import type { RemoteCalls } from "./remote-calls.ts";
 import { remoteMethods } from "./remote-methods.ts";
 
-/** What the server knows of who calls whom; some give the links of each day, which are added up here. */
+/** The server's links between services. Some servers return the links of each day, which are summed here. */
 export class GrpcDependencyReader implements DependencyReader {
   readonly #calls: RemoteCalls;
 

@@ -1,22 +1,22 @@
 import { type ServiceError, status } from "@grpc/grpc-js";
 import { StorageError, type StorageErrorCode } from "../../api/storage-error.ts";
 
-/** Longest text of the server's that goes into ours; the whole of it stays in `cause`. */
+/** Longest part of the server's text that our message includes; `cause` has the whole text. */
 const maxMessageLength = 500;
 
-/** What is known of a failed call besides its error. */
+/** Facts about a failed call besides its error. */
 export interface FailedCall {
   readonly server: string;
   readonly timeoutMs: number;
   readonly connectionTimeoutMs: number;
   /** The caller's signal was aborted. */
   readonly aborted: boolean;
-  /** There was no connection in time. */
+  /** True: no connection was made in time. */
   readonly unconnected: boolean;
   readonly isWrite: boolean;
 }
 
-/** Turns whatever a call threw into the package's error; the one place where gRPC's codes get a meaning. */
+/** Turns any exception of a call into the package's error. gRPC's codes get their meaning only here. */
 export function toStorageError(error: unknown, call: FailedCall): StorageError {
   if (error instanceof StorageError) return error;
   const options = { cause: error };
@@ -54,8 +54,8 @@ function meaningForReads({ code }: ServiceError): StorageErrorCode {
 }
 
 /**
- * Only what is surely the span's own fault is a refusal. Most servers answer UNKNOWN for all that goes wrong, a database
- * that is away included, so spans are kept and sent again.
+ * Only an error that is certainly the span's fault is a refusal. Most servers answer UNKNOWN to any fault,
+ * even when their database is down, so the spans are kept and sent again.
  */
 function meaningForWrites({ code, details }: ServiceError): StorageErrorCode {
   const isTooLarge =
@@ -65,13 +65,16 @@ function meaningForWrites({ code, details }: ServiceError): StorageErrorCode {
     : "STORAGE_UNAVAILABLE";
 }
 
-/** What servers say of a trace they do not have: NOT_FOUND, or the public model's words under another code. */
+/** Recognizes a missing trace: NOT_FOUND, or the public model's text under another code. */
 export function isTraceNotFound(error: unknown): boolean {
   const cause = error instanceof StorageError ? error.cause : error;
   return isServiceError(cause) && (cause.code === status.NOT_FOUND || cause.details === "trace not found");
 }
 
-/** What servers say of a method that they do not serve: UNIMPLEMENTED, or UNKNOWN and the public model's words. */
+/**
+ * Recognizes a method that the server does not support: UNIMPLEMENTED, or UNKNOWN with the public model's
+ * text.
+ */
 export function isNotImplemented(error: unknown): boolean {
   const cause = error instanceof StorageError ? error.cause : error;
   return (

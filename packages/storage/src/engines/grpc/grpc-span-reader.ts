@@ -11,7 +11,7 @@ import { remoteMethods } from "./remote-methods.ts";
 import { spansOf } from "./stored-spans.ts";
 import { tracesById } from "./traces-by-id.ts";
 
-/** Reads over the API. What a server may leave open is put right here: the order, the limit, kinds it does not know. */
+/** Reads over the API. It completes what servers may leave open: order, limit, and unknown kinds. */
 export class GrpcSpanReader implements SpanReader {
   readonly #calls: RemoteCalls;
   readonly #maxReadBytes: number;
@@ -43,7 +43,10 @@ export class GrpcSpanReader implements SpanReader {
     return newestFirst(tracesInOrder(ids, spans), query).slice(0, query.limit);
   }
 
-  /** In the server's order, which is newest first in most. One that does not serve this call is asked for the traces. */
+  /**
+   * In the server's order, which is newest first for most servers. When a server lacks this call, the traces
+   * are read.
+   */
   async findTraceIds(query: TraceQuery, options: ReadOptions = {}): Promise<string[]> {
     checkSearch(query);
     try {
@@ -95,7 +98,7 @@ function operationsOf(answer: GetOperationsResponse, wanted: SpanKind | undefine
   );
 }
 
-/** As the other engines sort: by UTF-8 bytes, which is not the order of JavaScript's `<`. */
+/** Sorts by UTF-8 bytes as the other engines do; JavaScript's `<` sorts by UTF-16 units. */
 function byBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -10,10 +10,10 @@ import type { RemoteCalls } from "./remote-calls.ts";
 import type { RemoteCapabilities } from "./remote-capabilities.ts";
 import { remoteMethods } from "./remote-methods.ts";
 
-/** Spans of one stream, whose one answer acknowledges them all: what is sent again when it does not come. */
+/** Spans of one stream. Its single answer acknowledges all of them; without it they are sent again. */
 const spansPerStream = 5_000;
 
-/** Calls under way at a time where the server takes one span a call. */
+/** Calls that run at the same time when the server takes one span in a call. */
 const maxCalls = 64;
 
 interface TenantSpan {
@@ -22,9 +22,9 @@ interface TenantSpan {
 }
 
 /**
- * Writes the spans of a block over streams where the server's capabilities say so, otherwise one a call, as the public
- * model's collector writes them: in the older model, the tag of the format last. What was acknowledged is not written
- * again under the same token, as long as the process lives.
+ * Writes the spans of a block over streams if the server's capabilities include them, otherwise one in each
+ * call. As in the public model's collector, spans have the older model, with the tag of the format last.
+ * Acknowledged spans are not written again under the same token while the process lives.
  */
 export class GrpcSpanWriter implements SpanWriter {
   readonly #calls: RemoteCalls;
@@ -42,7 +42,7 @@ export class GrpcSpanWriter implements SpanWriter {
     const spans = spansOfRows(rows);
     const done = this.#progress.partsOf(token);
     try {
-      // The first span's tenant asks: servers may turn away who names none.
+      // The first span's tenant is sent, because servers may refuse calls without one.
       const tenant = spans[0]?.tenant ?? "";
       const { streamingSpanWriter } = await this.#capabilities.known({ tenant, ...optional(signal) });
       if (streamingSpanWriter) await this.#stream(spans, done, signal);
@@ -66,7 +66,7 @@ export class GrpcSpanWriter implements SpanWriter {
     }
   }
 
-  /** A span that is refused does not keep the others from being written. */
+  /** A refused span does not prevent the others from being written. */
   async #writeEach(spans: readonly TenantSpan[], done: Set<number>, signal?: AbortSignal): Promise<void> {
     const refusals: StorageError[] = [];
     const left = spans.keys().filter((index) => !done.has(index));

@@ -1,8 +1,8 @@
-/** What a client needs to call over TLS; certificates and keys are PEM. */
+/** TLS files of a client; certificates and keys are PEM. */
 export interface GrpcStoreTls {
-  /** The authorities the server is checked against; absent: the usual ones. */
+  /** The authorities that the server's certificate is checked against; absent: the system's. */
   readonly ca?: Buffer;
-  /** What this process shows of itself; comes with `key`. */
+  /** The client certificate; requires `key`. */
   readonly cert?: Buffer;
   readonly key?: Buffer;
   /** Name expected in the server's certificate; absent: that of its address. */
@@ -11,14 +11,14 @@ export interface GrpcStoreTls {
   readonly skipHostVerify: boolean;
 }
 
-/** TLS whose files may change. */
+/** TLS files that may change. */
 export interface WatchedGrpcStoreTls {
   readonly material: GrpcStoreTls;
   onChange(listener: (material: GrpcStoreTls) => void): void;
   close(): void;
 }
 
-/** Where the remote storage is, and how long it is waited for. */
+/** Address of the remote storage, and time limits. */
 export interface GrpcStoreOptions {
   /** `host:port`; `:port` is one on this machine. */
   readonly server: string;
@@ -32,6 +32,6 @@ export interface GrpcStoreOptions {
    * Metadata key that names the tenant; absent: no tenant is named, and only the tenant "" can be served.
    */
   readonly tenantHeader?: string | undefined;
-  /** Most bytes of messages that one read may bring; 512 MiB by default. The spans take several times as much. */
+  /** Most bytes of messages of one read; 512 MiB by default. The spans occupy several times as much. */
   readonly maxReadBytes?: number;
 }

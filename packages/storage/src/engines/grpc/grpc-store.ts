@@ -12,10 +12,10 @@ import { RemoteCapabilities } from "./remote-capabilities.ts";
 import { RemoteChannel } from "./remote-channel.ts";
 
 /**
- * Any storage that answers the remote storage API: of ours or of others. Spans are kept there in the older model:
- * attributes that are lists become text, what was dropped is not counted. The API has neither metrics nor analysis nor a
- * sampling store: those throw STORAGE_UNSUPPORTED, as does the archive of a server that has none. When the server is
- * away, calls throw STORAGE_UNAVAILABLE, and work again once it is back.
+ * Any storage with the remote storage API, ours or another. Spans are stored in the older model: attributes
+ * that are lists become text, and counts of dropped items are lost. The API has neither metrics nor analysis
+ * nor a sampling store; those throw STORAGE_UNSUPPORTED, as does a missing archive. While the server is down,
+ * calls throw STORAGE_UNAVAILABLE, and they work again when it is back.
  * @throws StorageError STORAGE_REFUSED for options that cannot work
  */
 export function openGrpcStore(options: GrpcStoreOptions): TraceStore {
@@ -38,7 +38,7 @@ export function openGrpcStore(options: GrpcStoreOptions): TraceStore {
       try {
         await capabilities.ask(signal === undefined ? {} : { signal });
       } catch (error) {
-        // A server may want a tenant for this too; whoever says so is there.
+        // A server may require a tenant for this call too; the refusal shows that it is up.
         if (tenantHeader === undefined || !asksForTenant(error)) throw error;
       }
     },

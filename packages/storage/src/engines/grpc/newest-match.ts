@@ -2,8 +2,9 @@ import type { Span } from "wire/model";
 import type { Trace, TraceQuery } from "../../api/span-reader.ts";
 
 /**
- * Traces as a search promises them: newest first by the newest span that satisfies it. The API gives them in no order, and
- * does not say which spans they were found by; tags, which each store compares in its own way, are not looked at.
+ * Sorts traces as a search promises: newest first by the newest matching span. The API returns them in no
+ * order, and does not tell which spans matched. Tags are ignored, because each store compares them in its own
+ * way.
  */
 export function newestFirst(traces: readonly Trace[], query: TraceQuery): Trace[] {
   return traces
@@ -17,7 +18,7 @@ export function newestFirst(traces: readonly Trace[], query: TraceQuery): Trace[
 
 function newestMatch({ spans }: Trace, query: TraceQuery): bigint {
   const matching = spans.filter((span) => maySatisfy(span, query));
-  // Spans are in order of start.
+  // Spans are ordered by start.
   return (matching.at(-1) ?? spans.at(-1))?.startTimeUnixNano ?? 0n;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs `work` on every item, at most `limit` at a time. After the first failure no further one is begun; it is thrown
- * when all that are under way have ended.
+ * Runs `work` on every item, at most `limit` at the same time. After the first failure no further item is
+ * begun. The failure is thrown when all running ones have ended.
  */
 export async function inParallel<Item>(
   items: Iterable<Item>,

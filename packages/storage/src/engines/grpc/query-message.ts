@@ -4,18 +4,23 @@ import { StorageError } from "../../api/storage-error.ts";
 
 const nanosPerSecond = 1_000_000_000n;
 
-/** What `google.protobuf.Timestamp` can hold: the years 1 to 9999. Year 1 itself is no bound to Go's servers. */
+/**
+ * The range of `google.protobuf.Timestamp`: the years 1 to 9999. Go's servers do not accept year 1 itself as
+ * a bound.
+ */
 const firstSecond = -62_135_596_799n;
 const lastSecond = 253_402_300_799n;
 
-/** Most traces that a request can ask for: it is an int32. */
+/** Most traces of a request; the field is an int32. */
 const maxTraces = 2 ** 31 - 1;
 
 type Timestamp = NonNullable<TraceQueryParameters["startTimeMin"]>;
 
 /**
- * A search as the API's message. A bound that is absent stays absent; kind and error become the tags of the older model.
- * @throws StorageError STORAGE_UNSUPPORTED for spans without an error, which the API cannot ask for
+ * A search as the API's message. A bound that is absent stays absent; kind and error become the tags of the
+ * older model.
+ * @throws StorageError STORAGE_UNSUPPORTED for a search of spans without an error, which the API cannot
+ *   express
  */
 export function queryMessage(query: TraceQuery): TraceQueryParameters {
   const tags = new Map(query.tags);
@@ -39,7 +44,7 @@ export function queryMessage(query: TraceQuery): TraceQueryParameters {
   };
 }
 
-/** Nanoseconds since the Unix epoch, within what can be written. */
+/** Nanoseconds since the Unix epoch, limited to the range of a timestamp. */
 export function timestampOf(unixNano: bigint | undefined): Timestamp | undefined {
   if (unixNano === undefined) return undefined;
   const nanos = ((unixNano % nanosPerSecond) + nanosPerSecond) % nanosPerSecond;

@@ -32,7 +32,7 @@ export class RemoteCalls {
     this.#settings = settings;
   }
 
-  /** @param isWrite an error then says whether the spans are to blame */
+  /** @param isWrite an error then tells whether the spans are at fault */
   async unary<Request, Response>(
     method: MethodDefinition<Request, Response>,
     request: Request,
@@ -122,7 +122,7 @@ export class RemoteCalls {
           else answer.reject(error);
         },
       );
-      // The callback has the same error, and says more.
+      // The callback gets the same error with more details.
       call.on("error", () => {});
       watch(call);
       await Promise.all([answer.promise, sendAll(call, requests, () => isOver, answer.promise)]);
@@ -174,7 +174,7 @@ export class RemoteCalls {
       if (tenantHeader === undefined) {
         throw new StorageError("STORAGE_BAD_QUERY", `tenant "${tenant}" is named, and tenancy is off`);
       }
-      // Metadata are ASCII, and a comma stands between two values.
+      // Metadata are ASCII, and a comma separates two values.
       if (!/^[\x21-\x2b\x2d-\x7e]([\x20-\x2b\x2d-\x7e]*[\x21-\x2b\x2d-\x7e])?$/.test(tenant)) {
         throw new StorageError(
           "STORAGE_BAD_QUERY",

@@ -10,7 +10,10 @@ const none: CapabilitiesResponse = {
   streamingSpanWriter: false,
 };
 
-/** What the server can do, asked when it is first needed, and again after a failure: another server may be there then. */
+/**
+ * The server's capabilities. They are read when first needed, and again after a failure, because another
+ * server may answer then.
+ */
 export class RemoteCapabilities {
   readonly #calls: RemoteCalls;
   #known: CapabilitiesResponse | undefined;

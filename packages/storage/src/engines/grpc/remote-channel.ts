@@ -7,16 +7,16 @@ import type { GrpcStoreTls, WatchedGrpcStoreTls } from "./grpc-store-options.ts"
 /** Servers of others send up to 1,000 spans in a message. */
 const maxMessageBytes = 64 * 1024 * 1024;
 
-/** For calls that are under way on a connection with the old certificates. */
+/** Time for running calls on a connection with the old certificates, in milliseconds. */
 const oldClientMs = 60_000;
 
 /**
- * Stands where a server's name is told before its certificate is seen: an address may not stand there, grpc-js tells it
- * all the same, and Node refuses. The certificate is checked against the address.
+ * Sent as the server's name in TLS when the server has only an address. grpc-js would send the address, which
+ * is not allowed as a name, and Node refuses it. The certificate is checked against the address.
  */
 const nameOfAddresses = "address.invalid";
 
-/** The connection to one server. It is made anew by itself, and when the files of TLS have changed. */
+/** The connection to one server. It reconnects by itself, and when the TLS files have changed. */
 export class RemoteChannel {
   readonly #server: string;
   readonly #tls: WatchedGrpcStoreTls | undefined;
@@ -73,10 +73,10 @@ export class RemoteChannel {
     return new Client(this.#server, credentialsOf(tls, address), {
       "grpc.max_receive_message_length": maxMessageBytes,
       "grpc.max_send_message_length": -1,
-      // A store that comes back is found within seconds, not minutes.
+      // A store that comes back is found within seconds instead of minutes.
       "grpc.initial_reconnect_backoff_ms": 200,
       "grpc.max_reconnect_backoff_ms": 3_000,
-      // Go's servers hang up on clients that ask more often.
+      // Go's servers disconnect clients that ping more often.
       "grpc.keepalive_time_ms": 300_000,
       "grpc.use_local_subchannel_pool": 1,
       ...(address === undefined ? {} : { "grpc.ssl_target_name_override": nameOfAddresses }),
@@ -90,7 +90,7 @@ export class RemoteChannel {
   }
 }
 
-/** @param address of the server, where it has no name */
+/** @param address of a server without a name */
 function credentialsOf(tls: GrpcStoreTls | undefined, address: string | undefined): ChannelCredentials {
   if (tls === undefined) return credentials.createInsecure();
   const { ca, cert, key, skipHostVerify } = tls;

@@ -10,7 +10,7 @@ import {
   streamingSpanWriterService,
 } from "wire/grpc";
 
-/** Remote storages of others know the public model's names only; ours answers these too. */
+/** Remote storages of others know only the public model's names; ours answers these too. */
 function publicMethod<Request, Response>(
   method: MethodDefinition<Request, Response>,
 ): MethodDefinition<Request, Response> {
@@ -18,7 +18,7 @@ function publicMethod<Request, Response>(
   return { ...method, path: `/${publicNameOf(service) ?? service}/${name}` };
 }
 
-/** The calls of the remote storage API, by what they do. */
+/** The calls of the remote storage API. */
 export const remoteMethods = {
   capabilities: publicMethod(pluginCapabilitiesService.capabilities),
   getTrace: publicMethod(spanReaderService.getTrace),

@@ -8,10 +8,10 @@ import { inParallel } from "./parallel.ts";
 import type { ReadBudget, RemoteCalls } from "./remote-calls.ts";
 import { spansOf } from "./stored-spans.ts";
 
-/** Traces asked for at a time: the API gives one a call. */
+/** Traces that are read at the same time; the API returns one in each call. */
 const maxCalls = 8;
 
-/** The traces that the server has, in the order asked. */
+/** The traces that the server has, in the order of the request. */
 export async function tracesById(
   calls: RemoteCalls,
   method: MethodDefinition<{ traceId: Buffer }, SpansResponseChunk>,

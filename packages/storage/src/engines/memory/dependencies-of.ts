@@ -57,7 +57,10 @@ function* callsOf(
   }
 }
 
-/** Where client and server share an id, the client is the server's parent, and the server that of all others. */
+/**
+ * When client and server share an id, the client is the server's parent, and the server is the parent of all
+ * others.
+ */
 function parentOf(span: Span, byId: ReadonlyMap<string, readonly Span[]>): Span | undefined {
   if (span.kind === "server") {
     const client = byId.get(span.spanId)?.find(({ kind }) => kind === "client");

@@ -6,7 +6,7 @@ import { readTenantSpans } from "./read-tenant-spans.ts";
 import { StoredTenants } from "./stored-tenants.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
 
-/** @param maxTraces kept of each tenant */
+/** @param maxTraces limit for each tenant */
 export function memoryArchive(maxTraces: number): ArchiveStore {
   const stored = new StoredTenants(maxTraces);
   return {

@@ -25,7 +25,7 @@ interface Seen {
   readonly value: string;
 }
 
-/** Looks at every span. */
+/** Reads every span. */
 export class MemoryAttributeCatalog implements AttributeCatalog {
   readonly #stored: StoredTenants;
 
@@ -82,7 +82,7 @@ export class MemoryAttributeCatalog implements AttributeCatalog {
   }
 }
 
-/** Most frequent first, then by key. */
+/** Ordered by count, largest first, then by key. */
 function byCount<T>(items: readonly T[], keyOf: (item: T) => string): { item: T; count: number }[] {
   const counts = new Map<string, { item: T; count: number }>();
   for (const item of items) {
@@ -116,7 +116,7 @@ function attributesOf(span: Span, scope: AttributeScope): readonly Attribute[] {
   }
 }
 
-/** The older model's resources have a service without an attribute that says so. */
+/** Resources of the older model have a service without an attribute for it. */
 function namesOf(span: Span, scope: AttributeScope): string[] {
   const keys = attributesOf(span, scope).map(({ key }) => key);
   return scope === "resource" ? ["service.name", ...keys.filter((key) => key !== "service.name")] : keys;

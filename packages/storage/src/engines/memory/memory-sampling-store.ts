@@ -24,7 +24,7 @@ export class MemorySamplingStore implements SamplingStore {
   #latest: CalculatedProbabilities | undefined;
   readonly #leases = new Map<string, Lease>();
 
-  /** @param maxEntries counts of operations kept; the oldest are dropped for new ones */
+  /** @param maxEntries limit for counts of operations; the oldest are dropped for new ones */
   constructor(maxEntries = 200_000) {
     this.#maxEntries = maxEntries;
   }

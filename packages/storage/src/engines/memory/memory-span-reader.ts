@@ -75,7 +75,7 @@ export class MemorySpanReader implements SpanReader {
   }
 }
 
-/** As the other engines sort: by UTF-8 bytes, which is not the order of JavaScript's `<`. */
+/** Sorts by UTF-8 bytes as the other engines do; JavaScript's `<` sorts by UTF-16 units. */
 function byBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

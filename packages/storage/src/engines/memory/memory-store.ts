@@ -16,11 +16,13 @@ import { throwIfAborted } from "./throw-if-aborted.ts";
 import { MemoryTraceQlReader } from "./traceql/memory-traceql-reader.ts";
 
 export interface MemoryStoreOptions {
-  /** Traces kept of each tenant; the oldest by first arrival are dropped for new ones. 10,000 by default. */
+  /** Most traces of each tenant; those that arrived first are dropped for new ones. 10,000 by default. */
   readonly maxTraces?: number;
 }
 
-/** A store for tests and demos, gone when the process ends. The number of spans of one trace has no limit. */
+/**
+ * A store for tests and demos; its data is lost when the process ends. A trace may have any number of spans.
+ */
 export function openMemoryStore(options: MemoryStoreOptions = {}): TraceStore {
   const maxTraces = options.maxTraces ?? 10_000;
   const stored = new StoredTenants(maxTraces);

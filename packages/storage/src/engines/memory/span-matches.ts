@@ -34,7 +34,7 @@ function hasTag(span: Span, key: string, value: string): boolean {
   );
 }
 
-/** What a span shows as tags without having them as attributes. */
+/** Matches values that a span shows as tags without having them as attributes. */
 function isShownAsTag(span: Span, key: string, value: string): boolean {
   if (key === "service.name") return span.resource.serviceName === value;
   if (key === "internal.span.format") return span.format === value;

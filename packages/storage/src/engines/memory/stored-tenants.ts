@@ -5,10 +5,10 @@ import { StoredTraces } from "./stored-traces.ts";
 /** As many blocks as `WriteOptions.deduplicationToken` promises. */
 const tokenWindow = 10_000;
 
-/** Anybody may name a new tenant where no list of them is set. */
+/** Without a configured list, senders may invent tenants, so their number is limited. */
 const maxTenants = 1_000;
 
-/** A span and whose it is. */
+/** A span with its tenant. */
 export interface TenantSpan {
   readonly tenant: string;
   readonly span: Span;
@@ -41,7 +41,7 @@ export class StoredTenants {
     }
   }
 
-  /** Those of a tenant; none of one that nobody knows. */
+  /** The traces of a tenant; an empty set for an unknown tenant. */
   tracesOf(tenant: string): StoredTraces {
     return this.#tenants.get(tenant) ?? new StoredTraces(0);
   }

@@ -5,7 +5,7 @@ import { dropOldest } from "./drop-oldest.ts";
 export class StoredTraces {
   readonly #maxTraces: number;
   readonly #traces = new Map<string, Span[]>();
-  /** Of each span: how many had arrived with it. */
+  /** For each span: the number of arrivals up to and including it. */
   readonly #arrivalOf = new WeakMap<Span, number>();
   #arrivals = 0;
 
@@ -24,12 +24,12 @@ export class StoredTraces {
     dropOldest(this.#traces, this.#maxTraces);
   }
 
-  /** Spans that ever arrived. */
+  /** Number of spans that ever arrived. */
   get arrivals(): number {
     return this.#arrivals;
   }
 
-  /** Those still kept that arrived when more than `after`, and at most `upTo`, had, in order of arrival. */
+  /** Kept spans whose arrival number is above `after` and at most `upTo`, in order of arrival. */
   arrivedWithin(after: number, upTo: number): Span[] {
     const arrival = (span: Span) => this.#arrivalOf.get(span) ?? 0;
     return [...this.spans()]

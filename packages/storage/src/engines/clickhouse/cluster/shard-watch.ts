@@ -60,7 +60,7 @@ export class ShardWatch implements ShardsOfReads {
     };
   }
 
-  /** Callers at the same time share a look. What a look cannot determine stays as it was. */
+  /** Callers at the same time share a look. A state that a look cannot determine stays unchanged. */
   look(): Promise<void> {
     this.#running ??= this.#look().finally(() => {
       this.#running = undefined;

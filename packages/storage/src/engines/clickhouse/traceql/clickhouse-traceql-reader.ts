@@ -42,20 +42,24 @@ import {
   spansOf,
 } from "./traceql-sql.ts";
 
-/** Candidates of the first statement of a slice, where SQL alone cannot say which traces match; each next asks for more. */
+/**
+ * Candidates that the first statement of a slice returns when SQL alone cannot tell which traces match; each
+ * further statement returns more.
+ */
 const firstCandidates = 200;
 const candidateGrowth = 8;
-/** Traces whose spans one statement reads. */
+/** Most traces whose spans one statement reads. */
 const tracesPerRead = 500;
-/** Of a part of a metrics query that SQL alone cannot answer. */
+/** Spans in each part of a metrics query that SQL alone cannot answer. */
 const spansPerPart = 200_000;
 /** Spans that one query may bring out of the store. */
 const maxInspectedSpans = 5_000_000;
 
 /**
- * TraceQL on ClickHouse. SQL finds the traces that can match, and for most queries no others: newest first, in slices of
- * time, as other searches do. What their spans come to is worked out here, by the same code for every engine. Metrics that
- * depend on single spans, and on parents and children, are sums that the store makes; of others it gives the spans.
+ * TraceQL on ClickHouse. SQL finds the traces that may match, newest first, in time slices; for most queries
+ * it finds no others. The common evaluator of all engines then evaluates their spans. Metrics that depend on
+ * single spans, or on parents and children, are sums that the store computes; for other metrics it returns
+ * the spans.
  */
 export class ClickHouseTraceQlReader implements TraceQlReader {
   readonly #connection: ClickHouseConnection;
@@ -67,7 +71,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     connection: ClickHouseConnection,
     schema: SchemaGuard,
     database: string,
-    /** Where one side of a relation has no more, they are looked at first; 0: never. */
+    /** When one side of a relation has at most this many traces, they are read first; 0: never. */
     mostRareTraces = maxRareTraces,
   ) {
     this.#maxRareTraces = mostRareTraces;
@@ -84,10 +88,10 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     const found = new FoundTraces(request.limit);
     const seen = new Set<string>();
     let inspectedSpans = 0;
-    /** @param last of those looked at */
+    /** @param last the last candidate that was evaluated */
     const isComplete = (last: Candidate | undefined) =>
       last === undefined || found.isComplete(BigInt(last.newest), last.traceId);
-    /** Looks at candidates, newest first, until no other can come in. */
+    /** Evaluates candidates, newest first, until no other can become a result. */
     const inspect = async (candidates: readonly Candidate[], perRead: number) => {
       const fresh = candidates.filter(({ traceId }) => !seen.has(traceId));
       for (let first = 0; first < fresh.length; first += perRead) {
@@ -166,7 +170,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     return await this.#metricRowsBySpan(condition, { pipeline, aggregate }, source, request, fields, options);
   }
 
-  /** Where SQL alone cannot say which spans count. */
+  /** For queries in which SQL alone cannot tell which spans count. */
   async #metricRowsBySpan(
     condition: Condition,
     { pipeline, aggregate }: Pick<MetricsPipeline, "pipeline" | "aggregate">,
@@ -197,9 +201,9 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
   }
 
   /**
-   * Where a search asks for spans above or below others, and those of one side are in few traces: all traces that can
-   * match, newest first. Their spans' ids tell, whatever the time and however large they are.
-   * @returns undefined where no side is rare
+   * All traces that may match, newest first, for a search by spans above or below others when the spans of
+   * one side are in few traces. The ids of their spans decide, at any time and for any size of trace.
+   * @returns undefined when neither side is rare
    */
   async #relatedTraces(
     pipeline: Pipeline,
@@ -235,7 +239,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     return { database: this.#database, tenant: tenantOf(options), range };
   }
 
-  /** @returns undefined where ClickHouse says that it is too much */
+  /** @returns undefined when ClickHouse says that it is too much */
   async #rowsUnlessTooMuch<Row>(query: SqlQuery, options: ReadOptions): Promise<Row[] | undefined> {
     try {
       return await this.#rows<Row>(query, options);

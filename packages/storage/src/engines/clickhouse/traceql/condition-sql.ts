@@ -6,7 +6,7 @@ import { fieldExists, fieldIsBool, fieldTest } from "./field-sql.ts";
 import { traceTest } from "./trace-test.ts";
 import type { ValueTest } from "./value-test.ts";
 
-/** A condition on rows: of all spans that are sought and, where it is not exact, of some that are not. */
+/** A condition on rows. It covers all wanted spans and, unless it is exact, some others. */
 export interface Condition {
   readonly sql: string;
   readonly isExact: boolean;
@@ -17,18 +17,18 @@ const unknown: Condition = { sql: "1", isExact: false };
 
 const flipped = { "=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=" } as const;
 
-/** Where other spans of a trace are; `SpanSql` has it. */
+/** Where the other spans of a trace are, as in `SpanSql`. */
 export type TraceSpans = { readonly around: string } | undefined;
 
 /**
  * The condition that an expression is true.
- * @param spans to say something of fields of the trace too
+ * @param spans needed for fields of the trace
  */
 export function conditionSql(expression: FieldExpression, spans: TraceSpans = undefined): Condition {
   return boolSql(expression, true, spans);
 }
 
-/** @param value what the expression should be; a value of another type is neither */
+/** @param value the wanted value; a value of another type matches neither */
 function boolSql(expression: FieldExpression, value: boolean, spans: TraceSpans): Condition {
   switch (expression.type) {
     case "static":
@@ -155,7 +155,7 @@ export function anyOf(conditions: readonly Condition[]): Condition {
   };
 }
 
-/** The SQL of a condition that spares nobody. @throws StorageError STORAGE_BAD_QUERY for one that is not exact */
+/** The SQL of an exact condition. @throws StorageError STORAGE_BAD_QUERY when it is not exact */
 export function exactSql({ sql, isExact }: Condition): string {
   if (!isExact) {
     throw new StorageError(

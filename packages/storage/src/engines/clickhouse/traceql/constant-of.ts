@@ -3,7 +3,9 @@ import { compare } from "../../../traceql/compare-values.ts";
 import { calculated } from "../../../traceql/field-evaluator.ts";
 import { type QueryValue, staticValue } from "../../../traceql/query-value.ts";
 
-/** The value of an expression that is the same for every span, in a list; none of others. */
+/**
+ * The value of an expression that is the same for every span, in a list; an empty list for other expressions.
+ */
 export function constantOf(expression: FieldExpression): readonly [QueryValue] | undefined {
   if (expression.type === "static") return [staticValue(expression.value)];
   if (expression.type !== "binary") return undefined;

@@ -1,4 +1,4 @@
-/** What a span is marked as: the digit behind its ids. */
+/** Marks of a span: the digit after its ids. */
 export const ancestorMark = 1;
 export const soughtMark = 2;
 
@@ -7,9 +7,10 @@ const rowLength = 2 * idLength + 1;
 const noParent = "0".repeat(idLength);
 
 /**
- * Whether one of a trace's marked spans descends from one of those with the other mark. Also true where that cannot be
- * said, because spans share an id.
- * @param spans of each span its id and its parent's, 16 hex digits each, and a digit, the sum of its marks; in any order
+ * Whether one of a trace's spans with one mark descends from a span with the other mark. Also true when spans
+ * share an id, because then it is unknown.
+ * @param spans of each span its id and its parent's, 16 hex digits each, and a digit, the sum of its marks;
+ *   in any order
  */
 export function mayHaveDescendant(spans: string): boolean {
   const count = spans.length / rowLength;
@@ -26,7 +27,8 @@ export function mayHaveDescendant(spans: string): boolean {
     const parent = parentId === noParent ? undefined : places.get(parentId);
     return parent === place ? undefined : parent;
   };
-  // Spans above which no ancestor is, each looked at once; in a cycle, one that is looked at is none the wiser.
+  // Spans without a matching ancestor, so that each is visited once. In a cycle the walk stops at a visited
+  // span.
   const seen = new Uint8Array(count);
   for (let place = 0; place < count; place++) {
     if ((markOf(place) & soughtMark) === 0) continue;

@@ -6,8 +6,8 @@ import type { Scalar } from "../../../traceql/query-value.ts";
 export type StoredText = readonly [type: AttributeType, text: string];
 
 /**
- * All stored values, but for elements of arrays, that equal a constant.
- * @returns undefined where they are too many to name, or none
+ * All stored values that equal a constant, except elements of arrays.
+ * @returns undefined when there are too many to name, or none
  */
 export function equalTexts(constant: Scalar): readonly StoredText[] | undefined {
   switch (typeof constant) {
@@ -24,7 +24,7 @@ export function equalTexts(constant: Scalar): readonly StoredText[] | undefined 
   }
 }
 
-/** An int is compared with a double as a double: of large ones several are the same. */
+/** An int is compared with a double as a double, so several large ints equal it. */
 function numbers(value: number): readonly StoredText[] | undefined {
   if (!Number.isInteger(value)) return doubles(value);
   return Number.isSafeInteger(value) ? [["int", String(BigInt(value))], ...doubles(value)] : undefined;

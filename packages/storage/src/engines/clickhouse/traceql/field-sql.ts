@@ -22,7 +22,7 @@ const nullNumber = "CAST(NULL, 'Nullable(Float64)')";
 export const lengthSql = "greatest(duration, 0)";
 const noParent = "toFixedString('', 8)";
 
-/** Of each event or link: its attributes, which are tuples of key, type and text. */
+/** The attributes of each event or link, as tuples of key, type and text. */
 const attributesOfEach = {
   event: eventAttributes,
   link: `arrayMap(l -> l.4, ${detailOf("links")})`,
@@ -30,13 +30,13 @@ const attributesOfEach = {
 
 const scopeAttributes = detailOf("scope_attributes");
 
-/** A column, or what is made of some, that every span has. */
+/** A column, or an expression on columns, that every span has. */
 interface PlainField {
   readonly sql: string;
   readonly type: "text" | "int" | "status" | "kind";
 }
 
-/** What is one list for a span, and not there when it is empty. */
+/** A field that is a list for each span, and absent when the list is empty. */
 interface ListField {
   readonly sql: string;
   readonly type: "text" | "int";
@@ -93,7 +93,7 @@ function listField(field: Field): ListField | undefined {
   }
 }
 
-/** The first attribute of a name, of those that an instrumentation has. */
+/** The first attribute of a name on an instrumentation scope. */
 function attributeOfScope({ name }: AttributeField): AttributeParts {
   const found = `arrayFirst(a -> a.1 = ${textLiteral(name)}, ${scopeAttributes})`;
   return {
@@ -114,7 +114,10 @@ function elementOf({ scope, name }: AttributeField): string {
     : `arrayFirst(v -> NOT startsWith(v, 'e'), [${ofSpan}, ${ofResource}])`;
 }
 
-/** Of each event or link that has the attribute: a tuple whose second is the type and whose third the text. */
+/**
+ * For each event or link with the attribute: a tuple whose second field is the type, and whose third is the
+ * text.
+ */
 function attributeOfEach({ scope, name }: AttributeField): string {
   const lists = attributesOfEach[scope === "link" ? "link" : "event"];
   const first = `arrayFirst(a -> a.1 = ${textLiteral(name)}, l)`;
@@ -123,7 +126,7 @@ function attributeOfEach({ scope, name }: AttributeField): string {
 
 /**
  * The condition that a field's value passes a test.
- * @returns undefined for fields that SQL does not know: those of the trace, and of the parent
+ * @returns undefined for fields that SQL does not know: those of the trace and of the parent
  */
 export function fieldTest(field: Field, test: ValueTest): string | undefined {
   const plain = plainField(field);
@@ -157,7 +160,10 @@ function attributeFieldTest(field: AttributeField, test: ValueTest): string {
   return texts === undefined ? isFirst : `(${hasAny(field, texts)} AND ${isFirst})`;
 }
 
-/** The condition that the span or its resource has one of these values, or an array, under the name: indexes know where. */
+/**
+ * The condition that the span or its resource has one of these values, or an array, under the name. Indexes
+ * support it.
+ */
 function hasAny({ scope, name }: AttributeField, texts: readonly StoredText[]): string {
   const key = { text: name };
   const values = texts.map(([type, text]) => [type, { text }] as const);
@@ -186,7 +192,10 @@ function plainTest(field: Field, { sql, type }: PlainField, test: ValueTest): st
   }
 }
 
-/** Whether a test gives the same for 0 as for what is less: then the column itself can be tested, whose index helps. */
+/**
+ * True when a test gives the same result for 0 and for smaller values. Then the column itself is tested, and
+ * its index helps.
+ */
 function isAboveZero(test: ValueTest): boolean {
   if ("pattern" in test) return false;
   const { constant } = test;

@@ -14,8 +14,9 @@ export class FoundTraces {
   }
 
   /**
-   * Whether no trace can come in any more, when all others have no span newer than this.
-   * @param after ids of others whose newest span is of that very time come after this one; "" when that is not known
+   * True when no further trace can become a result, because all others have no newer span than this.
+   * @param after ids of traces whose newest span has exactly that time are greater than this; "" when that is
+   *   unknown
    */
   isComplete(newestOfOthers: bigint, after = ""): boolean {
     this.#cut();

@@ -3,7 +3,7 @@ import { type MetricRow, wantsBuckets } from "../../../traceql/metric-rows.ts";
 import { shownValue } from "../../../traceql/trace-match.ts";
 import { readValue, type StoredTexts } from "./read-value.ts";
 
-/** A sum as the store gives it. */
+/** A sum as the store returns it. */
 export interface MetricSqlRow {
   /** Values of `by(…)`. */
   readonly g: readonly StoredTexts[];
@@ -15,7 +15,7 @@ export interface MetricSqlRow {
   readonly s: number;
   readonly l: number;
   readonly h: number;
-  /** Trace, span, start, value. */
+  /** Trace id, span id, start, value. */
   readonly e?: readonly [string, string, string, number];
 }
 

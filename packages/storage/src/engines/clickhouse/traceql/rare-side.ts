@@ -6,24 +6,25 @@ import { pipelineSql } from "./spanset-sql.ts";
 import { bytesLiteral } from "./sql-literals.ts";
 import { anyStart, checkedSql, parametersOf, type SpanSource, spansOf } from "./traceql-sql.ts";
 
-/** More traces are not rare. */
+/** More traces than this are not rare. */
 export const maxRareTraces = 300;
-/** Looking for traces may cost so much, and no more where it does not help. */
+/** Most rows that the search for rare traces may read, because it does not always help. */
 const maxRowsLookedAt = 200_000;
-/** Of spans without their attributes, as text: some two million. */
+/** Text of spans without attributes: about two million spans. */
 const maxStructureBytes = 67_108_864;
 
 /** A query for spans and their descendants: conditions on both. */
 export interface AncestorQuery {
   readonly ancestors: Condition;
   readonly descendants: Condition;
-  /** On those that the query selects. */
+  /** Condition on the spans that the query selects. */
   readonly results: Condition;
 }
 
 /**
- * A search whose first stage asks for spans above or below others, whatever follows. Conditions are of rows alone.
- * @returns undefined for others
+ * The first stage of a search when it is about spans above or below others; the conditions concern single
+ * rows.
+ * @returns undefined for other searches
  */
 export function ancestorQuery({ stages }: Pipeline, source: SpanSource): AncestorQuery | undefined {
   const [first] = stages;
@@ -47,8 +48,9 @@ LIMIT ${maxRareTraces + 1} SETTINGS max_rows_to_read = ${maxRowsLookedAt}`;
 }
 
 /**
- * Of these traces, newest first by the newest span that may be a result, `spans` as `mayHaveDescendant` takes them; those
- * without such a span are left out. ClickHouse refuses it when the answer is too large.
+ * For these traces, ordered by the newest span that may be a result, newest first: `spans` in the form of
+ * `mayHaveDescendant`. Traces without such a span are left out. ClickHouse refuses when the answer is too
+ * large.
  * @param traceIds 32 hex digits each
  */
 export function structureSql(

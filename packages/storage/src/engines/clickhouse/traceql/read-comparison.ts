@@ -8,7 +8,10 @@ import { conditionSql, exactSql } from "./condition-sql.ts";
 import { pipelineSql } from "./spanset-sql.ts";
 import { checkedSql, parametersOf, type SpanSource, spansOf } from "./traceql-sql.ts";
 
-/** Spans whose attributes are looked at: of more, those of some traces, and what is counted is multiplied. */
+/**
+ * Most spans whose attributes are read. When there are more, the spans of some traces are read, and the
+ * counts are scaled up.
+ */
 const maxComparedSpans = 100_000;
 
 const attributeTypes = "('string', 'int', 'double', 'bool')";
@@ -17,7 +20,7 @@ const attributeTypes = "('string', 'int', 'double', 'bool')";
 interface Row {
   readonly selected: 0 | 1;
   readonly key: string;
-  /** "" for all values. */
+  /** "" for all values together. */
   readonly type: string;
   readonly value: string;
   readonly intervals: readonly string[];
@@ -25,9 +28,9 @@ interface Row {
 }
 
 /**
- * The rows of a comparison.
+ * Reads the rows of a comparison.
  * @param rowsOf runs a SELECT
- * @throws StorageError STORAGE_BAD_QUERY for one that SQL alone cannot decide
+ * @throws StorageError STORAGE_BAD_QUERY for a query that SQL alone cannot decide
  */
 export async function readComparison(
   comparison: MetricsComparison,
@@ -60,7 +63,10 @@ export async function readComparison(
   return rows.flatMap((row) => comparisonRowsOf(row, scale));
 }
 
-/** @param values most frequent values of each attribute, apart; absent: all of them together */
+/**
+ * @param values number of most frequent values of each attribute to return separately; absent: all values
+ *   together
+ */
 function countsSql(selected: string, from: string, values?: number): string {
   const [group, shown, onlyKeys, limit] =
     values === undefined
@@ -74,7 +80,7 @@ function countsSql(selected: string, from: string, values?: number): string {
   const ofSpan =
     "[('resource.service.name', 'string', toString(service)), ('name', 'string', toString(name)), ('kind', 'string', toString(kind)), " +
     "('status', 'string', toString(status))], if(status_message = '', [], [('statusMessage', 'string', status_message)])";
-  // Grouped by a hash: texts of each pair would be hashed, kept and compared one by one.
+  // Grouped by a hash, because the texts of each pair would be hashed, kept and compared separately.
   return `SELECT selected, pair.1 AS key, ${shown}, groupArray(toString(slot)) AS intervals, groupArray(n) AS counts FROM (
   SELECT selected, any(one) AS pair, slot, toFloat64(count()) AS n FROM (
     SELECT toUInt8(${selected}) AS selected, intDiv(toUnixTimestamp64Nano(start) + {step:Int64} - 1, {step:Int64}) AS slot,

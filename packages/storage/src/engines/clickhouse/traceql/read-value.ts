@@ -9,7 +9,7 @@ import {
 } from "../../../traceql/query-value.ts";
 import { isOfEach } from "../../../traceql/stored-value.ts";
 
-/** What `fieldValues` gives. */
+/** The values that `fieldValues` returns. */
 export type StoredTexts = readonly (readonly [type: string, text: string])[];
 
 /** The value that a row has for a field. */

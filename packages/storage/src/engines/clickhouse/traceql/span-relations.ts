@@ -3,24 +3,29 @@ import type { Condition } from "./condition-sql.ts";
 /** The parent of spans that have none. */
 export const noParent = "toFixedString('', 8)";
 
-/** In larger traces it is not looked who is whose descendant: each of its spans needs as much memory as it has spans. */
+/**
+ * In larger traces descendants are not computed, because each span needs memory for all spans of its trace.
+ */
 export const maxTraceSpans = 100;
 
-/** Where the spans of a query are. */
+/** SQL for the spans of a query. */
 export interface SpanSql {
-  /** `FROM … WHERE …` that gives the spans that start in the range of the query. */
+  /** `FROM … WHERE …` for the spans that start in the query's range. */
   readonly inRange: string;
-  /** The same for spans that count for what a trace is. */
+  /** The same for all spans that define a trace. */
   readonly around: string;
-  /** The condition that tells the former from the latter. */
+  /** The condition that distinguishes the former from the latter. */
   readonly isInRange: string;
   /** The condition that a span starts in the slice of time from which results are wanted; without it, all are. */
   readonly isInSlice?: string;
-  /** The condition that a span starts in a minute of the traces that satisfy another one, which reads little else. */
+  /**
+   * The condition that a span starts in a minute of the traces that satisfy another condition; it reads
+   * little else.
+   */
   readonly isInMinutesOf?: (traces: string) => string;
 }
 
-/** The condition that a span stands so to one of some others. */
+/** The condition that a span has this relation to one of other spans. */
 export type Related = (others: Condition, spans: SpanSql) => Condition;
 
 export const inTraceOf: Related = ({ sql, isExact }, spans) => ({
@@ -28,7 +33,7 @@ export const inTraceOf: Related = ({ sql, isExact }, spans) => ({
   isExact,
 });
 
-/** A span that claims to be its own parent is the child of none. */
+/** A span that names itself as its parent is no child. */
 export const childOf: Related = ({ sql, isExact }, spans) => ({
   sql: `(parent_span_id != span_id AND (trace_id, parent_span_id) IN (SELECT trace_id, span_id ${spans.inRange} AND ${sql}))`,
   isExact,
@@ -39,13 +44,13 @@ export const parentOf: Related = ({ sql, isExact }, spans) => ({
   isExact,
 });
 
-/** Not exact: the other may be the span itself. */
+/** Not exact, because the other span may be the span itself. */
 export const siblingOf: Related = ({ sql }, spans) => ({
   sql: `(trace_id, parent_span_id) IN (SELECT trace_id, parent_span_id ${spans.inRange} AND parent_span_id != ${noParent} AND ${sql})`,
   isExact: false,
 });
 
-/** Nothing can be said where the others are not known for sure. */
+/** Negates a relation; unknown when the other spans are not exactly known. */
 export function not(related: Related): Related {
   return (others, spans) => {
     const { sql, isExact } = related(others, spans);

@@ -4,7 +4,7 @@ import { noParent } from "./span-relations.ts";
 
 /** A set of spans of a trace: for each span of the list `ids` whether it is in it, 0 or 1. */
 export interface SpanSet {
-  /** In the list of those that conditions tell, or else of those that are made of others; from 0. */
+  /** Index in the list of given sets, or of computed sets; from 0. */
   readonly place: number;
   readonly isGiven: boolean;
   /** Otherwise it may have more spans than it should. */
@@ -12,8 +12,8 @@ export interface SpanSet {
 }
 
 /**
- * What one set, or two, become, by the number of the operation: `a` is the first, `b` the second, each for one span.
- * For `withDescendants`, it looks one span up, then two more, then four.
+ * The result of an operation on one or two sets, by its number: `a` is the first set, `b` the second, each
+ * for one span. `withDescendants` looks one span up, then two more, then four.
  */
 const operations = {
   both: "arrayMap((a, b) -> a AND b, sets[step.2], sets[step.3])",
@@ -43,29 +43,29 @@ interface Step {
 const maxSteps = 200;
 
 /**
- * Sets of the spans of each trace, made of one another. How is data to one expression of SQL, which ClickHouse understands
- * in the same time however many they are; as expressions of their own, or as subqueries, they take it seconds.
+ * Sets of spans of each trace, computed from one another. The plan is data for a single SQL expression, which
+ * ClickHouse parses in constant time. As separate expressions or subqueries it would take seconds to parse.
  */
 export class SpanSets {
   readonly #given = new Map<string, number>();
   readonly #steps = new Map<string, number>();
   readonly #program: Step[] = [];
 
-  /** A set that a condition on spans tells; the same for the same condition. */
+  /** A set defined by a condition on spans; equal conditions give the same set. */
   given(sql: string, isExact: boolean): SpanSet {
     const place = this.#given.get(sql) ?? this.#given.size;
     this.#given.set(sql, place);
     return { place, isGiven: true, isExact };
   }
 
-  /** Of the sets that are given, in their order. */
+  /** The conditions of the given sets, in order. */
   get conditions(): readonly string[] {
     return [...this.#given.keys()];
   }
 
   /**
-   * The array of a set, made of the columns `ids`, `parent_ids`, `parents`, which has for each span the number of its parent
-   * in `ids`, or 0, and `given`, the arrays of the conditions.
+   * The array of a set. It is computed from the columns `ids` and `parent_ids`, from `parents`, the index of
+   * each span's parent in `ids` or 0, and from `given`, the arrays of the conditions.
    * @throws StorageError STORAGE_BAD_QUERY for too many operations
    */
   arraySql(set: SpanSet): string {
@@ -139,12 +139,12 @@ CAST([${steps.join(", ")}], 'Array(Tuple(UInt8, UInt32, UInt64))'), given)[${num
     return this.#step("either", one, other, one.isExact && other.isExact);
   }
 
-  /** The set where it has more spans than that, and none otherwise. */
+  /** The set when it has more spans than `count`, otherwise the empty set. */
   moreThan(count: bigint, of: SpanSet): SpanSet {
     return this.both(of, this.#step("moreThan", of, count, false));
   }
 
-  /** Nothing can be said where the others are not known for sure. */
+  /** Unknown when the other spans are not exactly known. */
   #without(set: SpanSet, others: SpanSet): SpanSet {
     if (!others.isExact) return { ...set, isExact: false };
     return this.#step("without", set, others, set.isExact);
@@ -155,12 +155,12 @@ CAST([${steps.join(", ")}], 'Array(Tuple(UInt8, UInt32, UInt64))'), given)[${num
     return this.#step("whole", set);
   }
 
-  /** Children. */
+  /** The children of a set's spans. */
   #below(set: SpanSet): SpanSet {
     return this.#step("below", set);
   }
 
-  /** Parents. */
+  /** The parents of a set's spans. */
   #above(set: SpanSet): SpanSet {
     return this.#step("above", set);
   }

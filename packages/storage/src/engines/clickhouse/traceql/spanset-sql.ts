@@ -21,12 +21,13 @@ import { structureSql } from "./structure-sql.ts";
 /** ClickHouse takes milliseconds to understand each subquery, and each kilobyte, before it reads anything. */
 const maxSubqueries = 20;
 const maxSqlLength = 32_000;
-/** Of a search, which does not need an exact condition. */
+/** Limit for a search, which needs no exact condition. */
 const maxSubqueriesOfSearch = 10;
 
 /**
- * The condition on rows that a span can be in the result of a pipeline. Operations within one another ask for the same spans
- * again and again: where that becomes too much, all of them are worked out at once, trace by trace, which is never exact.
+ * The condition that a span may be in the result of a pipeline. Nested operations need the same spans
+ * repeatedly. When that is too much, all operations are computed at once, trace by trace, which is never
+ * exact.
  */
 export function pipelineSql(pipeline: Pipeline, spans: SpanSql): Condition {
   try {
@@ -78,7 +79,7 @@ function stagesSql({ stages }: Pipeline, spans: SpanSql, input: Condition): Cond
         isOneSet &&= leavesOneSet(stage);
         break;
       default:
-        // Within groups, spans are related to those of their group only.
+        // Within groups, spans are related only to those of their group.
         found = isOneSet ? spansetSql(stage, spans, found) : allOf([found, unknown]);
     }
   }
@@ -87,7 +88,9 @@ function stagesSql({ stages }: Pipeline, spans: SpanSql, input: Condition): Cond
 
 const unknown: Condition = { sql: "1", isExact: false };
 
-/** A number of spans: what is made of ints and durations only. @returns undefined where SQL is not asked */
+/**
+ * A number for a set of spans, made of ints and durations only. @returns undefined when SQL cannot compute it
+ */
 function scalarSql(
   expression: ScalarExpression,
 ): { readonly sql: string; readonly isInt: boolean } | undefined {
@@ -115,10 +118,10 @@ function scalarSql(
 }
 
 /**
- * The condition that a trace's spans come to something. Of spans that are not known for sure, only their number says
- * something, when it must be large.
+ * The condition on an aggregate of a trace's spans. When the spans are not exactly known, only their number
+ * can be used, and only as a lower limit.
  * @param found the condition on those spans
- * @returns undefined where SQL is not asked
+ * @returns undefined when SQL cannot evaluate it
  */
 function scalarFilterSql(
   { operator, left, right }: ScalarFilter,
@@ -149,7 +152,7 @@ function spansetSql(expression: SpansetExpression, spans: SpanSql, input: Condit
   }
 }
 
-/** Whether spans are looked at one by one. */
+/** True when spans are tested one by one. */
 function isOfRows(expression: SpansetExpression): boolean {
   if (expression.type !== "spanset-operation") return expression.type === "filter";
   return expression.operator === "||" && isOfRows(expression.left) && isOfRows(expression.right);
@@ -160,10 +163,11 @@ function operationSql(
   spans: SpanSql,
   input: Condition,
 ): Condition {
-  // What is related to a result may start outside the slice.
+  // Spans related to a result may start outside the slice.
   const { isInSlice: _, ...everywhere } = spans;
   const [ofLeft, ofRight] = [spansetSql(left, everywhere, input), spansetSql(right, everywhere, input)];
-  // Of the other side, those of traces with a result in the slice: the rest is related to nothing that is wanted.
+  // Spans of the other side are read only for traces with a result in the slice; the rest relates to no
+  // wanted result.
   const hasLeftResults = operator.startsWith("&");
   const beside = besideResults(hasLeftResults ? anyOf([ofLeft, ofRight]) : ofRight, spans);
   const withLeft = (related: Related) => allOf([ofRight, related(allOf([ofLeft, beside]), spans)]);
@@ -211,8 +215,8 @@ function operationSql(
 }
 
 /**
- * The condition that a span is of a trace with a result in the slice. Any where all results are wanted, and where they depend
- * on other spans: that would be worked out several times.
+ * The condition that a span belongs to a trace with a result in the slice. It is empty when all results are
+ * wanted, and when they depend on other spans, because it would be computed several times.
  */
 function besideResults(results: Condition, spans: SpanSql): Condition {
   if (spans.isInSlice === undefined || results.sql.includes("SELECT")) return everything;
@@ -222,9 +226,9 @@ function besideResults(results: Condition, spans: SpanSql): Condition {
 }
 
 /**
- * Traces in which one of some spans descends from one of others. Exact, but for large traces, and those in which spans
- * share an id: they are let through. What is not known for sure of the spans makes it no worse.
- * @param results the condition on those that are wanted: a trace without one in the slice is left out
+ * Traces in which one of some spans descends from one of other spans. It is exact, except for large traces
+ * and traces with shared span ids, which are let through. Inexact conditions on the spans make it no worse.
+ * @param results condition on the wanted spans; a trace without one in the slice is left out
  */
 function withDescendants(
   ancestors: Condition,
@@ -241,8 +245,8 @@ function withDescendants(
   const inMinutes = spans.isInMinutesOf?.(inTraces.sql) ?? "1";
   const listed = `groupArray(${maxTraceSpans + 1})`;
   const mark = ({ sql }: Condition) => `${listed}(toUInt8(${spans.isInRange} AND ${sql}))`;
-  // `parents`: for each span the number of its parent in the list of ids, 0 where it is not there. `seen`: whether the span,
-  // or one above it, is marked; it looks one span up, then two more, then four.
+  // `parents`: for each span the index of its parent in the list of ids, 0 when it is missing. `seen`:
+  // whether the span, or a span above it, is marked. It looks one span up, then two more, then four.
   return {
     sql: `trace_id IN (SELECT trace_id FROM (
 SELECT *, arrayFold((done, step) -> (

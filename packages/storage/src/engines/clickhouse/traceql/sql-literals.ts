@@ -1,6 +1,6 @@
 /**
- * A text as a literal of ClickHouse. Texts of a query stand in the statement rather than in its parameters, because those
- * travel in the address of the request, which is short.
+ * A text as a ClickHouse literal. Texts of a query are part of the statement, because parameters are sent in
+ * the request's address, which must be short.
  */
 export function textLiteral(text: string): string {
   return `'${escapedText(text)}'`;
@@ -20,12 +20,12 @@ const escapes: Readonly<Record<string, string>> = {
   "\t": "\\t",
 };
 
-/** A 64-bit int; the least one has no literal of its own. */
+/** A 64-bit int; the smallest one has no literal of its own. */
 export function intLiteral(value: bigint): string {
   return value < 0n ? `toInt64('${value}')` : String(value);
 }
 
-/** A finite double, to the bit. */
+/** A finite double, exact to the bit. */
 export function floatLiteral(value: number): string {
   return `toFloat64('${value}')`;
 }

@@ -6,32 +6,35 @@ import { leavesOneSet } from "./one-set.ts";
 import { inSlice, inTraceOf, maxTraceSpans, noParent, type SpanSql } from "./span-relations.ts";
 import { type SpanSet, SpanSets } from "./span-sets.ts";
 
-/** Conditions on spans without which a trace has no result are asked for first: so many of them, */
+/**
+ * Necessary conditions on spans that are tested first, because a trace without a match has no result. At most
+ * this many are used,
+ */
 const maxAskedFirst = 4;
-/** and no longer ones. */
+/** each at most this long. */
 const maxAskedFirstLength = 1_000;
 /** A condition on traces that is longer is not written twice, to read the minutes of their spans only. */
 const maxInMinutesLength = 4_000;
 /** A condition on single spans that is longer helps less than it costs. */
 const maxRowLength = 8_000;
 
-/** ClickHouse takes some time to understand longer ones. */
+/** Limit of the statement's length: ClickHouse takes noticeable time to parse longer ones. */
 const maxSqlLength = 100_000;
 
-/** What is known of the spans of a part of a query. */
+/** Facts about the spans of a part of a query. */
 interface Part {
   readonly set: SpanSet;
-  /** A condition on them that asks nothing of other spans. */
+  /** A condition on them that concerns no other spans. */
   readonly row: Condition;
-  /** Such conditions, each of which some span of the trace satisfies if the part has any. */
+  /** Conditions of this kind; when the part has any span, each is satisfied by some span of the trace. */
   readonly needed: ReadonlySet<string>;
 }
 
 /**
- * The condition on rows that a span can be in the result of a pipeline, however its operations stand within one another:
- * each selection of spans stands in it once, and few of them besides where traces are looked for, so that the SQL grows with
- * the text of the query. Let through are all spans of larger traces that satisfy the conditions on single spans, and of those in
- * which spans share an id.
+ * The condition that a span may be in the result of a pipeline, however its operations are nested. Each
+ * selection of spans occurs in it once, and few of them twice when traces are searched, so the SQL grows with
+ * the text of the query. In larger traces, and in traces with shared span ids, all spans that satisfy the
+ * conditions on single spans are let through.
  * @throws StorageError STORAGE_BAD_QUERY for too many operations, or conditions that are too long
  */
 export function structureSql(pipeline: Pipeline, spans: SpanSql): Condition {
@@ -66,7 +69,7 @@ SELECT *, arrayMap(id -> indexOf(ids, id), parent_ids) AS parents FROM (
   return allOf([result, { sql, isExact: false }]);
 }
 
-/** @param input what the pipeline begins with; all spans by default */
+/** @param input the pipeline's input; all spans by default */
 function partOfPipeline(
   { stages }: Pipeline,
   input: SpanSet | undefined,
@@ -97,7 +100,7 @@ function partOfPipeline(
       case "select":
         break;
       default: {
-        // Within groups, spans are related to those of their group only.
+        // Within groups, spans are related only to those of their group.
         if (!isOneSet && stage.type !== "filter") {
           hasNoMore();
           break;
@@ -147,7 +150,10 @@ function partOfOperation(
   };
 }
 
-/** The number that a filter wants more spans than. @returns undefined for other filters, and what any set has */
+/**
+ * The number of spans that a filter requires to be exceeded. @returns undefined for other filters, and for
+ * those that any set passes
+ */
 function exceeded({ operator, left, right }: ScalarFilter): bigint | undefined {
   if (left.type !== "aggregate" || left.aggregate !== "count" || right.type !== "static") return undefined;
   const value = staticValue(right.value);

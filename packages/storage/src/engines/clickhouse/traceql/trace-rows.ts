@@ -2,9 +2,9 @@ import type { Field } from "traceql";
 import { type SpanFacts, TraceView } from "../../../traceql/trace-view.ts";
 import { readValue, type StoredTexts } from "./read-value.ts";
 
-/** A span as the store gives it; the names are short because they stand in every row. */
+/** A span as the store returns it. The names are short because every row repeats them. */
 export interface TraceQlRow {
-  /** Trace, span and parent. */
+  /** Trace id, span id and parent's span id. */
   readonly t: string;
   readonly i: string;
   readonly p: string;
@@ -22,7 +22,7 @@ export interface TraceQlRow {
   readonly v: readonly StoredTexts[];
 }
 
-/** The traces that rows are of. @param fields those of `v` */
+/** Groups rows into traces. @param fields the fields of `v` */
 export function traceViews(rows: readonly TraceQlRow[], fields: readonly Field[]): TraceView[] {
   const traces = Map.groupBy(rows, ({ t }) => t);
   return [...traces].map(([traceId, ofTrace]) => {

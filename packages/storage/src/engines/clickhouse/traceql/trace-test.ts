@@ -6,7 +6,7 @@ const isRoot = "(parent_span_id = toFixedString('', 8) OR parent_span_id = span_
 
 /**
  * The condition that a field of the trace passes a test.
- * @param around `FROM … WHERE …` that gives the spans of traces
+ * @param around `FROM … WHERE …` for the spans of traces
  * @returns undefined for other fields
  */
 export function traceTest(field: Field, test: ValueTest, around: string): Condition | undefined {
@@ -19,7 +19,7 @@ export function traceTest(field: Field, test: ValueTest, around: string): Condit
       const sql = `trace_id IN (SELECT trace_id ${around} GROUP BY trace_id HAVING ${passes})`;
       return { sql: passes === undefined ? "0" : sql, isExact: true };
     }
-    // Of several roots the first counts: which one that is, SQL is not asked.
+    // When there are several roots the first counts, and SQL does not know which one that is.
     case "trace:rootName":
     case "trace:rootService": {
       const passes = textTest(test, field.name === "trace:rootName" ? "name" : "service");
@@ -33,7 +33,7 @@ export function traceTest(field: Field, test: ValueTest, around: string): Condit
   }
 }
 
-/** The number of a root's parent is -1, that of others is not below 0. */
+/** The number of a root's parent is -1; other numbers are at least 0. */
 function asksForRoot(test: ValueTest): boolean {
   if ("pattern" in test) return false;
   const { operator, constant } = test;

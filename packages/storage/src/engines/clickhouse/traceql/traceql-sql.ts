@@ -13,28 +13,29 @@ import { bytesLiteral } from "./sql-literals.ts";
 /** ClickHouse takes statements of up to 256 KiB. */
 const maxStatementBytes = 250_000;
 
-/** What a metrics query may group its spans to. */
+/** Most groups of a metrics query's spans. */
 export const maxMetricRows = 1_000_000;
 
 /**
- * Settings of statements that look for minutes of traces. Minutes are numbers of 32 bits: outside of 1970 to 2106 they begin again,
- * and what the index says of starts would leave out spans that lie beside one from such a time. The primary key has minutes.
+ * Settings of statements that search the minutes of traces. Minutes are 32-bit numbers and wrap around before
+ * 1970 and after 2106. The index of starts would then exclude spans in the same part as such a span. The
+ * primary key has minutes.
  */
 export const anyStart = `SETTINGS ignore_data_skipping_indices = 'start_index', ${keepsUnpacked}`;
 
-/** Where the spans of one query are. */
+/** The source of a query's spans. */
 export interface SpanSource {
   readonly database: string;
   readonly tenant: string;
   readonly range: TimeRange;
-  /** Of the names of its parameters, where a statement has several; "" by default. */
+  /** Prefix of parameter names in a statement with several sources; "" by default. */
   readonly prefix?: string;
 }
 
-/** Where traces of longer slices have spans is not asked: almost everywhere. */
+/** For longer slices the minutes of traces are not looked up, because they are almost everywhere. */
 const shortSliceNano = 1_200_000_000_000n;
 
-/** Where the tenant's spans are. @param slice when only the traces matter that have spans in it; see `candidatesSql` */
+/** The tenant's spans. @param slice restricts them to traces with spans in it; see `candidatesSql` */
 export function spansOf({ database, range, prefix = "" }: SpanSource, slice: TimeRange = range): SpanSql {
   const own = `FROM ${database}.spans WHERE tenant = {tenant:String}`;
   const isShort = slice.endUnixNano - slice.startUnixNano <= shortSliceNano;
@@ -136,7 +137,7 @@ function rowColumns(fields: readonly Field[]): string {
 
 /**
  * Rows of `MetricSqlRow`: the spans that satisfy a condition, gathered.
- * @returns undefined where SQL does not know a field
+ * @returns undefined when SQL does not know a field
  */
 export function metricRowsSql(
   source: SpanSource,

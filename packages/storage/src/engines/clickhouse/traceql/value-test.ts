@@ -3,7 +3,7 @@ import type { AttributeType } from "wire/model";
 import { isNumber, type Scalar } from "../../../traceql/query-value.ts";
 import { floatLiteral, intLiteral, textLiteral } from "./sql-literals.ts";
 
-/** What a value is compared with. */
+/** The operand of a comparison. */
 export type ValueTest =
   | { readonly operator: ComparisonOperator; readonly constant: Scalar }
   | { readonly operator: "=~" | "!~"; readonly pattern: string };
@@ -11,7 +11,7 @@ export type ValueTest =
 /** A test of a text. undefined: never true. */
 export function textTest(test: ValueTest, text: string): string | undefined {
   if ("pattern" in test) {
-    // As Go does it: the whole text, and a dot is any character.
+    // As in Go: the whole text must match, and a dot matches any character.
     const matches = `match(${text}, ${textLiteral(`\\A(?s:${test.pattern})\\z`)})`;
     return test.operator === "=~" ? matches : `NOT ${matches}`;
   }
@@ -44,7 +44,7 @@ export function boolTest(test: ValueTest, bool: string): string | undefined {
 }
 
 /**
- * A test of an attribute's value; of those of an array one must pass.
+ * A test of an attribute's value; for an array one element must pass.
  * @param isOf the condition that it is of a type
  * @param text an expression for the stored text
  */
@@ -61,7 +61,7 @@ export function attributeTest(test: ValueTest, isOf: (type: AttributeType) => st
   return `(${[...byType, `(${isOf("array")} AND ${elements})`].join(" OR ")})`;
 }
 
-/** The same for the elements of an array, which is JSON. */
+/** The same for the elements of an array, which is stored as JSON. */
 function arrayTest(test: ValueTest, json: string): string {
   const element = `${json}, element`;
   const byType = [

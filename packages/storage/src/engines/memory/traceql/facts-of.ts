@@ -4,7 +4,7 @@ import type { QueryFields } from "../../../traceql/query-fields.ts";
 import { storedValue } from "../../../traceql/stored-value.ts";
 import type { SpanFacts } from "../../../traceql/trace-view.ts";
 
-/** Whether a span starts in the range, both ends of which belong to it. */
+/** True when a span starts in the range; both ends belong to the range. */
 export function startsWithin(
   { startTimeUnixNano }: Span,
   { startUnixNano, endUnixNano }: TimeRange,
@@ -12,7 +12,7 @@ export function startsWithin(
   return startTimeUnixNano >= startUnixNano && startTimeUnixNano <= endUnixNano;
 }
 
-/** What TraceQL sees of a span. */
+/** The facts of a span that TraceQL uses. */
 export function factsOf(span: Span, range: TimeRange, fields: QueryFields): SpanFacts {
   return {
     spanId: span.spanId,

@@ -6,7 +6,7 @@ import { QueryFields } from "../../../traceql/query-fields.ts";
 import { TraceView } from "../../../traceql/trace-view.ts";
 import { factsOf } from "./facts-of.ts";
 
-/** The spans of traces of which a condition is true. */
+/** The spans of traces that satisfy a condition. */
 export function* spansOfCondition(
   traces: Iterable<readonly Span[]>,
   condition: FieldExpression,

@@ -39,7 +39,7 @@ export function spansOfSelection(
   return found;
 }
 
-/** Whether a condition is true of a span, by itself. */
+/** Makes a test of a condition on single spans. */
 export function spanTest(condition: FieldExpression): (span: Span) => boolean {
   const pipeline: Pipeline = { type: "pipeline", stages: [{ type: "filter", condition }] };
   const fields = new QueryFields({ type: "search", pipeline, hints: [] });
