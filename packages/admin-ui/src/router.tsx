@@ -14,6 +14,7 @@ import { type CertificatesAddress, certificatesAddress } from "./pages/certifica
 import { type ConfigAddress, configAddress } from "./pages/config/config-address.ts";
 import { type HistoryAddress, historyAddress } from "./pages/history/history-address.ts";
 import { OverviewPage } from "./pages/overview/overview-page.tsx";
+import { type UpstreamsAddress, upstreamsAddress } from "./pages/upstreams/upstreams-address.ts";
 
 /** An address before it is checked: any of its fields, each a text. */
 type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaInput;
@@ -48,6 +49,7 @@ const listeners = createRoute({
 const upstreams = createRoute({
   getParentRoute: () => root,
   path: "/upstreams",
+  validateSearch: (fields: AddressText<UpstreamsAddress>) => upstreamsAddress.parse(fields),
   component: lazyRouteComponent(() => import("./pages/upstreams/upstreams-page.tsx"), "UpstreamsPage"),
 });
 

@@ -76,10 +76,10 @@ const change = [
   { op: "remove", path: "/apps/http/http_port" },
 ];
 
-/** What the admin API of a server with a config answers in pictures, by path: all of it that is never the same twice. */
+/** What the admin API of a server with a config answers in pictures, by path, lists by their path alone: all of it that is never the same twice. */
 const runningAnswers: Record<string, unknown> = {
   "/tls/certificates": certificates,
-  "/reverse_proxy/upstreams?detail=true": upstreams,
+  "/reverse_proxy/upstreams": upstreams,
   "/listeners": listeners,
   "/history": history,
   "/history/1": version,
@@ -91,7 +91,7 @@ const runningAnswers: Record<string, unknown> = {
 /** The same of a server without a config. */
 const emptyAnswers: Record<string, unknown> = {
   "/tls/certificates": { certificates: [], pending: [] },
-  "/reverse_proxy/upstreams?detail=true": [],
+  "/reverse_proxy/upstreams": [],
   "/listeners": [],
   "/history": [],
 };
@@ -127,17 +127,18 @@ function countersAt(reading: number, running: boolean): string {
  * Stops the page's clock, and answers in place of the server where its answers are never the same: the config, its
  * schema and what the server says to a change stay its own.
  * @param running whether the server has a config
- * @param failing path and search of what it cannot answer
+ * @param failing path of the list that it cannot answer
  */
 export async function fixAnswers(page: Page, running: boolean, failing?: string): Promise<void> {
   const answers = running ? runningAnswers : emptyAnswers;
   await page.clock.setFixedTime(pictureTimeMs);
   await page.route(
-    (url) => url.pathname + url.search in answers,
+    ({ pathname, search }) => pathname + search in answers || pathname in answers,
     (route) => {
       const { pathname, search } = new URL(route.request().url());
-      const asked = pathname + search;
-      if (asked !== failing) return route.fulfill({ json: answers[asked] });
+      if (pathname !== failing) {
+        return route.fulfill({ json: answers[pathname + search] ?? answers[pathname] });
+      }
       return route.fulfill({ status: 500, json: { error: "the workers did not answer in 5 seconds" } });
     },
   );

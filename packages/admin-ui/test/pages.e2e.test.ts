@@ -127,7 +127,8 @@ describeConsole("the console in a browser", (app) => {
     const [newest] = (await (await server.admin("GET", "/history")).json()) as { n: number }[];
     // The page asks every five seconds; here it learns of the third version only when the button is pressed.
     let known: unknown;
-    await page.route("**/history", async (route) => {
+    const historyList = /^http:\/\/[^/]+\/history\?/;
+    await page.route(historyList, async (route) => {
       const answer: unknown = await (await route.fetch()).json();
       known ??= answer;
       await route.fulfill({ json: known });
@@ -135,7 +136,7 @@ describeConsole("the console in a browser", (app) => {
     await go(`history?n=${(newest?.n ?? 2) - 1}&view=rollback`);
     await page.getByRole("button", { name: /Roll back/ }).waitFor();
     await page.route("**/config/", async (route) => {
-      await page.unroute("**/history");
+      await page.unroute(historyList);
       await route.continue();
     });
     await server.admin("PATCH", "/id/health/handle/0/body", "two\n");
@@ -240,6 +241,43 @@ describeConsole("the console in a browser", (app) => {
     await page.keyboard.press("?");
     await page.getByRole("dialog").waitFor();
     await look("help");
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("1,500 upstreams and a long history are listed a page at a time, and found by a part of the name", async () => {
+    const { page, server } = app;
+    const many = Array.from({ length: 1_500 }, (_, at) => `127.0.1.${at % 250}:${1 + Math.floor(at / 250)}`);
+    const proxy = { handler: "reverse_proxy", upstreams: many.map((dial) => ({ dial })) };
+    const site = { listen: ["127.0.0.1:0"], routes: [{ handle: [proxy] }] };
+    await server.admin("POST", "/load", { apps: { http: { servers: { site } } } });
+    await go("upstreams?sort=address");
+    await row("127.0.1.0:1").waitFor();
+    expect(await page.getByRole("rowheader").count()).toBe(100);
+    await page.getByText("1 to 100 of 1,500 upstreams").waitFor();
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.waitForURL(/page=2/);
+    await page.getByText("101 to 200 of 1,500 upstreams").waitFor();
+    await page.getByLabel("Filter by address").fill("127.0.1.249");
+    await row("127.0.1.249:6").waitFor();
+    await expect.poll(() => page.getByRole("rowheader").count()).toBe(6);
+    await page.getByLabel("Filter by address").fill("nowhere");
+    await page.getByText("No such upstream").waitFor();
+
+    await server.admin("POST", "/load", { admin: { history: { max_entries: 200 } }, apps: { http: {} } });
+    for (let version = 0; version < 101; version += 1) {
+      await server.admin("POST", "/config/apps/http/grace_period", `${version + 1}s`);
+    }
+    await go("history");
+    const versions = page.getByRole("navigation", { name: "Versions" }).getByRole("link");
+    await expect.poll(() => versions.count()).toBe(100);
+    const newest = Number(await versions.first().locator("b").textContent());
+    // A version of another page is found by its number alone.
+    await go(`history?n=${newest - 100}`);
+    await page.getByRole("heading", { name: `Version ${newest - 100},` }).waitFor();
+    await page.getByText('"1s"').waitFor();
+    await page.getByLabel("Filter by author, time or #number").fill(`#${newest - 7}`);
+    await expect.poll(() => versions.count()).toBe(1);
+    await page.getByText(`"${101 - 7}s"`).waitFor();
     expect(app.complaints).toEqual([]);
   });
 });

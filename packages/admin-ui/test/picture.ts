@@ -21,7 +21,7 @@ export interface Pictured {
   mask?: (page: Page) => Locator;
   /** Whether the server runs no config. */
   empty?: true;
-  /** Path and search of what the server cannot answer. */
+  /** Path of the list that the server cannot answer. */
   failing?: string;
 }
 
@@ -70,7 +70,7 @@ export const pictured: readonly Pictured[] = [
     name: "failure",
     address: "upstreams",
     sign: ".notice",
-    failing: "/reverse_proxy/upstreams?detail=true",
+    failing: "/reverse_proxy/upstreams",
   },
 ];
 

@@ -23,6 +23,14 @@ test("lists what ran, newest first, with author and time", async () => {
   ]);
 });
 
+test("gives a part of the list, and how many there are", async () => {
+  const asked = await running.admin("GET", "/history?limit=1&offset=1");
+  expect(JSON.parse(asked.text)).toMatchObject([{ n: 2 }]);
+  expect(asked.headers["x-total-count"]).toBe("3");
+  const found = await running.admin("GET", "/history?contains=127.0.0.1&limit=1");
+  expect(found.headers["x-total-count"]).toBe("2");
+});
+
 test("gives one, and what it changed", async () => {
   expect(await get("/history/1")).toEqual(siteConfig(respond("one")));
   const path = "/apps/http/servers/s/routes/0/handle/0/body";

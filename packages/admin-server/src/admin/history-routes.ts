@@ -7,6 +7,7 @@ import { wholeDocument } from "../core/tree/document-place.ts";
 import { diffJson } from "../core/tree/json-diff.ts";
 import { type AdminReply, type AdminRequest, emptyReply, jsonReply, requireMethod } from "./admin-message.ts";
 import type { AdminRoute } from "./admin-route.ts";
+import { listPageOf, pageOf } from "./list-page.ts";
 
 const numberText = /^[1-9]\d{0,14}$/;
 
@@ -69,7 +70,7 @@ async function rollback(
 }
 
 /**
- * The configs that ran: `GET /history`, `GET /history/<n>`, `GET /history/<n>/diff` with `?from=<m>`,
+ * The configs that ran: `GET /history` with `contains`, `limit` and `offset`, `GET /history/<n>`, `GET /history/<n>/diff` with `?from=<m>`,
  * `POST /history/<n>/rollback`.
  */
 export function historyRoutes(engine: ConfigEngine, history: ConfigHistory): AdminRoute[] {
@@ -78,10 +79,13 @@ export function historyRoutes(engine: ConfigEngine, history: ConfigHistory): Adm
       path: "/history",
       handle(request) {
         requireMethod(request, "GET");
-        return jsonReply(
-          200,
+        const { page, headers } = pageOf(
           history.entries.map(({ n, at, author, bytes }) => ({ n, at, author, bytes })),
+          listPageOf(request.query),
+          ({ n, at, author }) => `#${n} ${at} ${author}`,
         );
+        const reply = jsonReply(200, [...page]);
+        return { ...reply, headers: { ...reply.headers, ...headers } };
       },
     },
     {

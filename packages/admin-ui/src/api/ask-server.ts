@@ -56,6 +56,24 @@ export async function askJson<T extends z.ZodMiniType>(
   return readAnswer(await askServer(path, question), schema);
 }
 
+/** A part of a list, and how many entries all parts have. */
+export interface ListPart<Entry> {
+  entries: readonly Entry[];
+  total: number;
+}
+
+/** As {@link askJson}, for a list that is given in parts. A server that gives it whole says no number. @throws ApiError */
+export async function askList<T extends z.ZodMiniType>(
+  path: string,
+  entry: T,
+  question: Question = {},
+): Promise<ListPart<z.infer<T>>> {
+  const response = await askServer(path, question);
+  const entries = await readAnswer(response, z.array(entry));
+  const total = Number(response.headers.get("x-total-count") ?? entries.length);
+  return { entries, total: Number.isSafeInteger(total) ? total : entries.length };
+}
+
 /** The JSON of an answer, checked. @throws ApiError API_SHAPE */
 export async function readAnswer<T extends z.ZodMiniType>(
   response: Response,

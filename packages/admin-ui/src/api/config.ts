@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import { ApiError } from "./api-error.ts";
 import { askJson, askServer, readAnswer } from "./ask-server.ts";
-import { history } from "./history.ts";
+import { newestVersion } from "./history.ts";
 import { type PatchOperation, patchOperation } from "./json-patch.ts";
 import { type JsonValue, jsonValue } from "./json-value.ts";
 
@@ -17,10 +17,6 @@ export interface RunningConfig {
 
 /** How often the two are read until they are of one version; more changes a second nobody makes. */
 const maxTries = 5;
-
-async function newestVersion(signal: AbortSignal): Promise<number | undefined> {
-  return (await askJson("/history", history, { signal }))[0]?.n;
-}
 
 /** The running config. Kept until it is asked for anew: a draft stands on it. */
 export const configQuery = queryOptions({

@@ -1,23 +1,43 @@
 import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
-import { askJson, askServer } from "./ask-server.ts";
+import { askJson, askList, askServer } from "./ask-server.ts";
 import { patchOperation } from "./json-patch.ts";
 import { jsonValue } from "./json-value.ts";
 
 const entry = z.object({ n: z.number(), at: z.string(), author: z.string(), bytes: z.number() });
 
-/** The configs that ran, the newest first. */
-export const history = z.array(entry);
-
 /** One config that ran. */
 export type HistoryEntry = z.infer<typeof entry>;
 
-/** The configs that ran, the newest first. */
-export const historyQuery = queryOptions({
-  queryKey: ["history"],
-  queryFn: ({ signal }) => askJson("/history", history, { signal }),
-  refetchInterval: 5_000,
-});
+/** Versions of a page. */
+export const versionsPerPage = 100;
+
+/**
+ * A page of the configs that ran, the newest first, and the one version before them: the oldest of the page is compared
+ * with it.
+ * @param page     from 1
+ * @param contains part of the author or the time, or `#` and a number; "" for all
+ */
+export function historyPageQuery(page: number, contains: string) {
+  return queryOptions({
+    queryKey: ["history", "page", page, contains],
+    queryFn: ({ signal }) => {
+      const parameters = new URLSearchParams({ limit: String(versionsPerPage + 1) });
+      if (page > 1) parameters.set("offset", String((page - 1) * versionsPerPage));
+      if (contains !== "") parameters.set("contains", contains);
+      return askList(`/history?${parameters}`, entry, { signal });
+    },
+    refetchInterval: 5_000,
+  });
+}
+
+/** The newest configs that ran. */
+export const historyQuery = historyPageQuery(1, "");
+
+/** Number of the config that runs; undefined where no history is kept. */
+export async function newestVersion(signal: AbortSignal): Promise<number | undefined> {
+  return (await askList("/history?limit=1", entry, { signal })).entries[0]?.n;
+}
 
 /** A config that ran. Entries never change. */
 export const entryQuery = (n: number) =>

@@ -1,20 +1,27 @@
 import "./query-state.css";
-import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { FailureNotice } from "./failure-notice.tsx";
+
+/** Of a query, what its state is drawn from. */
+export interface QueryLike<T> {
+  data: T | undefined;
+  error: Error | null;
+  isError: boolean;
+  refetch: () => unknown;
+}
 
 /**
  * What a query gives: the data, however old, once there is some; before that, that it is asked for, or why it failed.
  * @param children draws the data
  */
-export function QueryState<T>(props: { query: UseQueryResult<T>; children: (data: T) => ReactNode }) {
+export function QueryState<T>(props: { query: QueryLike<T>; children: (data: T) => ReactNode }) {
   const { query, children } = props;
   if (query.data !== undefined) {
     return (
       <>
         {query.isError && (
           <p className="stale-note" role="alert">
-            This could not be read anew: {query.error.message} What you see is from before.
+            This could not be read anew: {query.error?.message} What you see is from before.
           </p>
         )}
         {children(query.data)}

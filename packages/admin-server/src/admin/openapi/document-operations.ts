@@ -6,9 +6,11 @@ import {
   guards,
   header,
   json,
+  listPageParameters,
   path,
   query,
   refused,
+  totalCount,
 } from "./operations.ts";
 
 const anyFormat = body(
@@ -103,9 +105,16 @@ export const documentOperations = {
     },
   ),
   "/history": get(
-    { operationId: "history", summary: "The configs that ran, newest first" },
     {
-      "200": json("The entries.", { type: "array", items: { $ref: "#/components/schemas/HistoryEntry" } }),
+      operationId: "history",
+      summary: "The configs that ran, newest first",
+      parameters: listPageParameters,
+    },
+    {
+      "200": {
+        ...json("The entries.", { type: "array", items: { $ref: "#/components/schemas/HistoryEntry" } }),
+        headers: totalCount,
+      },
     },
   ),
   "/history/{n}": get(

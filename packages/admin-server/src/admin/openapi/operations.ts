@@ -55,3 +55,19 @@ export function body(description: string, content: Readonly<Record<string, unkno
     content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),
   };
 }
+
+/** What chooses a part of a list. */
+export const listPageParameters = [
+  query("contains", "Only entries with this text, in any case.", { type: "string" }),
+  query("limit", "Most entries of the answer; all when absent.", {
+    type: "integer",
+    minimum: 1,
+    maximum: 1_000,
+  }),
+  query("offset", "Entries before those of the answer.", { type: "integer", minimum: 0 }),
+];
+
+/** Header of an answer that holds a part of a list. */
+export const totalCount = {
+  "X-Total-Count": { description: "Entries that match, on all pages.", schema: { type: "integer" } },
+};

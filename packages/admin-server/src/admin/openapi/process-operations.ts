@@ -1,4 +1,4 @@
-import { guards, json, query, refused } from "./operations.ts";
+import { guards, json, listPageParameters, query, refused, totalCount } from "./operations.ts";
 
 const seconds = query("seconds", "How long to look (30), at most 300.", {
   type: "number",
@@ -21,9 +21,19 @@ export const processOperations = {
   "/reverse_proxy/upstreams": {
     get: {
       operationId: "upstreams",
-      summary: "All servers behind all proxies",
+      summary: "All servers behind all proxies; the parameters after `detail` count only with it",
+      parameters: [
+        query("detail", "`true` tells how each of them is.", { type: "boolean" }),
+        query("order", "What comes first; the order of the pool when absent.", {
+          enum: ["address", "trouble", "requests", "fails", "latency"],
+        }),
+        ...listPageParameters,
+      ],
       responses: {
-        "200": json("The upstreams.", { type: "array", items: { $ref: "#/components/schemas/Upstream" } }),
+        "200": {
+          ...json("The upstreams.", { type: "array", items: { $ref: "#/components/schemas/Upstream" } }),
+          headers: totalCount,
+        },
         ...guards,
       },
     },

@@ -2,6 +2,8 @@ import { Gauge } from "@prometheus-io/client";
 import { z } from "zod";
 import { jsonReply, requireMethod } from "../../admin/admin-message.ts";
 import type { AdminRoute } from "../../admin/admin-route.ts";
+import { listPageOf, pageOf } from "../../admin/list-page.ts";
+import { ServerError } from "../../core/errors.ts";
 import { defineModule } from "../../core/modules/module.ts";
 import type { ModuleContext } from "../../core/modules/module-context.ts";
 import { activeHealthPrefix, checkedHealthPrefix } from "../handlers/reverse-proxy/health/active-health.ts";
@@ -47,8 +49,21 @@ function isoTime(ms: number): string | null {
   return ms === 0 ? null : new Date(ms).toISOString();
 }
 
+/** What the list tells of an upstream beside the model. */
+interface MergedDetail {
+  readonly healthy: boolean;
+  readonly latency_ms: number | null;
+  readonly last_response: string | null;
+  readonly last_error: string | null;
+  readonly last_error_time: string | null;
+  readonly active_checks: readonly CheckState[];
+}
+
+/** An upstream as `?detail=true` shows it. */
+type DetailedUpstream = MergedDetail & { address: string; num_requests: number; fails: number };
+
 /** What all threads together know of an upstream. */
-function mergeDetails(details: readonly UpstreamDetail[], checks: readonly CheckState[]): object {
+function mergeDetails(details: readonly UpstreamDetail[], checks: readonly CheckState[]): MergedDetail {
   const latest = details.toSorted((a, b) => b.latencyAt - a.latencyAt)[0];
   const failed = details.toSorted((a, b) => b.lastErrorAt - a.lastErrorAt)[0];
   return {
@@ -59,6 +74,33 @@ function mergeDetails(details: readonly UpstreamDetail[], checks: readonly Check
     last_error_time: isoTime(failed?.lastErrorAt ?? 0),
     active_checks: checks,
   };
+}
+
+/** How bad the news of an upstream is: unhealthy, failed lately, nothing known yet, well. */
+function trouble({ healthy, fails, last_response, active_checks }: DetailedUpstream): number {
+  if (!healthy) return 0;
+  if (fails > 0 || active_checks.some(({ against }) => against > 0)) return 1;
+  const isChecked = active_checks.length > 0 && active_checks.every(({ checked }) => checked);
+  return last_response === null && !isChecked ? 2 : 3;
+}
+
+/** The orders of the list: that of the pool without one. Entries that are equal keep the order of the pool. */
+const orders: Readonly<Record<string, (a: DetailedUpstream, b: DetailedUpstream) => number>> = {
+  address: (a, b) => a.address.localeCompare(b.address, "en", { numeric: true }),
+  trouble: (a, b) => trouble(a) - trouble(b),
+  requests: (a, b) => b.num_requests - a.num_requests,
+  fails: (a, b) => b.fails - a.fails,
+  latency: (a, b) => (b.latency_ms ?? -1) - (a.latency_ms ?? -1),
+};
+
+function inOrder(upstreams: readonly DetailedUpstream[], order: string | null): readonly DetailedUpstream[] {
+  if (order === null) return upstreams;
+  const compare = Object.hasOwn(orders, order) ? orders[order] : undefined;
+  if (compare === undefined) {
+    const known = Object.keys(orders).join(", ");
+    throw new ServerError("ADMIN_REQUEST", `order is none of ${known}: '${order.slice(0, 40)}'`);
+  }
+  return upstreams.toSorted(compare);
 }
 
 /** Whether the active checks of each upstream pass, as dashboards of the model watch it. */
@@ -80,7 +122,10 @@ function showHealth(context: ModuleContext): void {
   });
 }
 
-/** `GET /reverse_proxy/upstreams`: the global upstream pool. `?detail=true` tells more than the model. */
+/**
+ * `GET /reverse_proxy/upstreams`: the global upstream pool. `?detail=true` tells more than the model, and takes `contains`,
+ * `order`, `limit` and `offset`.
+ */
 export const reverseProxyUpstreams = defineModule({
   id: "admin.api.reverse_proxy",
   config: z.strictObject({}),
@@ -104,16 +149,21 @@ export const reverseProxyUpstreams = defineModule({
         if (request.query.get("detail") !== "true") {
           return { ...jsonReply(200, null), body: `${JSON.stringify(entries)}\n` };
         }
+        const asked = listPageOf(request.query);
         const told = (await context.messages.askServing(upstreamDetailTopic, null)) as UpstreamDetail[][];
+        const details = Map.groupBy(told.flat(), ({ address }) => address);
         const checks = checksByAddress(context);
         const detailed = entries.map((entry) => ({
           ...entry,
-          ...mergeDetails(
-            told.flat().filter(({ address }) => address === entry.address),
-            checks.get(entry.address) ?? [],
-          ),
+          ...mergeDetails(details.get(entry.address) ?? [], checks.get(entry.address) ?? []),
         }));
-        return { ...jsonReply(200, null), body: `${JSON.stringify(detailed)}\n` };
+        const { page, headers } = pageOf(
+          inOrder(detailed, request.query.get("order")),
+          asked,
+          ({ address }) => address,
+        );
+        const reply = jsonReply(200, null);
+        return { ...reply, headers: { ...reply.headers, ...headers }, body: `${JSON.stringify(page)}\n` };
       },
     };
   },

@@ -11,7 +11,7 @@ import type { ConfigDraft } from "./use-config-draft.ts";
  */
 export function NewerChanges({ draft, version }: { draft: ConfigDraft; version: number | undefined }) {
   const { edits, lost, moveOnto, discard } = draft;
-  const newest = useQuery(historyQuery).data?.[0];
+  const newest = useQuery(historyQuery).data?.entries[0];
   return (
     <section className="review" aria-labelledby="newer-title">
       <h2 id="newer-title">The config was changed meanwhile</h2>

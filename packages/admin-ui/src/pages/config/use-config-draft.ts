@@ -30,7 +30,7 @@ export function useConfigDraft(running: RunningConfig): ConfigDraft {
   const client = useQueryClient();
   const draft = useDraft();
   const history = useQuery(historyQuery).data;
-  const newest = history?.[0];
+  const newest = history?.entries[0];
   const edits = draft?.edits ?? [];
   const conflict =
     draft !== undefined && draft.etag !== running.etag ? { version: draft.version } : undefined;

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { pageText } from "../page-text.ts";
 
 const versionText = z.string().check(z.regex(/^[1-9]\d{0,14}$/));
 
@@ -8,6 +9,10 @@ export const historyAddress = z.object({
   n: z.catch(z.optional(versionText), undefined),
   /** `rollback`: what going back to it would change. Else what it changed itself; `json`: the whole of it. */
   view: z.catch(z.optional(z.enum(["rollback", "json"])), undefined),
+  /** Part of author or time, or `#` and a number, of the versions that are listed. */
+  filter: z.catch(z.optional(z.string()), undefined),
+  /** Of the list; absent: the page that holds `n`. */
+  page: pageText,
 });
 
 export type HistoryAddress = z.infer<typeof historyAddress>;

@@ -1,38 +1,81 @@
 import "./history-page.css";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
+import { Pager } from "ui-kit/components/pager.tsx";
 import { isTyping } from "ui-kit/components/typing-target.ts";
-import { type HistoryEntry, historyQuery } from "../../api/history.ts";
+import { useSettled } from "ui-kit/components/use-settled.ts";
+import { type HistoryEntry, historyPageQuery, historyQuery, versionsPerPage } from "../../api/history.ts";
 import { Moment } from "../../components/moment.tsx";
 import { QueryState } from "../../components/query-state.tsx";
+import type { HistoryAddress } from "./history-address.ts";
 import { VersionPanel } from "./version-panel.tsx";
 
 const route = getRouteApi("/history");
 
 /** The configs that ran: who loaded them, what they changed, and the way back. */
 export function HistoryPage() {
-  const history = useQuery(historyQuery);
-  if (history.data === undefined) {
+  const address = route.useSearch();
+  const filter = useSettled((address.filter ?? "").trim());
+  const newest = useQuery(historyQuery);
+  const first = newest.data?.entries[0];
+  const page = pageOf(address, first?.n);
+  const listed = useQuery({ ...historyPageQuery(page, filter), placeholderData: keepPreviousData });
+  if (newest.data === undefined || listed.data === undefined) {
     return (
       <div className="console-page">
         <div className="page-head">
           <h1>History</h1>
         </div>
-        <QueryState query={history}>{() => null}</QueryState>
+        <QueryState query={newest.data === undefined ? newest : listed}>{() => null}</QueryState>
       </div>
     );
   }
-  return <LoadedHistory entries={history.data} />;
+  if (first === undefined) {
+    return (
+      <Notice kind="plain" wholePage title="No history is kept">
+        <p>
+          Each config that runs is kept, unless <code>admin.history.max_entries</code> is 0. None has run
+          since this server knows.
+        </p>
+      </Notice>
+    );
+  }
+  return (
+    <LoadedHistory {...listed.data} {...{ page, newest: first, oldest: first.n - newest.data.total + 1 }} />
+  );
 }
 
-function LoadedHistory({ entries }: { entries: readonly HistoryEntry[] }) {
-  const { n } = route.useSearch();
+/** The page of the list to show. Numbers have no gaps, so that of a version follows from the newest. */
+function pageOf({ page, n, filter }: HistoryAddress, newest: number | undefined): number {
+  if (page !== undefined) return Number(page);
+  if (n === undefined || newest === undefined || filter !== undefined) return 1;
+  return Math.max(1, Math.floor((newest - Number(n)) / versionsPerPage) + 1);
+}
+
+function LoadedHistory(props: {
+  /** Of the page, and the one before them. */
+  entries: readonly HistoryEntry[];
+  total: number;
+  page: number;
+  newest: HistoryEntry;
+  /** Number of the oldest version that is kept. */
+  oldest: number;
+}) {
+  const { total, page, newest, oldest } = props;
+  const address = route.useSearch();
+  const { n, filter = "" } = address;
   const navigate = route.useNavigate();
   const list = useRef<HTMLElement>(null);
+  // Another page than the one that holds `n` is named.
+  const pageInAddress = page === 1 ? undefined : String(page);
+  const entries = props.entries.slice(0, versionsPerPage);
   const at = n === undefined ? 0 : entries.findIndex((entry) => String(entry.n) === n);
   const shown = entries[at];
+  // Of a filtered list the entry below is not the one before.
+  const before = shown !== undefined && shown.n > oldest ? shown.n - 1 : undefined;
+  const earlier = filter === "" ? props.entries[at + 1]?.n : before;
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -52,27 +95,31 @@ function LoadedHistory({ entries }: { entries: readonly HistoryEntry[] }) {
       list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }, [shown]);
 
-  if (entries.length === 0) {
-    return (
-      <Notice kind="plain" wholePage title="No history is kept">
-        <p>
-          Each config that runs is kept, unless <code>admin.history.max_entries</code> is 0. None has run
-          since this server knows.
-        </p>
-      </Notice>
-    );
-  }
   return (
     <div className="history">
       <nav className="history-list" aria-label="Versions" ref={list}>
         <h1>History</h1>
+        <input
+          className="field"
+          data-slash
+          aria-label="Filter by author, time or #number"
+          placeholder="Filter by author, time or #number"
+          value={filter}
+          onChange={(event) =>
+            void navigate({
+              search: { filter: event.target.value || undefined },
+              replace: true,
+            })
+          }
+        />
+        {entries.length === 0 && <p className="muted">No version holds “{filter}”.</p>}
         <ol>
-          {entries.map((entry, index) => (
+          {entries.map((entry) => (
             <li key={entry.n}>
               <Link
                 to="/history"
-                search={(old) => ({ ...old, n: String(entry.n) })}
-                aria-current={index === at ? "true" : undefined}
+                search={(old) => ({ ...old, n: String(entry.n), page: pageInAddress })}
+                aria-current={entry === shown ? "true" : undefined}
                 activeProps={{}}
               >
                 <b className="mono">{entry.n}</b>
@@ -80,21 +127,30 @@ function LoadedHistory({ entries }: { entries: readonly HistoryEntry[] }) {
                 <span className="mono unit">{entry.bytes} B</span>
                 <span className="muted">
                   {entry.author}
-                  {index === 0 && " · runs now"}
+                  {entry.n === newest.n && " · runs now"}
                 </span>
               </Link>
             </li>
           ))}
         </ol>
+        <Pager
+          page={page}
+          perPage={versionsPerPage}
+          total={total}
+          what="versions"
+          onPage={(next) =>
+            void navigate({ search: { ...address, n: undefined, view: undefined, page: String(next) } })
+          }
+        />
       </nav>
-      {shown === undefined ? (
+      {shown === undefined && n === undefined ? null : shown === undefined ? (
         <Notice kind="plain" title={`Version ${n} is not in the history`}>
           <p>
             The oldest versions go when there are too many. <Link to="/history">See the newest</Link>.
           </p>
         </Notice>
       ) : (
-        <VersionPanel key={shown.n} entry={shown} newest={entries[0] ?? shown} earlier={entries[at + 1]} />
+        <VersionPanel key={shown.n} entry={shown} newest={newest} earlier={earlier} />
       )}
     </div>
   );

@@ -17,12 +17,12 @@ const route = getRouteApi("/history");
 /**
  * One version: what it changed, what going back to it would change, or all of it.
  * @param newest  the version that runs
- * @param earlier the one before this one; undefined for the oldest that is kept
+ * @param earlier number of the one before this one; undefined for the first, and for the oldest that is kept
  */
 export function VersionPanel(props: {
   entry: HistoryEntry;
   newest: HistoryEntry;
-  earlier: HistoryEntry | undefined;
+  earlier: number | undefined;
 }) {
   const { entry, newest, earlier } = props;
   const runs = entry.n === newest.n;
@@ -49,7 +49,7 @@ export function VersionPanel(props: {
       ) : view === "json" ? (
         <QueryOfVersion n={entry.n} />
       ) : (
-        <Differences to={entry.n} from={earlier?.n} empty="It changed nothing: it was loaded anew." />
+        <Differences to={entry.n} from={earlier} empty="It changed nothing: it was loaded anew." />
       )}
     </section>
   );
@@ -110,7 +110,7 @@ function RollBack({ entry, newest }: { entry: HistoryEntry; newest: HistoryEntry
       // The version that the difference was made with must still be the one that runs.
       const answer = await askServer("/config/");
       const latest = await client.fetchQuery({ ...historyQuery, staleTime: 0 });
-      if (latest[0]?.n !== newest.n) {
+      if (latest.entries[0]?.n !== newest.n) {
         throw new Error("Another version runs by now. Look at the difference again, then decide.");
       }
       await rollBack(entry.n, answer.headers.get("etag") ?? "");

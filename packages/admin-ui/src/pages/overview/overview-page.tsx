@@ -7,7 +7,7 @@ import { historyQuery } from "../../api/history.ts";
 import { listenersQuery } from "../../api/listeners.ts";
 import { useTraffic } from "../../api/traffic.ts";
 import type { Traffic } from "../../api/traffic-window.ts";
-import { upstreamsQuery } from "../../api/upstreams.ts";
+import { upstreamsPerPage, upstreamsQuery, worstUpstreams } from "../../api/upstreams.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Rate } from "../../components/rate.tsx";
 import { type State, StateMark } from "../../components/state-mark.tsx";
@@ -85,11 +85,13 @@ function TrafficCard({ traffic }: { traffic: Traffic }) {
 }
 
 function UpstreamsCard() {
-  const { data: upstreams, isError } = useQuery(upstreamsQuery);
-  const states = (upstreams ?? []).map((upstream) => upstreamState(upstream).state);
+  const { data: upstreams, isError } = useQuery(upstreamsQuery(worstUpstreams));
+  const states = (upstreams?.entries ?? []).map((upstream) => upstreamState(upstream).state);
   const count = (state: State) => states.filter((one) => one === state).length;
+  /** The worst are asked for first: a page that is full of them may not hold all. */
+  const countText = (state: State) => `${count(state)}${count(state) === upstreamsPerPage ? " or more" : ""}`;
   return (
-    <Card title="Upstreams" figure={<span className="mono">{upstreams?.length ?? "–"}</span>}>
+    <Card title="Upstreams" figure={<span className="mono">{upstreams?.total ?? "–"}</span>}>
       {isError ? (
         <NotRead />
       ) : (
@@ -97,11 +99,11 @@ function UpstreamsCard() {
         (states.length === 0 ? (
           <StateMark state="unknown" text="no proxies" />
         ) : count("bad") > 0 ? (
-          <StateMark state="bad" text={`${count("bad")} unhealthy`} />
+          <StateMark state="bad" text={`${countText("bad")} unhealthy`} />
         ) : count("warning") > 0 ? (
-          <StateMark state="warning" text={`${count("warning")} with failures`} />
+          <StateMark state="warning" text={`${countText("warning")} with failures`} />
         ) : count("unknown") > 0 ? (
-          <StateMark state="unknown" text={`${count("unknown")} not checked`} />
+          <StateMark state="unknown" text={`${countText("unknown")} not checked`} />
         ) : (
           <StateMark state="good" text="all healthy" />
         ))
@@ -149,7 +151,7 @@ function NotRead() {
 function ChangesCard() {
   const { data: history, isError } = useQuery(historyQuery);
   const now = useNow();
-  const last = history?.[0];
+  const last = history?.entries[0];
   return (
     <Card
       title="Last change of the config"

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
+import { useSettled } from "ui-kit/components/use-settled.ts";
 import { ratesQuery } from "../../api/rates.ts";
-import { useSettled } from "../../components/use-settled.ts";
 
 /** Names offered below the field. */
 const mostOffered = 20;

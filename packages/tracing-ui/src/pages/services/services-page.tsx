@@ -3,6 +3,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
+import { Pager } from "ui-kit/components/pager.tsx";
+import { useSettled } from "ui-kit/components/use-settled.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import { ApiError } from "../../api/api-error.ts";
@@ -10,10 +12,8 @@ import { servicesQuery } from "../../api/queries.ts";
 import { ratesPerPage, ratesQuery } from "../../api/rates.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
-import { Pager } from "../../components/pager.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { TimeSelect } from "../../components/time-select.tsx";
-import { useSettled } from "../../components/use-settled.ts";
 import { RateTable } from "./rate-table.tsx";
 import { ServiceCharts } from "./service-charts.tsx";
 import { lookbackMs, type ServicesAddress } from "./services-address.ts";
@@ -177,7 +177,7 @@ function NoMetrics() {
   return (
     <Notice kind="plain" title="This server has no rates">
       <p>
-        They come from the store of the house, or from a Prometheus server: start the query service with{" "}
+        They come from the built-in store, or from a Prometheus server: start the query service with{" "}
         <code>--metrics-storage.type=prometheus</code> and <code>--prometheus.server-url</code>.
       </p>
     </Notice>

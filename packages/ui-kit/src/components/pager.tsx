@@ -1,5 +1,5 @@
 import "./pager.css";
-import { formatCount } from "ui-kit/format/format-count.ts";
+import { formatCount } from "../format/format-count.ts";
 
 /**
  * Which rows of a list are shown, and buttons to the others. Nothing where all are shown.
