@@ -91,6 +91,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
         configFile: options["query.ui-config"],
         hasArchive: async () =>
           (await service.hasArchive({ signal: AbortSignal.timeout(archiveProbeMs) })) === true,
+        hasMetrics: () => service.hasMetrics(),
       },
       log,
     );
@@ -106,6 +107,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
         room,
       }),
       limits: readLimitsOf(options),
+      adjust: { maxClockSkewNano },
       log,
     };
     // The shell's own option takes precedence.
@@ -125,7 +127,6 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       ...shared,
       address: httpAddress,
       tls: httpTls,
-      adjust: { maxClockSkewNano },
       maxBodyBytes: options["query.max-upload-size"],
       maxTailClients: options["query.max-tail-clients"] || Infinity,
       page,

@@ -25,6 +25,7 @@ import {
   withPublicNames,
 } from "wire/grpc";
 import { streamingQuerier } from "wire/tempo";
+import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import type { QueryService } from "../service/query-service.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
 import type { CallGuard } from "./call-guard.ts";
@@ -44,6 +45,7 @@ export interface GrpcServerSettings extends CallGuard {
   readonly tls: ServerTls | undefined;
   readonly service: QueryService;
   readonly limits: ReadLimits;
+  readonly adjust: AdjustOptions;
   readonly log: Logger;
 }
 
@@ -70,12 +72,12 @@ const connectionOptions: ServerOptions = {
 
 /** @throws StartError when the address cannot be listened on */
 export async function openGrpcServer(settings: GrpcServerSettings): Promise<GrpcServer> {
-  const { address, tls, service, limits, log } = settings;
+  const { address, tls, service, limits, adjust, log } = settings;
   const server = new Server(connectionOptions);
   guardFloods(server);
   const v2 = queryHandlers(service, settings, limits, log);
   const metrics = metricsHandlers(service, settings, log);
-  const v3 = queryV3Handlers(service, settings, limits, log);
+  const v3 = queryV3Handlers(service, settings, limits, adjust, log);
   const definitions: ServiceDefinition[] = [];
   const add = <Handlers extends UntypedServiceImplementation>(
     definition: ServiceDefinition<Handlers>,

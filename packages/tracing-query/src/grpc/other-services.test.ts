@@ -246,7 +246,48 @@ describe.each(withPublicNames(queryServiceV3))("api_v3 as %#", (definition) => {
     expect(await unary("getOperations", { service: "shop", spanKind: "none" })).toEqual({ operations: [] });
   });
 
+  test("summaries of a search, and dependencies", async () => {
+    const { stream, unary } = clientOf(definition);
+    expect(await stream("findTraceSummaries", { query })).toEqual([
+      {
+        summaries: [
+          {
+            traceId: sampleTraceId,
+            rootServiceName: "shop",
+            rootOperationName: "GET /",
+            minStartTimeUnixNano: expect.any(BigInt),
+            maxEndTimeUnixNano: expect.any(BigInt),
+            spanCount: 3,
+            errorSpanCount: 1,
+            orphanSpanCount: 0,
+            services: [
+              { name: "shop", spanCount: 2, errorSpanCount: 1 },
+              { name: "stock", spanCount: 1, errorSpanCount: 0 },
+            ],
+          },
+        ],
+      },
+    ]);
+    expect(await stream("findTraceSummaries", { query: { ...query, serviceName: "none" } })).toEqual([]);
+    const times = { startTime: timeOf(hourMs), endTime: timeOf(hourMs + 60_000) };
+    expect(await unary("getDependencies", times)).toEqual({
+      dependencies: [{ parent: "shop", child: "stock", callCount: 1n }],
+    });
+    await expect(
+      unary("getDependencies", { startTime: times.endTime, endTime: times.startTime }),
+    ).rejects.toMatchObject({
+      code: status.INVALID_ARGUMENT,
+      details: "end_time must be after start_time",
+    });
+  });
+
   test.each([
+    [
+      "findTraceSummaries",
+      { query: { ...query, filter: Buffer.from([10, 0]) } },
+      status.INVALID_ARGUMENT,
+      "filter is not supported: ask with attributes, or with TraceQL at /api/search",
+    ],
     [
       "getTrace",
       { traceId: "zz" },

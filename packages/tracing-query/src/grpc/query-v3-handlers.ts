@@ -2,10 +2,13 @@ import { type ServerWritableStream, status } from "@grpc/grpc-js";
 import type { Logger } from "lifecycle";
 import type { PackedTrace, TraceQuery } from "storage/api";
 import { parseTraceId } from "wire/api-v2";
-import type { QueryServiceV3Handlers, TraceQueryParameters } from "wire/api-v3";
+import type { GetDependenciesRequest, QueryServiceV3Handlers, TraceQueryParameters } from "wire/api-v3";
+import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
+import { noFilters } from "../service/no-filters.ts";
 import { defaultSearchLimit, type QueryService } from "../service/query-service.ts";
 import { checkLimits, checkSpans, type ReadLimits } from "../service/read-limits.ts";
 import { nanosOf } from "../service/span-time.ts";
+import { summarizeTraces } from "../service/trace-summary.ts";
 import type { CallGuard } from "./call-guard.ts";
 import { type GrpcFailure, storageFailure } from "./grpc-status.ts";
 import { operationsOf } from "./operations-of.ts";
@@ -16,11 +19,17 @@ import { unaryAnswer } from "./unary-answer.ts";
 
 type Stream<Request> = ServerWritableStream<Request, Buffer>;
 
-/** @returns undefined when a required time is missing */
-function queryOf(parameters: TraceQueryParameters): TraceQuery | undefined {
+/** @returns the search, or its failure when a required time is missing */
+function queryOf(parameters: TraceQueryParameters | undefined): TraceQuery | GrpcFailure {
+  if (parameters === undefined) {
+    return { code: status.INVALID_ARGUMENT, details: "missing query" };
+  }
   const { startTimeMin, startTimeMax, numTraces } = parameters;
   if (startTimeMin === undefined || startTimeMax === undefined) {
-    return undefined;
+    return { code: status.UNKNOWN, details: "start time min and max are required parameters" };
+  }
+  if (parameters.filter !== undefined) {
+    return { code: status.INVALID_ARGUMENT, details: noFilters("filter") };
   }
   return {
     service: parameters.serviceName,
@@ -34,6 +43,13 @@ function queryOf(parameters: TraceQueryParameters): TraceQuery | undefined {
   };
 }
 
+/** @returns the fault of the times; undefined when they are good */
+function problemOfTimes({ startTime, endTime }: GetDependenciesRequest): string | undefined {
+  if (startTime === undefined) return "start_time is required";
+  if (endTime === undefined) return "end_time is required";
+  return nanosOf(endTime) > nanosOf(startTime) ? undefined : "end_time must be after start_time";
+}
+
 /**
  * `QueryService` of `api_v3`: traces as OTLP, without adjusters. Error codes are those of the public model
  * where it has one.
@@ -42,6 +58,7 @@ export function queryV3Handlers(
   service: QueryService,
   guard: CallGuard,
   limits: ReadLimits,
+  adjust: AdjustOptions,
   log: Logger,
 ): QueryServiceV3Handlers {
   const answer = unaryAnswer(guard, log);
@@ -101,14 +118,9 @@ export function queryV3Handlers(
         fail(call, read);
         return;
       }
-      const { query: parameters } = call.request;
-      if (parameters === undefined) {
-        fail(call, { code: status.INVALID_ARGUMENT, details: "missing query" });
-        return;
-      }
-      const query = queryOf(parameters);
-      if (query === undefined) {
-        fail(call, { code: status.UNKNOWN, details: "start time min and max are required parameters" });
+      const query = queryOf(call.request.query);
+      if ("code" in query) {
+        fail(call, query);
         return;
       }
       await send(call, "failed when searching for traces", read, async () => {
@@ -126,5 +138,52 @@ export function queryV3Handlers(
       answer(call, callback, "failed to fetch operations", async (read) => ({
         operations: [...(await operationsOf(service.names, call.request, read))],
       })),
+
+    getDependencies: (call, callback) =>
+      answer(call, callback, "failed to fetch dependencies", async (read) => {
+        const { startTime, endTime } = call.request;
+        const problem = problemOfTimes(call.request);
+        if (problem !== undefined) {
+          return { code: status.INVALID_ARGUMENT, details: problem };
+        }
+        const query = { startUnixNano: nanosOf(startTime), endUnixNano: nanosOf(endTime) };
+        const links = await service.getDependencies(query, read);
+        return {
+          dependencies: links.map(({ parent, child, callCount }) => ({
+            parent,
+            child,
+            callCount: BigInt(callCount),
+          })),
+        };
+      }),
+
+    async findTraceSummaries(call) {
+      const read = readOptionsOf(call, guard);
+      if ("code" in read) {
+        fail(call, read);
+        return;
+      }
+      const query = queryOf(call.request.query);
+      if ("code" in query) {
+        fail(call, query);
+        return;
+      }
+      let leave = () => {};
+      try {
+        leave = await guard.gate.enter(read.signal, read.tenant);
+        checkLimits(query, limits);
+        const traces = await service.findPackedTraces(query, read);
+        checkSpans(traces, limits);
+        const summaries = await summarizeTraces(traces, adjust);
+        const messages = summaries.map((summary) => ({
+          summaries: [{ ...summary, services: [...summary.services] }],
+        }));
+        await sendAll(call, messages, read);
+      } catch (error) {
+        fail(call, storageFailure("failed when searching for traces", error, log), read);
+      } finally {
+        leave();
+      }
+    },
   };
 }

@@ -48,7 +48,7 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   }
   add(ratesOperation.path, { answer: ratesEndpoint(service) });
   add("/api/metrics/prometheus", spanMetricsEndpoint(service));
-  for (const [path, definition] of apiV3Endpoints(service, limits)) {
+  for (const [path, definition] of apiV3Endpoints(service, limits, adjust)) {
     add(path, definition);
   }
   for (const [path, definition] of analysisEndpoints(service, adjust, limits)) {

@@ -6,10 +6,14 @@ import { goJson } from "../go-text/go-json.ts";
 import { parseInteger } from "../go-text/parse-number.ts";
 import { parseTimeNano } from "../go-text/rfc3339.ts";
 import { QueryError } from "../query-error.ts";
+import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
+import { noFilters } from "../service/no-filters.ts";
 import { defaultSearchLimit, type QueryService } from "../service/query-service.ts";
 import { checkLimits, checkSpans, type ReadLimits } from "../service/read-limits.ts";
+import { summarizeTraces, type TraceSummary } from "../service/trace-summary.ts";
 import type { AnswerStyle, Endpoint, EndpointDefinition } from "./endpoint.ts";
 import { otlpTracesJson } from "./otlp-traces-json.ts";
+import { parseTagsJson } from "./tags-json-param.ts";
 
 /** The public model sends JSON with the media type of text here. */
 const gatewayStyle: AnswerStyle = {
@@ -41,37 +45,91 @@ function parsed<T>(name: string, parse: () => T): T {
   }
 }
 
+/** A parameter by its name, and the name that the client used: older clients write `start_time` for `startTime`. */
+function param(params: URLSearchParams, name: string): { readonly name: string; readonly text: string } {
+  const older = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const text = params.get(name) || "";
+  return text === "" ? { name: older, text: params.get(older) ?? "" } : { name, text };
+}
+
+function limitOf(params: URLSearchParams): number {
+  const depth = param(params, "query.searchDepth");
+  const { name, text } = depth.text === "" ? param(params, "query.numTraces") : depth;
+  const limit = text === "" ? 0 : Number(parsed(name, () => parseInteger(text, 64, "strconv.Atoi")));
+  return limit > 0 ? Math.min(limit, Number.MAX_SAFE_INTEGER) : defaultSearchLimit;
+}
+
+function durationOf(params: URLSearchParams, canonical: string): bigint {
+  const { name, text } = param(params, canonical);
+  return text === "" ? 0n : parsed(name, () => parseDurationNano(text));
+}
+
 function queryOf(params: URLSearchParams): TraceQuery {
-  const [startName, endName] = ["query.start_time_min", "query.start_time_max"];
-  const start = params.get(startName) ?? "";
-  const end = params.get(endName) ?? "";
-  if (start === "" || end === "") {
-    throw new QueryError("QUERY_BAD_PARAMETER", `${startName} and ${endName} are required`);
+  const attributes = params.get("query.attributes") ?? "";
+  const tags = attributes === "" ? [] : parseTagsJson(attributes, "parameter query.attributes");
+  if ((params.get("query.filter") ?? "") !== "") {
+    // To leave a condition out would find traces that nobody asked for.
+    throw new QueryError("QUERY_BAD_PARAMETER", noFilters("query.filter"));
   }
-  const startTimeMinUnixNano = parsed(startName, () => parseTimeNano(start));
-  const startTimeMaxUnixNano = parsed(endName, () => parseTimeNano(end));
-  const count = params.get("query.num_traces") ?? "";
-  const limit =
-    count === "" ? 0 : Number(parsed("query.num_traces", () => parseInteger(count, 64, "strconv.Atoi")));
-  const durationOf = (name: string) => {
-    const text = params.get(name) ?? "";
-    return text === "" ? 0n : parsed(name, () => parseDurationNano(text));
-  };
+  const start = param(params, "query.startTimeMin");
+  const end = param(params, "query.startTimeMax");
+  if (start.text === "" || end.text === "") {
+    throw new QueryError("QUERY_BAD_PARAMETER", `${start.name} and ${end.name} are required`);
+  }
+  const startTimeMinUnixNano = parsed(start.name, () => parseTimeNano(start.text));
+  const startTimeMaxUnixNano = parsed(end.name, () => parseTimeNano(end.text));
+  const limit = limitOf(params);
   return {
-    service: params.get("query.service_name") ?? "",
-    operation: params.get("query.operation_name") ?? "",
+    service: param(params, "query.serviceName").text,
+    operation: param(params, "query.operationName").text,
+    tags: new Map(tags),
     startTimeMinUnixNano,
     startTimeMaxUnixNano,
-    durationMinNano: durationOf("query.duration_min"),
-    durationMaxNano: durationOf("query.duration_max"),
-    limit: limit > 0 ? Math.min(limit, Number.MAX_SAFE_INTEGER) : defaultSearchLimit,
+    durationMinNano: durationOf(params, "query.durationMin"),
+    durationMaxNano: durationOf(params, "query.durationMax"),
+    limit,
   };
 }
 
-/** `GET /api/v3/…`, by path: services, operations, and traces as OTLP JSON without adjusters. */
+/** The id in hex, or in base64 as `jsonpb` writes bytes. @throws WireError as `parseTraceId`, of the text as hex */
+function traceIdOf(text: string): string {
+  try {
+    return parseTraceId(text);
+  } catch (error) {
+    const bytes = /^[\w+/-]{11,22}={0,2}$/.test(text) ? Buffer.from(text, "base64") : undefined;
+    if (bytes?.length !== 8 && bytes?.length !== 16) throw error;
+    return parseTraceId(bytes.toString("hex"));
+  }
+}
+
+/** As the public model's JSON: what is zero or empty is left out. */
+function summaryJson(summary: TraceSummary): unknown {
+  const { traceId, rootServiceName, rootOperationName, services } = summary;
+  return {
+    traceId,
+    rootServiceName: rootServiceName || undefined,
+    rootOperationName: rootOperationName || undefined,
+    minStartTimeUnixNano: String(BigInt.asUintN(64, summary.minStartTimeUnixNano)),
+    maxEndTimeUnixNano: String(BigInt.asUintN(64, summary.maxEndTimeUnixNano)),
+    spanCount: summary.spanCount,
+    errorSpanCount: summary.errorSpanCount || undefined,
+    orphanSpanCount: summary.orphanSpanCount || undefined,
+    services: services.map(({ name, spanCount, errorSpanCount }) => ({
+      name: name || undefined,
+      spanCount,
+      errorSpanCount: errorSpanCount || undefined,
+    })),
+  };
+}
+
+/**
+ * `GET /api/v3/…`, by path: services, operations, traces as OTLP JSON without adjusters, and summaries of traces
+ * with adjusted times.
+ */
 export function apiV3Endpoints(
   service: QueryService,
   limits: ReadLimits,
+  adjust: AdjustOptions,
 ): [path: string, definition: Pick<EndpointDefinition, "answer" | "style" | "isHeavy" | "isOfOneTrace">][] {
   const services: Endpoint = async ({ read }) => {
     const names = await service.names.getServices(read);
@@ -80,7 +138,7 @@ export function apiV3Endpoints(
   };
 
   const operations: Endpoint = async ({ params, read }) => {
-    const kind = params.get("span_kind") ?? "";
+    const kind = param(params, "spanKind").text;
     if (kind !== "" && !isSpanKind(kind)) {
       return ['{"operations":[]}']; // No span has this kind.
     }
@@ -95,7 +153,7 @@ export function apiV3Endpoints(
   };
 
   const trace: Endpoint = async ({ pathPart, read }) => {
-    const traceId = parsed("trace_id", () => parseTraceId(pathPart("traceId")));
+    const traceId = parsed("trace_id", () => traceIdOf(pathPart("traceId")));
     const traces = await service.getPackedTraces([traceId], read);
     if (traces.length === 0) {
       throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
@@ -112,11 +170,29 @@ export function apiV3Endpoints(
     return otlpTracesJson(traces, read.reasons);
   };
 
+  const summaries: Endpoint = async ({ params, read }) => {
+    const query = queryOf(params);
+    checkLimits(query, limits);
+    const traces = await service.findPackedTraces(query, read);
+    checkSpans(traces, limits);
+    const found = await summarizeTraces(traces, adjust);
+    return [
+      goJson({
+        ...(found.length === 0 ? {} : { summaries: found.map(summaryJson) }),
+        ...partialValue(read),
+      }),
+    ];
+  };
+
   const style = gatewayStyle;
   return [
     ["/api/v3/services", { answer: services, style, isHeavy: false }],
     ["/api/v3/operations", { answer: operations, style, isHeavy: false }],
     ["/api/v3/traces", { answer: search, style, isHeavy: true }],
+    [
+      "/api/v3/trace-summaries",
+      { answer: summaries, style: { ...style, contentType: "application/json" }, isHeavy: true },
+    ],
     ["/api/v3/traces/:traceId", { answer: trace, style, isHeavy: true, isOfOneTrace: true }],
   ];
 }

@@ -40,6 +40,53 @@ const resultSchema = z
   })
   .meta({ id: "OtlpResult" });
 
+/** Of a search. Each name may also be written with underscores, as older clients do: `query.service_name`. */
+const searchParams = z.object({
+  "query.serviceName": z.string().optional(),
+  "query.operationName": z.string().optional(),
+  "query.attributes": z.string().optional().describe("A JSON object of texts; a span has all of them."),
+  "query.startTimeMin": z.string().describe("RFC 3339."),
+  "query.startTimeMax": z.string().describe("RFC 3339."),
+  "query.durationMin": z.string().optional().describe('With its unit: "200ms".'),
+  "query.durationMax": z.string().optional(),
+  "query.searchDepth": z.int().optional().describe("Most traces; 100 by default. Also as query.num_traces."),
+});
+
+const example = {
+  query: {
+    "query.serviceName": "shop",
+    "query.startTimeMin": "2020-01-01T00:00:00Z",
+    "query.startTimeMax": "2100-01-01T00:00:00Z",
+  },
+};
+
+const failingExample = { status: 400, request: { query: { "query.serviceName": "shop" } } };
+
+const count = z.int().optional();
+
+const summariesSchema = z
+  .strictObject({
+    summaries: z
+      .array(
+        z.strictObject({
+          traceId: z.string().describe("32 hex digits."),
+          rootServiceName: z.string().optional().describe("Of the earliest span without a parent."),
+          rootOperationName: z.string().optional(),
+          minStartTimeUnixNano: nanos,
+          maxEndTimeUnixNano: nanos,
+          spanCount: z.int(),
+          errorSpanCount: count,
+          orphanSpanCount: count.describe("Spans whose parent the trace lacks."),
+          services: z.array(
+            z.strictObject({ name: z.string().optional(), spanCount: z.int(), errorSpanCount: count }),
+          ),
+        }),
+      )
+      .optional()
+      .describe("Newest first; absent when there are none. What is zero or empty is left out."),
+  })
+  .meta({ id: "TraceSummaries" });
+
 const shared = { method: "GET", failures: "gateway" } as const;
 
 /** Descriptions of the endpoints in `api-v3-endpoints.ts`. */
@@ -63,7 +110,10 @@ export const apiV3Operations: readonly OperationDescription[] = [
     path: "/api/v3/operations",
     id: "getOperationsV3",
     summary: "A service's operations with their kinds",
-    query: z.object({ service: z.string().optional(), span_kind: z.enum(spanKinds).optional() }),
+    query: z.object({
+      service: z.string().optional(),
+      spanKind: z.enum(spanKinds).optional().describe("Also as span_kind."),
+    }),
     answer: {
       contentType,
       schema: z
@@ -80,32 +130,29 @@ export const apiV3Operations: readonly OperationDescription[] = [
     path: "/api/v3/traces",
     id: "findTracesV3",
     summary: "A search",
-    query: z.object({
-      "query.service_name": z.string().optional(),
-      "query.operation_name": z.string().optional(),
-      "query.start_time_min": z.string().describe("RFC 3339."),
-      "query.start_time_max": z.string().describe("RFC 3339."),
-      "query.duration_min": z.string().optional().describe('With its unit: "200ms".'),
-      "query.duration_max": z.string().optional(),
-      "query.num_traces": z.int().optional().describe("Most traces; 100 by default."),
-    }),
+    query: searchParams,
     answer: { contentType, schema: resultSchema },
     failureStatuses: [400, 413],
-    example: {
-      query: {
-        "query.service_name": "shop",
-        "query.start_time_min": "2020-01-01T00:00:00Z",
-        "query.start_time_max": "2100-01-01T00:00:00Z",
-      },
-    },
-    failingExample: { status: 400, request: { query: { "query.service_name": "shop" } } },
+    example,
+    failingExample,
+  },
+  {
+    ...shared,
+    path: "/api/v3/trace-summaries",
+    id: "findTraceSummaries",
+    summary: "A search for a list of traces, without their spans",
+    query: searchParams,
+    answer: { contentType: "application/json", schema: summariesSchema },
+    failureStatuses: [400, 413],
+    example,
+    failingExample,
   },
   {
     ...shared,
     path: "/api/v3/traces/:traceId",
     id: "getTraceV3",
     summary: "A trace",
-    pathParts: z.strictObject({ traceId: z.string().describe("Up to 32 hex digits.") }),
+    pathParts: z.strictObject({ traceId: z.string().describe("Up to 32 hex digits, or base64.") }),
     answer: { contentType, schema: resultSchema },
     failureStatuses: [400, 404, 413],
     example: { path: { traceId: "71a81d73ce7902db83be4d12250bd874" } },

@@ -78,6 +78,10 @@ const answers: [path: string, body: object][] = [
   ["/api/v3/operations?service=shop", { partial: true, warnings: [damage, away] }],
   [`/api/v3/traces/${sampleTraceId}`, { partial: true, warnings: [damage, away] }],
   [`/api/v3/traces?${v3Times}`, { partial: true, warnings: [damage, away] }],
+  [
+    `/api/v3/trace-summaries?${v3Times}`,
+    { summaries: [{ traceId: sampleTraceId }], partial: true, warnings: [damage, away] },
+  ],
   [`/api/analysis/v1/heatmap?${micros}`, { spans: 1 }],
   [`/api/analysis/v1/operations/top?${micros}`, {}],
   [`/api/analysis/v1/critical-path?${micros}`, {}],
@@ -120,6 +124,7 @@ test.each([
   ],
   ["/api/services", 200, { ...enveloped, data: null }],
   [`/api/v3/traces/${sampleTraceId}`, 404, { partial: true, warnings: [damage, away] }],
+  [`/api/v3/trace-summaries?${v3Times}`, 200, { partial: true, warnings: [damage, away] }],
   [`/tempo/api/search?q=${all}&${seconds}`, 200, { traces: [], status: "PARTIAL" }],
   [`/tempo/api/v2/traces/${sampleTraceId}`, 200, { status: "PARTIAL", message: texts }],
 ])("%s that finds nothing is not none: %d", async (path, status, body) => {

@@ -1,47 +1,44 @@
 import { QueryError } from "../query-error.ts";
 
-function bad(reason: string, cause?: unknown): QueryError {
-  return new QueryError(
-    "QUERY_BAD_PARAMETER",
-    `malformed 'tags' parameter, cannot unmarshal JSON: ${reason}`,
-    { cause },
-  );
+function bad(what: string, reason: string, cause?: unknown): QueryError {
+  return new QueryError("QUERY_BAD_PARAMETER", `malformed ${what}, cannot unmarshal JSON: ${reason}`, {
+    cause,
+  });
 }
 
-function wrongType(value: unknown, wanted: string): QueryError {
+function wrongType(what: string, value: unknown, wanted: string): QueryError {
   const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-  return bad(`json: cannot unmarshal ${type} into Go value of type ${wanted}`);
+  return bad(what, `json: cannot unmarshal ${type} into Go value of type ${wanted}`);
 }
 
-/** V8's error message without the piece of input, which may have several lines. */
-function syntaxError(error: unknown): QueryError {
+/** V8's complaint, without the piece of the input that it may quote over several lines. */
+function syntaxError(what: string, error: unknown): QueryError {
   const message = error instanceof Error ? error.message : String(error);
   const plain = message.replace(/, ?(?:\.\.\.)?".*" is not valid JSON$/s, "");
-  return bad(plain.charAt(0).toLowerCase() + plain.slice(1), error);
+  return bad(what, plain.charAt(0).toLowerCase() + plain.slice(1), error);
 }
 
 /**
- * Reads the `tags` parameter: a JSON object of strings. `null` instead of the object means no tags; `null` as
- * a value means an empty text.
- * @throws QueryError QUERY_BAD_PARAMETER in the public model's words for a value of a wrong type, in V8's for
- *   a syntax error
+ * Reads a parameter of tags: a JSON object of strings. `null` as the whole is no tags, as a value the empty text.
+ * @param what the parameter, as an error names it
+ * @throws QueryError QUERY_BAD_PARAMETER; a value of a wrong type in the public model's words, a syntax error in V8's
  */
-export function parseTagsJson(text: string): [key: string, value: string][] {
+export function parseTagsJson(text: string, what = "'tags' parameter"): [key: string, value: string][] {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw syntaxError(error);
+    throw syntaxError(what, error);
   }
   if (json === null) {
     return [];
   }
   if (typeof json !== "object" || Array.isArray(json)) {
-    throw wrongType(json, "map[string]string");
+    throw wrongType(what, json, "map[string]string");
   }
   return Object.entries(json).map(([key, value]) => {
     if (value !== null && typeof value !== "string") {
-      throw wrongType(value, "string");
+      throw wrongType(what, value, "string");
     }
     return [key, value ?? ""];
   });

@@ -21,20 +21,26 @@ function template(prefix: string): string {
     `  // ${prefix}_CONFIG_JS`,
     "  // the line after it",
     `const ${prefix}_STORAGE_CAPABILITIES = DEFAULT_STORAGE_CAPABILITIES;`,
+    `const ${prefix}_BACKEND_CAPABILITIES = DEFAULT_BACKEND_CAPABILITIES;`,
     `const ${prefix}_VERSION = DEFAULT_VERSION;`,
   ].join("\n");
 }
 
 async function page(
   html: string,
-  { config = "", configName = "ui.json", base = "/", hasArchive = false } = {},
+  { config = "", configName = "ui.json", base = "/", hasArchive = false, hasMetrics = false } = {},
 ): Promise<string> {
   await writeFile(join(folder, "index.html"), html);
   const configFile = config === "" ? "" : join(folder, configName);
   if (configFile !== "") {
     await writeFile(configFile, config);
   }
-  const settings = { folder, configFile, hasArchive: async () => hasArchive };
+  const settings = {
+    folder,
+    configFile,
+    hasArchive: async () => hasArchive,
+    hasMetrics: async () => hasMetrics,
+  };
   return await (await UiPage.open(settings, log)).read(base);
 }
 
@@ -46,16 +52,18 @@ describe.each(["TRACING", "JAEGER"])("names with %s_", (prefix) => {
         `const ${prefix}_CONFIG = DEFAULT_CONFIG;`,
         `  // ${prefix}_CONFIG_JS`,
         "  // the line after it",
-        `const ${prefix}_STORAGE_CAPABILITIES = {"archiveStorage":false};`,
+        `const ${prefix}_STORAGE_CAPABILITIES = {"archiveStorage":false,"metricsStorage":false};`,
+        `const ${prefix}_BACKEND_CAPABILITIES = {"archiveStorage":false,"metricsStorage":false,"searchWithoutServiceName":true,"aiAssistant":false};`,
         `const ${prefix}_VERSION = ${versionJson};`,
       ].join("\n"),
     );
   });
 
-  test("it is told whether traces can be archived", async () => {
-    expect(await page(template(prefix), { hasArchive: true })).toContain(
-      `const ${prefix}_STORAGE_CAPABILITIES = {"archiveStorage":true};`,
-    );
+  test("it is told whether traces can be archived, and whether there are metrics", async () => {
+    const html = await page(template(prefix), { hasArchive: true, hasMetrics: true });
+    const said = '"archiveStorage":true,"metricsStorage":true';
+    expect(html).toContain(`const ${prefix}_STORAGE_CAPABILITIES = {${said}};`);
+    expect(html).toContain(`const ${prefix}_BACKEND_CAPABILITIES = {${said},`);
   });
 
   test("a JSON configuration stands in a script safely", async () => {

@@ -9,6 +9,8 @@ export interface UiPageSettings {
   readonly configFile: string;
   /** Returns whether the page offers to archive traces; absent: it does not. */
   readonly hasArchive?: () => Promise<boolean>;
+  /** Whether it shall show rates, errors and durations; absent: no. */
+  readonly hasMetrics?: () => Promise<boolean>;
 }
 
 /** The page when the UI was not built. The API works without the UI. */
@@ -42,16 +44,22 @@ function assignment(name: string): RegExp {
 
 const configJsLines = /^[ \t]*\/\/[ \t]*(?:TRACING|JAEGER)_CONFIG_JS.*\n.*/gim;
 
-/**
- * Replaces texts of the page by facts of this process. The replacements are functions, so that `$` in a text
- * has no meaning.
- */
-function fillIn(html: string, archiveStorage: boolean): string {
+/** What the store can do, by the public model's names. */
+interface Capabilities {
+  readonly archiveStorage: boolean;
+  readonly metricsStorage: boolean;
+}
+
+/** Replaces texts of the page by facts of this process. Functions as replacements: `$` in a text means nothing. */
+function fillIn(html: string, capabilities: Capabilities): string {
   const { gitCommit, gitVersion, buildDate } = version;
-  const capabilities = scriptJson({ archiveStorage });
+  const storage = scriptJson(capabilities);
+  // Later releases of the model's UI ask for these in place of the former.
+  const backend = scriptJson({ ...capabilities, searchWithoutServiceName: true, aiAssistant: false });
   const versionJson = scriptJson({ gitCommit, gitVersion, buildDate });
   return html
-    .replace(assignment("STORAGE_CAPABILITIES"), (_, name) => `${name} = ${capabilities};`)
+    .replace(assignment("STORAGE_CAPABILITIES"), (_, name) => `${name} = ${storage};`)
+    .replace(assignment("BACKEND_CAPABILITIES"), (_, name) => `${name} = ${backend};`)
     .replace(assignment("VERSION"), (_, name) => `${name} = ${versionJson};`);
 }
 
@@ -90,9 +98,14 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-async function build({ folder, configFile }: UiPageSettings, archiveStorage = false): Promise<UiTexts> {
+const noCapabilities: Capabilities = { archiveStorage: false, metricsStorage: false };
+
+async function build(
+  { folder, configFile }: UiPageSettings,
+  capabilities = noCapabilities,
+): Promise<UiTexts> {
   const complete = async (text: string) => {
-    const filled = fillIn(text, archiveStorage);
+    const filled = fillIn(text, capabilities);
     return configFile === "" ? filled : await withConfig(filled, configFile);
   };
   const script = await readIfThere(join(folder, "page-facts.js"));
@@ -142,7 +155,11 @@ export class UiPage {
 
   async #texts(): Promise<UiTexts> {
     try {
-      this.#lastGood = await build(this.#settings, await this.#settings.hasArchive?.());
+      const [archiveStorage = false, metricsStorage = false] = await Promise.all([
+        this.#settings.hasArchive?.(),
+        this.#settings.hasMetrics?.(),
+      ]);
+      this.#lastGood = await build(this.#settings, { archiveStorage, metricsStorage });
       this.#lastProblem = "";
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);

@@ -237,6 +237,14 @@ export class QueryService {
     return minStepMs;
   }
 
+  /** Whether something counts calls. Asks the store for nothing. */
+  async hasMetrics(): Promise<boolean> {
+    return await this.getMinStepMs({}).then(
+      () => true,
+      () => false,
+    );
+  }
+
   /**
    * Copies a trace to the archive, where it stays when the store removes its own copy. A second call changes
    * nothing.

@@ -1,5 +1,9 @@
 export type {
+  DependenciesResponse,
+  FindTraceSummariesRequest,
+  FindTraceSummariesResponse,
   FindTracesRequest,
+  GetDependenciesRequest,
   GetOperationsRequest,
   GetOperationsResponse,
   GetServicesRequest,
@@ -7,5 +11,6 @@ export type {
   GetTraceRequest,
   Operation,
   TraceQueryParameters,
+  TraceSummary,
 } from "../gen/tracing/api_v3/query_service.ts";
 export { type QueryServiceV3Handlers, queryServiceV3 } from "./query-service.ts";

@@ -5,7 +5,11 @@ import type {
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import {
+  type DependenciesResponse,
+  type FindTraceSummariesRequest,
+  type FindTraceSummariesResponse,
   type FindTracesRequest,
+  type GetDependenciesRequest,
   type GetOperationsRequest,
   type GetOperationsResponse,
   type GetServicesRequest,
@@ -20,6 +24,8 @@ export interface QueryServiceV3Handlers extends UntypedServiceImplementation {
   findTraces: handleServerStreamingCall<FindTracesRequest, Buffer>;
   getServices: handleUnaryCall<GetServicesRequest, GetServicesResponse>;
   getOperations: handleUnaryCall<GetOperationsRequest, GetOperationsResponse>;
+  getDependencies: handleUnaryCall<GetDependenciesRequest, DependenciesResponse>;
+  findTraceSummaries: handleServerStreamingCall<FindTraceSummariesRequest, FindTraceSummariesResponse>;
 }
 
 const asBytes = {

@@ -25,6 +25,8 @@ export interface ClockPlan {
    * there.
    */
   missingParent(index: number): string | undefined;
+  /** Whether the span names no parent. */
+  isRoot(index: number): boolean;
 }
 
 /**
@@ -92,6 +94,7 @@ export async function planClocks(
       parents[index] === orphan
         ? hexOf(parentHighs[index] as number) + hexOf(parentLows[index] as number)
         : undefined,
+    isRoot: (index) => parents[index] === root,
   };
 }
 
@@ -165,8 +168,8 @@ function namesParent(fields: SpanFields): boolean {
   return fields.hasLinks ? fields.details() === "parent" : isOtlp(fields.origin.format);
 }
 
-/** The parent's id in hex; "" for a root. */
-function parentIdOf(span: Span): string {
+/** The id of the parent in hex; "" for a root. */
+export function parentIdOf(span: Span): string {
   if (span.links.length === 0) return isOtlp(span.format) ? span.parentSpanId : "";
   return Buffer.from(parentKey(toApiV2Span(span)), "latin1").toString("hex");
 }
