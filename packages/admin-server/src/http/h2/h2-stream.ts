@@ -323,7 +323,10 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
 
   addTrailers(trailers: HeaderList): void {
     checkFields(trailers);
-    this.#trailers = [...this.#trailers, ...trailers];
+    // An answer to HEAD ends with its head, as 204 and 304 do.
+    if (!this.#declared.isLeftOut) {
+      this.#trailers = [...this.#trailers, ...trailers];
+    }
   }
 
   onceDrain(callback: () => void): void {

@@ -134,6 +134,25 @@ describe("to clients of HTTP/2", () => {
     expect((await trailers)[0]).toMatchObject({ "x-sum": "789" });
   });
 
+  test("an answer to HEAD has no trailers", async () => {
+    const address = await http2Upstream((stream) => {
+      stream.respond({ ":status": 200 }, { waitForTrailers: true });
+      stream.on("wantTrailers", () => stream.sendTrailers({ "x-sum": "789" }));
+      stream.end();
+    });
+    await proxyTo(address, h2c);
+    const ask = async (method: string) => {
+      const stream = session().request({ ":path": "/", ":method": method, te: "trailers" });
+      let hasTrailers = false;
+      stream.once("trailers", () => {
+        hasTrailers = true;
+      });
+      await text(stream);
+      return hasTrailers;
+    };
+    expect([await ask("GET"), await ask("HEAD")]).toEqual([true, false]);
+  });
+
   test("an event goes out at once, though more follow", async () => {
     const next = Promise.withResolvers<void>();
     const server = await upstream(async (_request, response) => {

@@ -125,6 +125,19 @@ describe("HTTP/2", () => {
     expect(sessions).toBe(1);
   });
 
+  test("tells the length of no body where a method may have one", async () => {
+    const server = createH2cServer((request, response) => {
+      response.end(String(request.headers["content-length"]));
+    });
+    await load(await listen(server), { versions: ["h2c", "2"] });
+    const told = async (method: string) => (await ask(running.site, { method })).text;
+    expect([await told("PUT"), await told("GET"), await told("DELETE")]).toEqual([
+      "0",
+      "undefined",
+      "undefined",
+    ]);
+  });
+
   test("hands trailers on", async () => {
     const server = createH2cServer();
     server.on("stream", (stream: ServerHttp2Stream) => {

@@ -7,7 +7,7 @@ import type { H1ClientConnection } from "./h1-client-connection.ts";
 /** Never with what upstreams cut off (`#`) or read in different ways (bytes that are no ASCII). */
 const target = /^(?:[/a-zA-Z][!-"$-~]*|\*)$/;
 /** Methods whose requests say that they have no body. Source: RFC 9110, section 8.6 */
-const withBody = /^(?:POST|PUT|PATCH)$/;
+export const withBody = /^(?:POST|PUT|PATCH)$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** The last that were found good: many requests in a row are for the same. */

@@ -1,4 +1,5 @@
 import type { HeaderList } from "../../../../../http/header-list.ts";
+import { withBody } from "../h1/h1-call.ts";
 import type { UpstreamRequest } from "../transport.ts";
 
 /** Fields that have no place in HTTP/2. Source: RFC 9113, section 8.2.2 */
@@ -46,6 +47,8 @@ export function h2RequestFields(request: UpstreamRequest, scheme: string): Recor
     fields["content-length"] = String(body.length);
   } else if (bodyLength !== undefined) {
     fields["content-length"] = String(bodyLength);
+  } else if (body === undefined && withBody.test(request.method)) {
+    fields["content-length"] = "0";
   }
   return fields;
 }
