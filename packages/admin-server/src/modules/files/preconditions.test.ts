@@ -14,6 +14,8 @@ test.each([
   [["If-None-Match", '"x", "a"'], "not modified"],
   [["If-None-Match", "*"], "not modified"],
   [["If-None-Match", "*", "If-None-Match", "*"], "not modified"],
+  [["If-None-Match", "*", "If-None-Match", '"b"'], "not modified"],
+  [["If-None-Match", '"b,*,c"'], "go on"],
   [["If-None-Match", '"b"'], "go on"],
   [["If-None-Match", '"b"', "If-None-Match", '"a"'], "not modified"],
   [["If-None-Match", '"b"', "If-Modified-Since", same], "go on"],

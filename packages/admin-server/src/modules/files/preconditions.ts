@@ -41,16 +41,18 @@ function listedTags(header: string): string[] {
   return tags;
 }
 
-/** Any tag; a client that repeats the field means no less. */
-const anyTag = /^\s*\*\s*(?:,\s*\*\s*)*$/;
+/** Whether a list names any tag: a star among others, or one that comes twice, means no less. */
+function isAnyTag(header: string): boolean {
+  return header.includes("*") && /(?:^|,)\s*\*\s*(?:,|$)/.test(header.replace(/"[^"]*"/g, '""'));
+}
 
 /** Whether a list of entity tags names this one, weakly compared: as `If-None-Match` does. */
 export function listsEtag(header: string, etag: string): boolean {
-  return anyTag.test(header) || (etag !== "" && listedTags(header).some((tag) => weak(tag) === weak(etag)));
+  return isAnyTag(header) || (etag !== "" && listedTags(header).some((tag) => weak(tag) === weak(etag)));
 }
 
 function listsEtagStrongly(header: string, etag: string): boolean {
-  return anyTag.test(header) || (etag !== "" && !etag.startsWith("W/") && listedTags(header).includes(etag));
+  return isAnyTag(header) || (etag !== "" && !etag.startsWith("W/") && listedTags(header).includes(etag));
 }
 
 /** Whole seconds of an HTTP date; undefined for what is none. */
