@@ -114,6 +114,7 @@ export async function prepare() {
       "idl",
       "packages/wire/buf.gen.yaml",
       "packages/wire/package.json",
+      "packages/wire/build",
       "packages/wire/src",
       "packages/bundler",
       "packages/lifecycle",

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fromApiV2Batch } from "../src/api-v2/from-api-v2-batch.ts";
+import type { Span as ThriftSpan, Tag as ThriftTag } from "../src/gen/thrift/tracing.ts";
 import { type KeyValue, SpanRefType, ValueType } from "../src/gen/tracing/api_v2/model.ts";
-import type { I64, ThriftSpan, ThriftTag } from "../src/thrift/thrift-structs.ts";
+import type { I64 } from "../src/thrift/i64.ts";
 import { thriftBatchToApiV2 } from "./thrift-batch-to-api-v2.ts";
 
 const i64 = (value: bigint): I64 => ({

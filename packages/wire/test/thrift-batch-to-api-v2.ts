@@ -2,6 +2,15 @@ import { addParentReference } from "../src/api-v2/add-parent-reference.ts";
 import { toDuration, toTimestamp } from "../src/api-v2/nano-times.ts";
 import { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "../src/api-v2/tags.ts";
 import {
+  TagType,
+  type Batch as ThriftBatch,
+  type Log as ThriftLog,
+  type Process as ThriftProcess,
+  type Span as ThriftSpan,
+  type SpanRef as ThriftSpanRef,
+  type Tag as ThriftTag,
+} from "../src/gen/thrift/tracing.ts";
+import {
   type Batch,
   type KeyValue,
   type Log,
@@ -10,16 +19,7 @@ import {
   type SpanRef,
   SpanRefType,
 } from "../src/gen/tracing/api_v2/model.ts";
-import {
-  type I64,
-  type ThriftBatch,
-  type ThriftLog,
-  type ThriftProcess,
-  type ThriftSpan,
-  type ThriftSpanRef,
-  type ThriftTag,
-  tagTypes,
-} from "../src/thrift/thrift-structs.ts";
+import type { I64 } from "../src/thrift/i64.ts";
 
 const nanosPerMicro = 1_000n;
 const noBytes = Buffer.alloc(0);
@@ -72,16 +72,16 @@ function logOf(log: ThriftLog): Log {
 }
 
 function tagOf(tag: ThriftTag): KeyValue {
-  switch (tagTypes[tag.vType]) {
-    case "STRING":
+  switch (tag.vType) {
+    case TagType.STRING:
       return stringTag(tag.key, tag.vStr ?? "");
-    case "DOUBLE":
+    case TagType.DOUBLE:
       return float64Tag(tag.key, tag.vDouble ?? 0);
-    case "BOOL":
+    case TagType.BOOL:
       return boolTag(tag.key, tag.vBool ?? false);
-    case "LONG":
+    case TagType.LONG:
       return int64Tag(tag.key, tag.vLong === undefined ? 0n : bigintOf(tag.vLong));
-    case "BINARY":
+    case TagType.BINARY:
       return binaryTag(tag.key, tag.vBinary ?? noBytes);
     default:
       return stringTag(tag.key, `Unknown VType: ${tag.vType}`);

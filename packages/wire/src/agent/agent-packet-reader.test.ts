@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { thriftBatchToApiV2 } from "../../test/thrift-batch-to-api-v2.ts";
 import { WireError } from "../errors.ts";
+import type { Batch as ThriftBatch, Tag as ThriftTag } from "../gen/thrift/tracing.ts";
 import { Batch, Process } from "../gen/tracing/api_v2/model.ts";
 import { encodeAgentPacket } from "../thrift/encode-agent-packet.ts";
 import type { ThriftProtocol } from "../thrift/message-envelope.ts";
 import { thriftBatchArbitrary } from "../thrift/thrift-batch-arbitrary.ts";
-import type { ThriftBatch, ThriftTag } from "../thrift/thrift-structs.ts";
 import { AgentPacketReader } from "./agent-packet-reader.ts";
 import { batchOfAgent } from "./batch-of-agent.ts";
 

@@ -1,11 +1,13 @@
 import { WireError } from "../errors.ts";
+import { Agent, EmitBatchArguments } from "../gen/thrift/agent.ts";
 import { Batch, Process } from "../gen/tracing/api_v2/model.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { BinaryCursor } from "../thrift/binary-cursor.ts";
 import { CompactCursor } from "../thrift/compact-cursor.ts";
 import { readZipkinBatchArguments } from "../thrift/decode-zipkin-spans.ts";
 import { messageTypes, type ThriftProtocol } from "../thrift/message-envelope.ts";
-import { malformed, type ThriftCursor, thriftTypes } from "../thrift/thrift-cursor.ts";
+import { malformed, type ThriftCursor } from "../thrift/thrift-cursor.ts";
+import { thriftTypes } from "../thrift/thrift-descriptors.ts";
 import { ThriftToApiV2 } from "../thrift/thrift-to-api-v2.ts";
 import { zipkinCoreSpansToApiV2 } from "../zipkin/zipkin-core-spans-to-api-v2.ts";
 import type { AgentBatch, AgentClientStats } from "./agent-batch.ts";
@@ -15,8 +17,9 @@ export const defaultMaxPacketBytes = 65_000;
 
 const noneRejected = new RejectedSpans();
 const noBytes = Buffer.alloc(0);
-const emitBatch = Buffer.from("emitBatch");
-const emitZipkinBatch = Buffer.from("emitZipkinBatch");
+const emitBatch = Buffer.from(Agent.emitBatch.name);
+const emitZipkinBatch = Buffer.from(Agent.emitZipkinBatch.name);
+const { batch: batchField } = EmitBatchArguments.fields;
 
 export interface AgentPacketReaderOptions {
   /** Largest packet; 65,000 bytes by default. */
@@ -75,16 +78,16 @@ export class AgentPacketReader {
     throw malformed(`unknown method ${JSON.stringify(method)}`);
   }
 
-  /** The arguments of `emitBatch`: field 1 is the batch. */
+  /** The arguments of `emitBatch`. */
   #readBatch(): AgentBatch {
     const cursor = this.#cursor;
     const batch = this.#batch;
     let hasBatch = false;
     for (let id = 0; cursor.field(id); ) {
       id = cursor.fieldId;
-      if (id === 1) {
-        cursor.expect(thriftTypes.struct, "emitBatch.batch");
-        if (hasBatch) throw malformed("emitBatch.batch comes twice");
+      if (id === batchField.id) {
+        cursor.expect(thriftTypes.struct, batchField);
+        if (hasBatch) throw malformed(`${batchField.label} comes twice`);
         hasBatch = true;
         batch.readBatch();
       } else {
@@ -93,7 +96,7 @@ export class AgentPacketReader {
     }
     batch.rejected.refuseNothing(batch.spanCount);
     this.rejected = batch.rejected;
-    if (!hasBatch) throw malformed("emitBatch.batch is required and missing");
+    if (!hasBatch) throw malformed(`${batchField.label} is required and missing`);
     return {
       process: batch.process,
       spans: batch.spans.buffer.subarray(0, batch.spans.length),

@@ -2,9 +2,9 @@
 import thrift, { type Protocol } from "thrift";
 import { describe, expect, it } from "vitest";
 import { thriftBatchToApiV2 } from "../../test/thrift-batch-to-api-v2.ts";
+import type { Batch as ThriftBatch } from "../gen/thrift/tracing.ts";
 import { encodeAgentPacket } from "../thrift/encode-agent-packet.ts";
 import type { ThriftProtocol } from "../thrift/message-envelope.ts";
-import type { ThriftBatch } from "../thrift/thrift-structs.ts";
 import { AgentPacketReader } from "./agent-packet-reader.ts";
 import { batchOfAgent } from "./batch-of-agent.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Span as ZipkinCoreSpan } from "../gen/thrift/zipkincore.ts";
 import { Batch, Process } from "../gen/tracing/api_v2/model.ts";
-import type { ZipkinCoreSpan } from "../thrift/zipkin-core-structs.ts";
 import { zipkinCoreSpansToApiV2 } from "../zipkin/zipkin-core-spans-to-api-v2.ts";
 import { zipkinPacket } from "../zipkin/zipkin-thrift-messages.ts";
 import { AgentPacketReader } from "./agent-packet-reader.ts";

@@ -1,6 +1,8 @@
 // For tests: every decoder of spans by its name, and a message that it takes.
 import { AgentPacketReader } from "../agent/agent-packet-reader.ts";
 import { ApiV2Transcoder } from "../api-v2/api-v2-transcoder.ts";
+import type { Batch as ThriftBatch } from "../gen/thrift/tracing.ts";
+import type { Span as ZipkinCoreSpan } from "../gen/thrift/zipkincore.ts";
 import { PostSpansRequest } from "../gen/tracing/api_v2/collector.ts";
 import type { Span } from "../gen/tracing/api_v2/model.ts";
 import { WriteSpanRequest } from "../gen/tracing/storage/v1/storage.ts";
@@ -11,8 +13,6 @@ import type { MessageTranscoder } from "../rows/message-transcoder.ts";
 import { WriteSpanTranscoder } from "../storage-v1/write-span-transcoder.ts";
 import { encodeAgentPacket, encodeThriftBatch } from "../thrift/encode-agent-packet.ts";
 import { ThriftBatchTranscoder } from "../thrift/thrift-batch-transcoder.ts";
-import type { ThriftBatch } from "../thrift/thrift-structs.ts";
-import type { ZipkinCoreSpan } from "../thrift/zipkin-core-structs.ts";
 import { zipkinPacket, zipkinSpanList } from "../zipkin/zipkin-thrift-messages.ts";
 import { ZipkinV1JsonTranscoder } from "../zipkin/zipkin-v1-json-transcoder.ts";
 import { ZipkinV1ThriftTranscoder } from "../zipkin/zipkin-v1-thrift-transcoder.ts";

@@ -5,7 +5,8 @@ import { ServerReflectionRequest } from "../gen/grpc/reflection/v1/reflection.ts
 import { FindTracesRequest } from "../gen/tracing/api_v2/query.ts";
 import { SamplingStrategyParameters, SamplingStrategyResponse } from "../gen/tracing/api_v2/sampling.ts";
 import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
-import { legacySamplingJson, samplingJson } from "../sampling/sampling-json.ts";
+import { legacySamplingJson } from "../sampling/legacy-sampling-json.ts";
+import { samplingJson } from "../sampling/sampling-json.ts";
 import { retryDelayMs } from "./retry-info.ts";
 import { statusDetails } from "./status-details.ts";
 

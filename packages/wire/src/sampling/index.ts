@@ -1,2 +1,3 @@
-export { legacySamplingJson, samplingJson } from "./sampling-json.ts";
+export { legacySamplingJson } from "./legacy-sampling-json.ts";
+export { samplingJson } from "./sampling-json.ts";
 export { serviceParameter } from "./service-parameter.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SamplingStrategyResponse, SamplingStrategyType } from "../gen/tracing/api_v2/sampling.ts";
-import { legacySamplingJson, samplingJson } from "./sampling-json.ts";
+import { legacySamplingJson } from "./legacy-sampling-json.ts";
+import { samplingJson } from "./sampling-json.ts";
 
 const probabilistic = SamplingStrategyType.PROBABILISTIC;
 const rateLimiting = SamplingStrategyType.RATE_LIMITING;

@@ -1,26 +1,13 @@
-import { malformed, ThriftCursor, thriftTypes } from "./thrift-cursor.ts";
-
-const strictVersion = 0x8001;
+import { binaryTypes } from "./binary-types.ts";
+import { strictVersion } from "./message-envelope.ts";
+import { malformed, ThriftCursor } from "./thrift-cursor.ts";
+import { thriftTypes } from "./thrift-descriptors.ts";
 
 /** Our number of each type of the binary protocol; 0 where there is none. */
-const typesByNumber = Uint8Array.of(
-  0,
-  0,
-  thriftTypes.bool,
-  thriftTypes.byte,
-  thriftTypes.double,
-  0,
-  thriftTypes.i16,
-  0,
-  thriftTypes.i32,
-  0,
-  thriftTypes.i64,
-  thriftTypes.string,
-  thriftTypes.struct,
-  thriftTypes.map,
-  thriftTypes.set,
-  thriftTypes.list,
-);
+const typesByNumber = new Uint8Array(16);
+for (const [name, type] of Object.entries(thriftTypes)) {
+  typesByNumber[binaryTypes[name as keyof typeof binaryTypes]] = type;
+}
 
 /** Fewest bytes of a value, by our numbers. */
 const leastBytes = Uint8Array.of(0, 1, 0, 1, 2, 4, 8, 8, 4, 5, 5, 6, 1);

@@ -1,5 +1,6 @@
 import { compactProtocolId, compactVersion } from "./compact-message.ts";
-import { malformed, ThriftCursor, thriftTypes } from "./thrift-cursor.ts";
+import { malformed, ThriftCursor } from "./thrift-cursor.ts";
+import { thriftTypes } from "./thrift-descriptors.ts";
 
 const falseType = 2;
 

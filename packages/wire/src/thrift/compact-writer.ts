@@ -1,40 +1,50 @@
-import type { I64 } from "./thrift-structs.ts";
+import { compactProtocolId, compactVersion } from "./compact-message.ts";
+import { type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
+import { ThriftWriter } from "./thrift-writer.ts";
+
+/** The type of a bool in a field is its value: true has the type of a bool elsewhere. */
+const falseType = 2;
 
 /**
- * Writes the values of Thrift's compact protocol, one after the other. For clients: load generators and tests; no
- * process of ours sends it.
+ * Writes Thrift's compact protocol.
  * Source: apache/thrift doc/specs/thrift-compact-protocol.md
  */
-export class CompactWriter {
-  #bytes = Buffer.allocUnsafe(1_024);
-  #length = 0;
-
-  /** What was written so far; a copy. */
-  take(): Buffer {
-    return Buffer.from(this.#bytes.subarray(0, this.#length));
+export class CompactWriter extends ThriftWriter {
+  override message(method: string, type: number): void {
+    this.byte(compactProtocolId);
+    this.byte((type << 5) | compactVersion);
+    this.#varint32(0);
+    this.text(method);
   }
 
-  byte(value: number): void {
-    const start = this.#grow(1);
-    this.#bytes[start] = value;
+  protected override fieldHeader(type: ThriftType, id: number, previousId: number): void {
+    this.#header(type, id, previousId);
   }
 
-  varint32(value: number): void {
-    let rest = value >>> 0;
-    while (rest >= 0x80) {
-      this.byte((rest & 0x7f) | 0x80);
-      rest >>>= 7;
+  protected override boolField(value: boolean, id: number, previousId: number): void {
+    this.#header(value ? thriftTypes.bool : falseType, id, previousId);
+  }
+
+  protected override listHeader(elementType: ThriftType, count: number): void {
+    if (count < 15) {
+      this.byte((count << 4) | elementType);
+    } else {
+      this.byte(0xf0 | elementType);
+      this.#varint32(count);
     }
-    this.byte(rest);
   }
 
-  zigzag32(value: number): void {
-    this.varint32((value << 1) ^ (value >> 31));
+  protected override int16(value: number): void {
+    this.int32((value << 16) >> 16);
   }
 
-  zigzag64({ high, low }: I64): void {
-    const value = (BigInt(high) << 32n) | BigInt(low >>> 0);
-    let rest = BigInt.asUintN(64, (value << 1n) ^ (value >> 63n));
+  protected override int32(value: number): void {
+    this.#varint32((value << 1) ^ (value >> 31));
+  }
+
+  protected override int64(value: bigint): void {
+    const signed = BigInt.asIntN(64, value);
+    let rest = BigInt.asUintN(64, (signed << 1n) ^ (signed >> 63n));
     while (rest >= 0x80n) {
       this.byte(Number(rest & 0x7fn) | 0x80);
       rest >>= 7n;
@@ -42,54 +52,34 @@ export class CompactWriter {
     this.byte(Number(rest));
   }
 
-  double(value: number): void {
-    const start = this.#grow(8);
-    this.#bytes.writeDoubleLE(value, start);
+  protected override double(value: number): void {
+    const start = this.grow(8);
+    this.bytes.writeDoubleLE(value, start);
   }
 
-  string(value: string): void {
-    this.binary(Buffer.from(value));
+  protected override text(value: string | Uint8Array): void {
+    const content = typeof value === "string" ? Buffer.from(value) : value;
+    this.#varint32(content.length);
+    const start = this.grow(content.length);
+    this.bytes.set(content, start);
   }
 
-  binary(value: Uint8Array): void {
-    this.varint32(value.length);
-    const start = this.#grow(value.length);
-    this.#bytes.set(value, start);
-  }
-
-  /** @param id of the field @param previousId of the field before it in the same struct, 0 for the first */
-  fieldHeader(type: number, id: number, previousId: number): void {
+  #header(type: number, id: number, previousId: number): void {
     const delta = id - previousId;
     if (delta > 0 && delta < 16) {
       this.byte((delta << 4) | type);
     } else {
       this.byte(type);
-      this.zigzag32(id);
+      this.int32(id);
     }
   }
 
-  listHeader(type: number, count: number): void {
-    if (count < 15) {
-      this.byte((count << 4) | type);
-    } else {
-      this.byte(0xf0 | type);
-      this.varint32(count);
+  #varint32(value: number): void {
+    let rest = value >>> 0;
+    while (rest >= 0x80) {
+      this.byte((rest & 0x7f) | 0x80);
+      rest >>>= 7;
     }
-  }
-
-  /** Ends a struct. */
-  stop(): void {
-    this.byte(0);
-  }
-
-  #grow(length: number): number {
-    const start = this.#length;
-    this.#length += length;
-    if (this.#length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(this.#length, this.#bytes.length * 2));
-      this.#bytes.copy(larger, 0, 0, start);
-      this.#bytes = larger;
-    }
-    return start;
+    this.byte(rest);
   }
 }

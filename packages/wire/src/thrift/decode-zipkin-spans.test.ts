@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Span as ZipkinCoreSpan } from "../gen/thrift/zipkincore.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { zipkinPacket, zipkinSpanList } from "../zipkin/zipkin-thrift-messages.ts";
 import { ZipkinV1ThriftTranscoder } from "../zipkin/zipkin-v1-thrift-transcoder.ts";
 import { BinaryCursor } from "./binary-cursor.ts";
 import { CompactCursor } from "./compact-cursor.ts";
 import { maxZipkinAnnotations, readZipkinBatchArguments, readZipkinSpanList } from "./decode-zipkin-spans.ts";
-import type { ZipkinCoreSpan } from "./zipkin-core-structs.ts";
 
 const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
@@ -22,7 +22,7 @@ const host = fc.record({
 });
 const span: fc.Arbitrary<ZipkinCoreSpan> = fc.record({
   traceId: uint64,
-  traceIdHigh: uint64,
+  traceIdHigh: maybe(uint64),
   name: text,
   id: uint64,
   parentId: maybe(uint64),
@@ -31,7 +31,7 @@ const span: fc.Arbitrary<ZipkinCoreSpan> = fc.record({
     fc.record({ key: text, value: bytes, annotationType: int32, host: maybe(host) }),
     { maxLength: 3 },
   ),
-  debug: fc.boolean(),
+  debug: maybe(fc.boolean()),
   timestamp: maybe(int64),
   duration: maybe(int64),
 });
@@ -66,7 +66,7 @@ describe.each(["compact", "binary"] as const)("emitZipkinBatch in the %s protoco
 it("refuses arguments without a list", () => {
   const cursor = new BinaryCursor();
   cursor.open(Buffer.of(0));
-  expect(() => readZipkinBatchArguments(cursor)).toThrow("emitZipkinBatch_args.spans is missing");
+  expect(() => readZipkinBatchArguments(cursor)).toThrow("emitZipkinBatch.spans is missing");
 });
 
 /** A field of the binary protocol. */
@@ -106,7 +106,7 @@ describe("a bare list", () => {
       "an id of another type",
       listOfOne(...field(8, 1, 0, 0, 0, 1)),
       "WIRE_MALFORMED",
-      "trace_id has type i32, not i64",
+      "Span.trace_id has type i32, not i64",
     ],
     [
       "a name of negative length",
@@ -118,19 +118,19 @@ describe("a bare list", () => {
       "annotations that are a text",
       listOfOne(...field(11, 6, 0, 0, 0, 0)),
       "WIRE_MALFORMED",
-      "annotations has type string, not list",
+      "Span.annotations has type string, not list",
     ],
     [
       "annotations of numbers",
       listOfOne(...field(15, 6, 8, 0, 0, 0, 1, 0, 0, 0, 0)),
       "WIRE_MALFORMED",
-      "annotations is a list of i32, not of struct",
+      "Span.annotations is a list of i32, not of struct",
     ],
     [
       "a host that is a number",
       listOfOne(...field(15, 6, 12, 0, 0, 0, 1, ...field(8, 3, 0, 0, 0, 0))),
       "WIRE_MALFORMED",
-      "host has type i32, not struct",
+      "Annotation.host has type i32, not struct",
     ],
     [
       "unknown structs without end",

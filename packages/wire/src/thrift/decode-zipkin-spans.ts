@@ -1,13 +1,10 @@
 import { WireError } from "../errors.ts";
+import { EmitZipkinBatchArguments } from "../gen/thrift/agent.ts";
+import { Annotation, BinaryAnnotation, Endpoint, Span } from "../gen/thrift/zipkincore.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { BinaryCursor } from "./binary-cursor.ts";
-import { malformed, type ThriftCursor, thriftTypes } from "./thrift-cursor.ts";
-import type {
-  ZipkinCoreAnnotation,
-  ZipkinCoreBinaryAnnotation,
-  ZipkinCoreEndpoint,
-  ZipkinCoreSpan,
-} from "./zipkin-core-structs.ts";
+import { malformed, type ThriftCursor } from "./thrift-cursor.ts";
+import { type ThriftField, thriftTypes } from "./thrift-descriptors.ts";
 
 /**
  * Most annotations, and most binary annotations, of one span. An empty one takes one byte of the message but a hundred of
@@ -15,21 +12,24 @@ import type {
  */
 export const maxZipkinAnnotations = 65_536;
 
+const { spans: spansField } = EmitZipkinBatchArguments.fields;
+const { fields: spanFields } = Span;
+const { fields: annotationFields } = Annotation;
+const { fields: binaryFields } = BinaryAnnotation;
+const { fields: endpointFields } = Endpoint;
+
 /**
- * Reads the arguments of `Agent.emitZipkinBatch`: a struct whose field 1 is the list of spans. Strings that are not
+ * Reads the arguments of `Agent.emitZipkinBatch`: a struct that holds the list of spans. Strings that are not
  * UTF-8 get U+FFFD in place of what is not.
  * @param cursor at the struct's first field, which is behind the envelope of the message
  * @param rejected gets the spans that are good Thrift and no good spans
  * @throws WireError WIRE_TRUNCATED, WIRE_TOO_DEEP; WIRE_MALFORMED, also when there is no list
  */
-export function readZipkinBatchArguments(
-  cursor: ThriftCursor,
-  rejected = new RejectedSpans(),
-): ZipkinCoreSpan[] {
-  let spans: ZipkinCoreSpan[] | undefined;
+export function readZipkinBatchArguments(cursor: ThriftCursor, rejected = new RejectedSpans()): Span[] {
+  let spans: Span[] | undefined;
   readFields(cursor, (id) => {
-    if (id !== 1) return false;
-    const count = cursor.structs("spans");
+    if (id !== spansField.id) return false;
+    const count = cursor.structs(spansField);
     spans = [];
     for (let index = 0; index < count; index++) {
       const span = readOrReject(cursor, index, rejected);
@@ -37,7 +37,7 @@ export function readZipkinBatchArguments(
     }
     return true;
   });
-  if (spans === undefined) throw malformed("emitZipkinBatch_args.spans is missing");
+  if (spans === undefined) throw malformed(`${spansField.label} is missing`);
   return spans;
 }
 
@@ -47,10 +47,7 @@ export function readZipkinBatchArguments(
  * @param rejected as in `readZipkinBatchArguments`
  * @throws WireError as `readZipkinBatchArguments`, when it comes to the span that is wrong
  */
-export function* readZipkinSpanList(
-  message: Uint8Array,
-  rejected = new RejectedSpans(),
-): Generator<ZipkinCoreSpan> {
+export function* readZipkinSpanList(message: Uint8Array, rejected = new RejectedSpans()): Generator<Span> {
   const cursor = new BinaryCursor();
   cursor.open(message);
   cursor.list();
@@ -65,11 +62,7 @@ export function* readZipkinSpanList(
 }
 
 /** @returns undefined for a span that is rejected */
-function readOrReject(
-  cursor: ThriftCursor,
-  index: number,
-  rejected: RejectedSpans,
-): ZipkinCoreSpan | undefined {
+function readOrReject(cursor: ThriftCursor, index: number, rejected: RejectedSpans): Span | undefined {
   const start = cursor.position;
   try {
     return readZipkinSpan(cursor);
@@ -80,56 +73,56 @@ function readOrReject(
   }
 }
 
-function readZipkinSpan(cursor: ThriftCursor): ZipkinCoreSpan {
+function readZipkinSpan(cursor: ThriftCursor): Span {
   const span = {
     traceId: 0n,
-    traceIdHigh: 0n,
+    traceIdHigh: undefined as bigint | undefined,
     name: "",
     id: 0n,
     parentId: undefined as bigint | undefined,
-    annotations: [] as ZipkinCoreAnnotation[],
-    binaryAnnotations: [] as ZipkinCoreBinaryAnnotation[],
-    debug: false,
+    annotations: [] as Annotation[],
+    binaryAnnotations: [] as BinaryAnnotation[],
+    debug: undefined as boolean | undefined,
     timestamp: undefined as bigint | undefined,
     duration: undefined as bigint | undefined,
   };
   readFields(cursor, (id) => {
     switch (id) {
-      case 1:
-        span.traceId = readId(cursor, "trace_id");
+      case spanFields.traceId.id:
+        span.traceId = readId(cursor, spanFields.traceId);
         return true;
-      case 3:
-        span.name = readString(cursor, "name");
+      case spanFields.name.id:
+        span.name = readString(cursor, spanFields.name);
         return true;
-      case 4:
-        span.id = readId(cursor, "id");
+      case spanFields.id.id:
+        span.id = readId(cursor, spanFields.id);
         return true;
-      case 5:
-        span.parentId = readId(cursor, "parent_id");
+      case spanFields.parentId.id:
+        span.parentId = readId(cursor, spanFields.parentId);
         return true;
-      case 6:
-        span.annotations = readList(cursor, "annotations", maxZipkinAnnotations, readAnnotation);
+      case spanFields.annotations.id:
+        span.annotations = readList(cursor, spanFields.annotations, maxZipkinAnnotations, readAnnotation);
         return true;
-      case 8:
+      case spanFields.binaryAnnotations.id:
         span.binaryAnnotations = readList(
           cursor,
-          "binary_annotations",
+          spanFields.binaryAnnotations,
           maxZipkinAnnotations,
           readBinaryAnnotation,
         );
         return true;
-      case 9:
-        cursor.expect(thriftTypes.bool, "debug");
+      case spanFields.debug.id:
+        cursor.expect(thriftTypes.bool, spanFields.debug);
         span.debug = cursor.bool();
         return true;
-      case 10:
-        span.timestamp = readInt64(cursor, "timestamp");
+      case spanFields.timestamp.id:
+        span.timestamp = readInt64(cursor, spanFields.timestamp);
         return true;
-      case 11:
-        span.duration = readInt64(cursor, "duration");
+      case spanFields.duration.id:
+        span.duration = readInt64(cursor, spanFields.duration);
         return true;
-      case 12:
-        span.traceIdHigh = readId(cursor, "trace_id_high");
+      case spanFields.traceIdHigh.id:
+        span.traceIdHigh = readId(cursor, spanFields.traceIdHigh);
         return true;
       default:
         return false;
@@ -138,12 +131,13 @@ function readZipkinSpan(cursor: ThriftCursor): ZipkinCoreSpan {
   return span;
 }
 
-function readAnnotation(cursor: ThriftCursor): ZipkinCoreAnnotation {
-  const annotation = { timestamp: 0n, value: "", host: undefined as ZipkinCoreEndpoint | undefined };
+function readAnnotation(cursor: ThriftCursor): Annotation {
+  const annotation = { timestamp: 0n, value: "", host: undefined as Endpoint | undefined };
   readFields(cursor, (id) => {
-    if (id === 1) annotation.timestamp = readInt64(cursor, "annotation.timestamp");
-    else if (id === 2) annotation.value = readString(cursor, "annotation.value");
-    else if (id === 3) annotation.host = readEndpoint(cursor);
+    if (id === annotationFields.timestamp.id)
+      annotation.timestamp = readInt64(cursor, annotationFields.timestamp);
+    else if (id === annotationFields.value.id) annotation.value = readString(cursor, annotationFields.value);
+    else if (id === annotationFields.host.id) annotation.host = readEndpoint(cursor, annotationFields.host);
     else return false;
     return true;
   });
@@ -152,27 +146,27 @@ function readAnnotation(cursor: ThriftCursor): ZipkinCoreAnnotation {
 
 const noBytes = Buffer.alloc(0);
 
-function readBinaryAnnotation(cursor: ThriftCursor): ZipkinCoreBinaryAnnotation {
+function readBinaryAnnotation(cursor: ThriftCursor): BinaryAnnotation {
   const annotation = {
     key: "",
     value: noBytes as Buffer,
     annotationType: 0,
-    host: undefined as ZipkinCoreEndpoint | undefined,
+    host: undefined as Endpoint | undefined,
   };
   readFields(cursor, (id) => {
     switch (id) {
-      case 1:
-        annotation.key = readString(cursor, "binary_annotation.key");
+      case binaryFields.key.id:
+        annotation.key = readString(cursor, binaryFields.key);
         return true;
-      case 2:
-        annotation.value = readBytes(cursor, "binary_annotation.value");
+      case binaryFields.value.id:
+        annotation.value = readBytes(cursor, binaryFields.value);
         return true;
-      case 3:
-        cursor.expect(thriftTypes.i32, "binary_annotation.annotation_type");
+      case binaryFields.annotationType.id:
+        cursor.expect(thriftTypes.i32, binaryFields.annotationType);
         annotation.annotationType = cursor.int32();
         return true;
-      case 4:
-        annotation.host = readEndpoint(cursor);
+      case binaryFields.host.id:
+        annotation.host = readEndpoint(cursor, binaryFields.host);
         return true;
       default:
         return false;
@@ -181,24 +175,24 @@ function readBinaryAnnotation(cursor: ThriftCursor): ZipkinCoreBinaryAnnotation 
   return annotation;
 }
 
-function readEndpoint(cursor: ThriftCursor): ZipkinCoreEndpoint {
-  cursor.expect(thriftTypes.struct, "host");
+function readEndpoint(cursor: ThriftCursor, field: ThriftField<typeof thriftTypes.struct>): Endpoint {
+  cursor.expect(thriftTypes.struct, field);
   const endpoint = { ipv4: 0, port: 0, serviceName: "", ipv6: undefined as Buffer | undefined };
   readFields(cursor, (id) => {
     switch (id) {
-      case 1:
-        cursor.expect(thriftTypes.i32, "host.ipv4");
+      case endpointFields.ipv4.id:
+        cursor.expect(thriftTypes.i32, endpointFields.ipv4);
         endpoint.ipv4 = cursor.int32();
         return true;
-      case 2:
-        cursor.expect(thriftTypes.i16, "host.port");
+      case endpointFields.port.id:
+        cursor.expect(thriftTypes.i16, endpointFields.port);
         endpoint.port = readInt16(cursor) & 0xffff;
         return true;
-      case 3:
-        endpoint.serviceName = readString(cursor, "host.service_name");
+      case endpointFields.serviceName.id:
+        endpoint.serviceName = readString(cursor, endpointFields.serviceName);
         return true;
-      case 4:
-        endpoint.ipv6 = readBytes(cursor, "host.ipv6");
+      case endpointFields.ipv6.id:
+        endpoint.ipv6 = readBytes(cursor, endpointFields.ipv6);
         return true;
       default:
         return false;
@@ -218,36 +212,38 @@ function readFields(cursor: ThriftCursor, read: (id: number) => boolean): void {
 
 function readList<T>(
   cursor: ThriftCursor,
-  name: string,
+  field: ThriftField<typeof thriftTypes.list>,
   most: number,
   read: (cursor: ThriftCursor) => T,
 ): T[] {
-  const count = cursor.structs(name);
-  if (count > most) throw new WireError("WIRE_TOO_LARGE", `${name} are ${count}, more than ${most}`);
+  const count = cursor.structs(field);
+  if (count > most) {
+    throw new WireError("WIRE_TOO_LARGE", `${field.label} are ${count}, more than ${most}`);
+  }
   const items: T[] = [];
   for (let index = 0; index < count; index++) items.push(read(cursor));
   return items;
 }
 
-function readString(cursor: ThriftCursor, name: string): string {
-  cursor.expect(thriftTypes.string, name);
+function readString(cursor: ThriftCursor, field: ThriftField<typeof thriftTypes.string>): string {
+  cursor.expect(thriftTypes.string, field);
   cursor.string();
   return cursor.bytes.toString("utf8", cursor.start, cursor.stop);
 }
 
 /** A copy: the message's buffer may be used again. */
-function readBytes(cursor: ThriftCursor, name: string): Buffer {
-  cursor.expect(thriftTypes.string, name);
+function readBytes(cursor: ThriftCursor, field: ThriftField<typeof thriftTypes.string>): Buffer {
+  cursor.expect(thriftTypes.string, field);
   cursor.string();
   return Buffer.from(cursor.bytes.subarray(cursor.start, cursor.stop));
 }
 
-function readId(cursor: ThriftCursor, name: string): bigint {
-  return BigInt.asUintN(64, readInt64(cursor, name));
+function readId(cursor: ThriftCursor, field: ThriftField<typeof thriftTypes.i64>): bigint {
+  return BigInt.asUintN(64, readInt64(cursor, field));
 }
 
-function readInt64(cursor: ThriftCursor, name: string): bigint {
-  cursor.expect(thriftTypes.i64, name);
+function readInt64(cursor: ThriftCursor, field: ThriftField<typeof thriftTypes.i64>): bigint {
+  cursor.expect(thriftTypes.i64, field);
   cursor.int64();
   return (BigInt(cursor.high | 0) << 32n) | BigInt(cursor.low >>> 0);
 }

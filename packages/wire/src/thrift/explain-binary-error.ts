@@ -1,17 +1,16 @@
-/// <reference path="./thriftrw.d.ts" />
-import type { ThriftStruct, ThriftType } from "thriftrw";
-import { batchStruct } from "./agent-idl.ts";
+import { Batch } from "../gen/thrift/tracing.ts";
+import { binaryTypeOf, binaryTypes } from "./binary-types.ts";
+import type { ThriftField, ThriftStruct } from "./thrift-descriptors.ts";
 
-/** Numbers of types in the binary protocol. */
-const types = { stop: 0, bool: 2, byte: 3, double: 4, i16: 6, i32: 8, i64: 10 } as const;
-const containers = { string: 11, struct: 12, map: 13, set: 14, list: 15, uuid: 16 } as const;
+/** Numbers of types in the binary protocol; `uuid` is known to the public model only. */
+const types = { stop: 0, ...binaryTypes, uuid: 16 } as const;
 
 const widths: ReadonlyMap<number, number> = new Map([
   [types.i16, 2],
   [types.i32, 4],
   [types.i64, 8],
   [types.double, 8],
-  [containers.uuid, 16],
+  [types.uuid, 16],
 ]);
 
 const maxDepth = 64;
@@ -53,25 +52,18 @@ interface Plan {
 
 function planOf(struct: ThriftStruct): Plan {
   const fields: PlannedField[] = [];
-  let requiredBits = 0;
-  for (const { id, name, required, valueType } of struct.fields) {
-    if (required) requiredBits |= 1 << id;
+  for (const { id, name, type, isBinary, struct: inner } of Object.values<ThriftField>(struct.fields)) {
     fields[id] = {
       name: `${name[0]?.toUpperCase()}${name.slice(1)}`,
-      type: valueType.typeid,
-      isBinary: valueType.name === "binary",
-      inner: innerPlanOf(valueType),
+      type: binaryTypeOf(type),
+      isBinary: isBinary === true,
+      inner: inner === undefined ? undefined : planOf(inner),
     };
   }
-  return { name: `*tracing.${struct.name}`, fields, requiredBits };
+  return { name: `*tracing.${struct.name}`, fields, requiredBits: struct.requiredBits };
 }
 
-function innerPlanOf(type: ThriftType): Plan | undefined {
-  if (type.fields !== undefined) return planOf(type as ThriftStruct);
-  return type.valueType === undefined ? undefined : planOf(type.valueType as ThriftStruct);
-}
-
-const batchPlan = planOf(batchStruct);
+const batchPlan = planOf(Batch);
 
 /** Thrown inside this file only. */
 class Refusal extends Error {}
@@ -119,7 +111,7 @@ class Explainer {
         throw within(`error reading field ${id}: `, error);
       }
     } else {
-      const count = type === containers.list ? this.#listCount() : 1;
+      const count = type === types.list ? this.#listCount() : 1;
       try {
         for (let left = count; left > 0; left--) this.struct(inner);
       } catch (error) {
@@ -153,17 +145,17 @@ class Explainer {
       case types.byte:
         this.#byte();
         return;
-      case containers.string: {
+      case types.string: {
         const size = this.#size();
         if (size > 0 && size < scratchBytes) this.#full(size);
         else this.#take(size);
         return;
       }
-      case containers.struct:
+      case types.struct:
         for (let inner = this.#fieldType(); inner !== types.stop; inner = this.#fieldType())
           this.#skip(inner, depth - 1);
         return;
-      case containers.map: {
+      case types.map: {
         const keyType = this.#byte();
         const valueType = this.#byte();
         for (let left = this.#size(); left > 0; left--) {
@@ -172,8 +164,8 @@ class Explainer {
         }
         return;
       }
-      case containers.set:
-      case containers.list: {
+      case types.set:
+      case types.list: {
         const elementType = this.#byte();
         for (let left = this.#size(); left > 0; left--) this.#skip(elementType, depth - 1);
         return;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import type { I64, ThriftBatch, ThriftSpan, ThriftTag } from "./thrift-structs.ts";
+import type { Batch as ThriftBatch, Span as ThriftSpan, Tag as ThriftTag } from "../gen/thrift/tracing.ts";
+import type { I64 } from "../thrift/i64.ts";
 
 const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const i64: fc.Arbitrary<I64> = fc.oneof(

@@ -1,20 +1,5 @@
 import { WireError } from "../errors.ts";
-
-/** Types of values in either protocol, by the numbers of the compact one. */
-export const thriftTypes = {
-  bool: 1,
-  byte: 3,
-  i16: 4,
-  i32: 5,
-  i64: 6,
-  double: 7,
-  /** Bytes too. */
-  string: 8,
-  list: 9,
-  set: 10,
-  map: 11,
-  struct: 12,
-} as const;
+import { type ThriftField, type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
 
 const typeNames = new Map<number, string>(Object.entries(thriftTypes).map(([name, type]) => [type, name]));
 
@@ -95,10 +80,16 @@ export abstract class ThriftCursor {
   /** Passes over a value of `width` bytes, if all values of the type have the same width. @returns false otherwise */
   protected abstract skipPlain(type: number): boolean;
 
-  /** @throws WireError WIRE_MALFORMED unless the last field has this type */
-  expect(type: number, name: string): void {
+  /**
+   * Checks the type of the last field. The caller names the type that it goes on to read, so that it does not compile
+   * when the IDL declares another.
+   * @throws WireError WIRE_MALFORMED unless the last field has this type
+   */
+  expect<Type extends ThriftType>(type: Type, field: ThriftField<Type>): void {
     if (this.fieldType !== type) {
-      throw malformed(`${name} has type ${this.#typeName(this.fieldType)}, not ${this.#typeName(type)}`);
+      throw malformed(
+        `${field.label} has type ${this.#typeName(this.fieldType)}, not ${this.#typeName(type)}`,
+      );
     }
   }
 
@@ -107,11 +98,11 @@ export abstract class ThriftCursor {
    * @returns how many there are
    * @throws WireError WIRE_MALFORMED unless the last field is one
    */
-  structs(name: string): number {
-    this.expect(thriftTypes.list, name);
+  structs(field: ThriftField<typeof thriftTypes.list>): number {
+    this.expect(thriftTypes.list, field);
     this.list();
     if (this.count > 0 && this.elementType !== thriftTypes.struct) {
-      throw malformed(`${name} is a list of ${this.#typeName(this.elementType)}, not of struct`);
+      throw malformed(`${field.label} is a list of ${this.#typeName(this.elementType)}, not of struct`);
     }
     return this.count;
   }

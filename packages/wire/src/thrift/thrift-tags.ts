@@ -1,9 +1,13 @@
+import { Tag, TagType } from "../gen/thrift/tracing.ts";
 import { ValueType } from "../gen/tracing/api_v2/model.ts";
 import { beginMessage, endMessage, writeVarint64 } from "../protobuf/proto-writer.ts";
 import type { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
-import { checkRequired, requiredOfTag } from "./batch-fields.ts";
-import { type ThriftCursor, thriftTypes } from "./thrift-cursor.ts";
+import { checkRequired } from "./check-fields.ts";
+import type { ThriftCursor } from "./thrift-cursor.ts";
+import { thriftTypes } from "./thrift-descriptors.ts";
+
+const { fields } = Tag;
 
 const clientUuidKey = Buffer.from("client-uuid");
 
@@ -52,40 +56,40 @@ export class ThriftTags {
     for (let id = 0; cursor.field(id); ) {
       id = cursor.fieldId;
       switch (id) {
-        case 1:
-          cursor.expect(thriftTypes.string, "Tag.key");
+        case fields.key.id:
+          cursor.expect(thriftTypes.string, fields.key);
           cursor.string();
           keyStart = cursor.start;
           keyStop = cursor.stop;
-          seen |= 2;
+          seen |= 1 << fields.key.id;
           break;
-        case 2:
-          cursor.expect(thriftTypes.i32, "Tag.vType");
+        case fields.vType.id:
+          cursor.expect(thriftTypes.i32, fields.vType);
           type = cursor.int32();
-          seen |= 4;
+          seen |= 1 << fields.vType.id;
           break;
-        case 3:
-          cursor.expect(thriftTypes.string, "Tag.vStr");
+        case fields.vStr.id:
+          cursor.expect(thriftTypes.string, fields.vStr);
           cursor.string();
           textStart = cursor.start;
           textStop = cursor.stop;
           break;
-        case 4:
-          cursor.expect(thriftTypes.double, "Tag.vDouble");
+        case fields.vDouble.id:
+          cursor.expect(thriftTypes.double, fields.vDouble);
           double = cursor.double();
           break;
-        case 5:
-          cursor.expect(thriftTypes.bool, "Tag.vBool");
+        case fields.vBool.id:
+          cursor.expect(thriftTypes.bool, fields.vBool);
           bool = cursor.bool();
           break;
-        case 6:
-          cursor.expect(thriftTypes.i64, "Tag.vLong");
+        case fields.vLong.id:
+          cursor.expect(thriftTypes.i64, fields.vLong);
           cursor.int64();
           low = cursor.low;
           high = cursor.high;
           break;
-        case 7:
-          cursor.expect(thriftTypes.string, "Tag.vBinary");
+        case fields.vBinary.id:
+          cursor.expect(thriftTypes.string, fields.vBinary);
           cursor.string();
           binaryStart = cursor.start;
           binaryStop = cursor.stop;
@@ -94,7 +98,7 @@ export class ThriftTags {
           cursor.skipField();
       }
     }
-    checkRequired(seen, requiredOfTag, "Tag");
+    checkRequired(seen, Tag);
     const { bytes, view } = cursor;
     if (isProcess && this.#clientUuid === "" && isKey(bytes, keyStart, keyStop)) {
       this.#clientUuid = bytes.toString("utf8", textStart, textStop);
@@ -105,13 +109,13 @@ export class ThriftTags {
       copyText(out, bytes, view, keyStart, keyStop);
     }
     switch (type) {
-      case 0:
+      case TagType.STRING:
         if (textStop > textStart) {
           out.uint8(0x1a);
           copyText(out, bytes, view, textStart, textStop);
         }
         break;
-      case 1:
+      case TagType.DOUBLE:
         writeType(out, ValueType.FLOAT64);
         if (!Object.is(double, 0)) {
           out.reserve(9);
@@ -120,21 +124,21 @@ export class ThriftTags {
           out.length += 8;
         }
         break;
-      case 2:
+      case TagType.BOOL:
         writeType(out, ValueType.BOOL);
         if (bool) {
           out.uint8(0x20);
           out.uint8(1);
         }
         break;
-      case 3:
+      case TagType.LONG:
         writeType(out, ValueType.INT64);
         if ((low | high) !== 0) {
           out.uint8(0x28);
           writeVarint64(out, low, high);
         }
         break;
-      case 4:
+      case TagType.BINARY:
         writeType(out, ValueType.BINARY);
         if (binaryStop > binaryStart) {
           out.uint8(0x3a);

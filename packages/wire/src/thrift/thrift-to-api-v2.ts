@@ -1,21 +1,21 @@
+import { Batch, ClientStats, Log, Process, Span, SpanRef, SpanRefType } from "../gen/thrift/tracing.ts";
 import { beginMessage, endMessage } from "../protobuf/proto-writer.ts";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import { copyText } from "../rows/copy-text.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
-import {
-  bitsOf,
-  checkOnce,
-  checkRequired,
-  fieldNames,
-  requiredOfReference,
-  requiredOfSpan,
-  requiredOfStats,
-  requiredOfTwo,
-} from "./batch-fields.ts";
+import { checkOnce, checkRequired } from "./check-fields.ts";
 import { type KnownProcess, ProcessCache } from "./process-cache.ts";
-import { type ThriftCursor, thriftTypes } from "./thrift-cursor.ts";
+import type { ThriftCursor } from "./thrift-cursor.ts";
+import { type ThriftField, thriftTypes } from "./thrift-descriptors.ts";
 import { ThriftTags } from "./thrift-tags.ts";
 import { writeMicros } from "./write-micros.ts";
+
+const { fields: batchFields } = Batch;
+const { fields: processFields } = Process;
+const { fields: spanFields } = Span;
+const { fields: referenceFields } = SpanRef;
+const { fields: logFields } = Log;
+const { fields: statsFields } = ClientStats;
 
 /** What a client lost before it could send, since it started. */
 export interface ThriftClientLosses {
@@ -108,33 +108,33 @@ export class ThriftToApiV2 {
     for (let id = 0; cursor.field(id); ) {
       id = cursor.fieldId;
       switch (id) {
-        case 1:
-          cursor.expect(thriftTypes.struct, "Batch.process");
-          checkOnce(seen, id, "Batch.process");
+        case batchFields.process.id:
+          cursor.expect(thriftTypes.struct, batchFields.process);
+          checkOnce(seen, batchFields.process);
           this.#readProcess();
-          seen |= bitsOf(1);
+          seen |= 1 << batchFields.process.id;
           break;
-        case 2: {
-          checkOnce(seen, id, "Batch.spans");
-          seen |= bitsOf(2);
-          const count = cursor.structs("Batch.spans");
+        case batchFields.spans.id: {
+          checkOnce(seen, batchFields.spans);
+          seen |= 1 << batchFields.spans.id;
+          const count = cursor.structs(batchFields.spans);
           for (let index = 0; index < count; index++) this.#spanOrReject(index);
           break;
         }
-        case 3:
-          cursor.expect(thriftTypes.i64, "Batch.seqNo");
+        case batchFields.seqNo.id:
+          cursor.expect(thriftTypes.i64, batchFields.seqNo);
           cursor.int64();
           this.seqNo = this.#bigint();
           break;
-        case 4:
-          cursor.expect(thriftTypes.struct, "Batch.stats");
+        case batchFields.stats.id:
+          cursor.expect(thriftTypes.struct, batchFields.stats);
           this.#readStats();
           break;
         default:
           cursor.skipField();
       }
     }
-    checkRequired(seen, requiredOfTwo, "Batch");
+    checkRequired(seen, Batch);
   }
 
   #readProcess(): void {
@@ -164,21 +164,21 @@ export class ThriftToApiV2 {
     tags.clear();
     for (let id = 0; cursor.field(id); ) {
       id = cursor.fieldId;
-      if (id === 1) {
-        cursor.expect(thriftTypes.string, "Process.serviceName");
+      if (id === processFields.serviceName.id) {
+        cursor.expect(thriftTypes.string, processFields.serviceName);
         cursor.string();
         nameStart = cursor.start;
         nameStop = cursor.stop;
-        seen |= bitsOf(1);
-      } else if (id === 2) {
-        checkOnce(seen, id, "Process.tags");
-        seen |= bitsOf(2);
-        clientUuid = this.#tags.writeOfProcess(tags, 0x12, cursor.structs("Process.tags"));
+        seen |= 1 << processFields.serviceName.id;
+      } else if (id === processFields.tags.id) {
+        checkOnce(seen, processFields.tags);
+        seen |= 1 << processFields.tags.id;
+        clientUuid = this.#tags.writeOfProcess(tags, 0x12, cursor.structs(processFields.tags));
       } else {
         cursor.skipField();
       }
     }
-    checkRequired(seen, bitsOf(1), "Process");
+    checkRequired(seen, Process);
     if (nameStop > nameStart) {
       out.uint8(0x0a);
       copyText(out, cursor.bytes, cursor.view, nameStart, nameStop);
@@ -193,22 +193,34 @@ export class ThriftToApiV2 {
 
   #readStats(): void {
     const cursor = this.#cursor;
-    const numbers = [0n, 0n, 0n, 0n];
+    const losses = { fullQueueDroppedSpans: 0n, tooLargeDroppedSpans: 0n, failedToEmitSpans: 0n };
     let seen = 0;
     for (let id = 0; cursor.field(id); ) {
       id = cursor.fieldId;
-      if (id >= 1 && id <= 3) {
-        cursor.expect(thriftTypes.i64, `ClientStats.${fieldNames.ClientStats[id]}`);
-        cursor.int64();
-        numbers[id] = this.#bigint();
-        seen |= bitsOf(id);
-      } else {
-        cursor.skipField();
+      switch (id) {
+        case statsFields.fullQueueDroppedSpans.id:
+          losses.fullQueueDroppedSpans = this.#loss(statsFields.fullQueueDroppedSpans);
+          break;
+        case statsFields.tooLargeDroppedSpans.id:
+          losses.tooLargeDroppedSpans = this.#loss(statsFields.tooLargeDroppedSpans);
+          break;
+        case statsFields.failedToEmitSpans.id:
+          losses.failedToEmitSpans = this.#loss(statsFields.failedToEmitSpans);
+          break;
+        default:
+          cursor.skipField();
+          continue;
       }
+      seen |= 1 << id;
     }
-    checkRequired(seen, requiredOfStats, "ClientStats");
-    const [, fullQueueDroppedSpans = 0n, tooLargeDroppedSpans = 0n, failedToEmitSpans = 0n] = numbers;
-    this.losses = { fullQueueDroppedSpans, tooLargeDroppedSpans, failedToEmitSpans };
+    checkRequired(seen, ClientStats);
+    this.losses = losses;
+  }
+
+  #loss(field: ThriftField<typeof thriftTypes.i64>): bigint {
+    this.#cursor.expect(thriftTypes.i64, field);
+    this.#cursor.int64();
+    return this.#bigint();
   }
 
   #spanOrReject(index: number): void {
@@ -236,63 +248,63 @@ export class ThriftToApiV2 {
     for (let id = 0; cursor.field(id); ) {
       id = cursor.fieldId;
       switch (id) {
-        case 1:
-          cursor.expect(thriftTypes.i64, "Span.traceIdLow");
+        case spanFields.traceIdLow.id:
+          cursor.expect(thriftTypes.i64, spanFields.traceIdLow);
           cursor.int64();
           this.#traceLowHigh = cursor.high;
           this.#traceLowLow = cursor.low;
           break;
-        case 2:
-          cursor.expect(thriftTypes.i64, "Span.traceIdHigh");
+        case spanFields.traceIdHigh.id:
+          cursor.expect(thriftTypes.i64, spanFields.traceIdHigh);
           cursor.int64();
           this.#traceHighHigh = cursor.high;
           this.#traceHighLow = cursor.low;
           break;
-        case 3:
-          cursor.expect(thriftTypes.i64, "Span.spanId");
+        case spanFields.spanId.id:
+          cursor.expect(thriftTypes.i64, spanFields.spanId);
           cursor.int64();
           this.#spanHigh = cursor.high;
           this.#spanLow = cursor.low;
           break;
-        case 4:
-          cursor.expect(thriftTypes.i64, "Span.parentSpanId");
+        case spanFields.parentSpanId.id:
+          cursor.expect(thriftTypes.i64, spanFields.parentSpanId);
           cursor.int64();
           this.#parentHigh = cursor.high;
           this.#parentLow = cursor.low;
           break;
-        case 5:
-          cursor.expect(thriftTypes.string, "Span.operationName");
+        case spanFields.operationName.id:
+          cursor.expect(thriftTypes.string, spanFields.operationName);
           cursor.string();
           this.#nameStart = cursor.start;
           this.#nameStop = cursor.stop;
           break;
-        case 6:
-          checkOnce(seen, id, "Span.references");
-          this.#readReferences(cursor.structs("Span.references"));
+        case spanFields.references.id:
+          checkOnce(seen, spanFields.references);
+          this.#readReferences(cursor.structs(spanFields.references));
           break;
-        case 7:
-          cursor.expect(thriftTypes.i32, "Span.flags");
+        case spanFields.flags.id:
+          cursor.expect(thriftTypes.i32, spanFields.flags);
           this.#flags = cursor.int32();
           break;
-        case 8:
-          cursor.expect(thriftTypes.i64, "Span.startTime");
+        case spanFields.startTime.id:
+          cursor.expect(thriftTypes.i64, spanFields.startTime);
           cursor.int64();
           this.#startHigh = cursor.high;
           this.#startLow = cursor.low;
           break;
-        case 9:
-          cursor.expect(thriftTypes.i64, "Span.duration");
+        case spanFields.duration.id:
+          cursor.expect(thriftTypes.i64, spanFields.duration);
           cursor.int64();
           this.#durationHigh = cursor.high;
           this.#durationLow = cursor.low;
           break;
-        case 10:
-          checkOnce(seen, id, "Span.tags");
-          this.#tags.write(tail, 0x42, cursor.structs("Span.tags"));
+        case spanFields.tags.id:
+          checkOnce(seen, spanFields.tags);
+          this.#tags.write(tail, 0x42, cursor.structs(spanFields.tags));
           break;
-        case 11:
-          checkOnce(seen, id, "Span.logs");
-          this.#logs(cursor.structs("Span.logs"));
+        case spanFields.logs.id:
+          checkOnce(seen, spanFields.logs);
+          this.#logs(cursor.structs(spanFields.logs));
           break;
         default:
           cursor.skipField();
@@ -300,7 +312,7 @@ export class ThriftToApiV2 {
       }
       seen |= 1 << id;
     }
-    checkRequired(seen, requiredOfSpan, "Span");
+    checkRequired(seen, Span);
     this.#writeSpan();
   }
 
@@ -339,37 +351,52 @@ export class ThriftToApiV2 {
       out.reserve(32);
       const start = out.length;
       let seen = 0;
-      let type = 0;
+      let type: number = SpanRefType.CHILD_OF;
       for (let id = 0; cursor.field(id); ) {
         id = cursor.fieldId;
-        if (id === 1) {
-          cursor.expect(thriftTypes.i32, "SpanRef.refType");
-          type = cursor.int32();
-        } else if (id >= 2 && id <= 4) {
-          cursor.expect(thriftTypes.i64, `SpanRef.${fieldNames.SpanRef[id]}`);
-          cursor.int64();
-          out.length = start + (id === 2 ? 12 : id === 3 ? 4 : 22);
-          this.#writeId(out, cursor.high, cursor.low);
-        } else {
-          cursor.skipField();
-          continue;
+        switch (id) {
+          case referenceFields.refType.id:
+            cursor.expect(thriftTypes.i32, referenceFields.refType);
+            type = cursor.int32();
+            break;
+          case referenceFields.traceIdLow.id:
+            this.#writeIdAt(out, start + 12, referenceFields.traceIdLow);
+            break;
+          case referenceFields.traceIdHigh.id:
+            this.#writeIdAt(out, start + 4, referenceFields.traceIdHigh);
+            break;
+          case referenceFields.spanId.id:
+            this.#writeIdAt(out, start + 22, referenceFields.spanId);
+            break;
+          default:
+            cursor.skipField();
+            continue;
         }
         seen |= 1 << id;
       }
-      checkRequired(seen, requiredOfReference, "SpanRef");
+      checkRequired(seen, SpanRef);
       const { buffer } = out;
       buffer[start] = 0x22;
-      buffer[start + 1] = type === 0 ? 28 : 30;
+      buffer[start + 1] = type === SpanRefType.CHILD_OF ? 28 : 30;
       buffer[start + 2] = 0x0a;
       buffer[start + 3] = 16;
       buffer[start + 20] = 0x12;
       buffer[start + 21] = 8;
       out.length = start + 30;
-      if (type !== 0) {
+      if (type !== SpanRefType.CHILD_OF) {
         buffer[out.length++] = 0x18;
         buffer[out.length++] = 1;
       }
     }
+  }
+
+  /** Reads an id and writes it at a place for which the caller has made room. */
+  #writeIdAt(out: ByteWriter, place: number, field: ThriftField<typeof thriftTypes.i64>): void {
+    const cursor = this.#cursor;
+    cursor.expect(thriftTypes.i64, field);
+    cursor.int64();
+    out.length = place;
+    this.#writeId(out, cursor.high, cursor.low);
   }
 
   #writeReferences(out: ByteWriter): void {
@@ -415,21 +442,21 @@ export class ThriftToApiV2 {
       let seen = 0;
       for (let id = 0; cursor.field(id); ) {
         id = cursor.fieldId;
-        if (id === 1) {
-          cursor.expect(thriftTypes.i64, "Log.timestamp");
-          checkOnce(seen, id, "Log.timestamp");
+        if (id === logFields.timestamp.id) {
+          cursor.expect(thriftTypes.i64, logFields.timestamp);
+          checkOnce(seen, logFields.timestamp);
           cursor.int64();
           writeMicros(out, 0x0a, cursor.low, cursor.high, false);
-          seen |= bitsOf(1);
-        } else if (id === 2) {
-          checkOnce(seen, id, "Log.fields");
-          seen |= bitsOf(2);
-          this.#tags.write(out, 0x12, cursor.structs("Log.fields"));
+          seen |= 1 << logFields.timestamp.id;
+        } else if (id === logFields.fields.id) {
+          checkOnce(seen, logFields.fields);
+          seen |= 1 << logFields.fields.id;
+          this.#tags.write(out, 0x12, cursor.structs(logFields.fields));
         } else {
           cursor.skipField();
         }
       }
-      checkRequired(seen, requiredOfTwo, "Log");
+      checkRequired(seen, Log);
       endMessage(out, start, 1);
     }
   }

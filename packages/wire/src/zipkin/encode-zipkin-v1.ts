@@ -1,12 +1,15 @@
+import {
+  AnnotationType,
+  type BinaryAnnotation,
+  Span as CoreSpan,
+  type Endpoint,
+} from "../gen/thrift/zipkincore.ts";
 import type { Span } from "../model/span.ts";
-import { zipkinAnnotationTypes } from "../thrift/zipkin-core-structs.ts";
+import { BinaryWriter } from "../thrift/binary-writer.ts";
 import { endpointJson, memberJson } from "./encode-zipkin-v2.ts";
-import { ThriftBinaryWriter } from "./thrift-binary-writer.ts";
 import { type ZipkinV1BinaryMessage, type ZipkinV1Message, zipkinV1MessageOf } from "./zipkin-v1-message.ts";
 import type { ZipkinEndpoint } from "./zipkin-v2-span.ts";
 
-const boolType = zipkinAnnotationTypes.indexOf("BOOL");
-const stringType = zipkinAnnotationTypes.indexOf("STRING");
 const trueValue = Buffer.of(1);
 
 /**
@@ -23,8 +26,11 @@ export function encodeZipkinV1Json(spans: readonly Span[]): Buffer {
  * Source: idl/zipkincore.thrift.
  */
 export function encodeZipkinV1Thrift(spans: readonly Span[]): Buffer {
-  const writer = new ThriftBinaryWriter();
-  writer.structs(spans.map(zipkinV1MessageOf), writeSpan);
+  const writer = new BinaryWriter();
+  writer.structs(
+    CoreSpan,
+    spans.map((span) => coreSpanOf(zipkinV1MessageOf(span))),
+  );
   return writer.take();
 }
 
@@ -53,43 +59,45 @@ function endpointMemberJson(endpoint: ZipkinEndpoint | undefined): string {
   return endpoint === undefined ? "" : `,"endpoint":${endpointJson(endpoint)}`;
 }
 
-function writeSpan(
-  writer: ThriftBinaryWriter,
-  { span, annotations, binaryAnnotations }: ZipkinV1Message,
-): void {
+function coreSpanOf({ span, annotations, binaryAnnotations }: ZipkinV1Message): CoreSpan {
   const traceId = span.traceId.padStart(32, "0");
-  writer.int64(1, idOf(traceId.slice(16)));
-  writer.text(3, span.name);
-  writer.int64(4, idOf(span.id));
-  if (span.parentId !== undefined) writer.int64(5, idOf(span.parentId));
-  writer.list(6, annotations, (_, { timestamp, value }) => {
-    writer.int64(1, timestamp);
-    writer.text(2, value);
-    writeEndpoint(writer, 3, span.localEndpoint);
-  });
-  writer.list(8, binaryAnnotations, writeBinaryAnnotation);
-  if (span.timestamp !== undefined) writer.int64(10, span.timestamp);
-  if (span.duration !== undefined) writer.int64(11, span.duration);
-  if (span.traceId.length === 32) writer.int64(12, idOf(traceId.slice(0, 16)));
+  const host = hostOf(span.localEndpoint);
+  return {
+    traceId: idOf(traceId.slice(16)),
+    name: span.name,
+    id: idOf(span.id),
+    parentId: span.parentId === undefined ? undefined : idOf(span.parentId),
+    annotations: annotations.map(({ timestamp, value }) => ({ timestamp, value, host })),
+    binaryAnnotations: binaryAnnotations.map(coreBinaryAnnotationOf),
+    timestamp: span.timestamp,
+    duration: span.duration,
+    traceIdHigh: span.traceId.length === 32 ? idOf(traceId.slice(0, 16)) : undefined,
+  };
 }
 
-function writeBinaryAnnotation(writer: ThriftBinaryWriter, annotation: ZipkinV1BinaryMessage): void {
-  const { key, value, isAddress, endpoint } = annotation;
-  writer.text(1, key);
-  writer.text(2, isAddress ? trueValue : value);
-  writer.int32(3, isAddress ? boolType : stringType);
-  writeEndpoint(writer, 4, endpoint);
+function coreBinaryAnnotationOf({
+  key,
+  value,
+  isAddress,
+  endpoint,
+}: ZipkinV1BinaryMessage): BinaryAnnotation {
+  return {
+    key,
+    value: isAddress ? trueValue : Buffer.from(value),
+    annotationType: isAddress ? AnnotationType.BOOL : AnnotationType.STRING,
+    host: hostOf(endpoint),
+  };
 }
 
-function writeEndpoint(writer: ThriftBinaryWriter, id: number, endpoint: ZipkinEndpoint | undefined): void {
-  if (endpoint === undefined) return;
+function hostOf(endpoint: ZipkinEndpoint | undefined): Endpoint | undefined {
+  if (endpoint === undefined) return undefined;
   const { serviceName, ip, port } = endpoint;
-  writer.struct(id, () => {
-    writer.int32(1, ip?.length === 4 ? ip.readInt32BE() : 0);
-    writer.int16(2, port);
-    writer.text(3, serviceName);
-    if (ip?.length === 16) writer.text(4, ip);
-  });
+  return {
+    ipv4: ip?.length === 4 ? ip.readInt32BE() : 0,
+    port,
+    serviceName,
+    ipv6: ip?.length === 16 ? ip : undefined,
+  };
 }
 
 function idOf(hex: string): bigint {

@@ -1,8 +1,11 @@
-import type { ZipkinCoreBinaryAnnotation, ZipkinCoreSpan } from "../thrift/zipkin-core-structs.ts";
-import { zipkinAnnotationTypes } from "../thrift/zipkin-core-structs.ts";
+import {
+  AnnotationType,
+  type BinaryAnnotation as ZipkinCoreBinaryAnnotation,
+  type Span as ZipkinCoreSpan,
+} from "../gen/thrift/zipkincore.ts";
 
-const boolType = zipkinAnnotationTypes.indexOf("BOOL");
-const stringType = zipkinAnnotationTypes.indexOf("STRING");
+const boolType = AnnotationType.BOOL;
+const stringType = AnnotationType.STRING;
 const leastDurationUs = 1n;
 
 /**

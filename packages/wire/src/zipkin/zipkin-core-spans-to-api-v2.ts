@@ -2,6 +2,13 @@ import { toDuration, toTimestamp } from "../api-v2/nano-times.ts";
 import { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "../api-v2/tags.ts";
 import { WireError } from "../errors.ts";
 import {
+  AnnotationType,
+  type Annotation as ZipkinCoreAnnotation,
+  type BinaryAnnotation as ZipkinCoreBinaryAnnotation,
+  type Endpoint as ZipkinCoreEndpoint,
+  type Span as ZipkinCoreSpan,
+} from "../gen/thrift/zipkincore.ts";
+import {
   type Batch,
   type KeyValue,
   type Log,
@@ -11,13 +18,6 @@ import {
   SpanRefType,
 } from "../gen/tracing/api_v2/model.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
-import {
-  type ZipkinCoreAnnotation,
-  type ZipkinCoreBinaryAnnotation,
-  type ZipkinCoreEndpoint,
-  type ZipkinCoreSpan,
-  zipkinAnnotationTypes,
-} from "../thrift/zipkin-core-structs.ts";
 import { sanitizeZipkinCoreSpan } from "./sanitize-zipkin-core-span.ts";
 
 const debugFlag = 2;
@@ -99,7 +99,7 @@ function modelSpan(
   logs: Log[],
 ): Span {
   const traceId = Buffer.alloc(16);
-  traceId.writeBigUInt64BE(span.traceIdHigh, 0);
+  traceId.writeBigUInt64BE(span.traceIdHigh ?? 0n, 0);
   traceId.writeBigUInt64BE(span.traceId, 8);
   const references: SpanRef[] =
     span.parentId === undefined
@@ -195,20 +195,20 @@ function peerTagsOf({ serviceName, ipv4, ipv6, port }: ZipkinCoreEndpoint): KeyV
 }
 
 function typedTag({ key, value, annotationType }: ZipkinCoreBinaryAnnotation): KeyValue {
-  switch (zipkinAnnotationTypes[annotationType]) {
-    case "BOOL":
+  switch (annotationType) {
+    case AnnotationType.BOOL:
       return boolTag(key, value.length === 1 && value[0] === 1);
-    case "BYTES":
+    case AnnotationType.BYTES:
       return binaryTag(key, value);
-    case "STRING":
+    case AnnotationType.STRING:
       return stringTag(key, value.toString("utf8"));
-    case "I16":
+    case AnnotationType.I16:
       return numberTag(key, value, 2, () => int64Tag(key, BigInt(value.readInt16BE())));
-    case "I32":
+    case AnnotationType.I32:
       return numberTag(key, value, 4, () => int64Tag(key, BigInt(value.readInt32BE())));
-    case "I64":
+    case AnnotationType.I64:
       return numberTag(key, value, 8, () => int64Tag(key, value.readBigInt64BE()));
-    case "DOUBLE":
+    case AnnotationType.DOUBLE:
       return numberTag(key, value, 8, () => float64Tag(key, value.readDoubleBE()));
     default:
       return unreadableTag(key, value, `unknown zipkin annotation type: ${annotationType}`);

@@ -1,11 +1,11 @@
 // For tests: Zipkin spans in Thrift, written by Apache's own library and thus independent of our readers.
 import thrift, { type Protocol } from "thrift";
 import type {
-  ZipkinCoreAnnotation,
-  ZipkinCoreBinaryAnnotation,
-  ZipkinCoreEndpoint,
-  ZipkinCoreSpan,
-} from "../thrift/zipkin-core-structs.ts";
+  Annotation as ZipkinCoreAnnotation,
+  BinaryAnnotation as ZipkinCoreBinaryAnnotation,
+  Endpoint as ZipkinCoreEndpoint,
+  Span as ZipkinCoreSpan,
+} from "../gen/thrift/zipkincore.ts";
 
 declare module "thrift" {
   interface Protocol {
@@ -50,10 +50,11 @@ function writeSpan(out: Protocol, span: ZipkinCoreSpan): void {
     if (span.parentId !== undefined) writeInt64(out, 5, span.parentId);
     writeField(out, types.list, 6, () => writeList(out, span.annotations, writeAnnotation));
     writeField(out, types.list, 8, () => writeList(out, span.binaryAnnotations, writeBinaryAnnotation));
-    if (span.debug) writeField(out, types.bool, 9, () => out.writeBool(true));
+    const { debug } = span;
+    if (debug !== undefined) writeField(out, types.bool, 9, () => out.writeBool(debug));
     if (span.timestamp !== undefined) writeInt64(out, 10, span.timestamp);
     if (span.duration !== undefined) writeInt64(out, 11, span.duration);
-    if (span.traceIdHigh !== 0n) writeInt64(out, 12, span.traceIdHigh);
+    if (span.traceIdHigh !== undefined) writeInt64(out, 12, span.traceIdHigh);
   });
 }
 

@@ -1,15 +1,15 @@
 import { WireError } from "../errors.ts";
+import {
+  AnnotationType,
+  type BinaryAnnotation as ZipkinCoreBinaryAnnotation,
+  type Endpoint as ZipkinCoreEndpoint,
+  type Span as ZipkinCoreSpan,
+} from "../gen/thrift/zipkincore.ts";
 import type { AttributeValue } from "../model/attribute.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { SpanRowWriter } from "../rows/span-row-writer.ts";
 import { readZipkinSpanList } from "../thrift/decode-zipkin-spans.ts";
-import {
-  type ZipkinCoreBinaryAnnotation,
-  type ZipkinCoreEndpoint,
-  type ZipkinCoreSpan,
-  zipkinAnnotationTypes,
-} from "../thrift/zipkin-core-structs.ts";
 import { ipText } from "./ip-text.ts";
 import { type ZipkinV1Endpoint, type ZipkinV1Span, ZipkinV1SpanConverter } from "./zipkin-v1-span.ts";
 
@@ -58,12 +58,12 @@ export class ZipkinV1ThriftTranscoder implements MessageTranscoder {
 }
 
 function v1SpanOf(span: ZipkinCoreSpan): ZipkinV1Span {
-  if ((span.traceId | span.traceIdHigh) === 0n) {
+  if ((span.traceId | (span.traceIdHigh ?? 0n)) === 0n) {
     throw new WireError("WIRE_BAD_ID", "zipkinV1 span traceId: traceId is zero");
   }
   if (span.id === 0n) throw new WireError("WIRE_BAD_ID", "zipkinV1 span id: ID is zero");
   return {
-    traceId: hexOf(span.traceIdHigh) + hexOf(span.traceId),
+    traceId: hexOf(span.traceIdHigh ?? 0n) + hexOf(span.traceId),
     id: hexOf(span.id),
     parentId: span.parentId === undefined || span.parentId === 0n ? "" : hexOf(span.parentId),
     name: span.name,
@@ -99,20 +99,20 @@ function endpointOf({ serviceName, ipv4, ipv6, port }: ZipkinCoreEndpoint): Zipk
 }
 
 function valueOfAnnotation({ annotationType, value }: ZipkinCoreBinaryAnnotation): AttributeValue {
-  switch (zipkinAnnotationTypes[annotationType]) {
-    case "BOOL":
+  switch (annotationType) {
+    case AnnotationType.BOOL:
       return { type: "bool", value: value.length === 1 && value[0] === 1 };
-    case "BYTES":
+    case AnnotationType.BYTES:
       return { type: "string", value: value.toString("base64") };
-    case "I16":
+    case AnnotationType.I16:
       return numberOf(value, 2, () => ({ type: "int", value: BigInt(value.readUInt16BE()) }));
-    case "I32":
+    case AnnotationType.I32:
       return numberOf(value, 4, () => ({ type: "int", value: BigInt(value.readUInt32BE()) }));
-    case "I64":
+    case AnnotationType.I64:
       return numberOf(value, 8, () => ({ type: "int", value: value.readBigInt64BE() }));
-    case "DOUBLE":
+    case AnnotationType.DOUBLE:
       return numberOf(value, 8, () => ({ type: "double", value: value.readDoubleBE() }));
-    case "STRING":
+    case AnnotationType.STRING:
       return { type: "string", value: value.toString("utf8") };
     default:
       return { type: "string", value: `<unknown zipkin v1 binary annotation type (${annotationType})>` };

@@ -1,0 +1,12 @@
+/** A number as Go writes it: the digits of JavaScript, but for the sign of zero. */
+export function numberJson(value: number): string {
+  return Object.is(value, -0) ? "-0" : String(value);
+}
+
+/** A text as Go writes it: what could be mistaken for HTML or end a line is escaped. */
+export function textJson(text: string): string {
+  return JSON.stringify(text.toWellFormed()).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

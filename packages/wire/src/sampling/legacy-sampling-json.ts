@@ -1,0 +1,45 @@
+import { WireError } from "../errors.ts";
+import * as thrift from "../gen/thrift/sampling.ts";
+import type {
+  PerOperationSamplingStrategies,
+  SamplingStrategyResponse,
+} from "../gen/tracing/api_v2/sampling.ts";
+import { thriftJson } from "./thrift-json.ts";
+
+const knownTypes: ReadonlySet<number> = new Set(Object.values(thrift.SamplingStrategyType));
+
+/**
+ * The JSON in which `/` of an agent answers clients of the first days: the struct `SamplingStrategyResponse` of
+ * idl/sampling.thrift, with `strategyType` as a number.
+ * @throws WireError WIRE_TOO_LARGE for a limit above 32767, which this form cannot carry; WIRE_MALFORMED for a type that
+ *   it does not know, or a probability that is no number
+ * Source: public model 1.62, pkg/clientcfg/clientcfghttp/handler.go
+ */
+export function legacySamplingJson(response: SamplingStrategyResponse): string {
+  return thriftJson(thrift.SamplingStrategyResponse, thriftResponseOf(response));
+}
+
+function thriftResponseOf(response: SamplingStrategyResponse): thrift.SamplingStrategyResponse {
+  const { strategyType, probabilisticSampling, rateLimitingSampling, operationSampling } = response;
+  if (!isKnownType(strategyType)) {
+    throw new WireError("WIRE_MALFORMED", `strategyType ${strategyType} has no legacy form`);
+  }
+  return {
+    strategyType,
+    probabilisticSampling,
+    rateLimitingSampling,
+    operationSampling: operationSampling === undefined ? undefined : thriftOperationsOf(operationSampling),
+  };
+}
+
+function thriftOperationsOf(sampling: PerOperationSamplingStrategies): thrift.PerOperationSamplingStrategies {
+  return {
+    ...sampling,
+    // An operation without its rate is written with the rate null, against the IDL, as the public model does.
+    perOperationStrategies: sampling.perOperationStrategies as thrift.OperationSamplingStrategy[],
+  };
+}
+
+function isKnownType(type: number): type is thrift.SamplingStrategyType {
+  return knownTypes.has(type);
+}

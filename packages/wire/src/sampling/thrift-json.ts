@@ -1,0 +1,54 @@
+import { WireError } from "../errors.ts";
+import { type ThriftField, type ThriftStruct, thriftTypes } from "../thrift/thrift-descriptors.ts";
+import { numberJson, textJson } from "./go-json.ts";
+
+const maxInt16 = 32_767;
+
+/**
+ * A struct as JSON with the names of the IDL, in its order. Optional members that are undefined are left out, required ones
+ * are null.
+ * @throws WireError WIRE_TOO_LARGE for a number over an i16's limit, WIRE_MALFORMED for a double that is no number
+ */
+export function thriftJson(struct: ThriftStruct, values: object): string {
+  const members: string[] = [];
+  for (const field of Object.values<ThriftField>(struct.fields)) {
+    const value = (values as Readonly<Record<string, unknown>>)[field.member];
+    if (value !== undefined) members.push(`"${field.name}":${valueJson(field, value)}`);
+    else if (field.isRequired) members.push(`"${field.name}":null`);
+  }
+  return `{${members.join(",")}}`;
+}
+
+function valueJson(field: ThriftField, value: unknown): string {
+  switch (field.type) {
+    case thriftTypes.i16:
+      return int16Json(field.name, value as number);
+    case thriftTypes.double:
+      if (Number.isFinite(value)) return numberJson(value as number);
+      throw new WireError("WIRE_MALFORMED", `${field.name} ${String(value)} has no legacy form`);
+    case thriftTypes.string:
+      return textJson(value as string);
+    case thriftTypes.struct:
+      return thriftJson(structOf(field), value as object);
+    case thriftTypes.list:
+      return `[${(value as readonly object[]).map((item) => thriftJson(structOf(field), item)).join(",")}]`;
+    default:
+      return String(value);
+  }
+}
+
+/** Wraps below the lower limit, which the public model does not look at. */
+function int16Json(name: string, value: number): string {
+  if (value > maxInt16) {
+    throw new WireError(
+      "WIRE_TOO_LARGE",
+      `${name} ${value} is over ${maxInt16}, the limit of the legacy form`,
+    );
+  }
+  return String((value << 16) >> 16);
+}
+
+function structOf({ struct, label }: ThriftField): ThriftStruct {
+  if (struct === undefined) throw new Error(`${label} holds no struct`);
+  return struct;
+}
