@@ -117,6 +117,16 @@ export const scenes: readonly Scene[] = [
     sign: ".like-this code",
     act: (page) => page.getByRole("button", { name: "Find traces like this" }).click(),
   },
+  {
+    name: "trace-filtered",
+    address: trace("?q=duration%3E2ms%20-redis"),
+    sign: "#fold-menu:popover-open",
+    act: async (page) => {
+      await page.locator(rankedItem).first().waitFor();
+      await page.getByRole("button", { name: "Next match" }).click();
+      await page.getByRole("button", { name: "Fold by level, duration or service" }).click();
+    },
+  },
   { name: "trace-large", address: ({ large }) => `/trace/${large.traceID}`, sign: spanItem },
   {
     name: "trace-broken",

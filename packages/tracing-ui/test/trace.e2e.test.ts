@@ -72,6 +72,37 @@ describeApp("the trace page in a browser", (app) => {
     expect(await page.getByText("Among its peers").count()).toBe(0);
   });
 
+  test("a filter compares, says what of it cannot be read, and its matches are gone through", async () => {
+    const { page, store } = app;
+    await open(store.declined.traceID);
+    const field = page.getByLabel("Filter spans");
+    await field.fill("status=error service!=frontend");
+    const failed = store.declined.spans.filter(({ tags }) => tags?.some(({ key }) => key === "error"));
+    const inner = failed.filter(({ processID }) => processID !== store.declined.spans[0]?.processID);
+    await page.locator(".filter-count", { hasText: `${inner.length} matches` }).waitFor();
+    await field.press("Enter");
+    await page.locator(".filter-count", { hasText: `1 of ${inner.length} matches` }).waitFor();
+    await field.press("Shift+Enter");
+    await page.locator(".filter-count", { hasText: `${inner.length} of ${inner.length} matches` }).waitFor();
+    await field.fill("duration>fast");
+    await page.getByText("“fast” is no duration").waitFor();
+    await field.press("Escape");
+    await page.getByRole("button", { name: "Fold by level, duration or service" }).click();
+    await page.getByRole("button", { name: "Show 2 levels" }).click();
+    await page.waitForURL(/fold=depth%3A2/);
+    const second = await rowCount(page);
+    expect(second).toBeLessThan(store.declined.spans.length);
+    await page.keyboard.press("1");
+    await expect.poll(() => rowCount(page)).toBe(1);
+    // A selected span would be unfolded.
+    await page.keyboard.press("Escape");
+    await page.waitForURL(/\?fold=depth%3A1$/);
+    await page.reload();
+    await page.locator(spanItem).first().waitFor();
+    expect(await rowCount(page)).toBe(1);
+    expect(app.complaints).toEqual([]);
+  });
+
   test("runs of like siblings are folded to one row, and unfold by key and by mouse", async () => {
     const { page, store } = app;
     await open(store.large.traceID);

@@ -53,6 +53,8 @@ const groups: readonly KeyGroup[] = [
       [["PgDn", "PgUp"], "twenty spans on or back"],
       [["Home", "End"], "first or last span"],
       [["e", "E"], "next or previous error"],
+      [["n", "N"], "next or previous match of the filter; Enter in its field too"],
+      [["1", "…", "9"], "show so many levels"],
       [["+", "−"], "zoom about the selected span"],
       [["[", "]"], "move along in time"],
       [["0"], "show the whole time range"],

@@ -1,24 +1,31 @@
 import type { ApiAttribute } from "../api/trace-schema.ts";
-import type { Trace } from "./trace.ts";
+import { type FilterTerm, filterTerms, type SpanStatus } from "./filter-terms.ts";
+import { selfTimes } from "./self-times.ts";
+import { tagText } from "./span-facts.ts";
+import { spanFlag, type Trace } from "./trace.ts";
 
-/** What a text filter finds in a trace. */
+/** What a filter finds in a trace. */
 export interface SpanFilter {
-  /** 1 for each span that holds the text. */
+  /** 1 for each span that meets all conditions. */
   matches: Uint8Array;
   /** 1 for each match and each ancestor of one, so that a match keeps its place in the tree. */
   shown: Uint8Array;
   matchCount: number;
   hiddenCount: number;
+  /** What is wrong with the text; the parts that can be read filter all the same. */
+  fault: string | undefined;
 }
 
 /**
- * Finds the spans that hold every word of the text: in service, operation, span id, attributes or events, in
- * any case. `key=value` is one word, and `"two words"` may be quoted.
- * @returns undefined for a text without words: nothing is filtered
+ * Finds the spans that meet every part of a filter: words in service, operation, span id, attributes or events, in any
+ * case, and comparisons; `filterTerms` says how they are written.
+ * @returns undefined for a text that has no condition and no fault: nothing is filtered
  */
 export function filterSpans(trace: Trace, text: string): SpanFilter | undefined {
-  const words = [...text.toLowerCase().matchAll(/"([^"]+)"?|\S+/g)].map((match) => match[1] ?? match[0]);
-  if (words.length === 0) return undefined;
+  const { terms, fault } = filterTerms(text);
+  if (terms.length === 0 && fault === undefined) return undefined;
+  // The cheap ones first: a text of each span is only made where the others let it through.
+  const tests = terms.toSorted((a, b) => costOf(a) - costOf(b)).map((term) => testOf(trace, term));
   const count = trace.spans.length;
   const matches = new Uint8Array(count);
   const shown = new Uint8Array(count);
@@ -26,8 +33,7 @@ export function filterSpans(trace: Trace, text: string): SpanFilter | undefined 
   let shownCount = 0;
   // Backwards, so that a span knows of all its descendants when its turn comes.
   for (let span = count - 1; span >= 0; span -= 1) {
-    const haystack = searchText(trace, span);
-    if (words.every((word) => haystack.includes(word))) {
+    if (tests.every((test) => test(span))) {
       matches[span] = 1;
       matchCount += 1;
       shown[span] = 1;
@@ -37,7 +43,100 @@ export function filterSpans(trace: Trace, text: string): SpanFilter | undefined 
     const parent = trace.parent[span] as number;
     if (parent >= 0) shown[parent] = 1;
   }
-  return { matches, shown, matchCount, hiddenCount: count - shownCount };
+  return { matches, shown, matchCount, hiddenCount: count - shownCount, fault };
+}
+
+/** The next match after a span, or the one before it; past the end it begins anew. −1 where nothing matches. */
+export function nextMatch({ matches, matchCount }: SpanFilter, from: number, by: 1 | -1): number {
+  if (matchCount === 0) return -1;
+  const count = matches.length;
+  const first = from === -1 && by === -1 ? 0 : from;
+  for (let step = 1; step <= count; step += 1) {
+    const span = (((first + by * step) % count) + count) % count;
+    if (matches[span] === 1) return span;
+  }
+  return -1;
+}
+
+/** Which of the matches the span is, from 1; 0 for one that is none. */
+export function matchNumber({ matches }: SpanFilter, span: number): number {
+  if (matches[span] !== 1) return 0;
+  let number = 0;
+  for (let at = 0; at <= span; at += 1) number += matches[at] as number;
+  return number;
+}
+
+function costOf({ kind }: FilterTerm): number {
+  return kind === "time" || kind === "depth" || kind === "status" ? 0 : kind === "text" ? 2 : 1;
+}
+
+/** Whether a span meets a condition. */
+function testOf(trace: Trace, term: FilterTerm): (span: number) => boolean {
+  switch (term.kind) {
+    case "text":
+      return (span) => searchText(trace, span).includes(term.text) !== term.without;
+    case "time": {
+      const times = term.of === "self" ? selfTimes(trace) : trace.spanUs;
+      return (span) => compare(times[span] as number, term.comparator, term.us);
+    }
+    case "depth":
+      return (span) => compare((trace.depth[span] as number) + 1, term.comparator, term.value);
+    case "status":
+      return (span) => (statusOf(trace, span) === term.status) !== term.without;
+    case "number":
+      return (span) =>
+        valuesOf(trace, span, term.key).some((value) => {
+          const number = value.trim() === "" ? Number.NaN : Number(value);
+          return !Number.isNaN(number) && compare(number, term.comparator, term.value);
+        });
+    case "differs":
+      return (span) => {
+        const values = valuesOf(trace, span, term.key);
+        return values.length > 0 && values.every((value) => value.toLowerCase() !== term.value);
+      };
+    case "pattern":
+      return (span) => {
+        const values = valuesOf(trace, span, term.key);
+        if (values.length === 0) return false;
+        return values.some((value) => term.pattern.test(value)) !== term.without;
+      };
+  }
+}
+
+function compare(value: number, comparator: ">" | ">=" | "<" | "<=", than: number): boolean {
+  switch (comparator) {
+    case ">":
+      return value > than;
+    case ">=":
+      return value >= than;
+    case "<":
+      return value < than;
+    case "<=":
+      return value <= than;
+  }
+}
+
+function statusOf(trace: Trace, at: number): SpanStatus {
+  if (((trace.flags[at] as number) & spanFlag.error) !== 0) return "error";
+  const span = trace.spans[at];
+  return span !== undefined && tagText(span, "otel.status_code") === "OK" ? "ok" : "unset";
+}
+
+/** The values of a span's attribute, of its resource or its events; `service`, `name` and `kind` are what every span has. */
+function valuesOf(trace: Trace, at: number, key: string): string[] {
+  const span = trace.spans[at];
+  if (span === undefined) return [];
+  if (key === "service") return [trace.services[trace.service[at] as number] ?? ""];
+  if (key === "name") return [span.operationName];
+  const wanted = key === "kind" ? "span.kind" : key;
+  const values: string[] = [];
+  const add = (attribute: ApiAttribute) => {
+    if (attribute.key.toLowerCase() === wanted) values.push(String(attribute.value));
+  };
+  span.tags?.forEach(add);
+  trace.processes[span.processID]?.tags?.forEach(add);
+  for (const log of span.logs ?? []) log.fields.forEach(add);
+  return values;
 }
 
 /** Texts by trace, made on first use: typing a filter reads them once per letter. */

@@ -14,6 +14,9 @@ export const iconPaths = {
   dark: "M13.5 9.6A6 6 0 0 1 6.4 2.5a6 6 0 1 0 7.1 7.1Z",
   foldAll: "m5 3 3 3 3-3M5 13l3-3 3 3",
   unfoldAll: "m5 6 3-3 3 3m-6 4 3 3 3-3",
+  next: "m4 6 4 4 4-4",
+  previous: "m4 10 4-4 4 4",
+  more: "M3 8h.1M8 8h.1M13 8h.1",
   unzoom: "M2.5 6V2.5H6m4 0h3.5V6m0 4v3.5H10m-4 0H2.5V10",
 } as const;
 

@@ -31,11 +31,11 @@ export const traceAddress = z.object({
   span: text,
   /** Ids of the spans whose details are open, with commas between them. */
   open: text,
-  /** Ids of the folded spans likewise, or `all`: every span that has children. */
+  /** Ids of the folded spans likewise, or `all`: every span that has children; or a rule, such as `depth:2`. */
   fold: text,
   /** Ids of the first spans of unfolded runs of like siblings, or `all`. */
   runs: text,
-  /** The text filter. */
+  /** The filter. */
   q: text,
   /** `dim` when spans that the filter does not match are dimmed and not hidden. */
   others: z.catch(z.optional(z.enum(["dim"])), undefined),

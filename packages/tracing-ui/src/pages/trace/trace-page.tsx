@@ -88,7 +88,7 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
   const path = useMemo(() => (settled === trace ? criticalPath(trace) : noPath), [settled, trace]);
   const pathKnown = path !== noPath;
   const peers = useQuery(tracePeersQuery(trace.traceId)).data ?? noPeers;
-  useTraceKeys(rows, view.selected, dispatch, address.view === undefined);
+  useTraceKeys(rows, view.selected, filter, dispatch, address.view === undefined);
 
   useEffect(() => {
     const root = leadingRoot(trace);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { buildTrace } from "../../trace/build-trace.ts";
+import { filterSpans } from "../../trace/filter-spans.ts";
 import { visibleRows } from "../../trace/visible-rows.ts";
 import { traceAddress } from "./trace-address.ts";
 import {
@@ -126,4 +127,25 @@ test("ids that the trace does not have, and nonsense, are passed over", () => {
   const address = traceAddress.parse({ span: "zz", open: "zz,,a", fold: ",", from: "-3", to: "x" });
   expect(viewOfAddress(trace, address)).toEqual({ ...start, open: new Set([0]) });
   expect([...viewOfAddress(trace, traceAddress.parse({ fold: "all" })).folded]).toEqual([0, 1]);
+});
+
+test("matches are gone through, and what hides one is unfolded", () => {
+  const filter = filterSpans(trace, "status=error");
+  if (filter === undefined) throw new Error("no filter");
+  const first = after({ type: "foldAll" }, { type: "nextMatch", by: 1, filter });
+  expect(id(first)).toBe("c");
+  expect(first.folded.size).toBe(0);
+  expect(id(reduceView(trace, first, { type: "nextMatch", by: 1, filter }))).toBe("d");
+  expect(id(reduceView(trace, first, { type: "nextMatch", by: -1, filter }))).toBe("d");
+});
+
+test("a rule folds many spans, is kept in the address, and goes once a span is unfolded by itself", () => {
+  const view = after({ type: "foldBy", rule: { by: "depth", levels: 2 } });
+  expect([...view.folded]).toEqual([1]);
+  const fields = addressOfView(trace, view);
+  expect(fields).toEqual({ fold: "depth:2" });
+  expect(viewOfAddress(trace, traceAddress.parse(fields))).toEqual(view);
+  const unfolded = reduceView(trace, view, { type: "toggleFold", span: 0 });
+  expect(addressOfView(trace, unfolded)).toEqual({ fold: "b,a" });
+  expect(addressOfView(trace, reduceView(trace, view, select("c")))).toEqual({ span: "c" });
 });

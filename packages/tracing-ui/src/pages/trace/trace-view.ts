@@ -1,3 +1,5 @@
+import { nextMatch, type SpanFilter } from "../../trace/filter-spans.ts";
+import { type FoldRule, foldedBy, foldRuleText, parseFoldRule } from "../../trace/fold-rules.ts";
 import { runOf, siblingRuns } from "../../trace/sibling-runs.ts";
 import { spanFlag, type Trace } from "../../trace/trace.ts";
 import { rowOf } from "../../trace/visible-rows.ts";
@@ -15,6 +17,8 @@ export interface TraceView {
   selected: number;
   open: ReadonlySet<number>;
   folded: ReadonlySet<number>;
+  /** The rule that `folded` still is as it made it; undefined once a span was folded or unfolded by itself. */
+  foldRule: FoldRule | undefined;
   /** First spans of the runs of like siblings that are shown one by one. */
   openRuns: ReadonlySet<number>;
   filter: string;
@@ -33,8 +37,10 @@ export type ViewAction =
   | { type: "toggleRun"; span: number }
   | { type: "foldAll" }
   | { type: "unfoldAll" }
+  | { type: "foldBy"; rule: FoldRule }
   | { type: "toggleOpen"; span: number }
   | { type: "nextError"; by: 1 | -1 }
+  | { type: "nextMatch"; by: 1 | -1; filter: SpanFilter }
   | { type: "filter"; text: string }
   | { type: "dim"; on: boolean }
   | { type: "zoom"; range: TimeRange }
@@ -78,9 +84,11 @@ export function reduceView(trace: Trace, view: TraceView, action: ViewAction): T
     case "toggleRun":
       return toggleRun(trace, view, action.span);
     case "foldAll":
-      return { ...view, folded: allParents(trace), openRuns: new Set() };
+      return { ...view, folded: allParents(trace), foldRule: undefined, openRuns: new Set() };
     case "unfoldAll":
-      return { ...view, folded: new Set(), openRuns: allRuns(trace) };
+      return { ...view, folded: new Set(), foldRule: undefined, openRuns: allRuns(trace) };
+    case "foldBy":
+      return { ...view, folded: foldedBy(trace, action.rule), foldRule: action.rule };
     case "toggleOpen": {
       if (isFoldedRun(trace, view, action.span)) return toggleRun(trace, view, action.span);
       const open = new Set(view.open);
@@ -89,6 +97,8 @@ export function reduceView(trace: Trace, view: TraceView, action: ViewAction): T
     }
     case "nextError":
       return reveal(trace, view, nextError(trace, selected, action.by), selected);
+    case "nextMatch":
+      return reveal(trace, view, nextMatch(action.filter, selected, action.by), selected);
     case "filter":
       return { ...view, filter: action.text };
     case "dim":
@@ -139,7 +149,9 @@ function select(trace: Trace, view: TraceView, span: number, otherwise = -1): Tr
   return {
     ...view,
     selected: span,
-    folded: unfold.size === 0 ? view.folded : new Set([...view.folded].filter((one) => !unfold.has(one))),
+    ...(unfold.size === 0
+      ? {}
+      : { folded: new Set([...view.folded].filter((one) => !unfold.has(one))), foldRule: undefined }),
     openRuns: open.size === 0 ? view.openRuns : new Set([...view.openRuns, ...open]),
   };
 }
@@ -173,7 +185,7 @@ function fold(view: TraceView, span: number, folding: boolean): TraceView {
   const folded = new Set(view.folded);
   if (folding) folded.add(span);
   else folded.delete(span);
-  return { ...view, folded };
+  return { ...view, folded, foldRule: undefined };
 }
 
 function allParents(trace: Trace): Set<number> {
@@ -249,13 +261,21 @@ export function viewOfAddress(trace: Trace, address: TraceAddress): TraceView {
   const view: TraceView = {
     selected: -1,
     open: spansOf(address.open),
-    folded: address.fold === "all" ? allParents(trace) : spansOf(address.fold),
+    folded: foldedOf(trace, address.fold) ?? spansOf(address.fold),
+    foldRule: parseFoldRule(address.fold),
     openRuns: address.runs === "all" ? allRuns(trace) : spansOf(address.runs),
     filter: address.q ?? "",
     dims: address.others === "dim",
     range: withinTrace(trace, { fromUs: address.from ?? 0, toUs: address.to ?? whole.toUs }),
   };
   return select(trace, view, byId.get(address.span ?? "") ?? -1);
+}
+
+/** The spans that an address folds by one word; undefined where it lists them. */
+function foldedOf(trace: Trace, fold: string | undefined): Set<number> | undefined {
+  if (fold === "all") return allParents(trace);
+  const rule = parseFoldRule(fold);
+  return rule === undefined ? undefined : foldedBy(trace, rule);
 }
 
 /** The address of a view, without what is as it is by itself. Open and folded spans past 40 are left out. */
@@ -270,7 +290,12 @@ export function addressOfView(trace: Trace, view: TraceView): Record<string, str
   const fields: Record<string, string> = {
     span: trace.spans[view.selected]?.spanID ?? "",
     open: idsOf(view.open),
-    fold: view.folded.size === parents ? "all" : idsOf(view.folded),
+    fold:
+      view.foldRule !== undefined
+        ? foldRuleText(view.foldRule)
+        : view.folded.size === parents
+          ? "all"
+          : idsOf(view.folded),
     runs: runs ? "all" : idsOf(view.openRuns),
     q: view.filter,
     others: view.dims ? "dim" : "",

@@ -1,5 +1,6 @@
 import { type Dispatch, useEffect, useEffectEvent } from "react";
 import { isTyping } from "ui-kit/components/typing-target.ts";
+import type { SpanFilter } from "../../trace/filter-spans.ts";
 import type { ViewAction } from "./trace-view.ts";
 
 /** Zooming in by a key shows this share of the time before. */
@@ -11,18 +12,20 @@ const panStep = 0.25;
  * The keys of the trace page, wherever the focus is, except in fields and dialogs.
  * @param rows     the spans shown
  * @param selected the selected span, −1 for none
+ * @param filter   what `n` and `N` go through; undefined without a filter
  * @param on       false while another view than the waterfall is shown, which has keys of its own
  */
 export function useTraceKeys(
   rows: Int32Array,
   selected: number,
+  filter: SpanFilter | undefined,
   dispatch: Dispatch<ViewAction>,
   on: boolean,
 ): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (!on || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
     if (document.querySelector("dialog[open]") !== null) return;
-    const action = actionOf(event, rows, selected);
+    const action = actionOf(event, rows, selected, filter);
     if (action === undefined) return;
     event.preventDefault();
     dispatch(action);
@@ -34,7 +37,15 @@ export function useTraceKeys(
   }, []);
 }
 
-function actionOf(event: KeyboardEvent, rows: Int32Array, selected: number): ViewAction | undefined {
+function actionOf(
+  event: KeyboardEvent,
+  rows: Int32Array,
+  selected: number,
+  filter: SpanFilter | undefined,
+): ViewAction | undefined {
+  if (/^[1-9]$/.test(event.key)) {
+    return { type: "foldBy", rule: { by: "depth", levels: Number(event.key) } };
+  }
   switch (event.key) {
     case "j":
     case "ArrowDown":
@@ -65,6 +76,10 @@ function actionOf(event: KeyboardEvent, rows: Int32Array, selected: number): Vie
       return { type: "nextError", by: 1 };
     case "E":
       return { type: "nextError", by: -1 };
+    case "n":
+      return filter === undefined ? undefined : { type: "nextMatch", by: 1, filter };
+    case "N":
+      return filter === undefined ? undefined : { type: "nextMatch", by: -1, filter };
     case "+":
     case "=":
       return { type: "zoomBy", factor: zoomStep };

@@ -13,7 +13,15 @@ export function sceneOf(
   { view, ...rest }: Partial<Omit<WaterfallScene, "view">> & { view?: Partial<WaterfallScene["view"]> } = {},
 ): WaterfallScene {
   const whole: WaterfallScene["view"] = {
-    ...{ selected: -1, open: new Set(), folded: new Set(), openRuns: new Set(), filter: "", dims: false },
+    ...{
+      selected: -1,
+      open: new Set(),
+      folded: new Set(),
+      foldRule: undefined,
+      openRuns: new Set(),
+      filter: "",
+      dims: false,
+    },
     range: wholeRange(trace),
     ...view,
   };

@@ -2,12 +2,21 @@ import { type Dispatch, type KeyboardEvent, type PointerEvent, useState } from "
 import { Icon } from "ui-kit/components/icon.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import type { AxisTick } from "../../../trace/axis-ticks.ts";
-import type { SpanFilter } from "../../../trace/filter-spans.ts";
+import { matchNumber, type SpanFilter } from "../../../trace/filter-spans.ts";
 import type { Trace } from "../../../trace/trace.ts";
+import { FoldMenu } from "../fold-menu.tsx";
 import { isWhole, type TraceView, type ViewAction } from "../trace-view.ts";
 
 /** Pixels that an arrow key moves the edge of the name column. */
 const edgeStepPx = 16;
+
+/** How a filter is written, for who rests the pointer on its field. */
+const filterHint = [
+  "Words that a span holds, -word for spans without it, and conditions:",
+  "duration>100ms  self>=1s  depth<4",
+  "status=error  status!=ok",
+  "http.status_code>=500  db.system!=redis  http.route=~^/api",
+].join("\n");
 
 /** The row that stays on top of the waterfall: filter and folding, the time scale, and the edge between them. */
 export function WaterfallHead(props: {
@@ -30,21 +39,46 @@ export function WaterfallHead(props: {
           data-command="Filter spans"
           data-key="/"
           aria-label="Filter spans"
-          placeholder="Filter: name, key=value"
+          placeholder="Filter: words, duration>10ms, status=error"
+          title={filterHint}
+          aria-invalid={filter?.fault !== undefined}
           spellCheck={false}
           autoComplete="off"
           value={view.filter}
           onChange={(event) => dispatch({ type: "filter", text: event.target.value })}
           onKeyDown={(event) => {
             if (event.key === "Escape" && view.filter !== "") dispatch({ type: "filter", text: "" });
-            else if (event.key === "Escape" || event.key === "Enter") event.currentTarget.blur();
+            else if (event.key === "Escape") event.currentTarget.blur();
+            else if (event.key === "Enter" && filter !== undefined) {
+              event.preventDefault();
+              dispatch({ type: "nextMatch", by: event.shiftKey ? -1 : 1, filter });
+            }
           }}
         />
         <span className="filter-count" role="status">
           {filter !== undefined && (
-            <FilterCount filter={filter} total={trace.spans.length} dims={view.dims} />
+            <FilterCount
+              filter={filter}
+              at={matchNumber(filter, view.selected)}
+              total={trace.spans.length}
+              dims={view.dims}
+            />
           )}
         </span>
+        {filter !== undefined && filter.matchCount > 0 && (
+          <span className="filter-steps">
+            <Tool
+              icon="previous"
+              label="Previous match (N)"
+              onClick={() => dispatch({ type: "nextMatch", by: -1, filter })}
+            />
+            <Tool
+              icon="next"
+              label="Next match (n)"
+              onClick={() => dispatch({ type: "nextMatch", by: 1, filter })}
+            />
+          </span>
+        )}
         {filter !== undefined && (
           <button
             type="button"
@@ -63,6 +97,7 @@ export function WaterfallHead(props: {
             onClick={() => dispatch({ type: "zoomOut" })}
           />
         )}
+        <FoldMenu trace={trace} rule={view.foldRule} dispatch={dispatch} />
         <Tool icon="foldAll" label="Fold all" onClick={() => dispatch({ type: "foldAll" })} />
         <Tool icon="unfoldAll" label="Unfold all" onClick={() => dispatch({ type: "unfoldAll" })} />
       </div>
@@ -78,10 +113,20 @@ export function WaterfallHead(props: {
   );
 }
 
-function FilterCount({ filter, total, dims }: { filter: SpanFilter; total: number; dims: boolean }) {
+/** What the filter finds; or what of it cannot be read. @param at number of the selected match, 0 when none is */
+function FilterCount(props: { filter: SpanFilter; at: number; total: number; dims: boolean }) {
+  const { filter, at, total, dims } = props;
+  if (filter.fault !== undefined) {
+    return (
+      <span className="filter-fault" title={filter.fault}>
+        {filter.fault}
+      </span>
+    );
+  }
   const others = dims ? total - filter.matchCount : filter.hiddenCount;
   return (
     <>
+      {at > 0 && `${formatCount(at)} of `}
       <b>{formatCount(filter.matchCount)}</b> {filter.matchCount === 1 ? "match" : "matches"}
       <span className="unit">
         {" "}
@@ -91,7 +136,11 @@ function FilterCount({ filter, total, dims }: { filter: SpanFilter; total: numbe
   );
 }
 
-function Tool(props: { icon: "foldAll" | "unfoldAll" | "unzoom"; label: string; onClick: () => void }) {
+function Tool(props: {
+  icon: "foldAll" | "unfoldAll" | "unzoom" | "previous" | "next";
+  label: string;
+  onClick: () => void;
+}) {
   return (
     <button
       type="button"

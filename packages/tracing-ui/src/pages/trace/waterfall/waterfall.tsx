@@ -188,7 +188,7 @@ export function Waterfall(props: {
             />
           ))}
         {rows.length === 0 && (
-          <p className="waterfall-empty">No span of this trace holds all of “{view.filter}”.</p>
+          <p className="waterfall-empty">No span of this trace meets all of “{view.filter}”.</p>
         )}
       </div>
     </div>

@@ -1,0 +1,90 @@
+import "./fold-menu.css";
+import { type Dispatch, type ReactNode, useRef } from "react";
+import { Icon } from "ui-kit/components/icon.tsx";
+import { cutMiddle } from "ui-kit/format/cut-middle.ts";
+import { durationText } from "ui-kit/format/format-duration.ts";
+import { type FoldRule, foldRuleText, offeredDurations } from "../../trace/fold-rules.ts";
+import type { Trace } from "../../trace/trace.ts";
+import type { ViewAction } from "./trace-view.ts";
+
+/** Levels that are offered; the keys go up to nine. */
+const mostLevels = 6;
+/** Letters of a service. */
+const mostLetters = 32;
+
+/** A button that opens the ways to fold many spans at once: by level, below a duration, by service. */
+export function FoldMenu(props: {
+  trace: Trace;
+  /** What is folded by now. */
+  rule: FoldRule | undefined;
+  dispatch: Dispatch<ViewAction>;
+}) {
+  const { trace, rule, dispatch } = props;
+  const menu = useRef<HTMLDivElement>(null);
+  const levels = Array.from({ length: Math.min(mostLevels, trace.levels - 1) }, (_, index) => index + 1);
+  const current = rule === undefined ? "" : foldRuleText(rule);
+
+  const choice = (one: FoldRule, children: ReactNode, command: string) => (
+    <button
+      key={foldRuleText(one)}
+      type="button"
+      className="button"
+      data-command={command}
+      aria-label={command}
+      aria-pressed={current === foldRuleText(one)}
+      onClick={() => {
+        menu.current?.hidePopover();
+        dispatch({ type: "foldBy", rule: one });
+      }}
+    >
+      {children}
+    </button>
+  );
+
+  return (
+    <>
+      <button
+        type="button"
+        className="icon-button"
+        popoverTarget="fold-menu"
+        title="Fold by level, duration or service"
+        aria-label="Fold by level, duration or service"
+      >
+        <Icon name="more" />
+      </button>
+      <div id="fold-menu" className="fold-menu" popover="auto" ref={menu}>
+        {levels.length > 0 && (
+          <Group title="Show levels">
+            {levels.map((count) =>
+              choice(
+                { by: "depth", levels: count },
+                count,
+                `Show ${count} ${count === 1 ? "level" : "levels"}`,
+              ),
+            )}
+          </Group>
+        )}
+        <Group title="Fold spans shorter than">
+          {offeredDurations(trace).map((us) => {
+            const text = durationText(us);
+            return choice({ by: "duration", us }, text, `Fold spans shorter than ${text}`);
+          })}
+        </Group>
+        <Group title="Fold what is below a service">
+          {trace.services.map((name) =>
+            choice({ by: "service", name }, cutMiddle(name, mostLetters), `Fold below ${name}`),
+          )}
+        </Group>
+      </div>
+    </>
+  );
+}
+
+function Group({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      <div className="fold-menu-choices">{children}</div>
+    </section>
+  );
+}
