@@ -10,14 +10,14 @@ import type { ServerTls } from "./tls/server-tls.ts";
 import { version } from "./version.ts";
 
 export interface AdminPort {
-  /** The port in fact, where 0 was asked for. */
+  /** The port in use, also when the option was port 0. */
   readonly port: number;
   close(): Promise<void>;
 }
 
 export interface AdminPortSettings {
   readonly address: HostPort;
-  /** Undefined: plain HTTP. */
+  /** Certificate and key. Undefined: plain HTTP. */
   readonly tls: ServerTls | undefined;
   readonly health: ProcessHealth;
   readonly metrics: Registry;
@@ -58,9 +58,9 @@ async function answer(
 }
 
 /**
- * Opens the admin port: metrics (Prometheus text, each also under the public model's name), `/version`, and health on
- * every other path (200 `Server available` or 503 `Server not available`), as in the public model. `degraded` says what is wrong
- * with a process that works all the same.
+ * Opens the admin port: metrics (Prometheus text, each also under the public model's name) and `/version`.
+ * Every other path answers the health: 200 `Server available` or 503 `Server not available`, as in the public
+ * model. `degraded` lists faults of a process that works nevertheless.
  * @throws StartError when the address cannot be had
  */
 export async function openAdminPort(settings: AdminPortSettings): Promise<AdminPort> {

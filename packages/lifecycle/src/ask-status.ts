@@ -4,11 +4,12 @@ import type { HostPort } from "./options/fields.ts";
 import type { ServerTlsMaterial } from "./tls/server-tls.ts";
 
 /**
- * Asks the admin port of a running process for its health, as `<process> status` and container health checks do.
- * @param tls what that port serves TLS with, undefined for plain HTTP. The asker is configured as the process is: it
- *   shows the same certificate, where one is required, and does not check the name in that of the process, which is
- *   seldom that of this machine.
- * @returns the body and whether it says "available"; never throws
+ * Reads the health from the admin port of a running process, for `<process> status` and container health
+ * checks.
+ * @param tls TLS of that port; undefined: plain HTTP. The caller uses the process's own configuration: it
+ *   sends the same certificate when one is required, and does not check the server's name, which is seldom
+ *   that of this machine.
+ * @returns the body, and whether it says "available"; never throws
  */
 export function askStatus(
   address: HostPort,

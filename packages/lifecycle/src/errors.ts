@@ -1,6 +1,6 @@
 /**
- * Why a process cannot start, in one clear line that says what is wrong and what to do about it.
- * The shell prints the message alone (no stack) and exits with code 1.
+ * The reason why a process cannot start, in one line that names the fault and the remedy. The shell prints
+ * only the message, without a stack, and exits with code 1.
  */
 export class StartError extends Error {
   override readonly name = "StartError";
@@ -12,7 +12,7 @@ function codeOf(error: unknown): string | undefined {
 
 /**
  * Turns the error of a `listen` call into a `StartError`; any other error becomes its cause.
- * @param what the listener in words: "OTLP over gRPC"
+ * @param what name of the listener for people: "OTLP over gRPC"
  * @param address host and port as configured: ":4317"
  * @param flag the option that moves it, without dashes
  */
@@ -42,7 +42,7 @@ export function listenError(error: unknown, what: string, address: string, flag?
 
 /**
  * Turns a file system error on a data folder into a `StartError`.
- * @param what what rests there: "the journal"
+ * @param what the content of the folder: "the journal"
  */
 export function folderError(error: unknown, what: string, path: string, flag?: string): StartError {
   const move = flag === undefined ? "" : `, or choose another folder with --${flag}`;

@@ -3,19 +3,19 @@ import { isSea } from "node:sea";
 
 const shell = "/bin/sh";
 
-/** A program that only exits, and its arguments: a shell, or Node where there is none, as in our images. */
+/** A program that only exits, with its arguments: a shell, or Node in images without a shell. */
 function exitingWith(code: number): [program: string, args: string[]] | undefined {
   if (existsSync(shell)) return [shell, ["sh", "-c", `exit ${code}`]];
-  // One executable file is our own program and knows no code to run.
+  // A single executable file is our own program, and cannot run code from its arguments.
   return isSea() ? undefined : [process.execPath, ["node", "-e", `process.exit(${code})`]];
 }
 
 /**
  * Ends this process, with all its threads, in this moment.
  *
- * `process.exit` waits for name lookups that are under way, which nothing can cancel: where a name server does not answer,
- * ten seconds and more, until whoever told the process to stop kills it. A process with such a lookup turns into a program
- * that only exits, where the platform can do that.
+ * Exits at once. `process.exit` waits for running name lookups, which nothing can cancel: ten seconds and
+ * more when a name server does not answer, until the process is killed. A process with such a lookup
+ * therefore replaces itself by a program that only exits, on platforms that support it.
  */
 export function exitNow(code: number): never {
   const isLookingUp = process.getActiveResourcesInfo().includes("GetAddrInfoReqWrap");

@@ -2,14 +2,15 @@ import type { Logger } from "./logger.ts";
 
 export type HealthStatus = "available" | "not available";
 
-/** Whether the process can do its work now. A reason goes with "not available" and is logged on every change. */
+/** Whether the process can work now. "Not available" has a reason, which is logged at every change. */
 export interface Health {
   readonly status: HealthStatus;
   /** @param reason why it is not available, for people: "storage at http://127.0.0.1:8123 does not answer" */
   set(status: HealthStatus, reason?: string): void;
   /**
-   * Says that the process works, but not as it should: it stays available, and the admin port and the log say why.
-   * @param topic one of a few; each has one reason at a time
+   * Reports a fault of a process that still works: it stays available, and the admin port and the log name
+   * the fault.
+   * @param topic one of a few; each has at most one reason
    * @param reason for people; undefined when all is well again
    */
   degrade(topic: string, reason: string | undefined): void;
@@ -26,7 +27,7 @@ export class ProcessHealth implements Health {
     this.#log = log;
   }
 
-  /** Why the process does not work as it should, though it works. */
+  /** The present faults of a process that still works. */
   get degraded(): readonly string[] {
     return [...this.#degraded.values()];
   }

@@ -1,3 +1,6 @@
-/** How much a process says, from all to next to nothing. A file of its own: help texts name them before there is a log. */
+/**
+ * Levels of the log, from most to fewest lines. It is a separate file because help texts need them before
+ * there is a log.
+ */
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 export type LogLevel = (typeof logLevels)[number];

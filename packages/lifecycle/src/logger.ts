@@ -14,7 +14,10 @@ export interface LoggerSettings {
   readonly level: LogLevel;
   /** `auto`: console on a terminal, otherwise json. */
   readonly encoding: "auto" | "json" | "console";
-  /** Is given each line first, as JSON: true when it went elsewhere, and is not to stand on standard error. */
+  /**
+   * Receives each line first, as JSON. Returns true when it took the line, which then does not go to standard
+   * error.
+   */
   readonly take?: (line: string) => boolean;
 }
 
@@ -23,7 +26,7 @@ interface LineStream {
   flushSync?(): void;
 }
 
-/** Standard error for the lines that nobody takes. */
+/** Standard error for the lines that `take` refused. */
 function untaken(out: LineStream, take: LoggerSettings["take"]): LineStream {
   return take === undefined
     ? out
@@ -35,10 +38,13 @@ function untaken(out: LineStream, take: LoggerSettings["take"]): LineStream {
 
 const stderrFd = 2;
 
-/** As pino numbers them. Lines below the first are never held back, nor is what the second has: a process's last words. */
+/**
+ * pino's numbers. Lines below the first level are never held back, nor are lines of the second, which are a
+ * process's last words.
+ */
 const warnLevel = 40;
 const fatalLevel = 60;
-/** A warning or error that comes more often within ten seconds is counted instead. */
+/** A warning or error that occurs more often within ten seconds is counted instead. */
 const mostRepeats = 20;
 const repeatWindowMs = 10_000;
 
@@ -48,7 +54,7 @@ function messageOf([first, second]: readonly unknown[]): string | undefined {
   return typeof message === "string" ? message : undefined;
 }
 
-/** Settings of a log that says the same warning or error at most so often. @param log the log itself, once it is made */
+/** Settings of a log that limits repeated warnings and errors. @param log returns the log, once it is made */
 function withoutRepeats(log: () => Logger): Pick<LoggerOptions, "hooks"> {
   const repeats = new RepeatedLines({
     most: mostRepeats,
@@ -71,17 +77,17 @@ function withoutRepeats(log: () => Logger): Pick<LoggerOptions, "hooks"> {
   };
 }
 
-/** The trace that a line belongs to, by the names that Grafana and OpenTelemetry look for. */
+/** Ids of the trace that a line belongs to, with the names that Grafana and OpenTelemetry use. */
 function traceIds(): object {
   const context = activeSpan()?.context;
   return context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId };
 }
 
 /**
- * The log of a process, on standard error: JSON lines with ISO times, or readable lines on a terminal.
- * Lines of a traced request carry `trace_id` and `span_id`. The same warning or error stands there 20 times in ten
- * seconds at most; how often it came besides is told then.
- * Colour only on a terminal, or where FORCE_COLOR is set; never where NO_COLOR is set.
+ * The log of a process on standard error: JSON lines with ISO times, or readable lines on a terminal. Lines
+ * of a traced request have `trace_id` and `span_id`. The same warning or error is logged at most 20 times in
+ * ten seconds; then a line gives the number of the others. Colours are used on a terminal, or when
+ * FORCE_COLOR is set, but never when NO_COLOR is set.
  */
 export function createLogger({ name, level, encoding, take }: LoggerSettings): Logger {
   let log: Logger;
@@ -108,7 +114,8 @@ export function createLogger({ name, level, encoding, take }: LoggerSettings): L
           ignore: "pid,hostname,name",
           translateTime: "SYS:HH:MM:ss.l",
           singleLine: true,
-          // A message may repeat what a stranger sent: its second line must not look like a line of its own.
+          // A message may contain text of a stranger, so its second line must not look like a line of the
+          // log.
           messageFormat: (entry, key) => String(entry[key] ?? "").replaceAll("\n", "\\n"),
         }),
         take,

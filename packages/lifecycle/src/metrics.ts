@@ -1,10 +1,13 @@
 import { collectDefaultMetrics, Gauge, Registry } from "@prometheus-io/client";
 import { version } from "./version.ts";
 
-/** The metrics of a process: Node's own (CPU, memory, event loop), `tracing_build_info`, and what the process adds. */
+/**
+ * The metrics of a process: Node's (CPU, memory, event loop), `tracing_build_info`, and those that the
+ * process adds.
+ */
 export function createMetrics(processName: string): Registry {
   const metrics = new Registry();
-  // By default it would look ten times a second, also where nothing happens.
+  // The default would sample ten times a second, even in an idle process.
   collectDefaultMetrics({ register: metrics, eventLoopUtilizationTimeout: 1000 });
   const buildInfo = new Gauge({
     name: "tracing_build_info",

@@ -6,10 +6,10 @@ import { openServerTls } from "./tls/server-tls.ts";
 
 const statusTimeoutMs = 5_000;
 
-/** The public model's name for the address that `status` asks. */
+/** The public model's name of the address that `status` calls. */
 export const statusAliases = { "status.http": "admin.http" };
 
-/** Prints what the admin port of a running process says of its health. @returns the exit code */
+/** Prints the health that the admin port of a running process reports. @returns the exit code */
 export async function printStatus(options: ShellOptions): Promise<number> {
   const log = createLogger({ name: "status", level: "fatal", encoding: "auto" });
   try {

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Health } from "./health.ts";
 import type { Logger } from "./logger.ts";
 
-/** What a process gets from its shell. */
+/** The objects that a process gets from its shell. */
 export interface ProcessContext<Options> {
   /** Parsed and checked; keys are the flag names without dashes, e.g. `options["collector.grpc-server.host-port"]`. */
   readonly options: Options;
@@ -12,37 +12,37 @@ export interface ProcessContext<Options> {
   readonly metrics: Registry;
   /** Served at `/` of the admin port; a process is "not available" until `start` resolves. */
   readonly health: Health;
-  /** Aborted when the process was told to stop, also while it still starts. */
+  /** Aborted when the process must stop, even while it starts. */
   readonly signal: AbortSignal;
 }
 
 /** A started process. */
 export interface RunningProcess {
   /**
-   * Stops in order: takes nothing new, finishes what is under way, closes. The shell waits for it at most
-   * `shutdown-timeout` and then exits with code 3. @param signal aborted at that deadline.
+   * Stops in order: refuses new work, finishes running work, closes. The shell waits at most
+   * `shutdown-timeout`, and then exits with code 3. @param signal aborted at that deadline.
    */
   stop(signal: AbortSignal): Promise<void>;
   /** Rejects when the process cannot go on; the shell then stops it and exits with code 1. */
   readonly failed?: Promise<never>;
 }
 
-/** What a program can do besides running its process, such as `export`. */
+/** A further command of a program, such as `export`. */
 export interface ProcessCommand {
-  /** `export`; not one of the shell's own. */
+  /** `export`; must differ from the shell's own commands. */
   readonly name: string;
-  /** For `--help`: one sentence. */
+  /** One sentence for `--help`. */
   readonly meaning: string;
   /**
-   * @param args what follows the command
-   * @returns the exit code. @throws StartError, whose text is printed; the exit code then is 1
+   * @param args arguments after the command
+   * @returns the exit code. @throws StartError, whose text is printed; the exit code is then 1
    */
   run(args: readonly string[]): Promise<number>;
 }
 
 /** A process as its package describes it; `runProcess` makes a program of it. */
 export interface ProcessDefinition<Shape extends z.ZodRawShape> {
-  /** As in `ps`, logs and metrics: `tracing-collector`. */
+  /** The name in `ps`, logs and metrics: `tracing-collector`. */
   readonly name: string;
   /** One or two sentences for `--help`. */
   readonly description: string;
@@ -52,12 +52,12 @@ export interface ProcessDefinition<Shape extends z.ZodRawShape> {
    */
   readonly options: z.ZodObject<Shape>;
   /**
-   * Other spellings of options: prefix → the prefix it stands for, e.g. the public model's
-   * `processor.jaeger-compact` → `processor.tracing-compact`.
+   * Alternative spellings of options: a prefix, and the prefix that it stands for, such as the public model's
+   * `processor.jaeger-compact` for `processor.tracing-compact`.
    */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly commands?: readonly ProcessCommand[];
-  /** Where health and metrics listen by default: `:14269`. */
+  /** Default address of health and metrics: `:14269`. */
   readonly adminHostPort: string;
   start(context: ProcessContext<z.infer<z.ZodObject<Shape>>>): Promise<RunningProcess>;
 }

@@ -1,7 +1,7 @@
 const ours =
   /^(# (?:HELP|TYPE) )?(?:(tracing)|server_(?:http_(?=route_)(route)|(config|admin|reverse_proxy)))_/;
 
-/** The line under the public name; undefined for one of which the public models have nothing. */
+/** The line with the public name; undefined when the public models have no such metric. */
 function publicLine(line: string): string | undefined {
   if (!ours.test(line)) {
     return undefined;
@@ -11,15 +11,15 @@ function publicLine(line: string): string | undefined {
   );
 }
 
-/** The public name of a metric, as {@link withPublicMetricNames} gives it; undefined where it has none. */
+/** The public name of a metric, as {@link withPublicMetricNames} uses it; undefined when there is none. */
 export function publicMetricName(name: string): string | undefined {
   return publicLine(name);
 }
 
 /**
- * Gives metrics a second time under the names that dashboards and alerts of the public models look for: `tracing_x` as
- * `jaeger_x`, `server_http_route_x` as `caddy_http_x`, and `server_config_x`, `server_admin_x`,
- * `server_reverse_proxy_x` with `caddy_` in front in place of `server_`.
+ * Repeats metrics under the names that dashboards and alerts of the public models use. `tracing_x` becomes
+ * `jaeger_x`, and `server_http_route_x` becomes `caddy_http_x`. In `server_config_x`, `server_admin_x` and
+ * `server_reverse_proxy_x`, `caddy_` replaces `server_`.
  * @param text of `Registry.metrics`, Prometheus' text format
  */
 export function withPublicMetricNames(text: string): string {

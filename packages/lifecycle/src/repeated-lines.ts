@@ -1,11 +1,14 @@
-/** Most distinct messages that are watched at a time; what is past them is not held back. */
+/** Most distinct messages that are counted at the same time; further ones are never held back. */
 const maxMessages = 1_000;
 
 export interface RepeatedLinesSettings {
-  /** How often a message may stand in the log within {@link windowMs}. */
+  /** Most lines with the same message within {@link windowMs}. */
   readonly most: number;
   readonly windowMs: number;
-  /** Called at the end of a window with lines held back. @param count how many @param level as pino numbers it */
+  /**
+   * Called at the end of a window in which lines were held back. @param count their number @param level
+   * pino's number
+   */
   readonly onHeldBack: (message: string, count: number, level: number) => void;
 }
 
@@ -15,8 +18,8 @@ interface Seen {
 }
 
 /**
- * Keeps a message that comes over and over from filling the log: within a window only the first ones pass, the rest are
- * counted and told of in one line.
+ * Keeps a repeated message from filling the log: within a window only the first lines pass, and one line
+ * gives the number of the others.
  */
 export class RepeatedLines {
   readonly #settings: RepeatedLinesSettings;

@@ -29,7 +29,7 @@ const shellCommands = [
 
 const docsOptions = z.object({ dir: z.string().default("."), format: z.enum(["md"]).default("md") });
 
-/** Writes the page of `docs`. @returns what is printed */
+/** Writes the page of `docs`. @returns the text to print */
 function writeDocs(subject: HelpSubject, args: readonly string[]): string {
   const { dir } = parseOptions(docsOptions, { arguments: args, environment: {} }).options;
   const path = join(dir, `${subject.name}.md`);
@@ -72,10 +72,12 @@ function printConfig(parsed: ParsedOptions<unknown>): void {
 }
 
 /**
- * Makes a program of a process definition: reads the command line, then runs until told to stop, and exits.
- * Exit codes: 0 stopped as asked, 1 could not start or go on, 2 forced by a second SIGINT, 3 error while stopping.
- * @param startAnew gets the checked options before the process is served: a program may go on from there in a new start
- *   that calls `serveProcess` (`lifecycle/serve`), without all that only checking needs. Where it returns, this one serves.
+ * Makes a program from a process definition: reads the command line, runs until it must stop, and exits. Exit
+ * codes: 0 stopped as requested, 1 could not start or continue, 2 forced by a second SIGINT, 3 error while
+ * stopping.
+ * @param startAnew called with the checked options before the process serves. A program may restart there and
+ *   call `serveProcess` (`lifecycle/serve`), without the libraries that only checking needs. When it returns,
+ *   this process serves.
  */
 export async function runProcess<Shape extends z.ZodRawShape>(
   definition: ProcessDefinition<Shape>,

@@ -28,7 +28,7 @@ async function stopInTime(running: RunningProcess, timeoutMs: number, log: Logge
 }
 
 /**
- * Runs a process until it is told to stop, or cannot go on.
+ * Runs a process until it must stop, or cannot continue.
  * @param options checked, by `runProcess`
  * @returns its exit code
  */

@@ -3,7 +3,7 @@ import { duration, hostPort } from "./options/fields.ts";
 import { logLevel } from "./options/log-level.ts";
 import { clientTlsOptions, serverTlsOptions } from "./tls/tls-options.ts";
 
-/** The options that the shell adds to those of every process. */
+/** The options that the shell adds to every process. */
 export function shellOptions(adminHostPort: string) {
   return z.object({
     "admin.http.host-port": hostPort(adminHostPort).describe(

@@ -2,8 +2,8 @@
 export const exitCodes = { success: 0, startFailed: 1, forced: 2, stopFailed: 3 } as const;
 
 /**
- * Waits to be told to stop: SIGTERM, SIGINT, or, where a launcher started this process with a channel, that launcher's
- * end. A second SIGINT exits at once with code 2.
+ * Waits for the request to stop: SIGTERM, SIGINT, or the end of the launcher that started this process with a
+ * channel. A second SIGINT exits at once with code 2.
  */
 export class StopRequest {
   readonly #controller = new AbortController();

@@ -4,10 +4,10 @@ export interface StorageWatchSettings {
   /** `ready` rejects while the store cannot be used. */
   readonly store: {
     ready(signal?: AbortSignal): Promise<void>;
-    /** What is wrong with a store that can be used: the health says it is degraded. */
+    /** Faults of a store that still works; the health is then degraded. */
     trouble?(): readonly string[];
   };
-  /** Logs every change of its status: one line when the store goes away, one when it is back. */
+  /** Logs every change of its state: a line when the store goes down, and a line when it is back. */
   readonly health: Health;
   /** Between two looks at a store that answers; 10 s by default. */
   readonly intervalMs?: number;
@@ -18,9 +18,10 @@ export interface StorageWatchSettings {
 const readyTimeoutMs = 5_000;
 
 /**
- * Keeps the process's health in step with its store by looking at it now and then, and at once when a request gives
- * reason to. The process goes on while the store is away: requests fail one by one, with a clear text, and work again
- * when it is back. Only a look changes the health, so that an overloaded store does not make it flicker.
+ * Keeps the process's health equal to the state of its store. It checks the store at intervals, and at once
+ * when a request failed. While the store is down the process continues: each request fails with a clear text,
+ * and requests work again when the store is back. Only a check changes the health, so that an overloaded
+ * store does not make it flicker.
  */
 export class StorageWatch {
   readonly #settings: StorageWatchSettings;
@@ -42,14 +43,14 @@ export class StorageWatch {
     clearTimeout(this.#timer);
   }
 
-  /** A request got its answer. */
+  /** A request was answered. */
   answered(): void {
     if (this.#settings.health.status !== "available") {
       this.#look();
     }
   }
 
-  /** A request found nobody. */
+  /** A request reached no store. */
   unreachable(): void {
     if (this.#settings.health.status === "available") {
       this.#look();
@@ -79,7 +80,7 @@ export class StorageWatch {
     });
   }
 
-  /** What is wrong with the store, for people; undefined when nothing is. */
+  /** The fault of the store, for people; undefined without one. */
   async #problem(): Promise<string | undefined> {
     const deadline = AbortSignal.timeout(readyTimeoutMs);
     try {

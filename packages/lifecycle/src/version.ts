@@ -6,7 +6,9 @@ export interface VersionInfo {
   readonly buildDate: string;
 }
 
-/** Version of the house: all packages carry the same. Commit and date come from GIT_COMMIT and BUILD_DATE of the image. */
+/**
+ * The version, the same for all packages. Commit and date come from GIT_COMMIT and BUILD_DATE of the image.
+ */
 export const version: VersionInfo = {
   gitCommit: process.env.GIT_COMMIT ?? "",
   gitVersion: `v${manifest.version}`,

@@ -1,10 +1,10 @@
-/** What JSON writes with a backslash, and the control characters that it does not. */
+/** Escape sequences of JSON, and control characters that JSON does not escape. */
 const escaped = /\\(?:u([0-9a-f]{4})|.)|[\u007f-\u009f]/gi;
 
 /**
- * A line of a log, JSON, in which control characters stand as text, so that who reads it on a terminal cannot be shown
- * what did not happen: a message may repeat what a stranger sent, and terminals obey such characters. Ends of lines and
- * tabs stay: stacks have them, and are indented.
+ * A line of the log (JSON) with its control characters as text. A message may contain text of a stranger, and
+ * a terminal would obey control characters in it and show events that did not happen. Line ends and tabs
+ * stay, because stacks need them; they are indented.
  * @param line as pino writes it
  */
 export function withoutControls(line: string): string {

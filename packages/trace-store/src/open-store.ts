@@ -28,8 +28,9 @@ const prefixes: Record<Engine, string> = {
 };
 
 /**
- * Opens the store that the options name; nothing is asked of it yet. Reads of ClickHouse are parts of the active trace.
- * @param metrics where it is told which servers of ClickHouse answer
+ * Opens the store that the options name, without a request to it. Reads of ClickHouse become parts of the
+ * active trace.
+ * @param metrics registry for the state of ClickHouse's servers
  * @throws StartError for options that cannot work
  */
 export function openStore(options: StoreOptions, log: Logger, metrics?: Registry): TraceStore {

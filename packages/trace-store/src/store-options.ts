@@ -2,9 +2,9 @@ import { clickHouseOptions, clientTlsOptions, duration, type TenancyOptions } fr
 import { z } from "zod";
 
 /**
- * Options of a process that writes or reads spans. Names are the public model's, but for those of ClickHouse, which it
- * has not.
- * @param type what `--span-storage.type` says in the help
+ * Options of a process that writes or reads spans. Names are the public model's, except for ClickHouse, which
+ * it does not support.
+ * @param type help text of `--span-storage.type`
  */
 export function storeOptions(type: string) {
   return {
@@ -33,5 +33,7 @@ export function storeOptions(type: string) {
 
 type Fields = ReturnType<typeof storeOptions>;
 
-/** Parsed options that hold those of `storeOptions`, and those of tenants: their header goes on to a remote storage. */
+/**
+ * Parsed options of `storeOptions` and of tenants, because the tenant's header is sent to a remote storage.
+ */
 export type StoreOptions = { readonly [Name in keyof Fields]: z.infer<Fields[Name]> } & TenancyOptions;

@@ -1,12 +1,12 @@
 import { formatTraceContext, startChild } from "lifecycle";
 
-/** What a statement does, and nothing of what it asks for: values are other people's. */
+/** The kind of a statement, without its values, which belong to users. */
 function statementKind(sql: string): string {
   const word = /^[\s(]*([a-z]+)/i.exec(sql)?.[1]?.toUpperCase() ?? "QUERY";
   return word === "WITH" ? "SELECT" : word;
 }
 
-/** Makes a call of ClickHouse a span below the active one. @returns undefined where nothing is traced */
+/** Makes a call of ClickHouse a child of the active span. @returns undefined when nothing is traced */
 export function traceStoreCall(
   sql: string,
 ): { readonly traceparent: string; end(error?: unknown): void } | undefined {

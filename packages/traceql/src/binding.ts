@@ -1,4 +1,6 @@
-/** How tightly each operator binds, as in Tempo, where `&&` and `||` bind alike. All but `^` go from left to right. */
+/**
+ * Precedence of each operator. As in Tempo, `&&` and `||` have the same. All but `^` are left-associative.
+ */
 export const binding: Readonly<Record<string, number>> = {
   ...{ "&&": 1, "||": 1 },
   ...{ "=": 2, "!=": 2, "=~": 2, "!~": 2, "<": 2, "<=": 2, ">": 2, ">=": 2 },
@@ -8,7 +10,7 @@ export const binding: Readonly<Record<string, number>> = {
 };
 
 export const comparisonBinding = 2;
-/** Of what a minus in front takes. */
+/** Precedence of a unary minus. */
 export const minusBinding = 4;
 export const notBinding = 5;
 export const powerBinding = 6;

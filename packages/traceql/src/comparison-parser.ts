@@ -6,7 +6,8 @@ const defaultLimit = 10;
 const maxLimit = 1_000n;
 
 /**
- * `compare({ … }, 10, start, end)` behind a pipeline; all but the first may be absent, the times both.
+ * Parses `compare({ … }, 10, start, end)` after a pipeline. All arguments but the first are optional; the
+ * times come together.
  * @throws TraceQlError
  */
 export function readComparison(tokens: TokenReader, pipeline: Pipeline, offset: number): MetricsComparison {

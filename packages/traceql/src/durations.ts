@@ -16,8 +16,8 @@ const nanoOf: Readonly<Record<string, bigint>> = {
 const printedUnits = ["h", "m", "s", "ms", "us", "ns"];
 
 /**
- * Nanoseconds of a text such as `1h30m`, `1.5s`, `2d`; days have 24 hours, years 365 days.
- * @returns undefined for what is no duration
+ * Nanoseconds of a text such as `1h30m`, `1.5s`, `2d`; a day has 24 hours, a year 365 days.
+ * @returns undefined for a malformed duration
  */
 export function parseDuration(text: string): bigint | undefined {
   let nano = 0n;

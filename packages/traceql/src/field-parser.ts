@@ -51,21 +51,21 @@ export function readFieldExpression(tokens: TokenReader, minBinding = 1): FieldE
   }
 }
 
-/** A field by itself, as `by()` and `select()` of metrics take them. */
+/** A field alone, as an argument of `by()` and `select()` of metrics. */
 export function readField(tokens: TokenReader): Field {
   const field = fieldNext(tokens);
   if (field === undefined) throw tokens.unexpected("an attribute", "an intrinsic");
   return field;
 }
 
-/** A value as it stands, such as that of a hint. */
+/** A literal value, such as that of a hint. */
 export function readStatic(tokens: TokenReader): StaticExpression {
   const value = staticNext(tokens);
   if (value === undefined) throw tokens.unexpected("a value");
   return value;
 }
 
-/** @param isCompared whether it stands behind an operator, where people write a text without quotes */
+/** @param isCompared true after an operator, where users often forget the quotes of a text */
 function readOperand(tokens: TokenReader, isCompared: boolean): FieldExpression {
   const { offset } = tokens;
   if (tokens.accept("(")) {
@@ -104,7 +104,7 @@ function minus(tokens: TokenReader, operand: FieldExpression, offset: number): F
   return node;
 }
 
-/** Wraps round as 64 bits do. */
+/** Wraps around at 64 bits. */
 export function negated(value: Static): Static {
   switch (value.type) {
     case "int":
@@ -117,7 +117,7 @@ export function negated(value: Static): Static {
   }
 }
 
-/** `nil = x`. */
+/** Parses `nil = x`. */
 function readNil(tokens: TokenReader): FieldExpression {
   const { offset } = tokens;
   tokens.take();

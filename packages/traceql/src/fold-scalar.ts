@@ -2,7 +2,7 @@ import type { ArithmeticOperator, Static } from "./syntax-tree.ts";
 
 /**
  * Calculates with two numbers of the text; two ints give an int, `7 / 2` is 3.
- * @returns what is wrong where it cannot
+ * @returns the fault when it cannot be computed
  */
 export function foldedScalar(operator: ArithmeticOperator, left: Static, right: Static): Static | string {
   if (left.type === "duration" || right.type === "duration")
@@ -15,7 +15,7 @@ export function foldedScalar(operator: ArithmeticOperator, left: Static, right: 
   return Number.isFinite(value) ? { type: "float", value } : "value out of range";
 }
 
-/** As 64 bits wrap round. @returns undefined for a division by zero */
+/** Wraps around at 64 bits. @returns undefined for a division by zero */
 export function intOperation(operator: ArithmeticOperator, left: bigint, right: bigint): bigint | undefined {
   switch (operator) {
     case "+":

@@ -1,6 +1,6 @@
 import type { IntrinsicName } from "./syntax-tree.ts";
 
-/** Type of a value before any span is seen; `attribute`: that of the attribute, known only then. */
+/** Type of a value as far as the query tells; `attribute`: known only from the attribute of each span. */
 export type ValueType = "attribute" | "int" | "float" | "duration" | "string" | "bool" | "status" | "kind";
 
 /** How each intrinsic may be written. The first is how it is printed. */
@@ -44,12 +44,12 @@ const byText: ReadonlyMap<string, IntrinsicName> = new Map(
   Object.entries(texts).flatMap(([name, ways]) => ways.map((way) => [way, name as IntrinsicName])),
 );
 
-/** The intrinsic that a text such as `duration` or `span:duration` names. */
+/** The intrinsic of a name such as `duration` or `span:duration`. */
 export function intrinsicOf(text: string): IntrinsicName | undefined {
   return byText.get(text);
 }
 
-/** As Tempo shows it. */
+/** Tempo's name of an intrinsic. */
 export function intrinsicText(name: IntrinsicName): string {
   return texts[name][0] ?? name;
 }

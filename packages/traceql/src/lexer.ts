@@ -5,7 +5,7 @@ import type { AttributeField, AttributeScope } from "./syntax-tree.ts";
 import { TraceQlError } from "./traceql-error.ts";
 
 interface Placed {
-  /** As it stands in the query. */
+  /** The text in the query. */
   readonly text: string;
   readonly offset: number;
 }
@@ -17,7 +17,7 @@ export type Token = Placed &
     | { readonly kind: "int" | "duration"; readonly value: bigint }
     | { readonly kind: "float"; readonly value: number }
     | { readonly kind: "attribute"; readonly field: AttributeField }
-    /** `span:duration`, in one. */
+    /** `span:duration` as one token. */
     | { readonly kind: "intrinsic" }
   );
 
@@ -63,7 +63,7 @@ const word = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
 const number = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
 const durationRest = /[\d.nsumhµμdwy]+/y;
 const space = /\s+/y;
-/** What a name without quotes is made of: anything but these. */
+/** Characters of an unquoted name: all but these. */
 const plainName = /[^\s{}()=~!<>&|^,"]+/y;
 
 /**
@@ -89,7 +89,7 @@ export function lex(text: string): Token[] {
   return tokens;
 }
 
-/** Whether a name can stand without quotes. */
+/** True when a name needs no quotes. */
 export function isPlainName(name: string): boolean {
   return name !== "" && skip(plainName, name, 0) === name.length;
 }
@@ -206,7 +206,7 @@ function attributeAt(
   };
 }
 
-/** In names, unlike in strings, a backslash stands before `"` and `\` only. */
+/** In quoted names, unlike strings, a backslash escapes only `"` and `\`. */
 function readQuotedName(text: string, offset: number): { readonly value: string; readonly end: number } {
   let value = "";
   for (let index = offset + 1; index < text.length; index++) {
@@ -223,7 +223,7 @@ function readQuotedName(text: string, offset: number): { readonly value: string;
   throw new TraceQlError('unexpected EOF, expecting "', text, { offset, length: text.length - offset });
 }
 
-/** Also over comments, which are those of Go. */
+/** Skips white space and comments, which have Go's form. */
 function skipSpace(text: string, from: number): number {
   let offset = from;
   for (;;) {
@@ -241,7 +241,7 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** @param pattern sticky @returns where its match ends, or `offset` */
+/** @param pattern a sticky pattern @returns the end of its match, or `offset` */
 function skip(pattern: RegExp, text: string, offset: number): number {
   pattern.lastIndex = offset;
   return pattern.test(text) ? pattern.lastIndex : offset;

@@ -1,12 +1,12 @@
-/** What a query may have at most. */
+/** Limits of a query. */
 export const traceQlLimits = {
   /** UTF-16 units. */
   textLength: 65_536,
-  /** Parentheses, braces and unary operators within one another. */
+  /** Nested parentheses, braces and unary operators. */
   depth: 64,
   /** Fields, values and operators together. */
   nodes: 1_024,
-  /** Of a regular expression, in UTF-16 units. */
+  /** UTF-16 units of a regular expression. */
   regexLength: 4_096,
   /** Fields of `by()` after a metrics function, as in Tempo. */
   groupBys: 5,

@@ -1,13 +1,13 @@
 import { RE2JS } from "re2js";
 
-/** A regular expression that takes time linear in the text, whatever it is. */
+/** A regular expression that runs in time linear in the text. */
 export interface LinearRegex {
-  /** Whether it matches the whole text. */
+  /** True when it matches the whole text. */
   matches(text: string): boolean;
 }
 
 /**
- * A regular expression as Go and ClickHouse read it (RE2), anchored at both ends, where `.` is any character.
+ * A regular expression of RE2, which Go and ClickHouse use, anchored at both ends. `.` matches any character.
  * @throws Error for a pattern that is none
  */
 export function linearRegex(pattern: string): LinearRegex {

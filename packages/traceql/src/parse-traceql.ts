@@ -4,7 +4,7 @@ import type { Hint, TraceQlQuery } from "./syntax-tree.ts";
 import { TokenReader } from "./token-reader.ts";
 
 /**
- * A query, checked: what it gives can be run.
+ * Parses and checks a query; the result can be run.
  * @param text at most 64 KiB; see `traceQlLimits` for the rest
  * @throws TraceQlError that points at the mistake
  */
@@ -27,7 +27,7 @@ function rootOf(tokens: TokenReader, operand: Operand, hints: readonly Hint[]): 
   return { type: "search", pipeline, hints };
 }
 
-/** `with(name=value, …)`. */
+/** Parses `with(name=value, …)`. */
 function readHints(tokens: TokenReader): Hint[] {
   const hints: Hint[] = [];
   tokens.take();

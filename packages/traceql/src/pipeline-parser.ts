@@ -26,7 +26,7 @@ import {
 import type { TokenReader } from "./token-reader.ts";
 import { scalarTypeOf, takes, typesMatch } from "./value-types.ts";
 
-/** What stands in a query, of which operators make larger things. */
+/** An element of a query; operators combine elements. */
 export type Operand =
   | { readonly kind: "spanset"; readonly node: SpansetExpression }
   | { readonly kind: "scalar"; readonly node: ScalarExpression }
@@ -73,7 +73,7 @@ export function readPipeline(tokens: TokenReader): Operand {
   return { kind: "spanset", node: tokens.placed({ type: "pipeline", stages }, offset) };
 }
 
-/** @throws TraceQlError for what is no stage by itself */
+/** @throws TraceQlError for an element that is no stage */
 export function stageOf(tokens: TokenReader, operand: Operand): Stage {
   switch (operand.kind) {
     case "spanset":
@@ -108,7 +108,7 @@ function readExpression(tokens: TokenReader, minBinding = 1): Operand {
   }
 }
 
-/** 0 for what is no operator behind such an operand. */
+/** Precedence of the operator after such an operand; 0 when it cannot follow. */
 function bindingBehind(left: Operand, operator: string): number {
   if (left.kind === "spanset" && structural.has(operator)) {
     return operator === "&&" || operator === "||" ? 1 : comparisonBinding;
@@ -257,7 +257,7 @@ function readOperand(tokens: TokenReader): Operand {
   throw tokens.unexpected("{", "(", "an aggregate");
 }
 
-/** Parentheses round one stage say that it is a spanset; round spansets or numbers, nothing. */
+/** Parentheses around one stage make it a spanset; around spansets or numbers they change nothing. */
 function wrapped(tokens: TokenReader, inner: Operand, offset: number): Operand {
   if (inner.kind !== "filter" && inner.kind !== "stage") return inner;
   const stages = [stageOf(tokens, inner)];

@@ -6,7 +6,7 @@ import type { Field, FieldExpression, Static } from "./syntax-tree.ts";
 
 const minInt = -(2n ** 63n);
 
-/** As Tempo names a field in labels and answers: `.a`, `span.a`, `resource."a b"`, `duration`. */
+/** Tempo's text of a field in labels and answers: `.a`, `span.a`, `resource."a b"`, `duration`. */
 export function printField(field: Field): string {
   if (field.type === "intrinsic") return intrinsicText(field.name);
   const { scope, name, ofParent } = field;
@@ -16,7 +16,10 @@ export function printField(field: Field): string {
   return `${parts.join(".")}.${printed}`;
 }
 
-/** With parentheses only where the tree would be another without, and round every minus and `!` within an operation. */
+/**
+ * With parentheses only where the tree would change without them, and around every minus and `!` within an
+ * operation.
+ */
 export function printFieldExpression(expression: FieldExpression): string {
   switch (expression.type) {
     case "static":
@@ -37,7 +40,7 @@ export function printFieldExpression(expression: FieldExpression): string {
   }
 }
 
-/** @param min how tightly an operation must bind to stand there without parentheses */
+/** @param min lowest precedence that needs no parentheses */
 function printOperand(expression: FieldExpression, min: number): string {
   const text = printFieldExpression(expression);
   const own = bindingOf(expression);
@@ -72,7 +75,7 @@ export function printStatic(value: Static): string {
   }
 }
 
-/** In backquotes as Tempo prints it, or, where it has one, in double quotes. */
+/** In backquotes, as in Tempo; in double quotes when the text contains a backquote. */
 function printText(text: string): string {
   if (!text.includes("`") && !text.includes("\r")) return `\`${text}\``;
   const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", '"': '\\"', "\\": "\\\\" };

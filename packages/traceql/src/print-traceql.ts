@@ -27,7 +27,7 @@ function printPipeline({ stages }: Pipeline): string {
   return stages.map(printStage).join(" | ");
 }
 
-/** A stage as text, such as `by(.a)`. */
+/** The text of a stage, such as `by(.a)`. */
 export function printStage(stage: Stage): string {
   switch (stage.type) {
     case "scalar-filter":
@@ -66,7 +66,7 @@ function spansetBinding(expression: SpansetExpression): number {
   return expression.operator === "&&" || expression.operator === "||" ? 1 : 2;
 }
 
-/** A number of a spanset, such as `count()`. */
+/** The text of a spanset's number, such as `count()`. */
 export function printScalar(expression: ScalarExpression): string {
   switch (expression.type) {
     case "static":
@@ -91,7 +91,7 @@ function scalarOperand(expression: ScalarExpression, min: number): string {
   return own < min || text.startsWith("-") ? `(${text})` : text;
 }
 
-/** @param isRoot a pipeline anywhere else stands in parentheses */
+/** @param isRoot false: the pipeline gets parentheses */
 function printMetrics(expression: MetricsExpression, isRoot: boolean): string {
   switch (expression.type) {
     case "static": {

@@ -22,9 +22,9 @@ import {
   type TraceQlQuery,
 } from "./syntax-tree.ts";
 
-/** What queries are made of, so that they say something about the spans of a test. */
+/** Names and values for generated queries, so that they match some spans of a test. */
 export interface QueryVocabulary {
-  /** Of attributes. */
+  /** Names of attributes. */
   readonly names: readonly string[];
   readonly strings: readonly string[];
   readonly regexes: readonly string[];
@@ -48,7 +48,7 @@ export const wholeVocabulary: QueryVocabulary = {
 const scopes: readonly AttributeScope[] = ["any", "span", "resource", "event", "link", "instrumentation"];
 
 /**
- * Queries, all of which pass the checks.
+ * Generates queries that pass the checks.
  * @param ofParent whether fields of the parent are among them
  */
 export function queryArbitrary(words: QueryVocabulary, ofParent = true): fc.Arbitrary<TraceQlQuery> {
@@ -69,7 +69,7 @@ export function queryArbitrary(words: QueryVocabulary, ofParent = true): fc.Arbi
   return fc.oneof({ weight: 3, arbitrary: search }, { weight: 1, arbitrary: metrics }).filter(isChecked);
 }
 
-/** The parser knows best what passes. */
+/** The parser decides which queries pass. */
 function isChecked(query: TraceQlQuery): boolean {
   try {
     parseTraceQl(printTraceQl(query));

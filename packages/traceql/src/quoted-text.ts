@@ -49,7 +49,7 @@ export function readQuotedText(
   throw notTerminated();
 }
 
-/** Escapes of bytes are taken for characters of that number. */
+/** Escapes of bytes become the character of that number. */
 function escapeAt(text: string, offset: number): { readonly value: string; readonly end: number } {
   const letter = text.charAt(offset + 1);
   const plain = plainEscapes[letter];

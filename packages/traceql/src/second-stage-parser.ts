@@ -8,7 +8,7 @@ const comparisons: ReadonlySet<string> = new Set(["=", "!=", "<", "<=", ">", ">=
 const maxSeries = 10_000n;
 
 /**
- * What follows a metrics function: `> 10`, `| topk(5)`, any number of them.
+ * Parses the stages after a metrics function: `> 10`, `| topk(5)`, any number of them.
  * @throws TraceQlError
  */
 export function readSecondStages(tokens: TokenReader): SecondStage[] {

@@ -69,7 +69,7 @@ export function readSelect(tokens: TokenReader): SelectStage {
   return tokens.placed({ type: "select", fields: readFields(tokens) }, offset);
 }
 
-/** `(field, …)`. */
+/** Parses `(field, …)`. */
 function readFields(tokens: TokenReader): Field[] {
   tokens.expect("(");
   const fields = [readField(tokens)];

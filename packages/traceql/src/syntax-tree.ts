@@ -1,6 +1,6 @@
 /**
- * The tree of a TraceQL query, as Grafana Tempo documents the language. Plain data: no positions, nothing but what the
- * text says, so two texts that mean the same to the letter give equal trees.
+ * The tree of a TraceQL query, as Grafana Tempo documents the language. It is plain data without positions,
+ * so equal texts give equal trees.
  */
 
 /** A whole query. */
@@ -14,7 +14,7 @@ export interface Hint {
   readonly value: Static;
 }
 
-/** Stages, each of which takes the spansets of the one before: `{ … } | count() > 2 | select(.a)`. At least one. */
+/** One or more stages; each gets the spansets of the stage before: `{ … } | count() > 2 | select(.a)`. */
 export interface Pipeline {
   readonly type: "pipeline";
   readonly stages: readonly Stage[];
@@ -22,7 +22,7 @@ export interface Pipeline {
 
 export type Stage = SpansetExpression | ScalarFilter | GroupStage | SelectStage | CoalesceStage;
 
-/** What selects spans of a trace; a pipeline here is one in parentheses. */
+/** Selects spans of a trace. A pipeline in it is in parentheses. */
 export type SpansetExpression = SpansetFilter | SpansetOperation | Pipeline;
 
 /** `{ condition }`; `{ }` has the condition `true`. */
@@ -39,8 +39,9 @@ export interface SpansetOperation {
 }
 
 /**
- * `>` child, `<` parent, `>>` descendant, `<<` ancestor, `~` sibling: spans of the right that are so to one of the left.
- * With `!`: spans of the right that are so to none; with `&`: the spans of both sides that stand so to each other.
+ * Relations: `>` child, `<` parent, `>>` descendant, `<<` ancestor, `~` sibling. The result is the spans of
+ * the right side with this relation to a span of the left side. With `!` it is the spans of the right side
+ * without the relation, with `&` the spans of both sides that are related.
  */
 export type SpansetOperator = (typeof spansetOperators)[number];
 
@@ -64,7 +65,7 @@ export const spansetOperators = [
   "&~",
 ] as const satisfies readonly string[];
 
-/** `count() > 2`: keeps the spansets of which it is true. */
+/** `count() > 2`: keeps the spansets for which it is true. */
 export interface ScalarFilter {
   readonly type: "scalar-filter";
   readonly operator: ComparisonOperator;
@@ -78,7 +79,7 @@ export interface GroupStage {
   readonly expression: FieldExpression;
 }
 
-/** `select(field, …)`: fields to show; it filters nothing. */
+/** `select(field, …)`: fields to show, without filtering. */
 export interface SelectStage {
   readonly type: "select";
   readonly fields: readonly Field[];
@@ -89,7 +90,7 @@ export interface CoalesceStage {
   readonly type: "coalesce";
 }
 
-/** A number of each spanset. */
+/** A number for each spanset. */
 export type ScalarExpression = Aggregate | StaticExpression | ScalarOperation;
 
 export interface ScalarOperation {
@@ -109,7 +110,7 @@ export interface Aggregate {
 export type ComparisonOperator = "=" | "!=" | "<" | "<=" | ">" | ">=";
 export type ArithmeticOperator = "+" | "-" | "*" | "/" | "%" | "^";
 
-/** A value of each span. */
+/** A value for each span. */
 export type FieldExpression = StaticExpression | Field | UnaryOperation | BinaryOperation | ExistsOperation;
 
 export interface UnaryOperation {
@@ -139,7 +140,7 @@ export interface StaticExpression {
   readonly value: Static;
 }
 
-/** A value as it stands in the text. Durations are nanoseconds. */
+/** A literal value. Durations are nanoseconds. */
 export type Static =
   | { readonly type: "string"; readonly value: string }
   | { readonly type: "int"; readonly value: bigint }
@@ -154,7 +155,7 @@ export type Static =
 
 export type Field = AttributeField | IntrinsicField;
 
-/** Whose attribute; `any`: of the span, and where it has none, of its resource. */
+/** The scope of an attribute; `any`: of the span, or of its resource when the span lacks it. */
 export type AttributeScope = "any" | "span" | "resource" | "event" | "link" | "instrumentation";
 
 /** `.a`, `span.a`, `parent.resource.a` … */
@@ -162,7 +163,7 @@ export interface AttributeField {
   readonly type: "attribute";
   readonly scope: AttributeScope;
   readonly name: string;
-  /** Of the span's parent rather than of the span. */
+  /** True: the attribute of the span's parent. */
   readonly ofParent: boolean;
 }
 
@@ -199,24 +200,24 @@ export const intrinsicNames = [
   "nestedSetParent",
 ] as const satisfies readonly string[];
 
-/** Series over time. A metrics pipeline in a larger expression stands in parentheses. */
+/** Series over time. Within a larger expression a metrics pipeline is in parentheses. */
 export type MetricsExpression = MetricsPipeline | MetricsMath | MetricsComparison | StaticExpression;
 
 /**
- * `{ … } | compare({ … }, 10)`: how often attributes have their values, in spans of the selection and in the others. A whole
- * query: it cannot be part of a larger expression.
+ * `{ … } | compare({ … }, 10)`: counts the values of attributes, in spans of the selection and in the others.
+ * It is always a whole query.
  */
 export interface MetricsComparison {
   readonly type: "metrics-comparison";
   readonly pipeline: Pipeline;
   readonly selection: SpansetFilter;
-  /** Values to show of each attribute, the most frequent; 1 to 1,000, 10 where the query has none. */
+  /** Number of most frequent values to show of each attribute, 1 to 1,000; 10 by default. */
   readonly limit: number;
   /** When spans of the selection start: after `startUnixNano`, up to `endUnixNano`. Absent: whenever. */
   readonly within?: { readonly startUnixNano: bigint; readonly endUnixNano: bigint };
 }
 
-/** What can be calculated with. */
+/** An operand of arithmetic. */
 export type MetricsOperand = Exclude<MetricsExpression, MetricsComparison>;
 
 /** `{ … } | rate() by(.a) | topk(5)`. */
@@ -233,7 +234,7 @@ export interface MetricsMath {
   readonly operator: "+" | "-" | "*" | "/";
   readonly left: MetricsOperand;
   readonly right: MetricsOperand;
-  /** Applied to the result. */
+  /** Stages that are applied to the result. */
   readonly secondStages: readonly SecondStage[];
 }
 

@@ -2,7 +2,7 @@ import { lex, type Token } from "./lexer.ts";
 import { traceQlLimits } from "./limits.ts";
 import { type TextPlace, TraceQlError } from "./traceql-error.ts";
 
-/** Walks through the tokens of a query; knows how deep and how large the tree is so far, and where its parts stood. */
+/** Walks the tokens of a query, and tracks depth and size of the tree and the places of its parts. */
 export class TokenReader {
   readonly #text: string;
   readonly #tokens: readonly Token[];
@@ -21,7 +21,7 @@ export class TokenReader {
     return this.#tokens[this.#index] as Token;
   }
 
-  /** The one after `next`. */
+  /** The token after `next`. */
   get following(): Token | undefined {
     return this.#tokens[this.#index + 1];
   }
@@ -52,7 +52,7 @@ export class TokenReader {
     if (!this.accept(symbol)) throw this.unexpected(symbol);
   }
 
-  /** Of the next token. @param expected what could stand there */
+  /** The error for the next token. @param expected tokens that would be valid */
   unexpected(...expected: readonly string[]): TraceQlError {
     const token = this.next;
     const seen = token.kind === "end" ? "$end" : token.kind === "symbol" ? token.text : named(token);
@@ -69,13 +69,13 @@ export class TokenReader {
     return this.error(reason, this.#places.get(node) ?? placeOf(this.next));
   }
 
-  /** Where the next token stands: the beginning of what is read now. */
+  /** Offset of the next token. */
   get offset(): number {
     return this.next.offset;
   }
 
   /**
-   * Remembers where a part of the tree stood: from `offset` to the token taken last.
+   * Remembers the place of a part of the tree: from `offset` to the last token that was read.
    * @throws TraceQlError when the tree has too many parts
    */
   placed<Node extends object>(node: Node, offset: number): Node {
@@ -93,7 +93,7 @@ export class TokenReader {
   }
 
   /**
-   * Reads something that stands within something else.
+   * Reads a nested part.
    * @throws TraceQlError when it is nested too deep
    */
   within<Result>(read: () => Result): Result {

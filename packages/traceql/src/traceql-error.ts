@@ -1,4 +1,7 @@
-/** Where in a text; `offset` and `length` in UTF-16 units, lines and columns from 1, columns in characters. */
+/**
+ * A place in a text. `offset` and `length` are UTF-16 units; lines and columns begin at 1; columns are
+ * characters.
+ */
 export interface TextPlace {
   readonly offset: number;
   readonly length: number;
@@ -10,11 +13,11 @@ export interface TextPlace {
  */
 export class TraceQlError extends Error {
   override readonly name = "TraceQlError";
-  /** What is wrong, without the place. */
+  /** The fault, without its place. */
   readonly reason: string;
-  /** In UTF-16 units, from 0. */
+  /** UTF-16 units, from 0. */
   readonly offset: number;
-  /** Of the part that is wrong, in UTF-16 units; 0 where the text ends too early. */
+  /** Length of the faulty part in UTF-16 units; 0 when the text ends too early. */
   readonly length: number;
   /** From 1. */
   readonly line: number;

@@ -6,7 +6,7 @@ const equality: ReadonlySet<string> = new Set(["=", "!="]);
 const order: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
 const regex: ReadonlySet<string> = new Set(["=~", "!~"]);
 
-/** The type of an expression's value, as far as the text says. */
+/** The type of an expression's value, as far as the query tells. */
 export function typeOf(expression: FieldExpression): ValueType {
   switch (expression.type) {
     case "static":
@@ -53,7 +53,7 @@ export function isNumeric(type: ValueType): boolean {
   return type === "int" || type === "float" || type === "duration";
 }
 
-/** Whether two values can stand on the sides of an operator at all. */
+/** True when the operator accepts operands of these types. */
 export function typesMatch(left: ValueType, right: ValueType): boolean {
   if (left === "attribute" || right === "attribute" || left === right) return true;
   return isNumeric(left) && isNumeric(right);

@@ -10,10 +10,11 @@ const digitsOf: Partial<Record<IntrinsicName, number>> = {
 };
 
 /**
- * The id that a text means, when it is compared with a field that holds ids: people copy ids without their leading zeros, in
- * upper case, or with the 16 digits that 64-bit clients print. Engines compare the whole form only.
+ * Completes the id in a text that is compared with an id field. People copy ids without leading zeros, in
+ * upper case, or with the 16 digits that 64-bit clients print. Engines compare the complete form only.
  * @param other the other side of the comparison
- * @returns the id in lower case with all its digits; undefined when the sides are no such pair, or the text is no id
+ * @returns the lower-case id with all digits; undefined when the operands are no such pair, or the text is no
+ *   id
  */
 export function wholeId(other: FieldExpression, text: FieldExpression): StaticExpression | undefined {
   if (other.type !== "intrinsic" || text.type !== "static" || text.value.type !== "string") return undefined;

@@ -1,4 +1,4 @@
-// What the built agent starts with: its commands, and the check of its options. It serves in a second start.
+// The first stage of the built agent: commands, and the check of options. It serves in a second stage.
 import { runProcess } from "lifecycle";
 import { agentProcess } from "../src/agent-process.ts";
 

@@ -1,4 +1,4 @@
-// What the built agent goes on with, its options checked.
+// The second stage of the built agent, with checked options.
 import { exitNow } from "lifecycle/exit-now";
 import { serveProcess } from "lifecycle/serve";
 import { startAgent } from "../src/start-agent.ts";

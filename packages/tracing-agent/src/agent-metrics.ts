@@ -2,12 +2,12 @@ import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { AgentClientStats } from "wire/agent";
 import { ClientStats } from "./client-stats.ts";
 
-/** One of the UDP servers, and what it has counted since the start; looked at with each scrape. */
+/** A UDP server with its counts since the start, which are read at each scrape. */
 export interface ServerCounts {
   /** "tracing", or "zipkin" for the port of the oldest clients. */
   readonly model: string;
   readonly protocol: string;
-  /** Packets taken into the queue. */
+  /** Packets put into the queue. */
   readonly processed: number;
   /** Packets that the queue had no room for. */
   readonly queueFull: number;
@@ -17,14 +17,17 @@ export interface ServerCounts {
   readonly readErrors: number;
   /** Packets that wait now. */
   readonly waiting: number;
-  /** Packets that the system dropped because the socket's buffer was full; undefined where it does not say. */
+  /**
+   * Packets that the system dropped because the socket's buffer was full; undefined when it does not report
+   * them.
+   */
   readonly kernelDrops: number | undefined;
 }
 
 /** Kinds of requests at the HTTP port, as the public model names them. */
 export type HttpRequestType = "sampling" | "sampling-legacy" | "baggage";
 
-/** What the agent counts, under the public model's names with the prefix `tracing_agent_`. */
+/** The agent's metrics: the public model's names with the prefix `tracing_agent_`. */
 export class AgentMetrics {
   readonly #handlerErrors;
   readonly #spansRejected;
@@ -67,7 +70,7 @@ export class AgentMetrics {
       "Spans dropped with a call given up, by gRPC status.",
       ["reason"],
     );
-    // There from the start, so that what subtracts them has an answer before the first failure.
+    // Set from the start, so that a query which subtracts failures works before the first failure.
     this.#batchesFailed.inc({ reason: "UNAVAILABLE" }, 0);
     this.#retries = counter(
       "reporter_retries_total",
@@ -116,7 +119,7 @@ export class AgentMetrics {
     this.#httpRequests.inc({ type });
   }
 
-  /** @param source "all" for what the client did wrong; "collector-proxy", "thrift", "proto" for the rest */
+  /** @param source "all" for faults of the client; "collector-proxy", "thrift", "proto" for others */
   httpError(source: string, status: "4xx" | "5xx"): void {
     this.#httpErrors.inc({ source, status });
   }
@@ -125,12 +128,15 @@ export class AgentMetrics {
     this.#collectorProxy.inc({ endpoint, protocol: "grpc", result });
   }
 
-  /** What a client says that it lost. */
+  /** Adds the losses that a client reports. */
   clientStats(stats: AgentClientStats): void {
     this.#clientStats.take(stats, Date.now());
   }
 
-  /** Shows what the UDP servers count, asked at each scrape: counting here would cost more than reading a packet. */
+  /**
+   * Reads the counts of the UDP servers at each scrape, because to count at each packet would cost more than
+   * reading it.
+   */
   showServers(servers: readonly ServerCounts[]): void {
     const registers = [this.#registry];
     const labelNames = ["model", "protocol"];
@@ -178,7 +184,7 @@ export class AgentMetrics {
     });
   }
 
-  /** Shows which collectors are connected, asked at each scrape. */
+  /** Reads at each scrape which collectors are connected. */
   showConnections(
     collectors: readonly { readonly text: string; readonly connected: number; readonly reconnects: number }[],
   ): void {

@@ -1,9 +1,12 @@
 import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { AgentClientStats } from "wire/agent";
 
-/** A client that was silent for so long is forgotten. */
+/** A client that is silent for this time, in milliseconds, is forgotten. */
 const forgetAfterMs = 3_600_000;
-/** Most clients that are remembered: senders choose their identifiers. The longest silent one goes first. */
+/**
+ * Most clients that are remembered, because senders choose their identifiers. The one that was silent longest
+ * is dropped first.
+ */
 const maxClients = 10_000;
 
 interface LastStats extends AgentClientStats {
@@ -12,8 +15,8 @@ interface LastStats extends AgentClientStats {
 }
 
 /**
- * What clients say that they lost before they could send, summed up. Each batch brings totals since the start of its
- * client; batches that come twice or out of order are told by their number and left out.
+ * Sums the losses that clients report. Each batch has totals since the start of its client. Repeated and
+ * reordered batches are recognized by their number and left out.
  */
 export class ClientStats {
   readonly #batchesReceived;
@@ -63,7 +66,8 @@ export class ClientStats {
     if (last !== undefined && last.seqNo >= seqNo) {
       return;
     }
-    // The first batch only tells where the client's totals stand: it may have run long before this agent.
+    // The first batch only gives the client's present totals, because the client may have run long before
+    // this agent.
     if (last !== undefined) {
       this.#batchesSent.inc(Number(seqNo - last.seqNo));
       this.#lost("full-queue", stats.fullQueueDroppedSpans - last.fullQueueDroppedSpans);

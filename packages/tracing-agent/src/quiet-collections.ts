@@ -1,26 +1,29 @@
 const intervalMs = 10_000;
 /** Fewer packets than this within the interval are no load: a collection takes some ten milliseconds. */
 const quietPackets = 1_000;
-/** Where a packet in so many is lost within the interval, those that come during a collection make no difference. */
+/**
+ * When at least one packet of this many is lost within the interval, losses during a collection make no
+ * difference.
+ */
 const overloadShare = 50;
 /** Less garbage than this is not worth it. */
 const leastGrowthBytes = 2_097_152;
 
 export interface QuietCollectionsSettings {
-  /** Packets taken since the start. */
+  /** Number of packets since the start. */
   packets(): number;
   /** Packets lost since the start, in the system or in front of a full queue. */
   lost(): number;
-  /** What V8 uses, its buffers included; asked of the process by default. */
+  /** Bytes that V8 uses, including its buffers; by default of this process. */
   usedBytes?(): number;
   /** The collection; by default V8's, which needs `--expose-gc`: the built agent runs with it. */
   collect?(): void;
 }
 
 /**
- * Collects garbage at once, which is what starting has left, and again when there is some and either no load, or so much
- * load that packets are lost anyway: V8 on its own waits until as much again has piled up, and keeps its memory after a load
- * that has ended.
+ * Collects garbage at once, to free the remains of starting. It collects again when there is garbage and
+ * either no load, or so much load that packets are lost anyway. V8 alone would wait until its memory has
+ * doubled, and keep it after the load.
  * @returns ends it
  */
 export function startQuietCollections(settings: QuietCollectionsSettings): () => void {

@@ -19,8 +19,8 @@ const servers = [
 ] as const;
 
 /**
- * Opens the ports and calls the collectors. Nothing here may need the library that checks options: a built agent runs
- * without it.
+ * Opens the ports and connects to the collectors. Nothing here may need the library that checks options,
+ * because a built agent runs without it.
  */
 export async function startAgent({
   options,

@@ -1,9 +1,9 @@
 /**
- * What can be wrong with outside bytes. The list is closed: protocols map each code to a status of theirs.
+ * Faults of outside bytes. The list is closed: protocols map each code to a status.
  *
  * - `WIRE_TRUNCATED` the input ends in the middle of a value
  * - `WIRE_MALFORMED` a value breaks the format (bad wire type, varint too long, invalid JSON, bad hex)
- * - `WIRE_TOO_LARGE` the input or a part of it is over a limit
+ * - `WIRE_TOO_LARGE` the input or a part of it exceeds a limit
  * - `WIRE_TOO_DEEP` values are nested deeper than the limit
  * - `WIRE_BAD_ID` a trace or span id has a wrong length
  */
@@ -15,8 +15,8 @@ export type WireErrorCode =
   | "WIRE_BAD_ID";
 
 /**
- * The one error of this package, besides `Http2Error`, whose codes go to the peer. The message is lower case and names the
- * value and the limit it broke.
+ * The error class of this package, besides `Http2Error`, whose codes are sent to the peer. The message is
+ * lower case and names the value and the limit.
  */
 export class WireError extends Error {
   override readonly name = "WireError";

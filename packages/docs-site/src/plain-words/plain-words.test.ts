@@ -34,6 +34,14 @@ test("a docstring may begin with Whether, other comments may not", () => {
   expect(lines).toEqual([2, 3]);
 });
 
+test.each([
+  ["It is the process's. Clients send it.", 2],
+  ["See e.g. Tempo's API. It has one.", 2],
+  ["J. Doe wrote it.", 1],
+])("%s has %d sentences", (text, count) => {
+  expect(commentSentences("a.ts", `// ${text}\n`)).toHaveLength(count);
+});
+
 test("comments are read sentence by sentence, with their lines", () => {
   const source = `/**
  * Reads one. Then it reads

@@ -11,7 +11,7 @@ export interface Sentence {
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
 /** These end in a dot, and the segmenter takes the dot for the end of a sentence when a capital follows. */
-const abbreviation = /(?:\b(?:e\.g|i\.e|etc|vs|cf|no|approx|incl|resp)|\b[A-Z])\.\s*$/i;
+const abbreviation = /(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp)|\b[A-Z])\.\s*$/;
 
 /**
  * Cuts a paragraph into sentences.

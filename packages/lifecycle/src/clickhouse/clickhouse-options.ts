@@ -11,9 +11,9 @@ function addressList(defaultValue: string) {
 }
 
 /**
- * Options of whoever keeps spans in ClickHouse, one server or a cluster.
+ * Options of a process that stores spans in ClickHouse, on one server or a cluster.
  * @param defaultUrl empty: none
- * @param what the addresses are those of, for the help
+ * @param what the purpose of the addresses, for the help
  */
 export function clickHouseOptions(defaultUrl: string, what: string) {
   return {
@@ -60,5 +60,5 @@ export function clickHouseOptions(defaultUrl: string, what: string) {
 
 const shape = z.object(clickHouseOptions("", ""));
 
-/** What `clickHouseOptions` gives. */
+/** Parsed options of `clickHouseOptions`. */
 export type ClickHouseOptions = z.infer<typeof shape>;

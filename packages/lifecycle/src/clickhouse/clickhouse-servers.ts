@@ -9,10 +9,12 @@ const gaugeName = "tracing_clickhouse_host_up";
 const hedgesName = "tracing_clickhouse_hedged_calls_total";
 
 /**
- * What the engine for ClickHouse is opened with, as the options say. Servers that go away and come back stand in the log
- * and in the metric `tracing_clickhouse_host_up`, calls that a second server got too in `tracing_clickhouse_hedged_calls_total`.
+ * Settings of the ClickHouse engine from the options. Servers that go down and come back are logged, and
+ * counted in the metric `tracing_clickhouse_host_up`. Calls that also went to a second server are counted in
+ * `tracing_clickhouse_hedged_calls_total`.
  * @param metrics several engines of a process may share it
- * @throws StartError for a file of a password or of TLS that cannot be read, and for TLS to an address without it
+ * @throws StartError for a file of a password or of TLS that cannot be read, and for TLS to an address
+ *   without it
  */
 export function clickHouseServers(options: ClickHouseOptions, log: Logger, metrics?: Registry) {
   const up = metrics === undefined ? undefined : gaugeOf(metrics);

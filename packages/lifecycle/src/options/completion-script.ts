@@ -5,7 +5,7 @@ import type { OptionField } from "./option-field.ts";
 /** The shells whose scripts `completion` prints. */
 export const completionShells = ["bash", "zsh", "fish"] as const;
 
-/** In single quotes a shell takes all but the quote itself as it is. */
+/** Within single quotes a shell leaves every character but the quote unchanged. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -18,7 +18,7 @@ function words({ commands, fields }: HelpSubject): string[] {
   return [...commands.map(([command]) => command), ...fields.map((field) => `--${field.name}`)];
 }
 
-/** Values of booleans are written behind `=`, so they are not what follows. */
+/** Values of booleans follow `=`, so they are not completed as the next word. */
 function choicesOf(field: OptionField): readonly string[] {
   return field.kind === "boolean" ? [] : (field.choices ?? []);
 }
@@ -37,7 +37,7 @@ function bash(subject: HelpSubject): string {
       (field) =>
         `    --${field.name}) COMPREPLY=($(compgen -W ${quoted(choicesOf(field).join(" "))} -- "$word")); return ;;`,
     ),
-    // A file, which is what bash completes by itself.
+    // A file, which bash completes by itself.
     `    ${withoutChoices.map((field) => `--${field.name}`).join("|")}) COMPREPLY=(); return ;;`,
     "  esac",
     `  COMPREPLY=($(compgen -W ${quoted(words(subject).join(" "))} -- "$word"))`,
@@ -87,7 +87,7 @@ const scripts = { bash, zsh, fish };
 
 /**
  * The script that makes a shell complete the commands and options of a process.
- * @throws StartError for another shell than bash, zsh and fish
+ * @throws StartError for other shells than bash, zsh and fish
  */
 export function completionScript(shell: string | undefined, subject: HelpSubject): string {
   const known = completionShells.find((name) => name === shell);

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { parseGoDuration } from "./go-duration.ts";
 
-/** Where to listen, or whom to call. */
+/** An address to listen on or to call. */
 export interface HostPort {
-  /** "" means every address of the machine. IPv6 addresses come without brackets. */
+  /** "" means every address of the machine. IPv6 addresses have no brackets. */
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** 0: the system chooses. */
   readonly port: number;
-  /** As configured. */
+  /** The configured text. */
   readonly text: string;
 }
 

@@ -1,15 +1,15 @@
 import type { z } from "zod";
 
-/** What `--help` and the readers of text need to know about one field of an option schema. */
+/** Facts about one field of an option schema, for `--help` and for readers of text. */
 export interface OptionField {
-  /** The flag without dashes. */
+  /** The flag's name without dashes. */
   readonly name: string;
   /** `COLLECTOR_OTLP_GRPC_HOST_PORT` for `collector.otlp.grpc.host-port`. */
   readonly environmentName: string;
   readonly kind: "boolean" | "number" | "text";
   readonly description: string;
   readonly placeholder: string;
-  /** As text; undefined when the field has no default. */
+  /** The default as text; undefined when the field has none. */
   readonly defaultText: string | undefined;
   readonly choices: readonly string[] | undefined;
   /** Whether a flag that is given again adds a line to the value, rather than to replace it. */

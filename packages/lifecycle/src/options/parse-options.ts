@@ -10,15 +10,15 @@ export interface OptionInput {
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   /**
-   * Other spellings: a prefix of option names → the prefix it stands for, e.g.
-   * `processor.jaeger-compact` → `processor.tracing-compact`. Valid in flags, environment and file.
+   * Alternative spellings: a prefix of option names, and the prefix that it stands for, such as
+   * `processor.jaeger-compact` for `processor.tracing-compact`. Valid in flags, environment and file.
    */
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
 export interface ParsedOptions<Options> {
   readonly options: Options;
-  /** Option name → its text and where that came from; for `print-config`. */
+  /** For each option its text and the source of the text; for `print-config`. */
   readonly origins: ReadonlyMap<string, { readonly text: string; readonly source: OptionSource }>;
 }
 
@@ -100,9 +100,9 @@ function environmentValue(field: OptionField, input: OptionInput): string | unde
 }
 
 /**
- * Options from flags, environment, `--config-file` and defaults, in this order of precedence, checked by the schema.
- * Flags are `--name value`, `--name=value`, and `--name` alone for booleans.
- * @throws StartError naming the option, its source and what is wrong
+ * Options from flags, environment, `--config-file` and defaults, in this order of precedence, checked by the
+ * schema. Flags are `--name value`, `--name=value`, and `--name` alone for booleans.
+ * @throws StartError with the option, its source and the fault
  */
 export function parseOptions<Schema extends z.ZodObject>(
   schema: Schema,

@@ -14,7 +14,7 @@ interface Format {
 
 const yaml: Format = { name: "YAML or JSON", parse: parseYaml };
 const properties: Format = { name: "properties", parse: parseProperties };
-/** By the ends of file names that the public model knows; any other is YAML. */
+/** By the endings of file names in the public model; all others are YAML. */
 const formats: ReadonlyMap<string, Format> = new Map([
   [".toml", { name: "TOML", parse: parseToml }],
   [".properties", properties],
@@ -36,8 +36,9 @@ function flatten(value: unknown, prefix: string, into: Map<string, string>): voi
 }
 
 /**
- * Reads a config file, TOML or Java properties by the end of its name, else YAML or JSON (YAML contains JSON): nested keys and
- * dotted keys name the same option, so `collector: {tags: a=b}` is `collector.tags`. Lists become comma lists. At most 1 MiB.
+ * Reads a config file of at most 1 MiB. The end of its name selects TOML or Java properties; all others are
+ * YAML, which includes JSON. Nested keys and dotted keys name the same option, so `collector: {tags: a=b}` is
+ * `collector.tags`. Lists become comma lists.
  * @returns option name → text
  * @throws StartError when the file is absent, too large, not a mapping or of a format that is not read
  */

@@ -1,20 +1,21 @@
 import { readFileSync } from "node:fs";
 import { StartError } from "../errors.ts";
 
-/** As mounted secrets are: a text whose last line end does not count. */
+/** Limit of mounted secrets; one line end at the end of the file is removed. */
 const maxSecretFileBytes = 4096;
 
-/** Parsed options of which one is a secret, and another the file that holds it. */
+/** Parsed options, one of which is a secret, and another the file that holds it. */
 export type SecretOptions<Name extends string> = {
   readonly [Key in Name | `${Name}-file`]: string;
 };
 
 /**
- * A password or token, given as itself or, better, as a file: a command line and an environment can be read by others.
+ * A password or token, given directly or, better, in a file: other users can read a command line and an
+ * environment.
  * @param name of the option with the secret itself; that of the file is `<name>-file`
- * @returns "" where neither is given
- * @throws StartError when both are given, and for a file that cannot be read or is not one line of 1 to 4096 bytes. What
- *   stands in the file is never repeated
+ * @returns "" when neither is given
+ * @throws StartError when both are given, and for a file that cannot be read, or is not one line of 1 to 4096
+ *   bytes. The error never contains the file's text
  */
 export function secretOf<const Name extends string>(options: SecretOptions<Name>, name: Name): string {
   // The type of the options does not follow a key that is put together.

@@ -4,14 +4,15 @@ import type { TenancyOptions } from "./tenancy-options.ts";
 const longestName = 150;
 
 /**
- * Whether a text can name a tenant, at every door: up to 150 visible characters of ASCII, no comma. Blanks and controls look
- * alike in logs and proxies cut them; HTTP has no agreed form of other characters; commas separate several names.
+ * True when a text can name a tenant: up to 150 visible ASCII characters without a comma. Blanks and control
+ * characters look alike in logs, and proxies cut them. HTTP has no agreed form of other characters. Commas
+ * separate several names.
  */
 export function isTenantName(text: string): boolean {
   return text.length <= longestName && /^[!-+\--~]+$/.test(text);
 }
 
-/** What is wrong with the tenant header of a request: there is none, there are several, or it names nobody known. */
+/** The fault of a request's tenant header: it is missing, repeated, or names an unknown tenant. */
 export type TenantProblem = "missing" | "extra" | "unknown";
 
 /** The words of the public model for each problem, as a body of HTTP 401 or the details of a gRPC status. */
@@ -36,11 +37,11 @@ export class TenantCheck {
 
   /**
    * The tenant that a request names.
-   * @param headerValues every value of the header, as sent. Several are refused at every door: a proxy that adds its line to
-   *   that of a client must not leave the choice to the client. The public model takes the first where HTTP has several. One
-   *   value with commas counts as several: so Node joins those that HTTP/2 brings.
-   * @returns `tenant` "" when tenancy is off, whatever the header says; an empty value counts as missing, and what is no name
-   *   of a tenant as unknown
+   * @param headerValues all values of the header as sent. Several values are always refused: when a proxy
+   *   adds its own line, the client must not decide which one counts. The public model takes the first over
+   *   HTTP. One value with commas counts as several, because Node joins HTTP/2 headers like that.
+   * @returns `tenant` "" when tenancy is off, whatever the header says. An empty value counts as missing, an
+   *   invalid name as unknown
    */
   check(headerValues: readonly string[]): { tenant: string } | { problem: TenantProblem } {
     if (!this.enabled) {

@@ -25,8 +25,8 @@ const tls13Suites: readonly string[] = [
 export const cipherSuiteNames: readonly string[] = [...tls13Suites, ...opensslNames.keys()];
 
 /**
- * A list of cipher suites in Go's names as OpenSSL takes it.
- * Where only suites up to TLS 1.2 are named, TLS 1.3 keeps all of its own: Go has no choice among those either.
+ * Converts cipher suites from Go's names to OpenSSL's. When only suites up to TLS 1.2 are named, TLS 1.3
+ * keeps all of its own, because Go cannot choose among those either.
  * @param option name of the option, for the message
  * @returns undefined for an empty list: the suites that Node takes by default
  * @throws StartError for an unknown name

@@ -9,11 +9,11 @@ import {
 } from "./tls-options.ts";
 import { type WatchedMaterial, watchMaterial } from "./watched-material.ts";
 
-/** What a client needs to call over TLS; checked, its parts fit each other. */
+/** TLS files of a client; they are checked, and fit each other. */
 export interface ClientTlsMaterial {
-  /** PEM: the authorities the server is checked against; absent: the usual ones. */
+  /** PEM: the authorities that the server's certificate is checked against; absent: the system's. */
   readonly ca?: Buffer;
-  /** PEM: what this process shows of itself; comes with `key`. */
+  /** PEM: the client certificate; requires `key`. */
   readonly cert?: Buffer;
   readonly key?: Buffer;
   /** Name expected in the server's certificate; absent: that of its address. */
@@ -22,7 +22,7 @@ export interface ClientTlsMaterial {
   readonly skipHostVerify: boolean;
 }
 
-/** TLS of one client. New files are in force for new connections; open ones stay. */
+/** TLS of one client. New connections use new files; open ones keep the old ones. */
 export type ClientTls = WatchedMaterial<ClientTlsMaterial>;
 
 function checkedValues<Prefix extends string>(
@@ -75,7 +75,7 @@ export function readClientTls<const Prefix extends string>(
   return values === undefined ? undefined : readMaterial(values, prefix);
 }
 
-/** As `readClientTls`, and its files are watched until `close`. */
+/** As `readClientTls`, but watches the files until `close`. */
 export function openClientTls<const Prefix extends string>(
   options: ClientTlsOptions<Prefix>,
   prefix: Prefix,

@@ -8,12 +8,12 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from "n
 import { traceRequests } from "../tracing/trace-requests.ts";
 import { type ServerTls, secureContextOptions } from "./server-tls.ts";
 
-/** A client that says hello and then nothing must not hold a connection. */
+/** A client that connects and sends nothing more is cut after this time. */
 const handshakeTimeoutMs = 10_000;
 
 /**
- * An HTTP server whose requests may be spans (`traceRequests`), over TLS where `tls` is given: new files are in force for new connections, and the files are watched
- * until the server closes.
+ * An HTTP server whose requests may be spans (`traceRequests`), with TLS when `tls` is given. New connections
+ * use new files, which are watched until the server closes.
  * @param tls of `openServerTls`; undefined: plain HTTP
  */
 export function httpServerFor(

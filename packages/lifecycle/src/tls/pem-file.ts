@@ -2,12 +2,12 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { StartError } from "../errors.ts";
 
-/** A whole system's set of authorities has some 200 KiB. */
+/** The authorities of a whole system are about 200 KiB. */
 const maxPemFileBytes = 4 * 1024 * 1024;
 
 const certificatePattern = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** @throws StartError naming the option and the file when it cannot be read or is over 4 MiB */
+/** @throws StartError with the option and the file when it cannot be read, or is over 4 MiB */
 export function readPemFile(path: string, option: string): Buffer {
   let bytes: Buffer;
   try {
@@ -50,14 +50,14 @@ export function certificatesOf(pem: Buffer, path: string, option: string): X509C
 export interface KeyPair {
   readonly cert: Buffer;
   readonly key: Buffer;
-  /** The first certificate of the file: the one shown to the other side. */
+  /** The first certificate of the file, which is sent to the peer. */
   readonly certificate: X509Certificate;
 }
 
 /**
  * Reads a certificate and its key, and sees that they belong together.
  * @param prefix the options are `<prefix>.tls.cert` and `<prefix>.tls.key`
- * @throws StartError when a file is not what it should be, the key is encrypted, or they do not belong together
+ * @throws StartError when a file is malformed, the key is encrypted, or the two do not belong together
  */
 export function readKeyPair(certPath: string, keyPath: string, prefix: string): KeyPair {
   const cert = readPemFile(certPath, `${prefix}.tls.cert`);

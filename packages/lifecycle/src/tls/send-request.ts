@@ -9,16 +9,20 @@ export interface OutgoingRequest {
   readonly body?: string;
   /** Breaks the request off, its answer's body included. */
   readonly signal: AbortSignal;
-  /** For https: who the server must be, and what this process shows. Absent: Node's authorities, no certificate. */
+  /**
+   * For https: the server's authorities, and the client certificate. Absent: Node's authorities and no
+   * certificate.
+   */
   readonly tls?: ClientTlsMaterial | undefined;
 }
 
 /**
- * One request over HTTP or HTTPS. Connections are kept for the next request with the same certificates. Redirects are not
- * followed.
+ * Sends one request over HTTP or HTTPS. Connections are kept for further requests with the same certificates.
+ * Redirects are not followed.
  * @param url http or https, without user and password
- * @returns the answer, whose body has to be read or destroyed
- * @throws what Node throws for a server that cannot be reached or does not prove who it is; the signal's reason
+ * @returns the response; its body must be read or destroyed
+ * @throws Node's error for a server that cannot be reached, or whose certificate is not valid; the signal's
+ *   reason
  */
 export async function sendRequest(
   url: URL,

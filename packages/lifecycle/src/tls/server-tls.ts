@@ -13,9 +13,9 @@ import {
 } from "./tls-options.ts";
 import { type WatchedMaterial, watchMaterial } from "./watched-material.ts";
 
-/** What a listener needs to serve TLS; checked, its parts fit each other. */
+/** TLS files of a listener; they are checked, and fit each other. */
 export interface ServerTlsMaterial {
-  /** PEM: the certificate and those between it and the root. */
+  /** PEM: the certificate, and the intermediate ones up to the root. */
   readonly cert: Buffer;
   /** PEM, without passphrase. */
   readonly key: Buffer;
@@ -27,10 +27,10 @@ export interface ServerTlsMaterial {
   readonly maxVersion: TlsVersion;
 }
 
-/** TLS of one listener. New files are in force for new connections; open ones stay. */
+/** TLS of one listener. New connections use new files; open ones keep the old ones. */
 export type ServerTls = WatchedMaterial<ServerTlsMaterial>;
 
-/** What Node's servers and gRPC's take for new connections. */
+/** Options of Node's servers and of gRPC's for new connections. */
 export function secureContextOptions(material: ServerTlsMaterial): SecureContextOptions {
   return {
     cert: material.cert,

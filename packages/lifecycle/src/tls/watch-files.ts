@@ -1,7 +1,10 @@
 import { type FSWatcher, watch } from "node:fs";
 import { dirname } from "node:path";
 
-/** A file is often written in several steps, and a certificate comes with its key: look a little later. */
+/**
+ * A file is often written in several steps, and a certificate changes together with its key, so the check
+ * waits a little.
+ */
 const settleMs = 100;
 
 export interface FileWatch {
@@ -9,10 +12,10 @@ export interface FileWatch {
 }
 
 /**
- * Calls back after something changed in the folders of some files. It watches folders, not files: files are replaced
- * rather than written, and Kubernetes swaps a link `..data` beside them. The caller looks whether the content is new.
+ * Calls back after a change in the folders of some files. It watches folders, because files are usually
+ * replaced, and Kubernetes swaps a link `..data` beside them. The caller checks whether the content is new.
  * @param pollMs also call back this often; 0: never
- * @param failed told once for each folder that cannot be watched
+ * @param failed called once for each folder that cannot be watched
  */
 export function watchFiles(
   paths: readonly string[],
@@ -22,7 +25,7 @@ export function watchFiles(
 ): FileWatch {
   let pending: NodeJS.Timeout | undefined;
   const soon = () => {
-    // Not put off by further changes: in a busy folder they never end.
+    // Further changes do not extend the wait, because in a busy folder they never end.
     if (pending !== undefined) return;
     pending = setTimeout(() => {
       pending = undefined;

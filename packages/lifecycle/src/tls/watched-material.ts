@@ -1,9 +1,9 @@
 import type { Logger } from "../logger.ts";
 import { watchFiles } from "./watch-files.ts";
 
-/** What was read from files, kept up to date. */
+/** The content of files, kept up to date. */
 export interface WatchedMaterial<Material> {
-  /** What is in force now. */
+  /** The current content. */
   readonly material: Material;
   /** Calls `listener` each time new files are in force. */
   onChange(listener: (material: Material) => void): void;
@@ -12,10 +12,10 @@ export interface WatchedMaterial<Material> {
 }
 
 export interface WatchedFilesSettings<Material> {
-  /** In words, for the log: "TLS of collector.grpc". */
+  /** A name for the log: "TLS of collector.grpc". */
   readonly what: string;
   readonly paths: readonly string[];
-  /** 0: only when the system tells of a change. */
+  /** Milliseconds between checks; 0: only when the system reports a change. */
   readonly pollMs: number;
   /** Reads and checks all files; throws when they do not fit. */
   read(): Material;
@@ -24,9 +24,9 @@ export interface WatchedFilesSettings<Material> {
 }
 
 /**
- * Reads files, and again whenever they change. Files that do not fit leave what was read before in force, with an
- * error in the log.
- * @throws what `read` throws the first time
+ * Reads files, and reads them again when they change. Faulty files leave the last good content in use, with
+ * an error in the log.
+ * @throws any error of the first `read`
  */
 export function watchMaterial<Material>(settings: WatchedFilesSettings<Material>): WatchedMaterial<Material> {
   const { what, paths, pollMs, log } = settings;

@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { newContext, type TraceContext } from "./trace-context.ts";
 
-/** As OTLP numbers them. */
+/** OTLP's numbers. */
 export const spanKinds = { internal: 1, server: 2, client: 3 } as const;
 export type OwnSpanKind = keyof typeof spanKinds;
 
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
-/** A span that is over. */
+/** A span that has ended. */
 export interface FinishedSpan {
   readonly context: TraceContext;
-  /** "" for the first of a trace. */
+  /** "" for the first span of a trace. */
   readonly parentSpanId: string;
   readonly name: string;
   readonly kind: OwnSpanKind;
@@ -20,7 +20,7 @@ export interface FinishedSpan {
   readonly isError: boolean;
 }
 
-/** Takes spans that are over; must neither wait nor throw. */
+/** Receives ended spans; must neither wait nor throw. */
 export interface SpanSink {
   add(span: FinishedSpan): void;
 }
@@ -28,8 +28,8 @@ export interface SpanSink {
 const active = new AsyncLocalStorage<OwnSpan>();
 
 /**
- * A piece of this process's own work. While {@link run} runs, log lines carry its ids, and {@link startChild} makes
- * spans below it. One without a sink only carries the ids of whoever asked.
+ * A piece of this process's own work. While {@link run} runs, log lines have its ids, and {@link startChild}
+ * makes child spans. A span without a sink only carries the caller's ids.
  */
 export class OwnSpan {
   readonly context: TraceContext;
@@ -63,28 +63,28 @@ export class OwnSpan {
     this.#attributes = { ...attributes };
   }
 
-  /** Whether somebody else began the trace. */
+  /** True when another process began the trace. */
   get hasParent(): boolean {
     return this.parentSpanId !== "";
   }
 
-  /** Whether the process sends spans; which of them is up to the sampler. */
+  /** True when the process sends spans; the sampler chooses which of them. */
   get canRecord(): boolean {
     return this.#sink !== undefined;
   }
 
-  /** Whether the span is sent anywhere when it is over. */
+  /** True when the span is sent at its end. */
   get isRecorded(): boolean {
     return this.#sink !== undefined && this.context.isSampled;
   }
 
-  /** Says what the work is; a span without a name is not sent. */
+  /** Names the work; a span without a name is not sent. */
   describe(name: string, attributes: SpanAttributes = {}): void {
     this.#name = name;
     this.#attributes = { ...this.#attributes, ...attributes };
   }
 
-  /** @returns undefined where it would not be sent */
+  /** @returns undefined when it would not be sent */
   child(name: string, kind: OwnSpanKind, attributes: SpanAttributes): OwnSpan | undefined {
     return this.isRecorded
       ? new OwnSpan(this.#sink, kind, newContext(this.context), {
@@ -99,7 +99,7 @@ export class OwnSpan {
     return active.run(this, work);
   }
 
-  /** Calling it again does nothing. */
+  /** A second call does nothing. */
   end(isError = false, attributes: SpanAttributes = {}): void {
     if (this.#isOver) {
       return;
@@ -120,12 +120,12 @@ export class OwnSpan {
   }
 }
 
-/** The span of what runs now; undefined outside of traced requests. */
+/** The span of the running code; undefined outside of traced requests. */
 export function activeSpan(): OwnSpan | undefined {
   return active.getStore();
 }
 
-/** A span below the active one. @returns undefined where nothing is traced */
+/** Starts a child of the active span. @returns undefined when nothing is traced */
 export function startChild(
   name: string,
   kind: OwnSpanKind = "internal",

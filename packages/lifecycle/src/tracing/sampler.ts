@@ -1,7 +1,7 @@
 import { StartError } from "../errors.ts";
 import type { TraceContext } from "./trace-context.ts";
 
-/** Most traces a second that a process begins by itself; those of clients are theirs to limit. */
+/** Most new traces a second of a process; clients limit their own traces. */
 const maxTracesPerSecond = 100;
 
 /** Decides by the trace's id, as other processes do with the same share. @param share 0 to 1 */
@@ -10,9 +10,9 @@ function isInShare(traceId: string, share: number): boolean {
 }
 
 /**
- * `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`: `always_on`, `always_off`, `traceidratio`, each also as
- * `parentbased_…`, which goes by the client's decision where there is one (`parentbased_always_on`). Past 100 new traces
- * a second the rest are left out, whatever the sampler says.
+ * Samples as `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` say: `always_on`, `always_off`,
+ * `traceidratio`, each also as `parentbased_…`, which follows the client's decision if there is one. The
+ * default is `parentbased_always_on`. New traces past 100 a second are dropped, whatever the sampler says.
  * Source: OpenTelemetry specification, "Environment Variable Specification"
  */
 export class OwnSampler {

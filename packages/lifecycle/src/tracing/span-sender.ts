@@ -6,7 +6,10 @@ import { sendRequest } from "../tls/send-request.ts";
 import { otlpJson } from "./otlp-json.ts";
 import type { FinishedSpan, SpanAttributes, SpanSink } from "./own-span.ts";
 
-/** On each request with own spans: who has it makes no span of the request, so that spans do not beget spans. */
+/**
+ * Header of each request with own spans. The receiver makes no span of such a request, so that spans do not
+ * cause more spans.
+ */
 export const ownSpansHeader = "x-tracing-own-spans";
 
 /** Spans that wait to be sent; more are dropped and counted. */
@@ -19,7 +22,7 @@ const closeTimeoutMs = 2_000;
 export interface SpanSenderSettings {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** For an https URL; absent: Node's authorities, and no certificate of this process. Closed with the sender. */
+  /** For an https URL; absent: Node's authorities, and no client certificate. The sender closes it. */
   readonly tls?: ClientTls | undefined;
   readonly resource: SpanAttributes;
   /** Name of the instrumentation scope: the process. */
@@ -28,7 +31,10 @@ export interface SpanSenderSettings {
   readonly metrics?: Registry | undefined;
 }
 
-/** Sends own spans over OTLP/HTTP, a second after they are over at the latest. Bounded; nothing ever waits for it. */
+/**
+ * Sends own spans over OTLP/HTTP, at most a second after they end. Its queue is bounded, and nothing waits
+ * for it.
+ */
 export class SpanSender implements SpanSink {
   readonly #settings: SpanSenderSettings;
   readonly #counter: Counter<"result"> | undefined;
@@ -68,7 +74,7 @@ export class SpanSender implements SpanSink {
     }
   }
 
-  /** Sends what waits, within two seconds. */
+  /** Sends the remaining spans, within two seconds. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.#stopping.abort(), closeTimeoutMs);
     this.#flush();

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Where a span stands. */
+/** The ids of a span, and its sampling decision. */
 export interface TraceContext {
   /** 32 hex digits. */
   readonly traceId: string;
@@ -22,12 +22,12 @@ export function parseTraceparent(header: string | undefined): TraceContext | und
     : { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/** As `traceparent`, and the header `traceresponse`, write it. */
+/** The form of `traceparent`, and of the header `traceresponse`. */
 export function formatTraceContext({ traceId, spanId, isSampled }: TraceContext): string {
   return `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
 }
 
-/** A new span below `parent`, or of a trace of its own, which is sampled. */
+/** The context of a new child of `parent`, or of a new trace, which is sampled. */
 export function newContext(parent: TraceContext | undefined): TraceContext {
   return {
     traceId: parent?.traceId ?? randomBytes(16).toString("hex"),

@@ -11,7 +11,7 @@ export function useTracer(tracer: Tracer | undefined): void {
   processTracer = tracer;
 }
 
-/** Whether the process sends spans of its own requests. */
+/** True when the process sends spans of its own requests. */
 export function hasTracer(): boolean {
   return processTracer !== undefined;
 }
@@ -23,8 +23,8 @@ function spanOfClient(request: IncomingMessage): OwnSpan | undefined {
 }
 
 /**
- * A listener whose requests are spans, where the process has a tracer and the listener describes them (`activeSpan`);
- * otherwise the ids of a client's `traceparent` stand in the log lines of its request.
+ * Wraps a listener so that its requests are spans, when the process has a tracer and the listener describes
+ * them (`activeSpan`). Otherwise log lines of a request get the ids of the client's `traceparent`.
  */
 export function traceRequests(listener: RequestListener): RequestListener {
   return (request, response) => {

@@ -12,11 +12,11 @@ import { newContext, parseTraceparent } from "./trace-context.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface TracerSettings {
-  /** Name of the process: its service, unless `OTEL_SERVICE_NAME` says otherwise. */
+  /** Name of the process; it is the service name unless `OTEL_SERVICE_NAME` is set. */
   readonly name: string;
-  /** Base address of a collector, `http://localhost:4318`; undefined or "": as the environment says. */
+  /** Base address of a collector, such as `http://localhost:4318`; undefined or "": from the environment. */
   readonly endpoint?: string | undefined;
-  /** For an https address; closed with the tracer. */
+  /** For an https address; the tracer closes it. */
   readonly tls?: ClientTls | undefined;
   readonly environment: Environment;
   readonly log: Logger;
@@ -47,7 +47,10 @@ function urlOf(endpoint: string | undefined, environment: Environment): URL {
   return new URL(address);
 }
 
-/** User and password of an address go into a header: in the address they would stand in errors, and fetch refuses them. */
+/**
+ * User and password of an address move to a header. In the address they would appear in errors, and fetch
+ * refuses them.
+ */
 function withoutCredentials(address: URL): { url: URL; headers: Record<string, string> } {
   const { username, password } = address;
   const url = new URL(address);
@@ -58,7 +61,7 @@ function withoutCredentials(address: URL): { url: URL; headers: Record<string, s
   return { url, headers: { authorization: `Basic ${Buffer.from(text).toString("base64")}` } };
 }
 
-/** One with a stray % is taken as it stands. */
+/** A text with a stray % is used unchanged. */
 function plainText(encoded: string): string {
   try {
     return decodeURIComponent(encoded);
@@ -68,14 +71,17 @@ function plainText(encoded: string): string {
 }
 
 /**
- * Makes spans of this process's own work and sends them over OTLP/HTTP, as the standard `OTEL_*` variables say: headers,
- * service name, sampler. Requests never wait for it.
+ * Makes spans of this process's own work and sends them over OTLP/HTTP. The standard `OTEL_*` variables set
+ * headers, service name and sampler. Requests never wait for it.
  */
 export class Tracer {
   readonly #sender: SpanSender;
   readonly #sampler: OwnSampler;
 
-  /** @throws StartError for an endpoint that is no URL, or not https where TLS is asked for; a sampler that is none */
+  /**
+   * @throws StartError for an endpoint that is no URL, or not https when TLS is configured; for an unknown
+   *   sampler
+   */
   constructor({ name, endpoint, tls, environment, log, metrics }: TracerSettings) {
     this.#sampler = new OwnSampler(environment);
     const { url, headers } = withoutCredentials(urlOf(endpoint, environment));
@@ -98,7 +104,7 @@ export class Tracer {
     });
   }
 
-  /** The span of a request that came in; sent only when somebody describes it. */
+  /** The span of an incoming request; it is sent only when the handler describes it. */
   startRequest(headers: IncomingHttpHeaders): OwnSpan {
     const parent = parseTraceparent(headers.traceparent as string | undefined);
     const context = newContext(parent);
@@ -114,7 +120,7 @@ export class Tracer {
     );
   }
 
-  /** Sends what waits, as far as that goes quickly. */
+  /** Sends the remaining spans, if that is quick. */
   close(): Promise<void> {
     return this.#sender.close();
   }

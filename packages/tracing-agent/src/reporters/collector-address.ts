@@ -1,14 +1,14 @@
 import { isIP } from "node:net";
 import { StartError } from "lifecycle";
 
-/** A collector as configured. */
+/** A configured collector. */
 export interface CollectorAddress {
-  /** As written. */
+  /** The configured text. */
   readonly text: string;
   /** Name or address; IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
-  /** Whether `host` stands for addresses that may change. */
+  /** True when `host` is a name, whose addresses may change. */
   readonly isName: boolean;
 }
 

@@ -13,15 +13,18 @@ export interface CollectorEndpointSettings {
   /** IP address. */
   readonly address: string;
   readonly port: number;
-  /** As configured: name or address, for `:authority` and the certificate. */
+  /** Configured name or address, for `:authority` and the certificate. */
   readonly host: string;
-  /** What a new connection uses; undefined: no TLS. */
+  /** TLS of new connections; undefined: no TLS. */
   readonly tls: () => ClientTlsMaterial | undefined;
-  /** After each change of `state`. */
+  /** Called after each change of `state`. */
   onChange(endpoint: CollectorEndpoint): void;
 }
 
-/** `connecting`: the first try, ever or since it was ready; `away`: tries failed, another comes. */
+/**
+ * `connecting`: the first try since the start, or since it was ready. `away`: tries failed, and another will
+ * follow.
+ */
 export type EndpointState = "connecting" | "ready" | "away" | "closed";
 
 /**
@@ -30,13 +33,13 @@ export type EndpointState = "connecting" | "ready" | "away" | "closed";
  */
 export class CollectorEndpoint {
   readonly address: string;
-  /** What the last connection, or try to connect, ended with. */
+  /** The error of the last connection or try. */
   lastError = "";
-  /** The collector asked not to be called before this, on the clock of `performance.now()`. */
+  /** The collector asked for a pause until this time of `performance.now()`. */
   pausedUntil = 0;
   readonly #settings: CollectorEndpointSettings;
   readonly #headerBlocks = new Map<string, Buffer>();
-  /** The newest, and older ones whose calls have not ended. */
+  /** The newest connection, and older ones with running calls. */
   readonly #links = new Set<CollectorLink>();
   #newest: CollectorLink | undefined;
   #state: EndpointState = "connecting";
@@ -75,7 +78,7 @@ export class CollectorEndpoint {
     });
   }
 
-  /** Takes no more calls; those under way go on. */
+  /** Accepts no more calls; running calls continue. */
   close(): void {
     this.#state = "closed";
     clearTimeout(this.#timer);
@@ -84,7 +87,7 @@ export class CollectorEndpoint {
     }
   }
 
-  /** As `close`, and the calls under way fail. */
+  /** As `close`, but running calls fail. */
   destroy(): void {
     this.close();
     for (const link of [...this.#links]) {

@@ -7,11 +7,11 @@ export interface LinkListener {
   onReady(): void;
   /** It takes no calls, or no more; called once. @param livedMs how long it took calls; 0 when it never did */
   onLeave(reason: string, livedMs: number): void;
-  /** Nothing of it is left; called once, after `onLeave`. */
+  /** Called once, after `onLeave`, when nothing of the connection is left. */
   onGone(): void;
 }
 
-/** One try to connect to a collector, and the connection that comes of it. */
+/** One try to connect to a collector, and the connection it makes. */
 export class CollectorLink {
   readonly #listener: LinkListener;
   readonly #timer: NodeJS.Timeout;
@@ -35,7 +35,7 @@ export class CollectorLink {
       (error) => this.#end(error.message),
     );
     this.#destroySocket = () => {
-      socket.on("error", () => {}); // One that comes late is of no interest.
+      socket.on("error", () => {}); // A late error does not matter.
       socket.destroy();
     };
     this.#timer = setTimeout(
@@ -49,7 +49,7 @@ export class CollectorLink {
     return this.#connection?.isReady === true ? this.#connection : undefined;
   }
 
-  /** Takes no more calls; those under way go on. */
+  /** Accepts no more calls; running calls continue. */
   close(): void {
     if (this.#readyAt === undefined) {
       this.#end("closed");
@@ -58,7 +58,7 @@ export class CollectorLink {
     }
   }
 
-  /** Calls under way fail. */
+  /** Running calls fail. */
   destroy(reason: string): void {
     this.#end(reason);
   }

@@ -3,7 +3,7 @@ import type { ClientTlsMaterial, Logger } from "lifecycle";
 import type { CollectorAddress } from "./collector-address.ts";
 import { CollectorEndpoint } from "./collector-endpoint.ts";
 
-/** How often a name is looked up, so that new collectors behind it get their share. */
+/** Milliseconds between look-ups of a name, so that new collectors behind it get calls. */
 export const lookupIntervalMs = 30_000;
 /** After a collector was lost, a new one may be there soon. */
 const lookupAfterLossMs = 1_000;
@@ -14,19 +14,19 @@ export interface CollectorNameSettings {
   readonly configured: CollectorAddress;
   readonly tls: () => ClientTlsMaterial | undefined;
   readonly log: Logger;
-  /** Gives all addresses of a name; the system's own look-up unless a test has another. */
+  /** Returns all addresses of a name; by default the system's look-up. */
   readonly lookUp?: ((host: string) => Promise<readonly string[]>) | undefined;
-  /** Connections have come or gone. */
+  /** Connections were added or removed. */
   onChange(): void;
 }
 
 /**
- * What one part of `--reporter.grpc.host-port` stands for: one address, or all that a name has in DNS. A name is looked
- * up every 30 seconds, and within a second after one of its collectors was lost; addresses that are gone from it get no
- * more calls.
+ * One part of `--reporter.grpc.host-port`: one address, or all addresses of a name in DNS. A name is looked
+ * up every 30 seconds, and within a second after one of its collectors was lost. Addresses that DNS no longer
+ * has get no more calls.
  */
 export class CollectorName {
-  /** As configured. */
+  /** The configured text. */
   readonly text: string;
   readonly #settings: CollectorNameSettings;
   readonly #endpoints = new Map<string, CollectorEndpoint>();
@@ -58,7 +58,7 @@ export class CollectorName {
     return this.endpoints.filter(({ state }) => state === "ready").length;
   }
 
-  /** How often a connection came to be, the first time included, as the public model counts. */
+  /** Number of connections that were made, including the first, as the public model counts. */
   get reconnects(): number {
     return this.#reconnects;
   }
@@ -73,7 +73,7 @@ export class CollectorName {
     return failed?.lastError ?? this.#lookupError;
   }
 
-  /** Takes no more calls; those under way go on. */
+  /** Accepts no more calls; running calls continue. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -5,7 +5,7 @@ import type { CollectorAddress } from "./collector-address.ts";
 import type { CollectorEndpoint } from "./collector-endpoint.ts";
 import { CollectorName, type CollectorNameSettings } from "./collector-name.ts";
 
-/** Longest time that a collector may ask to be left alone at once; then it is asked again. */
+/** Longest pause that a collector can request at once; after it the collector is called again. */
 const maxAskedPauseMs = 60_000;
 /** How long a call waits for the first connection. */
 const firstConnectionMs = 10_000;
@@ -19,8 +19,8 @@ export interface CollectorPoolSettings {
 }
 
 /**
- * All collectors: those of every configured part, and every address of those parts that are names. Calls go to each in
- * turn that is connected and has not asked for a pause.
+ * All configured collectors, with every address of names. Calls go in turn to those that are connected and
+ * have requested no pause.
  */
 export class CollectorPool {
   readonly names: readonly CollectorName[];
@@ -36,9 +36,9 @@ export class CollectorPool {
   }
 
   /**
-   * Calls a method of the next collector. While none is connected it waits for one that may be soon; if that fails, or
-   * all are known to be away, the answer is UNAVAILABLE. A call that its collector certainly has not begun with goes to
-   * another one once.
+   * Calls a method of the next collector. When none is connected it waits for one that may be connected soon.
+   * When that fails, or all are known to be down, the result is UNAVAILABLE. A call that its collector has
+   * certainly not begun is sent to another collector once.
    * @param path "/package.Service/Method"
    * @param message with gRPC's prefix
    */
@@ -48,8 +48,8 @@ export class CollectorPool {
   }
 
   /**
-   * Resolves when a collector is there that has not asked for a pause, or none is connected at all: at the latest after
-   * a minute. @param signal gives up waiting
+   * Resolves when a collector without a pause is connected, when none is connected, or after a minute. @param
+   * signal stops waiting
    */
   async unpaused(signal: AbortSignal): Promise<void> {
     for (;;) {
@@ -63,7 +63,7 @@ export class CollectorPool {
     }
   }
 
-  /** Calls under way fail, connections close. */
+  /** Running calls fail, and connections close. */
   close(): void {
     this.#closing.abort();
     for (const name of this.names) {
@@ -113,7 +113,7 @@ export class CollectorPool {
     return undefined;
   }
 
-  /** Resolves when connections have come or gone, at the latest after so long. */
+  /** Resolves when connections were added or removed, or after `ms` milliseconds. */
   async #changed(ms: number, signal: AbortSignal): Promise<void> {
     const waiting = new AbortController();
     const stop = () => waiting.abort();

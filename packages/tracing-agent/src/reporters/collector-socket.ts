@@ -6,13 +6,16 @@ export interface CollectorSocketSettings {
   /** IP address. */
   readonly address: string;
   readonly port: number;
-  /** As configured, for the certificate: name or address. */
+  /** Configured name or address, for the certificate. */
   readonly host: string;
   /** undefined: no TLS. */
   readonly tls: ClientTlsMaterial | undefined;
 }
 
-/** A peer that is gone without a word is noticed by the system after some minutes; calls have a deadline of their own. */
+/**
+ * Milliseconds of TCP keep-alive. The system notices a vanished peer after some minutes; calls have their own
+ * deadline.
+ */
 const keepAliveMs = 30_000;
 
 /**

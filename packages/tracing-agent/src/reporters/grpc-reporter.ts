@@ -6,14 +6,17 @@ import { collectorMethods } from "./collector-methods.ts";
 import type { CollectorPool } from "./collector-pool.ts";
 import { retryPauseMs } from "./retry-pause.ts";
 
-/** Errors that another try, or another collector, may not have. */
+/** Errors that may not occur at another try, or at another collector. */
 const retryable: ReadonlySet<GrpcStatus> = new Set([
   "UNAVAILABLE",
   "RESOURCE_EXHAUSTED",
   "CANCELLED", // The collector broke the call off, as one does that shuts down; we never cancel.
 ]);
 
-/** What gRPC's servers say, also with RESOURCE_EXHAUSTED, of a message over their limit: it stays too large. */
+/**
+ * Texts of gRPC servers for a message over their limit, also with RESOURCE_EXHAUSTED. A retry would fail as
+ * well.
+ */
 const tooLarge = /message larger than max|decompresses to a size larger/i;
 
 export interface GrpcReporterSettings {
@@ -24,9 +27,9 @@ export interface GrpcReporterSettings {
 }
 
 /**
- * Sends batches to the collectors, each in turn. A call that fails for a passing reason is tried again at the next
- * collector after a pause, then given up and counted. A collector that says how long it wants to be left alone
- * (`RetryInfo`) is; while all of them want that, calls wait.
+ * Sends batches to the collectors in turn. A call that fails for a temporary reason is repeated at the next
+ * collector after a pause; then it is dropped and counted. A pause that a collector requests (`RetryInfo`) is
+ * respected; while all collectors request one, calls wait.
  */
 export class GrpcReporter {
   readonly #settings: GrpcReporterSettings;
@@ -63,7 +66,7 @@ export class GrpcReporter {
     }
   }
 
-  /** From now on a call that fails is not tried again. */
+  /** From now on a failed call is not repeated. */
   stopRetrying(): void {
     this.#stopping.abort();
   }
@@ -74,7 +77,7 @@ export class GrpcReporter {
     );
   }
 
-  /** One line for the first loss; `#logRecovery` sums up; the others are for who debugs. */
+  /** The first loss is logged; `#logRecovery` sums up the rest, which are logged at debug level. */
   #logLoss(spans: number, reason: string): void {
     if (this.#spansLost === 0) {
       this.#settings.log.warn({ reason }, "no collector takes the spans: dropping them until one does");

@@ -8,7 +8,7 @@ export class CollectorError extends Error {
   override readonly name = "CollectorError";
 }
 
-/** Asks the collectors, each in turn, how a service shall sample. */
+/** Asks the collectors in turn how a service should sample. */
 export class SamplingClient {
   readonly #collectors: CollectorPool;
 

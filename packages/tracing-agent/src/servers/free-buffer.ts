@@ -1,6 +1,6 @@
 /**
- * Gives a buffer's memory back at once. V8 does so when it collects its old generation, before which tens of megabytes
- * pile up.
+ * Frees the memory of a buffer at once. V8 frees it only with its old generation, and by then tens of
+ * megabytes have accumulated.
  * @param buffer of `Buffer.allocUnsafeSlow`, so that no other has a part in its memory; empty from now on
  */
 export function freeBuffer(buffer: Buffer): void {

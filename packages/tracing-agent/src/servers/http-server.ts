@@ -6,14 +6,14 @@ import { legacySamplingJson, samplingJson, serviceParameter } from "wire/samplin
 import type { AgentMetrics, HttpRequestType } from "../agent-metrics.ts";
 import { CollectorError, type SamplingClient } from "../reporters/sampling-client.ts";
 
-/** As in the public model. */
+/** The public model's limit. */
 const headersTimeoutMs = 2_000;
 const requestTimeoutMs = 10_000;
-/** Clients ask once a minute each; more connections than this are closed at once. */
+/** Clients ask once a minute each; further connections are closed at once. */
 const maxConnections = 1_000;
-/** What an answer may take when the agent stops. */
+/** Milliseconds for running answers when the agent stops. */
 const closeGraceMs = 1_000;
-/** Requests that may wait for the collector at a time. */
+/** Most requests that wait for the collector. */
 const maxWaiting = 200;
 
 export interface HttpServerSettings {
@@ -24,16 +24,16 @@ export interface HttpServerSettings {
 }
 
 export interface HttpServer {
-  /** As bound, for port 0. */
+  /** The port in use, also for port 0. */
   readonly port: number;
-  /** Takes no more requests; resolves when those under way are answered, or were given a second to be. */
+  /** Accepts no more requests. Resolves when the running ones are answered, or after a second. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the HTTP port where clients ask how they shall sample: `/sampling?service=`, `/?service=` in the form of the
- * first days, and `/baggageRestrictions?service=`, which no collector can answer. What is sampled is the collector's
- * decision: each request is passed on to one.
+ * Opens the HTTP port where clients ask how to sample. It serves `/sampling?service=`, `/?service=` in the
+ * oldest form, and `/baggageRestrictions?service=`, which no collector can answer. The collector decides, so
+ * each request is passed on to one.
  * @throws StartError when the address cannot be had
  */
 export async function openHttpServer(settings: HttpServerSettings): Promise<HttpServer> {

@@ -2,14 +2,17 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { endianness } from "node:os";
 
-/** As the sockets of one family are listed: a line each, its address and port in hexadecimal, its drops at the end. */
+/**
+ * Lists of the sockets of one family: one line each, with address and port in hexadecimal, and the drops at
+ * the end.
+ */
 const tables = { 4: "/proc/net/udp", 6: "/proc/net/udp6" } as const;
 
 /**
  * How many packets the system has dropped since a UDP socket was opened, because its receive buffer was full.
  * @param address of the socket, as bound: "::", "127.0.0.1"
- * @returns undefined where the system does not tell (it is not Linux) or the socket is not listed
- * Source: Linux Documentation/networking/proc_net_tcp.rst, net/ipv4/udp.c
+ * @returns undefined when the system does not tell (it is not Linux), or the socket is not listed. Source:
+ *   Linux Documentation/networking/proc_net_tcp.rst, net/ipv4/udp.c
  */
 export function kernelDrops(address: string, port: number): number | undefined {
   const family = isIP(address.split("%", 1)[0] ?? "");

@@ -6,40 +6,42 @@ import { PacketQueue } from "./packet-queue.ts";
 import { PostSpansBuilder, type PostSpansCall } from "./post-spans-builder.ts";
 
 /**
- * Most bytes and packets in a call to the collector: so it stays below its default limit of 4 MiB (api_v2 is at most 3.5
- * times as long as Thrift), and those of all workers are a few megabytes.
+ * Most bytes and packets of a call to the collector. It keeps a call below the collector's default limit of 4
+ * MiB (api_v2 is at most 3.5 times as long as Thrift), and the calls of all workers within a few megabytes.
  */
 const maxMergedBytes = 262_144;
 const maxMergedPackets = 250;
-/** So many packets are worth a call at once; of fewer there is one call within this time, a call has its own cost. */
+/**
+ * This many packets are sent at once; fewer wait for the next interval, because each call has its own cost.
+ */
 const fewPackets = 200;
 const callIntervalMs = 5;
 
 export interface PacketProcessorSettings {
   readonly protocol: ThriftProtocol;
-  /** As in the metrics: "tracing", or "zipkin" for the port of the oldest clients. */
+  /** The label in metrics: "tracing", or "zipkin" for the port of the oldest clients. */
   readonly model: string;
   readonly maxQueuedPackets: number;
   readonly maxPacketBytes: number;
-  /** Most calls of `report` at a time. */
+  /** Most calls of `report` at the same time. */
   readonly workers: number;
-  /** Bytes of `processTagFields`. */
+  /** The bytes of `processTagFields`. */
   readonly agentTags: Buffer;
   readonly metrics: AgentMetrics;
   readonly log: Logger;
   /**
    * Resolves when the spans were delivered or given up; never rejects.
    * @param request a `PostSpansRequest` with gRPC's prefix
-   * @returns whether nobody looks at the bytes of the request any more
+   * @returns true when nothing reads the bytes of the request any more
    */
   report(request: Buffer, spans: number): Promise<boolean>;
 }
 
 /**
- * From packets to batches on their way to the collector. All packets that the socket has at the moment are sent at once,
- * in one call if they come from one process; after that, packets wait until there are many, at most some milliseconds.
- * While all workers are busy they wait in the queue, and a worker that becomes free takes many of them. When the queue
- * is full new packets are dropped and counted.
+ * Turns packets into batches for the collector. All packets that the socket has are sent at once, in one call
+ * when they come from one process. Further packets then wait until there are many, but at most some
+ * milliseconds. While all workers are busy packets wait in the queue, and a free worker takes many of them.
+ * When the queue is full, new packets are dropped and counted.
  */
 export class PacketProcessor {
   readonly #settings: PacketProcessorSettings;
@@ -72,7 +74,7 @@ export class PacketProcessor {
     return this.#settings.protocol;
   }
 
-  /** Packets taken into the queue. */
+  /** Packets put into the queue. */
   get processed(): number {
     return this.#processed;
   }
@@ -92,7 +94,7 @@ export class PacketProcessor {
     return this.#waiting.size;
   }
 
-  /** Takes a packet off the socket; never throws, never waits. @param packet kept until it was processed */
+  /** Takes a packet from the socket; never throws, never waits. @param packet kept until it was processed */
   accept(packet: Buffer): void {
     if (packet.length > this.#settings.maxPacketBytes) {
       this.#tooLarge++;
@@ -104,7 +106,7 @@ export class PacketProcessor {
     }
   }
 
-  /** Resolves when no packet waits and no call is under way. */
+  /** Resolves when no packet waits and no call runs. */
   async drained(): Promise<void> {
     if (!this.#isIdle) {
       await new Promise<void>((resolve) => {
@@ -161,7 +163,10 @@ export class PacketProcessor {
     }
   }
 
-  /** Apart from `#work`, which would keep the packets and all that was made of them until its calls have ended. */
+  /**
+   * Separate from `#work`, which would keep the packets and everything made of them until its calls have
+   * ended.
+   */
   #nextCalls(): PostSpansCall[] {
     this.#waiting.take(maxMergedPackets, maxMergedBytes, this.#decode);
     return this.#builder.take();

@@ -5,18 +5,18 @@ const smallestBytes = 65_536;
 const maxKeptBytes = 262_144;
 
 /**
- * Packets that wait for a worker: first in, first out, never more than `maxPackets`. Their bytes are copied into one
- * buffer that is used round and round: packets as the socket gives them, kept while they wait, would live until V8
- * collects its old generation, and be tens of megabytes by then.
+ * Packets that wait for a worker, first in, first out, at most `maxPackets`. Their bytes are copied into a
+ * ring buffer. Packets kept as the socket delivers them would live until V8 collects its old generation, and
+ * occupy tens of megabytes.
  */
 export class PacketQueue {
   readonly #maxPackets: number;
   #bytes = Buffer.allocUnsafeSlow(smallestBytes);
-  /** Where the next packet may be written. */
+  /** Where the next packet can be written. */
   #end = 0;
   /** Begin and length of each packet by turns. */
   #spans: number[] = [];
-  /** Entries before this index were taken; they are cut off when they are half of the array. */
+  /** Entries before this index were taken; they are removed when they are half of the array. */
   #first = 0;
 
   constructor(maxPackets: number) {
@@ -43,7 +43,8 @@ export class PacketQueue {
   }
 
   /**
-   * Takes waiting packets until one more would be over a limit; at least one, whatever its size, unless none waits.
+   * Takes waiting packets until the next would exceed a limit; at least one when any waits, whatever its
+   * size.
    * @param use gets each of them, good during the call; it must neither throw nor offer
    */
   take(maxPackets: number, maxBytes: number, use: (packet: Buffer) => void): void {
@@ -64,7 +65,10 @@ export class PacketQueue {
     }
   }
 
-  /** Finds so many bytes in a row behind the last packet, or from the start again; makes the buffer larger if there are none. */
+  /**
+   * Finds `length` contiguous bytes after the last packet, or at the start; enlarges the buffer when there
+   * are none.
+   */
   #room(length: number): number {
     const oldest = this.#spans[this.#first];
     if (oldest === undefined) {

@@ -3,12 +3,12 @@ import { messagePrefixBytes, writeMessagePrefix } from "wire/grpc-client";
 import { freeBuffer } from "./free-buffer.ts";
 import { RequestBuffers } from "./request-buffers.ts";
 
-/** One call to the collector. */
+/** A call to the collector. */
 export interface PostSpansCall {
   /** A `PostSpansRequest` with gRPC's prefix. */
   readonly request: Buffer;
   readonly spanCount: number;
-  /** The request was written, or given up, and nobody looks at its bytes any more. */
+  /** Call when the request was written or dropped, and nothing reads its bytes any more. */
   release(): void;
 }
 
@@ -16,22 +16,22 @@ export interface PostSpansCall {
 const field1 = 0x0a;
 const field2 = 0x12;
 
-/** Room for the spans of one call as it mostly is; kept for the next one unless it had to grow beyond `maxKeptBytes`. */
+/** Room for the spans of an average call; reused for the next unless it grew beyond `maxKeptBytes`. */
 const smallestBytes = 65_536;
 const maxKeptBytes = 262_144;
 
 interface Group {
   readonly process: Buffer;
-  /** Where its spans lie, begin and end by turns; what lies side by side is one piece. */
+  /** Begin and end of its spans in turn; adjacent spans are one piece. */
   readonly pieces: number[];
   spanBytes: number;
   spanCount: number;
 }
 
 /**
- * Glues requests out of what packets brought: one for all that come from the same process, in the order of arrival,
- * each process with the agent's tags behind its own. Clients send many small packets: a call for each would cost
- * more than the spans in it.
+ * Joins the spans of packets into requests: one for all packets of the same process, in the order of arrival,
+ * with the agent's tags after the process's. Clients send many small packets, and a call for each would cost
+ * more than its spans.
  */
 export class PostSpansBuilder {
   readonly #agentTags: Buffer;
@@ -122,7 +122,7 @@ export class PostSpansBuilder {
   }
 }
 
-/** Tags of text as they stand in a `Process` message. */
+/** Text tags in the form of a `Process` message. */
 export function processTagFields(tags: readonly (readonly [key: string, value: string])[]): Buffer {
   return Buffer.concat(
     tags.map(([key, value]) => {

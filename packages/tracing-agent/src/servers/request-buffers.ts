@@ -2,7 +2,7 @@ import { freeBuffer } from "./free-buffer.ts";
 
 /** Smallest size of a buffer; each further size is twice as large. */
 const smallestBytes = 16_384;
-/** Most bytes that are kept for later; a burst may use more. */
+/** Most bytes that are kept for reuse; a burst may use more. */
 const maxKeptBytes = 524_288;
 
 /**
@@ -35,7 +35,7 @@ export class RequestBuffers {
     return Buffer.allocUnsafeSlow(size);
   }
 
-  /** @param buffer of `take`; nobody may look at it any more */
+  /** @param buffer from `take`; it must not be read any more */
   giveBack(buffer: Buffer): void {
     if (this.#keptBytes + buffer.length <= maxKeptBytes) {
       this.#kept.push(buffer);

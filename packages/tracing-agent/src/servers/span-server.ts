@@ -6,11 +6,11 @@ export type SpanServerSettings = PacketProcessorSettings & Omit<UdpServerSetting
 
 /** One UDP port for spans, with its queue and its workers; its counts are for the metrics. */
 export interface SpanServer extends ServerCounts {
-  /** As bound, for port 0. */
+  /** The port in use, also for port 0. */
   readonly port: number;
-  /** Takes no more packets; those that wait are still sent. */
+  /** Accepts no more packets; waiting ones are still sent. */
   close(): Promise<void>;
-  /** Resolves when no packet waits and no call is under way. */
+  /** Resolves when no packet waits and no call runs. */
   drained(): Promise<void>;
 }
 

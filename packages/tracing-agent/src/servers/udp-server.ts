@@ -2,29 +2,34 @@ import { DgramAsPromised, type SocketAsPromised, type SocketType } from "dgram-a
 import { type HostPort, type Logger, listenError } from "lifecycle";
 import { kernelDrops } from "./kernel-drops.ts";
 
-/** Room for what comes while the agent does something else; it is the system's memory, and used only then. */
+/**
+ * Room for packets that arrive while the agent is busy. It is the system's memory, and used only when needed.
+ */
 const defaultReceiveBufferBytes = 4_194_304;
 
 export interface UdpServerSettings {
-  /** For logs and errors: "Thrift compact". */
+  /** A name for logs and errors: "Thrift compact". */
   readonly what: string;
   readonly address: HostPort;
-  /** The option that moves it. */
+  /** The option that sets the address. */
   readonly flag: string;
   /** Wanted receive buffer in bytes; 0: as much as the system allows, up to 4 MiB. */
   readonly receiveBufferBytes: number;
   readonly log: Logger;
-  /** Gets every packet, on the socket's own event: it must neither throw nor wait. */
+  /** Receives every packet within the socket's event; must neither throw nor wait. */
   onPacket(packet: Buffer): void;
   onError(error: Error): void;
 }
 
 export interface UdpServer {
-  /** As bound, for port 0. */
+  /** The port in use, also for port 0. */
   readonly port: number;
-  /** Packets that the system dropped because the receive buffer was full; undefined where it does not tell. */
+  /**
+   * Packets that the system dropped because the receive buffer was full; undefined when it does not report
+   * them.
+   */
   readonly kernelDrops: number | undefined;
-  /** Takes no more packets. */
+  /** Accepts no more packets. */
   close(): Promise<void>;
 }
 
@@ -52,11 +57,12 @@ export async function openUdpServer(settings: UdpServerSettings): Promise<UdpSer
   }
 }
 
-/** "" is every address of the machine: IPv6 and with it IPv4, or IPv4 alone where there is no IPv6. */
+/** "" means every address of the machine: IPv6 with IPv4, or IPv4 alone on a machine without IPv6. */
 async function bind({ address, onPacket }: UdpServerSettings): Promise<SocketAsPromised> {
   const { host, port } = address;
   const open = async (type: SocketType, at: string | undefined): Promise<SocketAsPromised> => {
-    // Packets come through the callback, below the promises: a promise for each would be the greater part of the work.
+    // Packets are received by a callback instead of promises, because a promise for each would be most of the
+    // work.
     const socket = DgramAsPromised.createSocket({ type }, onPacket);
     await socket.bind(at === undefined ? { port } : { port, address: at });
     return socket;

@@ -1,4 +1,4 @@
-/** What a client lost before it could send, since it started; comes with its batches. */
+/** Numbers of batches and spans that a client lost before sending, since its start; part of its batches. */
 export interface AgentClientStats {
   /** Text of the process tag `client-uuid`. */
   readonly clientUuid: string;
@@ -12,13 +12,14 @@ export interface AgentClientStats {
 /** The spans of one process out of a packet, as parts of a `PostSpansRequest`. */
 export interface AgentBatch {
   /**
-   * An `api_v2` `Process` message; equal bytes for equal processes, and mostly the same object. Not to be changed:
-   * further tags go behind, as field 2.
+   * An `api_v2` `Process` message. Equal processes give equal bytes, mostly the same object. It must not be
+   * changed; further tags are appended as field 2.
    */
   readonly process: Buffer;
   /**
-   * Field 1 of an `api_v2` `Batch` (tag, length, message) for each span, one after the other. Good until the reader's
-   * next packet: a copy for each would outlive V8's young generation where many packets go into one request.
+   * Field 1 of an `api_v2` `Batch` (tag, length, message) for each span, in order. Valid until the reader's
+   * next packet. A copy for each packet would outlive V8's young generation when many packets go into one
+   * request.
    */
   readonly spans: Buffer;
   readonly spanCount: number;

@@ -12,7 +12,7 @@ import { ThriftToApiV2 } from "../thrift/thrift-to-api-v2.ts";
 import { zipkinCoreSpansToApiV2 } from "../zipkin/zipkin-core-spans-to-api-v2.ts";
 import type { AgentBatch, AgentClientStats } from "./agent-batch.ts";
 
-/** Largest packet that is read unless configured otherwise: what clients keep under, as in the public model. */
+/** Default of the largest packet. Clients stay below this size; the public model has the same default. */
 export const defaultMaxPacketBytes = 65_000;
 
 const noneRejected = new RejectedSpans();
@@ -27,10 +27,11 @@ export interface AgentPacketReaderOptions {
 }
 
 /**
- * Reads the UDP packets of clients, each a message `Agent.emitBatch` or `Agent.emitZipkinBatch`, sent as CALL or
- * ONEWAY, in the strict or old form of the binary protocol. Spans become `api_v2` protobuf without an object for each.
+ * Reads the UDP packets of clients, each a message `Agent.emitBatch` or `Agent.emitZipkinBatch`, sent as CALL
+ * or ONEWAY, in the strict or old form of the binary protocol. Spans become `api_v2` protobuf without an
+ * object for each.
  *
- * One reader reads one packet at a time; the spans that it gives are good until the next one.
+ * A reader reads one packet at a time; its spans are valid until the next packet.
  */
 export class AgentPacketReader {
   readonly #maxPacketBytes: number;
@@ -47,9 +48,10 @@ export class AgentPacketReader {
 
   /**
    * @param packet not kept; bytes after the message are ignored
-   * @returns one batch for `emitBatch`; one for each process for `emitZipkinBatch`; `rejected` says what is missing
-   * @throws WireError WIRE_TOO_LARGE; WIRE_TRUNCATED; WIRE_TOO_DEEP (64 levels); WIRE_MALFORMED, also for the messages
-   *   of other methods; why the first span is rejected, when none is good
+   * @returns one batch for `emitBatch`; one batch for each process for `emitZipkinBatch`; `rejected` gives
+   *   the reasons of missing spans
+   * @throws WireError WIRE_TOO_LARGE; WIRE_TRUNCATED; WIRE_TOO_DEEP (64 levels); WIRE_MALFORMED, also for the
+   *   messages of other methods; why the first span is rejected, when none is good
    */
   read(packet: Uint8Array): readonly AgentBatch[] {
     if (packet.length > this.#maxPacketBytes) {

@@ -1,7 +1,7 @@
 import { Batch } from "../gen/tracing/api_v2/model.ts";
 import type { AgentBatch } from "./agent-batch.ts";
 
-/** For tests: the bytes of a batch as a collector reads them. */
+/** For tests: the bytes of a batch in the form that a collector reads. */
 export function batchOfAgent({ process, spans }: AgentBatch): Batch {
   const length: number[] = [];
   let rest = process.length;

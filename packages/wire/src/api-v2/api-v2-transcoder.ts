@@ -20,22 +20,22 @@ const batchFields = fieldMask(1, 2);
 const processFields = fieldMask(1, 2);
 
 export interface ApiV2TranscoderOptions extends TranscoderOptions {
-  /** How the rows say that the spans came: "proto" (the default) over gRPC, "jaeger" as Thrift. */
+  /** The format that rows record: "proto" (the default) for gRPC, "jaeger" for Thrift. */
   readonly format?: "proto" | "jaeger";
 }
 
 /**
- * Turns a `PostSpansRequest` into rows in one pass, without an object per span. The rows are those that
- * `SpanRowWriter` writes for `fromApiV2Batch`: tags, logs and references verbatim; parent, kind and status derived from
- * them, for search. A span with a process of its own is filed under that one.
+ * Converts a `PostSpansRequest` to rows in one pass, without an object for each span. The rows equal those
+ * that `SpanRowWriter` writes for `fromApiV2Batch`. Tags, logs and references are kept verbatim; parent, kind
+ * and status are derived from them, for search. A span with its own process is filed under that process.
  *
- * The bytes are read by protobuf's rules: fields in any order, unknown fields skipped, the last occurrence of a
- * singular field counts, repeated occurrences of a singular message are merged. Strings that are not UTF-8 get U+FFFD
- * in place of what is not, since senders of this format were never held to it. A known field of another wire type than
- * its own and groups are refused. A span that cannot be kept is rejected alone.
+ * Bytes are read by protobuf's rules. Fields may have any order, unknown fields are skipped, the last
+ * occurrence of a singular field counts, and repeated occurrences of a singular message are merged. Bytes
+ * that are not UTF-8 become U+FFFD, because senders of this format were never required to send UTF-8. Groups,
+ * and known fields with a wrong wire type, are refused. A span that cannot be kept is rejected alone.
  *
- * One transcoder handles one request at a time and keeps its buffers for the next.
- * Source: Jaeger 1.62, model.proto and collector.proto; protobuf.dev, "Encoding".
+ * A transcoder handles one request at a time and reuses its buffers. Source: Jaeger 1.62, model.proto and
+ * collector.proto; protobuf.dev, "Encoding".
  */
 export class ApiV2Transcoder implements MessageTranscoder {
   readonly #cursor = new ProtoCursor();
@@ -44,11 +44,11 @@ export class ApiV2Transcoder implements MessageTranscoder {
   readonly #format: number;
   readonly #spans: SpanTranscoder;
 
-  /** Columns of the batch's process, which every row of a span without a process of its own starts with. */
+  /** Columns of the batch's process, with which every row of a span without its own process begins. */
   readonly #shared: Prefix;
-  /** The same for the last process that a span had of its own: the next span often has an equal one. */
+  /** The same for the last process of a span's own; the next span often has an equal one. */
   readonly #own: Prefix;
-  /** That of the row before, as long as its columns are what they were. */
+  /** The prefix of the row before, while its columns are unchanged. */
   #last: Prefix | undefined;
   readonly #batches = new FieldList();
   readonly #processes = new FieldList();
@@ -58,7 +58,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
   #count = 0;
   #rejected = new RejectedSpans();
   #spanIndex = 0;
-  /** Why the batch's process cannot be read: spans without one of their own are rejected then. */
+  /** The fault of the batch's process; spans without their own process are then rejected. */
   #processProblem: unknown;
 
   constructor(options: ApiV2TranscoderOptions = {}) {
@@ -72,11 +72,12 @@ export class ApiV2Transcoder implements MessageTranscoder {
 
   /**
    * @param request a `PostSpansRequest` message; the caller limits its size
-   * @param tenant whose spans they are; "" where tenancy is off
-   * @returns rejected are spans with an id of a wrong length or broken inside, those past 100,000, and those with which
-   *   there are over 500,000 spans, processes, tags, logs, references and warnings; an id of zeros is an id in this format
-   * @throws WireError and nothing is kept of the request: WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no such
-   *   message; why the first span is rejected, when none is good
+   * @param tenant owner of the spans; "" when tenancy is off
+   * @returns `rejected` counts spans with an id of a wrong length or a broken part, and spans past 100,000.
+   *   It also counts spans past 500,000 items, which are spans, processes, tags, logs, references and
+   *   warnings. An id of zeros is valid in this format.
+   * @throws WireError, and then nothing of the request is kept. WIRE_TRUNCATED or WIRE_MALFORMED for bytes
+   *   that are no such message; the first span's fault when no span is good
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     const cursor = this.#cursor;
@@ -101,7 +102,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
     try {
       this.#spans.parts += this.#shared.write(this.#processes, this.#format, tenant);
     } catch (error) {
-      // Nobody would be told.
+      // Without a span nobody would learn of the fault.
       if (spanCount === 0) throw error;
       this.#processProblem = error;
     }
@@ -128,7 +129,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
     }
   }
 
-  /** The process may stand behind its spans. @returns how many spans there are */
+  /** The process may come after its spans. @returns the number of spans */
   #findProcesses(end: number): number {
     const cursor = this.#cursor;
     let spanCount = 0;
@@ -151,7 +152,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
     while (cursor.position < end) {
       const tag = cursor.tag(end);
       if (tag === 10) this.#span(cursor.fieldEnd(end));
-      // Processes, and what is unknown: the wire types have been judged.
+      // Processes, and unknown fields; their wire types were checked before.
       else cursor.skip(tag, end, 0);
     }
   }
@@ -217,7 +218,7 @@ export class ApiV2Transcoder implements MessageTranscoder {
   }
 }
 
-/** The columns `tenant` to `scope_schema_url`, made of a process. */
+/** The columns `tenant` to `scope_schema_url`, made from a process. */
 class Prefix {
   readonly columns: ByteWriter;
   readonly #cursor: ProtoCursor;
@@ -230,7 +231,7 @@ class Prefix {
     this.#tagTranscoder = new TagTranscoder(cursor, this.columns);
   }
 
-  /** @returns how many parts it is made of */
+  /** @returns the number of items in it */
   write(processes: FieldList, format: number, tenant: string): number {
     const cursor = this.#cursor;
     const out = this.columns;

@@ -18,13 +18,13 @@ const okNumber = statusCodes.indexOf("ok" satisfies StatusCode);
 const errorNumber = statusCodes.indexOf("error" satisfies StatusCode);
 
 /**
- * What tags tell of a span's kind and status, for search, found while the tags pass by: the same as `kindFromTags` and
- * `statusFromTags`, by the first tag of each key.
+ * Kind and status of a span, for search, derived from its tags while they are read. The result equals
+ * `kindFromTags` and `statusFromTags`; the first tag of each key counts.
  */
 export class DerivedColumns {
   /** Number of the kind; 0 unless a tag names one. */
   kind = 0;
-  /** Where the status message begins and ends, as the value of a tag, from the start of the list of tags; -1: there is none. */
+  /** Begin of the status message, a tag's value, relative to the list of tags; -1: none. */
   descriptionStart = -1;
   descriptionEnd = -1;
   #hasKind = false;

@@ -37,7 +37,8 @@ export function statusFromTags(tags: readonly Attribute[]): Span["status"] {
 const noSpan = "0".repeat(16);
 
 /**
- * The parent of a span: the first CHILD_OF reference to its own trace, else the first FOLLOWS_FROM one to it.
+ * The parent of a span: the first CHILD_OF reference to its own trace, otherwise the first FOLLOWS_FROM
+ * reference to it.
  * @returns 16 hex digits, or "" when there is none or it is zero
  */
 export function parentFromReferences(traceId: string, references: readonly SpanLink[]): string {

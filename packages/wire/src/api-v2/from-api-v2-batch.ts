@@ -22,11 +22,11 @@ export const noScope: Scope = {
 };
 
 /**
- * The spans of an `api_v2` batch in the domain model, tags, logs and references verbatim. A span without a process
- * of its own has the batch's. Without any, the service is `null-process-and-service-name`; with an empty name it is
- * `empty-service-name`, as in the public model.
+ * Converts an `api_v2` batch to the domain model; tags, logs and references are kept verbatim. A span without
+ * its own process has the batch's. As in the public model, the service is `null-process-and-service-name`
+ * without any process, and `empty-service-name` with an empty name.
  * @param format "proto" for batches over gRPC, "jaeger" for Thrift
- * @throws WireError WIRE_BAD_ID when an id of any span has a wrong length: nothing of the batch is kept then
+ * @throws WireError WIRE_BAD_ID when any id of a span has a wrong length; then nothing of the batch is kept
  */
 export function fromApiV2Batch(batch: Batch, format: "proto" | "jaeger"): Span[] {
   const shared = resourceOf(batch.process);

@@ -5,10 +5,10 @@ import { otlpFromApiV2 } from "./otlp-from-api-v2.ts";
 import { formatTagKey } from "./to-api-v2-span.ts";
 
 /**
- * Spans that a remote storage gave, in the domain model. The last tag of a span says in which format it came to the
- * collector that wrote it: `proto` and `jaeger` are taken as that, the tag left out; `otlp` and `zipkin` are translated
- * back, as far as the older model has kept what they were. Without such a tag, or where that translation cannot have made
- * the span, it is one of format `proto`, tags verbatim. `toApiV2Span` of the result gives the same tags, logs and
+ * Converts spans of a remote storage to the domain model. The last tag of a span names the format in which a
+ * collector received it. For `proto` and `jaeger` the tag is removed. `otlp` and `zipkin` are translated back
+ * as far as the older model kept the facts. A span has format `proto`, with all tags, when it lacks the tag,
+ * or when the translation cannot have made it. `toApiV2Span` of the result gives the same tags, logs and
  * references again.
  * @throws WireError WIRE_BAD_ID when an id has a wrong length
  */
@@ -18,7 +18,7 @@ export function fromStoredApiV2Spans(stored: readonly ApiV2Span[]): Span[] {
   );
 }
 
-/** A collector gives such spans a name; what it has not seen is left as it is. */
+/** A collector gives such spans a name; spans that it did not see stay unchanged. */
 function withoutServiceName(span: Span): Span {
   return { ...span, resource: { ...span.resource, serviceName: "" } };
 }
@@ -31,7 +31,7 @@ function inItsFormat(span: Span): Span {
   switch (format) {
     case "proto":
     case "jaeger":
-      // A tag before it of the same name would be taken for it the next time.
+      // Otherwise a tag before it with the same name would be mistaken for it next time.
       return attributes.at(-1)?.key === formatTagKey ? span : { ...span, attributes, format };
     case "otlp":
     case "zipkin":

@@ -21,7 +21,7 @@ export function checkTraceIdLength(length: number): void {
   }
 }
 
-/** The error for a span id of another length than 8. */
+/** The error for a span id that has not 8 bytes. */
 export function badSpanId(length: number): WireError {
   return new WireError("WIRE_BAD_ID", `invalid length for SpanID: ${length} bytes, not 8`);
 }

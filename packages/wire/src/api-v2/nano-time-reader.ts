@@ -8,12 +8,12 @@ const two16 = 0x1_0000;
 const two32 = 0x1_0000_0000;
 
 /**
- * Reads `Timestamp` and `Duration` messages as nanoseconds without a bigint. What does not fit 64 bits wraps around, as
- * in `toNanos`.
+ * Reads `Timestamp` and `Duration` messages as nanoseconds without a bigint. Values over 64 bits wrap around,
+ * as in `toNanos`.
  */
 export class NanoTimeReader {
   readonly #cursor: ProtoCursor;
-  /** Halves of the nanoseconds read last, of which only the bits count. */
+  /** Halves of the last nanoseconds; the sign of each half has no meaning. */
   low = 0;
   high = 0;
 
@@ -39,7 +39,7 @@ export class NanoTimeReader {
         cursor.skip(tag, end, timeFields);
       }
     }
-    // In pieces of 16 bits, so that no product is over 2^53.
+    // Multiplied in pieces of 16 bits, so that no product exceeds 2^53.
     const lower = (secondsLow & 0xffff) * nanosPerSecond + nanos;
     const upper = (secondsLow >>> 16) * nanosPerSecond;
     const upperCarry = Math.floor(upper / two16);

@@ -4,10 +4,11 @@ import type { AttributeValue } from "../model/attribute.ts";
 class NotANumber extends Error {}
 
 /**
- * An array or key-value list as compact JSON, byte for byte as the public model prints it: keys sorted bytewise, the
- * last of equal keys kept; `<`, `>`, `&` as \u003c, \u003e, \u0026; bytes as base64; whole doubles without a
- * fraction; an empty value is null. "" when a NaN or an infinity is inside, which JSON cannot say.
- * Source: opentelemetry-collector pdata `Value.AsString`, and Go's encoding/json
+ * An array or key-value list as compact JSON, byte for byte as the public model prints it. Keys are sorted by
+ * bytes, and the last of equal keys stays. `<`, `>`, `&` become \u003c, \u003e, \u0026; bytes become base64.
+ * Whole doubles have no fraction, and an empty value is null. The result is "" for a NaN or an infinity
+ * inside, which JSON cannot express. Source: opentelemetry-collector pdata `Value.AsString`, and Go's
+ * encoding/json
  */
 export function nestedJson(value: AttributeValue): string {
   try {

@@ -43,7 +43,7 @@ export function otlpTags({ scope, attributes, kind, status, traceState }: Span):
   return tags;
 }
 
-/** Events as logs; the event's name is the field `event`, unless the event has such an attribute of its own. */
+/** Events as logs; the event's name becomes the field `event`, unless the event has such an attribute. */
 export function otlpLogs({ events }: Span): Log[] {
   return events.map(({ timeUnixNano, name, attributes }) => {
     const isNamed = name !== "" && !attributes.some((attribute) => attribute.key === "event");
@@ -62,7 +62,10 @@ export function otlpProcess({ resource }: Span): Process {
   };
 }
 
-/** The parent first, then one reference per link; a link to the parent only says of which type that reference is. */
+/**
+ * The parent first, then a reference for each link. A link to the parent only sets the type of the parent's
+ * reference.
+ */
 export function otlpReferences({ traceId, parentSpanId, links }: Span): SpanRef[] {
   const references: SpanRef[] = [];
   const parent = parentSpanId === "" ? undefined : reference(traceId, parentSpanId, SpanRefType.CHILD_OF);

@@ -9,10 +9,11 @@ const noServiceName = "OTLPResourceNoServiceName";
 const noSpan = "0".repeat(16);
 
 /**
- * A span of the older model as the OTLP span from which the public model made it. Attributes that it had no type for stay
- * the text that they became.
- * @param span tags, logs and references verbatim, but for the tag of the format
- * @returns undefined when that translation cannot have made the span: it would not come out as it is again
+ * A span of the older model as the OTLP span from which the public model made it. Attributes that it had no
+ * type for stay the text that they became.
+ * @param span tags, logs and references verbatim, without the tag of the format
+ * @returns undefined when the translation cannot have made this span, because it would not give the same span
+ *   again
  */
 export function otlpFromApiV2(span: Span): Span | undefined {
   const { resource } = span;
@@ -36,7 +37,7 @@ export function otlpFromApiV2(span: Span): Span | undefined {
   };
 }
 
-/** Tags that stand before and behind the sender's attributes, each at most once and always in this order. */
+/** Tags before and behind the sender's attributes; each occurs at most once, always in this order. */
 function factsOf(span: Span): Pick<Span, "attributes" | "kind" | "scope" | "status" | "traceState"> {
   const tags = new TagQueue(span.attributes);
   const name = tags.first("otel.scope.name") ?? "";
@@ -58,7 +59,7 @@ function isKind(text: string): boolean {
   return text !== "unspecified" && (spanKinds as readonly string[]).includes(text);
 }
 
-/** Tags, taken from either end. */
+/** Tags that are taken from either end. */
 class TagQueue {
   readonly #tags: readonly Attribute[];
   #start = 0;
@@ -95,7 +96,7 @@ class TagQueue {
     return this.#tags.slice(this.#start, this.#end);
   }
 
-  /** The text of the tag there, when it has this key and is not empty: what is empty gives no tag. */
+  /** The text of the tag at `index` when it has this key and is not empty; empty values make no tag. */
   #textAt(index: number, key: string): string | undefined {
     const tag = index >= this.#start && index < this.#end ? this.#tags[index] : undefined;
     return tag?.key === key && tag.value.type === "string" && tag.value.value !== ""
@@ -107,12 +108,12 @@ class TagQueue {
 function namedEvent(event: SpanEvent): SpanEvent {
   const [first, ...attributes] = event.attributes;
   const isName = first?.key === "event" && first.value.type === "string" && first.value.value !== "";
-  // An event with an attribute of this name of its own does not show its name.
+  // An event with its own attribute of this name does not show its name.
   if (!isName || attributes.some(({ key }) => key === "event")) return event;
   return { ...event, name: first.value.value as string, attributes };
 }
 
-/** @returns undefined where a reference behind the first leads to the parent again */
+/** @returns undefined when a later reference names the parent again */
 function referencesOf(span: Span): Pick<Span, "parentSpanId" | "links"> | undefined {
   const [first, ...others] = span.links;
   if (first === undefined || first.traceId !== span.traceId || first.spanId === noSpan) {

@@ -13,13 +13,13 @@ const spanFields = fieldMask(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
 const logFields = fieldMask(1, 2);
 
 /**
- * Writes one `api_v2` `Span` message as the columns `trace_id` to `warnings`. First its fields are found, in whatever
- * order they come, then they are written in the order of the columns.
+ * Writes an `api_v2` `Span` message as the columns `trace_id` to `warnings`. It first finds the fields, in
+ * any order, and then writes them in the order of the columns.
  */
 export class SpanTranscoder {
   /** How many tags, logs, references and warnings were met since the caller last set this to 0, spans included. */
   parts = 0;
-  /** Where the processes of the span just scanned stand; none for a span without one. */
+  /** Places of the processes of the last scanned span; empty for a span without one. */
   readonly processes = new FieldList();
   readonly #cursor: ProtoCursor;
   readonly #out: ByteWriter;
@@ -54,7 +54,7 @@ export class SpanTranscoder {
     this.#references = new ReferenceTranscoder(cursor, out, this.#mends);
   }
 
-  /** Name of the span that was last scanned, as far as the scan came. */
+  /** Name of the last scanned span, as far as the scan came. */
   get name(): string {
     return this.#cursor.bytes.toString("utf8", this.#nameStart, this.#nameEnd);
   }
@@ -71,9 +71,9 @@ export class SpanTranscoder {
   }
 
   /**
-   * Writes the columns of the span just scanned; the cursor stands elsewhere then.
-   * @throws WireError for what is wrong inside tags, logs and references; an id of a reference of a wrong length becomes
-   *   zeros, with a warning on the span
+   * Writes the columns of the last scanned span; moves the cursor.
+   * @throws WireError for faults inside tags, logs and references. A reference's id of a wrong length becomes
+   *   zeros, with a warning on the span.
    */
   write(): void {
     const { bytes, view } = this.#cursor;
@@ -109,7 +109,7 @@ export class SpanTranscoder {
       1 + this.#tags.count + this.#logs.count + this.#referenceFields.count + this.#warnings.count;
   }
 
-  /** Writes the tags, and what they tell into the columns before them. */
+  /** Writes the tags, and the columns before them that are derived from tags. */
   #writeTags(kindAt: number, statusAt: number): void {
     const out = this.#out;
     const derived = this.#derived;
@@ -132,7 +132,7 @@ export class SpanTranscoder {
     const { length: end } = out;
     const lengthBytes = varintBytes(length);
     const added = lengthBytes - 1 + length;
-    // And what `varint` asks for.
+    // Room for the added bytes, and for the varint.
     out.reserve(added + 5);
     const { buffer } = out;
     buffer.copyWithin(at + 1 + added, at + 1, end);

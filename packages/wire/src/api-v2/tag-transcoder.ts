@@ -7,7 +7,7 @@ import type { ByteWriter } from "../rows/byte-writer.ts";
 
 const tagFields = fieldMask(1, 2, 3, 4, 5, 6, 7);
 
-/** Who looks at the tags of a list while they pass by. */
+/** Reads the tags of a list while they are written. */
 interface TagObserver {
   see(bytes: Buffer, tag: TagTranscoder): void;
 }
@@ -18,14 +18,14 @@ export class TagTranscoder {
   readonly #out: ByteWriter;
   readonly #attributes: AttributeWriter;
 
-  // The tag read last: where its key and text stand in the message.
+  // The last tag: where its key and text are in the message.
   keyStart = 0;
   keyEnd = 0;
   type = 0;
   valueStart = 0;
   valueEnd = 0;
   bool = false;
-  /** Where the value's text begins and ends, counted from the start of its list; -1 unless the attribute is a string. */
+  /** Begin and end of the value's text, relative to its list; -1 unless the attribute is a string. */
   textStart = -1;
   textEnd = -1;
   #low = 0;
@@ -41,7 +41,7 @@ export class TagTranscoder {
   /**
    * Writes the messages of a repeated field as one list.
    * @param observer sees each when it is written
-   * @returns where the list begins in the row, past its length
+   * @returns where the list begins in the row, after its length
    */
   list(fields: FieldList, observer?: TagObserver): number {
     this.#attributes.beginList();

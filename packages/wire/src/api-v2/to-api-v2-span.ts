@@ -11,10 +11,10 @@ import { otlpLogs, otlpProcess, otlpReferences, otlpTags } from "./otlp-as-api-v
 import { stringTag, tagFromAttribute } from "./tags.ts";
 
 /**
- * A span in the older model, as `api_v2` services, remote storage and the UI's JSON see it: spans that came in that
- * model verbatim, those of OTLP and Zipkin by the public model's translation. Its process is always there; a tag
- * `internal.span.format` with the format comes last, unless the span brought one along: so it is with those that a collector
- * has written through the remote storage API.
+ * A span in the older model, as `api_v2` services, remote storage and the UI's JSON show it. Spans of that
+ * model are unchanged; spans of OTLP and Zipkin are translated as in the public model. The span always has a
+ * process. A tag `internal.span.format` with the format comes last, unless the span has one already, as spans
+ * have that a collector wrote through the remote storage API.
  */
 export function toApiV2Span(span: Span): ApiV2Span {
   const isOlderModel = span.format === "proto" || span.format === "jaeger";
@@ -51,14 +51,14 @@ function verbatim(span: Span): FormatDependent {
 function translated(span: Span): FormatDependent {
   return {
     references: otlpReferences(span),
-    flags: 0, // OTLP's flags are the W3C ones, not the older model's: the public model leaves them out.
+    flags: 0, // OTLP's flags are the W3C ones, not the older model's, so the public model omits them.
     tags: withFormat(otlpTags(span), span),
     logs: otlpLogs(span),
     process: otlpProcess(span),
   };
 }
 
-/** The tag that tells of the format a span came in. */
+/** The tag that names the format of a span. */
 export const formatTagKey = "internal.span.format";
 
 function withFormat(tags: KeyValue[], span: Span): KeyValue[] {

@@ -11,10 +11,10 @@ export function traceIdText(traceId: string): string {
 }
 
 /**
- * Reads a trace id that a person or a client wrote: up to 32 hex digits of either case, shorter ones padded with
- * zeros on the left.
+ * Parses a trace id that a person or client wrote: up to 32 hex digits in either case; shorter ids are padded
+ * with zeros on the left.
  * @returns 32 lower-case hex digits
- * @throws WireError WIRE_BAD_ID with the public model's own text, which clients show as it is
+ * @throws WireError WIRE_BAD_ID with the public model's text, which clients show unchanged
  */
 export function parseTraceId(text: string): string {
   if (Buffer.byteLength(text) > 32) {

@@ -18,7 +18,7 @@ import {
   QueryServiceService,
 } from "../gen/tracing/api_v3/query_service.ts";
 
-/** What a server of `queryServiceV3` implements. */
+/** The methods that a server of `queryServiceV3` implements. */
 export interface QueryServiceV3Handlers extends UntypedServiceImplementation {
   getTrace: handleServerStreamingCall<GetTraceRequest, Buffer>;
   findTraces: handleServerStreamingCall<FindTracesRequest, Buffer>;

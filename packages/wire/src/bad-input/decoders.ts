@@ -31,7 +31,7 @@ export interface Decoder {
 
 interface Limited {
   readonly maxRowsBytes?: number;
-  /** What a span without any time gets. */
+  /** The time for a span without any time. */
   readonly nowUnixNano?: () => bigint;
 }
 

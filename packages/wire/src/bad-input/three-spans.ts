@@ -1,4 +1,4 @@
-// For tests: messages of three spans called "one", "bad" and "two", of which the second is not as it should be.
+// For tests: messages of three spans "one", "bad" and "two", the second of which is faulty.
 import { AgentPacketReader } from "../agent/agent-packet-reader.ts";
 import { batchOfAgent } from "../agent/batch-of-agent.ts";
 import { ApiV2Transcoder } from "../api-v2/api-v2-transcoder.ts";
@@ -17,7 +17,7 @@ import { ZipkinV1ThriftTranscoder } from "../zipkin/zipkin-v1-thrift-transcoder.
 import { ZipkinV2JsonTranscoder } from "../zipkin/zipkin-v2-json-transcoder.ts";
 import { ZipkinV2ProtoTranscoder } from "../zipkin/zipkin-v2-proto-transcoder.ts";
 
-/** What came of a message. */
+/** The result of a message. */
 export interface Outcome {
   readonly spans: readonly {
     readonly name: string;
@@ -91,7 +91,7 @@ export function otlp(...bad: ProtoField[]): Buffer {
   return otlpPieces(protoMessage(...bad));
 }
 
-/** The same with its bytes. */
+/** The same, with its bytes. */
 export function otlpPieces(bad: Uint8Array): Buffer {
   const span = (bytes: Uint8Array): ProtoField => [2, "bytes", bytes];
   const [one, two] = [protoMessage(...ids, named("one")), protoMessage(...ids, named("two"))];

@@ -13,7 +13,7 @@ import {
   weakHash32,
 } from "./mixing.ts";
 
-/** Of less than 128 bytes. */
+/** For less than 128 bytes. */
 function murmur(view: DataView, at: number, length: number, [seedLow, seedHigh]: Pair): Pair {
   let a = seedLow;
   let b = seedHigh;
@@ -82,9 +82,9 @@ function seeded(view: DataView, start: number, total: number, seed: Pair): Pair 
 }
 
 /**
- * CityHash128 in its version 1.0.2, the checksum of ClickHouse's compressed blocks. Later versions give other values.
- * Source: ClickHouse contrib/cityhash102/src/city.cc
- * @returns the two halves, as they are written: each in little endian, the first one first
+ * CityHash128 in its version 1.0.2, the checksum of ClickHouse's compressed blocks. Later versions give other
+ * values. Source: ClickHouse contrib/cityhash102/src/city.cc
+ * @returns the two halves in the order in which they are written, each little-endian
  */
 export function cityHash128(bytes: Uint8Array): Pair {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -14,8 +14,8 @@ import {
 } from "./mixing.ts";
 
 /**
- * What ClickHouse's function `cityHash64` gives for a text: CityHash64 in its version 1.0.2. Later versions give other values.
- * Source: ClickHouse contrib/cityhash102/src/city.cc
+ * The value of ClickHouse's function `cityHash64` for a text: CityHash64 version 1.0.2. Later versions give
+ * other values. Source: ClickHouse contrib/cityhash102/src/city.cc
  */
 export function cityHash64(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -51,7 +51,7 @@ function hash33to64(view: DataView): bigint {
   return u64(shiftMix(u64(r * k0 + v1)) * k2);
 }
 
-/** Of 24 bytes, what is added to the first 8 of them, and the 8 after them. */
+/** For 24 bytes: the number that is added to the first 8, and the 8 bytes after them. */
 function mixed32(view: DataView, at: number, added: bigint, z: bigint): readonly [bigint, bigint] {
   const first = u64(view.getBigUint64(at, true) + added);
   const second = u64(first + view.getBigUint64(at + 8, true));

@@ -1,7 +1,4 @@
-/**
- * What the hashes of 64 and of 128 bits are made of.
- * Source: ClickHouse contrib/cityhash102/src/city.cc
- */
+/** Parts of the 64-bit and 128-bit hashes. Source: ClickHouse contrib/cityhash102/src/city.cc */
 
 export const k0 = 0xc3a5c85c97cb3127n;
 export const k1 = 0xb492b66fbe98f273n;
@@ -45,7 +42,7 @@ export function hash0to16(view: DataView, at: number, length: number): bigint {
   return k2;
 }
 
-/** Of 32 bytes and two seeds. */
+/** For 32 bytes and two seeds. */
 export function weakHash32(view: DataView, at: number, seedA: bigint, seedB: bigint): Pair {
   const w = view.getBigUint64(at, true);
   const x = view.getBigUint64(at + 8, true);
@@ -59,7 +56,7 @@ export function weakHash32(view: DataView, at: number, seedA: bigint, seedB: big
   return [u64(a + z), u64(b + c)];
 }
 
-/** What is kept of the bytes so far. */
+/** The state after the bytes so far. */
 export interface MixState {
   x: bigint;
   y: bigint;

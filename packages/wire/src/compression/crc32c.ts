@@ -1,7 +1,7 @@
 /** CRC-32C (Castagnoli), reversed. */
 const polynomial = 0x82f63b78;
 
-/** Eight tables of 256 numbers, one after another: a byte's effect with 0 to 7 bytes behind it. */
+/** Eight tables of 256 numbers in a row: the effect of a byte with 0 to 7 bytes after it. */
 const tables = new Int32Array(8 * 256);
 for (let byte = 0; byte < 256; byte++) {
   let sum = byte;

@@ -6,16 +6,16 @@ const frameMagic = 0x184d2204;
 /** Frames of anybody's data, to be passed over, have this magic with any last digit. */
 const skippableMagic = 0x184d2a50;
 const isStoredBit = 0x8000_0000;
-/** Most bytes that a block stands for, by its number in the frame's descriptor. */
+/** Most bytes of a decompressed block, by its number in the frame's descriptor. */
 const blockBytes = [0, 0, 0, 0, 64 * 1024, 256 * 1024, 1024 * 1024, 4 * 1024 * 1024];
 
 /**
- * Undoes LZ4 in the frame format, as `Content-Encoding: lz4` means it; frames may stand one behind the other.
- * @param maxBytes most bytes that may come out; memory grows with what does
+ * Decompresses LZ4 in the frame format, which is `Content-Encoding: lz4`. Several frames may follow each
+ * other.
+ * @param maxBytes limit of the decompressed bytes; memory grows with the result
  * @returns new memory
- * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_TRUNCATED; WIRE_MALFORMED, also for a wrong checksum and for
- *   frames that need a dictionary
- * Source: lz4/lz4 doc/lz4_Frame_format.md.
+ * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_TRUNCATED; WIRE_MALFORMED, also for a wrong checksum
+ *   and for frames that need a dictionary Source: lz4/lz4 doc/lz4_Frame_format.md.
  */
 export function decompressLz4(bytes: Uint8Array, maxBytes: number): Buffer {
   return new Lz4Frames(bytes, maxBytes).read();
@@ -76,9 +76,9 @@ class Lz4Frames {
     this.#length += count;
   }
 
-  /** @param start of the frame in the output: blocks may refer to the ones before */
+  /** @param start begin of the frame in the output; blocks may refer to earlier blocks */
   #block(from: number, start: number, most: number): void {
-    // As many bytes as the block may stand for, or as the limit leaves room for.
+    // Room for the largest result of the block, up to the limit.
     this.#reserve(Math.min(most, Math.max(1, this.#maxBytes - this.#length)));
     const end = Math.min(this.#length + most, this.#output.length);
     const length = readLz4Block(this.#bytes, from, this.#at, this.#output, this.#length, start, end);
@@ -102,7 +102,7 @@ class Lz4Frames {
     this.#output = grown;
   }
 
-  /** Passes over `count` bytes. @returns where they begin */
+  /** Skips `count` bytes. @returns where they begin */
   #take(count: number): number {
     const from = this.#at;
     if (count > this.#bytes.length - from) {

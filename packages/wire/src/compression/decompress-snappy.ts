@@ -3,17 +3,18 @@ import { crc32c } from "./crc32c.ts";
 import { readSnappyElements, readSnappyLength } from "./snappy-block.ts";
 
 const streamIdentifier = Buffer.from("\xff\x06\x00\x00sNaPpY", "latin1");
-/** What one chunk may stand for. */
+/** Most bytes of a decompressed chunk. */
 const maxChunkBytes = 65_536;
 const checksumBytes = 4;
 
 /**
- * Undoes snappy: a stream in the framing format, as `Content-Encoding: snappy` means it in the public model, or a bare
- * block, which newer senders mean by it. A stream starts with its identifier, which no block starts with.
- * @param maxBytes most bytes that may come out; looked at before memory is taken
- * @returns new memory; nothing for nothing, as a stream without chunks
+ * Undoes snappy: a stream in the framing format, as `Content-Encoding: snappy` means it in the public model,
+ * or a bare block, which newer senders mean by it. A stream starts with its identifier, which no block starts
+ * with.
+ * @param maxBytes limit of the decompressed bytes; checked before memory is allocated
+ * @returns a new buffer; empty for a stream without chunks
  * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_TRUNCATED; WIRE_MALFORMED, also for a wrong checksum
- * Source: google/snappy framing_format.txt and format_description.txt.
+ *   Source: google/snappy framing_format.txt and format_description.txt.
  */
 export function decompressSnappy(bytes: Uint8Array, maxBytes: number): Buffer {
   if (bytes.length === 0) return Buffer.alloc(0);
@@ -46,13 +47,13 @@ function decompressStream(bytes: Uint8Array, maxBytes: number): Buffer {
   return output;
 }
 
-/** A chunk that holds data. */
+/** A chunk with data. */
 interface Chunk {
-  /** Its data behind checksum and length. */
+  /** Begin of its data, after checksum and length. */
   readonly start: number;
   readonly end: number;
   readonly isCompressed: boolean;
-  /** How many bytes it stands for. */
+  /** Number of its decompressed bytes. */
   readonly length: number;
   readonly checksum: number;
 }
@@ -73,7 +74,7 @@ function eachChunk(bytes: Uint8Array, take: (chunk: Chunk) => void): void {
     at = end;
     if (kind <= 1) take(dataChunk(bytes, kind === 0, start, end));
     else if (kind === 0xff) {
-      // Streams may be put one behind the other.
+      // Streams may be concatenated.
       if (!streamIdentifier.equals(bytes.subarray(header, end))) {
         throw new WireError("WIRE_MALFORMED", `snappy stream has a wrong identifier at byte ${header}`);
       }
@@ -97,7 +98,10 @@ function dataChunk(bytes: Uint8Array, isCompressed: boolean, start: number, end:
   return { start: block.elements, end, isCompressed, length: block.length, checksum };
 }
 
-/** The checksum as the framing format stores it: turned, so that data with checksums in it gets no weak ones. */
+/**
+ * The checksum in the form of the framing format. It is rotated, so that data which contains checksums does
+ * not get weak ones.
+ */
 function maskedSum(bytes: Uint8Array, start: number, end: number): number {
   const sum = crc32c(bytes, start, end);
   return (((sum >>> 15) | (sum << 17)) + 0xa282ead8) >>> 0;

@@ -9,9 +9,9 @@ const gunzip: Decoder = (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutpu
 const inflate: Decoder = (bytes, maxOutputLength) => inflateSync(bytes, { maxOutputLength });
 
 /**
- * What messages may be compressed with, at every door, over HTTP as over gRPC: all that the OpenTelemetry Collector's
- * exporters offer. Each is undone in one piece on this thread: bounded by the limit, and cheaper for messages of usual size
- * than a thread's queue.
+ * The encodings in which every receiver accepts messages, over HTTP and gRPC: all that the OpenTelemetry
+ * Collector's exporters offer. A message is decompressed in one step on this thread. The limit bounds the
+ * time, and for messages of usual size a thread's queue would cost more.
  */
 const decoders: Readonly<Record<string, Decoder>> = {
   gzip: gunzip,
@@ -30,21 +30,22 @@ const plainNames: ReadonlySet<string> = new Set(["", "identity", "none"]);
 /** For `Accept-Encoding` and `grpc-accept-encoding`. */
 export const acceptedEncodings: string = ["identity", ...Object.keys(decoders)].join(", ");
 
-/** Whether a message is as it was before compression. @param encoding lower case */
+/** True when a message is not compressed. @param encoding lower case */
 export function isPlainEncoding(encoding: string): boolean {
   return plainNames.has(encoding);
 }
 
-/** Whether messages may come in this encoding. @param encoding lower case */
+/** True when messages may have this encoding. @param encoding lower case */
 export function isKnownEncoding(encoding: string): boolean {
   return plainNames.has(encoding) || Object.hasOwn(decoders, encoding);
 }
 
 /**
  * Undoes the compression of a message.
- * @param encoding a known one, in lower case; a plain one leaves the message as it is
- * @param maxBytes most bytes that may come out
- * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_MALFORMED or WIRE_TRUNCATED for bytes that are something else
+ * @param encoding a known one, in lower case; a plain one returns the message unchanged
+ * @param maxBytes limit of the decompressed bytes
+ * @throws WireError WIRE_TOO_LARGE past `maxBytes`; WIRE_MALFORMED or WIRE_TRUNCATED for bytes that are
+ *   something else
  */
 export function decompress(bytes: Buffer, encoding: string, maxBytes: number): Buffer {
   const decode = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;

@@ -1,16 +1,16 @@
 import { WireError } from "../errors.ts";
 
 const leastMatch = 4;
-/** A length of this many goes on in further bytes. */
+/** A length of this value continues in further bytes. */
 const openLength = 15;
 
 /**
  * Undoes the LZ4 block `bytes[from, to)`.
- * @param output gets it from `at` on; its bytes from `start` on are those that matches may refer to
- * @param most where the output must end at the latest
- * @returns where it ends, or -1 when it would be past `most`
- * @throws WireError WIRE_TRUNCATED; WIRE_MALFORMED for a match before `start`
- * Source: lz4/lz4 doc/lz4_Block_format.md.
+ * @param output receives the block from `at`; matches may refer to bytes from `start`
+ * @param most limit of the output's end
+ * @returns the end, or -1 when it would exceed `most`
+ * @throws WireError WIRE_TRUNCATED; WIRE_MALFORMED for a match before `start` Source: lz4/lz4
+ *   doc/lz4_Block_format.md.
  */
 export function readLz4Block(
   bytes: Uint8Array,
@@ -54,7 +54,7 @@ export function readLz4Block(
       throw new WireError("WIRE_MALFORMED", `LZ4 match before byte ${position} refers to nothing`);
     }
     if (count > most - length) return -1;
-    // A match may reach into what it writes itself.
+    // A match may overlap with its own output.
     if (distance >= count) output.copyWithin(length, length - distance, length - distance + count);
     else
       for (let index = length; index < length + count; index++)

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** For tests: a snappy block and what it stands for. */
+/** For tests: a snappy block and its content. */
 export interface SnappySample {
   readonly block: Buffer;
   readonly content: Buffer;
@@ -20,7 +20,10 @@ const copy = fc.record({
   kind: fc.constantFrom(1 as const, 2 as const, 3 as const),
 });
 
-/** For tests: blocks with every kind of element, made by the format's description, not by a compressor's taste. */
+/**
+ * For tests: blocks with every kind of element, made from the format's description instead of by a
+ * compressor.
+ */
 export const snappyArbitrary: fc.Arbitrary<SnappySample> = fc
   .array(fc.oneof<fc.Arbitrary<Element>[]>(literal, copy), { maxLength: 20 })
   .map((elements) => {

@@ -3,7 +3,7 @@ import { WireError } from "../errors.ts";
 /** A copy of three bytes makes at most 64: no block grows more than that. */
 const largestGrowth = 22;
 
-/** Start of a block: how many bytes it stands for, and where its elements start. */
+/** The head of a block: the length of its content, and where its elements begin. */
 export interface SnappyBlockStart {
   readonly length: number;
   readonly elements: number;
@@ -11,7 +11,7 @@ export interface SnappyBlockStart {
 
 /**
  * Reads the length in front of the block `bytes[start, end)`.
- * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, also for a length that so few bytes cannot stand for
+ * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, also for a length that the given bytes cannot expand to
  */
 export function readSnappyLength(bytes: Uint8Array, start: number, end: number): SnappyBlockStart {
   let length = 0;
@@ -51,7 +51,7 @@ export function readSnappyElements(
     const kind = tag & 3;
     let length = (tag >>> 2) + 1;
     if (kind === 0) {
-      // A literal; from 61 on the tag says in how many bytes its length stands.
+      // A literal. From 61 on, the tag gives the number of bytes that hold its length.
       if (length > 60) {
         const lengthBytes = length - 60;
         length = littleEndian(bytes, at, lengthBytes, end) + 1;
@@ -76,7 +76,7 @@ export function readSnappyElements(
     }
     if (offset === 0 || offset > to - outputStart) throw malformed("a copy of what is not there", element);
     if (length > outputEnd - to) throw malformed("more bytes than its length says", element);
-    // What is copied may reach into what the copy writes: byte by byte, then it repeats.
+    // The copy may overlap with its own output; it then repeats byte by byte.
     if (offset >= length) output.copyWithin(to, to - offset, to - offset + length);
     else for (let index = to; index < to + length; index++) output[index] = output[index - offset] as number;
     to += length;

@@ -3,14 +3,14 @@ import { errorCodes } from "../http2/frames.ts";
 import { type GrpcStatus, grpcStatusOf, grpcStatusOfHttp } from "./grpc-status.ts";
 import type { Headers, Http2Failure, Http2Outcome, Http2Response } from "./http2-stream.ts";
 
-/** How a unary call ended. */
+/** The outcome of a unary call. */
 export interface GrpcAnswer {
   readonly status: GrpcStatus;
-  /** What the server said of an error; else "". */
+  /** The server's text for an error, otherwise "". */
   readonly details: string;
   /** The message, when the status is OK. */
   readonly message: Buffer;
-  /** How long the server asks to be left alone, in milliseconds; undefined when it asks for nothing. */
+  /** Milliseconds that the server asks the client to wait; undefined when it does not ask. */
   readonly retryDelayMs?: number | undefined;
   /** True when the server has certainly not begun with the call. */
   readonly isUntouched: boolean;
@@ -21,7 +21,7 @@ export function grpcError(status: GrpcStatus, details: string, isUntouched = fal
   return { status, details, message: Buffer.alloc(0), isUntouched };
 }
 
-/** Length of what gRPC puts before a message. */
+/** Length of the prefix of a gRPC message. */
 export const messagePrefixBytes = 5;
 
 /** Puts the prefix of gRPC before a message: not compressed, so many bytes. Source: grpc/grpc doc/PROTOCOL-HTTP2.md */
@@ -39,8 +39,8 @@ export function prefixed(message: Uint8Array): Buffer {
 }
 
 /**
- * The gRPC meaning of what came back for a request.
- * @param decompress for who sent a compressed message: a server may then answer alike, whatever was asked for
+ * The gRPC meaning of a response.
+ * @param decompress for callers that compress: the server may then compress its answer, whatever was accepted
  */
 export function grpcAnswerOf(outcome: Http2Outcome, decompress?: (message: Buffer) => Buffer): GrpcAnswer {
   return "headers" in outcome ? answerOf(outcome, decompress) : failureOf(outcome);

@@ -24,15 +24,18 @@ import { ReceiveWindow } from "../http2/receive-window.ts";
 import { SendWindow } from "../http2/send-window.ts";
 import type { Headers, Http2Outcome, Http2Stream } from "./http2-stream.ts";
 
-/** Longest header block that is read: what servers send is some hundred bytes, an error's details a few thousand. */
+/**
+ * Longest header block that is read. Servers send about a hundred bytes, and a few thousand with an error's
+ * details.
+ */
 const maxHeaderBlockBytes = 65_536;
-/** Of a header block's fields, each counted with 32 bytes more. */
+/** Limit of a header block's fields; each field counts 32 bytes more. */
 const maxHeaderListBytes = 131_072;
 /** Longest body of a response. */
 const maxResponseBytes = 4_194_304;
-/** A peer that asks for answers and does not read them. */
+/** Limit of unsent control frames, for a peer that requests answers and does not read them. */
 const maxUnsentControlBytes = 1_048_576;
-/** Nothing is pushed, and headers come compressed without a table. */
+/** Server push is off, and the peer compresses headers without a dynamic table. */
 const ownSettings = encodeSettings(
   new Map([
     [settingIds.headerTableSize, 0],
@@ -44,18 +47,17 @@ const maxStreamId = 2 ** 31 - 1;
 export interface Http2Listener {
   /** The peer's settings are here: requests may begin. */
   onReady(): void;
-  /** The peer takes no new requests; those under way go on. */
+  /** The peer accepts no new requests; running ones continue. */
   onGoingAway(): void;
-  /** The socket is gone. Called once; the requests under way have failed before. */
+  /** The socket has closed. Called once, after the running requests have failed. */
   onEnd(reason: string): void;
 }
 
 /**
- * The client's end of one HTTP/2 connection, for requests with a short body and a short answer. Node's own
- * `node:http2` costs ten megabytes of memory with the TLS that it loads, and as much again under load, which is more
- * than an agent beside an application may have; this knows what a gRPC call needs and no more. Nothing is pushed to it,
- * and it asks the peer to compress headers without a table.
- * Source: RFC 9113, RFC 7541
+ * The client side of an HTTP/2 connection, for requests with a short body and a short response. Node's
+ * `node:http2` costs ten megabytes of memory, with TLS, and as much again under load, which is too much for
+ * an agent beside an application. This class supports only what a gRPC call needs. Server push is off, and
+ * the peer compresses headers without a dynamic table. Source: RFC 9113, RFC 7541
  */
 export class Http2Connection implements FrameHandler {
   readonly #socket: Duplex;
@@ -64,7 +66,7 @@ export class Http2Connection implements FrameHandler {
   readonly #reader = new FrameReader(this.#dispatcher);
   readonly #hpack = new HpackDecoder({ maxListBytes: maxHeaderListBytes, maxTableBytes: 0 });
   readonly #streams = new Map<number, Http2Stream>();
-  /** Not begun, because the peer has as many as it takes. */
+  /** Requests that have not begun, because the peer's limit of streams is reached. */
   #waiting: Http2Stream[] = [];
   readonly #headersOf = new WeakMap<Http2Stream, Buffer>();
   #nextStreamId = 1;
@@ -132,7 +134,7 @@ export class Http2Connection implements FrameHandler {
     }
   }
 
-  /** No new requests; the socket closes when those under way have ended. */
+  /** Accepts no new requests; the socket closes when the running ones have ended. */
   close(): void {
     if (!this.#isGoingAway) {
       this.#isGoingAway = true;
@@ -141,7 +143,7 @@ export class Http2Connection implements FrameHandler {
     this.#afterStream();
   }
 
-  /** Ends it at once. @param reason what the requests under way get to hear */
+  /** Closes the connection at once. @param reason error text of the running requests */
   destroy(reason: string): void {
     this.#end(reason);
   }
@@ -207,7 +209,7 @@ export class Http2Connection implements FrameHandler {
     }
   }
 
-  /** Called by the dispatcher, as are the next ones. */
+  /** The frame dispatcher calls this and the following methods. */
   data(streamId: number, data: Buffer, frameBytes: number, endsStream: boolean): void {
     this.#take(0, this.#received, frameBytes);
     const stream = this.#streamOf(streamId);
@@ -320,7 +322,7 @@ export class Http2Connection implements FrameHandler {
         this.#sending.grantConnection(increment);
       } else if (
         this.#streamOf(streamId) !== undefined &&
-        // What is granted when all is sent is of no use any more.
+        // A grant is useless once everything was sent.
         this.#sending.has(streamId) &&
         !this.#sending.grantStream(streamId, increment)
       ) {
@@ -331,7 +333,7 @@ export class Http2Connection implements FrameHandler {
     }
   }
 
-  /** Counts data that came, and gives its room back. */
+  /** Counts received data, and returns its bytes to the window. */
   #take(streamId: number, window: ReceiveWindow, frameBytes: number): void {
     if (!window.take(frameBytes)) {
       throw new Http2Error(errorCodes.flowControlError, "data beyond the window");
@@ -340,7 +342,7 @@ export class Http2Connection implements FrameHandler {
     if (increment > 0) this.#write(encodeWindowUpdate(streamId, increment));
   }
 
-  /** @returns whether it was under way */
+  /** @returns true when the request was running */
   #remove({ id }: Http2Stream): boolean {
     this.#sending.drop(id);
     return this.#streams.delete(id);
@@ -361,7 +363,7 @@ export class Http2Connection implements FrameHandler {
     return bytes;
   }
 
-  /** @returns undefined for a stream that has ended: what was on its way then is ignored */
+  /** @returns undefined for a stream that has ended; late frames are ignored */
   #streamOf(streamId: number): Http2Stream | undefined {
     if (streamId === 0 || streamId % 2 === 0 || streamId >= this.#nextStreamId) {
       throw protocolError(`a frame of stream ${streamId}, which was never begun`);

@@ -1,9 +1,9 @@
 import type { ReceiveWindow } from "../http2/receive-window.ts";
 
-/** Header fields by lower-case name; of a name that comes several times, the last value. */
+/** Header fields by lower-case name; of a repeated name, the last value. */
 export type Headers = ReadonlyMap<string, string>;
 
-/** What came back for a request, whole. */
+/** A complete response. */
 export interface Http2Response {
   readonly headers: Headers;
   /** Empty when the headers were all. */
@@ -11,7 +11,7 @@ export interface Http2Response {
   readonly body: Buffer;
 }
 
-/** Why nothing whole came back. */
+/** The reason why there is no complete response. */
 export interface Http2Failure {
   /** True when the peer has not begun with the request: it may be sent elsewhere. */
   readonly isUntouched: boolean;
@@ -22,7 +22,7 @@ export interface Http2Failure {
 
 export type Http2Outcome = Http2Response | Http2Failure;
 
-/** One request under way. */
+/** A running request. */
 export interface Http2Stream {
   /** 0 while it waits for its turn. */
   id: number;

@@ -1,6 +1,6 @@
 /**
- * The one table of gRPC package names that are answered twice: our neutral name, and the public model's name that
- * clients in the field use. Services, reflection and clients all take it from here.
+ * The table of gRPC packages with two names: our neutral name, and the public model's name that existing
+ * clients use. Services, reflection and clients use this table.
  */
 const publicPackages: readonly (readonly [ours: string, publicName: string])[] = [
   ["tracing.api_v2", "jaeger.api_v2"],
@@ -18,10 +18,7 @@ export function publicNameOf(name: string): string | undefined {
   return row === undefined ? undefined : row[1] + name.slice(row[0].length);
 }
 
-/**
- * The same for a .proto file's name, which follows its package: "tracing/api_v2/model.proto" gives
- * "jaeger/api_v2/model.proto".
- */
+/** The same for the name of a .proto file: "tracing/api_v2/model.proto" gives "jaeger/api_v2/model.proto". */
 export function publicFileNameOf(fileName: string): string | undefined {
   const row = publicPackages.find(([ours]) => fileName.startsWith(`${ours.replaceAll(".", "/")}/`));
   return row === undefined ? undefined : row[1].replaceAll(".", "/") + fileName.slice(row[0].length);

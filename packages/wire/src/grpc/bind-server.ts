@@ -2,10 +2,10 @@ import { networkInterfaces } from "node:os";
 import type { Server, ServerCredentials } from "@grpc/grpc-js";
 
 /**
- * Has a gRPC server listen.
- * @param address the host "" is every address of the machine; port 0 is one that the system chooses
+ * Lets a gRPC server listen.
+ * @param address host "" means every address of the machine; port 0 means one that the system chooses
  * @returns the port
- * @throws Error with the system's code, such as EADDRINUSE, where there is one
+ * @throws Error with the system's code, such as EADDRINUSE, if there is one
  */
 export function bindServer(
   server: Server,
@@ -23,7 +23,7 @@ export function bindServer(
   });
 }
 
-/** grpc-js wants a host: every address of the machine is "[::]", and "0.0.0.0" where there is no IPv6. */
+/** grpc-js requires a host: every address is "[::]", or "0.0.0.0" on a machine without IPv6. */
 function bindAddress({ host, port }: { readonly host: string; readonly port: number }): string {
   if (host !== "") {
     return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

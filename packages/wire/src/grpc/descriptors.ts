@@ -13,7 +13,7 @@ interface DescribedFile {
   readonly dependencies: readonly string[];
 }
 
-/** Every .proto file we know, as reflection hands it out, and which of them defines a symbol. */
+/** All known .proto files, for reflection, with the symbols that they define. */
 export class Descriptors {
   readonly #files = new Map<string, DescribedFile>();
   readonly #fileOfSymbol = new Map<string, string>();

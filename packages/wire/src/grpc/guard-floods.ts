@@ -3,14 +3,14 @@ import type { Server } from "@grpc/grpc-js";
 import { FloodGuard } from "../http2/flood-guard.ts";
 import { errorCodes } from "../http2/frames.ts";
 
-/** The part of grpc-js' servers that makes what listens: it has no other place where sessions can be seen. */
+/** The method of grpc-js's servers that creates the listening server; sessions are visible nowhere else. */
 interface ListeningServer {
   createHttp2Server: (credentials: unknown) => NodeJS.EventEmitter;
 }
 
 /**
- * Sends clients of a grpc-js server away with GOAWAY that flood it with frames which move nothing: PING, SETTINGS, PRIORITY.
- * Node's own limits see to empty DATA and to streams that are broken off. Call it before the server listens.
+ * Protects a grpc-js server from clients that flood it with PING, SETTINGS and PRIORITY frames: they get
+ * GOAWAY. Node's own limits cover empty DATA frames and cancelled streams. Call it before the server listens.
  */
 export function guardFloods(server: Server): void {
   const listening = server as unknown as ListeningServer;

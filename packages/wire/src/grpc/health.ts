@@ -19,8 +19,8 @@ export const healthServiceName = rpcServiceName(HealthService);
 /** The health service of one server. */
 export interface ServerHealth {
   /**
-   * Call it before the server shuts down: everything is NOT_SERVING from now on; watchers are told and their streams
-   * end, since a graceful shutdown waits for open streams.
+   * Call it before the server shuts down. Everything is NOT_SERVING from then on, and watchers are told and
+   * their streams ended, because a graceful shutdown waits for open streams.
    */
   shutdown(): void;
 }

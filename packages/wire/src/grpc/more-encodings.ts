@@ -2,11 +2,11 @@ import { status } from "@grpc/grpc-js";
 import { decompress, isKnownEncoding } from "../compression/decompress.ts";
 import { WireError } from "../errors.ts";
 
-/** Those that grpc-js undoes itself. */
+/** Encodings that grpc-js supports itself. */
 const ownEncodings: ReadonlySet<string> = new Set(["identity", "gzip", "deflate"]);
-/** Where the server has no limit: what its length in front of it can say. */
+/** The largest length of a message's prefix, for a server without a limit. */
 const largestMessage = 0x7fff_ffff;
-/** Of the flag and the length in front of a message. */
+/** Length of the flag and the length before a message. */
 const prefixBytes = 5;
 
 /** The part of grpc-js' calls that undoes compression: no interceptor sees a message before it. */
@@ -17,8 +17,8 @@ interface DecompressingCall {
 }
 
 /**
- * Lets a call's messages come in all encodings that the other doors take: grpc-js knows gzip and deflate alone, and refuses
- * senders that are set to zstd or snappy for good. Costs other calls one look.
+ * Accepts a call's messages in all encodings of the other receivers. grpc-js supports only gzip and deflate,
+ * and permanently refuses senders that use zstd or snappy. Other calls pay a single comparison.
  * @param call as an interceptor of a server gets it
  */
 export function acceptMoreEncodings(call: object): void {
@@ -37,7 +37,7 @@ export function acceptMoreEncodings(call: object): void {
   };
 }
 
-/** As grpc-js says it of its own encodings. */
+/** The error text of grpc-js for its own encodings. */
 function failureOf(error: unknown, encoding: string, maxBytes: number): object {
   if (error instanceof WireError && error.code === "WIRE_TOO_LARGE") {
     return {

@@ -74,12 +74,13 @@ export function addReflection(server: Server, serviceNames: readonly string[]): 
         originalRequest: request,
         messageResponse: answerTo(request, descriptors, services),
       });
-      // An answer may be a thousand times its question: a client that does not read is not asked for more.
+      // An answer may be a thousand times as long as its request. The next request is read only when the
+      // client reads.
       if (!isTaken) call.pause();
     });
     call.on("drain", () => call.resume());
     call.on("end", () => call.end());
-    call.on("error", () => {}); // The client went away: nobody is left to answer.
+    call.on("error", () => {}); // The client has disconnected.
   };
   server.addService(reflectionV1, { serverReflectionInfo });
   server.addService(reflectionV1Alpha, { serverReflectionInfo });

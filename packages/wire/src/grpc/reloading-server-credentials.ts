@@ -1,7 +1,7 @@
 import type { SecureContextOptions } from "node:tls";
 import { ServerCredentials } from "@grpc/grpc-js";
 
-/** A client that says hello and then nothing must not hold a connection. */
+/** A client that connects and sends nothing more is cut after this time. */
 const handshakeTimeoutMs = 10_000;
 
 export interface ReloadingCredentialsSettings {
@@ -12,9 +12,9 @@ export interface ReloadingCredentialsSettings {
 }
 
 /**
- * Credentials of a gRPC server over TLS whose certificates may change. `ServerCredentials.createSsl` cannot reload, and
- * the experimental certificate providers of grpc-js know neither versions of TLS nor a choice of cipher suites; both
- * are made of this same class.
+ * Credentials of a gRPC server over TLS whose certificates may change. `ServerCredentials.createSsl` cannot
+ * reload. The experimental certificate providers of grpc-js support neither TLS versions nor cipher suites.
+ * Both are built on this same class.
  */
 export class ReloadingServerCredentials extends ServerCredentials {
   readonly #unused: () => void;
@@ -35,7 +35,10 @@ export class ReloadingServerCredentials extends ServerCredentials {
     this.#unused = unused;
   }
 
-  /** Puts another context in force for new connections; open ones stay. It must be whole: nothing of the old is kept. */
+  /**
+   * Uses another context for new connections; open connections keep the old one. The context must be
+   * complete.
+   */
   use(context: SecureContextOptions): void {
     this.updateSecureContextOptions(context);
   }

@@ -2,20 +2,20 @@ import type { SecureContextOptions } from "node:tls";
 import { ServerCredentials } from "@grpc/grpc-js";
 import { ReloadingServerCredentials } from "./reloading-server-credentials.ts";
 
-/** Certificates of a listener, as they are and as they become. */
+/** Certificates of a listener that may change. */
 export interface ChangingMaterial<Material> {
   readonly material: Material;
-  /** Called with what is in force for new connections from then on. */
+  /** Registers a function that is called with the certificates for new connections at each change. */
   onChange(use: (material: Material) => void): void;
-  /** Nobody asks any more. */
+  /** Stops watching. */
   close(): void;
 }
 
 /**
- * Credentials of a gRPC server: plain text for undefined, otherwise TLS, with the certificate of the client required
- * where `tls` has authorities for it. New files are in force for new connections; they are watched until the server
- * that listens with these credentials is shut down.
- * @param contextOf what Node's `createSecureContext` takes
+ * Credentials of a gRPC server. Undefined means plain text; otherwise TLS, which requires a client
+ * certificate when `tls` has authorities for it. New connections use new files. The files are watched until
+ * the server shuts down.
+ * @param contextOf converts the certificates to options of Node's `createSecureContext`
  */
 export function serverCredentialsOf<Material extends { readonly clientCa?: Buffer }>(
   tls: ChangingMaterial<Material> | undefined,

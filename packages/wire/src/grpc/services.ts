@@ -33,10 +33,10 @@ export const samplingService: ServiceDefinition<SamplingManagerServer> = Samplin
 /** Traces, services and operations out. */
 export const spanReaderService = SpanReaderPluginService;
 
-/** Spans in, one a call. */
+/** Writes spans, one in each call. */
 export const spanWriterService = SpanWriterPluginService;
 
-/** Spans in, many a call. */
+/** Writes spans, many in each call. */
 export const streamingSpanWriterService = StreamingSpanWriterPluginService;
 
 export const archiveSpanReaderService = ArchiveSpanReaderPluginService;
@@ -45,5 +45,5 @@ export const archiveSpanWriterService = ArchiveSpanWriterPluginService;
 
 export const dependenciesReaderService = DependenciesReaderPluginService;
 
-/** What of all this a storage can do. */
+/** Reports which of these services a storage has. */
 export const pluginCapabilitiesService = PluginCapabilitiesService;

@@ -8,8 +8,8 @@ export function rpcServiceName(definition: ServiceDefinition): string {
 }
 
 /**
- * A service under its own name and, where there is one, under the public model's name: add each of them to the
- * server with the same handlers. The path is all that differs; the messages are the same bytes.
+ * A service under its own name and, if there is one, under the public model's name. Add each to the server
+ * with the same handlers. Only the path differs; the messages have the same bytes.
  */
 export function withPublicNames<Implementation extends UntypedServiceImplementation>(
   definition: ServiceDefinition<Implementation>,

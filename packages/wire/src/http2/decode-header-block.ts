@@ -6,7 +6,7 @@ import { Http2Error } from "./http2-error.ts";
 
 /**
  * Reads the next header block of a connection.
- * @returns undefined when the fields are over the decoder's limit: an error of the stream only
+ * @returns undefined when the fields exceed the decoder's limit, which is an error of the stream only
  * @throws Http2Error COMPRESSION_ERROR
  */
 export function decodeHeaderBlock(decoder: HpackDecoder, block: Uint8Array): HeaderField[] | undefined {

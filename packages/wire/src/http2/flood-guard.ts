@@ -4,7 +4,7 @@ import { Http2Error } from "./http2-error.ts";
 /** Resets at once, and each second: CVE-2023-44487. A stream that ends well earns one more. */
 const resetBurst = 1_000;
 const resetRate = 100;
-/** PING, SETTINGS, PRIORITY, empty DATA, and frames of no known type: CVE-2019-9511 to 9518. */
+/** PING, SETTINGS, PRIORITY, empty DATA and unknown frames: CVE-2019-9511 to 9518. */
 const idleBurst = 1_000;
 const idleRate = 200;
 /** WINDOW_UPDATE frames at once, and for each frame and stream that they may be an answer to. Source: envoy's limits */
@@ -44,8 +44,8 @@ class Budget {
 }
 
 /**
- * Counts what costs a client less than us. A client with too much of it is sent away. One guard is made for each connection, at
- * every port of HTTP/2.
+ * Counts frames that cost the client less than this side. A client that sends too many is disconnected. Each
+ * HTTP/2 connection has its own guard.
  */
 export class FloodGuard {
   readonly #resets = new Budget(resetBurst, resetRate);
@@ -59,7 +59,7 @@ export class FloodGuard {
     }
   }
 
-  /** A frame that moves nothing. @throws Http2Error ENHANCE_YOUR_CALM */
+  /** A frame without effect. @throws Http2Error ENHANCE_YOUR_CALM */
   idleFrame(): void {
     if (!this.#idle.take()) {
       throw tooMany("frames that move nothing");

@@ -5,32 +5,32 @@ import { Http2Error } from "./http2-error.ts";
 import { dataOf, headerBlockOf, settingsOf } from "./read-payload.ts";
 
 /**
- * What a peer says. Bytes are views that are good during the call only; an `Http2Error` that a method throws ends the
- * connection.
+ * Receives the frames of a peer. Bytes are views that are valid during the call only. An `Http2Error` from a
+ * method ends the connection.
  */
 export interface FrameHandler {
-  /** @param frameBytes with padding: what flow control counts */
+  /** @param frameBytes length with padding, which flow control counts */
   data(streamId: number, data: Buffer, frameBytes: number, endsStream: boolean): void;
-  /** A whole header block: of a request, an answer or trailers. */
+  /** A complete header block: of a request, a response or trailers. */
   headers(streamId: number, block: Buffer, endsStream: boolean): void;
   reset(streamId: number, errorCode: number): void;
-  /** To be acknowledged with `settingsAck`. @param settings by `settingIds` */
+  /** Must be acknowledged with `settingsAck`. @param settings by `settingIds` */
   settings(settings: ReadonlyMap<number, number>): void;
-  /** To be answered with the same bytes. */
+  /** Must be answered with the same bytes. */
   ping(payload: Buffer): void;
   goAway(lastStreamId: number): void;
   /** @param increment may be 0, which is the stream's error; not for stream 0 */
   windowUpdate(streamId: number, increment: number): void;
-  /** A frame that says nothing to us is wrong, which is the stream's error. */
+  /** A malformed frame whose meaning is irrelevant here; it is an error of the stream. */
   streamError?(streamId: number, errorCode: number): void;
-  /** A frame that moves nothing: a priority, an acknowledgement, or of a type that nobody knows. */
+  /** A frame without effect: a priority, an acknowledgement, or an unknown type. */
   idleFrame?(): void;
 }
 
 export interface FrameDispatcherSettings {
-  /** Most bytes of a header block over all its frames. */
+  /** Limit of a header block over all its frames. */
   readonly maxHeaderBlockBytes: number;
-  /** For clients: servers that take no connections may say so before their settings. False by default. */
+  /** For clients: true when a server may send GOAWAY before its settings. False by default. */
   readonly mayBeginWithGoAway?: boolean;
 }
 
@@ -40,15 +40,14 @@ const pingBytes = 8;
 const goAwayBytes = 8;
 
 /**
- * Tells the handler of one end of a connection what the frames mean that the other end sends: checks what can be checked
- * without knowing the streams, and puts header blocks together.
- * Source: RFC 9113, sections 3.4 and 6
+ * Parses the frames of one side of a connection and passes them to a handler. It checks everything that needs
+ * no knowledge of streams, and joins header blocks. Source: RFC 9113, sections 3.4 and 6
  */
 export class FrameDispatcher implements FrameSink {
   readonly #handler: FrameHandler;
   readonly #maxHeaderBlockBytes: number;
   readonly #mayBeginWithGoAway: boolean;
-  /** A header block that goes on in CONTINUATION frames. */
+  /** A header block that continues in CONTINUATION frames. */
   #block: HeaderFragments | undefined;
   #hasSettings = false;
   #isStopped = false;
@@ -64,17 +63,17 @@ export class FrameDispatcher implements FrameSink {
     return this.#hasSettings;
   }
 
-  /** Whether a header block goes on in the next frame. */
+  /** True while a header block is incomplete. */
   get isInHeaders(): boolean {
     return this.#block !== undefined;
   }
 
-  /** The handler is told no more. */
+  /** Passes no further frames to the handler. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** @throws Http2Error; whatever the handler throws */
+  /** @throws Http2Error; any error of the handler */
   frame(type: number, flags: number, streamId: number, payload: Buffer): void {
     if (this.#isStopped) return;
     if (!this.#hasSettings) this.#checkFirst(type);
@@ -145,7 +144,7 @@ export class FrameDispatcher implements FrameSink {
     this.#handler.headers(block.streamId, block.join(), (block.flags & frameFlags.endStream) !== 0);
   }
 
-  /** Priorities are not followed, but wrong ones are answered. */
+  /** Priorities are ignored, but malformed ones are answered. */
   #priority(streamId: number, payload: Buffer): void {
     if (streamId === 0) throw protocolError("PRIORITY on stream 0");
     this.#handler.idleFrame?.();

@@ -1,31 +1,30 @@
 import { defaultFrameBytes, errorCodes, frameHeaderBytes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
 
-/** Gets the frames of a connection, whole. The payload is a view that is good during the call only. */
+/** Receives complete frames. The payload is a view that is valid during the call only. */
 export interface FrameSink {
   frame(type: number, flags: number, streamId: number, payload: Buffer): void;
 }
 
 /**
- * Cuts what a peer sends into frames. A frame that lies within one chunk is not copied; memory for those that do not is
- * taken with the first of them.
- * Source: RFC 9113, sections 3.4 and 4.1
+ * Splits received bytes into frames. A frame within one chunk is not copied. For other frames memory is
+ * allocated with the first of them. Source: RFC 9113, sections 3.4 and 4.1
  */
 export class FrameReader {
   readonly #sink: FrameSink;
   readonly #preface: Buffer;
   #prefaceBytes = 0;
-  /** The beginning of a frame whose rest is still to come. */
+  /** The beginning of an incomplete frame. */
   #partial: Buffer | undefined;
   #partialBytes = 0;
 
-  /** @param preface what must come before the first frame: `clientPreface` for a server, nothing for a client */
+  /** @param preface required before the first frame: `clientPreface` for a server, empty for a client */
   constructor(sink: FrameSink, preface: Buffer = nothing) {
     this.#sink = sink;
     this.#preface = preface;
   }
 
-  /** @throws Http2Error PROTOCOL_ERROR for another preface, FRAME_SIZE_ERROR; whatever the sink throws */
+  /** @throws Http2Error PROTOCOL_ERROR for a wrong preface, FRAME_SIZE_ERROR; any error of the sink */
   push(chunk: Buffer): void {
     let at = this.#prefaceBytes === this.#preface.length ? 0 : this.#checkPreface(chunk);
     while (at < chunk.length) {
@@ -44,7 +43,7 @@ export class FrameReader {
     }
   }
 
-  /** @returns index of the first byte behind the preface */
+  /** @returns index of the first byte after the preface */
   #checkPreface(chunk: Buffer): number {
     const length = Math.min(chunk.length, this.#preface.length - this.#prefaceBytes);
     const start = this.#prefaceBytes;
@@ -55,7 +54,9 @@ export class FrameReader {
     return length;
   }
 
-  /** Adds to the partial frame, and delivers it when it is whole. @returns index of the first byte behind it */
+  /**
+   * Extends the partial frame, and delivers it when it is complete. @returns index of the first byte after it
+   */
   #complete(partial: Buffer, chunk: Buffer, start: number): number {
     let at = start;
     if (this.#partialBytes < frameHeaderBytes) {

@@ -1,6 +1,6 @@
 // The frames of HTTP/2. Source: RFC 9113, sections 4 and 6.
 
-/** What every connection of a client begins with. */
+/** The first bytes of every client connection. */
 export const clientPreface: Buffer = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 
 export const frameHeaderBytes = 9;
@@ -45,7 +45,7 @@ export const errorCodes = {
   inadequateSecurity: 12,
 } as const;
 
-/** Of both windows of flow control until a peer says otherwise, and of the connection's always at first. */
+/** Initial size of both flow control windows; a peer may change that of streams. */
 export const defaultWindowBytes = 65_535;
 export const maxWindowBytes = 2 ** 31 - 1;
 /** Largest payload of a frame unless a peer allows more. */
@@ -59,7 +59,7 @@ export function encodeFrame(type: number, flags: number, streamId: number, paylo
   return frame;
 }
 
-/** What comes before a payload that is sent without a copy of it. @param payloadBytes at most 2^24 - 1 */
+/** The header of a frame whose payload is sent without a copy. @param payloadBytes at most 2^24 - 1 */
 export function encodeFrameHeader(
   payloadBytes: number,
   type: number,
@@ -95,10 +95,10 @@ export function encodeSettings(settings: ReadonlyMap<number, number>): Buffer {
   return encodeFrame(frameTypes.settings, 0, 0, payload);
 }
 
-/** What a peer's settings are answered with. */
+/** The answer to a peer's SETTINGS. */
 export const settingsAck: Buffer = encodeFrame(frameTypes.settings, frameFlags.ack, 0, Buffer.alloc(0));
 
-/** What a PING is answered with. @param payload its eight bytes, which are copied */
+/** The answer to a PING. @param payload its eight bytes, which are copied */
 export function encodePingAck(payload: Uint8Array): Buffer {
   return encodeFrame(frameTypes.ping, frameFlags.ack, 0, payload);
 }

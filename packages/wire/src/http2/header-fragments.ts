@@ -1,16 +1,13 @@
 import { errorCodes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
 
-/** Empty fragments cost nothing but time: a few are allowed. */
+/** Empty fragments cost only time, so a few are allowed. */
 const maxFragments = 16;
 
-/**
- * A header block that goes on in CONTINUATION frames.
- * Source: RFC 9113, section 6.10
- */
+/** A header block that continues in CONTINUATION frames. Source: RFC 9113, section 6.10 */
 export class HeaderFragments {
   readonly streamId: number;
-  /** Of the HEADERS frame that it began with. */
+  /** Flags of the HEADERS frame. */
   readonly flags: number;
   readonly #maxBytes: number;
   readonly #fragments: Buffer[];
@@ -18,7 +15,7 @@ export class HeaderFragments {
 
   /**
    * @param first without padding and priority
-   * @param maxBytes most bytes of the whole block
+   * @param maxBytes limit of the whole block
    */
   constructor(streamId: number, flags: number, first: Buffer, maxBytes: number) {
     this.streamId = streamId;

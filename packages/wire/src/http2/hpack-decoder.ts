@@ -3,23 +3,22 @@ import type { HeaderField } from "./header-field.ts";
 import { decodeHuffman } from "./huffman.ts";
 import { staticTable } from "./static-table.ts";
 
-/** The dynamic table's size that a peer may use unless it is told otherwise, in bytes. */
+/** Size of the dynamic table that a peer may use by default, in bytes. */
 export const defaultTableBytes = 4_096;
 
-/** What an entry counts besides its name and value. Source: RFC 7541, section 4.1 */
+/** Size of an entry besides its name and value. Source: RFC 7541, section 4.1 */
 const entryOverheadBytes = 32;
 
 const staticFields: readonly HeaderField[] = staticTable.map(([name, value]) => ({ name, value }));
 
 /**
- * Reads the header blocks of one connection, in order: each may change the dynamic table that the next ones lean on.
- * After an error the connection is lost, since the table is.
- * Source: RFC 7541
+ * Decodes the header blocks of one connection in order, because each may change the dynamic table. After an
+ * error the table is unknown, so the connection must end. Source: RFC 7541
  */
 export class HpackDecoder {
   readonly #maxTableBytes: number;
   readonly #maxListBytes: number;
-  /** Newest last. */
+  /** Newest entry last. */
   #table: HeaderField[] = [];
   #tableBytes = 0;
   #tableLimit: number;
@@ -28,8 +27,9 @@ export class HpackDecoder {
   #end = 0;
 
   /**
-   * @param limits.maxListBytes most bytes of one block's fields, each counted with 32 bytes more, as RFC 9113 counts
-   * @param limits.maxTableBytes what the peer was told; 4,096 by default
+   * @param limits.maxListBytes most bytes of one block's fields, each counted with 32 bytes more, as RFC 9113
+   *   counts
+   * @param limits.maxTableBytes size that was announced to the peer; 4,096 by default
    */
   constructor(limits: { readonly maxListBytes: number; readonly maxTableBytes?: number }) {
     this.#maxListBytes = limits.maxListBytes;

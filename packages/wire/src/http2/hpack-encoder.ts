@@ -1,17 +1,17 @@
 import { staticTable } from "./static-table.ts";
 
-/** The dynamic table's size at most, in bytes: what every peer allows unless it says less. */
+/** Largest dynamic table in bytes, which every peer allows unless it announces less. */
 const maxTableBytes = 4_096;
-/** What an entry counts besides its name and value. Source: RFC 7541, section 4.1 */
+/** Size of an entry besides its name and value. Source: RFC 7541, section 4.1 */
 const entryOverheadBytes = 32;
-/** Fields that were sent once, of which the next goes into the table. */
+/** Number of remembered fields that were sent once; a second occurrence enters the table. */
 const maxSeen = 128;
 /** Longer fields are not worth their room. */
 const maxEntryBytes = 512;
 
 /** Index of the first entry of the static table with a name. */
 const staticNames = new Map<string, number>();
-/** Index of a whole field of the static table, by `name: value`. */
+/** Index of a complete field in the static table, by `name: value`. */
 const staticFields = new Map<string, number>();
 for (const [index, [name, value]] of staticTable.entries()) {
   if (!staticNames.has(name)) staticNames.set(name, index + 1);
@@ -19,10 +19,9 @@ for (const [index, [name, value]] of staticTable.entries()) {
 }
 
 /**
- * Writes the header blocks of one connection, in order. A field that comes a second time goes into the dynamic table, so
- * that from then on it takes a byte or two; what is different each time leaves the table alone. Strings are not packed
- * (no Huffman code): that costs more time than it saves bytes.
- * Source: RFC 7541
+ * Encodes the header blocks of one connection in order. A field that occurs a second time enters the dynamic
+ * table, and takes a byte or two from then on; fields that always differ never enter it. Strings are not
+ * Huffman coded, which would cost more time than the saved bytes are worth. Source: RFC 7541
  */
 export class HpackEncoder {
   /** Numbers of entries by `name: value`, the oldest first. */
@@ -37,7 +36,7 @@ export class HpackEncoder {
   #bytes = Buffer.allocUnsafeSlow(512);
   #at = 0;
 
-  /** What the peer allows as table (SETTINGS_HEADER_TABLE_SIZE). */
+  /** Sets the table size that the peer allows (SETTINGS_HEADER_TABLE_SIZE). */
   setTableLimit(bytes: number): void {
     const limit = Math.min(bytes, maxTableBytes);
     if (limit !== this.#tableLimit) {
@@ -62,7 +61,7 @@ export class HpackEncoder {
    * Adds a field to the block.
    * @param name in lower case
    * @param value characters up to U+00FF
-   * @param isSecret neither it nor its value may be in a table, of ours or of who hands it on
+   * @param isSecret the field must not enter a table, here or in any proxy
    */
   add(name: string, value: string, isSecret = false): void {
     const field = `${name}: ${value}`;

@@ -1,9 +1,9 @@
 import { WireError } from "../errors.ts";
 
 /**
- * Bits of each byte's code; the 257th, of 30 ones, says "end" and must not occur. The code is canonical: codes ascend
- * with their length, and within one length with the byte.
- * Source: RFC 7541, appendix B
+ * Lengths of the codes of each byte. The 257th code, 30 ones, means "end" and must not occur. The code is
+ * canonical: codes ascend with their length, and within one length with the byte. Source: RFC 7541, appendix
+ * B
  */
 // biome-ignore format: one row for 16 bytes
 const codeLengths = [
@@ -28,7 +28,7 @@ const codeLengths = [
 const end = 256;
 const longestCode = 30;
 
-/** Of each length: its first code, how many there are, and where their symbols begin in `symbols`. */
+/** For each code length: its first code, the number of codes, and where their symbols begin in `symbols`. */
 const firstCodes = new Uint32Array(longestCode + 1);
 const codeCounts = new Uint32Array(longestCode + 1);
 const firstSymbols = new Uint32Array(longestCode + 1);

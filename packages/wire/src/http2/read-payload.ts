@@ -6,9 +6,8 @@ const settingBytes = 6;
 const maxFrameBytes = 2 ** 24 - 1;
 
 /**
- * The data of a DATA frame.
- * @throws Http2Error PROTOCOL_ERROR for padding that is longer than the payload
- * Source: RFC 9113, section 6.1
+ * Returns the data of a DATA frame.
+ * @throws Http2Error PROTOCOL_ERROR for padding that is longer than the payload Source: RFC 9113, section 6.1
  */
 export function dataOf(flags: number, payload: Buffer): Buffer {
   if ((flags & frameFlags.padded) === 0) return payload;
@@ -37,9 +36,10 @@ export function headerBlockOf(flags: number, streamId: number, payload: Buffer):
 }
 
 /**
- * The values of a SETTINGS frame by `settingIds`: of one that comes several times the last, unknown ones left out.
+ * The values of a SETTINGS frame by `settingIds`. The last of repeated settings counts; unknown ones are left
+ * out.
  * @throws Http2Error FRAME_SIZE_ERROR; PROTOCOL_ERROR or FLOW_CONTROL_ERROR for values that are not allowed
- * Source: RFC 9113, section 6.5
+ *   Source: RFC 9113, section 6.5
  */
 export function settingsOf(payload: Buffer): ReadonlyMap<number, number> {
   if (payload.length % settingBytes !== 0) {

@@ -1,13 +1,12 @@
 /**
- * What a peer may send on a connection or a stream before it is granted more. It is granted what it has used when that is
- * over half of the window, so that it need not stop.
- * Source: RFC 9113, section 5.2
+ * The bytes that a peer may send on a connection or stream before it gets a larger window. It gets back the
+ * used bytes when they exceed half of the window, so that it need not stop. Source: RFC 9113, section 5.2
  */
 export class ReceiveWindow {
   readonly #wholeBytes: number;
   #leftBytes: number;
 
-  /** @param wholeBytes what the peer was granted at first, and after every grant has again */
+  /** @param wholeBytes initial size of the window; each grant restores it */
   constructor(wholeBytes: number) {
     this.#wholeBytes = wholeBytes;
     this.#leftBytes = wholeBytes;
@@ -19,7 +18,7 @@ export class ReceiveWindow {
     return this.#leftBytes >= 0;
   }
 
-  /** @returns what the peer is to be granted now, for WINDOW_UPDATE; 0: nothing yet */
+  /** @returns bytes to grant now by WINDOW_UPDATE; 0: none yet */
   grant(): number {
     const usedBytes = this.#wholeBytes - this.#leftBytes;
     if (usedBytes <= this.#wholeBytes / 2) return 0;

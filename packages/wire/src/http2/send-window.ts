@@ -27,16 +27,16 @@ export class SendWindow {
   #connectionBytes = defaultWindowBytes;
   #initialBytes = defaultWindowBytes;
   #maxFrameBytes = defaultFrameBytes;
-  /** What the peer granted to single streams beyond the initial window, while those are open. */
+  /** Bytes that the peer granted to open streams beyond the initial window. */
   readonly #granted = new Map<number, number>();
   readonly #waiting = new Map<number, WaitingBody>();
 
-  /** @param write gets whole frames, some in two pieces: what is given to `send` is not copied */
+  /** @param write receives complete frames, some in two pieces; data given to `send` is not copied */
   constructor(write: (bytes: Buffer) => void) {
     this.#write = write;
   }
 
-  /** Bodies that wait. */
+  /** Number of waiting bodies. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -49,7 +49,8 @@ export class SendWindow {
   /**
    * Sends a body as soon as it fits, and ends the stream.
    * @param bytes not to be changed any more
-   * @param trailers a header block; without one, the last DATA frame ends the stream, so that `bytes` must not be empty
+   * @param trailers a header block; without one, the last DATA frame ends the stream, so that `bytes` must
+   *   not be empty
    */
   send(streamId: number, bytes: Buffer, trailers?: Buffer): void {
     const windowBytes = this.#initialBytes + (this.#granted.get(streamId) ?? 0);
@@ -58,7 +59,7 @@ export class SendWindow {
     this.#flush(streamId, body);
   }
 
-  /** Nothing more is sent on this stream. */
+  /** Sends nothing more on this stream. */
   drop(streamId: number): void {
     this.#waiting.delete(streamId);
     this.#granted.delete(streamId);
@@ -95,7 +96,7 @@ export class SendWindow {
     this.#flushAll();
   }
 
-  /** A new SETTINGS_MAX_FRAME_SIZE: what is sent from now on comes in frames of at most so many bytes. */
+  /** Applies a new SETTINGS_MAX_FRAME_SIZE: later frames have at most this many bytes. */
   setMaxFrame(bytes: number): void {
     this.#maxFrameBytes = bytes;
   }

@@ -5,19 +5,19 @@ const openBrace = 0x7b;
 const nullStart = 0x6e;
 
 /**
- * The members of one kind of object, found by name in whatever order they come. A member given again replaces the
- * one before, null makes it absent, unknown members are passed over.
+ * Finds the members of one kind of object by name, in any order. A repeated member replaces the earlier one,
+ * null means absent, and unknown members are skipped.
  */
 export class JsonMembers {
   readonly #tape: JsonTape;
-  /** By length, the names of that length; each as its bytes and its number. */
+  /** Names by length; each with its bytes and its number. */
   readonly #names: (readonly Name[])[] = [];
-  /** For each name its value's token; -1 when absent. Valid until the next `read`. */
+  /** For each name the token of its value; -1 when absent. Valid until the next `read`. */
   readonly tokens: Int32Array;
 
   /**
-   * @param names by number; those that have two spellings have both, as in protobuf JSON: lowerCamelCase, and the
-   *   snake_case of the .proto file
+   * @param names in the order of their numbers; a name with two spellings has both, as in protobuf JSON:
+   *   lowerCamelCase, and the snake_case of the .proto file
    */
   constructor(tape: JsonTape, names: readonly string[]) {
     this.#tape = tape;

@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { WireError } from "../errors.ts";
 
-/** Of objects, arrays and what stands in them: a body of 20 MiB has fewer. */
+/** Limit of objects, arrays and their values; a body of 20 MiB has fewer. */
 const maxJsonParts = 2_000_000;
-/** How many objects and arrays may stand in one another: as in the readers of the public models. */
+/** Limit of nested objects and arrays, as in the readers of the public models. */
 const maxDepth = 10_000;
 const initialTokens = 2048;
 /** A tape that grew past this for one strange message is given back at the next `read`. */
@@ -18,17 +18,16 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** What `\` may stand before, `u` aside. */
+/** Characters that may follow `\`, except `u`. */
 const escapes = new Uint8Array(256);
 for (const byte of Buffer.from('"\\/bfnrt')) escapes[byte] = 1;
 
 /**
- * The tokens of one JSON text, found and checked in one pass over its bytes; nothing is copied or converted. Readers
- * walk over the tokens by number: an object's are its names and values in turn, an array's its values. To step over a
- * value takes one look (`after`), however large the value is.
+ * The tokens of a JSON text, found and checked in one pass over its bytes. Nothing is copied or converted.
+ * Readers walk the tokens by number: an object's tokens are names and values in turn, an array's are values.
+ * `after` steps over a value of any size at once.
  *
- * One tape reads one text at a time and keeps its memory for the next.
- * Source: RFC 8259.
+ * A tape reads one text at a time and reuses its memory. Source: RFC 8259.
  */
 export class JsonTape {
   /** The text. */
@@ -54,7 +53,7 @@ export class JsonTape {
     this.#scan();
   }
 
-  /** How many tokens there are. */
+  /** Number of tokens. */
   get count(): number {
     return this.#count;
   }
@@ -64,7 +63,10 @@ export class JsonTape {
     return this.#tokens[token * 2] as number;
   }
 
-  /** Where a string's text ends, just before its closing quote; just past the last byte of a number or literal. */
+  /**
+   * End of a token's text: just before a string's closing quote, or just after the last byte of a number or
+   * literal.
+   */
   end(token: number): number {
     const end = this.#tokens[token * 2 + 1] as number;
     return end < 0 ? ~end : end;
@@ -94,7 +96,7 @@ export class JsonTape {
     return this.bytes.toString("utf8", start + 1, end);
   }
 
-  /** A number or literal as it stands there. */
+  /** The text of a number or literal. */
   source(token: number): string {
     return this.bytes.toString("latin1", this.start(token), this.end(token));
   }
@@ -107,7 +109,7 @@ export class JsonTape {
     let inObject = false;
     let at = this.#space(0);
     for (;;) {
-      // Here a value is due.
+      // A value must begin here.
       const byte = bytes[at];
       if (byte === quote) {
         at = this.#space(this.#string(at));
@@ -126,7 +128,7 @@ export class JsonTape {
       } else {
         at = this.#space(this.#plain(at));
       }
-      // Here a value is over, or a bracket closes.
+      // After a value: a comma or a closing bracket must follow.
       for (;;) {
         if (depth === 0) {
           if (at < bytes.length) throw this.#unexpected(at);
@@ -147,7 +149,7 @@ export class JsonTape {
     }
   }
 
-  /** Takes a member's name and colon; returns where its value starts. */
+  /** Reads a member's name and colon. @returns where its value begins */
   #name(start: number): number {
     const { bytes } = this;
     if (bytes[start] !== quote) throw this.#unexpected(start);
@@ -156,14 +158,14 @@ export class JsonTape {
     return this.#space(at + 1);
   }
 
-  /** Takes a string whose quote is at `start`; returns the place behind its other quote. */
+  /** Reads a string whose quote is at `start`. @returns the place after its closing quote */
   #string(start: number): number {
     const { bytes, view } = this;
     const last = bytes.length - 4;
     let escaped = false;
     let at = start + 1;
     for (;;) {
-      // Four bytes at a time, until one is a quote, a backslash or a control character.
+      // Reads four bytes at a time, until one is a quote, a backslash or a control character.
       while (at <= last) {
         const four = view.getInt32(at, true);
         const quotes = four ^ 0x22222222;
@@ -187,7 +189,7 @@ export class JsonTape {
     return at + 1;
   }
 
-  /** Passes over what follows a backslash. */
+  /** Skips the characters after a backslash. */
   #escape(start: number): number {
     const { bytes } = this;
     const byte = bytes[start] as number;
@@ -241,7 +243,7 @@ export class JsonTape {
   #space(start: number): number {
     const { bytes } = this;
     let at = start;
-    // Nearly always there is none.
+    // There is almost never white space.
     while ((bytes[at] as number) <= 0x20 && isSpace(bytes[at])) at++;
     return at;
   }

@@ -14,8 +14,8 @@ const intText = /^-?\d{1,20}$/;
 const base64Text = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 /**
- * Reads the values of protobuf JSON from a tape. A token of -1 is an absent member: its type's default. What does not
- * fit is WireError WIRE_MALFORMED with the path of the value.
+ * Reads the values of protobuf JSON from a tape. Token -1 is an absent member, which has its type's default.
+ * A value of a wrong type is WireError WIRE_MALFORMED with its path.
  *
  * Source: protobuf.dev, "ProtoJSON format".
  */
@@ -41,7 +41,7 @@ export class JsonValues {
     else out.text(tape.bytes, tape.view, tape.start(token) + 1, tape.end(token));
   }
 
-  /** Writes a string as the key of an attribute, of the type with this number, whose value must follow. */
+  /** Writes a string as the key of an attribute of this type number; its value must follow. */
   writeKey(token: number, type: number, attributes: AttributeWriter): void {
     const tape = this.#tape;
     if (token === -1) {
@@ -88,7 +88,7 @@ export class JsonValues {
 
   /**
    * Writes an id, given in hex of either case; zeros when it is absent or empty.
-   * @throws WireError WIRE_BAD_ID when it has another length than `byteCount * 2`; WIRE_MALFORMED when it is not hex
+   * @throws WireError WIRE_BAD_ID unless its length is `byteCount * 2`; WIRE_MALFORMED when it is not hex
    */
   writeId(token: number, byteCount: number, out: ByteWriter): void {
     if (token === -1) {

@@ -4,13 +4,16 @@ import type { JsonTape } from "./json-tape.ts";
 const openBrace = 0x7b;
 const shownLength = 100;
 
-/** The error for a value of another type than is wanted; it names the value's path. */
+/** The error for a value of a wrong type; it names the value's path. */
 export function unfitJson(tape: JsonTape, token: number, wanted: string): WireError {
   const path = jsonPathOf(tape, token) || "the message";
   return new WireError("WIRE_MALFORMED", `${path} is ${shownJson(tape, token)}, not ${wanted}`);
 }
 
-/** The way to a value as its sender wrote it, such as `resourceSpans[0].scopeSpans[2].spans`; "" for the text's own value. */
+/**
+ * The path of a value with the sender's names, such as `resourceSpans[0].scopeSpans[2].spans`; "" for the
+ * whole text.
+ */
 export function jsonPathOf(tape: JsonTape, wanted: number): string {
   let path = "";
   let container = 0;

@@ -13,7 +13,7 @@ export type AttributeValue =
   | { readonly type: "kvlist"; readonly value: readonly Attribute[] }
   | { readonly type: "bytes"; readonly value: Uint8Array };
 
-/** One key with its value. Order and repeated keys are kept everywhere. */
+/** A key with its value. Order and repeated keys are always kept. */
 export interface Attribute {
   readonly key: string;
   readonly value: AttributeValue;
@@ -34,8 +34,8 @@ export const attributeTypeCodes = {
 } as const satisfies Record<AttributeType, number>;
 
 /**
- * How many arrays and kvlists may stand within one another; an array of plain values has depth 1. Every codec
- * refuses more with `WIRE_TOO_DEEP`. 100 is the depth of messages at which protobuf libraries stop by default, so
- * a value that passes them passes here.
+ * Limit of nested arrays and kvlists; an array of plain values has depth 1. Every codec refuses more with
+ * `WIRE_TOO_DEEP`. Protobuf libraries stop at 100 nested messages by default, so a value that passes them
+ * passes here.
  */
 export const maxAttributeDepth = 100;

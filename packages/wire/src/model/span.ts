@@ -9,21 +9,22 @@ export const statusCodes = ["unset", "ok", "error"] as const;
 export type StatusCode = (typeof statusCodes)[number];
 
 /**
- * The format a span came in, by number. It says how to read the span:
+ * The format in which a span arrived, by number. It determines how the span is read:
  *
- * - `otlp`, `zipkin`: OTLP's rules. `kind`, `status`, `traceState` are facts of their own; `attributes` holds the
- *   sender's attributes only; events have a name.
+ * - `otlp`, `zipkin`: OTLP's rules. `kind`, `status` and `traceState` are separate fields; `attributes` holds
+ *   only the sender's attributes; events have a name.
  * - `proto`, `jaeger` (`api_v2` over gRPC; Thrift): the older model's rules. `attributes` are the span's tags
- *   verbatim (`span.kind`, `error` and the like included); `kind` and `status` are derived from them, for search
- *   only; `resource.attributes` are the process tags; events are logs, their name is empty, `attributes` are the
- *   fields; ALL references, the parent's included, are in `links` with their `refType`, in the sender's order.
+ *   verbatim, including `span.kind`, `error` and the like. `kind` and `status` are derived from them, for
+ *   search only. `resource.attributes` are the process tags. Events are logs: their name is empty, and
+ *   `attributes` are the fields. `links` holds ALL references with their `refType`, including the parent's,
+ *   in the sender's order.
  *
  * These are also the values of the tag `internal.span.format`.
  */
 export const spanFormats = ["otlp", "proto", "jaeger", "zipkin"] as const;
 export type SpanFormat = (typeof spanFormats)[number];
 
-/** Reference types by number; `none` on links that came as OTLP links. */
+/** Reference types by number; OTLP links have `none`. */
 export const refTypes = ["none", "child_of", "follows_from"] as const;
 export type RefType = (typeof refTypes)[number];
 
@@ -48,7 +49,7 @@ export interface SpanLink {
 }
 
 export interface Resource {
-  /** As the store indexes it; see `serviceNameOf` for what an OTLP resource without a name gets. */
+  /** The name by which the store indexes it; see `serviceNameOf` for OTLP resources without a name. */
   readonly serviceName: string;
   /** Everything the sender put in, `service.name` included, in order. */
   readonly attributes: readonly Attribute[];
@@ -64,7 +65,7 @@ export interface Scope {
   readonly schemaUrl: string;
 }
 
-/** The one domain model: what a sender put in a span, complete, whichever format it came in. */
+/** The domain model: everything that a sender put into a span, in whichever format. */
 export interface Span {
   /** 32 lower-case hex digits, zero padded. */
   readonly traceId: string;
@@ -79,7 +80,7 @@ export interface Span {
   readonly kind: SpanKind;
   /** Nanoseconds since the Unix epoch. */
   readonly startTimeUnixNano: bigint;
-  /** Nanoseconds; negative when the sender's end lies before its start: readers count such a span as `lengthNano` says. */
+  /** Nanoseconds; negative when the end is before the start. Readers use `lengthNano`. */
   readonly durationNano: bigint;
   readonly attributes: readonly Attribute[];
   readonly droppedAttributesCount: number;
@@ -95,8 +96,8 @@ export interface Span {
 }
 
 /**
- * How long a span lasted, in nanoseconds: 0 when its end lies before its start. Every answer that shows, compares or adds up
- * durations uses this; only answers in OTLP give both times as they were sent.
+ * The duration of a span in nanoseconds; 0 when its end is before its start. Every answer that shows,
+ * compares or sums durations uses it. Only answers in OTLP contain both times as they were sent.
  */
 export function lengthNano({ durationNano }: Pick<Span, "durationNano">): bigint {
   return durationNano > 0n ? durationNano : 0n;

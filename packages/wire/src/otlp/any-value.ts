@@ -5,17 +5,17 @@ import { fieldMask, type ProtoCursor } from "./proto-cursor.ts";
 /** Fields of a `KeyValue`, and of an `AnyValue` all members of its oneof. */
 export const keyValueFields = fieldMask(1, 2);
 const anyValueFields = fieldMask(1, 2, 3, 4, 5, 6, 7);
-/** Of an `ArrayValue` or a `KeyValueList`. */
+/** Fields of an `ArrayValue` or a `KeyValueList`. */
 const listFields = fieldMask(1);
 
 const empty: AttributeValue = { type: "empty" };
-/** Stands for what is nested too deep. */
+/** Replaces a value that is nested too deep. */
 const cutValue: AttributeValue = { type: "string", value: cutValueText };
 
 /**
- * Reads a `KeyValue` from the cursor's position to `end`, by all of protobuf's rules (a repeated `value` is merged).
- * Arrays and kvlists past `maxAttributeDepth` are cut, which the cursor counts.
- * @param depth how many arrays and kvlists it stands in
+ * Reads a `KeyValue` from the cursor's position to `end`, by all of protobuf's rules (a repeated `value` is
+ * merged). Arrays and kvlists past `maxAttributeDepth` are cut, which the cursor counts.
+ * @param depth number of arrays and kvlists around it
  * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED
  */
 export function readKeyValue(cursor: ProtoCursor, end: number, depth = 0): Attribute {
@@ -31,8 +31,8 @@ export function readKeyValue(cursor: ProtoCursor, end: number, depth = 0): Attri
 }
 
 /**
- * Reads an `AnyValue` from the cursor's position to `end` into what an earlier occurrence of the field gave: the last
- * member of the oneof wins, except that an array continues an array and a kvlist a kvlist.
+ * Reads an `AnyValue` from the cursor's position to `end`, and merges it into an earlier occurrence of the
+ * field. The last member of the oneof wins, except that an array extends an array, and a kvlist a kvlist.
  */
 export function readAnyValue(
   cursor: ProtoCursor,

@@ -11,8 +11,8 @@ import { writeTextArray } from "./text-array.ts";
 const { empty, bool, int, double, array } = attributeTypeCodes;
 
 /**
- * Writes `KeyValue` messages as attributes of a row. Plain values go from bytes to bytes; most arrays, kvlists and
- * whatever is encoded in an unusual way take the way over `AttributeValue`.
+ * Writes `KeyValue` messages as attributes of a row. Plain values are copied from bytes to bytes. Most
+ * arrays, kvlists, and unusual encodings are converted through `AttributeValue`.
  */
 export class AttributeTranscoder {
   readonly #cursor: ProtoCursor;
@@ -125,8 +125,9 @@ export class AttributeTranscoder {
   }
 
   /**
-   * Writes an attribute whose `AnyValue` is one string, bool, int or double, or an array of short strings, and nothing else.
-   * @returns false when it is not: nothing is written then
+   * Writes an attribute whose `AnyValue` is exactly one string, bool, int or double, or an array of short
+   * strings.
+   * @returns false for any other value; then nothing is written
    */
   #plainValue(keyStart: number, keyEnd: number, end: number): boolean {
     const cursor = this.#cursor;
@@ -165,7 +166,7 @@ export class AttributeTranscoder {
   }
 
   #textArray(keyStart: number, keyEnd: number, start: number, end: number): boolean {
-    // Of tuples, which are few, texts have their length before them.
+    // In the rare tuples, texts have their length before them.
     if (!this.#attributes.isList) return false;
     const out = this.#out;
     const { length } = out;

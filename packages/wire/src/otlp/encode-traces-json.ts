@@ -4,17 +4,17 @@ import { checkAttributeDepth } from "../rows/typed-json.ts";
 import { type EncodeOptions, groupSpans, type ResourceGroup } from "./group-spans.ts";
 
 /**
- * Spans of every format as OTLP JSON: what `encodeTraces` gives as protobuf. Ids are hex, enums numbers, 64-bit numbers
- * strings, bytes base64; defaults are left out, except `parentSpanId`, `scope` and `status`, as the public model prints
- * it.
- * @throws WireError WIRE_TOO_DEEP
- * Source: opentelemetry-proto docs/specification.md, "JSON Protobuf Encoding".
+ * Spans of every format as OTLP JSON; `encodeTraces` gives the same as protobuf. Ids are hex, enums numbers,
+ * 64-bit numbers strings, bytes base64. Defaults are left out, except `parentSpanId`, `scope` and `status`,
+ * as in the public model.
+ * @throws WireError WIRE_TOO_DEEP Source: opentelemetry-proto docs/specification.md, "JSON Protobuf
+ *   Encoding".
  */
 export function encodeTracesJson(spans: readonly Span[], options?: EncodeOptions): string {
   return JSON.stringify(tracesJsonValue(spans, options));
 }
 
-/** What `encodeTracesJson` writes, before it is text: for those who change some of it. */
+/** The value that `encodeTracesJson` prints, for callers that change parts of it. */
 export function tracesJsonValue(
   spans: readonly Span[],
   options?: EncodeOptions,

@@ -4,8 +4,8 @@ import { type EncodeOptions, groupSpans } from "./group-spans.ts";
 import { resourceSpansOf } from "./resource-spans.ts";
 
 /**
- * Spans of every format as an OTLP `TracesData` message, which is an `ExportTraceServiceRequest` as well. They are
- * grouped by resource and scope; `decodeTraces` reads them back, those of OTLP exactly as they were.
+ * Spans of every format as an OTLP `TracesData` message, which is an `ExportTraceServiceRequest` too. They
+ * are grouped by resource and scope. `decodeTraces` reads them back; spans of OTLP are then exactly equal.
  * @param spans with attributes nested no deeper than `maxAttributeDepth`
  * @throws WireError WIRE_TOO_DEEP
  */

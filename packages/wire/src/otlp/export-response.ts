@@ -1,6 +1,6 @@
 import { ExportTraceServiceResponse } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
 
-/** What the answer to an export says: none rejected means full success. A `TranscodeResult` is one. */
+/** The facts in the answer to an export; none rejected means full success. A `TranscodeResult` is one. */
 export interface ExportOutcome {
   readonly rejectedSpans: number;
   readonly errorMessage: string;

@@ -4,7 +4,10 @@ const initialOffsets = 64;
 /** A list that grew past this for one strange message is given back at the next `clear`. */
 const keptOffsets = 16_384;
 
-/** Where the occurrences of a repeated field, or other pieces of a message, start and end; used again and again without new memory. */
+/**
+ * Start and end of the occurrences of a repeated field, or of other pieces of a message; reused without new
+ * memory.
+ */
 export class FieldList {
   count = 0;
   #offsets = new Int32Array(initialOffsets);
@@ -14,7 +17,7 @@ export class FieldList {
     if (this.#offsets.length > keptOffsets) this.#offsets = new Int32Array(initialOffsets);
   }
 
-  /** Passes over the next field of the cursor, which ends at `end` or before, and notes where it stands. */
+  /** Skips the next field of the cursor, which ends at `end` or before, and notes its place. */
   add(cursor: ProtoCursor, end: number): void {
     const stop = cursor.fieldEnd(end);
     this.#push(cursor.position, stop);

@@ -14,7 +14,7 @@ export interface ScopeGroup {
   readonly spans: readonly Span[];
 }
 
-/** How spans are shown in OTLP. */
+/** How spans are written as OTLP. */
 export interface EncodeOptions {
   /**
    * Whether spans are as the public model's query service shows them: each has the attribute `internal.span.format`, last,
@@ -24,8 +24,8 @@ export interface EncodeOptions {
 }
 
 /**
- * Spans as OTLP groups them: those of equal resources together, in these those of equal scopes, each group where its
- * first span came, spans in their order. Spans of the older model become OTLP spans (see `otlpOfModel`).
+ * Groups spans as OTLP does: by resource, and within it by scope. Groups are in the order of their first
+ * span, and spans keep their order. Spans of the older model become OTLP spans (see `otlpOfModel`).
  */
 export function groupSpans(
   spans: readonly Span[],
@@ -70,7 +70,9 @@ function asShown(span: Span, { format }: Span, shownResources: Map<Resource, Res
   return { ...span, resource, attributes: [...span.attributes, attribute] };
 }
 
-/** The name that the store files a resource under, where its own `service.name` is none (see `serviceNameOf`). */
+/**
+ * Adds the name under which the store files a resource without a valid `service.name` (see `serviceNameOf`).
+ */
 function withService(resource: Resource): Resource {
   const { attributes, serviceName } = resource;
   if (attributes.length === 0) return resource;
@@ -81,12 +83,12 @@ function withService(resource: Resource): Resource {
   return { ...resource, attributes: [named, ...others] };
 }
 
-/** Values by keys that are compared by what is in them; the key of an object is made once. */
+/** Values by keys that are compared by content; the key of an object is computed once. */
 class Groups<Key extends object, Value> {
   readonly #byObject = new Map<Key, Value>();
   readonly #byText = new Map<string, Value>();
   readonly #textOf: (key: Key) => string;
-  /** In the order in which they came first. */
+  /** In order of first occurrence. */
   readonly all: [Key, Value][] = [];
 
   constructor(textOf: (key: Key) => string) {

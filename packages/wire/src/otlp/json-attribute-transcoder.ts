@@ -23,8 +23,9 @@ const valueNames = [
 ];
 
 /**
- * Writes repeated `KeyValue`s of OTLP JSON as attributes of a row. Arrays, kvlists and bytes take the way over
- * `AttributeValue`. Of several members of an `AnyValue` the first in the order of their numbers counts.
+ * Writes repeated `KeyValue`s of OTLP JSON as attributes of a row. Arrays, kvlists and bytes are converted
+ * through `AttributeValue`. When an `AnyValue` has several members, the one with the lowest field number
+ * counts.
  */
 export class JsonAttributeTranscoder {
   readonly #tape: JsonTape;
@@ -44,7 +45,7 @@ export class JsonAttributeTranscoder {
   }
 
   /**
-   * Writes an array of `KeyValue`s, of which -1 is an empty one, as one list.
+   * Writes an array of `KeyValue`s as one list; token -1 is an empty array.
    * @throws WireError WIRE_MALFORMED
    */
   list(token: number, attributes: AttributeWriter): void {
@@ -53,7 +54,7 @@ export class JsonAttributeTranscoder {
     attributes.end();
   }
 
-  /** The same as an array of tuples. */
+  /** The same, as an array of tuples. */
   tuples(token: number, attributes: AttributeWriter): void {
     const count = this.#values.itemCount(token);
     attributes.beginTuples(count);
@@ -112,7 +113,7 @@ export class JsonAttributeTranscoder {
     }
   }
 
-  /** Number of the type of an `AnyValue`, whose members are then in `#anyValue`. */
+  /** Number of the type of an `AnyValue`; its members are then in `#anyValue`. */
   #typeOf(token: number): number {
     if (token === -1) return 0;
     this.#anyValue.read(token);

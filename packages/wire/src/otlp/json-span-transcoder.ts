@@ -29,7 +29,10 @@ const spanNames = [
   "droppedLinksCount",
 ] as const;
 
-/** Writes spans of OTLP JSON as the columns `trace_id` to `warnings`; what is mended is what `SpanTranscoder` mends. */
+/**
+ * Writes spans of OTLP JSON as the columns `trace_id` to `warnings`. It repairs the same faults as
+ * `SpanTranscoder`.
+ */
 export class JsonSpanTranscoder {
   readonly #tape: JsonTape;
   readonly #values: JsonValues;
@@ -63,7 +66,7 @@ export class JsonSpanTranscoder {
 
   /**
    * Finds the members of a span.
-   * @returns "" or, for a span that must be rejected, what it has ("empty trace id")
+   * @returns "", or the reason to reject the span ("empty trace id")
    * @throws WireError WIRE_MALFORMED when the token is no object or an id no string
    */
   scan(token: number): string {
@@ -122,7 +125,7 @@ export class JsonSpanTranscoder {
     this.#values.writeId(token, isShort ? 8 : 16, this.#out);
   }
 
-  /** Writes an id without which the span still tells something: one that cannot be read becomes zeros. */
+  /** Writes an id without which the span is still useful: an unreadable one becomes zeros. */
   #writeLooseId(token: number, byteCount: number, what: string): void {
     try {
       this.#values.writeId(token, byteCount, this.#out);

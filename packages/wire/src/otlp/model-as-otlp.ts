@@ -11,12 +11,13 @@ import {
   spanKinds,
 } from "../model/span.ts";
 
-/** Attributes by key, each where it came first with the value that came last: OTLP allows a key once. */
+/** Attributes by key, at the place of the first and with the value of the last: OTLP allows a key once. */
 type AttributeMap = Map<string, AttributeValue>;
 
 /**
- * A span that came in the older model (`proto`, `jaeger`) as the OTLP span that means the same: kind, status, trace
- * state and scope are taken out of its tags, logs become events, references links. Flags and warnings are lost.
+ * Converts a span of the older model (`proto`, `jaeger`) to the OTLP span with the same meaning. Kind,
+ * status, trace state and scope are taken from its tags, logs become events, and references become links.
+ * Flags and warnings are lost.
  * @param resource see `resourceOfProcess`
  */
 export function otlpOfModel(span: Span, resource: Resource): Span {
@@ -41,7 +42,7 @@ export function otlpOfModel(span: Span, resource: Resource): Span {
   };
 }
 
-/** The resource that a process of the older model stands for. */
+/** The OTLP resource for a process of the older model. */
 export function resourceOfProcess(process: Resource): Resource {
   if (process.serviceName === "OTLPResourceNoServiceName") return { ...process, attributes: [] };
   const named: Attribute = { key: "service.name", value: { type: "string", value: process.serviceName } };
@@ -98,7 +99,7 @@ function isHttpError(value: AttributeValue | undefined, kind: SpanKind): boolean
   const isNumber = value?.type === "int" || (value?.type === "string" && /^[+-]?\d{1,18}$/.test(value.value));
   if (!isNumber) return false;
   const code = Number(value.value);
-  // What the client did wrong is no error of the server.
+  // A client's fault is no error of the server.
   if (kind === "server" && code >= 400 && code < 500) return false;
   return code < 100 || code >= 400;
 }

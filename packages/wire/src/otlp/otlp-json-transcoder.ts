@@ -12,13 +12,13 @@ import { JsonSpanTranscoder } from "./json-span-transcoder.ts";
 import { serviceNameFrom } from "./service-name.ts";
 
 /**
- * Turns OTLP JSON into rows without an object per span. Ids are hex in either case, enums numbers or names, 64-bit
- * numbers strings or numbers (exact in both cases), bytes base64; names are lowerCamelCase or the proto's snake_case;
- * unknown members are ignored, null is absent, of a member given twice the last counts. A span that cannot be kept is
- * rejected alone.
+ * Converts OTLP JSON to rows without an object for each span. Ids are hex in either case, enums numbers or
+ * names, 64-bit numbers strings or numbers (both exact), and bytes base64. Names are lowerCamelCase or the
+ * proto's snake_case. Unknown members are ignored, null means absent, and the last of repeated members
+ * counts. A span that cannot be kept is rejected alone.
  *
- * One transcoder handles one request at a time and keeps its buffers for the next.
- * Source: opentelemetry-proto docs/specification.md, "JSON Protobuf Encoding"; RFC 8259.
+ * A transcoder handles one request at a time and reuses its buffers. Source: opentelemetry-proto
+ * docs/specification.md, "JSON Protobuf Encoding"; RFC 8259.
  */
 export class OtlpJsonTranscoder implements MessageTranscoder {
   readonly #tape = new JsonTape();
@@ -31,15 +31,15 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   readonly #scope = new JsonMembers(this.#tape, ["name", "version", "attributes", "droppedAttributesCount"]);
   readonly #out: ByteWriter;
   readonly #prefixes: RowPrefixes;
-  /** Columns of the resource and scope at hand, which every row starts with. */
+  /** Columns of the present resource and scope, with which every row begins. */
   readonly #prefix: ByteWriter;
   readonly #prefixAttributes: AttributeWriter;
   readonly #spans: JsonSpanTranscoder;
   #rejected = new RejectedSpans();
   #count = 0;
-  /** Whether rows have begun with the prefix at hand. */
+  /** True when a row has begun with the present prefix. */
   #isPrefixWritten = false;
-  /** Whether values of the resource or scope at hand were cut, nested too deep. */
+  /** True when values of the present resource or scope were cut, because they are nested too deep. */
   #isPrefixCut = false;
 
   constructor(options: TranscoderOptions = {}) {
@@ -51,12 +51,12 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   }
 
   /**
-   * @param request an `ExportTraceServiceRequest` or `TracesData` as JSON; bytes that are not UTF-8 become U+FFFD; the
-   *   caller limits its size
-   * @param tenant whose spans they are; "" where tenancy is off
-   * @throws WireError and nothing is kept of the request: WIRE_MALFORMED when it is not JSON, or a member around the
-   *   spans does not fit, with its path, and when no span can be read; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE
-   *   past 2,000,000 values
+   * @param request an `ExportTraceServiceRequest` or `TracesData` as JSON; bytes that are not UTF-8 become
+   *   U+FFFD; the caller limits its size
+   * @param tenant owner of the spans; "" when tenancy is off
+   * @throws WireError, and then nothing of the request is kept. WIRE_MALFORMED, with a path, when it is not
+   *   JSON, when a member around the spans has a wrong type, or when no span can be read. WIRE_TOO_DEEP past
+   *   10,000 levels; WIRE_TOO_LARGE past 2,000,000 values
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     const tape = this.#tape;
@@ -102,7 +102,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
       this.#writeScopeSpans(item, problem);
       item = tape.after(item);
     }
-    // Without a span that could be rejected for it the message itself is broken.
+    // When no span could be rejected for it, the message itself is broken.
     if (problem !== undefined && this.#rejected.count === rejectedBefore) throw problem;
   }
 
@@ -143,7 +143,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
       this.#spans.write(this.#isPrefixCut);
       this.#count++;
     } catch (error) {
-      // The next row gets its prefix again: this one may have been taken back with it.
+      // The next row gets its prefix again, because the prefix may have been removed with this row.
       this.#prefixes.takeBack(rowAt);
       this.#isPrefixWritten = false;
       this.#reject(token, error);

@@ -13,13 +13,13 @@ const debugFlag = 2;
 /**
  * Turns OTLP protobuf into rows in one pass, without an object per span: the hot way into the store.
  *
- * The bytes are read by protobuf's rules: fields in any order, unknown fields skipped, the last occurrence of a
- * singular field counts, repeated occurrences of a singular message are merged. Bytes of a string that are not UTF-8
- * become U+FFFD, as senders cut texts in the middle of a character. A known field of another wire type than its own and
- * groups are refused. A span that cannot be kept is rejected alone.
+ * Bytes are read by protobuf's rules. Fields may have any order, unknown fields are skipped, the last
+ * occurrence of a singular field counts, and repeated occurrences of a singular message are merged. Bytes
+ * that are not UTF-8 become U+FFFD, because senders cut texts in the middle of a character. Groups, and known
+ * fields with a wrong wire type, are refused. A span that cannot be kept is rejected alone.
  *
- * One transcoder handles one request at a time and keeps its buffers for the next.
- * Source: opentelemetry-proto 1.x, trace/v1/trace.proto; protobuf.dev, "Encoding".
+ * A transcoder handles one request at a time and reuses its buffers. Source: opentelemetry-proto 1.x,
+ * trace/v1/trace.proto; protobuf.dev, "Encoding".
  */
 export class OtlpTranscoder implements MessageTranscoder {
   readonly #cursor = new ProtoCursor();
@@ -31,13 +31,13 @@ export class OtlpTranscoder implements MessageTranscoder {
   #tenant = "";
   #count = 0;
   #tally: ServiceTally[] = [];
-  /** Of the resource at hand. */
+  /** Service of the present resource. */
   #service: ServiceTally | undefined;
-  /** Whether rows have begun with the prefix of the resource and scope at hand. */
+  /** True when a row has begun with the prefix of the present resource and scope. */
   #isPrefixWritten = false;
-  /** Why the resource at hand cannot be read, or its scope: its spans are rejected then. */
+  /** The fault of the present resource or scope; its spans are then rejected. */
   #groupProblem: unknown;
-  // Where the span at hand stands in the request.
+  // Place of the present span in the request.
   #resourceIndex = 0;
   #scopeIndex = 0;
   #spanIndex = 0;
@@ -51,9 +51,10 @@ export class OtlpTranscoder implements MessageTranscoder {
 
   /**
    * @param request an `ExportTraceServiceRequest` or `TracesData` message; the caller limits its size
-   * @param tenant whose spans they are; "" where tenancy is off
-   * @throws WireError and nothing is kept of the request: WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no such
-   *   message, and when no span of it can be read; WIRE_TOO_LARGE when `maxRowsBytes` has no room for any
+   * @param tenant owner of the spans; "" when tenancy is off
+   * @throws WireError, and then nothing of the request is kept. WIRE_TRUNCATED or WIRE_MALFORMED for bytes
+   *   that are no such message, and when no span can be read; WIRE_TOO_LARGE when `maxRowsBytes` has room for
+   *   no span
    */
   transcode(request: Uint8Array, tenant = ""): TranscodeResult {
     this.#tenant = tenant;
@@ -112,7 +113,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     } catch (error) {
       throw problem ?? error;
     }
-    // Without a span that could be rejected for it the message itself is broken.
+    // When no span could be rejected for it, the message itself is broken.
     if (problem !== undefined && this.#rejected.count === rejectedBefore) throw problem;
   }
 
@@ -164,7 +165,7 @@ export class OtlpTranscoder implements MessageTranscoder {
         this.#reject(problem);
       }
     } catch (error) {
-      // The next row gets its prefix again: this one may have been taken back with it.
+      // The next row gets its prefix again, because the prefix may have been removed with this row.
       this.#prefixes.takeBack(rowAt);
       this.#isPrefixWritten = false;
       this.#reject(error);
@@ -175,7 +176,7 @@ export class OtlpTranscoder implements MessageTranscoder {
   #reject(problem: unknown): void {
     const place = () =>
       `resourceSpans[${this.#resourceIndex}].scopeSpans[${this.#scopeIndex}].spans[${this.#spanIndex}]`;
-    // With a bad group the span was not even looked at.
+    // In a faulty group the span itself was not read.
     this.#rejected.add(this.#groupProblem === undefined ? this.#spans.name : "", place, problem);
   }
 

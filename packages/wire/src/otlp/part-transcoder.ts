@@ -11,8 +11,8 @@ interface PartTags {
 }
 
 /**
- * Writes messages of a span's repeated field (events, links) as one array: finds their fields, in whatever order they
- * come, then writes them in the order of the columns.
+ * Writes the messages of a span's repeated field (events, links) as one array. It first finds their fields,
+ * in any order, and then writes them in the order of the columns.
  */
 export abstract class PartTranscoder {
   protected readonly cursor: ProtoCursor;
@@ -39,7 +39,7 @@ export abstract class PartTranscoder {
     }
   }
 
-  /** Forgets the own fields of the message before. */
+  /** Clears the fields of the message before. */
   protected abstract clear(): void;
 
   /** Takes the field of this tag, or passes over it. */
@@ -48,7 +48,7 @@ export abstract class PartTranscoder {
   /** Writes the columns of the message just scanned. */
   protected abstract write(): void;
 
-  /** Writes the text, the attributes and their dropped count: columns in a row for every part. */
+  /** Writes text, attributes and dropped count: adjacent columns of every part. */
   protected writeShared(): void {
     this.#attributeTranscoder.text(this.#textStart, this.#textEnd);
     this.#attributeTranscoder.tuples(this.#attributes);

@@ -13,31 +13,31 @@ const scopeFields = fieldMask(1, 2, 3, 4);
 
 const serviceNameKey = Buffer.from("service.name");
 const nothing = new DataView(new ArrayBuffer(0));
-/** Columns are longer than the fields they come from where values are, such as bytes as hex; these are not kept. */
+/** Columns can be longer than their fields, for instance bytes as hex. Longer ones are not cached. */
 const longestKeptBytes = 16 * 1024;
 
-/** Of each kind so many are kept: more than a gateway has in one request of most systems. */
+/** Cached resources, and cached scopes: most gateways have fewer in one request. */
 const keptResources = 32;
 const keptScopes = 64;
 
 /** Columns that all rows of a resource, or of a scope, have. */
 interface SharedColumns {
   readonly view: DataView;
-  /** Of a resource. */
+  /** Name of the resource's service. */
   readonly service: string;
   /** Whether values of its attributes were cut, nested too deep. */
   readonly isCut: boolean;
 }
 
 /**
- * Writes what every row starts with: the columns of its tenant, resource and scope. Senders repeat these in every
- * request, and gateways some in turn: what has the same bytes as one of the last is not written again.
+ * Writes the beginning of every row: the columns of tenant, resource and scope. Senders repeat these in every
+ * request, and gateways repeat several in turn, so columns of equal bytes are taken from a cache.
  */
 export class PrefixTranscoder {
-  /** Columns of the resource at hand, and of the scope, which stand behind them. */
+  /** Columns of the present resource, and of the scope, which follow them. */
   resourceView: DataView = nothing;
   scopeView: DataView = nothing;
-  /** Service of the resource at hand. */
+  /** Service of the present resource. */
   service = "";
   #isResourceCut = false;
   #isScopeCut = false;
@@ -57,9 +57,9 @@ export class PrefixTranscoder {
   }
 
   /**
-   * Finds or writes the columns of the resource of the `ResourceSpans` from the cursor's position to `end`; the cursor
-   * stands elsewhere then.
-   * @throws WireError for bytes that are no such message; WIRE_TOO_LARGE past the most bytes
+   * Finds or writes the columns of the resource of the `ResourceSpans` from the cursor's position to `end`;
+   * moves the cursor.
+   * @throws WireError for bytes that are no such message; WIRE_TOO_LARGE past the limit
    */
   resource(end: number, tenant: string): void {
     this.#findFields(end);
@@ -79,7 +79,7 @@ export class PrefixTranscoder {
     this.#isScopeCut = known.isCut;
   }
 
-  /** Whether values of the resource or scope at hand were cut, nested too deep. */
+  /** True when values of the present resource or scope were cut, because they are nested too deep. */
   get isCut(): boolean {
     return this.#isResourceCut || this.#isScopeCut;
   }
@@ -100,7 +100,7 @@ export class PrefixTranscoder {
     return this.#kept(this.#scopes, writer, "", "");
   }
 
-  /** What was just written, in memory of its own where it is kept. */
+  /** The columns that were just written, copied when they are cached. */
   #kept(
     among: RepeatedFields<SharedColumns>,
     { out }: SharedWriter,
@@ -125,13 +125,14 @@ export class PrefixTranscoder {
       const tag = cursor.tag(end);
       if (tag === 10 || tag === 18 || tag === 26) cursor.position = cursor.fieldEnd(end);
       else cursor.skip(tag, end, groupFields);
-      // Field 2 holds the scopes of a resource and the spans of a scope; both may stand before what belongs to them.
+      // Field 2 holds the scopes of a resource, and the spans of a scope; both may come before the fields of
+      // their owner.
       if (tag !== 18) this.#fields.addPiece(start, cursor.position);
     }
   }
 
   /**
-   * Reads the fields found.
+   * Reads the fields that were found.
    * @param read reads one occurrence of the resource or scope, up to `end`
    * @returns the schema URL
    */
@@ -233,7 +234,7 @@ export class PrefixTranscoder {
   }
 }
 
-/** Where columns are written before they are kept. */
+/** Buffer of columns before they are cached. */
 class SharedWriter {
   readonly out: ByteWriter;
   readonly attributes: AttributeTranscoder;

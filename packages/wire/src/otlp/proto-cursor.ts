@@ -1,12 +1,15 @@
 import { isUtf8 } from "node:buffer";
 import { WireError } from "../errors.ts";
 
-/** Of texts that are looked at here: for longer ones the platform is faster, though it takes an object for each. */
+/**
+ * Longest text that is read in JavaScript; for longer ones the platform is faster, although it makes an
+ * object for each.
+ */
 const shortBytes = 64;
 
 /**
- * A place in protobuf bytes. A message is read from `position` to its `end`, which the caller knows; nothing is
- * copied, and no read goes past `end`: what would is WireError WIRE_TRUNCATED.
+ * A position in protobuf bytes. A message is read from `position` to its `end`, which the caller knows.
+ * Nothing is copied, and a read past `end` is WireError WIRE_TRUNCATED.
  *
  * Source: protobuf.dev, "Encoding".
  */
@@ -22,7 +25,7 @@ export class ProtoCursor {
   /** How many values were cut, nested too deep, since the caller set this to 0. */
   cutValues = 0;
 
-  /** Goes to the start of other bytes. */
+  /** Moves to the start of other bytes. */
   open(bytes: Uint8Array): void {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -47,7 +50,7 @@ export class ProtoCursor {
     return this.low >>> 0;
   }
 
-  /** Reads the length of a field and returns where the field ends; `position` is then its first byte. */
+  /** Reads the length of a field. @returns where the field ends; `position` is then its first byte */
   fieldEnd(end: number): number {
     const at = this.position;
     let length = at < end ? (this.bytes[at] as number) : 0x80;
@@ -90,7 +93,7 @@ export class ProtoCursor {
     throw new WireError("WIRE_MALFORMED", `varint before byte ${this.position} has over 10 bytes`);
   }
 
-  /** A varint's low 32 bits, unsigned: what protobuf makes of a number in a field of type uint32 or an enum. */
+  /** The low 32 bits of a varint, unsigned, which is protobuf's reading for a uint32 or an enum. */
   uint32(end: number): number {
     this.varint(end);
     return this.low >>> 0;
@@ -112,11 +115,11 @@ export class ProtoCursor {
   }
 
   /**
-   * Passes over the value of a field whose tag the reader does not know.
-   * @param known `fieldMask` of the message's fields: one of these can only have come with another wire type than its
-   *   own, and to pass over it would lose what the sender meant; 0 where a pass before has judged that
-   * @throws WireError WIRE_MALFORMED for a known field, for groups (wire types 3 and 4), which no OTLP version has had,
-   *   and for wire types 6 and 7
+   * Skips the value of a field with an unknown tag.
+   * @param known `fieldMask` of the message's fields. A known field here has a wrong wire type, and to skip
+   *   it would lose data. 0 when an earlier pass has checked that
+   * @throws WireError WIRE_MALFORMED for a known field, for groups (wire types 3 and 4), which no version of
+   *   OTLP had, and for wire types 6 and 7
    */
   skip(tag: number, end: number, known: number): void {
     const number = tag >>> 3;
@@ -157,8 +160,8 @@ export class ProtoCursor {
   }
 
   /**
-   * Passes over an id.
-   * @returns where its bytes start, or -1 when it has another length than `length`, which is `idBytes` then
+   * Skips an id.
+   * @returns where its bytes begin, or -1 when its length is not `length`; `idBytes` then has the length
    */
   idStart(end: number, length: number): number {
     const stop = this.fieldEnd(end);

@@ -1,6 +1,6 @@
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 
-/** For tests: one field of a message, by hand: what generated encoders never write. */
+/** For tests: a field of a message written by hand, in ways that generated encoders never use. */
 export type ProtoField = readonly [
   number: number,
   type: "varint" | "fixed32" | "fixed64" | "bytes",
@@ -9,7 +9,10 @@ export type ProtoField = readonly [
 
 type Value = number | bigint | string | Uint8Array | readonly ProtoField[];
 
-/** For tests: a message of these fields in this order. A list of fields as a value of type `bytes` is a message inside. */
+/**
+ * For tests: a message with these fields in this order. A list of fields as a value of type `bytes` is a
+ * nested message.
+ */
 export function protoMessage(...fields: readonly ProtoField[]): Uint8Array {
   const writer = new BinaryWriter();
   for (const [number, type, value] of fields) {

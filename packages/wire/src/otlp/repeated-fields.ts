@@ -2,9 +2,9 @@ import type { FieldList } from "./field-list.ts";
 
 /** More bytes are not worth keeping: they are seldom the same again. */
 const longestBytes = 8 * 1024;
-/** Of each end of a field so many bytes go into its hash. */
+/** Bytes of each end of a field that enter its hash. */
 const hashedBytes = 32;
-/** Nobody else can tell which fields have the same hash. */
+/** Random, so that senders cannot choose fields with the same hash. */
 const seed = Math.floor(Math.random() * 2 ** 31);
 
 interface Kept<T> {
@@ -15,20 +15,20 @@ interface Kept<T> {
   value: T;
 }
 
-/** Remembers what was made of the fields of the last messages, by the bytes of these fields. */
+/** Caches results by the bytes of the fields of recent messages. */
 export class RepeatedFields<T> {
   readonly #most: number;
   readonly #kept: Kept<T>[] = [];
-  /** Where the next one is looked for first: senders repeat themselves in the same order. */
+  /** Index at which the next search begins, because senders repeat themselves in the same order. */
   #next = 0;
   #oldest = 0;
 
-  /** @param most so many messages, of which the oldest makes room for a new one */
+  /** @param most number of messages; a new one replaces the oldest */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** What was kept for the same fields in the same order, and the same owner. */
+  /** The result cached for the same fields in the same order, and the same owner. */
   find(source: Buffer, fields: FieldList, owner: string): T | undefined {
     const { length: count } = this.#kept;
     const length = lengthOf(fields);
@@ -67,7 +67,10 @@ function lengthOf(fields: FieldList): number {
   return length;
 }
 
-/** Of short fields all bytes count: many that differ must not each be compared with all that are kept. */
+/**
+ * All bytes of short fields are hashed, so that many different fields need not be compared with every cached
+ * one.
+ */
 function hashOf(source: Buffer, fields: FieldList): number {
   let hash = seed;
   for (let index = 0; index < fields.count; index++) {

@@ -4,8 +4,8 @@ import { resourceSpansOf } from "./resource-spans.ts";
 import { serviceNameOf } from "./service-name.ts";
 
 /**
- * For tests: the OTLP request that holds the spans, made with generated code and thus independent of the transcoders.
- * A `ResourceSpans` for each span.
+ * For tests: the OTLP request with these spans, made by generated code and so independent of the transcoders.
+ * Each span has its own `ResourceSpans`.
  */
 export function requestOfSpans(spans: readonly Span[]): ExportTraceServiceRequest {
   return {
@@ -16,7 +16,7 @@ export function requestOfSpans(spans: readonly Span[]): ExportTraceServiceReques
   };
 }
 
-/** For tests: the span as it comes back out of OTLP, which knows no warnings, reference types and other formats. */
+/** For tests: the span that OTLP gives back; it has no warnings, reference types and other formats. */
 export function otlpSpanOf(span: Span): Span {
   return {
     ...span,

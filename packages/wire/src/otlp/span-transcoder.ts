@@ -12,12 +12,12 @@ const spanFields = fieldMask(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 
 const statusFields = fieldMask(2, 3);
 
 /**
- * Writes one OTLP `Span` message as the columns `trace_id` to `warnings`. First its fields are found, in whatever order
- * they come (the last occurrence of a singular one counts), then they are written in the order of the columns.
+ * Writes an OTLP `Span` message as the columns `trace_id` to `warnings`. It first finds the fields, in any
+ * order (the last occurrence of a singular field counts), and then writes them in the order of the columns.
  *
- * A kind or status code that OTLP does not define is stored as 0 (`unspecified`, `unset`). What else can be mended is, with a
- * warning on the span: a trace id of 8 bytes is the low half of one, a parent's or link's id of a wrong length is dropped,
- * values nested too deep are cut.
+ * A kind or status code that OTLP does not define is stored as 0 (`unspecified`, `unset`). Other faults are
+ * repaired, with a warning on the span. A trace id of 8 bytes becomes the low half
+ * of one. A parent's or link's id of a wrong length is dropped, and values that are nested too deep are cut.
  */
 export class SpanTranscoder {
   readonly #cursor: ProtoCursor;
@@ -33,7 +33,7 @@ export class SpanTranscoder {
   hasCutPrefix = false;
 
   #traceId = -1;
-  // Of ids of a wrong length, and where such a trace id ends.
+  // Length of an id with a wrong length, and where such a trace id ends.
   #traceIdBytes = 0;
   #traceIdEnd = 0;
   #spanIdBytes = 0;
@@ -67,7 +67,7 @@ export class SpanTranscoder {
 
   /**
    * Finds the fields of the span from the cursor's position to `end`.
-   * @returns "" or, for a span that must be rejected, what it has ("empty trace id")
+   * @returns "", or the reason to reject the span ("empty trace id")
    * @throws WireError for bytes that are no span; WIRE_BAD_ID for a trace or span id of a wrong length
    */
   scan(end: number): string {
@@ -94,8 +94,8 @@ export class SpanTranscoder {
   }
 
   /**
-   * Writes the columns of the span just scanned; the cursor stands elsewhere then.
-   * @throws WireError for what is wrong inside attributes, events and links
+   * Writes the columns of the last scanned span; moves the cursor.
+   * @throws WireError for faults inside attributes, events and links
    */
   write(): void {
     const cursor = this.#cursor;
@@ -121,7 +121,7 @@ export class SpanTranscoder {
     if (this.#mends.count > 0) this.#mends.write(out);
   }
 
-  /** Columns `kind` to `status_code`: with one look at the room for them. */
+  /** Columns `kind` to `status_code`, with one check of the room. */
   #writeTimes(): void {
     const out = this.#out;
     out.reserve(18);
@@ -147,7 +147,7 @@ export class SpanTranscoder {
     return this.#flags;
   }
 
-  /** Name of the span that was last scanned, as far as the scan came. */
+  /** Name of the last scanned span, as far as the scan came. */
   get name(): string {
     return this.#cursor.bytes.toString("utf8", this.#nameStart, this.#nameEnd);
   }

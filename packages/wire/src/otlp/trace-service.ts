@@ -1,7 +1,7 @@
 import type { handleUnaryCall, ServiceDefinition } from "@grpc/grpc-js";
 import { decodeExportResponse, type ExportOutcome, encodeExportResponse } from "./export-response.ts";
 
-/** What a server of `traceService` implements. */
+/** The methods that a server of `traceService` implements. */
 export interface TraceServiceHandlers {
   readonly export: handleUnaryCall<Buffer, ExportOutcome>;
 }

@@ -14,7 +14,7 @@ export function beginMessage(out: ByteWriter, tag: number, lengthBytes: number):
   return out.length;
 }
 
-/** Ends what `beginMessage` began with the same `lengthBytes`. */
+/** Ends the message of `beginMessage`, with the same `lengthBytes`. */
 export function endMessage(out: ByteWriter, start: number, lengthBytes: number): void {
   const length = out.length - start;
   let neededBytes = 1;
@@ -32,7 +32,7 @@ export function endMessage(out: ByteWriter, start: number, lengthBytes: number):
   buffer[position] = rest;
 }
 
-/** Writes a number of 64 bits, given in halves of which only the bits count, as a varint. */
+/** Writes a 64-bit number, given in unsigned halves, as a varint. */
 export function writeVarint64(out: ByteWriter, low: number, high: number): void {
   out.reserve(10);
   const { buffer } = out;
@@ -49,7 +49,7 @@ export function writeVarint64(out: ByteWriter, low: number, high: number): void 
   out.length = position;
 }
 
-/** Writes a whole number of at most 53 bits, also a negative one, as a varint of type int64. */
+/** Writes a whole number of at most 53 bits, which may be negative, as a varint of type int64. */
 export function writeInt53(out: ByteWriter, value: number): void {
   const high = Math.floor(value / two32);
   writeVarint64(out, value - high * two32, high);

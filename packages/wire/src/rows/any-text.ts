@@ -7,8 +7,8 @@ const codePoint = fc
   .map((index) => String.fromCodePoint(index < surrogates.from ? index : index + surrogates.count));
 
 /**
- * For tests: text of any code points, and ASCII with names that objects have of their own among it.
- * `fc.string({ unit: "binary" })` gives as much, but spends more than a second and 100 MB on a table of all code points.
+ * For tests: text of any code points, and ASCII, including names of object members. `fc.string({ unit:
+ * "binary" })` does the same, but spends over a second and 100 MB on a table of all code points.
  * @param length `maxLength` in code points, 10 by default
  */
 export function anyText(length: { readonly maxLength?: number } = {}): fc.Arbitrary<string> {

@@ -2,21 +2,21 @@ import { WireError } from "../errors.ts";
 import type { Attribute, AttributeType, AttributeValue } from "../model/attribute.ts";
 import { attributeText } from "./attribute-text.ts";
 
-// An attribute list is one byte string, and so one column: a list without attributes is empty; otherwise each attribute,
-// in its order, is
+// An attribute list is one byte string, and so one column: a list without attributes is empty; otherwise each
+// attribute, in its order, is
 //
-//   0xFF, key in UTF-8, 0xFE, letter of the type, text of the value (see `span-columns.ts`) in UTF-8
+// 0xFF, key in UTF-8, 0xFE, letter of the type, text of the value (see `span-columns.ts`) in UTF-8
 //
-// and one 0xFF follows the last. UTF-8 has neither byte, so nothing is escaped, and to look for an attribute is to look
-// for its bytes: the mark that ends one attribute begins the next.
+// and a 0xFF follows the last attribute. UTF-8 has neither byte, so nothing is escaped, and an attribute is
+// found by searching for its bytes: the mark that ends one attribute begins the next.
 
 /** Begins every attribute of a list, and ends the last. */
 export const attributeMark = 0xff;
 
-/** Stands between key and type. */
+/** Separates key and type. */
 export const valueMark = 0xfe;
 
-/** How a list names the types. */
+/** The letter of each type in a list. */
 export const attributeTypeLetters = {
   empty: "e",
   string: "s",
@@ -28,7 +28,7 @@ export const attributeTypeLetters = {
   bytes: "x",
 } as const satisfies Record<AttributeType, string>;
 
-/** The same by the number of the type, as ASCII. */
+/** The letters by number of the type, as ASCII. */
 export const typeLetterBytes: Uint8Array = Buffer.from(Object.values(attributeTypeLetters).join(""));
 
 const typesByLetter = new Array<AttributeType | undefined>(256).fill(undefined);
@@ -41,7 +41,10 @@ export function typeOfLetter(letter: number): AttributeType | undefined {
   return typesByLetter[letter];
 }
 
-/** What is in every list with this attribute, and in no other. Lone surrogates are U+FFFD, as they are in lists. */
+/**
+ * Bytes that occur in every list with this attribute, and in no other list. Lone surrogates become U+FFFD, as
+ * in lists.
+ */
 export function attributeNeedle(key: string, value: AttributeValue): Buffer {
   return Buffer.concat([
     Buffer.from([attributeMark]),
@@ -52,14 +55,14 @@ export function attributeNeedle(key: string, value: AttributeValue): Buffer {
   ]);
 }
 
-/** A list as the store keeps it. */
+/** A list in the form of the store. */
 export function attributeListOf(attributes: readonly Attribute[]): Buffer {
   if (attributes.length === 0) return Buffer.alloc(0);
   const pieces = attributes.map(({ key, value }) => attributeNeedle(key, value).subarray(0, -1));
   return Buffer.concat([...pieces, Buffer.from([attributeMark])]);
 }
 
-/** What to throw for bytes of rows that should be a list, or an attribute of one. */
+/** The error for bytes of rows that are no list, or no attribute of a list. */
 export function malformedList(position: number): WireError {
   return new WireError("WIRE_MALFORMED", `what stands at byte ${position} of the rows is no attribute list`);
 }

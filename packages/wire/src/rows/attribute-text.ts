@@ -4,8 +4,8 @@ import { hexOf, typedJson } from "./typed-json.ts";
 import { parseTypedJson } from "./typed-json-parser.ts";
 
 /**
- * An attribute's value as the store keeps it and as tag search compares it; `span-columns.ts` has the rules.
- * With the type beside it nothing is lost: `parseAttributeText` is the way back.
+ * An attribute's value in the form of the store and of tag search; `span-columns.ts` has the rules. Together
+ * with the type it is complete: `parseAttributeText` is the inverse.
  *
  * @throws WireError WIRE_TOO_DEEP when arrays or kvlists are nested past `maxAttributeDepth`
  */

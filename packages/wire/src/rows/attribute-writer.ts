@@ -10,15 +10,13 @@ const trueText = Buffer.from("true");
 const falseText = Buffer.from("false");
 
 /**
- * Writes attributes one by one, in the two forms that a row has: those of spans and resources as a list in one string (see
- * `attribute-list.ts`), those of scopes, events and links as an array of tuples.
+ * Writes attributes one by one, in the two forms of a row. Attributes of spans and resources are a list in
+ * one string (see `attribute-list.ts`); those of scopes, events and links are an array of tuples.
  *
- *     attributes.beginList();
- *     attributes.key(attributeTypeCodes.bool, "retry");
- *     attributes.bool(true);
- *     attributes.end();
+ * attributes.beginList(); attributes.key(attributeTypeCodes.bool, "retry"); attributes.bool(true);
+ * attributes.end();
  *
- * What comes as bytes must be UTF-8, which the methods that take bytes leave to the caller or see to, as they say.
+ * Bytes must be UTF-8. Methods that take bytes say whether they check it, or their caller must.
  */
 export class AttributeWriter {
   readonly #out: ByteWriter;
@@ -41,7 +39,7 @@ export class AttributeWriter {
     this.#out.varint(count);
   }
 
-  /** @returns where the list begins, past its length; of tuples, nothing that means anything */
+  /** @returns where the list begins, after its length; meaningless for tuples */
   end(): number {
     if (!this.#isList) return 0;
     const out = this.#out;
@@ -54,7 +52,7 @@ export class AttributeWriter {
     return this.#isList;
   }
 
-  /** Where the list at hand begins as long as it is not at its end. */
+  /** Where the present list begins, until it ends. */
   get listStart(): number {
     return this.#listAt + 2;
   }
@@ -93,13 +91,13 @@ export class AttributeWriter {
   }
 
   /**
-   * As `key`, for a key that stands in `source[start, end)`.
+   * As `key`, for a key in `source[start, end)`.
    * @returns false when a byte may be none of ASCII: then the caller sees whether it is UTF-8
    */
   keyBytes(type: number, source: Uint8Array, view: DataView, start: number, end: number): boolean {
     const out = this.#out;
     if (this.#isList) {
-      // With one look at the room for mark, key and type.
+      // One check of the room for mark, key and type.
       out.reserve(end - start + 3);
       out.buffer[out.length++] = attributeMark;
       const isAscii = out.textBytes(source, view, start, end);
@@ -114,7 +112,7 @@ export class AttributeWriter {
     return isAscii;
   }
 
-  /** As `keyBytes`; what is not UTF-8 becomes U+FFFD. */
+  /** As `keyBytes`; bytes that are not UTF-8 become U+FFFD. */
   lenientKey(type: number, source: Buffer, view: DataView, start: number, end: number): void {
     const at = this.#out.length;
     if (this.keyBytes(type, source, view, start, end) || isUtf8(source.subarray(start, end))) return;
@@ -129,7 +127,7 @@ export class AttributeWriter {
   }
 
   /**
-   * A value whose text stands in `source[start, end)`.
+   * A value whose text is in `source[start, end)`.
    * @returns as `keyBytes`
    */
   valueBytes(source: Uint8Array, view: DataView, start: number, end: number): boolean {
@@ -137,7 +135,7 @@ export class AttributeWriter {
     return this.#isList ? out.textBytes(source, view, start, end) : out.text(source, view, start, end);
   }
 
-  /** As `valueBytes`; what is not UTF-8 becomes U+FFFD. */
+  /** As `valueBytes`; bytes that are not UTF-8 become U+FFFD. */
   lenientValue(source: Buffer, view: DataView, start: number, end: number): void {
     const at = this.#out.length;
     if (this.valueBytes(source, view, start, end) || isUtf8(source.subarray(start, end))) return;
@@ -152,7 +150,7 @@ export class AttributeWriter {
     this.#endShort(at);
   }
 
-  /** A signed 64-bit number, given in halves of which only the bits count. */
+  /** A signed 64-bit number, given in halves whose signs have no meaning. */
   int(low: number, high: number): void {
     const at = this.#beginShort();
     writeDecimal(this.#out, low, high);
@@ -191,7 +189,7 @@ export class AttributeWriter {
     out.length += 2;
   }
 
-  /** A text of less than 128 bytes, whose length is not known before. */
+  /** Begins a text of less than 128 bytes whose length is not yet known. */
   #beginShort(): number {
     const { length } = this.#out;
     if (!this.#isList) this.#out.uint8(0);

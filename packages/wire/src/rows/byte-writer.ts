@@ -8,23 +8,23 @@ const defaultKeptBytes = 8 * 1024 * 1024;
 
 /** Longer pieces are copied by the platform. */
 const wordsBytes = 512;
-/** So are longer runs of zeros. */
+/** Longer runs of zeros are filled by the platform too. */
 const longZeros = 64;
 
-/** Room for the length of a string that is not known before: lengths below 16 KiB. */
+/** Room for a string's length that is not yet known: lengths below 16 KiB. */
 const slotBytes = 2;
 
-/** Most bytes of rows that one batch may become, unless its reader is told otherwise: 256 MiB. */
+/** Default of the most bytes of rows in one batch: 256 MiB. */
 export const defaultMaxRowsBytes = 256 * 1024 * 1024;
 
 /**
  * A buffer that grows as RowBinary values are written to its end, up to `maxBytes`.
  *
- * `buffer` and `length` are open to the transcoder's inner loops: after `reserve(n)` they may write up to `n` bytes
- * at `buffer[length]` themselves and move `length`. `reserve` may put another buffer in place.
+ * The transcoders' inner loops may use `buffer` and `length`. After `reserve(n)` they may write up to `n`
+ * bytes at `buffer[length]` and advance `length`. `reserve` may replace the buffer.
  *
- * Source: ClickHouse documentation, "RowBinary": strings and arrays start with an unsigned LEB128 length, numbers
- * are little-endian.
+ * Source: ClickHouse documentation, "RowBinary": strings and arrays start with an unsigned LEB128 length,
+ * numbers are little-endian.
  */
 export class ByteWriter {
   buffer: Buffer;
@@ -34,12 +34,12 @@ export class ByteWriter {
   readonly #maxBytes: number;
   readonly #keptBytes: number;
   readonly #firstBytes: number;
-  /** Bytes of `buffer`, in a field of its own: it is asked for at every piece. */
+  /** Size of `buffer`, in a field because it is read at every write. */
   #capacity: number;
 
   /**
    * @param keptBytes a buffer that grew past this is given back at the next `clear`
-   * @param firstBytes what it begins with
+   * @param firstBytes initial size
    */
   constructor(maxBytes = defaultMaxRowsBytes, keptBytes = defaultKeptBytes, firstBytes = initialBytes) {
     this.#maxBytes = maxBytes;
@@ -50,7 +50,7 @@ export class ByteWriter {
     this.view = viewOf(this.buffer);
   }
 
-  /** What was written, as a view: valid until `clear`. */
+  /** The written bytes, as a view that is valid until `clear`. */
   get bytes(): Uint8Array {
     return this.buffer.subarray(0, this.length);
   }
@@ -92,7 +92,7 @@ export class ByteWriter {
     this.length += 4;
   }
 
-  /** Writes the low 64 bits; what is over is cut off. */
+  /** Writes the low 64 bits; higher bits are dropped. */
   int64(value: bigint): void {
     this.reserve(8);
     this.view.setBigInt64(this.length, value, true);
@@ -157,7 +157,7 @@ export class ByteWriter {
   }
 
   /**
-   * Writes `source[start, end)` as it is, without its length.
+   * Writes `source[start, end)` unchanged, without its length.
    * @param view the same memory as `source`
    * @returns as `text`
    */
@@ -174,9 +174,9 @@ export class ByteWriter {
   }
 
   /**
-   * Writes `source[start, end)` as a string: its length, and the bytes as they are.
+   * Writes `source[start, end)` as a string: its length, and the bytes unchanged.
    * @param view the same memory as `source`
-   * @returns false when a byte of it may be none of ASCII, so that who does not know them to be UTF-8 looks again
+   * @returns false when a byte may be outside of ASCII; then the caller must check the bytes for UTF-8
    */
   text(source: Uint8Array, view: DataView, start: number, end: number): boolean {
     const length = end - start;
@@ -199,8 +199,8 @@ export class ByteWriter {
   }
 
   /**
-   * Leaves room for the length of a string whose bytes follow.
-   * @returns where, for `endString`
+   * Leaves room for the length of a string; its bytes follow.
+   * @returns the place, for `endString`
    */
   beginString(): number {
     this.reserve(slotBytes);
@@ -210,9 +210,9 @@ export class ByteWriter {
   }
 
   /**
-   * Fills in the length of the string that `beginString` began: in as many bytes as there is room for, or more, for which
-   * the string is moved. A length of more bytes than it needs is a good one (LEB128).
-   * @returns where the bytes of the string begin now
+   * Fills in the length of the string that `beginString` began: in as many bytes as there is room for, or
+   * more, for which the string is moved. A length of more bytes than it needs is a good one (LEB128).
+   * @returns where the bytes of the string begin after the call
    */
   endString(at: number): number {
     const start = at + slotBytes;
@@ -238,7 +238,7 @@ export class ByteWriter {
     return at + lengthBytes;
   }
 
-  /** Copies `source[start, end)` as it is, without a length. */
+  /** Copies `source[start, end)` unchanged, without a length. */
   copy(source: Uint8Array, start: number, end: number): void {
     const count = end - start;
     this.reserve(count);
@@ -247,15 +247,15 @@ export class ByteWriter {
       let position = this.length;
       for (let index = start; index < end; index++) buffer[position++] = source[index] as number;
     } else {
-      // Not `subarray`: on a Buffer it costs more than the copying.
+      // Not `subarray`: on a Buffer it costs more than the copy.
       this.buffer.set(new Uint8Array(source.buffer, source.byteOffset + start, count), this.length);
     }
     this.length += count;
   }
 
   /**
-   * Copies `view[start, start + count)`: 4 bytes or more, of which the last may be copied twice. For pieces of up to
-   * some hundred bytes this costs less than what the platform has.
+   * Copies `view[start, start + count)`, 4 bytes or more; the last bytes may be copied twice. Up to about a
+   * hundred bytes this is faster than the platform's copy.
    */
   words(view: DataView, start: number, count: number): void {
     this.reserve(count);
@@ -340,7 +340,7 @@ function copyText(
   let bits = 0;
   const shift = position - start;
   if (end - start >= 4) {
-    // Four bytes at a time, the last four perhaps once more: no other loop of the transcoders is as hot.
+    // Four bytes at a time, the last four perhaps twice. This is the hottest loop of the transcoders.
     const last = end - 4;
     for (let index = start; index < last; index += 4) {
       const four = view.getInt32(index, true);

@@ -1,4 +1,4 @@
-/** For tests: a small seeded generator, so that a failure comes again: mulberry32. */
+/** For tests: a small seeded generator (mulberry32), so that a failure can be repeated. */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -9,7 +9,10 @@ export function randomOf(seed: number): (below: number) => number {
   };
 }
 
-/** For tests: a message with a few bytes changed, or a piece taken out, put in twice, or put in from another message. */
+/**
+ * For tests: a message with a few changed bytes, or with a piece removed, duplicated, or taken from another
+ * message.
+ */
 export function damagedMessage(messages: readonly Uint8Array[], random: (below: number) => number): Buffer {
   const one = (): Buffer => Buffer.from(messages[random(messages.length)] ?? []);
   let message = one();

@@ -1,6 +1,6 @@
 import type { ByteWriter } from "./byte-writer.ts";
 
-/** Writes the decimal digits of a signed 64-bit number, given in halves of which only the bits count. */
+/** Writes the decimal digits of a signed 64-bit number, given in halves whose signs have no meaning. */
 export function writeDecimal(out: ByteWriter, low: number, high: number): void {
   if (high !== 0 || low < 0) {
     const number = (high | 0) * 0x1_0000_0000 + (low >>> 0);
@@ -28,8 +28,8 @@ const scale = 10 ** places;
 const endOfShort = 1e15;
 
 /**
- * Writes a double that has up to six places behind the point and up to 15 digits as JavaScript prints it.
- * @returns false for any other one and for zeros, of which nothing is written
+ * Writes a double as JavaScript prints it, when it has at most six decimals and 15 digits.
+ * @returns false for any other double and for zeros; then nothing is written
  */
 export function writeShortDouble(out: ByteWriter, value: number): boolean {
   const scaled = Math.abs(Math.round(value * scale));

@@ -15,7 +15,7 @@ const escapes: Readonly<Record<string, string>> = {
   },
 };
 
-/** For tests: what the store says of a span that has more than most. */
+/** For tests: the store's text of a span's rare fields. */
 export function detailsTextOf(span: Span): Buffer {
   const { resource, scope, links, warnings } = span;
   const isPlain =
@@ -30,7 +30,7 @@ export function detailsTextOf(span: Span): Buffer {
   return tupleOf(span);
 }
 
-/** The same as a tuple, whatever the span has. */
+/** The same as a tuple, for any span. */
 export function tupleOf(span: Span): Buffer {
   const { resource, scope, links, warnings } = span;
   const text = `(${[

@@ -4,45 +4,45 @@ import { refTypes, type Span, type SpanLink } from "../model/span.ts";
 import { parseAttributeText } from "./attribute-text.ts";
 import type { RowReader } from "./row-reader.ts";
 
-// The text of a tuple as ClickHouse writes it: no spaces; numbers in decimal; arrays in brackets; strings, ids, which are
-// their bytes, and names of enums in single quotes. In these a backslash stands before a quote, a backslash and the letters
-// of what follows here; all other bytes are as they are, UTF-8 or not.
+// The text of a tuple as ClickHouse writes it, without spaces. Numbers are decimal, arrays are in brackets.
+// Strings, ids (as bytes) and names of enums are in single quotes, with a backslash before a quote, a
+// backslash and the letters below. All other bytes are unchanged, UTF-8 or not.
 //
 // (resource_dropped_attributes,scope_attributes,scope_dropped_attributes,dropped_attributes,dropped_events,links,dropped_links,warnings)
 
 const [quote, backslash, comma, zero, nine] = [0x27, 0x5c, 0x2c, 0x30, 0x39];
 const [open, close, openList, closeList] = [0x28, 0x29, 0x5b, 0x5d];
 
-/** What a byte behind a backslash stands for; -1 where there is no such byte. */
+/** The byte that an escape sequence means; -1 when there is none. */
 const escaped = new Int16Array(256).fill(-1);
 for (const [letter, byte] of ["b\b", "f\f", "n\n", "r\r", "t\t", "0\0", "''", "\\\\"]) {
   escaped[(letter as string).charCodeAt(0)] = (byte as string).charCodeAt(0);
 }
 
-/** What belongs to resource and scope. */
+/** The rare fields of resource and scope. */
 export interface OriginDetails {
   readonly resourceDropped: number;
   readonly scopeAttributes: readonly Attribute[];
   readonly scopeDropped: number;
 }
 
-/** What belongs to the span itself. */
+/** The rare fields of the span itself. */
 export type OwnDetails = Pick<
   Span,
   "droppedAttributesCount" | "droppedEventsCount" | "links" | "droppedLinksCount" | "warnings"
 >;
 
 /**
- * Reads texts of tuples that stand in rows. It takes what ClickHouse writes and nothing else; what else stands there throws
- * WireError WIRE_MALFORMED.
+ * Reads texts of tuples in rows. It accepts exactly what ClickHouse writes; anything else throws WireError
+ * WIRE_MALFORMED.
  */
 export class DetailsText {
-  /** Of the next byte. */
+  /** Index of the next byte. */
   position = 0;
   #end = 0;
   readonly #reader: RowReader;
   readonly #bytes: Buffer;
-  /** Of the string that was read last: without its quotes, as it stands there. */
+  /** The last string, without its quotes, still escaped. */
   #textStart = 0;
   #textEnd = 0;
   #hasEscapes = false;
@@ -58,7 +58,7 @@ export class DetailsText {
     this.#end = end;
   }
 
-  /** Goes past these bytes, if they come next. @returns whether they do */
+  /** Skips these bytes when they come next. @returns true when they did */
   skip(next: Buffer): boolean {
     const stop = this.position + next.length;
     if (stop > this.#end || next.compare(this.#bytes, this.position, stop) !== 0) return false;
@@ -66,7 +66,7 @@ export class DetailsText {
     return true;
   }
 
-  /** Reads what belongs to resource and scope, from the beginning on. */
+  /** Reads the fields of resource and scope from the beginning. */
   origin(): OriginDetails {
     this.#byte(open);
     const resourceDropped = this.#number();
@@ -78,7 +78,7 @@ export class DetailsText {
     return { resourceDropped, scopeAttributes, scopeDropped };
   }
 
-  /** Reads what belongs to the span itself, which is the rest. */
+  /** Reads the fields of the span itself, which are the rest. */
   own(): OwnDetails {
     const droppedAttributesCount = this.#number();
     this.#byte(comma);
@@ -123,7 +123,7 @@ export class DetailsText {
     if (!Object.hasOwn(attributeTypeCodes, type)) throw this.#malformed();
     this.#byte(comma);
     this.#quoted();
-    // Values seldom come again.
+    // Not cached, because values seldom repeat.
     const text = this.#hasEscapes
       ? this.#unescaped().toString()
       : this.#bytes.toString("utf8", this.#textStart, this.#textEnd);
@@ -181,7 +181,7 @@ export class DetailsText {
     return id.toString("hex");
   }
 
-  /** Goes past a string. */
+  /** Skips a string. */
   #quoted(): void {
     this.#byte(quote);
     const bytes = this.#bytes;
@@ -197,11 +197,11 @@ export class DetailsText {
     this.#textEnd = position;
     this.#hasEscapes = hasEscapes;
     this.position = position;
-    // Whatever stopped the loop: only the quote at the end is one that this goes past.
+    // Whatever stopped the loop, only a closing quote is accepted.
     this.#byte(quote);
   }
 
-  /** The bytes that the last string stands for. */
+  /** The bytes of the last string, unescaped. */
   #unescaped(): Buffer {
     const bytes = this.#bytes;
     const text = Buffer.allocUnsafe(this.#textEnd - this.#textStart);

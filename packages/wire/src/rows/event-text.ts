@@ -3,26 +3,27 @@ import type { SpanEvent } from "../model/span.ts";
 import { attributeMark } from "./attribute-list.ts";
 import { readListBetween, type SpanRowReader } from "./span-row-reader.ts";
 
-// The events of a span are one byte string, and so one column: without events it is empty; otherwise each event, in its
-// order, is
+// The events of a span are one byte string, and so one column: without events it is empty; otherwise each
+// event, in its order, is
 //
-//   0xFD, nanoseconds since the Unix epoch in decimal, 0xFC, name in UTF-8, attribute list (see `attribute-list.ts`)
+// 0xFD, nanoseconds since the Unix epoch in decimal, 0xFC, name in UTF-8, attribute list (see
+// `attribute-list.ts`)
 //
-// and, where attributes were dropped, 0xFC and how many in decimal.
+// and, when attributes were dropped, 0xFC with their number in decimal.
 //
-// UTF-8 has none of these bytes, nor those of attribute lists, so nothing is escaped.
+// UTF-8 has none of these bytes, nor the marks of attribute lists, so nothing is escaped.
 
 /** Begins every event. */
 export const eventMark = 0xfd;
 
-/** Stands behind the time of an event, and before the count of what it dropped. */
+/** Follows the time of an event, and precedes the number of its dropped attributes. */
 export const fieldMark = 0xfc;
 
 const [minus, zero, nine] = [0x2d, 0x30, 0x39];
 const longestInt64 = "-9223372036854775808".length;
 const longestUint32 = "4294967295".length;
 
-/** A column of events. @throws WireError WIRE_MALFORMED for what is none */
+/** Reads a column of events. @throws WireError WIRE_MALFORMED for malformed bytes */
 export function readEventText(reader: SpanRowReader): SpanEvent[] {
   const events: SpanEvent[] = [];
   let at = reader.skipString();
@@ -35,7 +36,7 @@ export function readEventText(reader: SpanRowReader): SpanEvent[] {
   return events;
 }
 
-/** From its mark on, to the next or the end. */
+/** Reads an event from its mark to the next one, or to the end. */
 function readEvent(reader: SpanRowReader, start: number, end: number): SpanEvent {
   const { bytes } = reader;
   const timeEnd = endOfDecimal(reader, start + 1, end, longestInt64);
@@ -69,7 +70,7 @@ function endOfEvent({ bytes }: SpanRowReader, start: number, last: number): numb
   return at;
 }
 
-/** Where a number ends, of which not more is known than that it is one and not too long. */
+/** The end of a decimal number; only its form and length are checked. */
 function endOfDecimal({ bytes }: SpanRowReader, start: number, end: number, longest: number): number {
   const digits = bytes[start] === minus ? start + 1 : start;
   let at = digits;

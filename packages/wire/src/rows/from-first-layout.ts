@@ -8,8 +8,8 @@ const typeCount = Object.keys(attributeTypeCodes).length;
 const [idsBytes, timesBytes, linkIdsBytes, countBytes] = [32, 16, 24, 4];
 
 /**
- * Writes rows of the first layout as rows of today's. Attributes of resources and spans were arrays of tuples then, as those
- * of scopes, events and links still are; all else stands where it stood.
+ * Converts rows of the first layout to today's. Attributes of resources and spans were arrays of tuples, as
+ * those of scopes, events and links still are. All other columns are the same.
  * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no such rows
  */
 export function fromFirstLayout(rows: Uint8Array, out: ByteWriter): void {

@@ -1,19 +1,19 @@
 import type { SpanRows } from "./span-rows.ts";
 
 /**
- * Turns one message of a format into rows: what every receiver works with. One transcoder handles one message at a time
- * and keeps its buffers for the next.
+ * Converts a message of a format to rows; every receiver uses one. A transcoder handles one message at a time
+ * and reuses its buffers.
  */
 export interface MessageTranscoder {
   /**
-   * @param message as it came, decompressed; the caller limits its size
-   * @param tenant whose spans they are; "" by default, where tenancy is off
-   * @throws WireError nothing of the message is kept
+   * @param message decompressed; the caller limits its size
+   * @param tenant owner of the spans; "", the default, when tenancy is off
+   * @throws WireError; then nothing of the message is kept
    */
   transcode(message: Uint8Array, tenant?: string): TranscodeResult;
 }
 
-/** What became of a message with spans. */
+/** The result of a message with spans. */
 export interface TranscodeResult {
   /** The good spans. `bytes` is a view that the next message through the same transcoder overwrites. */
   readonly rows: SpanRows;
@@ -24,6 +24,9 @@ export interface TranscodeResult {
 }
 
 export interface TranscoderOptions {
-  /** Most bytes that the rows of one message may take: resources are written again for every span. 256 MiB. */
+  /**
+   * Most bytes of the rows of one message, 256 MiB by default. The limit is needed because each span repeats
+   * its resource.
+   */
   readonly maxRowsBytes?: number;
 }

@@ -19,7 +19,7 @@ import { StoredOrigins } from "./stored-origins.ts";
 const firstBlockBytes = 64 * 1024;
 const largestBlockBytes = 4 * 1024 * 1024;
 
-/** Of spans whose details do not say it: that was taken out of them. */
+/** For spans whose details lack the prefix, because it was removed from them. */
 class KnownPrefix implements SpanPrefix {
   readonly plain: SpanOrigin;
 
@@ -32,7 +32,7 @@ class KnownPrefix implements SpanPrefix {
   }
 }
 
-/** Comes with each piece, and is no news: made once, it need not look where it was. */
+/** Thrown at the end of each piece, which is normal; made once, because a stack trace is not needed. */
 const endOfPiece = new WireError("WIRE_TRUNCATED", "rows end inside a value");
 
 class PieceReader extends StoredRowReader {
@@ -42,51 +42,54 @@ class PieceReader extends StoredRowReader {
 }
 
 /**
- * Spans as the bytes of their rows as the store gives them (see `readStoredRows`), which take less than half the memory of
- * objects. What spans of one sender share, resource and scope, is held once. Rows come in pieces that may be cut anywhere; a
- * span is made an object when it is asked for.
+ * Spans as the bytes of their stored rows (see `readStoredRows`), which take less than half the memory of
+ * objects. Resource and scope are held once for all their spans. Rows arrive in pieces that may be cut
+ * anywhere; a span becomes an object on access.
  */
 export class PackedSpans {
   readonly #origins: KnownPrefix[] = [];
   readonly #originIndexes = new Map<SpanOrigin, number>();
-  /** By their bytes, one character each. */
+  /** By their bytes, as one character each. */
   readonly #prefixes = new Map<string, StoredPrefix>();
-  /** Of other answers, too. */
+  /** Origins shared with other answers. */
   readonly #known: StoredOrigins;
   readonly #blocks: StoredRowReader[] = [];
-  /** Of each span: the index of its origin twice, and one more if it has links; its block and where it begins there. */
+  /**
+   * For each span: twice the index of its origin, plus one if it has links; its block; and where it begins
+   * there.
+   */
   #places = new Uint32Array(3 * 64);
   #length = 0;
   #blockBytes = 0;
-  /** Of the last block. */
+  /** Used bytes of the last block. */
   #used = 0;
-  /** The beginning of a row whose end is still to come. */
+  /** The beginning of a row whose end has not arrived. */
   #rest: Uint8Array = new Uint8Array(0);
-  /** Rows that are kept without a part of their details. */
+  /** Rows that are stored without a part of their details. */
   #shortened: ByteWriter | undefined;
   #fields: SpanFields | undefined;
 
-  /** @param known of other answers: their origins are the same objects here */
+  /** @param known origins of other answers, whose objects are shared */
   constructor(known = new StoredOrigins()) {
     this.#known = known;
   }
 
-  /** Spans that are complete. */
+  /** Number of complete spans. */
   get length(): number {
     return this.#length;
   }
 
-  /** Memory that the rows take. */
+  /** Memory of the rows in bytes. */
   get byteLength(): number {
     return this.#blockBytes + this.#places.byteLength + this.#rest.byteLength;
   }
 
   /**
-   * Takes in more rows.
-   * @param pieces of them, one after the other; not kept
+   * Adds more rows.
+   * @param pieces of the rows in order; not kept
    * @param onSpan hears of each span that is now complete, with its index
-   * @throws WireError WIRE_MALFORMED for a prefix or details that `readStoredRows` does not take either; the rest of a row is
-   *   looked at when its span is asked for
+   * @throws WireError WIRE_MALFORMED for a prefix or details that `readStoredRows` would refuse too; the rest
+   *   of a row is checked when its span is read
    */
   add(pieces: readonly Uint8Array[], onSpan: (span: SpanPlace, index: number) => void): void {
     const reader = new PieceReader(Buffer.concat([this.#rest, ...pieces]));
@@ -122,7 +125,7 @@ export class PackedSpans {
   }
 
   /**
-   * The span as an object of its own, but for resource, scope and attributes, which spans share.
+   * The span as a separate object; it shares resource, scope and attributes with others.
    * @throws WireError WIRE_MALFORMED as `readStoredRows` does
    */
   at(index: number): Span {
@@ -130,7 +133,7 @@ export class PackedSpans {
     return readStoredSpan(reader, prefix);
   }
 
-  /** What the row of a span says, for a part of the time that an object takes; until it is asked for the next. */
+  /** The fields in a span's row, in a fraction of the time of an object; valid until the next call. */
   fieldsAt(index: number): SpanFields {
     const { reader, prefix } = this.#find(index);
     this.#fields ??= new SpanFields(reader, prefix);
@@ -175,7 +178,7 @@ export class PackedSpans {
     return index;
   }
 
-  /** The row that was just read, from `start` on, without what its details say of the origin. */
+  /** The row that was just read, from `start`, without the part of its details that concerns the origin. */
   #ownRow({ bytes, detailsAt, ownAt, position }: StoredRowReader, start: number): Uint8Array {
     if (ownAt === 0) return bytes.subarray(start, position);
     this.#shortened ??= new ByteWriter();

@@ -14,7 +14,7 @@ export function plainRowsOf(spans: readonly Span[], tenant = ""): SpanRows {
   return { bytes: Buffer.concat(rows), count: spans.length };
 }
 
-/** For tests: spans of which some have the resource, scope and format of the one before, or equal ones. */
+/** For tests: spans, some with the same or an equal resource, scope and format as the one before. */
 export const sharingSpans: fc.Arbitrary<Span[]> = fc
   .array(fc.tuple(spanArbitrary, fc.constantFrom("own", "same", "equal")), { maxLength: 8 })
   .map((list) => {

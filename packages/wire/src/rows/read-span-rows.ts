@@ -12,14 +12,14 @@ import {
 } from "./span-row-reader.ts";
 
 /**
- * Reads rows in the order of `spanColumns`, as `SpanRowWriter` and the transcoders write them; those of the store are for
- * `readStoredRows`. Spans whose rows follow one another with the same resource and scope share these objects, and attributes
- * that come again are one object: a large trace is mostly repetition.
+ * Reads rows in the order of `spanColumns`, as `SpanRowWriter` and the transcoders write them; rows of the
+ * store need `readStoredRows`. Adjacent spans with the same resource and scope share these objects, and
+ * repeated attributes are one object, because large traces repeat themselves.
  *
  * The caller bounds `bytes`; the spans take about three times as much memory.
  *
- * @throws WireError WIRE_TRUNCATED when the bytes end inside a row; WIRE_MALFORMED for an unknown enum number or an
- *   attribute text that does not fit its type
+ * @throws WireError WIRE_TRUNCATED when the bytes end inside a row; WIRE_MALFORMED for an unknown enum number
+ *   or an attribute text that does not fit its type
  */
 export function readSpanRows(bytes: Uint8Array): Span[] {
   const reader = new SpanRowReader(bytes);
@@ -48,7 +48,7 @@ interface SpanRowPrefix extends SpanOrigin {
 /** The columns of a row before `trace_id`, which many rows share. */
 function readPrefix(reader: SpanRowReader): SpanRowPrefix {
   const start = reader.position;
-  reader.skipString(); // The tenant: the store gives nobody the rows of others.
+  reader.skipString(); // The tenant is skipped: the store returns only rows of the caller's tenant.
   const format = readEnum(reader, spanFormats);
   const resource = {
     serviceName: reader.repeatedString(),
@@ -66,7 +66,7 @@ function readPrefix(reader: SpanRowReader): SpanRowPrefix {
   return { start, end: reader.position, format, resource, scope };
 }
 
-/** The columns from `trace_id` on. @param lastTraceId of the span before, whose string is used again */
+/** The columns from `trace_id`. @param lastTraceId of the span before; its string is reused */
 function readSpan(reader: SpanRowReader, prefix: SpanOrigin, lastTraceId: string | undefined): Span {
   // Property initializers run in the order they are written in, which is the order of the columns.
   const traceId = reader.hex(16);

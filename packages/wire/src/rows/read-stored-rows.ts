@@ -5,13 +5,14 @@ import { readScopeText } from "./scope-text.ts";
 import { noParent, readAttributeList, readEnum, type SpanOrigin, SpanRowReader } from "./span-row-reader.ts";
 
 /**
- * Reads rows in the order of `storedColumns`. Spans that follow one another with the same resource and scope share these
- * objects, as those of `readSpanRows` do.
+ * Reads rows in the order of `storedColumns`. Adjacent spans with the same resource and scope share these
+ * objects, as in `readSpanRows`.
  *
  * The caller bounds `bytes`; the spans take about three times as much memory.
  *
- * @throws WireError WIRE_TRUNCATED when the bytes end inside a row; WIRE_MALFORMED for an unknown enum number, an attribute
- *   text that does not fit its type, or a text of scope, events or details that the store does not write
+ * @throws WireError WIRE_TRUNCATED when the bytes end inside a row. WIRE_MALFORMED for an unknown enum
+ *   number, an attribute text that does not fit its type, or a text of scope, events or details that the
+ *   store does not write
  */
 export function readStoredRows(bytes: Uint8Array): Span[] {
   const reader = new StoredRowReader(bytes);
@@ -28,18 +29,21 @@ export function readStoredRows(bytes: Uint8Array): Span[] {
   return spans;
 }
 
-/** Reads stored rows out of one buffer, and tells of the last span what a `Span` does not say. */
+/** Reads stored rows from one buffer, and keeps facts about the last span that a `Span` does not have. */
 export class StoredRowReader extends SpanRowReader {
   readonly details = new DetailsText(this);
   readonly #traceId = new Int32Array(4);
   #traceIdText = "";
   origin: SpanOrigin | undefined;
-  /** Where its details begin, with their length in front. */
+  /** Where its details begin, including their length. */
   detailsAt = 0;
-  /** Where the rest of their text begins, when it begins with what belongs to resource and scope; otherwise 0. */
+  /**
+   * Where the rest of the details' text begins, when it begins with fields of resource and scope; otherwise
+   * 0.
+   */
   ownAt = 0;
 
-  /** The next 16 bytes in hex: one string for all spans of a trace, if they follow one another. */
+  /** The next 16 bytes in hex; adjacent spans of a trace share one string. */
   traceId(): string {
     const known = this.#traceId;
     const { view, position } = this;
@@ -57,18 +61,18 @@ export class StoredRowReader extends SpanRowReader {
   }
 }
 
-/** Says of what origin a span is. */
+/** Determines the origin of a span. */
 export interface SpanPrefix {
-  /** Of spans whose details say nothing of it. */
+  /** The origin of spans whose details say nothing about it. */
   readonly plain: SpanOrigin;
-  /** Of a span with a tuple, which was opened; goes past what that says of resource and scope. */
+  /** The origin of a span with an opened tuple; skips the fields of resource and scope. */
   origin(details: DetailsText, bytes: Buffer): SpanOrigin;
 }
 
-/** Resource and scope by the columns before `trace_id`, and by what details of single spans add to these. */
+/** Resource and scope by the columns before `trace_id`, and by what details of single spans add. */
 export class StoredPrefix implements SpanPrefix {
   readonly plain: SpanOrigin;
-  /** By what details say, one character for each byte. */
+  /** Origins by the added details, as one character for each byte. */
   #others: Map<string, SpanOrigin> | undefined;
   #last: { readonly said: Buffer; readonly origin: SpanOrigin } | undefined;
 
@@ -98,7 +102,7 @@ export class StoredPrefix implements SpanPrefix {
   }
 }
 
-/** What tuples begin with that say nothing of resource and scope. */
+/** The beginning of tuples that say nothing about resource and scope. */
 const saysNothing = Buffer.from("(0,[],0,");
 
 /** A prefix, and where its bytes were. */
@@ -120,23 +124,23 @@ export function readStoredPrefix(reader: StoredRowReader): PrefixBytes {
   return { start, end: reader.position, prefix: new StoredPrefix({ format, resource, scope }) };
 }
 
-/** Goes past the columns before `trace_id`. */
+/** Skips the columns before `trace_id`. */
 export function skipStoredPrefix(reader: StoredRowReader): void {
   reader.skip(1); // format
   for (let left = 3; left > 0; left--) reader.skipString();
 }
 
-/** What an answer is made of: the spans of each trace, by their start. */
+/** Facts from which answers are built: the spans of each trace, by their start. */
 export interface SpanPlace {
   readonly traceId: string;
   /** The upper half of the nanoseconds at which it starts, signed, and the lower, which is not. */
   readonly startHigh: number;
   readonly startLow: number;
-  /** Whether it has links, of which one may name its parent too. */
+  /** True when it has links, one of which may also name its parent. */
   readonly hasLinks: boolean;
 }
 
-/** Goes past the columns from `trace_id` on. What stands in attributes and events is not looked at. */
+/** Skips the columns from `trace_id`. Attributes and events are not parsed. */
 export function skipStoredSpan(reader: StoredRowReader, prefix: SpanPrefix): SpanPlace {
   const traceId = reader.traceId();
   reader.skip(16); // span_id, parent_span_id
@@ -211,11 +215,14 @@ function readDetails(
     : ownDetails(reader, prefix, start);
 }
 
-/** Details that are no tuple: nothing, and the word `parent`. */
+/** Details that are no tuple: empty, or the word `parent`. */
 export const noDetails = -1;
 export const parentAsDetails = -2;
 
-/** Goes past the text of details. @returns `noDetails`, `parentAsDetails`, or where the tuple begins, of which `ownDetails` tells more */
+/**
+ * Skips the text of details. @returns `noDetails`, `parentAsDetails`, or where the tuple begins, for
+ * `ownDetails`
+ */
 export function openDetails(reader: StoredRowReader, prefix: SpanPrefix): number {
   reader.detailsAt = reader.position;
   const start = reader.skipString();
@@ -226,7 +233,7 @@ export function openDetails(reader: StoredRowReader, prefix: SpanPrefix): number
   return isOnlyParent(reader.view, start, end) ? parentAsDetails : start;
 }
 
-/** The tuple from `start` on, which ends where the reader is. */
+/** The tuple from `start` to the reader's position. */
 function ownDetails(reader: StoredRowReader, prefix: SpanPrefix, start: number): OwnDetails {
   const { details } = reader;
   details.open(start, reader.position);
@@ -244,7 +251,7 @@ function isOnlyParent(view: DataView, start: number, end: number): boolean {
   return end - start === 6 && view.getUint32(start) === 0x70617265 && view.getUint16(start + 4) === 0x6e74;
 }
 
-/** The one that the older model has for the parent. */
+/** The link that the older model has for the parent. */
 function linkToParent(traceId: string, spanId: string): SpanLink {
   const refType = "child_of";
   return { traceId, spanId, traceState: "", attributes: [], droppedAttributesCount: 0, flags: 0, refType };

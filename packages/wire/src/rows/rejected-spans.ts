@@ -4,7 +4,7 @@ const shownNameLength = 100;
 /** Reasons beyond these are counted only: an answer must not grow with its request. */
 const shownReasons = 10;
 
-/** Counts the spans of one message that are rejected alone, and says where each stands and why. */
+/** Counts the spans of one message that are rejected alone, with the place and reason of each. */
 export class RejectedSpans {
   count = 0;
   readonly #reasons: string[] = [];
@@ -12,9 +12,9 @@ export class RejectedSpans {
   #isUnreadable = false;
 
   /**
-   * @param name of the span; "" where it cannot be read
-   * @param place of the span in its message, such as `spans[3]`; asked for where it is shown
-   * @param problem what is wrong with it: "empty trace id", or the error that reading it gave
+   * @param name of the span; "" when it is unreadable
+   * @param place returns the span's place in its message, such as `spans[3]`; called only when it is shown
+   * @param problem "empty trace id", or the error of reading it
    * @throws the error itself when it is none of outside bytes
    */
   add(name: string, place: () => string, problem: unknown): void {
@@ -30,7 +30,7 @@ export class RejectedSpans {
     }
   }
 
-  /** Takes over what an earlier step has rejected of the same message. */
+  /** Adds what an earlier step has rejected of the same message. */
   addAll(others: RejectedSpans): void {
     this.count += others.count;
     this.#error ??= others.#error;
@@ -46,9 +46,9 @@ export class RejectedSpans {
   }
 
   /**
-   * For formats whose answer can name rejected spans: bytes of which no span at all can be read are no such message.
-   * Spans without good ids are spans all the same.
-   * @param kept how many spans of the message are good
+   * For formats whose answer can name rejected spans: bytes without any readable span are no such message.
+   * Spans without valid ids still count as spans.
+   * @param kept number of good spans in the message
    * @throws WireError why the first of them cannot be read
    */
   refuseUnreadable(kept: number): void {
@@ -56,8 +56,8 @@ export class RejectedSpans {
   }
 
   /**
-   * For formats whose answer says only yes or no: a yes for nothing would hide the loss.
-   * @throws WireError why the first of them is rejected, when none of the message is kept
+   * For formats whose answer says only yes or no: a yes would hide that nothing was kept.
+   * @throws WireError the reason of the first rejection, when nothing of the message is kept
    */
   refuseNothing(kept: number): void {
     if (kept === 0 && this.#error !== undefined) throw this.#error;

@@ -5,9 +5,9 @@ const slots = 2048;
 const longestBytes = 96;
 
 /**
- * Remembers what was lately made of bytes of one buffer, by these bytes. Each value has one place, where the next with
- * the same hash replaces it. It is kept from the second time on: most of what comes but once, as ids do, is garbage at
- * once then.
+ * Caches values by the bytes of one buffer from which they were made. Each value has one place; the next
+ * value with the same hash replaces it. A value is cached from the second time on, because most values that
+ * occur only once, such as ids, then become garbage at once.
  */
 export class RepeatCache<T> {
   readonly #bytes: Uint8Array;
@@ -24,14 +24,14 @@ export class RepeatCache<T> {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** What was kept for the same bytes as `[start, end)`. */
+  /** The value cached for the bytes `[start, end)`. */
   find(start: number, end: number): T | undefined {
     const length = end - start;
     if (length > longestBytes) return undefined;
     return this.#valueAt(this.#slotOf(start, end), start, end);
   }
 
-  /** What was kept for the same bytes as those from `start` to the next mark of lists, which must be there; see `end`. */
+  /** The value cached for the bytes from `start` to the next mark of lists, which must exist; see `end`. */
   findToMark(start: number): T | undefined {
     const bytes = this.#bytes;
     const view = this.#view;
@@ -40,7 +40,7 @@ export class RepeatCache<T> {
     let index = start;
     for (; index <= lastWord; index += 4) {
       const word = view.getInt32(index);
-      // Whether a byte of it is 0xFF: by the common test for a zero byte in what is its opposite.
+      // True when a byte is 0xFF: the usual test for a zero byte, on the inverted word.
       if (((~word - 0x01010101) & word & 0x80808080) !== 0) break;
       hash = mix(hash, word);
     }
@@ -51,12 +51,12 @@ export class RepeatCache<T> {
     return this.#valueAt(mix(hash >>> 16, hash) & (slots - 1), start, index);
   }
 
-  /** The mark that `findToMark` came to. */
+  /** The mark at which `findToMark` stopped. */
   get end(): number {
     return this.#end;
   }
 
-  /** Keeps the value for the bytes that `find` was just asked for, unless that was the first time. */
+  /** Caches the value for the bytes of the last `find`, unless they were searched for the first time. */
   keep(start: number, end: number, value: T): void {
     const length = end - start;
     if (length > longestBytes) return;
@@ -91,7 +91,9 @@ export class RepeatCache<T> {
   }
 }
 
-/** Spreads the bits of `more` over the hash; upper ones are folded down, since the place is taken from the lowest. */
+/**
+ * Mixes `more` into the hash. Upper bits are folded down, because the place is taken from the lowest bits.
+ */
 function mix(hash: number, more: number): number {
   const product = Math.imul(hash ^ more, 0x9e3779b1);
   return product ^ (product >>> 15);

@@ -1,18 +1,18 @@
 import { WireError } from "../errors.ts";
 import { type ByteWriter, defaultMaxRowsBytes } from "./byte-writer.ts";
 
-/** Bytes of the mark that stands in place of a row's prefix. */
+/** Length of the mark that replaces a row's prefix. */
 export const prefixMarkBytes = 2;
 
 /**
- * Whether the row at `at` begins with the mark: its prefix is that of the row before. No row begins so with a prefix of its own, as
- * these bytes would be a tenant's length of 0, which takes one byte.
+ * True when the row at `at` begins with the mark: its prefix is that of the row before. No row with its own
+ * prefix begins so, because these bytes would be a tenant's length of 0, which takes one byte.
  */
 export function hasPrefixMark(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === 0x80 && bytes[at + 1] === 0;
 }
 
-/** @param at where a mark is that no row with a prefix stands before */
+/** @param at place of a mark that no row with a prefix precedes */
 export function prefixMissing(at: number): WireError {
   return new WireError(
     "WIRE_MALFORMED",
@@ -21,17 +21,18 @@ export function prefixMissing(at: number): WireError {
 }
 
 /**
- * Begins rows: each with its prefix, or with the mark where that is the prefix of the row before.
+ * Begins rows with their prefix, or with the mark when the row before has the same prefix.
  *
- * What rows would take with all their prefixes is counted and bounded: who reads them later may see each with its own.
+ * The size of rows with all their prefixes is counted and limited, because later readers may see each row
+ * with its own.
  */
 export class RowPrefixes {
   readonly #out: ByteWriter;
   readonly #maxRowsBytes: number;
-  /** The last prefix in `out`; nothing at the beginning. */
+  /** The last prefix in `out`; empty at the beginning. */
   #start = 0;
   #end = 0;
-  /** The one before it, should its row be taken back. */
+  /** The prefix before it, in case its row is removed. */
   #earlierStart = 0;
   #earlierEnd = 0;
   #savedBytes = 0;
@@ -41,13 +42,13 @@ export class RowPrefixes {
     this.#maxRowsBytes = maxRowsBytes;
   }
 
-  /** `out` was emptied. */
+  /** Call after `out` was emptied. */
   begin(): void {
     this.forget();
     this.#savedBytes = 0;
   }
 
-  /** The next row gets its prefix, whatever stands before it. */
+  /** The next row gets its prefix in any case. */
   forget(): void {
     this.#start = 0;
     this.#end = 0;
@@ -62,7 +63,7 @@ export class RowPrefixes {
 
   /**
    * A row begins with the prefix that was written last.
-   * @throws WireError WIRE_TOO_LARGE when all rows with their prefixes are over `maxRowsBytes`
+   * @throws WireError WIRE_TOO_LARGE when all rows with their prefixes exceed `maxRowsBytes`
    */
   again(): void {
     const out = this.#out;
@@ -80,7 +81,8 @@ export class RowPrefixes {
   }
 
   /**
-   * A row begins with the prefix that was just written from `start` on; it is taken back where the row before has the same.
+   * A row begins with the prefix that was just written from `start`. The prefix is removed when the row
+   * before has the same.
    * @throws WireError WIRE_TOO_LARGE, as `again`
    */
   written(start: number): void {
@@ -100,7 +102,7 @@ export class RowPrefixes {
     this.#end = length;
   }
 
-  /** Takes back the last row, which begins at `start`, as far as it was written. */
+  /** Removes the last row, complete or not, which begins at `start`. */
   takeBack(start: number): void {
     const out = this.#out;
     if (out.length > start && hasPrefixMark(out.buffer, start))

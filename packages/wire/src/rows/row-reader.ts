@@ -2,8 +2,8 @@ import { WireError } from "../errors.ts";
 import { RepeatCache } from "./repeat-cache.ts";
 
 /**
- * Reads RowBinary values one after the other. `repeatedString` remembers what it read lately by its bytes, because
- * names and keys come again in every row and each decoding costs a call out of JavaScript.
+ * Reads RowBinary values in order. `repeatedString` caches recent strings by their bytes, because names and
+ * keys repeat in every row, and each decoding costs a call out of JavaScript.
  *
  * Every read throws WireError WIRE_TRUNCATED when the input ends early.
  */
@@ -86,7 +86,7 @@ export class RowReader {
     return this.#advance(this.varint());
   }
 
-  /** Whether the bytes from `position` on are those of `[start, end)`. */
+  /** True when the bytes at `position` equal those of `[start, end)`. */
   repeats(start: number, end: number): boolean {
     const stop = this.position + end - start;
     return stop <= this.bytes.length && this.bytes.compare(this.bytes, start, end, this.position, stop) === 0;
@@ -101,7 +101,7 @@ export class RowReader {
     return start;
   }
 
-  /** What to throw where the bytes end inside a value. */
+  /** The error for bytes that end inside a value. */
   protected truncated(): WireError {
     return new WireError("WIRE_TRUNCATED", `rows end at byte ${this.bytes.length}, inside a value`);
   }

@@ -8,26 +8,27 @@ import type { SpanRows } from "./span-rows.ts";
 const nothing = new Uint8Array(0);
 
 /**
- * Walks rows without decoding them: what pipeline steps look at spans with. Attributes, events and links are passed
- * over by their lengths; what is found is told as offsets into `bytes`, plain numbers that the next `next` overwrites.
- * Whether attributes are what they should be is seen only by who looks at them.
+ * Walks rows without decoding them, for pipeline steps. Attributes, events and links are skipped by their
+ * lengths. Places are offsets into `bytes`, which the next `next` overwrites. Attributes are checked only
+ * when they are read.
  *
- *     scanner.open(rows);
- *     while (scanner.next()) count(scanner.bytes, scanner.serviceStart, scanner.serviceEnd);
+ * scanner.open(rows); while (scanner.next()) count(scanner.bytes, scanner.serviceStart, scanner.serviceEnd);
  *
- * A row that has a mark in place of its prefix is found with the prefix of the row before, where that stands.
+ * A row with a mark is reported with the prefix of the row before, at its place there.
  *
- * One scanner serves one walk at a time. `…Start` and `…End` of texts leave out their length; those of attributes
- * take it in.
+ * A scanner serves one walk at a time. `…Start` and `…End` of texts exclude their length; those of attributes
+ * include it.
  */
 export class RowScanner {
   /** The rows of the last `open`. */
   bytes: Uint8Array = nothing;
   /** First byte of the row: of its prefix, or of the mark in place of it. */
   start = 0;
-  /** Index just past the row. */
+  /** Index just after the row. */
   end = 0;
-  /** The columns that all spans of a resource and scope share: of this row, or of the one before it that has no mark. */
+  /**
+   * The columns that all spans of a resource and scope share: of this row, or of the last row without a mark.
+   */
   prefixStart = 0;
   /** 0 as long as there was no row. */
   prefixEnd = 0;
@@ -39,7 +40,7 @@ export class RowScanner {
   serviceEnd = 0;
   resourceAttributesStart = 0;
   resourceAttributesEnd = 0;
-  /** 16 bytes. Behind the prefix, or the mark. */
+  /** 16 bytes, after the prefix or the mark. */
   traceIdAt = 0;
   /** 8 bytes. */
   spanIdAt = 0;
@@ -73,9 +74,9 @@ export class RowScanner {
   #expected = 0;
   #seen = 0;
   #position = 0;
-  /** What the last `#length` read. */
+  /** The result of the last `#length`. */
   #value = 0;
-  /** Where the last `#text` begins, past its length. */
+  /** Where the last `#text` begins, after its length. */
   #textStart = 0;
   readonly #keys = new Map<string, Uint8Array>();
 
@@ -93,10 +94,10 @@ export class RowScanner {
   }
 
   /**
-   * Goes to the next row.
+   * Moves to the next row.
    * @returns false when there is none
-   * @throws WireError WIRE_TRUNCATED when the bytes end inside a row; WIRE_MALFORMED for a length of over 5 bytes, an
-   *   unknown enum number, a mark in place of the first row's prefix, or when the bytes hold more or fewer rows than `rows.count`
+   * @throws WireError WIRE_TRUNCATED when the bytes end inside a row. WIRE_MALFORMED for a length of over 5
+   *   bytes, an unknown enum number, a mark in the first row, or another number of rows than `rows.count`
    */
   next(): boolean {
     const { bytes } = this;
@@ -111,8 +112,8 @@ export class RowScanner {
   }
 
   /**
-   * Reads the prefix of the row that begins at `start`, or goes past its mark.
-   * @returns index of the first byte behind it, for `readSpan`; it may lie past the rows
+   * Reads the prefix of the row at `start`, or skips its mark.
+   * @returns index of the first byte after it, for `readSpan`; it may be past the rows
    * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, as `next`
    */
   readPrefix(start: number): number {
@@ -187,13 +188,13 @@ export class RowScanner {
   /**
    * The text form (see `spanColumns`) of the first attribute of the span with this key. Each call walks the
    * attributes.
-   * @param key from code or options: keys that come from senders would fill the memory of keys
+   * @param key from code or options; keys from senders would fill the cache of keys
    */
   attributeText(key: string): string | undefined {
     return this.#valueText(this.attributesStart, key);
   }
 
-  /** As `attributeText`, for the attributes of the resource. */
+  /** As `attributeText`, for the resource's attributes. */
   resourceAttributeText(key: string): string | undefined {
     return this.#valueText(this.resourceAttributesStart, key);
   }
@@ -238,7 +239,7 @@ export class RowScanner {
   }
 
   /**
-   * Goes to the next attribute of the list.
+   * Moves to the next attribute of the list.
    * @returns false when there is none
    * @throws WireError WIRE_MALFORMED when it is none
    */
@@ -313,7 +314,7 @@ export class RowScanner {
     return start + this.#value;
   }
 
-  /** Attributes that are tuples. */
+  /** Attributes as tuples. */
   #attributes(position: number): number {
     const { bytes } = this;
     const { length } = bytes;

@@ -1,10 +1,11 @@
 import { WireError } from "../errors.ts";
 import type { SpanRowReader } from "./span-row-reader.ts";
 
-// What spans share beside the attributes of their resource is one byte string, and so one column: name, version and schema URL of the
-// scope, and the schema URL of the resource, each in UTF-8, and a mark between two.
+// The facts that spans share besides their resource's attributes, as one byte string and so one column. It
+// has name, version and schema URL of the scope, and the schema URL of the resource, in UTF-8, separated by a
+// mark.
 
-/** Stands between two texts. */
+/** Separates two texts. */
 export const textMark = 0xff;
 
 export interface ScopeTexts {
@@ -14,7 +15,7 @@ export interface ScopeTexts {
   readonly resourceSchemaUrl: string;
 }
 
-/** @throws WireError WIRE_MALFORMED where there are not four */
+/** @throws WireError WIRE_MALFORMED unless there are four */
 export function readScopeText(reader: SpanRowReader): ScopeTexts {
   const start = reader.skipString();
   const end = reader.position;

@@ -1,9 +1,10 @@
 /**
- * The spans of one service in a block: what the block's producer knows and a reader would have to walk every row for.
- * One for each resource of a message and each value of `debug`, so services may come more than once.
+ * The spans of one service in a block, which the producer of the block knows, and for which a reader would
+ * have to walk every row. There is one for each resource of a message and each value of `debug`, so a service
+ * may occur several times.
  */
 export interface ServiceTally {
-  /** As in the column `service_name`. */
+  /** The value of column `service_name`. */
   readonly service: string;
   /** Whether these spans carry Jaeger's debug flag, bit 1 of `flags`. */
   readonly debug: boolean;

@@ -1,6 +1,6 @@
 import { doubleText } from "./attribute-text.ts";
 
-/** Go's `%g` with ten digits, in the form with an exponent; without one it is what `attributeText` gives. */
+/** Go's `%g` with ten digits, in the form with an exponent; without an exponent it equals `attributeText`. */
 const withExponent = /^-?[1-9](\.\d{0,8}[1-9])?e[+-]\d{2,3}$/;
 /** Exponents of numbers that `%g` writes without one. */
 const leastPlain = -4;

@@ -9,7 +9,7 @@ const uint32 = fc.nat(0xffffffff);
 const text = anyText({ maxLength: 12 });
 const longText = fc.string({ minLength: 60, maxLength: 300 });
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
-/** Keys with `$` in front, and the same key again and again: what typed JSON must not confuse. */
+/** Keys that begin with `$`, and repeated keys, which typed JSON must not confuse. */
 const key = fc.oneof(text, fc.constantFrom("a", "1", "__proto__", "$bytes", "$double", "$$bytes", "$"));
 
 const { value } = fc.letrec<{ value: AttributeValue; entries: readonly Attribute[] }>((tie) => ({

@@ -1,15 +1,16 @@
 /**
  * The row of one span: its columns in the order in which RowBinary writes them, with their ClickHouse types.
- * This is the contract between the codecs that write rows, the journal that keeps them, and the store's schema.
+ * This is the contract between the codecs that write rows, the journal that keeps them, and the store's
+ * schema.
  *
  * Attributes of the span and of its resource are one string each, `attribute_text` and `resource_text`: see
- * `attribute-list.ts`. Those of scopes, events and links, which are few, are arrays of tuples.
+ * `attribute-list.ts`. The few attributes of scopes, events and links are arrays of tuples.
  *
- * Text form of attribute values (in both; it is also what tag search compares):
- * string as it is; `true`/`false`; decimal integer; double as JavaScript prints it (`NaN`, `Infinity`, `-0`);
- * bytes as lower-case hex; empty as ""; array and kvlist as typed JSON (see `typed-json.ts`).
+ * Text form of attribute values in both, which tag search compares too. A string is unchanged;
+ * `true`/`false`; a decimal integer; a double as JavaScript prints it (`NaN`, `Infinity`, `-0`); bytes as
+ * lower-case hex; empty as ""; array and kvlist as typed JSON (see `typed-json.ts`).
  *
- * Tenant, resource, scope and format come first because they are alike for all spans of one OTLP scope: the one-pass
+ * Tenant, resource, scope and format come first, because all spans of an OTLP scope share them, and the
  * transcoder copies them as one piece.
  *
  * Source: ClickHouse documentation, "RowBinary" and "Data types".
@@ -19,7 +20,7 @@ const attributes =
   "'double' = 4, 'array' = 5, 'kvlist' = 6, 'bytes' = 7), value String))";
 
 export const spanColumns = [
-  /** Whose span it is; "" where tenancy is off. */
+  /** Owner of the span; "" when tenancy is off. */
   { name: "tenant", type: "LowCardinality(String)" },
   { name: "format", type: "Enum8('otlp' = 0, 'proto' = 1, 'jaeger' = 2, 'zipkin' = 3)" },
   { name: "service", type: "LowCardinality(String)" },

@@ -10,15 +10,15 @@ import {
 import type { SpanOrigin } from "./span-row-reader.ts";
 
 /**
- * What a stored row says of a span, as places in its bytes: for who takes it from there and needs no object of it. Nothing is
- * checked; where something is not as it should be, `readStoredSpan` says what.
+ * The fields of a stored row as places in its bytes, for readers that need no object. Nothing is checked;
+ * `readStoredSpan` reports faults.
  */
 export class SpanFields {
   #reader: StoredRowReader;
   #prefix: SpanPrefix;
-  /** Whether it has links, of which one may name its parent too. */
+  /** True when it has links, one of which may also name its parent. */
   hasLinks = false;
-  /** 8 bytes, behind which are those of the parent's id: zeros without one. */
+  /** 8 bytes, followed by the parent's id, which is zeros for a root. */
   spanIdAt = 0;
   hasTraceState = false;
   flags = 0;
@@ -26,13 +26,13 @@ export class SpanFields {
   nameEnd = 0;
   /** Number of its kind. */
   kind = 0;
-  /** 8 bytes, least first, behind which is the duration. */
+  /** 8 bytes little-endian, followed by the duration. */
   startAt = 0;
   /** Number of its status. */
   status = 0;
   messageStart = 0;
   messageEnd = 0;
-  /** An attribute list, or nothing. */
+  /** An attribute list, or empty. */
   attributesStart = 0;
   attributesEnd = 0;
 
@@ -86,7 +86,7 @@ export class SpanFields {
     return readEventText(this.#reader);
   }
 
-  /** What few spans have: nothing, the parent as the only link, or more than that. */
+  /** The rare fields: none, the parent as the only link, or more. */
   details(): "none" | "parent" | "more" {
     const reader = this.#reader;
     reader.position = this.attributesEnd;

@@ -5,13 +5,13 @@ const mostWarnings = 10;
 
 const none: readonly string[] = [];
 
-/** What the values that were cut have in their place. */
+/** Text that replaces a cut value. */
 export const cutValueText = "…";
 
-/** For a span with values nested past `maxAttributeDepth`, its own or its resource's. */
+/** The warning for values nested deeper than `maxAttributeDepth`, of the span or its resource. */
 export const cutValuesWarning = "attribute values nested deeper than 100 were cut";
 
-/** What was mended in the span at hand: warnings for its row. */
+/** Faults that were repaired in the present span, as warnings for its row. */
 export class SpanMends {
   readonly #warnings: string[] = [];
 

@@ -7,10 +7,10 @@ import { RepeatCache } from "./repeat-cache.ts";
 import { RowReader } from "./row-reader.ts";
 
 const attributeTypes = Object.keys(attributeTypeCodes) as AttributeType[];
-/** The id that says that a span has no parent, in hex. */
+/** The hex id that means "no parent". */
 export const noParent = "0".repeat(16);
 
-/** What spans of one sender share. */
+/** The facts that spans of one sender share. */
 export interface SpanOrigin {
   readonly format: SpanFormat;
   readonly resource: Resource;
@@ -22,13 +22,13 @@ export class SpanRowReader extends RowReader {
   #listed: RepeatCache<Attribute> | undefined;
   #attributes: RepeatCache<Attribute> | undefined;
 
-  /** By their bytes in lists. */
+  /** Attributes by their bytes in lists. */
   get listed(): RepeatCache<Attribute> {
     this.#listed ??= new RepeatCache(this.bytes);
     return this.#listed;
   }
 
-  /** By their bytes as tuples. */
+  /** Attributes by their bytes as tuples. */
   get attributes(): RepeatCache<Attribute> {
     this.#attributes ??= new RepeatCache(this.bytes);
     return this.#attributes;

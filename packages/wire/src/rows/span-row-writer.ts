@@ -19,8 +19,8 @@ import type { SpanRows } from "./span-rows.ts";
 /**
  * Writes spans of the domain model as rows, in the order of `spanColumns`.
  *
- * Resource and scope are encoded only when they are other objects than those of the span before: decoders
- * that share them among the spans of a batch get that for nothing.
+ * Resource and scope are encoded only when they are other objects than those of the span before, so decoders
+ * that share them within a batch save the encoding.
  */
 export class SpanRowWriter {
   readonly #out: ByteWriter;
@@ -38,8 +38,8 @@ export class SpanRowWriter {
   }
 
   /**
-   * Adds one row. When it throws, the rows before it are still good and the span has left nothing.
-   * @param tenant whose span it is; "" where tenancy is off
+   * Adds a row. When it throws, the earlier rows stay valid, and nothing of this span remains.
+   * @param tenant owner of the span; "" when tenancy is off
    * @throws WireError WIRE_TOO_LARGE past `maxRowsBytes`; WIRE_TOO_DEEP for an attribute nested past
    *   `maxAttributeDepth`; WIRE_BAD_ID for an id that is not hex of its length
    */

@@ -1,23 +1,23 @@
 import type { ServiceTally } from "./service-tally.ts";
 
 /**
- * Spans as RowBinary rows in the order of `spanColumns`, ready for the journal and for the store. A row that has the prefix of
- * the row before, which is the columns that all spans of a resource and scope share, may have a mark in its place: see
- * `row-prefixes.ts`. The first row never has.
+ * Spans as RowBinary rows in the order of `spanColumns`, for the journal and the store. A row with the same
+ * prefix as the row before (the columns that all spans of a resource and scope share) may have a mark
+ * instead: see `row-prefixes.ts`. The first row always has its prefix.
  *
- * `bytes` may be a view of a buffer that its producer uses again: who keeps it longer than the call copies it.
+ * `bytes` may be a view of a buffer that its producer reuses, so copy it to keep it after the call.
  */
 export interface SpanRows {
   readonly bytes: Uint8Array;
-  /** How many rows `bytes` holds. */
+  /** Number of rows in `bytes`. */
   readonly count: number;
-  /** What they would take if no row had a mark; `bytes.length` where it is absent. */
+  /** Size of the rows without marks; `bytes.length` when absent. */
   readonly plainBytes?: number;
-  /** All of the rows by service, where their producer counted them. Overwritten as `bytes` is. */
+  /** All rows by service, when the producer counted them. Overwritten together with `bytes`. */
   readonly tally?: readonly ServiceTally[];
 }
 
-/** Bytes that the rows would take if each had its own prefix: what limits of blocks go by. */
+/** Size of the rows if each had its own prefix; limits of blocks use it. */
 export function plainBytesOf({ bytes, plainBytes = bytes.length }: SpanRows): number {
   return plainBytes;
 }

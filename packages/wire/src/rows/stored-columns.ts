@@ -1,6 +1,6 @@
 /**
- * The row of one span as the store gives it, by its columns: those of `spanColumns`, but for the tenant, whose rows alone it
- * gives, and with some of them as one text: see `scope-text.ts`, `event-text.ts` and, for what few spans have, `details-text.ts`.
+ * The row of a span as the store returns it. It has the columns of `spanColumns` except the tenant, with some
+ * joined to one text: see `scope-text.ts`, `event-text.ts` and, for rare fields, `details-text.ts`.
  */
 export const storedColumns = [
   "format",

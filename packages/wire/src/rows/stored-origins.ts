@@ -1,11 +1,11 @@
 import type { SpanOrigin } from "./span-row-reader.ts";
 
-/** Of the bytes of origins that are known; more begin anew. */
+/** Limit of the bytes of known origins; past it the cache starts empty. */
 const maxBytes = 2 * 1024 * 1024;
 
 /**
- * Resources and scopes of stored rows by their bytes: who reads answer after answer finds the same in them, and has the same objects
- * for them. What else is known of these may be kept by them, in a `WeakMap`.
+ * Resources and scopes of stored rows by their bytes. Successive answers contain the same ones, and so share
+ * their objects. A `WeakMap` can attach further facts to them.
  */
 export class StoredOrigins {
   #known = new Map<string, SpanOrigin>();
@@ -13,7 +13,7 @@ export class StoredOrigins {
 
   /**
    * @param prefix the columns before `trace_id`, one character for each byte
-   * @param read makes an object of them, where there is none yet
+   * @param read makes the object when it is unknown
    */
   of(prefix: string, read: () => SpanOrigin): SpanOrigin {
     let origin = this.#known.get(prefix);

@@ -5,7 +5,7 @@ import { detailsTextOf } from "./details-text-of.ts";
 import { eventMark, fieldMark } from "./event-text.ts";
 import { textMark } from "./scope-text.ts";
 
-/** For tests: spans as rows that the store gives to `readStoredRows`. */
+/** For tests: spans as rows that the store returns to `readStoredRows`. */
 export function storedRowsOf(
   spans: readonly Span[],
   detailsOf: (span: Span) => Buffer = detailsTextOf,
@@ -64,7 +64,7 @@ function writeBytes(out: ByteWriter, bytes: Buffer): void {
   out.copy(bytes, 0, bytes.length);
 }
 
-/** For tests: the span with what most spans have. @param hasParent with its parent as its only link */
+/** For tests: the span without its rare fields. @param hasParent keeps the parent as its only link */
 export function withoutDetails(span: Span, hasParent: boolean): Span {
   const { traceId, parentSpanId, resource, scope } = span;
   const plain = { attributes: [], droppedAttributesCount: 0 };

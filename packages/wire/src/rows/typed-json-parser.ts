@@ -5,8 +5,9 @@ import { checkAttributeDepth } from "./typed-json.ts";
 const numberToken = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
 
 /**
- * Reads what `typedJson` wrote (see there for the form); no white space between tokens. It is a parser of its own
- * because `JSON.parse` rounds ints past 2^53, drops repeated keys and moves numeric ones to the front.
+ * Reads the output of `typedJson` (which describes the form), without white space between tokens. It is a
+ * separate parser because `JSON.parse` rounds ints past 2^53, drops repeated keys and moves numeric keys to
+ * the front.
  *
  * @throws WireError WIRE_MALFORMED when `text` is not typed JSON; WIRE_TOO_DEEP past `maxAttributeDepth`
  */
@@ -124,7 +125,7 @@ class TypedJsonParser {
     }
   }
 
-  /** Whether an odd number of backslashes stands before `position`. */
+  /** True when an odd number of backslashes precedes `position`. */
   #isEscaped(position: number): boolean {
     let first = position;
     while (this.#text[first - 1] === "\\") first--;

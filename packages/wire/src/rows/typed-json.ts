@@ -6,10 +6,11 @@ import { type Attribute, type AttributeValue, maxAttributeDepth } from "../model
  *
  * - strings, `true`/`false`, arrays and objects as in JSON; `null` is an empty value
  * - an int is its decimal digits, exact in 64 bits
- * - a double always shows that it is one: by a fraction or an exponent (`2.5`, `2.0`, `-0.0`, `1e+21`); the three
- *   that JSON has no number for are `{"$double":"NaN"}`, `{"$double":"Infinity"}` and `{"$double":"-Infinity"}`
+ * - a double always shows that it is one: by a fraction or an exponent (`2.5`, `2.0`, `-0.0`, `1e+21`); the
+ *   three that JSON has no number for are `{"$double":"NaN"}`, `{"$double":"Infinity"}` and
+ *   `{"$double":"-Infinity"}`
  * - bytes are `{"$bytes":"<lower-case hex>"}`
- * - a key of a kvlist that starts with `$` gets one more `$` in front, so that it is never taken for a marker
+ * - a key of a kvlist that begins with `$` gets another `$` in front, so that it is never taken for a marker
  *
  * `{"a":[1,2.0,null],"$b":1}` with int 1, double 2, empty, int 1 is written `{"a":[1,2.0,null],"$$b":1}`.
  *

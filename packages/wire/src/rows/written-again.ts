@@ -3,8 +3,8 @@ import { SpanRowWriter } from "./span-row-writer.ts";
 import { plainBytesOf, type SpanRows } from "./span-rows.ts";
 
 /**
- * For tests: whether the spans of rows are written as these rows again. They are, unless a transcoder has let in what rows must
- * not have, such as texts that are not UTF-8 or with marks of lists in them.
+ * For tests: whether writing the decoded spans gives these rows again. It does unless a transcoder let in
+ * what rows must not have, such as text that is not UTF-8, or that contains marks of lists.
  */
 export function isWrittenAgain(rows: SpanRows): boolean {
   const writer = new SpanRowWriter();

@@ -1,19 +1,17 @@
 import { Span as ApiV2Span } from "../gen/tracing/api_v2/model.ts";
 
 export interface SpanChunkLimits {
-  /** As in the public model, 1,000. */
+  /** 1,000, as in the public model. */
   readonly maxSpans: number;
-  /**
-   * 2 MiB by default: clients refuse messages over 4 MiB. A span that is larger alone makes a chunk of its own.
-   */
+  /** 2 MiB by default, because clients refuse messages over 4 MiB. A larger span has a chunk of its own. */
   readonly maxBytes: number;
 }
 
 const defaultLimits: SpanChunkLimits = { maxSpans: 1_000, maxBytes: 2 * 1024 * 1024 };
 
 /**
- * The spans of one trace as `SpansResponseChunk` messages, encoded. Give each trace to a call of its own: no chunk may
- * hold spans of two.
+ * The spans of one trace as encoded `SpansResponseChunk` messages. Call it once for each trace, because no
+ * chunk may contain spans of two.
  */
 export function* encodeSpanChunks(spans: Iterable<ApiV2Span>, limits = defaultLimits): Generator<Buffer> {
   let parts: Uint8Array[] = [];

@@ -10,9 +10,9 @@ const headBytes = 6;
 const tag = 0x0a;
 
 /**
- * Turns a `WriteSpanRequest` into one row. Its bytes are those of a batch with one span and no process of its own, so
- * they are read as such, in one pass. The row has format `proto`: the tags are kept verbatim, also that of the format,
- * which a collector has put last.
+ * Converts a `WriteSpanRequest` to one row. Its bytes are those of a batch with one span and without a
+ * process of its own, so they are read as a batch, in one pass. The row has format `proto`. All tags are
+ * kept, including the format's tag, which a collector put last.
  */
 export class WriteSpanTranscoder implements MessageTranscoder {
   readonly #batches: ApiV2Transcoder;
@@ -47,7 +47,7 @@ export class WriteSpanTranscoder implements MessageTranscoder {
   }
 }
 
-/** Whether the request is its span and nothing else, as every client writes it. */
+/** True when the request is its span and nothing else, as every client writes it. */
 function hasOneField(request: Uint8Array): boolean {
   if (request[0] !== tag) return false;
   let length = 0;

@@ -19,7 +19,7 @@ import {
   StreamingQuerierService,
 } from "../gen/tempopb/tempo.ts";
 
-/** What a server of `streamingQuerier` implements. */
+/** The methods that a server of `streamingQuerier` implements. */
 export interface StreamingQuerierHandlers extends UntypedServiceImplementation {
   search: handleServerStreamingCall<SearchRequest, SearchResponse>;
   searchTags: handleServerStreamingCall<SearchTagsRequest, SearchTagsResponse>;
@@ -30,5 +30,7 @@ export interface StreamingQuerierHandlers extends UntypedServiceImplementation {
   metricsQueryInstant: handleServerStreamingCall<QueryInstantRequest, QueryInstantResponse>;
 }
 
-/** `tempopb.StreamingQuerier`: what Grafana's Tempo data source asks when streaming is switched on in it. */
+/**
+ * `tempopb.StreamingQuerier`: the service that Grafana's Tempo data source calls when its streaming is on.
+ */
 export const streamingQuerier: ServiceDefinition<StreamingQuerierHandlers> = StreamingQuerierService;

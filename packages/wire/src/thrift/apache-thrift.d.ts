@@ -1,4 +1,7 @@
-/** Apache's library has no types of its own: the part that a client needs to write, for the test beside. */
+/**
+ * Apache's library has no types. These cover the part that a client needs to write, for the test beside this
+ * file.
+ */
 declare module "thrift" {
   export interface Protocol {
     writeMessageBegin(name: string, type: number, sequence: number): void;

@@ -20,7 +20,7 @@ export class CompactCursor extends ThriftCursor {
     if ((second & 0x1f) !== compactVersion) {
       throw malformed(`compact version ${second & 0x1f} is not ${compactVersion}`);
     }
-    this.#varint32(); // The sequence number: nobody is answered.
+    this.#varint32(); // The sequence number is ignored, because messages are not answered.
     this.string();
     return second >>> 5;
   }
@@ -108,7 +108,7 @@ export class CompactCursor extends ThriftCursor {
       case thriftTypes.bool:
       case falseType:
       case thriftTypes.byte:
-        // In containers a bool is a byte of its own.
+        // In containers a bool is a separate byte.
         this.take(1);
         return true;
       case thriftTypes.i16:

@@ -15,14 +15,15 @@ const widths: ReadonlyMap<number, number> = new Map([
 
 const maxDepth = 64;
 const maxSize = 100 * 1024 * 1024;
-/** Strings below this are read in another way than longer ones, and end in another error. */
+/** The public model reads shorter strings in another way, which ends in another error. */
 const scratchBytes = 64;
 
 /**
- * What the public model says of a struct `Batch` in the binary protocol that it cannot read: clients and their tests
- * know these texts. Slower than the reader that refused the bytes, and only asked then.
- * @returns undefined when the public model would have read the bytes
- * Source: Jaeger 1.62, generated code of jaeger.thrift; apache/thrift 0.21, lib/go
+ * The public model's error text for a struct `Batch` in the binary protocol that it cannot read; clients and
+ * their tests know these texts. It is slower than the reader, and runs only after the reader refused the
+ * bytes.
+ * @returns undefined when the public model would have read the bytes Source: Jaeger 1.62, generated code of
+ *   jaeger.thrift; apache/thrift 0.21, lib/go
  */
 export function explainBinaryError(bytes: Buffer): string | undefined {
   try {
@@ -35,7 +36,7 @@ export function explainBinaryError(bytes: Buffer): string | undefined {
 }
 
 interface PlannedField {
-  /** As the public model's code writes it. */
+  /** The name in the public model's code. */
   readonly name: string;
   readonly type: number;
   readonly isBinary: boolean;
@@ -71,7 +72,7 @@ class Refusal extends Error {}
 class Explainer {
   readonly #bytes: Buffer;
   #offset = 0;
-  /** What was read last stays in it, as a field id that is cut off shows. */
+  /** The bytes of the last read stay in it, and appear in the error of a field id that is cut off. */
   readonly #scratch = Buffer.alloc(scratchBytes);
   #fieldId = 0;
 
@@ -199,7 +200,7 @@ class Explainer {
     return byte;
   }
 
-  /** Reads up to `scratchBytes`; it makes a difference whether there is nothing left or too little. */
+  /** Reads up to `scratchBytes`; nothing left and too few bytes give different errors. */
   #full(count: number): void {
     const left = this.#bytes.length - this.#offset;
     const copied = Math.min(count, left);

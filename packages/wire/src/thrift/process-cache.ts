@@ -1,6 +1,6 @@
-/** A process that was converted. */
+/** A process that was converted before. */
 export interface KnownProcess {
-  /** The struct as it came. */
+  /** The struct as it was received. */
   readonly source: Buffer;
   /** The same as an `api_v2` `Process` message. */
   readonly process: Buffer;
@@ -19,8 +19,8 @@ export class ProcessCache {
   #next = 0;
 
   /**
-   * The process whose struct stands at `start`: a struct that begins with the bytes of another one is that one, since
-   * its end is in its bytes.
+   * Finds the process whose struct is at `start`. A struct that begins with the bytes of a known one is that
+   * one, because those bytes include its end.
    */
   find(bytes: Buffer, start: number, end: number): KnownProcess | undefined {
     const last = this.#known[this.#last];
@@ -35,7 +35,7 @@ export class ProcessCache {
     return undefined;
   }
 
-  /** Keeps a process in place of the one that came in longest ago. */
+  /** Adds a process in place of the oldest one. */
   keep(process: KnownProcess): void {
     if (process.source.length > maxSourceBytes) return;
     this.#known[this.#next] = process;
@@ -46,7 +46,7 @@ export class ProcessCache {
 
 function standsAt(source: Buffer, bytes: Buffer, start: number, end: number): boolean {
   const { length } = source;
-  // The first bytes of most processes are the same up to the length of the name: look at the last ones first.
+  // The last bytes are compared first, because most processes begin with the same bytes.
   return (
     length <= end - start &&
     bytes[start + length - 2] === source[length - 2] &&

@@ -9,10 +9,11 @@ import { ThriftToApiV2 } from "./thrift-to-api-v2.ts";
 const headerBytes = 6;
 
 /**
- * Turns a bare Thrift struct `Batch` in the binary protocol, as old clients send it over HTTP, into rows of the format
- * "jaeger": by way of `api_v2` protobuf, so that both ways in share their rules, without an object per span.
+ * Converts a bare Thrift struct `Batch` in the binary protocol, which old clients send over HTTP, to rows of
+ * the format "jaeger". It goes through `api_v2` protobuf, so that both formats share their rules, and makes
+ * no object for each span.
  *
- * One transcoder handles one message at a time and keeps its buffers for the next.
+ * A transcoder handles one message at a time and reuses its buffers.
  */
 export class ThriftBatchTranscoder implements MessageTranscoder {
   readonly #cursor = new BinaryCursor();
@@ -26,15 +27,15 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
 
   /**
    * @param message the struct; bytes after it are ignored, as in the public model
-   * @param tenant whose spans they are; "" where tenancy is off
-   * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP (64 levels of
-   *   values that are passed over), each with the public model's own text if that would not read the message either;
-   *   WIRE_TOO_LARGE as `ApiV2Transcoder`
+   * @param tenant owner of the spans; "" when tenancy is off
+   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP
+   *   (64 levels of skipped values); the text is the public model's when that would refuse the message too.
+   *   WIRE_TOO_LARGE as in `ApiV2Transcoder`
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     this.#readBatch(message);
     const { spans, process } = this.#batch;
-    // The process stands behind the spans.
+    // The process follows the spans.
     spans.uint8(0x12);
     spans.varint(process.length);
     spans.copy(process, 0, process.length);

@@ -12,8 +12,8 @@ const { fields } = Tag;
 const clientUuidKey = Buffer.from("client-uuid");
 
 /**
- * Turns structs `Tag` of Thrift into `api_v2` `KeyValue` messages, of processes, spans and logs alike. A tag of an unknown
- * type becomes a text that says so. Strict as `ThriftToApiV2`.
+ * Converts Thrift structs `Tag` to `api_v2` `KeyValue` messages, for processes, spans and logs. A tag of an
+ * unknown type becomes a text that says so. It is as strict as `ThriftToApiV2`.
  */
 export class ThriftTags {
   readonly #cursor: ThriftCursor;
@@ -24,7 +24,7 @@ export class ThriftTags {
   }
 
   /**
-   * Writes each tag as a field of the message at hand.
+   * Writes each tag as a field of the present message.
    * @param protoTag the field's number and wire type
    * @param count tags at the cursor's position
    */
@@ -32,7 +32,7 @@ export class ThriftTags {
     for (let index = 0; index < count; index++) this.#write(out, protoTag, false);
   }
 
-  /** The same for a process. @returns text of the first tag `client-uuid`; "" without one */
+  /** The same for a process. @returns text of the first tag `client-uuid`; "" when there is none */
   writeOfProcess(out: ByteWriter, protoTag: number, count: number): string {
     this.#clientUuid = "";
     for (let index = 0; index < count; index++) this.#write(out, protoTag, true);

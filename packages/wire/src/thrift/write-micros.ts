@@ -3,11 +3,11 @@ import { beginMessage, endMessage, writeInt53 } from "../protobuf/proto-writer.t
 import type { ByteWriter } from "../rows/byte-writer.ts";
 
 const microsPerSecond = 1_000_000;
-/** Past it a division by a million may round to the next whole number. */
+/** For larger numbers a division by a million may round up to the next whole number. */
 const maxExactMicros = 2 ** 51;
 
 /**
- * Writes microseconds as a field that is a `Timestamp`, or a `Duration`, whose parts have the same sign.
+ * Writes microseconds as a field with a `Timestamp`, or with a `Duration`, whose parts have the same sign.
  * @param tag of the field; @param low,high halves of the 64-bit number
  */
 export function writeMicros(

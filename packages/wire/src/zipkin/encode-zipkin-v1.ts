@@ -13,17 +13,16 @@ import type { ZipkinEndpoint } from "./zipkin-v2-span.ts";
 const trueValue = Buffer.of(1);
 
 /**
- * Spans as Zipkin v1 JSON, a list, in UTF-8. What Zipkin has no place for is left out; see `zipkinV1MessageOf`.
- * Source: openzipkin/zipkin-api zipkin-api.yaml.
+ * Spans as Zipkin v1 JSON, a UTF-8 list. Facts that Zipkin cannot express are left out; see
+ * `zipkinV1MessageOf`. Source: openzipkin/zipkin-api zipkin-api.yaml.
  */
 export function encodeZipkinV1Json(spans: readonly Span[]): Buffer {
   return Buffer.from(`[${spans.map((span) => jsonOf(zipkinV1MessageOf(span))).join(",")}]`);
 }
 
 /**
- * Spans as Zipkin v1 Thrift: a bare list of `zipkincore.Span` in the binary protocol. What Zipkin has no place for is left
- * out; see `zipkinV1MessageOf`.
- * Source: idl/zipkincore.thrift.
+ * Spans as Zipkin v1 Thrift: a bare list of `zipkincore.Span` in the binary protocol. Facts that Zipkin
+ * cannot express are left out; see `zipkinV1MessageOf`. Source: idl/zipkincore.thrift.
  */
 export function encodeZipkinV1Thrift(spans: readonly Span[]): Buffer {
   const writer = new BinaryWriter();

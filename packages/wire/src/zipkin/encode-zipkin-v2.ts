@@ -6,7 +6,7 @@ import { type ZipkinEndpoint, type ZipkinV2Span, zipkinV2SpanOf } from "./zipkin
 const kindNumbers = { CLIENT: 1, SERVER: 2, PRODUCER: 3, CONSUMER: 4 } as const;
 
 /**
- * Spans as Zipkin v2 JSON, a list, in UTF-8. What Zipkin has no place for is left out; see `zipkinV2SpanOf`.
+ * Spans as Zipkin v2 JSON, a UTF-8 list. Facts that Zipkin cannot express are left out; see `zipkinV2SpanOf`.
  * Source: openzipkin/zipkin-api zipkin2-api.yaml.
  */
 export function encodeZipkinV2Json(spans: readonly Span[]): Buffer {
@@ -14,8 +14,8 @@ export function encodeZipkinV2Json(spans: readonly Span[]): Buffer {
 }
 
 /**
- * Spans as Zipkin v2 protobuf, a `ListOfSpans`. What Zipkin has no place for is left out; see `zipkinV2SpanOf`.
- * Source: openzipkin/zipkin-api zipkin.proto.
+ * Spans as Zipkin v2 protobuf, a `ListOfSpans`. Facts that Zipkin cannot express are left out; see
+ * `zipkinV2SpanOf`. Source: openzipkin/zipkin-api zipkin.proto.
  */
 export function encodeZipkinV2Proto(spans: readonly Span[]): Uint8Array {
   const writer = new BinaryWriter();
@@ -27,7 +27,10 @@ export function encodeZipkinV2Proto(spans: readonly Span[]): Uint8Array {
   return writer.finish();
 }
 
-/** By hand: times may have more digits than a number holds, and tags may be called `__proto__` or `1`. */
+/**
+ * Written by hand, because times may have more digits than a number holds, and tags may be called `__proto__`
+ * or `1`.
+ */
 function jsonOf(span: ZipkinV2Span): string {
   const members = [memberJson("traceId", span.traceId)];
   if (span.parentId !== undefined) members.push(memberJson("parentId", span.parentId));

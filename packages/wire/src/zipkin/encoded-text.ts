@@ -1,12 +1,12 @@
-// OpenTelemetry's exporters put into Zipkin's plain texts what it has no field for: an event's attributes into the text
-// of an annotation, `name|{"key":"value"}|0`, and a link into a tag, `traceId|spanId|traceState|{…}|0`. The last number
-// counts dropped attributes.
-// Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2 0.111.
+// OpenTelemetry's exporters encode facts in Zipkin's plain texts for which it has no field. An event's
+// attributes go into the text of an annotation, `name|{"key":"value"}|0`, and a link into a tag,
+// `traceId|spanId|traceState|{…}|0`. The last number counts dropped attributes. Source:
+// opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2 0.111.
 import { type Attribute, type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
 import type { SpanLink } from "../model/span.ts";
 
 const mostDropped = 0xffff_ffff;
-/** Each may cost a try to read what follows as JSON. */
+/** Limit of pipes, because each may cost an attempt to read the rest as JSON. */
 const maxPipesInState = 16;
 const noTraceId = "0".repeat(32);
 const noSpanId = "0".repeat(16);
@@ -18,7 +18,7 @@ export interface EncodedEvent {
   readonly droppedAttributesCount: number;
 }
 
-/** The event in an annotation's text; undefined when the text is only a text, whatever pipes are in it. */
+/** The event in an annotation's text; undefined when the text is plain, whatever pipes it has. */
 export function parseEncodedEvent(text: string): EncodedEvent | undefined {
   const nameEnd = text.indexOf("|");
   const dropped = droppedAttributesOf(text);
@@ -73,7 +73,10 @@ function attributesOf(json: string): Attribute[] | undefined {
   }
 }
 
-/** Whole numbers past 2^53 as a bigint: their digits stand in the text, a double has lost the last ones. */
+/**
+ * Reads whole numbers past 2^53 from their source text as a bigint, because the double has lost their last
+ * digits.
+ */
 function exactInt(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
   const source = context?.source ?? "";

@@ -3,7 +3,8 @@ import { WireError } from "../errors.ts";
 const shownLength = 100;
 
 /**
- * Reads hex digits of either case into the end of `target[at, at + byteCount)`, whose other bytes are zero already.
+ * Reads hex digits in either case into the end of `target[at, at + byteCount)`, whose other bytes are already
+ * zero.
  * @throws WireError WIRE_BAD_ID with the text of Go's number parser, which clients of the public model know
  */
 export function readHexId(

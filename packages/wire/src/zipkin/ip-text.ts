@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from "node:net";
 
 /**
  * An IP address in 4 or 16 bytes.
- * @returns undefined when the text is none; a zone such as `%eth0` is none either
+ * @returns undefined when the text is no address; a zone such as `%eth0` makes it invalid
  */
 export function parseIp(text: string): Buffer | undefined {
   if (isIPv4(text)) return Buffer.from(text.split(".").map(Number));
@@ -24,8 +24,8 @@ export function parseIp(text: string): Buffer | undefined {
 }
 
 /**
- * An IP address as RFC 5952 prints it; IPv4 also when it is mapped into IPv6. Bytes of another length, which are no
- * address, as `?` and their hex digits.
+ * Prints an IP address as RFC 5952 does; also an IPv4 address that is mapped into IPv6. Bytes of another
+ * length become `?` and their hex digits.
  */
 export function ipText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join(".");

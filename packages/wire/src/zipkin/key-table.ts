@@ -1,4 +1,4 @@
-/** Upper-case ASCII letters as lower-case ones, all else as it is. */
+/** Maps upper-case ASCII letters to lower case, and keeps all other bytes. */
 const lowerCase = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte,
 );
@@ -6,13 +6,13 @@ const sameCase = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
 const slots = 1024;
 
-/** Finds bytes among names that are known beforehand, without making a string of them. */
+/** Finds bytes in a fixed list of names, without making a string of them. */
 export class KeyTable {
   readonly #names: readonly Uint8Array[];
   readonly #fold: Uint8Array;
-  /** By hash, the first name with it; -1 for none. */
+  /** The first name with each hash; -1: none. */
   readonly #heads = new Int16Array(slots).fill(-1);
-  /** By name, the next one with the same hash. */
+  /** For each name, the next one with the same hash. */
   readonly #next: Int16Array;
   readonly #longest: number;
 

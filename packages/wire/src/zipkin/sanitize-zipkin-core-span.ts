@@ -9,9 +9,9 @@ const stringType = AnnotationType.STRING;
 const leastDurationUs = 1n;
 
 /**
- * Mends a span as old clients send them: a missing start or duration is taken from its annotations, a negative duration
- * becomes 1 µs (tag `errNegativeDuration`), a parent id of zero none (tag `errZeroParentID`), the value of `error` a bool
- * (a text goes to `error.message`).
+ * Repairs a span from old clients. A missing start or duration is taken from its annotations. A negative
+ * duration becomes 1 µs (tag `errNegativeDuration`). A parent id of zero is removed (tag `errZeroParentID`).
+ * The value of `error` becomes a bool (a text moves to `error.message`).
  *
  * Source: Jaeger 1.62, cmd/collector/app/sanitizer/zipkin.
  */

@@ -16,7 +16,10 @@ const pipe = 0x7c;
 const noService = "OTLPResourceNoServiceName";
 const linkPrefix = Buffer.from(linkTagPrefix);
 
-/** What `otel.status_code` says: names of OTLP, of the Zipkin exporters' specification, and of the first exporters. */
+/**
+ * Values of `otel.status_code`: names of OTLP, of the Zipkin exporters' specification, and of the first
+ * exporters.
+ */
 const statusNumbers = new Map([
   ...(["STATUS_CODE_UNSET", "Unset", "UNSET"].map((name) => [name, 0]) as [string, number][]),
   ...(["STATUS_CODE_OK", "Ok", "OK"].map((name) => [name, 1]) as [string, number][]),
@@ -24,23 +27,23 @@ const statusNumbers = new Map([
 ]);
 
 /**
- * Most texts of one message that look encoded and are not. To find that out costs twenty times as much as to read a text:
- * after so many all others are taken for texts.
+ * Most texts of one message that look encoded and are not. To find out costs twenty times as much as reading
+ * a text; after this many all further ones are taken for plain text.
  */
 const maxUnreadable = 1000;
 
-/** What becomes of a tag: its number in `specialTags`, or one of these. */
+/** The use of a tag: its number in `specialTags`, or one of these. */
 const plain = -1;
 const taken = -2;
 
 /**
- * Writes Zipkin v2 spans as rows of format `zipkin`, by the rules by which the public model turns them into OTLP's: tags
- * that tell of process, scope, kind, status, trace state and links go there, endpoints become `net.host.*` and
- * `net.peer.*` attributes, annotations are events.
+ * Writes Zipkin v2 spans as rows of format `zipkin`, by the public model's rules for conversion to OTLP. Tags
+ * about process, scope, kind, status, trace state and links become those fields, endpoints become
+ * `net.host.*` and `net.peer.*` attributes, and annotations become events.
  *
- * Nothing is lost here that the model loses: a resource's tags stay with each span (there, all spans of a service in one
- * message get those of one of them), also without a service name; a kind, status code, link or encoded annotation that
- * cannot be read stays as the text that it is. `debug` and `shared` have no place in a row.
+ * Unlike the public model it loses no facts. A resource's tags stay with each span, also without a service
+ * name; the model gives all spans of a service in one message those of one span. An unreadable kind, status
+ * code, link or encoded annotation stays as text. `debug` and `shared` have no place in a row.
  *
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2 0.111, as used by Jaeger 1.62.
  */
@@ -48,9 +51,9 @@ export class SpanDraftWriter {
   readonly #out: ByteWriter;
   readonly #prefixes: RowPrefixes;
   readonly #attributes: AttributeWriter;
-  /** By tag, what becomes of it. */
+  /** The use of each tag. */
   #uses = new Int16Array(64);
-  /** By number in `specialTags`, its tag; -1 when absent. */
+  /** For each number in `specialTags`, its tag; -1 when absent. */
   readonly #special = new Int32Array(specialTagKeys.length);
   #resourceTags = 0;
   #links: SpanLink[] = [];
@@ -65,20 +68,20 @@ export class SpanDraftWriter {
     this.#attributes = new AttributeWriter(this.#out);
   }
 
-  /** Begins another message. */
+  /** Begins a new message. */
   open(): void {
     this.#out.clear();
     this.#prefixes.begin();
     this.#unreadable = 0;
   }
 
-  /** What was written since `open`: a view that the next message overwrites. @param count of rows */
+  /** The rows since `open`, as a view that the next message overwrites. @param count number of rows */
   rows(count: number): SpanRows {
     return { bytes: this.#out.bytes, count, plainBytes: this.#prefixes.plainBytes };
   }
 
   /**
-   * Writes one row. When it throws, the rows before it are still good and the span has left nothing.
+   * Writes a row. When it throws, the earlier rows stay valid, and nothing of this span remains.
    * @throws WireError WIRE_TOO_LARGE past the most bytes that rows may take
    */
   write(draft: SpanDraft, tenant: string): void {
@@ -269,7 +272,7 @@ export class SpanDraftWriter {
     this.#attributes.end();
   }
 
-  /** The tag of this number gives way to what the span itself says. */
+  /** The tag of this number is dropped, because the span itself has the fact. */
   #replace(number: number): void {
     const tag = this.#special[number] as number;
     if (tag !== -1) this.#uses[tag] = taken;

@@ -3,10 +3,10 @@ import { TagList } from "./tag-list.ts";
 
 /** An endpoint of a Zipkin v2 span as its reader found it. */
 export class EndpointDraft {
-  /** Where the name stands in the message. */
+  /** Where the name is in the message. */
   serviceStart = 0;
   serviceEnd = 0;
-  /** As printed; "" for none. */
+  /** As text; "": none. */
   ipv4 = "";
   ipv6 = "";
   port = 0;
@@ -30,7 +30,7 @@ export class EndpointDraft {
  * numbers. One draft serves all spans of a transcoder.
  */
 export class SpanDraft {
-  /** What all places are in: UTF-8, checked by the reader. */
+  /** The bytes that all places refer to: UTF-8, checked by the reader. */
   bytes: Buffer = Buffer.alloc(0);
   /** The same memory as `bytes`. */
   view: DataView = new DataView(new ArrayBuffer(0));
@@ -53,9 +53,9 @@ export class SpanDraft {
   annotationCount = 0;
   /** For each annotation: low and high half of its microseconds, first byte of its text, the byte after. */
   annotations = new Int32Array(64);
-  /** What the reader mended. */
+  /** Faults that the reader repaired. */
   readonly mends = new SpanMends();
-  /** Where mended texts are put, behind a copy of the message; 0: nothing was mended yet. */
+  /** Where the next repaired text is put, after a copy of the message; 0: nothing was repaired yet. */
   #free = 0;
 
   open(bytes: Uint8Array): void {
@@ -65,14 +65,14 @@ export class SpanDraft {
   }
 
   /**
-   * Puts U+FFFD in place of what is not UTF-8 in the message's text `[start, end)`.
-   * @returns where the mended text begins; it ends at `mendedEnd`
+   * Replaces bytes that are not UTF-8 in the message's text `[start, end)` by U+FFFD.
+   * @returns where the repaired text begins; it ends at `mendedEnd`
    */
   mendText(start: number, end: number): number {
     const text = this.bytes.toString("utf8", start, end);
     if (this.#free === 0) {
       this.#free = this.bytes.length;
-      // A byte becomes three at most.
+      // A byte becomes at most three bytes.
       const copy = Buffer.allocUnsafeSlow(this.bytes.length * 4);
       copy.set(this.bytes);
       this.bytes = copy;

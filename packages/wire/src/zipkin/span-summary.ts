@@ -1,7 +1,7 @@
 import { toNanos } from "../api-v2/nano-times.ts";
 import { type KeyValue, type Span, SpanRefType, ValueType } from "../gen/tracing/api_v2/model.ts";
 
-/** For tests: an `api_v2` span as plain JSON that a person can read and a fixture can hold; tags in order of their keys. */
+/** For tests: an `api_v2` span as plain, readable JSON for fixtures; tags are ordered by key. */
 export interface SpanSummary {
   readonly traceId: string;
   readonly spanId: string;
@@ -39,7 +39,7 @@ export function spanSummary(span: Span): SpanSummary {
   };
 }
 
-/** For tests: spans by id, those of the same id by their tags. */
+/** For tests: spans ordered by id, those with the same id by tags. */
 export function spanSummaries(spans: readonly Span[]): SpanSummary[] {
   return spans.map(spanSummary).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }

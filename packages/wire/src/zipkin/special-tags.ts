@@ -1,8 +1,8 @@
 import { KeyTable } from "./key-table.ts";
 
 /**
- * Keys that say something of the process, not of the span: OpenTelemetry's resource conventions as of 1.6.1, with three
- * of OpenCensus. Exporters to Zipkin put a resource into the tags of each span, and so it is put back.
+ * Keys about the process instead of the span: OpenTelemetry's resource conventions as of 1.6.1, with three of
+ * OpenCensus. Exporters to Zipkin copy a resource into the tags of each span, and these are moved back.
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin 0.111, as used by Jaeger 1.62.
  */
 const resourceKeys = [
@@ -44,7 +44,7 @@ export const specialTags = {
   peerIp: 12,
   peerPort: 13,
   startTimeAbsent: 14,
-  /** This number and all above. */
+  /** This number and higher ones. */
   resource: 15,
 } as const;
 

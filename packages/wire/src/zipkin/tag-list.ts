@@ -1,16 +1,19 @@
 const initialTags = 32;
 /** A list that grew past this for one strange span is given back at the next `clear`. */
 const keptTags = 4096;
-/** With more tags than this a key is looked up, not compared with each: a sender must not choose quadratic work. */
+/**
+ * With more tags than this a key is looked up instead of compared with each, because a sender must not choose
+ * quadratic work.
+ */
 const comparedTags = 32;
 
 /**
- * Where keys and values of one span's tags stand in the bytes of a message. A key that comes again replaces the value of
- * the first one, as in a map.
+ * Places of keys and values of one span's tags in a message. A repeated key replaces the first value, as in a
+ * map.
  */
 export class TagList {
   count = 0;
-  /** For each tag: first byte of its key, the byte after, the same of its value. */
+  /** For each tag: begin and end of its key, begin and end of its value. */
   offsets = new Int32Array(initialTags * 4);
   #byKey: Map<string, number> | undefined;
 

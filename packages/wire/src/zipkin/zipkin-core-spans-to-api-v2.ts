@@ -23,7 +23,7 @@ import { sanitizeZipkinCoreSpan } from "./sanitize-zipkin-core-span.ts";
 const debugFlag = 2;
 const nanosPerMicro = 1000n;
 
-/** Annotations that say on which side of a request a span is. */
+/** Annotations that tell on which side of a request a span is. */
 const kinds = new Map([
   ["sr", "server"],
   ["ss", "server"],
@@ -39,12 +39,12 @@ const processTags = new Map([
 ]);
 
 /**
- * Turns Zipkin spans that came to the agent over UDP into batches of the `api_v2` model, one for each process. This is an
- * older conversion than the collector's: see `sanitizeZipkinCoreSpan` for what is mended first; a span with both sides of
- * a request becomes two with the same id.
+ * Converts Zipkin spans that the agent received over UDP to batches of the `api_v2` model, one for each
+ * process. This conversion is older than the collector's: see `sanitizeZipkinCoreSpan` for the repairs before
+ * it. A span with both sides of a request becomes two spans with the same id.
  *
- * @param rejected gets the spans in which no service name is found; the public model refuses all of the packet for one
- * Source: Jaeger 1.62, model/converter/thrift/zipkin/to_domain.go.
+ * @param rejected gets the spans in which no service name is found; the public model refuses all of the
+ *   packet for one Source: Jaeger 1.62, model/converter/thrift/zipkin/to_domain.go.
  */
 export function zipkinCoreSpansToApiV2(
   spans: readonly ZipkinCoreSpan[],
@@ -251,7 +251,7 @@ function fieldsOf(text: string): KeyValue[] {
   return fields;
 }
 
-/** By key, then type, then value: the order of a process's tags in the older model. */
+/** Ordered by key, then type, then value, as a process's tags in the older model. */
 function compareTags(a: KeyValue, b: KeyValue): number {
   return (
     Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)) ||

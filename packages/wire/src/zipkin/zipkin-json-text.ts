@@ -7,20 +7,20 @@ const quote = 0x22;
 const openBracket = 0x5b;
 const openBrace = 0x7b;
 const nullStart = 0x6e;
-/** Copies of longer messages are not kept. */
+/** Larger buffers for copies of messages are not kept. */
 const keptBytes = 8 * 1024 * 1024;
 const keptIps = 1024;
 const shownLength = 100;
 
 /**
- * A JSON text of Zipkin's and its values. Strings are given as places in `bytes`, unescaped; 64-bit numbers as two halves.
- * Errors are worded like those of Go's decoder, which clients of the public model have seen so far.
+ * A Zipkin JSON text and its values. Strings are places in `bytes`, unescaped; 64-bit numbers are two halves.
+ * Errors have the words of Go's decoder, which clients of the public model know.
  */
 export class ZipkinJsonText {
   readonly tape = new JsonTape();
-  /** The text; behind it, unescaped strings. */
+  /** The text, followed by unescaped strings. */
   bytes: Buffer = Buffer.alloc(0);
-  /** Where the last string stands in `bytes`. */
+  /** Where the last string is in `bytes`. */
   start = 0;
   end = 0;
   /** The last number. */
@@ -104,7 +104,7 @@ export class ZipkinJsonText {
     }
   }
 
-  /** As `uint64`, for a time in microseconds: clients that count in floating point send fractions of one. */
+  /** As `uint64`, for a time in microseconds. Clients that use floating point send fractions. */
   micros(token: number, name: string): void {
     try {
       this.uint64(token, name);
@@ -165,7 +165,7 @@ export class ZipkinJsonText {
     return value;
   }
 
-  /** The error for a value of another type than `name` has. */
+  /** The error for a value whose type does not fit `name`. */
   unfit(token: number, name: string, wanted: string): WireError {
     return new WireError(
       "WIRE_MALFORMED",

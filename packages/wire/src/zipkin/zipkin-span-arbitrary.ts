@@ -12,14 +12,14 @@ export const stringAttribute = (key: string, value: string): Attribute => ({
   key,
   value: { type: "string", value },
 });
-/** Keys that mean nothing of their own. */
+/** Keys without a special meaning. */
 const attributes = fc
   .uniqueArray(fc.tuple(text, text), { selector: ([key]) => key, maxLength: 60, size: "max" })
   .map((entries) => entries.map(([key, value]) => stringAttribute(`x.${key}`, value)));
 const nanos = fc.bigInt({ min: 1n, max: 9_000_000_000_000_000n }).map((micros) => micros * 1000n);
 const id = hexId(16);
 
-/** For property tests: spans that Zipkin v2 can say all of. */
+/** For property tests: spans that Zipkin v2 can express completely. */
 export const zipkinSpan: fc.Arbitrary<Span> = fc
   .record({
     traceId: hexId(32),

@@ -1,4 +1,4 @@
-// For tests: Zipkin spans in Thrift, written by Apache's own library and thus independent of our readers.
+// For tests: Zipkin spans in Thrift, written by Apache's library and so independent of our readers.
 import thrift, { type Protocol } from "thrift";
 import type {
   Annotation as ZipkinCoreAnnotation,

@@ -22,19 +22,19 @@ export interface ZipkinV1JsonOptions extends TranscoderOptions {
 }
 
 /**
- * Turns Zipkin v1 JSON, a list of spans, into rows. Trace ids have 16 or 32 hex digits, span ids 16; numbers may be
- * strings; a value may be a string, a number, true or false; unknown members are ignored. A span without any time gets
- * the present one and the attribute `otel.zipkin.absentField.startTime`. A parent id or port that cannot be read is
- * dropped with a warning on the span; a span that cannot be kept is rejected alone.
+ * Converts Zipkin v1 JSON, a list of spans, to rows. Trace ids have 16 or 32 hex digits, span ids 16. Numbers
+ * may be strings; a value may be a string, a number, true or false; unknown members are ignored. A span
+ * without any time gets the present time and the attribute `otel.zipkin.absentField.startTime`. An unreadable
+ * parent id or port is dropped with a warning on the span; a span that cannot be kept is rejected alone.
  *
- * Source: openzipkin/zipkin-api zipkin-api.yaml; for what is refused and with which words, Jaeger 1.62.
+ * Source: openzipkin/zipkin-api zipkin-api.yaml; for refusals and their texts, Jaeger 1.62.
  */
 export class ZipkinV1JsonTranscoder implements MessageTranscoder {
   readonly #text = new ZipkinJsonText();
   readonly #writer: SpanRowWriter;
   readonly #nowUnixNano: () => bigint;
   readonly #mends = new SpanMends();
-  /** Of the span at hand. */
+  /** Name of the present span. */
   #name = "";
 
   constructor(options: ZipkinV1JsonOptions = {}) {
@@ -44,13 +44,13 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
 
   /**
    * @param message a JSON array of spans; bytes that are not UTF-8 become U+FFFD; the caller limits its size
-   * @param tenant whose spans they are; "" where tenancy is off
-   * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED, WIRE_MALFORMED when it is not JSON or no list;
-   *   WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values; why the first span is rejected, when none
-   *   is good
+   * @param tenant owner of the spans; "" when tenancy is off
+   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED when it is no
+   *   JSON list; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values; the first span's
+   *   fault when none is good
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
-    // What an earlier message left when it was refused in the middle.
+    // Drops the rows of a message that was refused half-way.
     this.#writer.take();
     const rejected = new RejectedSpans();
     try {
@@ -118,7 +118,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     };
   }
 
-  /** For a member without which the span still tells something. */
+  /** For a member without which the span is still useful. */
   #orDropped<T>(name: string, read: () => T): T | undefined {
     try {
       return read();

@@ -3,7 +3,7 @@ import { type ZipkinEndpoint, type ZipkinV2Span, zipkinV2SpanOf } from "./zipkin
 
 /** A span as both encodings of Zipkin v1 have it. Times in microseconds. */
 export interface ZipkinV1Message {
-  /** As in v2. */
+  /** The span in the form of v2. */
   readonly span: ZipkinV2Span;
   readonly annotations: readonly { readonly timestamp: bigint; readonly value: string }[];
   readonly binaryAnnotations: readonly ZipkinV1BinaryMessage[];
@@ -12,7 +12,7 @@ export interface ZipkinV1Message {
 export interface ZipkinV1BinaryMessage {
   readonly key: string;
   readonly value: string;
-  /** Whether it says where the other side of the request is: its value means nothing then. */
+  /** True for the address of the other side of the request; its value has no meaning. */
   readonly isAddress: boolean;
   readonly endpoint: ZipkinEndpoint | undefined;
 }
@@ -26,8 +26,9 @@ const sides = {
 } as const;
 
 /**
- * A span of the domain model in Zipkin v1, by way of v2: the kind becomes annotations at start and end, tags binary
- * annotations, the other endpoint an address; a span with nothing else to hold its service gets `lc`.
+ * A span of the domain model in Zipkin v1, converted through v2. The kind becomes annotations at start and
+ * end, tags become binary annotations, and the other endpoint becomes an address. A span without another
+ * place for its service gets `lc`.
  *
  * Source: openzipkin/zipkin, zipkin2.v1.V1SpanConverter.
  */

@@ -6,7 +6,7 @@ const noScope: Scope = { name: "", version: "", attributes: [], droppedAttribute
 const unknownService = "unknown-service";
 const nanosPerMicro = 1000n;
 
-/** Annotations that say on which side of a request a span is. */
+/** Annotations that tell on which side of a request a span is. */
 const kinds = new Map<string, SpanKind>([
   ["cs", "client"],
   ["cr", "client"],
@@ -34,9 +34,9 @@ export interface ZipkinV1Annotation {
 export interface ZipkinV1BinaryAnnotation {
   readonly key: string;
   readonly value: AttributeValue;
-  /** Of the value `lc`, a component's name. */
+  /** The value of `lc`, a component's name. */
   readonly text: string;
-  /** Of its endpoint; undefined when there is none that counts. */
+  /** Service of its endpoint; undefined when there is none that counts. */
   readonly serviceName: string | undefined;
 }
 
@@ -58,9 +58,9 @@ export interface ZipkinV1Span {
 }
 
 /**
- * Turns the spans of one message into those of the domain model, by the public model's rules: the first annotation of a
- * request's side gives the kind and, with a service name, the resource; other annotations become events; binary ones
- * attributes, of which the last with a key counts.
+ * Converts the spans of one message to the domain model by the public model's rules. The first annotation of
+ * a request's side gives the kind and, with a service name, the resource. Other annotations become events.
+ * Binary ones become attributes; the last with a key counts.
  *
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111, as used by Jaeger 1.62.
  */
@@ -164,7 +164,7 @@ function readBinaryAnnotations(annotations: readonly ZipkinV1BinaryAnnotation[])
   };
 }
 
-/** Times before the epoch are taken for none, as in the public model. */
+/** Times before the epoch count as absent, as in the public model. */
 function nanosOf(micros: bigint): bigint {
   return micros <= 0n ? 0n : BigInt.asUintN(64, micros * nanosPerMicro);
 }

@@ -4,8 +4,8 @@ import type { Span } from "../model/span.ts";
 type Status = Span["status"];
 
 /**
- * Finds the status of a Zipkin v1 span in its binary annotations, some of which mean nothing else. In this order:
- * OpenCensus's code, OpenTelemetry's code (a number here), the key `error` with whatever value, an HTTP status.
+ * Finds the status of a Zipkin v1 span in its binary annotations; some have no other use. The order is:
+ * OpenCensus's code, OpenTelemetry's code (a number here), the key `error` with any value, an HTTP status.
  *
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111, status_code.go.
  */

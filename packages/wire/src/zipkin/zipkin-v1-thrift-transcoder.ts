@@ -14,9 +14,9 @@ import { ipText } from "./ip-text.ts";
 import { type ZipkinV1Endpoint, type ZipkinV1Span, ZipkinV1SpanConverter } from "./zipkin-v1-span.ts";
 
 /**
- * Turns Zipkin v1 Thrift, a bare list of `zipkincore.Span` in the binary protocol, into rows. Numbers of binary
- * annotations are read without a sign, bytes as base64, as in the public model. What follows the list is ignored. A span
- * that cannot be kept is rejected alone.
+ * Converts Zipkin v1 Thrift, a bare list of `zipkincore.Span` in the binary protocol, to rows. As in the
+ * public model, numbers of binary annotations are unsigned, and bytes become base64. Bytes after the list are
+ * ignored. A span that cannot be kept is rejected alone.
  *
  * Source: idl/zipkincore.thrift; opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111.
  */
@@ -29,12 +29,12 @@ export class ZipkinV1ThriftTranscoder implements MessageTranscoder {
 
   /**
    * @param message a list of spans; the caller limits its size
-   * @param tenant whose spans they are; "" where tenancy is off
-   * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP for bytes that
-   *   are no such list; why the first span is rejected, when none is good
+   * @param tenant owner of the spans; "" when tenancy is off
+   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP
+   *   for bytes that are no such list; the first span's fault when none is good
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
-    // What an earlier message left when it was refused in the middle.
+    // Drops the rows of a message that was refused half-way.
     this.#writer.take();
     const converter = new ZipkinV1SpanConverter();
     const rejected = new RejectedSpans();

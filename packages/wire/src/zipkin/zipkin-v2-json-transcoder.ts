@@ -36,12 +36,13 @@ const kindTable = new KeyTable(["SERVER", "CLIENT", "PRODUCER", "CONSUMER"]);
 /**
  * Turns Zipkin v2 JSON, a list of spans, into rows, without an object per span.
  *
- * Ids are up to 32 (trace) or 16 hex digits; numbers may be strings; a member or tag given again replaces the one
- * before; null is as good as absent; unknown members and unknown kinds are passed over. Tags that are numbers or bools
- * become texts, times lose fractions of a microsecond. What else does not fit and tells little is dropped with a warning on
- * the span: a parent id, a duration, an address or port, an annotation without a time, a tag that is an object or array. A span that cannot be kept is rejected alone.
+ * Ids have up to 32 (trace) or 16 hex digits, and numbers may be strings. A repeated member or tag replaces
+ * the earlier one, null means absent, and unknown members and kinds are ignored. Tags that are numbers or
+ * bools become texts, and times lose fractions of a microsecond. These faulty values are dropped
+ * with a warning on the span: a parent id, a duration, an address, a port. So are an annotation without a time,
+ * and a tag that is an object or array. A span that cannot be kept is rejected alone.
  *
- * Source: openzipkin/zipkin-api zipkin2-api.yaml; for what is refused and with which words, zipkin-go 0.4.3.
+ * Source: openzipkin/zipkin-api zipkin2-api.yaml; for refusals and their texts, zipkin-go 0.4.3.
  */
 export class ZipkinV2JsonTranscoder implements MessageTranscoder {
   readonly #text = new ZipkinJsonText();
@@ -54,10 +55,10 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
 
   /**
    * @param message a JSON array of spans; bytes that are not UTF-8 become U+FFFD; the caller limits its size
-   * @param tenant whose spans they are; "" where tenancy is off
-   * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED when it ends early; WIRE_MALFORMED when it is
-   *   not JSON or no list; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000 values; why the first span is
-   *   rejected, when none is good
+   * @param tenant owner of the spans; "" when tenancy is off
+   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED when it ends early;
+   *   WIRE_MALFORMED when it is no JSON list; WIRE_TOO_DEEP past 10,000 levels; WIRE_TOO_LARGE past 2,000,000
+   *   values; the first span's fault when none is good
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     const text = this.#text;
@@ -159,7 +160,7 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     }
   }
 
-  /** For a member without which the span still tells something. */
+  /** For a member without which the span is still useful. */
   #orDropped(name: string, read: () => void): void {
     try {
       read();

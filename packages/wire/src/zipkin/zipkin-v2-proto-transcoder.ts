@@ -23,12 +23,13 @@ const kinds = [
 ];
 
 /**
- * Turns Zipkin v2 protobuf, a `ListOfSpans`, into rows, without an object per span. Trace ids have 16 bytes, or 8, which
- * are the low half; a parent id of zeros is none; the rest is protobuf: fields in any order, unknown ones skipped,
- * known ones of another wire type than their own refused, repeated endpoints merged. A parent id or address of a wrong
- * length is dropped with a warning on the span; a span that cannot be kept is rejected alone.
+ * Converts Zipkin v2 protobuf, a `ListOfSpans`, to rows, without an object for each span. Trace ids have 16
+ * bytes, or 8 for the low half; a parent id of zeros means none. Fields may have any order, unknown fields
+ * are skipped, known ones with a wrong wire type are refused, and repeated endpoints are merged. A parent id
+ * or address of a wrong length is dropped with a warning on the span; a span that cannot be kept is rejected
+ * alone.
  *
- * Source: openzipkin/zipkin-api zipkin.proto; for what is refused and with which words, zipkin-go 0.4.3.
+ * Source: openzipkin/zipkin-api zipkin.proto; for refusals and their texts, zipkin-go 0.4.3.
  */
 export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
   readonly #cursor = new ProtoCursor();
@@ -41,9 +42,9 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
 
   /**
    * @param message a `zipkin.proto3.ListOfSpans`; the caller limits its size
-   * @param tenant whose spans they are; "" where tenancy is off
-   * @throws WireError and nothing is kept of the message: WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no such
-   *   message; why the first span is rejected, when none is good
+   * @param tenant owner of the spans; "" when tenancy is off
+   * @throws WireError, and then nothing of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED for bytes that
+   *   are no such message; the first span's fault when none is good
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
     const cursor = this.#cursor;
@@ -186,7 +187,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
 
   #textStart = 0;
 
-  /** Passes over a string, which starts in the draft's bytes at `#textStart` then. @returns where it ends there */
+  /** Skips a string, which then begins in the draft's bytes at `#textStart`. @returns where it ends there */
   #textEnd(end: number): number {
     const cursor = this.#cursor;
     const stop = cursor.fieldEnd(end);
@@ -214,7 +215,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
           endpoint.ipv6 = this.#ip(end);
           break;
         case 32:
-          // 16 bits are a port's; what is over is cut off, as in the public model.
+          // A port has 16 bits; higher bits are dropped, as in the public model.
           endpoint.port = cursor.uint32(end) & 0xffff;
           break;
         default:

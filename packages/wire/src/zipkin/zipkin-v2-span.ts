@@ -24,7 +24,7 @@ export interface ZipkinV2Span {
   readonly tags: ReadonlyMap<string, string>;
 }
 
-/** Where a span, or the other side of its request, is. */
+/** The address and service of a span, or of the other side of its request. */
 export interface ZipkinEndpoint {
   readonly serviceName: string;
   /** 4 or 16 bytes. */
@@ -34,17 +34,18 @@ export interface ZipkinEndpoint {
 
 const zeroHalf = "0".repeat(16);
 const nanosPerMicro = 1000n;
-/** What still fits 64 bits in nanoseconds. */
+/** The most microseconds that fit 64 bits as nanoseconds. */
 const mostMicros = (2n ** 63n - 1n) / nanosPerMicro;
 const noService = "OTLPResourceNoServiceName";
 const startTimeAbsent = "otel.zipkin.absentField.startTime";
-/** Resource attributes that stand in for a service's name, best first. */
+/** Resource attributes that can replace a service's name, best first. */
 const nameSources = ["service.name", "faas.name", "k8s.deployment.name", "process.executable.name"];
 
 /**
- * A span of the domain model in Zipkin v2. Values become text; resource, scope, status, trace state and links become
- * tags, whose last one with a key counts; `net.host.*`, `net.peer.*` and `peer.service` become endpoints. The reader of
- * Zipkin v2 puts all of them back, except types of values, and times below a microsecond.
+ * A span of the domain model in Zipkin v2. Values become text. Resource, scope, status, trace state and links
+ * become tags; the last tag with a key counts. `net.host.*`, `net.peer.*` and `peer.service` become
+ * endpoints. The reader of Zipkin v2 restores all of them, except types of values, and times below a
+ * microsecond.
  *
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv2 0.111, from_translator.go.
  */
@@ -113,10 +114,10 @@ function endpointOf(
 
 function putStatus({ status }: Span, tags: Map<string, string>): void {
   if (status.code === "error") {
-    // A text of the sender's own says more.
+    // The sender's own text says more.
     if (!tags.has("error")) tags.set("error", "true");
   } else {
-    // For Zipkin any tag `error` tells of one.
+    // For Zipkin any tag `error` means an error.
     tags.delete("error");
   }
   if (status.code === "unset" && status.message === "") return;
@@ -140,7 +141,7 @@ function kindOf({ kind }: Span): ZipkinV2Span["kind"] {
   }
 }
 
-/** Rounded, but never to nothing: Zipkin takes 0 for absent. A negative duration cannot be said. */
+/** Rounded, but not to 0, because Zipkin takes 0 for absent. A negative duration cannot be expressed. */
 function microsOf(nanos: bigint): bigint | undefined {
   if (nanos <= 0n) return undefined;
   if (nanos < nanosPerMicro) return 1n;
@@ -177,12 +178,12 @@ function linkText({
   return `${traceId}|${spanId}|${traceState}|${json || "{}"}|${droppedAttributesCount}`;
 }
 
-/** Of the older model's references those beside the parent. */
+/** References of the older model, except the parent. */
 function referencesOf({ traceId, parentSpanId, links }: Span): readonly SpanLink[] {
   return links.filter((link) => link.traceId !== traceId || link.spanId !== parentSpanId);
 }
 
-/** As OpenTelemetry prints a value: what a tag would show. */
+/** As OpenTelemetry prints a value, which is the text that a tag shows. */
 function textOf(value: AttributeValue): string {
   switch (value.type) {
     case "bytes":

@@ -1,22 +1,22 @@
 import type { ByteWriter } from "../byte-writer.ts";
 
-/** Keys come with each block, not once for all. */
+/** Keys are sent with each block, not once for all blocks. */
 const sharedDictionariesWithAdditionalKeys = 1;
 const hasAdditionalKeys = 1 << 9;
 
-/** What stands before the keys of a LowCardinality column. */
+/** The bytes before the keys of a LowCardinality column. */
 export function writeDictionaryHead(out: ByteWriter, keys: number): void {
   writeUint64(out, sharedDictionariesWithAdditionalKeys);
   writeUint64(out, hasAdditionalKeys | Math.log2(indexBytes(keys)));
   writeUint64(out, keys);
 }
 
-/** What stands between the keys and the indexes. */
+/** The bytes between keys and indexes. */
 export function writeIndexHead(out: ByteWriter, rows: number): void {
   writeUint64(out, rows);
 }
 
-/** The indexes of rows into `keys` keys, as narrow as they may be. */
+/** The indexes of rows into `keys` keys, in the narrowest type. */
 export function packIndexes(indexes: Uint32Array, keys: number): Uint8Array {
   const width = indexBytes(keys);
   const packed = Buffer.allocUnsafeSlow(indexes.length * width);

@@ -5,7 +5,9 @@ import { eventMark, fieldMark } from "../event-text.ts";
 import { copyStringBytes } from "./native-column.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
-/** Writes the events of a row, which are the next in `from`, as the string that `event-text.ts` tells of, with its length in front. */
+/**
+ * Writes the next events in `from` as the string that `event-text.ts` describes, with its length before it.
+ */
 export function writeEventText(out: ByteWriter, from: RowBytes): void {
   const at = out.beginString();
   for (let left = from.length(); left > 0; left--) {

@@ -1,7 +1,7 @@
 import { ByteWriter } from "../byte-writer.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
-/** Most bytes of one column, and how many stay its own from one block to the next. */
+/** Most bytes of one column, and most that stay allocated from one block to the next. */
 const maxColumnBytes = 1024 * 1024 * 1024;
 const keptColumnBytes = 32 * 1024 * 1024;
 /** A block has some forty columns and parts of columns for each group of its rows; most stay empty. */
@@ -13,15 +13,15 @@ export function columnBytes(): ByteWriter {
 }
 
 /**
- * A column of which most values are nothing: an empty string, a zero, an end of an array that is the one before. As long as
- * all values are zero bytes, none is written.
+ * A column whose values are mostly empty: an empty string, a zero, or an array that ends where the last one
+ * ended. While all values are zero bytes, none is written.
  */
 export class MostlyZeroColumn {
   readonly #out = columnBytes();
   readonly #width: number;
   #rows = 0;
 
-  /** @param width bytes of a value that is nothing */
+  /** @param width bytes of an empty value */
   constructor(width: number) {
     this.#width = width;
   }
@@ -35,14 +35,16 @@ export class MostlyZeroColumn {
     return this.#rows === 0;
   }
 
-  /** For the value of a row, which the caller writes: all rows between the last one and this are nothing. */
+  /**
+   * For the value of a row, which the caller writes. Rows between the last one and this have empty values.
+   */
   at(row: number): ByteWriter {
     this.#out.zeros((row - this.#rows) * this.#width);
     this.#rows = row + 1;
     return this.#out;
   }
 
-  /** All values of so many rows. */
+  /** All values of the first `rows` rows. */
   bytes(rows: number): Uint8Array {
     this.#out.zeros((rows - this.#rows) * this.#width);
     this.#rows = rows;
@@ -50,12 +52,12 @@ export class MostlyZeroColumn {
   }
 }
 
-/** Where the arrays of a column end: for each row, elements up to its end, as UInt64. */
+/** The ends of the arrays of a column: for each row the number of elements up to its end, as UInt64. */
 export class ArrayEnds {
   readonly #out = columnBytes();
   #rows = 0;
   #elements = 0;
-  /** What ends have been moved by. */
+  /** Sum by which ends were moved. */
   #moved = 0;
 
   clear(): void {
@@ -65,12 +67,12 @@ export class ArrayEnds {
     this.#moved = 0;
   }
 
-  /** Of all arrays together. */
+  /** Number of elements in all arrays. */
   get elements(): number {
     return this.#elements;
   }
 
-  /** Whether all arrays are empty. */
+  /** True when all arrays are empty. */
   get isNothing(): boolean {
     return this.#elements === 0;
   }
@@ -83,7 +85,7 @@ export class ArrayEnds {
   }
 
   /**
-   * Ends of so many rows.
+   * Ends of the first `rows` rows.
    * @param before elements of the rows that are sent in front of these
    */
   bytes(rows: number, before: number): Uint8Array {

@@ -1,9 +1,9 @@
 import { ArrayEnds, columnBytes, copyNext, copyString } from "./native-column.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
-/** A column of arrays: of a value in each row the place in `from`, which is left behind it. */
+/** A column of arrays. For each row it reads a value at the place of `from`, and moves the place after it. */
 export interface NestedColumns {
-  /** Whether all arrays are empty. */
+  /** True when all arrays are empty. */
   readonly isNothing: boolean;
   clear(): void;
   add(row: number, from: RowBytes): void;
@@ -11,12 +11,12 @@ export interface NestedColumns {
   readonly elements: readonly number[];
   /**
    * The column, as pieces: parts of it that are as many for each column of its kind.
-   * @param before `elements` of the rows that are sent in front of these; nothing by default
+   * @param before `elements` of the rows that are sent before these; by default none
    */
   pieces(rows: number, before?: readonly number[]): Uint8Array[];
 }
 
-/** A column whose rows are in several places, as one. */
+/** Joins a column whose rows are in several places. */
 export function joinedPieces(
   places: readonly { readonly column: NestedColumns; readonly rows: number }[],
 ): Uint8Array[] {

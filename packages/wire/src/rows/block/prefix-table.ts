@@ -20,18 +20,21 @@ const layout = [
   "scope_schema_url",
 ] as const satisfies readonly SpanColumn[];
 
-/** Columns of a prefix whose texts are `scope_text`, in its order. */
+/** Columns of a prefix whose texts form `scope_text`, in its order. */
 const scopeTexts = ["scope_name", "scope_version", "scope_schema_url", "resource_schema_url"] as const;
 
 type ScopeText = (typeof scopeTexts)[number];
 
 const minSlots = 1024;
-/** Places that are looked at for one prefix. When all are taken, by chance or on purpose, the prefix is kept once more. */
+/**
+ * Places that are tried for one prefix. When all are taken, by chance or by design, the prefix is stored once
+ * more.
+ */
 const maxProbes = 32;
 
 /**
- * The different prefixes of rows: what all spans of a resource and scope have in common, bytes for bytes. A block has some
- * hundred of them, or, at worst, one for each row.
+ * The different prefixes of rows: the columns that all spans of a resource and scope share, byte by byte. A
+ * block has about a hundred of them, or in the worst case one for each row.
  */
 export class PrefixTable {
   /** All prefixes, one after the other. */
@@ -42,7 +45,7 @@ export class PrefixTable {
     resource_text: columnBytes(),
     scope_text: columnBytes(),
   } satisfies Record<DictionaryColumn, ByteWriter>;
-  /** Of the prefix that is added: where each text begins, with its length. */
+  /** For the prefix that is being added: where each text begins, with its length. */
   readonly #scopeTextsAt: Record<ScopeText, number> = {
     scope_name: 0,
     scope_version: 0,
@@ -75,7 +78,7 @@ export class PrefixTable {
     else this.#slots.fill(0);
   }
 
-  /** The number of the prefix at `view[start, end)`, whole as `RowScanner` found it. */
+  /** The number of the prefix at `view[start, end)`, which `RowScanner` has checked. */
   numberOf(bytes: Uint8Array, view: DataView, start: number, end: number): number {
     const hash = hashOf(bytes, view, start, end);
     const mask = this.#slots.length - 1;
@@ -98,7 +101,7 @@ export class PrefixTable {
     return this.#texts[name].bytes;
   }
 
-  /** Whether all that is not a text is nothing: format 0, no attributes of the scope, none dropped. */
+  /** True when everything but the texts is empty: format 0, no attributes of the scope, none dropped. */
   isPlain(number: number): boolean {
     return this.#isPlain[number] as boolean;
   }
@@ -163,7 +166,7 @@ export class PrefixTable {
     return number;
   }
 
-  /** @param from the row, of which the places of texts are known */
+  /** @param from the row; the places of its texts are known */
   #addScopeText(from: RowBytes): void {
     const out = this.#texts.scope_text;
     const at = out.beginString();
@@ -205,7 +208,8 @@ export function sameBytes(
   const last = count - 4;
   const shift = otherStart - oneStart;
   let index = oneStart + last;
-  // From the end: what differs most, the scope, stands there. Four words for each jump: of rows without marks this is half of a block's cost.
+  // Hashes from the end, because the scope, which differs most, is there. Four words in each loop: for rows
+  // without marks this is half of a block's cost.
   for (; index >= oneStart + 16; index -= 16) {
     const different =
       (one.getInt32(index) ^ other.getInt32(index + shift)) |

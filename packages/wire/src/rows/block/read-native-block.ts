@@ -139,8 +139,8 @@ function eventsOf(text: Buffer): Buffer {
 }
 
 /**
- * For tests: the rows of a block of ClickHouse's format Native, written from its documentation and not from our writer. Columns
- * that are not there have nothing in all rows.
+ * For tests: the rows of a block in ClickHouse's format Native. It is written from the format's documentation
+ * and not from our writer. Missing columns have empty values in all rows.
  */
 export function readNativeBlock(block: Uint8Array): { bytes: Buffer; count: number; columns: string[] } {
   const from = new BlockBytes(Buffer.from(block));

@@ -1,4 +1,4 @@
-/** Bytes of rows that a `RowScanner` has found whole, and a place in them. */
+/** Bytes of rows that a `RowScanner` has checked, and a place in them. */
 export class RowBytes {
   readonly bytes: Uint8Array;
   /** The same memory as `bytes`. */
@@ -10,7 +10,7 @@ export class RowBytes {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Goes past an unsigned LEB128 length. */
+  /** Skips an unsigned LEB128 length. */
   length(): number {
     const { bytes } = this;
     let value = 0;
@@ -21,7 +21,7 @@ export class RowBytes {
     }
   }
 
-  /** Goes past a string. @returns where it begins, with its length */
+  /** Skips a string. @returns where it begins, including its length */
   string(): number {
     const start = this.position;
     const length = this.length();

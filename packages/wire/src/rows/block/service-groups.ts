@@ -1,20 +1,21 @@
 import type { RowScanner } from "../row-scanner.ts";
 import { SpanGroup } from "./span-group.ts";
 
-/** Services past these have no group of their own. */
+/** Services past this number share a group. */
 const maxServices = 256;
 
 /**
- * The rows of a block, by service. They are sent in the order of services, in which the store keeps them: it finds that they are in
- * order and need not sort them. With more than 256 services some rows are not, and it sorts them all.
+ * The rows of a block, by service. They are sent in the order of services, in which the store keeps them: it
+ * finds that they are in order and need not sort them. With more than 256 services some rows are not, and it
+ * sorts them all.
  *
- * Memory stays with a service from block to block, while it is about as large as it has to be.
+ * Groups rows by service. A service keeps its memory from block to block while the size fits.
  */
 export class ServiceGroups {
-  /** By name, its bytes as code units: in the order of bytes. */
+  /** By name, with its bytes as code units, so that the order is that of bytes. */
   readonly #groups = new Map<string, SpanGroup>();
   #others = new SpanGroup();
-  /** Of each prefix, by its number. */
+  /** The group of each prefix, by its number. */
   readonly #ofPrefix: SpanGroup[] = [];
 
   clear(): void {
@@ -28,7 +29,7 @@ export class ServiceGroups {
   }
 
   /**
-   * The group of a prefix.
+   * Returns the group of a prefix.
    * @param scanner has read the prefix, and with it the service
    */
   ofPrefix(prefix: number, scanner: RowScanner): SpanGroup {

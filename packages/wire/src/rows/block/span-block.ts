@@ -11,18 +11,17 @@ import { ServiceGroups } from "./service-groups.ts";
 import { SpanGroup } from "./span-group.ts";
 
 /**
- * Spans as one block of ClickHouse's format Native: column by column, what RowBinary has row by row. The engine takes it in for a
- * quarter of what rows cost it, and values that spans of a resource and scope share are in it once.
+ * Spans as one block of ClickHouse's format Native, which is RowBinary by columns. The engine reads it for a
+ * quarter of the cost of rows, and it contains the values that spans of a resource and scope share only once.
  *
- *     block.begin();
- *     for (const rows of batches) block.add(rows);
- *     send(block.pieces());
+ * block.begin(); for (const rows of batches) block.add(rows); send(block.pieces());
  *
- * A block has at least one row. Its rows are in the order of their services, and those of a service in the order in which they were added
- * (`ServiceGroups` says where that ends). Columns are those of `blockColumns`, but `name` is a plain String. A
- * dictionary may have the same value several times.
+ * A block has at least one row. Rows are ordered by service, and within a service as they were added
+ * (`ServiceGroups` has the limit). Columns are those of `blockColumns`, but `name` is a plain String. A
+ * dictionary may contain the same value several times.
  *
- * Source: ClickHouse documentation, "Native"; for LowCardinality, its own writer and those of the official clients.
+ * Source: ClickHouse documentation, "Native"; for LowCardinality, ClickHouse's own writer and the official
+ * clients.
  */
 export class SpanBlock {
   readonly #scanner = new RowScanner();
@@ -34,7 +33,7 @@ export class SpanBlock {
     return this.#rows;
   }
 
-  /** An empty block. What the last one's `pieces` gave is overwritten from now on. */
+  /** Begins an empty block, which overwrites the result of the last `pieces`. */
   begin(): void {
     this.#rows = 0;
     this.#prefixes.clear();
@@ -42,9 +41,9 @@ export class SpanBlock {
   }
 
   /**
-   * Adds whole rows, which are copied.
-   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no such rows, or more or fewer than `count`; WIRE_TOO_LARGE for a
-   *   column of over a gibibyte. The block is of no use then
+   * Adds complete rows, which are copied.
+   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED for bytes that are no rows, or another number than
+   *   `count`; WIRE_TOO_LARGE for a column of over a gibibyte. The block is then unusable.
    */
   add({ bytes, count }: SpanRows): void {
     const scanner = this.#scanner;
@@ -60,7 +59,7 @@ export class SpanBlock {
       if (this.#rows === rowsAfter) throw wrongCount(count);
       const start = position;
       if (group !== undefined && hasPrefixMark(bytes, start)) {
-        // The prefix of the row before: a run of rows of one resource and scope goes on.
+        // The prefix of the row before: the run of rows of one resource and scope continues.
         position = scanner.readSpan(scanner.readPrefix(start));
       } else {
         const { prefixStart } = scanner;
@@ -70,7 +69,7 @@ export class SpanBlock {
           start + prefixBytes <= length &&
           sameBytes(view, prefixStart, view, start, prefixBytes);
         const end = repeats ? start + prefixBytes : scanner.readPrefix(start);
-        // The rest of the row is there before anything of it is used.
+        // The row is scanned completely before any of it is used.
         position = scanner.readSpan(end);
         if (!repeats || group === undefined) {
           prefix = prefixes.numberOf(bytes, view, start, end);
@@ -84,8 +83,8 @@ export class SpanBlock {
   }
 
   /**
-   * The columns of which any row has a value other than nothing (an empty string or array, a zero), and some others. The rest is
-   * left out: it is what tables have by default.
+   * The columns in which any row has a value that is not empty, and those that are always sent. For the
+   * others the tables' defaults apply.
    */
   get columns(): BlockColumn[] {
     return this.#present(this.#groups.inOrder).map(({ name }) => name);

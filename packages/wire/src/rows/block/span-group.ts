@@ -13,12 +13,12 @@ import {
 import type { PrefixTable } from "./prefix-table.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
-/** Columns whose values a group has itself. */
+/** Columns whose values each group holds itself. */
 export type OwnColumn = Exclude<BlockColumn, DictionaryColumn>;
 
-/** Rows of a block that are sent one behind the other: those of one service. */
+/** Adjacent rows of a block: those of one service. */
 export class SpanGroup {
-  /** Of each row, the number of its prefix. */
+  /** For each row, the number of its prefix. */
   #prefixes = new Uint32Array(64);
   #rows = 0;
   #mostRows = 0;
@@ -67,7 +67,7 @@ export class SpanGroup {
     for (const column of Object.values(this.#columns)) column.clear();
   }
 
-  /** Whether any row has something in the column, or it is one that is always sent. */
+  /** True when a row has a value in the column, or the column is always sent. */
   has(name: OwnColumn): boolean {
     const column = this.#columns[name];
     return column instanceof ByteWriter || !column.isNothing;
@@ -136,7 +136,7 @@ export class SpanGroup {
     addArray(columns.warnings, row, from, linksEnd + 4);
   }
 
-  /** A column of all groups, one behind the other, as pieces. */
+  /** A column of all groups in order, as pieces. */
   static pieces(groups: readonly SpanGroup[], name: OwnColumn): Uint8Array[] {
     const nested: { column: NestedColumns; rows: number }[] = [];
     const pieces: Uint8Array[] = [];
