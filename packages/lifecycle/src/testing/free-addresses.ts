@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
 /**
- * Below the ports that systems give to outgoing connections (from 32768 on Linux, 49152 elsewhere): one of those may be
- * taken between the look and the use, even by a program that asks whether anyone listens there yet.
+ * Below the ports that systems give to outgoing connections (from 32768 on Linux, 49152 elsewhere). Such a port may be
+ * taken between the check and its use, even by a program that only tries to connect.
  */
 const portRange = { first: 12_000, count: 20_000 };
 const attempts = 1000;

@@ -6,8 +6,8 @@ import { PacketQueue } from "./packet-queue.ts";
 import { PostSpansBuilder, type PostSpansCall } from "./post-spans-builder.ts";
 
 /**
- * Most bytes and packets of a call to the collector. It keeps a call below the collector's default limit of 4
- * MiB (api_v2 is at most 3.5 times as long as Thrift), and the calls of all workers within a few megabytes.
+ * Most bytes and packets of a call to the collector. It keeps a call below the collector's default
+ * limit of 4 MiB; api_v2 is at most 3.5 times as long as Thrift. The calls of all workers stay within a few megabytes.
  */
 const maxMergedBytes = 262_144;
 const maxMergedPackets = 250;
