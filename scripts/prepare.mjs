@@ -90,6 +90,20 @@ const programs = {
   "tracing-storage": "tracing-storage",
 };
 
+/** The folders of packages, and of all packages of the workspace that they are built of. */
+function withDependencies(names) {
+  const found = new Set();
+  for (const waiting = [...names]; waiting.length > 0; ) {
+    const name = waiting.pop();
+    const manifest = join(root, "packages", name, "package.json");
+    if (found.has(name) || !existsSync(manifest)) continue;
+    found.add(name);
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(manifest, "utf8"));
+    waiting.push(...Object.keys({ ...dependencies, ...devDependencies }));
+  }
+  return [...found].sort().map((name) => `packages/${name}`);
+}
+
 /** Installs dependencies, generates code, builds the processes and the UI; on a prepared tree this takes some ten milliseconds. */
 export async function prepare() {
   await step(
@@ -113,18 +127,7 @@ export async function prepare() {
       "protos",
       "idl",
       "packages/wire/buf.gen.yaml",
-      "packages/wire/package.json",
-      "packages/wire/build",
-      "packages/wire/src",
-      "packages/bundler",
-      "packages/lifecycle",
-      "packages/storage",
-      "packages/trace-store",
-      "packages/traceql",
-      ...Object.keys(programs).map((name) => `packages/${name}`),
-      "packages/tracing-ui",
-      "packages/admin-ui",
-      "packages/ui-kit",
+      ...withDependencies([...Object.keys(programs), "tracing-ui", "admin-ui"]),
     ],
     [
       "packages/wire/src/gen",
