@@ -25,11 +25,16 @@ test.each([1, 2, 3, 7, 1000])("the ends of frames are found in pieces of %d byte
       bytes = Buffer.concat([bytes, frame(length, isMasked)]);
       ends.add(bytes.length);
     }
+    // Collected and compared once: an `expect` for each of 800,000 pieces takes most of the time.
+    const found: number[] = [];
+    const expected: number[] = [];
     for (let at = 0; at < bytes.length; at += size) {
       frames.follow(bytes.subarray(at, at + size));
       const now = Math.min(at + size, bytes.length);
-      expect(frames.isBetween).toBe(ends.has(now));
+      if (frames.isBetween) found.push(now);
+      if (ends.has(now)) expected.push(now);
     }
+    expect(found).toEqual(expected);
     expect(frames.hasClosed).toBe(false);
   }
 });
