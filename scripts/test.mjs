@@ -9,6 +9,8 @@ import { prepare, run } from "./prepare.mjs";
 import { filesToTryAgain } from "./test-verdict.mjs";
 
 await prepare();
+// Tests start what was just built: it starts in a third of the processor time of its sources.
+process.env.TEST_BUILT_PROGRAMS = "1";
 
 const checks = [
   ["format and lint", ["exec", "biome", "check", "."]],

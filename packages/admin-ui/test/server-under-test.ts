@@ -4,8 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { testedProgram } from "lifecycle/testing";
 
-const program = path.resolve(import.meta.dirname, "../../admin-server/bin/server.ts");
+const program = testedProgram(path.resolve(import.meta.dirname, "../../admin-server/bin/server.ts"));
 
 /** A server of its own, in a process of its own, that serves a built console. */
 export class ServerUnderTest {

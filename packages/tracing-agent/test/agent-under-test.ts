@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { testedProgram } from "lifecycle/testing";
 
 const programs = {
-  source: fileURLToPath(new URL("../bin/tracing-agent.ts", import.meta.url)),
+  usual: testedProgram(fileURLToPath(new URL("../bin/tracing-agent.ts", import.meta.url))),
   built: fileURLToPath(new URL("../dist/tracing-agent.cjs", import.meta.url)),
 };
 
@@ -32,9 +33,9 @@ export interface AgentUnderTest {
   stop(): Promise<number | null>;
 }
 
-/** From its sources. @param flags without those for the ports */
+/** @param flags without those for the ports */
 export function startAgent(...flags: string[]): Promise<AgentUnderTest> {
-  return start(programs.source, flags);
+  return start(programs.usual, flags);
 }
 
 /** As it was built into one file. @param flags without those for the ports */

@@ -3,9 +3,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { testedProgram } from "lifecycle/testing";
 import { oneSpanJson } from "./receiver-fixture.ts";
 
-const program = fileURLToPath(new URL("../bin/tracing-collector.ts", import.meta.url));
+const program = testedProgram(fileURLToPath(new URL("../bin/tracing-collector.ts", import.meta.url)));
 const children: ChildProcess[] = [];
 
 /** For `afterEach`: no collector outlives its test. */

@@ -2,12 +2,13 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { testedProgram } from "lifecycle/testing";
 import { schemaVersion } from "storage/clickhouse";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { schemaCommand } from "../src/commands/schema-command.ts";
 import { ask, makeFolder, type RunningStorage, removeFolder, startStorage } from "./running-storage.ts";
 
-const program = join(import.meta.dirname, "../bin/tracing-storage.ts");
+const program = testedProgram(join(import.meta.dirname, "../bin/tracing-storage.ts"));
 
 /** What made the tables of a version, as it was released. */
 function stepsOfSchemas(version: number): string[] {

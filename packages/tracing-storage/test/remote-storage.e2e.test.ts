@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { freeAddresses } from "lifecycle/testing";
+import { freeAddresses, testedProgram } from "lifecycle/testing";
 import type { TraceStore } from "storage/api";
 import { openGrpcStore } from "storage/grpc";
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 /** A process that listens for no ClickHouse HTTP, so `startStorage` would wait for ever. */
 function startBridge(dataDir: string, flags: readonly string[]): void {
-  const program = join(import.meta.dirname, "../bin/tracing-storage.ts");
+  const program = testedProgram(join(import.meta.dirname, "../bin/tracing-storage.ts"));
   const child = spawn(process.execPath, [program, `--storage.data-dir=${dataDir}`, ...flags], {
     stdio: "ignore",
   });

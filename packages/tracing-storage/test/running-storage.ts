@@ -4,9 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { testedProgram } from "lifecycle/testing";
 import { afterAll, beforeAll, expect } from "vitest";
 
-const program = join(import.meta.dirname, "../bin/tracing-storage.ts");
+const program = testedProgram(join(import.meta.dirname, "../bin/tracing-storage.ts"));
 
 /** A real tracing-storage process on a free port. */
 export interface RunningStorage {

@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { testedProgram } from "lifecycle/testing";
 
-const program = fileURLToPath(new URL("../../bin/server.ts", import.meta.url));
+const program = testedProgram(fileURLToPath(new URL("../../bin/server.ts", import.meta.url)));
 
 /** For tests: `server <args>` as a process of its own. */
 export class ServerProcess {

@@ -4,9 +4,10 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { testedProgram } from "lifecycle/testing";
 import type { CommandQuestion } from "./command-questions.ts";
 
-const ours = fileURLToPath(new URL("../../../admin-server/bin/server.ts", import.meta.url));
+const ours = testedProgram(fileURLToPath(new URL("../../../admin-server/bin/server.ts", import.meta.url)));
 /** A command that does not end was understood as one that serves. */
 const patienceMs = 60_000;
 

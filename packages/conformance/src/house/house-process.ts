@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { testedProgram } from "lifecycle/testing";
 
 const packages = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -17,7 +18,7 @@ export class HouseProcess {
 
   constructor(name: string, program: string, args: readonly string[], healthUrl: string, environment = {}) {
     this.name = name;
-    this.#program = join(packages, program);
+    this.#program = testedProgram(join(packages, program));
     this.#args = args;
     this.#healthUrl = healthUrl;
     this.#environment = environment;

@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { testedProgram } from "lifecycle/testing";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
@@ -225,7 +226,7 @@ test("The kustomization names every file, image and configuration of the base", 
 });
 
 test("The front door's configuration is one, and its options are those of the server", () => {
-  const program = join(kubernetesFolder, "../../packages/admin-server/bin/server.ts");
+  const program = testedProgram(join(kubernetesFolder, "../../packages/admin-server/bin/server.ts"));
   const run = (...args: string[]) =>
     execFileSync(process.execPath, [program, ...args], { encoding: "utf8", timeout: 60_000 });
   expect(run("validate", "--config", join(kubernetesFolder, "Serverfile"))).toContain("Valid configuration");

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { testedProgram } from "lifecycle/testing";
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 
@@ -35,7 +36,7 @@ function readEnvironment(name: string): (variable: string) => boolean {
   if (name === "example-shop") {
     return (variable) => variable.startsWith("OTEL_");
   }
-  const program = join(root, "packages", name, "bin", `${name}.ts`);
+  const program = testedProgram(join(root, "packages", name, "bin", `${name}.ts`));
   const text = execFileSync(process.execPath, [program, "--help"], { encoding: "utf8", timeout: 60_000 });
   const names = new Set([...text.matchAll(/\[([A-Z][A-Z0-9_]+)\]/g)].map(([, variable]) => variable));
   return (variable) => names.has(variable);

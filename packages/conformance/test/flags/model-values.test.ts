@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { testedProgram } from "lifecycle/testing";
 import { describe, expect, test } from "vitest";
 
 const run = promisify(execFile);
@@ -9,7 +10,7 @@ const patienceMs = 60_000;
 type Process = "tracing-collector" | "tracing-agent";
 
 function programOf(process_: Process): string {
-  return fileURLToPath(new URL(`../../../${process_}/bin/${process_}.ts`, import.meta.url));
+  return testedProgram(fileURLToPath(new URL(`../../../${process_}/bin/${process_}.ts`, import.meta.url)));
 }
 
 /** What `print-config` says of a value, or the line that refuses it. */

@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freeAddresses } from "lifecycle/testing";
+import { freeAddresses, testedProgram } from "lifecycle/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../src/expect.ts";
 import { HouseProcess } from "../../src/house/house-process.ts";
@@ -72,7 +72,7 @@ const said: string[] = [];
 let unwilling: Server;
 let admins: string[];
 
-const programOf = (name: string) => join(packages, name, "bin", `${name}.ts`);
+const programOf = (name: string) => testedProgram(join(packages, name, "bin", `${name}.ts`));
 
 function fileWith(name: string, text: string): string {
   const path = join(folder, name);

@@ -4,6 +4,7 @@ import { get } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
+import { testedProgram } from "lifecycle/testing";
 
 const packages = join(import.meta.dirname, "..", "..", "..");
 
@@ -13,9 +14,9 @@ function environment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { PATH, HOME, NODE_COMPILE_CACHE, LOG_ENCODING: "json", SERVER_SKIP_INSTALL_TRUST: "1", ...own };
 }
 
-/** The program of a process, from its sources. */
+/** The program of a process. */
 export function programOf(name: string): string {
-  return join(packages, name, "bin", `${name === "admin-server" ? "server" : name}.ts`);
+  return testedProgram(join(packages, name, "bin", `${name === "admin-server" ? "server" : name}.ts`));
 }
 
 /** Runs a process's program to its end. @returns what it prints. @throws Error when it fails, or after a minute */

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freeAddresses } from "lifecycle/testing";
+import { freeAddresses, testedProgram } from "lifecycle/testing";
 import { sendAdminRequest } from "./admin-request.ts";
 
-const ours = fileURLToPath(new URL("../../../../admin-server/bin/server.ts", import.meta.url));
+const ours = testedProgram(fileURLToPath(new URL("../../../../admin-server/bin/server.ts", import.meta.url)));
 
 export interface AdminServerOptions {
   /** Our server's program in the place of the sources. */
