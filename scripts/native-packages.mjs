@@ -14,7 +14,7 @@ import { isPerPlatform, nameOf, namesFor, platformNamed, thisPlatform } from "./
 const defaultRoot = fileURLToPath(new URL("..", import.meta.url));
 
 /** Every package of pnpm's store in node_modules, by its folder. */
-function* storedPackages(root) {
+export function* storedPackages(root = defaultRoot) {
   const store = join(root, "node_modules", ".pnpm");
   if (!existsSync(store)) return;
   for (const entry of readdirSync(store)) {

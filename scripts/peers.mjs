@@ -8,6 +8,7 @@ const wanted = [
   "caddy",
   "grpcurl",
   "h2spec",
+  "helm",
   "jaeger-agent",
   "jaeger-all-in-one",
   "jaeger-collector",

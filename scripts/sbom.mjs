@@ -1,12 +1,14 @@
-// npm run sbom: writes release/sbom.cdx.json and, for people, release/THIRD_PARTY.md: every package that the programs are made of, with versions, hashes and
-// licences (CycloneDX 1.6). pnpm makes it out of its lockfile and store.
+// npm run sbom: writes dist/sbom.cdx.json and, for people, dist/THIRD_PARTY.md: every package
+// that the programs are made of, with versions, hashes and licences (CycloneDX 1.6). pnpm makes it out of its lockfile and store.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { storedPackages } from "./native-packages.mjs";
 import { prepare, root, run } from "./prepare.mjs";
+import { thirdPartyPage } from "./third-party.mjs";
 
 await prepare();
-const folder = join(root, "release");
+const folder = join(root, "dist");
 mkdirSync(folder, { recursive: true });
 const file = join(folder, "sbom.cdx.json");
 const format = ["--sbom-format", "cyclonedx", "--sbom-spec-version", "1.6", "--sbom-type", "application"];
@@ -15,12 +17,13 @@ const isMade = run("pnpm", ["sbom", "--prod", ...format, "--out", file], {
 });
 if (isMade) {
   const { components } = JSON.parse(readFileSync(file, "utf8"));
-  const rows = components.map(({ group, name, version, licenses = [] }) => {
-    const said = licenses.map(({ license, expression }) => expression ?? license?.id ?? license?.name);
-    return `| ${group === undefined ? "" : `${group}/`}${name} | ${version} | ${said.join(", ")} |`;
-  });
-  const head = "# What the programs are made of\n\n| Package | Version | Licence |\n|---|---|---|\n";
-  writeFileSync(join(folder, "THIRD_PARTY.md"), `${head}${rows.sort().join("\n")}\n`);
+  const folders = new Map(
+    [...storedPackages()].map(({ folder }) => {
+      const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      return [`${name}@${version}`, folder];
+    }),
+  );
+  writeFileSync(join(folder, "THIRD_PARTY.md"), thirdPartyPage(components, folders));
 }
-process.stdout.write(isMade ? "release/sbom.cdx.json\nrelease/THIRD_PARTY.md\n" : "no SBOM was made\n");
+process.stdout.write(isMade ? "dist/sbom.cdx.json\ndist/THIRD_PARTY.md\n" : "no SBOM was made\n");
 process.exit(isMade ? 0 : 1);

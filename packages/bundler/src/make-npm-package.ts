@@ -1,5 +1,5 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { oldestNodeMajor, type Program } from "./program.ts";
@@ -13,6 +13,8 @@ const manifestSchema = z.object({
   dependencies: z.record(z.string(), z.string()),
 });
 
+const nameIn = (scope: string | undefined, name: string) => (scope === undefined ? name : `${scope}/${name}`);
+
 /** What becomes an npm package. */
 export interface NpmPackageOptions {
   /** The package, built, with a slash at its end. */
@@ -20,6 +22,12 @@ export interface NpmPackageOptions {
   /** Of the program: `dist/<name>.cjs`; also the name of the command. */
   readonly name: string;
   readonly program: Program;
+  /** Files that go beside the program: the licence. */
+  readonly notices?: readonly string[];
+  /** Address of the sources: a registry proves by it where the package was made. */
+  readonly repository?: string | undefined;
+  /** "@owner", where names without a scope are others'. */
+  readonly scope?: string | undefined;
   /** Absolute path of the folder to write; what is there is replaced. */
   readonly output: string;
 }
@@ -28,7 +36,8 @@ export interface NpmPackageOptions {
  * Makes the folder of an npm package of a built program: the files of the program, and as dependencies nothing but its
  * native packages. `npm pack` or `npm publish` there does the rest.
  */
-export function makeNpmPackage({ packageFolder, name, program, output }: NpmPackageOptions): void {
+export function makeNpmPackage(options: NpmPackageOptions): void {
+  const { packageFolder, name, program, notices = [], repository, scope, output } = options;
   const text = readFileSync(new URL("package.json", packageFolder), "utf8");
   const { dependencies, ...manifest } = manifestSchema.parse(JSON.parse(text));
   rmSync(output, { recursive: true, force: true });
@@ -36,11 +45,18 @@ export function makeNpmPackage({ packageFolder, name, program, output }: NpmPack
     mkdirSync(join(output, file, ".."), { recursive: true });
     cpSync(path, join(output, file));
   }
+  for (const notice of notices) cpSync(notice, join(output, basename(notice)));
+  writeFileSync(
+    join(output, "README.md"),
+    `# ${manifest.name}\n\n${manifest.description}\n\n\`npx ${nameIn(scope, manifest.name)} --help\` says how it is called.\n`,
+  );
   writeFileSync(
     join(output, "package.json"),
     `${JSON.stringify(
       {
         ...manifest,
+        name: nameIn(scope, manifest.name),
+        ...(repository === undefined ? {} : { repository: { type: "git", url: `git+${repository}.git` } }),
         bin: { [name]: `${name}.cjs` },
         engines: { node: `>=${oldestNodeMajor}` },
         dependencies: Object.fromEntries(program.nativePackages.map((each) => [each, dependencies[each]])),

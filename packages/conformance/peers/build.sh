@@ -7,8 +7,9 @@
 #   tools   h2spec, pebble, grpcurl and toxiproxy-server, which tests of the web server and of the documentation call
 #   jaeger  Jaeger 1.62, the public model of tracing, for `npm run conformance -- compare` and remote storage
 #   actionlint  the checker of workflow files, which packages/launcher/test/workflows.test.ts calls
+#   helm    Helm, which reads and packs deploy/helm: packages/conformance/test/deploy/helm.test.ts, `npm run release`
 #
-# Usage: build.sh [caddy] [tools] [actionlint] [jaeger]
+# Usage: build.sh [caddy] [tools] [actionlint] [helm] [jaeger]
 set -u
 cd "$(dirname "$0")"
 here=$(pwd)
@@ -35,7 +36,7 @@ build() {
   fi
 }
 
-for group in ${*:-caddy tools actionlint jaeger}; do
+for group in ${*:-caddy tools actionlint helm jaeger}; do
   case $group in
     caddy) build caddy caddy github.com/caddyserver/caddy/v2/cmd/caddy ;;
     tools)
@@ -46,6 +47,7 @@ for group in ${*:-caddy tools actionlint jaeger}; do
       build tools grpcurl github.com/fullstorydev/grpcurl/cmd/grpcurl
       ;;
     actionlint) build actionlint actionlint github.com/rhysd/actionlint/cmd/actionlint ;;
+    helm) build helm helm helm.sh/helm/v4/cmd/helm ;;
     jaeger)
       version="-X github.com/jaegertracing/jaeger/pkg/version.latestVersion=v1.62.0"
       for program in all-in-one collector query remote-storage agent; do

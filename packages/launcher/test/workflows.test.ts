@@ -65,14 +65,3 @@ describe.each(files)("%s", (file) => {
     }
   });
 });
-
-test("every package has the version of the repository", () => {
-  const { version } = manifestOf("package.json");
-  const others = ["packages", "examples"].flatMap((parent) =>
-    readdirSync(join(root, parent))
-      .map((name) => `${parent}/${name}/package.json`)
-      .filter((path) => existsSync(join(root, path)))
-      .filter((path) => manifestOf(path).version !== version),
-  );
-  expect(others).toEqual([]);
-});

@@ -13,6 +13,7 @@ export const kubernetesKinds: Readonly<Record<string, string>> = {
   "autoscaling/v2 HorizontalPodAutoscaler": "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler",
   "policy/v1 PodDisruptionBudget": "io.k8s.api.policy.v1.PodDisruptionBudget",
   "networking.k8s.io/v1 NetworkPolicy": "io.k8s.api.networking.v1.NetworkPolicy",
+  "networking.k8s.io/v1 Ingress": "io.k8s.api.networking.v1.Ingress",
 };
 
 /** Checks manifests by the schemas of Kubernetes' API; fields that it does not know are faults. */

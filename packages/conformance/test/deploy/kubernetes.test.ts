@@ -1,4 +1,4 @@
-// deploy/kubernetes: by the schemas of Kubernetes' API, in itself, and against the processes. No cluster is asked.
+// deploy/kubernetes, and what the charts in deploy/helm make: by the schemas of Kubernetes' API, in itself, and against the processes. No cluster is asked.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -8,7 +8,14 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { KubernetesSchema } from "./kubernetes-schema.ts";
-import { kubernetesFolder, readManifests, type Workload, workload } from "./manifests.ts";
+import {
+  kubernetesFolder,
+  programOf,
+  readManifests,
+  readRendered,
+  type Workload,
+  workload,
+} from "./manifests.ts";
 import { dockerStage, environmentOf, processNames } from "./process-facts.ts";
 
 const schema = new KubernetesSchema();
@@ -21,10 +28,11 @@ function ofKind<T extends z.ZodType>(kind: string, type: T): z.infer<T>[] {
 }
 
 const workloadKinds = ["Deployment", "StatefulSet", "DaemonSet"];
-const workloads = manifests
+const charts = readRendered();
+const workloads = [...manifests, ...charts]
   .filter(({ value }) => workloadKinds.includes(String(value.kind)))
   .map(({ file, value }) => ({ file, ...workload.parse(value) }));
-const baseWorkloads = workloads.filter(({ file }) => !file.startsWith("examples/"));
+const baseWorkloads = workloads.filter(({ file }) => !/^(examples\/|chart )/.test(file));
 
 /** Workloads of a namespace that a selector takes. */
 function selected(namespace: string, labels: Readonly<Record<string, string>>): Workload[] {
@@ -42,7 +50,7 @@ function portNames(items: readonly Workload[]): string[] {
 }
 
 describe("The schemas", () => {
-  test.each(manifests.map(({ file, value }) => [`${file}: ${value.kind}`, value] as const))(
+  test.each([...manifests, ...charts].map(({ file, value }) => [`${file}: ${value.kind}`, value] as const))(
     "%s",
     (_name, value) => {
       expect(schema.faults(value)).toEqual([]);
@@ -86,7 +94,7 @@ describe.each(workloads.map((item) => [`${item.file}: ${item.kind}`, item] as co
         ({ name }) => name,
       );
       expect(there).toEqual(expect.arrayContaining(one.volumeMounts.map(({ name }) => name)));
-      const hasData = dockerStage(one.image).includes("=/data");
+      const hasData = dockerStage(programOf(one.image)).includes("=/data");
       expect(one.volumeMounts.some(({ mountPath }) => mountPath === "/data")).toBe(hasData);
     },
   );
@@ -94,12 +102,13 @@ describe.each(workloads.map((item) => [`${item.file}: ${item.kind}`, item] as co
   test.each([...initContainers, ...containers])(
     "$name: its program has every variable and port that is named",
     (one) => {
-      const known = environmentOf(one.image);
+      const program = programOf(one.image);
+      const known = environmentOf(program);
       for (const { name } of one.env) {
-        const isInServerfile = one.image === "admin-server" && serverfile.includes(`{$${name}:`);
+        const isInServerfile = program === "admin-server" && serverfile.includes(`{$${name}:`);
         expect(known(name) || isInServerfile, name).toBe(true);
       }
-      const stage = dockerStage(one.image);
+      const stage = dockerStage(program);
       const exposed = /EXPOSE (.+)/.exec(stage)?.[1]?.split(" ") ?? [];
       for (const { containerPort, protocol, hostPort } of one.ports) {
         const asExposed = protocol === "UDP" ? `${containerPort}/udp` : `${containerPort}`;
@@ -112,10 +121,11 @@ describe.each(workloads.map((item) => [`${item.file}: ${item.kind}`, item] as co
       const probes = [one.readinessProbe, one.livenessProbe, one.startupProbe].filter(
         (probe) => probe !== undefined,
       );
-      expect(probes.length > 0 || one.image === "example-shop").toBe(true);
-      for (const { httpGet } of probes) {
-        const ports = one.ports.filter(({ name }) => name === httpGet.port);
-        expect(ports.length === 1 || typeof httpGet.port === "number").toBe(true);
+      expect(probes.length > 0 || program === "example-shop").toBe(true);
+      for (const { httpGet, tcpSocket } of probes) {
+        const port = httpGet?.port ?? tcpSocket?.port;
+        const ports = one.ports.filter(({ name }) => name === port);
+        expect(ports.length === 1 || typeof port === "number").toBe(true);
       }
     },
     60_000, // the first of each image asks its program
@@ -123,7 +133,7 @@ describe.each(workloads.map((item) => [`${item.file}: ${item.kind}`, item] as co
 
   test("a probe of life does not ask for the store: a restart would not bring it back", () => {
     for (const { livenessProbe } of containers) {
-      expect(livenessProbe?.httpGet.path ?? "/version").not.toBe("/");
+      expect(livenessProbe?.httpGet?.path ?? "/version").not.toBe("/");
     }
   });
 });
@@ -147,11 +157,12 @@ test("Services lead to ports of pods that are there", () => {
     );
   }
   const names = services.map(({ metadata }) => metadata.name);
-  for (const { spec } of workloads) {
+  const ofManifests = workloads.filter(({ file }) => !file.startsWith("chart "));
+  for (const { spec } of ofManifests) {
     expect([undefined, ...names]).toContain(spec.serviceName);
   }
   // Names of services in addresses of others.
-  const addresses = workloads.flatMap(({ spec }) =>
+  const addresses = ofManifests.flatMap(({ spec }) =>
     [...spec.template.spec.initContainers, ...spec.template.spec.containers].flatMap(({ env }) =>
       env.map(({ value }) => value),
     ),

@@ -12,12 +12,15 @@ const port = z.object({
   protocol: z.string().default("TCP"),
   hostPort: z.number().optional(),
 });
-const probe = z.object({ httpGet: z.object({ path: z.string(), port: z.union([z.string(), z.number()]) }) });
+const probe = z.object({
+  httpGet: z.object({ path: z.string(), port: z.union([z.string(), z.number()]) }).optional(),
+  tcpSocket: z.object({ port: z.string() }).optional(),
+});
 const container = z.object({
   name: z.string(),
   image: z.string(),
   args: z.array(z.string()).default([]),
-  env: z.array(z.object({ name: z.string(), value: z.string() })).default([]),
+  env: z.array(z.object({ name: z.string(), value: z.string().default("") })).default([]),
   ports: z.array(port).default([]),
   readinessProbe: probe.optional(),
   livenessProbe: probe.optional(),
@@ -48,6 +51,9 @@ const template = z.object({
   spec: pod,
 });
 
+/** What Helm made of the charts in deploy/helm, which helm.test.ts keeps. */
+export const goldenFolder = join(import.meta.dirname, "golden");
+
 /** What runs pods. */
 export const workload = z.object({
   kind: z.enum(["Deployment", "StatefulSet", "DaemonSet"]),
@@ -65,9 +71,21 @@ export type Workload = z.infer<typeof workload>;
 
 /** One document of one file. */
 export interface Manifest {
-  /** Below deploy/kubernetes. */
+  /** Below deploy/kubernetes; or which chart with which values. */
   readonly file: string;
   readonly value: { readonly apiVersion?: unknown; readonly kind?: unknown };
+}
+
+function documentsOf(file: string, name: string): Manifest[] {
+  return parseAllDocuments(readFileSync(file, "utf8"))
+    .filter((document) => document.contents !== null)
+    .map((document) => {
+      const [error] = document.errors;
+      if (error !== undefined) {
+        throw new Error(`${name}: ${error.message}`);
+      }
+      return { file: name, value: z.looseObject({}).parse(document.toJS()) };
+    });
 }
 
 /** All documents of the folder's YAML files, those of examples/ too, without kustomization.yaml. */
@@ -75,13 +93,17 @@ export function readManifests(): Manifest[] {
   return readdirSync(kubernetesFolder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".yaml") && file !== "kustomization.yaml")
     .sort()
-    .flatMap((file) =>
-      parseAllDocuments(readFileSync(join(kubernetesFolder, file), "utf8")).map((document) => {
-        const [error] = document.errors;
-        if (error !== undefined) {
-          throw new Error(`${file}: ${error.message}`);
-        }
-        return { file, value: z.looseObject({}).parse(document.toJS()) };
-      }),
-    );
+    .flatMap((file) => documentsOf(join(kubernetesFolder, file), file));
+}
+
+/** All documents that Helm made. */
+export function readRendered(): Manifest[] {
+  return readdirSync(goldenFolder)
+    .sort()
+    .flatMap((file) => documentsOf(join(goldenFolder, file), `chart ${file.replace(".yaml", "")}`));
+}
+
+/** The program in an image, whatever registry and tag it has. */
+export function programOf(image: string): string {
+  return image.replace(/^.*\//, "").replace(/[:@].*$/, "");
 }
