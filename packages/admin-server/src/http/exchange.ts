@@ -13,6 +13,8 @@ import type { RequestTrace } from "./request-trace.ts";
 import { HeadFilter, type ResponseSink } from "./response-sink.ts";
 import { WireSink } from "./wire-sink.ts";
 
+const clientGoneStatus = 499;
+
 /** A list of routes that can be run by name. */
 export interface NamedRoute {
   run(exchange: Exchange, next: Next): void | Promise<void>;
@@ -391,9 +393,15 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     return connection;
   }
 
-  /** The stream is over; a connection that left HTTP ends by itself. */
+  /**
+   * The stream is over; a connection that left HTTP ends by itself. A client that left while an upstream was asked has
+   * the status 499 in logs and metrics, as in the model.
+   */
   streamClosed(): void {
     if (!this.#detached) {
+      if (this.#status === 0 && this.proxied !== undefined) {
+        this.#status = clientGoneStatus;
+      }
       this.end();
     }
   }
