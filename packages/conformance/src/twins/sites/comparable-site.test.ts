@@ -30,3 +30,11 @@ test("upstreams of several sorts are asked in their order", () => {
     "http://a.test {\n\thandle {\n\t\treverse_proxy %UP_A% h2c://%UP_2% {\n\t\t\tlb_policy first\n\t\t\tlb_retries 1\n\t\t}\n\t}\n}\n",
   );
 });
+
+test("transports in clear have no TLS", () => {
+  const proxy = (mark: string, tls: string) =>
+    `http://a.test {\n\treverse_proxy ${mark} {\n\t\ttransport http {\n${tls}\t\t\tread_timeout 1s\n\t\t}\n\t}\n}\n`;
+  const tls = "\t\t\ttls_curves x25519\n";
+  expect(made(proxy("%UP_A%", tls))).toBe(proxy("%UP_A%", ""));
+  expect(made(proxy("https://%UP_S%", tls))).toBe(proxy("https://%UP_S%", tls));
+});

@@ -50,7 +50,19 @@ function withOrderedUpstreams({ line, block }: Statement): Statement {
   };
 }
 
+/** Takes TLS out of transports to upstreams in clear, which would wait for a handshake as long as the client does. */
+function withoutVainTls({ line, block }: Statement): Statement {
+  if (block === undefined) return { line };
+  const isClear = line.startsWith("reverse_proxy ") && !line.includes("%UP_S%");
+  const kept = block.map((inner) =>
+    isClear && inner.line.startsWith("transport http") && inner.block !== undefined
+      ? { line: inner.line, block: inner.block.filter((each) => !each.line.startsWith("tls")) }
+      : withoutVainTls(inner),
+  );
+  return { line, block: kept };
+}
+
 /** A drawn text without what the model refuses for sure, and without what is decided by chance. */
 export function comparableSite(statements: readonly Statement[]): Statement[] {
-  return withOwnAddresses(statements).map(withoutUselessTls).map(withOrderedUpstreams);
+  return withOwnAddresses(statements).map(withoutUselessTls).map(withoutVainTls).map(withOrderedUpstreams);
 }
