@@ -43,10 +43,12 @@ function withOrderedUpstreams({ line, block }: Statement): Statement {
     ? [...line.matchAll(/%(UP_\w|DOWN)%/g)].map(([, mark]) => mark ?? "")
     : [];
   if (new Set(marks.map(sortOf)).size < 2) return inner === undefined ? { line } : { line, block: inner };
-  const others = (inner ?? []).filter((each) => !each.line.startsWith("lb_policy"));
+  // The model asks one that is down again and again where it does not keep failures.
+  const own = ["lb_policy first", ...(marks.includes("DOWN") ? ["lb_retries 2", "fail_duration 5s"] : [])];
+  const others = (inner ?? []).filter((each) => !/^(lb_policy|lb_retries|fail_duration)\b/.test(each.line));
   return {
     line: line.endsWith(" {") ? line : `${line} {`,
-    block: [{ line: "lb_policy first" }, ...others],
+    block: [...own.map((each) => ({ line: each })), ...others],
   };
 }
 
