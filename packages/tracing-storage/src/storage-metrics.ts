@@ -6,9 +6,9 @@ import type { QueryGate } from "./engine/query-gate.ts";
 
 const prefix = "tracing_storage_";
 
-/** What this process counts; served on the admin port. */
+/** The process's metrics, served on the admin port. */
 export class StorageMetrics {
-  /** By kind: select, insert, other; those that failed count as other. */
+  /** By kind: select, insert, other; failed queries count as other. */
   readonly queries: Counter<"kind">;
   readonly seconds: Histogram<"kind">;
   /** By ClickHouse's error code. */
@@ -17,7 +17,7 @@ export class StorageMetrics {
   readonly insertedBytes: Counter;
   readonly resultBytes: Counter;
   readonly cancelled: Counter;
-  /** Of statements for few rows by their keys: read from parts, or by the engine. */
+  /** Statements for few rows by key: read from parts, or by the engine. */
   readonly pointReads: Counter<"by">;
 
   constructor(registry: Registry) {
@@ -53,7 +53,9 @@ interface WatchedParts {
   readonly guard: DiskGuard;
 }
 
-/** Adds what is read when somebody asks: running and waiting queries, bytes and parts on disk, room left. */
+/**
+ * Adds gauges that are read at each scrape: running and waiting queries, bytes and parts on disk, free space.
+ */
 export function watchEngine(registry: Registry, { engine, gate, guard }: WatchedParts): void {
   const registers = [registry];
   new Gauge({

@@ -30,12 +30,15 @@ const options = z.object({ ...storageOptions.shape, ...grpcOptions.shape });
 /** When parts that were written last are merged: collectors write every second or two while there are spans. */
 const calm = { calmSeconds: 5, leastRows: 20_000, intervalMs: 5_000 };
 
-/** When connections are cut in a stop; later than the engine cancels its queries, so that those are answered. */
+/**
+ * Milliseconds after which connections are cut during a stop; later than the engine cancels its queries, so
+ * that those are answered.
+ */
 const cutAfterMs = 5_000;
 
 /**
- * The process: one engine on one folder, behind ClickHouse's HTTP protocol, and the remote storage API; with
- * `--clickhouse.url` that API alone, for a cluster.
+ * The process: one engine on one folder, behind ClickHouse's HTTP protocol, and the remote storage API. With
+ * `--clickhouse.url` only that API, for a cluster.
  */
 export const storageProcess: ProcessDefinition<typeof options.shape> = {
   name: "tracing-storage",
@@ -160,7 +163,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
           one.closeIdleConnections();
         }
         signal.addEventListener("abort", cut);
-        // A query whose client takes its result too slowly cannot end by itself.
+        // A query whose client reads its result too slowly cannot end by itself.
         setTimeout(cut, cutAfterMs).unref();
         await pointThread.close();
         const upkeepEnded = Promise.all([retention.close(), calmMerges.close(), scrubber.close()]);

@@ -53,7 +53,7 @@ async function runExport(args: readonly string[]): Promise<number> {
   const search = {
     param_from: clickHouseTime(options.from),
     param_to: clickHouseTime(options.to),
-    // Texts that are no UTF-8 come back as they were.
+    // Text that is not UTF-8 comes back unchanged.
     output_format_parquet_string_as_string: "0",
     max_execution_time: "0",
     max_result_bytes: "0",

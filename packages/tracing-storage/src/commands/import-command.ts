@@ -21,7 +21,7 @@ const importOptions = z.object({
     .describe("Table that takes the rows."),
 });
 
-/** Of one insert. Part of what makes a repeated import the same inserts again: not to be changed. */
+/** Rows of one insert. It must never change, because a repeated import must make the same inserts again. */
 const blockRows = 50_000;
 
 async function hashOf(path: string): Promise<string> {
@@ -35,15 +35,15 @@ async function hashOf(path: string): Promise<string> {
 }
 
 interface Block {
-  /** Of the table's columns that take it, quoted for SQL. */
+  /** The table's columns that receive the data, quoted for SQL. */
   readonly names: readonly string[];
-  /** In the format Native. */
+  /** Rows in format Native. */
   readonly bytes: Buffer;
 }
 
 /**
- * Reads a Parquet file in blocks, always the same ones, with an engine of our own: the server's would want the whole
- * file in one body.
+ * Reads a Parquet file in blocks, always the same ones, with an engine of its own, because the server's
+ * engine would need the whole file in one body.
  */
 async function* readBlocks(
   path: string,

@@ -1,6 +1,6 @@
 const redrawMs = 250;
 
-/** One line on a terminal that is drawn again and again; nothing where nobody looks. */
+/** A line on a terminal that is redrawn; nothing is printed without a terminal. */
 export class Progress {
   readonly #stream = process.stderr;
   #lastMs = 0;
@@ -13,7 +13,7 @@ export class Progress {
     }
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void {
     if (this.#stream.isTTY && this.#lastMs > 0) {
       this.#stream.write("\r\x1b[K");

@@ -5,8 +5,9 @@ import { changeOnServers } from "./schema-on-servers.ts";
 import { type SchemaOptions, schemaOptions } from "./schema-options.ts";
 
 /**
- * `schema`: the statements that make the tables of spans, as collector and query run them by themselves, for those who prepare a
- * server; that needs none. With `--migrate` and its like it runs what is needed, on the servers of `--url`.
+ * `schema`: prints the statements that create the tables of spans, for people who prepare a server; it needs
+ * no server. Collector and query service run the same statements. With `--migrate` and similar options it
+ * runs the needed ones on the servers of `--url`.
  */
 export const schemaCommand: ProcessCommand = {
   name: "schema",

@@ -8,16 +8,16 @@ import {
   schemaVersion,
 } from "storage/clickhouse";
 
-/** What a command did, for people. */
+/** The result of a command, for people. */
 export interface ServersChanged {
   readonly lines: readonly string[];
-  /** No server was left out, and nothing is wrong. */
+  /** True when no server was left out and nothing is wrong. */
   readonly isDone: boolean;
 }
 
 /**
  * Changes or checks the tables of servers.
- * @param repair of a check: add what is missing
+ * @param repair for a check: adds what is missing
  * @throws StorageError
  */
 export async function changeOnServers(

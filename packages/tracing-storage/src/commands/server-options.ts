@@ -16,7 +16,7 @@ export const serverOptions = z.object({
 
 export type ServerOptions = z.infer<typeof serverOptions>;
 
-/** One running server, by HTTP. */
+/** A running server over HTTP. */
 export class Server {
   readonly #url: URL;
   readonly #headers: Record<string, string>;
@@ -63,7 +63,7 @@ export class Server {
     return response;
   }
 
-  /** A short answer, row by row. */
+  /** Reads a short answer as rows. */
   async rows<Row>(sql: string, search: Readonly<Record<string, string>> = {}): Promise<Row[]> {
     const response = await this.send({ ...search, default_format: "JSONEachRow" }, sql);
     return (await response.text())
@@ -74,8 +74,8 @@ export class Server {
 }
 
 /**
- * Columns that are not stored, but others are made from them, by what an older table had under that name: `in_x` takes `x`, where the
- * table has no `x`, and others what they are called.
+ * Columns that are not stored, but from which others are computed, by the name that an older table had.
+ * `in_x` receives `x` when the table lacks `x`; other columns receive their own name.
  */
 export async function columnsTakenAs(
   server: Server,
@@ -90,7 +90,7 @@ export async function columnsTakenAs(
   return new Map(rows.map(({ name }) => [name.replace(/^in_/, ""), name]));
 }
 
-/** The columns of a table that hold data, in their order. @throws StartError when there is no such table */
+/** The stored columns of a table, in order. @throws StartError when there is no such table */
 export async function storedColumns(server: Server, database: string, table: string): Promise<string[]> {
   const rows = await server.rows<{ name: string }>(
     "SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String} " +

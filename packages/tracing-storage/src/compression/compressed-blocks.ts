@@ -8,19 +8,22 @@ import { compressLz4Block, decompressLz4Block } from "./lz4-block.ts";
 const unzstd = promisify(zstdDecompress);
 
 /**
- * ClickHouse's own compressed blocks, the form of `compress=1` and `decompress=1`: a checksum of 16 bytes over all that
- * follows, the method, the size of the block from the method on, the size of the data, the data.
- * Source: ClickHouse src/Compression/CompressionInfo.h, CompressedReadBufferBase.cpp
+ * ClickHouse's compressed blocks, the form of `compress=1` and `decompress=1`. A block has a checksum of 16
+ * bytes over everything after it, the method, the size of the block from the method on, the size of the data,
+ * and the data. Source: ClickHouse src/Compression/CompressionInfo.h, CompressedReadBufferBase.cpp
  */
 const checksumBytes = 16;
 const headerBytes = 9;
 
 const methods = { none: 0x02, lz4: 0x82, zstd: 0x90 } as const;
 
-/** Of data in a block that we write. As `min_compress_block_size`'s big brother, `max_compress_block_size`. */
+/** Bytes of data in a written block; ClickHouse's default of `max_compress_block_size`. */
 const writtenBlockBytes = 1024 * 1024;
 
-/** Of a block that we read, either way. ClickHouse's own writers make blocks of 1 MiB, and take up to 1 GiB. */
+/**
+ * Limit of a read block, packed and unpacked. ClickHouse's own writers make blocks of 1 MiB, and its readers
+ * accept 1 GiB.
+ */
 export const maxReadBlockBytes = 64 * 1024 * 1024;
 
 function writeBlock(data: Buffer): Buffer {

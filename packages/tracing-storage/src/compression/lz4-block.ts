@@ -10,7 +10,7 @@ const lastLiterals = 5;
 const hashBits = 14;
 const maxOffset = 65_535;
 
-/** So many bytes are sooner copied one by one than by a call. */
+/** Below this many bytes a loop is faster than a call. */
 const shortBytes = 32;
 
 /** Longest result of compressing `length` bytes. */
@@ -54,7 +54,7 @@ export function compressLz4Block(source: Buffer): Buffer {
     const place = places[hash] ?? -1;
     places[hash] = index;
     if (place < 0 || index - place > maxOffset || source.readInt32LE(place) !== word) {
-      // The longer nothing was found, the larger the steps: what cannot be compressed is passed over quickly.
+      // The step grows while nothing is found, so that incompressible data is passed quickly.
       index += 1 + (misses++ >> 6);
       continue;
     }

@@ -2,9 +2,8 @@ import { engineError } from "../engine/engine-error.ts";
 import { decompressLz4Block } from "./lz4-block.ts";
 
 /**
- * LZ4 frames, the form of `Content-Encoding: lz4`, as Python's clickhouse-connect sends its inserts. Checksums are
- * passed over: TCP and the format behind have their own ways to notice.
- * Source: lz4 doc/lz4_Frame_format.md
+ * LZ4 frames, the form of `Content-Encoding: lz4`; Python's clickhouse-connect sends its inserts so.
+ * Checksums are skipped, because TCP and the inner format detect errors. Source: lz4 doc/lz4_Frame_format.md
  */
 const frameMagic = 0x184d2204;
 const skippableMagic = 0x184d2a50;
@@ -56,7 +55,7 @@ function wrong(text: string, cause?: unknown) {
 }
 
 /**
- * Reads LZ4 frames, one behind the other.
+ * Reads concatenated LZ4 frames.
  * @throws EngineError CANNOT_DECOMPRESS
  */
 export async function* decompressLz4Frames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {

@@ -1,22 +1,22 @@
 import type { EngineError } from "../engine/engine-error.ts";
 
-/** A part of a table, by what the engine's errors say of it. */
+/** A part of a table, as the engine's errors name it. */
 export interface PartName {
-  /** Of the table. */
+  /** UUID of the table. */
   readonly tableUuid: string;
   readonly part: string;
 }
 
 /**
- * ClickHouse's errors for bytes on the disk that are not those that were written: CHECKSUM_DOESNT_MATCH, CORRUPTED_DATA,
- * CANNOT_DECOMPRESS, UNKNOWN_CODEC, TOO_LARGE_SIZE_COMPRESSED.
+ * ClickHouse's errors for bytes on disk that differ from those written: CHECKSUM_DOESNT_MATCH,
+ * CORRUPTED_DATA, CANNOT_DECOMPRESS, UNKNOWN_CODEC, TOO_LARGE_SIZE_COMPRESSED.
  */
 const certain: ReadonlySet<number> = new Set([40, 246, 271, 432, 354]);
 
 /**
- * Errors that damage may be behind, and other things too: UNEXPECTED_END_OF_FILE, CANNOT_READ_FROM_FILE_DESCRIPTOR, CANNOT_PARSE_…,
- * ATTEMPT_TO_READ_AFTER_EOF, CANNOT_READ_ALL_DATA, CANNOT_OPEN_FILE, FILE_DOESNT_EXIST, INCORRECT_DATA,
- * NO_FILE_IN_DATA_PART, BAD_SIZE_OF_FILE_IN_DATA_PART.
+ * Errors that damage or something else may cause: UNEXPECTED_END_OF_FILE, CANNOT_READ_FROM_FILE_DESCRIPTOR,
+ * CANNOT_PARSE_…, ATTEMPT_TO_READ_AFTER_EOF, CANNOT_READ_ALL_DATA, CANNOT_OPEN_FILE, FILE_DOESNT_EXIST,
+ * INCORRECT_DATA, NO_FILE_IN_DATA_PART, BAD_SIZE_OF_FILE_IN_DATA_PART.
  */
 const possible: ReadonlySet<number> = new Set([3, 21, 27, 32, 33, 76, 107, 117, 226, 228]);
 
@@ -26,7 +26,7 @@ const partFolder =
 
 /**
  * The part that an error is about.
- * @returns undefined for errors of other kinds, and those that name no part
+ * @returns undefined for other errors, and for errors that name no part
  */
 export function damagedPart({ code, message }: EngineError): (PartName & { isCertain: boolean }) | undefined {
   const isCertain = certain.has(code);

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from "@prometheus-io/client";
 
-/** @param files so many were mended at the start */
+/** @param files number of files that were repaired at the start */
 export function countMended(registry: Registry, files: number): void {
   new Counter({
     name: "tracing_storage_mended_files_total",

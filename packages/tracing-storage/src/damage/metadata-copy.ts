@@ -13,21 +13,22 @@ import {
 import { dirname, join } from "node:path";
 import { namesIn, tableFolders } from "../engine/table-folders.ts";
 
-/** A file that was damaged, and is as it was again. */
+/** A damaged file that was repaired. */
 export interface MendedFile {
   readonly path: string;
-  /** Index of the first byte that was another one. */
+  /** Index of the first changed byte. */
   readonly place: number;
   /** Where the damaged file is kept. */
   readonly kept: string;
 }
 
-/** More bytes that are others are no damage, but another file. */
+/** A file with more changed bytes is another file, not a damaged one. */
 const mostChangedBytes = 64;
 
 /**
- * A copy of the files by which the engine knows its tables: some kilobytes, without which nothing is found, and of which one byte that
- * is another keeps the engine from starting. It is made anew after each statement that changes tables. Bytes are Latin-1 in it.
+ * A copy of the files that describe the engine's tables: some kilobytes without which no data is found. A
+ * single changed byte keeps the engine from starting. The copy is renewed after each statement that changes
+ * tables, and holds bytes as Latin-1.
  */
 export class MetadataCopy {
   readonly #folder: string;
@@ -38,7 +39,7 @@ export class MetadataCopy {
   #saved = "";
 
   /**
-   * @param folder of the data, where the copy is kept
+   * @param folder the data folder, which holds the copy
    * @param enginePath the engine's own folder
    */
   constructor(folder: string, enginePath: string) {
@@ -49,11 +50,11 @@ export class MetadataCopy {
   }
 
   /**
-   * Puts right what is damaged. Before the engine is opened.
-   * @returns the copy too, where that cannot be read and is to be made anew
+   * Repairs damaged files, before the engine is opened.
+   * @returns the repaired files, including the copy itself when it is unreadable and must be renewed
    */
   mend(): MendedFile[] {
-    // A statement that was under way when the process was killed may have changed anything.
+    // A statement that ran when the process was killed may have changed anything.
     if (existsSync(this.#markPath)) return [];
     const copy = this.#read();
     if (copy === undefined) {
@@ -65,12 +66,12 @@ export class MetadataCopy {
     for (const [name, text] of Object.entries(copy)) {
       const path = join(this.#enginePath, name);
       const good = Buffer.from(text, "latin1");
-      // One that is gone belonged to a table that was dropped by an older program.
+      // A missing file belonged to a table that an older program dropped.
       if (!existsSync(path)) continue;
       const found = readFileSync(path);
       if (found.equals(good) || !isDamaged(found, good)) continue;
       const place = good.findIndex((byte, at) => byte !== found[at]);
-      // Not beside it: the engine starts with no other files there.
+      // Kept elsewhere, because the engine does not start with unknown files in this folder.
       const kept = join(this.#folder, "damaged", name.replaceAll("/", "-"));
       mkdirSync(join(this.#folder, "damaged"), { recursive: true, mode: 0o700 });
       writeFileSync(kept, found, { mode: 0o600 });
@@ -85,7 +86,7 @@ export class MetadataCopy {
     if (this.#changes++ === 0) writeFileSync(this.#markPath, "", { flush: true });
   }
 
-  /** After such a statement; and once the engine is open. */
+  /** Call after such a statement, and once the engine is open. */
   endChange(): void {
     this.#changes = Math.max(0, this.#changes - 1);
     const files = Object.fromEntries(this.#names().map((name) => [name, this.#readFile(name)]));
@@ -110,7 +111,7 @@ export class MetadataCopy {
     return readFileSync(join(this.#enginePath, name), "latin1");
   }
 
-  /** On the disk when it returns, whole or as it was. */
+  /** Returns when the file is on disk, either new or unchanged. */
   #write(path: string, bytes: Buffer): void {
     const temporary = `${this.#path}.new`;
     writeFileSync(temporary, bytes, { mode: 0o600, flush: true });
@@ -133,13 +134,13 @@ export class MetadataCopy {
       };
       if (checksum === checksumOf(files)) return files;
     } catch {
-      // as below
+      // handled below
     }
     return undefined;
   }
 }
 
-/** Whether a file is what it was but for some bytes, or for its end. */
+/** True when the file differs only in some bytes, or in its end. */
 function isDamaged(found: Buffer, good: Buffer): boolean {
   if (found.length < good.length) return good.subarray(0, found.length).equals(found);
   if (found.length > good.length) return false;

@@ -18,23 +18,24 @@ interface QuarantineParts {
   readonly log: Logger;
   readonly metrics: Registry;
   readonly health: Pick<Health, "degrade">;
-  /** Keeps over a restart what is known of parts that are set aside. */
+  /** Remembers the set-aside parts over a restart. */
   readonly noteFile: string;
 }
 
-/** Reads of one statement that may find damage one after the other, each in another part. */
+/** Limit of damaged parts that one statement's reads may find one after the other. */
 export const mostDamagedParts = 20;
 
 /**
- * Sets damaged parts aside, so that reads go on with the rest: the folder of the part moves to `detached`, where nothing reads it
- * and from where it can be brought back. Every part is logged, counted, and makes the health "degraded".
+ * Sets damaged parts aside, so that reads continue with the rest. The folder of the part moves to `detached`,
+ * where nothing reads it and from where it can be restored. Every part is logged and counted, and makes the
+ * health "degraded".
  */
 export class PartQuarantine {
   readonly #parts: QuarantineParts;
   readonly #damaged: Counter<"table" | "found">;
   readonly #setAside: Gauge;
   readonly #missing: SetAsideParts;
-  /** Of parts that are being looked at, by table and name. */
+  /** Checks that are running, by table and part. */
   readonly #running = new Map<string, Promise<boolean>>();
 
   constructor(parts: QuarantineParts) {
@@ -54,19 +55,23 @@ export class PartQuarantine {
     });
   }
 
-  /** Why the answer of a statement lacks rows. @param sql of the statement, which is asked for only while something is set aside */
+  /**
+   * The reasons why a statement's answer lacks rows. @param sql returns the statement; called only while some
+   * part is set aside
+   */
   missingFrom(sql: () => string): PartialReason[] {
     return this.#missing.missingFrom(sql);
   }
 
-  /** Looks for parts that the engine has set aside itself, which it does with those that it cannot load at its start. */
+  /** Finds parts that the engine itself has set aside, as it does with parts that it cannot load at start. */
   async lookAtStart(): Promise<void> {
     await this.#count("start");
   }
 
   /**
-   * Sets the part aside that an error is about, if it is damaged. Never throws: the error of the statement is what its client is told.
-   * @returns whether it was: then the statement is worth another try
+   * Sets aside the part that an error names, if it is damaged. Never throws: the client gets the error of the
+   * statement.
+   * @returns true when it was set aside; then the statement is worth another try
    */
   async suspect(error: unknown): Promise<boolean> {
     const known = toEngineError(error);
@@ -74,7 +79,7 @@ export class PartQuarantine {
     if (found === undefined) return false;
     try {
       const part = await this.#find(found);
-      // Merged, dropped or set aside meanwhile: whoever reads again does not see it.
+      // The part was merged, dropped or set aside meanwhile, so another read will not see it.
       if (part === undefined) return true;
       return await this.setAside(part, "read", known.message, found.isCertain);
     } catch (failure) {
@@ -88,7 +93,7 @@ export class PartQuarantine {
 
   /**
    * Checks a part, and sets it aside if it is damaged.
-   * @param found who found it
+   * @param found how it was found
    * @param reason for the log
    * @param isCertain whether no check is needed
    */
@@ -131,7 +136,7 @@ export class PartQuarantine {
     return true;
   }
 
-  /** What a check of all files of a part finds wrong; undefined for a part that is whole, or no longer there. */
+  /** The fault that a check of all files of a part finds; undefined for an undamaged or vanished part. */
   async faultOf(part: StoredPart): Promise<string | undefined> {
     try {
       const sql = `CHECK TABLE ${nameOf(part)} PART ${quoteString(part.part)} SETTINGS check_query_single_value_result = 0, max_threads = 1, max_execution_time = 0`;
@@ -179,7 +184,7 @@ export class PartQuarantine {
     );
   }
 
-  /** When the spans of a part start, read from the only column that is needed for it; {} where that one is damaged. */
+  /** The time range of a part's spans, read from the only column it needs; {} when that column is damaged. */
   async #timeOf({
     database,
     table,
@@ -206,7 +211,7 @@ export class PartQuarantine {
   }
 
   async #detached(): Promise<DetachedPart[]> {
-    // Parts that others cover are leftovers of the engine's own, and lack nothing.
+    // Parts that others cover are leftovers of the engine, so nothing is missing.
     const text = await this.#run(
       "SELECT database, table, name, path FROM system.detached_parts WHERE NOT match(name, '^(ignored|covered|clone|attaching|deleting|tmp)') ORDER BY database, table, name",
     );
@@ -220,7 +225,7 @@ export class PartQuarantine {
 
   /**
    * How many are set aside: some may have been brought back, or removed.
-   * @param found how those were found that the engine has set aside itself
+   * @param found how parts were found that the engine has set aside itself
    */
   async #count(found: "start" | "read"): Promise<void> {
     const news = await this.#missing.compare(await this.#detached());
@@ -247,7 +252,7 @@ export class PartQuarantine {
     if (this.#missing.length > 0) await this.look().catch(() => {});
   }
 
-  /** Looks again; for a timer. */
+  /** Looks again; called by a timer. */
   async look(): Promise<void> {
     await this.#count("read");
   }

@@ -23,15 +23,16 @@ export interface ScrubberSettings {
   readonly now?: () => number;
 }
 
-/** The longest that one look reads parts before it looks at the load again. Milliseconds. */
+/** Longest time in milliseconds that one look reads parts before it checks the load again. */
 const lookLengthMs = 5_000;
 
 /** When each part was read, milliseconds since the Unix epoch, by its table and name. */
 type CheckedTimes = Map<string, number>;
 
 /**
- * Reads all bytes of all parts now and then and compares them with their checksums: damage that nobody's search comes across is
- * found while copies or backups still exist. It begins a part only while no query runs; a part that it has begun is read to its end, by one thread.
+ * Reads all bytes of all parts at intervals and compares them with their checksums, so that damage in rarely
+ * read data is found while copies or backups exist. It begins a part only while no query runs, and reads it
+ * to its end with one thread.
  */
 export class Scrubber {
   readonly #parts: ScrubberParts;
@@ -82,7 +83,7 @@ export class Scrubber {
     await this.#running;
   }
 
-  /** Reads parts whose turn it is, as long as the store is idle. */
+  /** Reads the parts that are due, while the store is idle. */
   async look(): Promise<void> {
     const { quarantine, log } = this.#parts;
     const { databases, intervalMs } = this.#settings;
@@ -133,7 +134,7 @@ export class Scrubber {
         }
       }
     } catch {
-      // Not there yet, or half written: every part is read once more.
+      // The file is missing or incomplete, so every part is read once more.
     }
     return this.#times;
   }

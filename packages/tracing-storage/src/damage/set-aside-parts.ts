@@ -9,14 +9,14 @@ export interface StoredPart {
   readonly part: string;
   readonly rows: number;
   readonly bytes: number;
-  /** When it was written; 0: that is not known. */
+  /** When it was written; 0: unknown. */
   readonly writtenUnixMs: number;
-  /** First and last day of the rows, `2026-11-26`; "" where the table is not by days. */
+  /** First and last day of the rows, `2026-11-26`; "" for a table without days. */
   readonly firstDay: string;
   readonly lastDay: string;
 }
 
-/** A damaged part, and when the spans in it start, as far as that is known. */
+/** A damaged part with the time range of its spans, as far as it is known. */
 export interface DamagedPart extends StoredPart {
   readonly startUnixMs?: number;
   readonly endUnixMs?: number;
@@ -26,7 +26,7 @@ export interface DamagedPart extends StoredPart {
 export interface DetachedPart {
   readonly database: string;
   readonly table: string;
-  /** Of the folder: the part's name, perhaps with a word before it that says why the engine detached it. */
+  /** Name of the folder: the part's name, perhaps with a prefix that tells why the engine detached it. */
   readonly name: string;
   readonly path: string;
 }
@@ -40,8 +40,8 @@ const dayMs = 86_400_000;
 const partName = /((?:all|\d{1,8}|[0-9a-f]{32})_\d+_\d+_\d+(?:_\d+)?)(?:_try\d+)?$/;
 
 /**
- * Which damaged parts are set aside, with what is known of them: the engine forgets all but the name of a part that it has detached,
- * so a file keeps it over a restart.
+ * The damaged parts that are set aside, with their facts. The engine keeps only the name of a detached part,
+ * so a file keeps the facts over a restart.
  */
 export class SetAsideParts {
   readonly #file: string;
@@ -65,8 +65,8 @@ export class SetAsideParts {
   }
 
   /**
-   * Compares with what the engine has in its folders: parts may have been brought back, or removed.
-   * @returns those that nobody has noted: the engine has set them aside itself
+   * Compares with the engine's folders: parts may have been restored or removed.
+   * @returns parts that are not in the list, because the engine has set them aside itself
    */
   async compare(detached: readonly DetachedPart[]): Promise<DamagedPart[]> {
     const notes = await this.#load();
@@ -106,7 +106,7 @@ export class SetAsideParts {
       const kept: unknown = JSON.parse(await readFile(this.#file, "utf8"));
       if (Array.isArray(kept)) for (const part of kept) if (isDamagedPart(part)) notes.set(keyOf(part), part);
     } catch {
-      // Not there yet, or damaged itself: the names of the folders still say which parts these are.
+      // The file is missing or damaged; the names of the folders still tell which parts these are.
     }
     this.#notes = notes;
     return notes;
@@ -119,7 +119,7 @@ export class SetAsideParts {
   }
 }
 
-/** As text for a person: what is missing because of a part. */
+/** A sentence for people about the rows that a part's absence hides. */
 export function textOf({ database, table, part, rows, ...time }: DamagedPart): string {
   const count = rows === 0 ? "its rows" : `${rows} rows`;
   return `part ${part} of ${database}.${table} is damaged and set aside: ${count}${timeText(time)} are missing from answers`;
@@ -160,7 +160,7 @@ function reasonsByTable(parts: readonly DamagedPart[]): PartialReason[] {
   }));
 }
 
-/** From the first to the last span of some parts; nothing where that of one is not known. */
+/** From the first to the last span of some parts; nothing when the range of one is unknown. */
 function missingTime(parts: readonly DamagedPart[]): Pick<PartialReason, "startUnixMs" | "endUnixMs"> {
   const times = parts.map(knownTime);
   if (times.includes(undefined)) return {};
@@ -171,14 +171,16 @@ function missingTime(parts: readonly DamagedPart[]): Pick<PartialReason, "startU
   };
 }
 
-/** Spans may start the day before they are received, or, where clocks differ, the day after. */
+/** Spans may start the day before they are received, or the day after when clocks differ. */
 function knownTime({ startUnixMs, endUnixMs, firstDay, lastDay }: DamagedPart) {
   if (startUnixMs !== undefined && endUnixMs !== undefined) return { startUnixMs, endUnixMs };
   if (firstDay === "") return undefined;
   return { startUnixMs: Date.parse(firstDay) - dayMs, endUnixMs: Date.parse(lastDay) + 2 * dayMs };
 }
 
-/** Not where the name is part of a longer one, or a text: statements about tables read none of their rows. */
+/**
+ * False when the name is part of a longer name or of a text: statements about tables read none of their rows.
+ */
 function namesTable(sql: string, table: string): boolean {
   const isWord = (character: string | undefined) => character !== undefined && /[\w']/.test(character);
   for (let at = sql.indexOf(table); at !== -1; at = sql.indexOf(table, at + 1)) {
@@ -187,7 +189,7 @@ function namesTable(sql: string, table: string): boolean {
   return false;
 }
 
-/** What the files of a part that nobody has noted still tell. */
+/** The facts that the files of an unknown part still tell. */
 async function readDetached({ database, table, path }: DetachedPart, part: string): Promise<DamagedPart> {
   const rows = Number(await readFile(join(path, "count.txt"), "utf8").catch(() => "0"));
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)_/.exec(part) ?? [];

@@ -20,7 +20,7 @@ export interface DataFolder {
   /** The engine's own files. */
   readonly enginePath: string;
   readonly configPath: string;
-  /** Bodies of inserts under way; emptied at every start. */
+  /** Bodies of running inserts; emptied at every start. */
   readonly spoolPath: string;
   release(): void;
 }
@@ -33,7 +33,7 @@ function commandLineOf(pid: number): string | undefined {
   }
 }
 
-/** Whether the process that wrote the lock still runs; its number may long belong to another program. */
+/** True when the process that wrote the lock still runs. Its number may belong to another program now. */
 function isHeld(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) {
     return false;
@@ -70,21 +70,21 @@ function takeLock(path: string, lockPath: string): void {
   throw new StartError(`data folder ${path} is being opened by another process at this moment`);
 }
 
-/** Spans may hold secrets: only the process's own user may look. */
+/** Spans may contain secrets, so only the process's own user may read them. */
 const privateMode = 0o700;
 
-/** Also when the folder around it was made by somebody else and is open to all. */
+/** Also when another program made the surrounding folder and left it open to all. */
 function makePrivate(path: string): void {
   mkdirSync(path, { recursive: true, mode: privateMode });
   chmodSync(path, privateMode);
 }
 
 /**
- * Creates the folder if need be, refuses one of a newer version, checks that it can be written, takes its lock (a
- * file with our process number; one left by a killed process is taken over) and empties the spool. What is below it
- * is for our user alone.
+ * Creates the folder if necessary, refuses one of a newer version, checks that it can be written, takes its
+ * lock, and empties the spool. The lock is a file with our process number; the lock of a killed process is
+ * taken over. Only our user can read the files below it.
  * @param engineVersion of the engine that will open it
- * @param onMended called for a damaged file of our own that is set aside
+ * @param onMended called for a damaged file of ours that is set aside
  * @throws StartError in one line
  */
 export function openDataFolder(

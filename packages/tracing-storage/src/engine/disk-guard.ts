@@ -4,7 +4,7 @@ import { engineError } from "./engine-error.ts";
 export interface DiskGuardSettings {
   /** A folder on the disk that is watched. */
   readonly folder: string;
-  /** Below this, nothing more is taken; 0 never refuses. */
+  /** Below this no more rows are accepted; 0: never refuse. */
   readonly minFreeBytes: number;
   /** Called at every change, with a sentence for people. */
   readonly onChange: (isFull: boolean, text: string) => void;
@@ -12,7 +12,10 @@ export interface DiskGuardSettings {
   readonly readFreeBytes?: () => Promise<number>;
 }
 
-/** Taken again only when there is this much more room than the limit: otherwise each merge would open and shut the door. */
+/**
+ * Rows are accepted again when the free space exceeds the limit by this factor. Without it each merge would
+ * change the state.
+ */
 const recoveryFactor = 1.1;
 
 const watchMs = 1_000;
@@ -23,8 +26,8 @@ async function freeBytesOf(folder: string): Promise<number> {
 }
 
 /**
- * Refuses rows before the disk is full: an engine that finds no room in the middle of a merge or of its own metadata
- * is worse off than a sender that is told to wait. What makes room is never refused.
+ * Refuses rows before the disk is full. An engine without space in the middle of a merge, or of its own
+ * metadata, is worse off than a sender that must wait. Statements that free space are never refused.
  */
 export class DiskGuard {
   readonly #settings: DiskGuardSettings;
@@ -39,7 +42,7 @@ export class DiskGuard {
     return this.#isFull;
   }
 
-  /** Looks at the disk now and then, so that the process says of itself that there is room again. */
+  /** Checks the disk at intervals, so that the process reports free space by itself. */
   watch(): void {
     this.#timer ??= setInterval(() => {
       this.look().catch(() => {});

@@ -3,19 +3,19 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 
 export interface EngineLimits {
-  /** Of everything the engine holds; the engine itself lowers it to 90 % of the machine's memory. */
+  /** Limit for everything in the engine; the engine lowers it to 90 % of the machine's memory. */
   readonly maxMemoryBytes: number;
-  /** Of one query. */
+  /** Limit for one query. */
   readonly maxQueryMemoryBytes: number;
-  /** Of one result, before compression; the result is held in memory until it is sent. */
+  /** Limit for one result before compression, because it is in memory until it is sent. */
   readonly maxResultBytes: number;
-  /** Of one query; 0 is no limit. */
+  /** Limit for one query; 0: none. */
   readonly maxQuerySeconds: number;
 }
 
 /**
- * Engines whose tables live in the data folder or in memory. Others read and write files anywhere or call other
- * hosts: an embedded engine, unlike a server, does not confine `File` tables to a folder.
+ * Engines whose tables are in the data folder or in memory. Other engines read and write files anywhere or
+ * call other hosts: unlike a server, an embedded engine does not confine `File` tables to a folder.
  */
 export const tableEngines: readonly string[] = [
   ...["", "Replacing", "Summing", "Aggregating", "Collapsing", "VersionedCollapsing"].map(
@@ -29,12 +29,12 @@ export const tableEngines: readonly string[] = [
 const revoked = [
   // files and other hosts
   "READ, WRITE, SOURCES, BACKUP, CREATE DICTIONARY, CREATE FUNCTION, NAMED COLLECTION ADMIN ON *.*",
-  // what would end the process or open ports behind its back
+  // statements that would end the process or open ports
   "SYSTEM SHUTDOWN, SYSTEM LISTEN, SYSTEM FAILPOINT, SYSTEM THREAD FUZZER ON *.*",
   "TABLE ENGINE ON *",
 ];
 
-/** Settings that name a file or another host, which formats then read or write without asking for a grant. */
+/** Settings that name a file or another host, which formats would use without a grant. */
 const fixedSettings = [
   "format_template_resultset",
   "format_template_row",
@@ -46,47 +46,56 @@ const fixedSettings = [
   "format_avro_schema_registry_url",
 ];
 
-/** The profile of read-only users; taken on by `SET profile`, together with `readonly = 2`. */
+/** The profile of read-only users, set by `SET profile` together with `readonly = 2`. */
 export const readerProfile = "reader";
 
 /**
- * Of granules that are kept unpacked, for statements that ask for it (`use_uncompressed_cache`): searches; whole traces are read from parts, which
- * has a cache of its own. Under load it is always full: memory that the process has for good.
+ * Cache of unpacked granules for statements that use it (`use_uncompressed_cache`): searches. Whole traces
+ * are read from parts, with a cache of their own. Under load the cache is always full, so its memory is
+ * permanent.
  */
 const uncompressedCacheBytes = 33_554_432;
 
 /**
- * Threads that do one kind of work in the background. The engine's own numbers are for servers: old parts, of which a merge leaves ten, are
- * deleted by up to 128. Each thread holds three open files and some hundred kilobytes for good.
+ * Threads for each kind of background work. The engine's defaults are for servers: it would delete old parts,
+ * of which a merge leaves ten, with up to 128 threads. Each thread permanently holds three open files and
+ * some hundred kilobytes.
  */
 const backgroundThreads = 2;
 /**
- * Parts that a merge has made one of are deleted after so long, or twice as long where there are few. The engine would wait for up to five minutes:
- * under load hundreds of parts, which take memory and double the disk. It does not sync what a merge wrote either, but deletes what it was
- * made of: rows that were synced when they came would be lost with the power for half a minute. So merges are synced here.
+ * Merged parts are deleted after this time, or twice this time when there are few. The engine would wait up
+ * to five minutes, which under load means hundreds of parts, memory, and twice the disk. It also deletes them
+ * without syncing the merged part: a power cut within half a minute would lose rows that were synced on
+ * arrival. So merges are synced here.
  */
 const cleanupSeconds = 5;
 /** Idle threads that are kept; further ones end. */
 const idleThreads = 16;
 /**
- * Of what the engine's allocator holds, for each core: above that, what was freed goes back to the system at once, not after the seconds of
- * `allocator.ts`. Two merges, an insert and a search that meet would otherwise come on top of what those before them have left.
+ * Allocator memory for each core. Above it freed memory returns to the system at once, not after the seconds
+ * of `allocator.ts`. Otherwise two merges, an insert and a search at the same time would add to the memory
+ * that earlier ones left.
  */
 const heldBytesPerCore = 188_743_680;
 
 /**
- * Merges at once: one for each core, two at least. The engine would run twice as many as it has threads for, and a merge takes some 50 MiB, however
- * small it is. The last one that can begin is a small one (`number_of_free_entries_in_pool_to_lower_max_size_of_merge`): while a large
- * merge goes on for minutes, new parts are merged beside it.
+ * Merges that run at the same time: one for each core, at least two. The engine would run twice as many as it
+ * has threads, and a merge takes about 50 MiB, however small it is. The last one that can begin is small
+ * (`number_of_free_entries_in_pool_to_lower_max_size_of_merge`), so that new parts are merged while a large
+ * merge runs for minutes.
  */
 function mergesAtOnce(cores: number): number {
   return Math.max(2, cores);
 }
-/** Of merges at once, those with whose number the size of the next one begins to shrink: as the engine has it where there are many. */
+/**
+ * Number of running merges from which the size of the next one shrinks; the engine's default for many
+ * threads.
+ */
 const mergesToShrinkAt = 8;
 /**
- * Rows that a merge takes from each part at a time, and what of a column is packed at once. Both are half of the engine's own: merges of ten parts take
- * 46 MiB in place of 55, at most 53 in place of 73, in the same time and to as many bytes.
+ * Rows that a merge reads from each part at once, and bytes of a column that are packed at once. Both are
+ * half of the engine's defaults. Merges of ten parts then take 46 MiB instead of 55, at most 53 instead of
+ * 73, in the same time and with the same size.
  */
 const mergeBlockRows = 4_096;
 const maxCompressBlockBytes = 524_288;
@@ -134,7 +143,7 @@ function serverXml(usersPath: string, limits: EngineLimits): string {
 `;
 }
 
-/** What a read-only user may lower, and not raise: one query of it must not harm the others. */
+/** Limits that a read-only user may lower but not raise, because its queries must not harm others. */
 function readerConstraints(limits: EngineLimits): string[] {
   const most: readonly (readonly [setting: string, max: number])[] = [
     ["max_memory_usage", limits.maxQueryMemoryBytes],
@@ -143,7 +152,7 @@ function readerConstraints(limits: EngineLimits): string[] {
   ];
   return [
     ...[...fixedSettings, "priority"].map((setting) => `<${setting}><const/></${setting}>`),
-    // 0 would be no limit.
+    // 0 would mean no limit.
     ...most
       .filter(([, max]) => max > 0)
       .map(([setting, max]) => `<${setting}><min>1</min><max>${max}</max></${setting}>`),
@@ -188,11 +197,11 @@ ${grants.map((grant) => `        <query>${grant}</query>`).join("\n")}
 }
 
 /**
- * Writes the engine's configuration: memory limits, caches, what is synced to disk (every insert is, before it is
- * acknowledged), and what SQL may not do.
+ * Writes the engine's configuration: memory limits, caches, syncs (every insert is synced before it is
+ * acknowledged), and the statements that SQL must not run.
  * @param folder exists
- * @returns the path for `--config-file`. It is always given: without it the engine looks for a config.xml in the
- *   working directory and in the user's home.
+ * @returns the path for `--config-file`. It is always given: without it the engine looks for a config.xml in
+ *   the working directory and in the user's home.
  */
 export function writeEngineConfig(folder: string, limits: EngineLimits): string {
   const usersPath = join(folder, "users.xml");

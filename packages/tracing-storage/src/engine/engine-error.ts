@@ -1,6 +1,6 @@
 /**
- * ClickHouse's error codes that this process itself gives. Every other code comes from the engine as it is.
- * Source: ClickHouse src/Common/ErrorCodes.cpp
+ * ClickHouse's error codes that this process itself uses. All other codes come from the engine. Source:
+ * ClickHouse src/Common/ErrorCodes.cpp
  */
 const codes = {
   BAD_ARGUMENTS: 36,
@@ -30,8 +30,8 @@ const codes = {
 export type EngineErrorName = keyof typeof codes;
 
 /**
- * The one error of this package, in ClickHouse's own form: a number, a name, and a text
- * `Code: 60. DB::Exception: … (UNKNOWN_TABLE)`.
+ * The error class of this package, in ClickHouse's form: a number, a name, and a text `Code: 60.
+ * DB::Exception: … (UNKNOWN_TABLE)`.
  */
 export class EngineError extends Error {
   override readonly name = "EngineError";
@@ -58,7 +58,7 @@ function unwrapped(message: string): string {
     .trimEnd();
 }
 
-/** Gives what the engine threw its code; a text without one gets 1002, UNKNOWN_EXCEPTION. */
+/** Reads the code from the engine's error; a text without one gets 1002, UNKNOWN_EXCEPTION. */
 export function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) {
     return error;

@@ -16,52 +16,68 @@ import {
 import { type ResultPipe, ResultPipes } from "./result-pipe.ts";
 import { SyncedTokens } from "./synced-tokens.ts";
 
-/** How long statements under way may go on when the engine is closed; less than the shell's own deadline. */
+/** Milliseconds for running statements when the engine is closed; less than the shell's own deadline. */
 const stopGraceMs = 3_000;
 
-/** The engine knows a query only some time after it was handed over: who cancels one tells the engine again. */
+/**
+ * The engine knows a query only some time after it was started, so a cancellation is repeated after this many
+ * milliseconds.
+ */
 const killAgainMs = 100;
 
 /** Connections that wait for the next question. */
 const maxIdleConnections = 16;
 
-/** What makes a connection that earlier questions have used as good as a fresh one with this question's `prepare`. */
+/**
+ * The way to reuse a connection of earlier questions instead of a fresh one with this question's `prepare`.
+ */
 export interface KeptQuestion {
-  /** All that `prepare` says but for what `again` says too. */
+  /** Everything in `prepare` that `again` does not set. */
   readonly key: string;
-  /** Told to a connection with this key: parameters, all of them, and the tag. */
+  /** Sent to a connection with this key: all parameters, and the tag. */
   readonly again: string;
 }
 
 export interface EngineStatement {
   /** Runs first on the fresh connection: settings, parameters, database; "" for none. */
   readonly prepare: string;
-  /** A question and what prepares it are one call: each call waits for a thread, and costs as much as a small question. */
+  /**
+   * True: a question and its preparation are one call, because each call waits for a thread and costs as much
+   * as a small question.
+   */
   readonly isQuestion?: boolean;
-  /** Present for a question that leaves nothing on its connection: how it may have one that others have used. */
+  /**
+   * Present for a question that changes nothing on its connection: how it may use one of earlier questions.
+   */
   readonly kept?: KeptQuestion | undefined;
   readonly sql: string;
-  /** Of the result when the statement names none. */
+  /** Format of the result when the statement names none. */
   readonly format: string;
   /** Takes the result instead of the answer's `bytes`; `sql` then names its path. */
   readonly pipe?: ResultPipe;
-  /** Marks the running query, so that it can be cancelled. Letters, digits, and what a query id may hold. */
+  /**
+   * Marks the running query, so that it can be cancelled. It has letters, digits, and other characters that a
+   * query id allows.
+   */
   readonly tag: string;
 }
 
 export interface EngineFacts {
-  /** Of the engine: "26.7.2.1". */
+  /** The engine's version: "26.7.2.1". */
   readonly version: string;
   readonly timezone: string;
-  /** Blocks that the last process was killed over after it had noted their tokens: they are stored when they come again. */
+  /**
+   * Number of blocks whose tokens the last process noted before it was killed; they are stored when they are
+   * sent again.
+   */
   readonly lostTokens: number;
-  /** Files of the folder that were damaged, and are as they were again. */
+  /** Damaged files of the folder that were repaired. */
   readonly mended: readonly MendedFile[];
 }
 
 /**
- * A connection that lives longer than one statement: what a session sets, and its temporary tables, stay. One
- * statement at a time; closed by its owner, and not while one runs.
+ * A connection that outlives a statement: settings of a session, and its temporary tables, stay. It runs one
+ * statement at a time. Its owner closes it, and not while one runs.
  */
 export interface EngineConnection {
   run(statement: EngineStatement): Promise<NativeResult>;
@@ -69,8 +85,9 @@ export interface EngineConnection {
 }
 
 /**
- * The embedded engine on one data folder. Every statement has a connection to itself, and nothing that a request sets is left for
- * the next one: it is fresh, or kept from a question that was told the same. Statements run side by side on libuv's threads.
+ * The embedded engine on one data folder. Every statement has its own connection, and no setting of a request
+ * reaches the next one: the connection is fresh, or kept from a question with the same settings. Statements
+ * run in parallel on libuv's threads.
  */
 export class Engine {
   readonly folder: DataFolder;
@@ -80,7 +97,7 @@ export class Engine {
   /** Never runs a query: it keeps the engine open between requests. */
   readonly #anchor: NativeConnection;
   readonly #pipes: ResultPipes;
-  /** Of sessions. */
+  /** Connections of sessions. */
   readonly #sessions = new Set<NativeConnection>();
   readonly #kept: KeptConnections;
   readonly #tokens: SyncedTokens;
@@ -109,7 +126,7 @@ export class Engine {
 
   /**
    * Opens the data folder and the engine on it. One engine per process.
-   * @throws StartError when the folder is taken, cannot be written, or the engine cannot read what is in it
+   * @throws StartError when the folder is locked or cannot be written, or the engine cannot read its content
    */
   static async open(dataFolder: string, limits: EngineLimits): Promise<Engine> {
     const native = loadNativeBinding();
@@ -170,7 +187,7 @@ export class Engine {
     };
   }
 
-  /** Another number after each statement that may have changed a table. */
+  /** Changes after each statement that may have changed a table. */
   get tablesVersion(): number {
     return this.#tablesVersion;
   }
@@ -187,7 +204,7 @@ export class Engine {
     await this.#tokens.mark();
   }
 
-  /** @returns undefined when this machine has no pipes for it: the result then comes as a whole */
+  /** @returns undefined when this machine has no named pipes; the result then comes as a whole */
   takePipe(): ResultPipe | undefined {
     return this.#pipes.take();
   }
@@ -214,9 +231,9 @@ export class Engine {
   }
 
   /**
-   * Takes no new statements, gives those under way some seconds, then cancels them, and lets go of the folder. The
-   * process could not end before: the engine waits for its queries even at exit.
-   * @param idle resolves when no statement is under way
+   * Accepts no new statements, waits some seconds for running ones, cancels them, and releases the folder.
+   * The process cannot end earlier, because the engine waits for its queries even at exit.
+   * @param idle resolves when no statement runs
    */
   async close(idle: Promise<unknown>): Promise<void> {
     this.#closed = true;
@@ -243,7 +260,7 @@ export class Engine {
     this.folder.release();
   }
 
-  /** Resolves when the engine was told, not when the queries have ended; never rejects. */
+  /** Resolves when the cancellation was sent, which is before the queries have ended; never rejects. */
   async #kill(condition: string): Promise<void> {
     const sql = `KILL QUERY WHERE ${condition} ASYNC`;
     await this.#execute({ prepare: "", sql, format: "Null", tag: "kill" }).catch(() => {});

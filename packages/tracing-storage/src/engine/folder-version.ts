@@ -10,11 +10,11 @@ const fileName = "version.json";
 
 interface FolderVersion {
   readonly layout: number;
-  /** Of the engine that wrote here last: "26.7.2.1". */
+  /** Version of the engine that wrote last: "26.7.2.1". */
   readonly engine: string;
 }
 
-/** @param onDamaged called where the file is there, and says nothing */
+/** @param onDamaged called when the file exists but is unreadable */
 function read(
   folder: string,
   onDamaged: (path: string, text: string) => void = () => {},
@@ -29,7 +29,7 @@ function read(
     }
     throw error;
   }
-  // What a loss of power leaves of a file that was never synced, as earlier versions wrote it.
+  // An empty file is left after a power cut when it was never synced, as in earlier versions.
   if (text === "") {
     return undefined;
   }
@@ -39,21 +39,25 @@ function read(
       return { layout, engine };
     }
   } catch {
-    // said below
+    // reported below
   }
   onDamaged(path, text);
   return undefined;
 }
 
-/** "26.7.2.1" → 26 * 1000 + 7: ClickHouse reads older data, but a release may write what an older one cannot read. */
+/**
+ * "26.7.2.1" → 26 * 1000 + 7. ClickHouse reads older data, but a release may write data that an older one
+ * cannot read.
+ */
 function release(engine: string): number {
   const [major = 0, minor = 0] = engine.split(".").map(Number);
   return major * 1000 + minor;
 }
 
 /**
- * Refuses a data folder that a newer program wrote. The folder stays as it is, but for a file that says nothing any more: it is set
- * aside, and written anew once the engine, which checks what it reads itself, has opened the folder.
+ * Refuses a data folder of a newer program. The folder stays unchanged, except for an unreadable version
+ * file. That file is set aside, and rewritten once the engine, which checks its own data, has opened the
+ * folder.
  * @throws StartError
  */
 export function checkFolderVersion(
@@ -78,7 +82,7 @@ export function checkFolderVersion(
   }
 }
 
-/** Notes who writes here from now on, where that is news. On the disk when it returns, whole or as it was. */
+/** Writes this version when it has changed. Returns when the file is on disk, either new or unchanged. */
 export function writeFolderVersion(folder: string, engine: string): void {
   const found = read(folder);
   if (found?.layout === layoutVersion && found.engine === engine) {

@@ -1,14 +1,14 @@
 import type { NativeBinding, NativeConnection } from "./native-binding.ts";
 
 /**
- * Connections between two questions of one kind: to open one and tell it its settings takes as long as a small question. Of a kind are
- * questions with the same key, which names all that a connection was told and is not told again. The one that waited longest is
- * closed when there are too many; one takes some 200 KiB.
+ * Connections that are kept between questions of one kind, because to open one and set it up takes as long as
+ * a small question. The kind is the key, which names all settings that are not sent again. When there are too
+ * many, the one that waited longest is closed; each takes about 200 KiB.
  */
 export class KeptConnections {
   readonly #native: Pick<NativeBinding, "CloseConnection">;
   readonly #maxIdle: number;
-  /** Those that wait, the one that came last at the end. */
+  /** Idle connections, newest last. */
   readonly #idle: { readonly key: string; readonly connection: NativeConnection }[] = [];
 
   constructor(native: Pick<NativeBinding, "CloseConnection">, maxIdle: number) {
@@ -22,7 +22,7 @@ export class KeptConnections {
     return at === -1 ? undefined : this.#idle.splice(at, 1)[0]?.connection;
   }
 
-  /** Nothing runs on it, and its last question succeeded: what a failed one leaves behind is not known. */
+  /** The connection must be idle after a successful question; the state after a failed one is unknown. */
   give(key: string, connection: NativeConnection): void {
     this.#idle.push({ key, connection });
     if (this.#idle.length > this.#maxIdle) {

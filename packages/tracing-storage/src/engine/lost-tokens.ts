@@ -13,12 +13,13 @@ interface LostToken {
 const added = "1";
 const dropped = "2";
 
-/** So many of a table are looked at, the last ones: parts of more inserts than that are synced long ago. */
+/** The last tokens of a table that are checked; parts of older inserts were synced long ago. */
 const lastTokens = 256;
 
 /**
- * Takes back tokens of blocks that were never stored. The engine notes a token first and gives the part its name then: killed
- * between the two, it would take the block for stored when it comes again. Before the engine is opened.
+ * Removes tokens of blocks that were never stored. The engine notes a token before it gives the part its
+ * name. After a kill between the two, it would take the repeated block for stored. Runs before the engine is
+ * opened.
  * @param enginePath its folder
  * @returns how many
  */
@@ -31,8 +32,8 @@ export function forgetLostTokens(enginePath: string): number {
 }
 
 /**
- * Those whose part is in no folder, by itself or merged into another one. Folders of inserts under way have numbers of their own. A kill
- * leaves one at most, as a table gives names to one part at a time; after a loss of power several may have theirs no more.
+ * Tokens whose part is in no folder, alone or merged. Folders of running inserts have other numbers. A kill
+ * leaves at most one, because a table names one part at a time; a power cut may leave several.
  */
 function lostTokensOf(tableFolder: string): LostToken[] {
   const logs = tokenFolderOf(tableFolder);
@@ -47,11 +48,11 @@ function lostTokensOf(tableFolder: string): LostToken[] {
   const gone = new Set<string>();
   const lost: LostToken[] = [];
   let left = lastTokens;
-  // Tokens are taken back in the newest log, which the engine reads last.
+  // Tokens are removed in the newest log, which the engine reads last.
   const [newest = ""] = newestFirst;
   for (const name of newestFirst) {
     const lines = readFileSync(join(logs, name), "utf8").split("\n");
-    // What follows the last line's end: more than nothing where the record itself was cut short, which the engine tells of.
+    // Text after the last line end means that the record was cut short, which the engine reports.
     if (lines.pop() !== "" && name === newest) return [];
     for (const line of lines.toReversed()) {
       if (left-- === 0) return lost;

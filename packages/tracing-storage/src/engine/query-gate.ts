@@ -1,7 +1,7 @@
 import { engineError } from "./engine-error.ts";
 
 export interface GateLimits {
-  /** Queries that run at once. */
+  /** Most queries that run at the same time. */
   readonly maxRunning: number;
   /** Queries that wait for a place; one more is refused. */
   readonly maxWaiting: number;

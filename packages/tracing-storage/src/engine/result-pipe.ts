@@ -5,26 +5,26 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { maxQueryThreads } from "./thread-pool-size.ts";
 
-/** The way of one result from the engine to its reader, at the reader's pace: 64 KiB are under way at most. */
+/** Carries one result from the engine to its reader at the reader's pace, with at most 64 KiB on the way. */
 export interface ResultPipe {
-  /** What the statement names: `INTO OUTFILE '<path>' APPEND`. */
+  /** The path for the statement: `INTO OUTFILE '<path>' APPEND`. */
   readonly path: string;
   /** The bytes of the result; ends when `end` was called and all was read. Not to be destroyed: see `abandon`. */
   readonly stream: Readable;
   /** The engine has written all it will write: its query has ended, or was never started. */
   end(): void;
   /**
-   * Nobody reads on: the rest is thrown away, so that the query can be cancelled, which no blocked write can. A reader
-   * that is still there sees the end, and must not take it for that of the result.
+   * The rest is dropped, so that the query can be cancelled, which a blocked write cannot. A reader that
+   * still reads sees an end, which is not the end of the result.
    */
   abandon(): void;
   readonly isAbandoned: boolean;
 }
 
 /**
- * Named pipes, one for each query that may run, made once and used again and again. The binding of the engine gives a
- * result as one buffer, or in pieces of which each is a document of its own; but the engine writes to a file in any
- * format, piece by piece, and a named pipe is a file to it.
+ * Named pipes, one for each query that may run, made once and reused. The engine's binding returns a result
+ * as one buffer, or in pieces that are separate documents. But the engine writes to a file in any format,
+ * piece by piece, and a named pipe is a file to it.
  */
 export class ResultPipes {
   readonly #free: string[];
@@ -38,7 +38,7 @@ export class ResultPipes {
       execFileSync("mkfifo", ["-m", "600", ...paths], { stdio: "ignore" });
       this.#free = paths;
     } catch {
-      // A system without named pipes: results are held in memory, as far as `storage.max-result-bytes` allows.
+      // A system without named pipes: results are held in memory, up to `storage.max-result-bytes`.
       this.#free = [];
     }
     this.#all = [...this.#free];
@@ -89,7 +89,7 @@ export class ResultPipes {
     stream.on("error", () => {});
     stream.once("close", () => {
       this.#open.delete(pipe);
-      // A pipe that its query still holds is not used again.
+      // A pipe that its query still holds is not reused.
       if (ended) {
         this.#free.push(path);
       }
@@ -97,7 +97,7 @@ export class ResultPipes {
     return pipe;
   }
 
-  /** Nobody reads on, anywhere: before all queries are cancelled. */
+  /** All readers stop; called before all queries are cancelled. */
   abandonAll(): void {
     for (const pipe of this.#open) {
       pipe.abandon();

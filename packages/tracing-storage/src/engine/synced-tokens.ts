@@ -7,10 +7,12 @@ import { namesIn, tableFolders, tokenFolderOf } from "./table-folders.ts";
 const run = promisify(execFile);
 
 /**
- * Has the system write tokens of blocks through to the disk (`chattr +S`). The engine notes a token before it gives a part its name,
- * and syncs the part but not the token: when the power fails, the block is there, and when its sender sends it again, it is not known.
+ * Makes the system write tokens of blocks through to the disk (`chattr +S`). The engine notes a token before
+ * it names a part, and syncs the part but not the token. After a power cut the block would be there while its
+ * token is unknown, so a repeated block would be stored twice.
  *
- * Where the system has no such attribute, nothing changes: a block that was under way may then be stored twice after a loss of power.
+ * On a system without this attribute nothing changes: a block that was being inserted may be stored twice
+ * after a power cut.
  */
 export class SyncedTokens {
   readonly #enginePath: string;
@@ -22,13 +24,13 @@ export class SyncedTokens {
     this.#enginePath = enginePath;
   }
 
-  /** For the tables there are now. @returns whether tokens of all of them are written through */
+  /** Marks the present tables. @returns true when the tokens of all of them are written through */
   async mark(): Promise<boolean> {
     if (!this.#isPossible) return false;
     const folders = tableFolders(this.#enginePath).map(tokenFolderOf);
     const unmarked = folders.filter((folder) => !this.#marked.has(folder) && existsSync(folder));
     if (unmarked.length === 0) return true;
-    // Files that come later have it from their folder.
+    // Later files inherit the attribute from their folder.
     const paths = unmarked.flatMap((folder) => [
       folder,
       ...namesIn(folder).map((name) => join(folder, name)),

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where each table has its parts. @param enginePath the engine's folder */
+/** The folder of each table. @param enginePath the engine's folder */
 export function tableFolders(enginePath: string): string[] {
   const store = join(enginePath, "store");
   return namesIn(store).flatMap((group) =>
@@ -9,7 +9,7 @@ export function tableFolders(enginePath: string): string[] {
   );
 }
 
-/** Where a table notes the tokens of blocks; not there without a window of tokens. */
+/** The folder of a table's tokens; absent when the table has no window of tokens. */
 export function tokenFolderOf(tableFolder: string): string {
   return join(tableFolder, "deduplication_logs");
 }

@@ -3,21 +3,21 @@ import { type Metadata, status } from "@grpc/grpc-js";
 import { type TenantCheck, type TenantProblem, tenantProblemTexts } from "lifecycle";
 import type { GrpcFailure } from "./grpc-failure.ts";
 
-/** As the public model answers. */
+/** The public model's codes. */
 const codes: Readonly<Record<TenantProblem, status>> = {
   missing: status.UNAUTHENTICATED,
   extra: status.PERMISSION_DENIED,
   unknown: status.PERMISSION_DENIED,
 };
 
-/** What the store is told of a call. */
+/** Facts about a call that the store needs. */
 export interface CallFacts {
   readonly tenant: string;
-  /** Aborted when the client cancels, goes away, or its deadline passes. */
+  /** Aborted when the client cancels or disconnects, or when its deadline passes. */
   readonly signal: AbortSignal;
 }
 
-/** @returns what the client is told instead, where its metadata name no tenant that is served */
+/** @returns the failure for the client when its metadata name no served tenant */
 export function callFactsOf(
   call: EventEmitter & { readonly metadata: Metadata },
   tenants: TenantCheck,

@@ -4,7 +4,7 @@ import { StorageError, type StorageErrorCode } from "storage/api";
 import { WireError } from "wire/errors";
 import { WriteError } from "./write-error.ts";
 
-/** What a client is told. */
+/** The failure that a client receives. */
 export interface GrpcFailure {
   readonly code: status;
   readonly details: string;
@@ -21,8 +21,8 @@ const ofStorageError: Record<StorageErrorCode, status> = {
 };
 
 /**
- * How a call ends whose work threw this. The public model answers UNKNOWN or INTERNAL to everything; UNAVAILABLE and
- * RESOURCE_EXHAUSTED tell clients that trying again helps.
+ * Maps an error to the end of a call. The public model answers UNKNOWN or INTERNAL to everything; UNAVAILABLE
+ * and RESOURCE_EXHAUSTED tell clients that a retry helps.
  */
 export function grpcFailureOf(error: unknown, log: Logger): GrpcFailure {
   if (error instanceof WireError) {

@@ -8,7 +8,7 @@ import {
 } from "lifecycle";
 import { z } from "zod";
 
-/** The remote storage API, and the store behind it. Names that the public model has are its names. */
+/** Options of the remote storage API and its store, with the public model's names where it has them. */
 export const grpcOptions = z.object({
   "grpc.host-port": z
     .string()

@@ -13,14 +13,14 @@ import { type ClickHouseStoreOptions, openClickHouseStore } from "storage/clickh
 import type { GrpcOptions } from "./grpc-options.ts";
 import { openRemoteStorage, type RemoteStorageServer } from "./remote-storage-server.ts";
 
-/** Where this process's own engine answers ClickHouse's HTTP protocol. */
+/** The address of ClickHouse's HTTP protocol in this process. */
 export type OwnEngine = Pick<ClickHouseStoreOptions, "urls" | "user" | "password">;
 
 /**
- * Serves the remote storage API as the options say: for the cluster at `clickhouse.url`, or else for this process's own
- * engine, which is asked over its HTTP address like any other.
- * @param health follows the store, which one outside of this process has; the own engine's needs no watching
- * @returns undefined where `grpc.host-port` is empty
+ * Serves the remote storage API as the options say: for the cluster at `clickhouse.url`, otherwise for this
+ * process's engine, which is called over its HTTP address like any other.
+ * @param health follows the store of another process; the own engine's needs no watch
+ * @returns undefined when `grpc.host-port` is empty
  * @throws StartError
  */
 export async function openConfiguredRemoteStorage(

@@ -3,7 +3,7 @@ import type { OwnEngine } from "./open-remote-storage.ts";
 
 /**
  * How this process calls itself.
- * @param bound what the listener of ClickHouse's HTTP protocol got
+ * @param bound the address of the listener of ClickHouse's HTTP protocol
  */
 export function ownEngineAt(
   bound: AddressInfo | string | null,

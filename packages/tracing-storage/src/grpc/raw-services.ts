@@ -15,14 +15,14 @@ import {
 } from "wire/grpc";
 import type { TraceQueryParameters, WriteSpanResponse } from "wire/storage-v1";
 
-// Spans stay bytes where they come in, so that they become rows in one pass, and where they go out, so that the size of
-// a message is known before it is sent.
+// Received spans stay bytes, so that they become rows in one pass. Sent spans are bytes too, so that the size
+// of a message is known before it is sent.
 
 const asBytes = (bytes: Buffer): Buffer => bytes;
 
 /** Traces by id, in encoded chunks. */
 export type GetTraceHandler = handleServerStreamingCall<{ traceId: Buffer }, Buffer>;
-/** One encoded span in. */
+/** Receives one encoded span. */
 export type WriteSpanHandler = handleUnaryCall<Buffer, WriteSpanResponse>;
 
 export type SpanReaderHandlers = Pick<

@@ -25,7 +25,7 @@ function fail<Request>(call: ServerWritableStream<Request, Buffer>, failure: Grp
   call.emit("error", failure);
 }
 
-/** Answers a call with what `read` gives. */
+/** Answers a call with the result of `read`. */
 async function answer<Answer>(
   call: Parameters<typeof callFactsOf>[0],
   callback: (error: GrpcFailure | null, answer?: Answer) => void,

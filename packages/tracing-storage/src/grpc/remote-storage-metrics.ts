@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 
 const prefix = "tracing_storage_grpc_";
 
-/** What the remote storage API counts; served on the admin port. */
+/** Metrics of the remote storage API, served on the admin port. */
 export class RemoteStorageMetrics {
   readonly spansWritten: Counter;
   readonly blocksWritten: Counter;

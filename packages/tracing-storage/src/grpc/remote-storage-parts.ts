@@ -1,9 +1,9 @@
 import type { Logger, TenantCheck } from "lifecycle";
 import type { TraceStore } from "storage/api";
 
-/** What the handlers of the remote storage API work with. */
+/** Everything that the handlers of the remote storage API need. */
 export interface RemoteStorageParts {
-  /** Whose spans these are: the embedded engine's, or a cluster's. */
+  /** The store of the spans: the embedded engine's, or a cluster's. */
   readonly store: Pick<TraceStore, "reader" | "writer" | "dependencies" | "archive">;
   readonly tenants: TenantCheck;
   readonly log: Logger;

@@ -49,7 +49,7 @@ export interface RemoteStorageSettings extends RemoteStorageParts {
 
 export interface RemoteStorageServer {
   readonly port: number;
-  /** Lets calls under way end and writes what came; cuts them when `signal` is aborted. */
+  /** Lets running calls end and writes the received spans; cuts calls when `signal` is aborted. */
   stop(signal: AbortSignal): Promise<void>;
 }
 
@@ -110,7 +110,7 @@ export async function openRemoteStorage(settings: RemoteStorageSettings): Promis
   addReflection(server, [...names, healthServiceName]);
   const health = addHealth(server, names);
 
-  // It would print a failure as well, on a line that says less.
+  // grpc-js would also print each failure, with fewer details than our log.
   setLogVerbosity(logVerbosity.NONE);
   const { address, tls } = settings;
   const credentials = serverCredentialsOf(tls, secureContextOptions);
@@ -132,7 +132,7 @@ export async function openRemoteStorage(settings: RemoteStorageSettings): Promis
   };
 }
 
-/** Asked by clients before they know of any tenant. */
+/** Clients call it before they know any tenant. */
 function capabilitiesHandlers(streamingSpanWriter: boolean): PluginCapabilitiesServer {
   return {
     capabilities: (_, callback) =>

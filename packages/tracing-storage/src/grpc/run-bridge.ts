@@ -3,8 +3,8 @@ import type { GrpcOptions } from "./grpc-options.ts";
 import { openConfiguredRemoteStorage } from "./open-remote-storage.ts";
 
 /**
- * The process where spans rest in a cluster: the remote storage API alone, no engine, no data folder. It is healthy as long
- * as the cluster answers.
+ * The process for spans in a cluster: only the remote storage API, without engine and data folder. It is
+ * healthy while the cluster answers.
  * @throws StartError
  */
 export async function runBridge({

@@ -5,8 +5,8 @@ import { toStoredApiV2Span } from "wire/api-v2";
 import { encodeSpanChunks } from "wire/storage-v1";
 
 /**
- * Sends traces one after the other, in chunks that clients take, no faster than the client reads, and ends the call. Ends
- * at once when the client has gone.
+ * Sends traces in chunks that clients accept, at the client's pace, and ends the call. Stops at once when the
+ * client has disconnected.
  */
 export async function sendTraces<Request>(
   call: ServerWritableStream<Request, Buffer>,

@@ -2,9 +2,9 @@ import type { SpanRows } from "wire/rows";
 
 const initialBytes = 64 * 1024;
 
-/** Rows that were added together, and who waits for them. */
+/** Rows that were added together, with the callers that wait for them. */
 export interface GroupMember {
-  /** Where its rows are. */
+  /** Where its rows begin. */
   readonly start: number;
   readonly end: number;
   readonly count: number;
@@ -37,7 +37,7 @@ export class SpanGroup {
     return done.promise;
   }
 
-  /** The rows of members that stand next to each other. */
+  /** The rows of adjacent members. */
   rowsOf(members: readonly GroupMember[]): SpanRows {
     const start = members[0]?.start ?? 0;
     const end = members.at(-1)?.end ?? start;

@@ -7,7 +7,7 @@ import { WriteError } from "./write-error.ts";
 
 export interface SpanGroupsSettings {
   readonly writer: SpanWriter;
-  /** How long the first span of a group waits for others. */
+  /** Longest time that the first span of a group waits for others, in milliseconds. */
   readonly maxDelayMs: number;
   /** Rows of all groups, written or not yet. */
   readonly maxPendingBytes: number;
@@ -17,9 +17,9 @@ export interface SpanGroupsSettings {
   readonly maxGroupSpans?: number;
   /** 8 MiB by default. */
   readonly maxGroupBytes?: number;
-  /** Groups written at a time; 4 by default. */
+  /** Groups that are written at the same time; 4 by default. */
   readonly maxWrites?: number;
-  /** Called with the number of spans of each block that the store has taken. */
+  /** Called with the number of spans of each stored block. */
   readonly written?: (spans: number) => void;
 }
 
@@ -27,10 +27,10 @@ const minPauseMs = 100;
 const maxPauseMs = 2_000;
 
 /**
- * Collects spans that come one by one into blocks, which is what the store is made for: a small block costs it about as
- * much as a thousand spans of a large one. One is written at a time, and the next grows meanwhile; more at once only when
- * they are full. Each sender is answered when its span is stored. A block is tried again under its token while the store is
- * away; one that the store refuses is halved until only who is to blame is left.
+ * Collects single spans into blocks, because a small block costs the store about as much as a thousand spans
+ * of a large one. One block is written at a time while the next grows; several only when they are full. Each
+ * sender is answered when its span is stored. While the store is down a block is repeated under its token. A
+ * refused block is halved until only the faulty spans are left.
  */
 export class SpanGroups {
   readonly #settings: SpanGroupsSettings;
@@ -89,7 +89,7 @@ export class SpanGroups {
     await stored;
   }
 
-  /** Takes nothing new, and writes what is there; gives up what is not written when `signal` is aborted. */
+  /** Accepts no new spans, and writes the present ones; gives up when `signal` is aborted. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
     for (const wake of this.#roomWaiters.splice(0)) wake();
@@ -101,7 +101,7 @@ export class SpanGroups {
     signal.removeEventListener("abort", giveUp);
   }
 
-  /** The group has waited long enough; but while another is written it may as well grow. */
+  /** The group has waited long enough. While another one is written, it may grow further. */
   #due(): void {
     this.#isDue = true;
     if (this.#writes.size === 0) this.#closeGroup();

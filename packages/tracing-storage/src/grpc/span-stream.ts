@@ -2,7 +2,10 @@ import { type sendUnaryData, status } from "@grpc/grpc-js";
 import type { WriteSpanResponse } from "wire/storage-v1";
 import type { GrpcFailure } from "./grpc-failure.ts";
 
-/** The answer of one stream of spans: given once, when all that came is stored, or with the first failure. */
+/**
+ * The answer of one stream of spans. It is sent once: when all received spans are stored, or at the first
+ * failure.
+ */
 export class SpanStream {
   readonly #answer: sendUnaryData<WriteSpanResponse>;
   readonly #stopping: AbortSignal;
@@ -11,7 +14,7 @@ export class SpanStream {
   #hasEnded = false;
   #isOver = false;
 
-  /** @param stopping aborted when this process stops: clients keep streams open that have nothing to say */
+  /** @param stopping aborted when this process stops, because clients keep idle streams open */
   constructor(answer: sendUnaryData<WriteSpanResponse>, stopping: AbortSignal) {
     this.#answer = answer;
     this.#stopping = stopping;
@@ -19,12 +22,12 @@ export class SpanStream {
     this.#settle();
   }
 
-  /** Whether the answer was given. */
+  /** True when the answer was sent. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** @param stored rejects with what the client is told */
+  /** @param stored rejects with the failure for the client */
   wait(stored: Promise<void>): void {
     this.#pending++;
     stored.then(
@@ -36,7 +39,7 @@ export class SpanStream {
     );
   }
 
-  /** The client has sent all. */
+  /** The client has sent everything. */
   end(): void {
     this.#hasEnded = true;
     this.#settle();

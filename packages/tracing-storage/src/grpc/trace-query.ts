@@ -3,7 +3,7 @@ import type { TraceQueryParameters } from "wire/storage-v1";
 
 const nanosPerSecond = 1_000_000_000n;
 
-/** What clients in Go send where they have no time: the year 1. */
+/** The year 1: Go clients send it for a time that they did not set. */
 const goZeroSeconds = -62_135_596_800n;
 
 /** Traces of a search that names no number, as in most of the public model's stores. */
@@ -11,7 +11,7 @@ const defaultLimit = 100;
 
 type Timestamp = NonNullable<TraceQueryParameters["startTimeMin"]>;
 
-/** The search that a request asks for. Times and durations that are absent, or zero in Go, are no bounds. */
+/** The search of a request. Times and durations that are absent, or Go's zero, are no bounds. */
 export function traceQueryOf(parameters: TraceQueryParameters): TraceQuery {
   const startMin = timeOf(parameters.startTimeMin);
   const startMax = timeOf(parameters.startTimeMax);

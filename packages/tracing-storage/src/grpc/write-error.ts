@@ -1,12 +1,12 @@
 /**
- * Why spans are not written, besides what the store says.
+ * Reasons why spans are not written, besides those of the store.
  *
  * - `WRITE_BUSY` too many spans wait already
  * - `WRITE_STOPPING` the process ends
  */
 export type WriteErrorCode = "WRITE_BUSY" | "WRITE_STOPPING";
 
-/** Spans were not taken; nothing of them is stored. */
+/** The spans were refused; none of them is stored. */
 export class WriteError extends Error {
   override readonly name = "WriteError";
   readonly code: WriteErrorCode;

@@ -36,7 +36,7 @@ export function writeSpanHandler({ groups, tenants, log }: WriterParts): WriteSp
   };
 }
 
-/** `SpanWriterPlugin`. Every span is stored when it is answered, so there is nothing to do for `Close`. */
+/** `SpanWriterPlugin`. Every span is stored when its call is answered, so `Close` has nothing to do. */
 export function spanWriterHandlers(parts: WriterParts): SpanWriterHandlers {
   return {
     writeSpan: writeSpanHandler(parts),
@@ -45,9 +45,10 @@ export function spanWriterHandlers(parts: WriterParts): SpanWriterHandlers {
 }
 
 /**
- * `StreamingSpanWriterPlugin`. Spans are stored as they come, since clients keep a stream open as long as they live; the
- * answer, at its end, says that all are. After the first that is not, the stream ends with the reason.
- * @param stopping aborted when this process stops: a stream then ends when what came over it is stored
+ * `StreamingSpanWriterPlugin`. Spans are stored as they arrive, because clients keep a stream open as long as
+ * they live. The answer at the end confirms all of them. At the first failure the stream ends with its
+ * reason.
+ * @param stopping aborted when this process stops; a stream then ends when its received spans are stored
  */
 export function streamingSpanWriterHandlers(
   { groups, tenants, log }: WriterParts,
@@ -72,7 +73,7 @@ export function streamingSpanWriterHandlers(
         }
         stream.end();
       } catch (error) {
-        // The client has gone, or sent what is no span.
+        // The client has disconnected, or sent bytes that are no span.
         stream.fail(
           grpcFailureOf(facts.signal.aborted ? new StorageError("STORAGE_ABORTED", "gone") : error, log),
         );

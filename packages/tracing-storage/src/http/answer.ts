@@ -21,7 +21,7 @@ import { drain } from "./request-body.ts";
 const minCompressedBytes = 1024;
 
 interface Encoder {
-  /** Off the event loop. */
+  /** Runs off the event loop. */
   whole(body: Buffer): Promise<Buffer>;
   stream(): Transform;
 }
@@ -30,7 +30,7 @@ const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } };
 const zlibOptions = { level: 3 };
 
-/** The one we like best first. */
+/** Preferred encoding first. */
 const encoders: ReadonlyMap<string, Encoder> = new Map([
   [
     "zstd",
@@ -53,7 +53,7 @@ const encoders: ReadonlyMap<string, Encoder> = new Map([
   ],
 ] satisfies [string, Encoder][]);
 
-/** Of those that the client takes, the one we like best. */
+/** The preferred encoding of those that the client accepts. */
 function acceptedEncoding(request: IncomingMessage): string | undefined {
   const header = String(request.headers["accept-encoding"] ?? "");
   const accepted = new Set(
@@ -66,11 +66,11 @@ function acceptedEncoding(request: IncomingMessage): string | undefined {
   return [...encoders.keys()].find((name) => accepted.has(name));
 }
 
-/** Of the rest of a refused body, before its connection is closed. */
+/** Limit of a refused body's rest that is read before the connection is closed. */
 const maxDrainedBytes = 64 * 1024 * 1024;
 const maxDrainMs = 5_000;
 
-/** Sends an answer to a request whose body was not read to its end, and closes the connection. */
+/** Answers a request whose body was not read completely, and closes the connection. */
 export async function answerEarly(
   request: IncomingMessage,
   response: ServerResponse,
@@ -85,17 +85,17 @@ export async function answerEarly(
   response.end();
 }
 
-/** How an answer is packed. */
+/** How an answer is compressed. */
 export interface Packing {
-  /** As the client takes it, by Accept-Encoding. */
+  /** True: as the client accepts by Accept-Encoding. */
   readonly mayCompress: boolean;
-  /** In ClickHouse's own blocks, whatever Accept-Encoding says. */
+  /** True: as ClickHouse's own blocks, whatever Accept-Encoding says. */
   readonly asBlocks: boolean;
 }
 
 export const unpacked: Packing = { mayCompress: false, asBlocks: false };
 
-/** Sends a whole body, compressed when the client takes that; compression runs off the event loop. */
+/** Sends a complete body, compressed when the client accepts that; compression runs off the event loop. */
 export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -147,10 +147,10 @@ async function write(
 }
 
 /**
- * Sends a body of which only the beginning is known, at the pace of the client.
- * @param sendTimeoutMs a client that takes nothing for so long is cut off
- * @param failure the last bytes of a body that breaks off; the connection is cut behind them, so that nobody takes the
- *   body for whole
+ * Sends a body whose beginning is known, at the client's pace.
+ * @param sendTimeoutMs a client that reads nothing for this many milliseconds is cut off
+ * @param failure last bytes of a body that breaks off; the connection is cut after them, so that nobody takes
+ *   the body for complete
  */
 export async function answerStream(
   request: IncomingMessage,

@@ -33,9 +33,9 @@ function given(request: IncomingMessage, url: URL): Credentials | undefined {
 }
 
 /**
- * Checks user and password, which come as X-ClickHouse-User and -Key, Basic authentication, or URL parameters, in
- * this order. Every user is compared, each in constant time. Who names none, or one that is not known, is the first
- * user when that one has no password.
+ * Checks user and password from X-ClickHouse-User and -Key, Basic authentication, or URL parameters, in this
+ * order. Every user is compared, each in constant time. Without a name, or with an unknown name, the request
+ * belongs to the first user when that one has no password.
  * @throws EngineError REQUIRED_PASSWORD when there are none, AUTHENTICATION_FAILED when they are wrong
  */
 export function checkCredentials(

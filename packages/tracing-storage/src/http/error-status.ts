@@ -29,9 +29,9 @@ function errorName(error: EngineError): string {
 }
 
 /**
- * The HTTP status of an error: as ClickHouse's server, except 403 for ACCESS_DENIED, and 503 ("try again later")
- * where this process is overloaded, stopping or out of disk, all of which are 500 there.
- * Source: ClickHouse src/Server/HTTP/exceptionCodeToHTTPStatus.cpp
+ * The HTTP status of an error, as in ClickHouse's server with two exceptions. ACCESS_DENIED is 403. An
+ * overloaded or stopping process, and a full disk, are 503 ("try again later") instead of 500. Source:
+ * ClickHouse src/Server/HTTP/exceptionCodeToHTTPStatus.cpp
  */
 export function errorStatus(error: EngineError): number {
   const isDiskFull = error.message.includes("No space left on device");

@@ -25,9 +25,9 @@ import type { User } from "./users.ts";
 export interface HttpFrontSettings {
   readonly users: readonly [User, ...User[]];
   readonly maxSessions: number;
-  /** A client that takes nothing of its result for so long is cut off. */
+  /** A client that reads nothing of its result for this many milliseconds is cut off. */
   readonly sendTimeoutMs: number;
-  /** Of one body, decompressed. */
+  /** Limit of one body, decompressed. */
   readonly maxBodyBytes: number;
   /** Absent: plain HTTP. */
   readonly tls?: ServerTls | undefined;
@@ -49,7 +49,9 @@ Use / or /ping for health checks.
 Send queries with the POST method, or with GET and /?query=…: see ClickHouse's documentation, "HTTP interface".
 `;
 
-/** The numbers ClickHouse gives with every result, in its names; those the embedded engine does not tell are left out. */
+/**
+ * ClickHouse's figures of a result, with its names, without those that the embedded engine does not report.
+ */
 function summary({ kind, rows, result, insertedBytes, elapsedSeconds }: QueryOutcome): string {
   const elapsed = { elapsed_ns: String(Math.round(elapsedSeconds * 1e9)) };
   return JSON.stringify(
@@ -59,7 +61,7 @@ function summary({ kind, rows, result, insertedBytes, elapsedSeconds }: QueryOut
   );
 }
 
-/** JSON that a header can hold. */
+/** JSON that is safe in a header. */
 function headerJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[^ -~]/g,
@@ -68,8 +70,8 @@ function headerJson(value: unknown): string {
 }
 
 /**
- * Says what a query of a traced client was. Without such a client there is no span: inserts of own spans would make
- * spans, whose inserts would make spans.
+ * Describes the query of a traced client. Without such a client there is no span: inserts of own spans would
+ * otherwise make spans, whose inserts would make more.
  */
 function describeSpan(kind: QueryOutcome["kind"]): void {
   const span = activeSpan();
@@ -83,7 +85,7 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
   const { engine, gate, guard, pointReader, metrics, quarantine, log } = parts;
   const sessions = new Sessions(engine, settings.maxSessions);
   const queryParts: QueryParts = { engine, gate, guard, sessions, pointReader, metrics, quarantine };
-  /** Of the queries under way: by its id a query is cancelled, so no two may have the same. */
+  /** Ids of the running queries. A query is cancelled by its id, so ids must be unique. */
   const ids = new Set<string>();
   const version = `(version ${engine.facts.version} (embedded))`;
 
@@ -111,7 +113,7 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       : answerEarly(request, response, status, body));
   }
 
-  /** A result that is longer than its beginning: an error can then only be told in the body itself. */
+  /** Sends a result that is longer than its beginning; an error can then only be reported in the body. */
   async function sendStream(
     request: IncomingMessage,
     response: ServerResponse,
@@ -191,7 +193,7 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       }
       await sendError(request, response, known);
     } finally {
-      // What is not read by now is not wanted: of a HEAD, or of a client that took too long.
+      // The rest is not needed: the request was HEAD, or its client was too slow.
       left.abort();
       if (id !== undefined) {
         ids.delete(id);

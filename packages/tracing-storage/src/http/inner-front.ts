@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
 import { createHttpFront, type HttpFrontParts, type HttpFrontSettings } from "./http-front.ts";
 
-/** The door by which this process asks its own engine. */
+/** The listener by which this process calls its own engine. */
 export interface InnerFront {
   readonly server: Server & { closeAllConnections(): void; closeIdleConnections(): void };
   readonly address: AddressInfo;
@@ -13,8 +13,8 @@ export interface InnerFront {
 const passwordBytes = 32;
 
 /**
- * Opens a door on loopback for this process alone, with a password that nobody else knows. For when the door for others
- * speaks TLS: that one may want a certificate of clients, and shows one that need not fit this address.
+ * Opens a listener on loopback for this process alone, with a random password. It is used when the public
+ * listener has TLS, which may require a client certificate, and whose certificate need not fit this address.
  */
 export async function openInnerFront(
   parts: HttpFrontParts,

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { engineError } from "../engine/engine-error.ts";
 
-/** What a request says besides its body. */
+/** The facts of a request besides its body. */
 export interface QueryParameters {
   /** `query`; the body continues it, or brings an insert's rows. */
   readonly query: string;
   readonly queryId: string;
   readonly database: string;
-  /** Of the result when the statement names none; TabSeparated by default. */
+  /** Format of the result when the statement names none; TabSeparated by default. */
   readonly format: string;
   readonly settings: ReadonlyMap<string, string>;
   readonly parameters: ReadonlyMap<string, string>;
@@ -16,11 +16,11 @@ export interface QueryParameters {
   /** True for a read-only user, whatever the method. */
   readonly reader: boolean;
   readonly session: SessionParameters | undefined;
-  /** `wait_end_of_query=1`: nothing is sent before the query has ended. */
+  /** `wait_end_of_query=1`: the answer begins when the query has ended. */
   readonly waitForEnd: boolean;
-  /** `compress=1`: the answer comes in ClickHouse's own compressed blocks. */
+  /** `compress=1`: the answer consists of ClickHouse's compressed blocks. */
   readonly compressBlocks: boolean;
-  /** `decompress=1`: so does the body. */
+  /** `decompress=1`: the body does. */
   readonly decompressBlocks: boolean;
   /** False when the client set `enable_http_compression=0`. */
   readonly mayCompress: boolean;
@@ -28,17 +28,17 @@ export interface QueryParameters {
 
 export interface SessionParameters {
   readonly id: string;
-  /** Unused for so long, it ends. */
+  /** Seconds without use after which the session ends. */
   readonly timeoutSeconds: number;
-  /** It must be there already. */
+  /** True: the session must exist. */
   readonly mustExist: boolean;
 }
 
-/** As ClickHouse's `default_session_timeout` and `max_session_timeout`. */
+/** ClickHouse's `default_session_timeout` and `max_session_timeout`. */
 const defaultSessionSeconds = 60;
 const maxSessionSeconds = 3600;
 
-/** Parameters with a meaning of their own; all others are settings. */
+/** Parameters with a special meaning; all others are settings. */
 const reserved = new Set(
   (
     "query query_id database default_format user password quota_key role compress decompress buffer_size session_id " +

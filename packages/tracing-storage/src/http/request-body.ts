@@ -96,8 +96,8 @@ export class RequestBody {
   }
 
   /**
-   * Reads until at least `bytes` are held or the body ends; what was read stays to be read.
-   * @returns all that is held, and whether that is the whole body
+   * Reads until at least `bytes` are held or the body ends; later reads still return them.
+   * @returns everything that is held, and whether that is the whole body
    */
   async peek(bytes: number): Promise<{ readonly head: Buffer; readonly complete: boolean }> {
     const held = [this.#held];
@@ -116,7 +116,8 @@ export class RequestBody {
   }
 
   /**
-   * Writes to a new file: `before`, then the body from byte `from` on, which is at most the number of bytes held.
+   * Writes `before` and then the body from byte `from` to a new file; `from` is at most the number of held
+   * bytes.
    * @returns bytes written
    */
   async spool(path: string, before: Buffer, from: number): Promise<number> {
@@ -142,8 +143,8 @@ export class RequestBody {
 }
 
 /**
- * Reads and drops what is left of a body that was refused, within limits: a client that still sends when the
- * connection is closed sees a broken connection instead of the answer.
+ * Reads and drops the rest of a refused body, within limits. A client that still sends when the connection is
+ * closed would see a broken connection instead of the answer.
  */
 export async function drain(request: IncomingMessage, maxBytes: number, maxMs: number): Promise<void> {
   let left = maxBytes;
@@ -156,7 +157,7 @@ export async function drain(request: IncomingMessage, maxBytes: number, maxMs: n
       }
     }
   } catch {
-    // the client left
+    // the client disconnected
   } finally {
     clearTimeout(timer);
   }

@@ -27,11 +27,11 @@ import { type Sessions, statementToRestore } from "./sessions.ts";
 import { type RestOfResult, runStreamed, type StreamedResult } from "./streamed-result.ts";
 import type { User } from "./users.ts";
 
-/** As ClickHouse's default for `max_query_size`, which a request may raise up to the second figure. */
+/** ClickHouse's default of `max_query_size`; a request may raise it up to the second figure. */
 const maxQueryBytes = 256 * 1024;
 const maxRaisedQueryBytes = 16 * 1024 * 1024;
 
-/** Neither questions nor inserts, and all the same they leave tables as they are. */
+/** Statements besides questions and inserts that do not change tables. */
 const leavingTables: ReadonlySet<string> = new Set(["SET", "USE", "KILL", "OPTIMIZE", "CHECK"]);
 
 export interface QueryOutcome {
@@ -40,18 +40,18 @@ export interface QueryOutcome {
   readonly format: string;
   /** The whole result, or its beginning. */
   readonly result: Buffer;
-  /** What follows `result` when that is only the beginning: to be read to its end, or the signal of the query aborted. */
+  /** The rest after `result`; read it to its end, or abort the signal of the query. */
   readonly more?: RestOfResult;
-  /** Rows of the result, or rows that the insert brought; 0 when that is not known yet. */
+  /** Rows of the result, or inserted rows; 0 while unknown. */
   readonly rows: number;
   /** Decompressed bytes of the rows that the insert brought. */
   readonly insertedBytes: number;
   readonly elapsedSeconds: number;
-  /** Why rows are missing from the result; absent for a whole one. */
+  /** Reasons why rows are missing from the result; absent for a complete result. */
   readonly missing?: readonly PartialReason[];
 }
 
-/** What queries of all requests share. */
+/** The objects that queries of all requests share. */
 export interface QueryParts {
   readonly engine: Engine;
   readonly gate: QueryGate;
@@ -59,7 +59,7 @@ export interface QueryParts {
   readonly sessions: Sessions;
   readonly pointReader: PointReader;
   readonly metrics: Pick<StorageMetrics, "pointReads">;
-  /** Sets aside what a read finds damaged. */
+  /** Sets damaged parts aside when a read finds them. */
   readonly quarantine: Pick<PartQuarantine, "suspect" | "missingFrom" | "tablesChanged">;
 }
 
@@ -71,7 +71,7 @@ function kindOf({ verb }: Statement): QueryOutcome["kind"] {
       : "other";
 }
 
-/** The statement, and where the rows of an insert are: some may stand in the text, behind the statement. */
+/** The statement, and where the rows of an insert are; some may follow the statement in its text. */
 interface StatementText {
   readonly statement: Statement;
   readonly text: Buffer;
@@ -80,8 +80,8 @@ interface StatementText {
 }
 
 /**
- * Reads the statement from the `query` parameter and, behind it, as much of the body as a query may be long.
- * When the parameter already holds an insert, the body is rows and stays unread.
+ * Reads the statement from the `query` parameter, and then as much of the body as a query may be long. When
+ * the parameter already contains an insert, the body is rows and stays unread.
  */
 async function readText(parameters: QueryParameters, body: RequestBody): Promise<StatementText> {
   const asked = Number(parameters.settings.get("max_query_size") ?? maxQueryBytes);
@@ -104,16 +104,17 @@ async function readText(parameters: QueryParameters, body: RequestBody): Promise
   return { statement, text, bodyFrom: head.length };
 }
 
-/** Statements that fill the disk; what makes room must go through when it is full. */
+/** True for statements that fill the disk; statements that free space must run when it is full. */
 function writesRows({ verb, inserts }: Statement): boolean {
   return verb === "INSERT" || inserts;
 }
 
 /**
- * Runs the query of one request. Rows of an insert go to a file of the spool first, so that a slow client holds no
- * place in the engine, and from there into the table; so every format works, binary ones too, and a body may be
- * larger than memory. The result of a question comes through a pipe, as the client takes it.
- * @param signal aborted when the client leaves, or nobody reads on: cancels what only reads; an insert under way goes on
+ * Runs the query of one request. Rows of an insert go to a spool file first, so that a slow client occupies
+ * no place in the engine, and then into the table. So every format works, binary ones too, and a body may
+ * exceed memory. The result of a question comes through a pipe, at the client's pace.
+ * @param signal aborted when the client disconnects or stops reading; it cancels reads, but a running insert
+ *   continues
  * @throws EngineError
  */
 export async function runQuery(
@@ -128,7 +129,7 @@ export async function runQuery(
   if (statement.verb === "") {
     throw engineError("SYNTAX_ERROR", "Syntax error: empty query");
   }
-  // In a session `readonly` could not be taken back, so it is not set there.
+  // In a session `readonly` could not be reset, so it is not set there.
   const asked = parameters.session === undefined ? undefined : parameters.settings.get("readonly");
   const readOnly = parameters.readOnly || asked === "1" || asked === "2";
   if (readOnly && (kindOf(statement) !== "select" || statement.inserts)) {
@@ -188,13 +189,13 @@ async function answerOfParts(
   return withMissing(parts, outcome, text);
 }
 
-/** Says what an outcome lacks because of parts that are set aside. */
+/** Adds to an outcome the rows that set-aside parts hide. */
 function withMissing({ quarantine }: QueryParts, outcome: QueryOutcome, text: Buffer): QueryOutcome {
   const missing = quarantine.missingFrom(() => text.toString("latin1"));
   return missing.length === 0 ? outcome : { ...outcome, missing };
 }
 
-/** Runs one query in a session: its parameters are put back behind it. */
+/** Runs a query in a session, and resets its parameters afterwards. */
 async function runInSession(
   parts: QueryParts,
   connection: EngineConnection,
@@ -209,7 +210,7 @@ async function runInSession(
     names: settings.keys(),
     changesDatabase: parameters.database !== "",
   });
-  // What only reads is known already; `readonly` could not be taken back.
+  // A statement that only reads is recognized before; `readonly` could not be reset.
   const own = sessionStatement({ ...parameters, settings, readOnly: false, reader: false });
   const prepare = [own, `SET log_comment = ${quoteString(parameters.queryId)}`]
     .filter((sql) => sql !== "")
@@ -263,7 +264,7 @@ async function runOn(
       };
     } catch (error) {
       const { code, message } = toEngineError(error);
-      // The spool is nobody's business, and the rows were read from the body as far as the client knows.
+      // The spool's path is hidden, because for the client the rows came from the body.
       throw new EngineError(code, message.replaceAll(path, "body"), { cause: error });
     } finally {
       await rm(path, { force: true });
@@ -272,7 +273,7 @@ async function runOn(
 
   const ask = () => runStatement(parts, runner, first, { statement, text, bodyFrom }, parameters, signal);
   if (kind !== "select" || statement.inserts) return ask();
-  // What is damaged is set aside, and the rest answers.
+  // A damaged part is set aside, and the other parts answer.
   for (let tries = 0; ; tries++) {
     try {
       return withMissing(parts, await ask(), text);
@@ -315,7 +316,7 @@ async function runStatement(
   try {
     ran = await gate.run(isQuestion ? () => engine.cancelWhen(signal, tag, run) : run, signal);
   } finally {
-    // One that fails may have changed some of the tables that it names.
+    // A failed statement may have changed some of the tables that it names.
     if (changesTables) {
       await engine.tablesChanged();
       await parts.quarantine.tablesChanged();

@@ -12,8 +12,8 @@ interface Session {
 }
 
 /**
- * Sessions of clients (`session_id`): what `SET`, `USE` and `CREATE TEMPORARY TABLE` do stays until the session was
- * not used for its time. Each is a connection of the engine, for one query at a time.
+ * Sessions of clients (`session_id`): the effects of `SET`, `USE` and `CREATE TEMPORARY TABLE` last until the
+ * session was unused for its time. Each session is a connection of the engine for one query at a time.
  * Source: ClickHouse documentation, "HTTP interface", sessions
  */
 export class Sessions {
@@ -32,9 +32,9 @@ export class Sessions {
 
   /**
    * Does `work` with the session's connection to itself; opens the session when there is none of this name.
-   * @param user sessions of one user are not those of another
-   * @throws EngineError SESSION_NOT_FOUND, SESSION_IS_LOCKED while a query of it runs, TOO_MANY_SIMULTANEOUS_QUERIES
-   *   when there are too many sessions
+   * @param user users do not share sessions
+   * @throws EngineError SESSION_NOT_FOUND, SESSION_IS_LOCKED while a query of it runs,
+   *   TOO_MANY_SIMULTANEOUS_QUERIES when there are too many sessions
    */
   async use<Result>(
     user: User,
@@ -77,7 +77,7 @@ export class Sessions {
     return session;
   }
 
-  /** Makes a session one that only reads, for good. */
+  /** Makes a session permanently read-only. */
   async #pin(key: string, session: Session): Promise<void> {
     try {
       for (const sql of [`SET profile = '${readerProfile}'`, "SET readonly = 2"]) {
@@ -95,15 +95,15 @@ export class Sessions {
   }
 }
 
-/** What a query's parameters change for itself alone. */
+/** The settings that a query's parameters change for that query only. */
 export interface OwnSettings {
   readonly names: Iterable<string>;
   readonly changesDatabase: boolean;
 }
 
 /**
- * Remembers what parameters of one query will change in its session.
- * @returns the SQL that puts it back; "" when there is nothing to put back
+ * Remembers the settings of a session that a query's parameters will change.
+ * @returns SQL that restores them; "" when there is nothing to restore
  */
 export async function statementToRestore(
   connection: EngineConnection,

@@ -5,27 +5,30 @@ import type { QueryGate } from "../engine/query-gate.ts";
 import type { ResultPipe } from "../engine/result-pipe.ts";
 
 /**
- * Held before the first byte is sent: an error up to here has a status and a code of its own, and a result up to here
- * has a length and a summary. As ClickHouse's `http_response_buffer_size`.
+ * Bytes held before the first one is sent. An error up to there has its own status and code, and a result up
+ * to there has a length and a summary. ClickHouse's `http_response_buffer_size`.
  */
 const headBytes = 1024 * 1024;
 
 const syntaxError = 62;
 
-/** A result, whole or begun. */
+/** A complete or begun result. */
 export interface StreamedResult {
   readonly head: Buffer;
-  /** Present when `head` is all. */
+  /** Present when `head` is the whole result. */
   readonly ran?: NativeResult;
   /** Present when there is more. */
   readonly more?: RestOfResult;
 }
 
-/** What follows the beginning of a result. */
+/** The rest of a begun result. */
 export interface RestOfResult {
   /** Throws EngineError when the query fails on its way. */
   readonly chunks: AsyncIterable<Buffer>;
-  /** Resolves when the query has ended, in whatever way: its connection is free, while the last chunks may be unread. */
+  /**
+   * Resolves when the query has ended in any way. Its connection is then free, although the last chunks may
+   * be unread.
+   */
   readonly ended: Promise<void>;
 }
 
@@ -34,18 +37,18 @@ interface StreamParts {
   readonly gate: QueryGate;
 }
 
-/** The pipe is our own business. */
+/** The path of the pipe is hidden from the client. */
 function withoutPath(error: unknown, path: string): EngineError {
   const { code, message } = toEngineError(error);
   return new EngineError(code, message.replaceAll(path, "result"), { cause: error });
 }
 
 /**
- * Runs a question in its place of the gate, and gives its result as the engine makes it. The query ends when all was
- * read, or when the signal is aborted: whoever does not read to the end must abort it.
+ * Runs a question in its place of the gate, and returns its result while the engine makes it. The query ends
+ * when everything was read, or when the signal is aborted. A caller that stops reading must abort it.
  * @param run runs the statement into the pipe
- * @returns undefined when it must be run without a pipe: there is none here, or the engine does not take the statement
- *   with one (what is wrong with it is then better said by the engine, of the text as the client wrote it)
+ * @returns undefined when it must run without a pipe: there are no pipes, or the engine refuses the statement
+ *   with one. The engine then reports the fault for the text that the client wrote.
  * @throws EngineError
  */
 export async function runStreamed(
@@ -100,7 +103,7 @@ export async function runStreamed(
   return { head: Buffer.concat(held, length), more: { chunks, ended } };
 }
 
-/** @throws EngineError when the query fails, or what it wrote was thrown away */
+/** @throws EngineError when the query fails, or its output was dropped */
 async function* chunksOf(pipe: ResultPipe, ran: Promise<unknown>): AsyncGenerator<Buffer, void> {
   try {
     yield* pipe.stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;

@@ -1,11 +1,11 @@
 import { StartError, secretOf } from "lifecycle";
 
-/** Somebody who may use the HTTP protocol. */
+/** A user of the HTTP protocol. */
 export interface User {
   readonly name: string;
-  /** "" lets everybody in under this name; see `checkCredentials`. */
+  /** "" accepts everybody under this name; see `checkCredentials`. */
   readonly password: string;
-  /** May ask, and nothing else; its limits are those of the process and cannot be raised. */
+  /** True: may only run questions, within the process's limits. */
   readonly readOnly: boolean;
 }
 
@@ -19,8 +19,8 @@ export interface UserOptions {
 }
 
 /**
- * The users that the options name: one who may do all, and one who may only read when it has a password.
- * @returns the one who may do all first
+ * The users of the options: one with all rights and, when it has a password, one that may only read.
+ * @returns the user with all rights first
  * @throws StartError for a file that cannot be read, and options that contradict each other
  */
 export function readUsers(options: UserOptions): readonly [User, ...User[]] {

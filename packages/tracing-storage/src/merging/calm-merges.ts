@@ -5,9 +5,9 @@ import type { Engine } from "../engine/engine.ts";
 import { type FreshPartLimits, mergeOnce, readFreshTables } from "./fresh-tables.ts";
 
 interface CalmMergeSettings extends FreshPartLimits {
-  /** Only tables of these. */
+  /** Only tables of these databases. */
   readonly databases: readonly string[];
-  /** Between two looks. */
+  /** Milliseconds between two looks. */
   readonly intervalMs: number;
 }
 
@@ -15,14 +15,14 @@ interface CalmMergeParts {
   readonly engine: Engine;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Sets aside what a merge finds damaged. */
+  /** Sets damaged parts aside when a merge finds them. */
   readonly quarantine: Pick<PartQuarantine, "suspect">;
 }
 
 /**
- * Merges what was written last when no more is written. The engine itself waits for ten parts of a size, for up to an hour; as the
- * first merge makes the indexes of attributes (docs/adr/035-indexes-made-by-merges.md), searches would read those parts
- * without for so long.
+ * Merges the last written parts when no more rows arrive. The engine itself waits for ten parts of similar
+ * size, for up to an hour. The first merge builds the indexes of attributes
+ * (docs/adr/035-indexes-made-by-merges.md), so searches would read those parts without indexes until then.
  */
 export class CalmMerges {
   readonly #parts: CalmMergeParts;
@@ -58,7 +58,7 @@ export class CalmMerges {
     }, this.#settings.intervalMs).unref();
   }
 
-  /** Resolves when no look is under way. */
+  /** Resolves when no look is running. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);

@@ -7,18 +7,19 @@ export interface FreshTable {
   readonly table: string;
 }
 
-/** What is worth a merge, and when. */
+/** Limits that decide what is merged, and when. */
 export interface FreshPartLimits {
   /** Seconds since the last insert into the table, or merge in it. */
   readonly calmSeconds: number;
-  /** With fewer rows a search reads them all in a few milliseconds. */
+  /** Below this many rows a search reads all of them in a few milliseconds. */
   readonly leastRows: number;
 }
 
 /**
- * Tables with indexes that nothing was written to for a while and nothing is merged in, and of which the newest parts of a
- * partition, three or more, were never merged. For two the engine would rather take their large neighbours with them. Older
- * ones between merged parts are left: merging them would mean merging their neighbours.
+ * Tables with indexes that were not written to for a while, have no running merge, and whose newest three or
+ * more parts of a partition were never merged. For two parts the engine would include their large neighbours.
+ * Older unmerged parts between merged ones are left alone, because their merge would include the neighbours
+ * too.
  */
 export async function readFreshTables(
   engine: Engine,

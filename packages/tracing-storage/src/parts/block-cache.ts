@@ -1,9 +1,9 @@
 import type { BlockBytes, PackedBlock } from "./packed-block.ts";
 
-/** Blocks that were unpacked last: who looks at a trace, or at the newest ones, mostly needs some of the same next. */
+/** Cache of unpacked blocks. The next trace mostly needs some of the same blocks. */
 export class BlockCache {
   readonly #maxBytes: number;
-  /** The one that was asked for last at the end. */
+  /** Most recently used last. */
   readonly #blocks = new Map<string, PackedBlock>();
   #bytes = 0;
 
@@ -37,7 +37,7 @@ export class BlockCache {
     return block;
   }
 
-  /** Blocks of files whose names begin so. */
+  /** Drops the blocks of files whose names begin with `prefix`. */
   forget(prefix: string): void {
     for (const [key, { bytes }] of this.#blocks) {
       if (!key.startsWith(prefix)) continue;
@@ -47,7 +47,7 @@ export class BlockCache {
   }
 }
 
-/** What an entry takes besides its bytes. */
+/** Estimated bytes of an entry without its data. */
 const entryBytes = 256;
 
 function costOf({ heldBytes }: BlockBytes): number {

@@ -3,7 +3,10 @@ import type { Marks } from "./marks.ts";
 import type { PackedFile } from "./packed-file.ts";
 import { type Stream, StreamCursor } from "./stream.ts";
 
-/** Of an index that errs in at most one of a hundred granules; how many functions go with so many bits the engine has in a table. */
+/**
+ * Bits for each row in an index that errs in at most one of a hundred granules. The engine has a table of the
+ * number of functions for each number of bits.
+ */
 const bitsOfRow = 10;
 /** Source: ClickHouse src/Interpreters/BloomFilterHash.h, bf_hash_seed */
 const seeds = [
@@ -17,7 +20,7 @@ const seeds = [
 /** The two halves of a hash for each function. */
 export type BloomHashes = Uint32Array;
 
-/** Of a text, or a value of `FixedString`. */
+/** Hashes of a text, or of a value of `FixedString`. */
 export function bloomHashes(value: Uint8Array): BloomHashes {
   const hash = cityHash64(value);
   return Uint32Array.from(
@@ -29,14 +32,14 @@ export function bloomHashes(value: Uint8Array): BloomHashes {
 }
 
 /**
- * An index of the type `bloom_filter(0.01)` with a filter for each granule. Of 100 million rows it has 40 MB, so only the filters that are asked for are
- * unpacked.
- * Source: ClickHouse src/Storages/MergeTree/MergeTreeIndexBloomFilter.cpp
+ * An index of type `bloom_filter(0.01)` with a filter for each granule. For 100 million rows it has 40 MB, so
+ * only the needed filters are unpacked. Source: ClickHouse
+ * src/Storages/MergeTree/MergeTreeIndexBloomFilter.cpp
  */
 export class BloomIndex {
   readonly #filterOf: (granule: number) => Stream;
 
-  /** @param filterOf gives what begins with the filter of a granule */
+  /** @param filterOf returns a stream that begins with the filter of a granule */
   constructor(filterOf: (granule: number) => Stream) {
     this.#filterOf = filterOf;
   }

@@ -9,22 +9,22 @@ export interface ColumnReader {
    * @returns each value as the format RowBinary has it
    */
   values(granule: Granule, rows: readonly number[]): Buffer[];
-  /** All values one behind the other, where they are of one size. */
+  /** All values in a row, when they have the same size. */
   all?(granule: Granule): Buffer;
 }
 
-/** How a part has a column. */
+/** The form of a column in a part. */
 export interface ColumnForm {
   readonly name: string;
-  /** As in SQL. */
+  /** The SQL type. */
   readonly type: string;
-  /** Of most rows the default is not written down. */
+  /** True: default values are not stored. */
   readonly isSparse: boolean;
   readonly streams: readonly string[];
 }
 
 const noText = Buffer.from([0]);
-/** A sparse column's last number: how many defaults stand behind the last value. */
+/** Marks a sparse column's last number, which counts the defaults after the last value. */
 const endOfGranule = 1n << 62n;
 /** Flags of the indexes of a dictionary. Source: ClickHouse src/DataTypes/Serializations/SerializationLowCardinality.cpp */
 const needsShared = 0x100;
@@ -34,7 +34,7 @@ const indexWidths = [1, 2, 4, 8] as const;
 /** Shared dictionaries with keys of a block besides, the only version there is. */
 const dictionaryVersion = 1;
 const maxKeys = 1_000_000;
-/** What a text of a dictionary takes in memory besides its bytes. */
+/** Estimated memory of a dictionary's text besides its bytes. */
 const keyBytes = 96;
 
 /** @returns undefined for types and forms that are not read here */
@@ -61,7 +61,7 @@ export function columnReader({ name, type, isSparse, streams }: ColumnForm): Col
   return undefined;
 }
 
-/** Bytes of each value of a type, where all have as many. */
+/** Bytes of each value of a type; undefined when they differ. */
 export function fixedWidth(type: string): number | undefined {
   const fixed = /^FixedString\((\d+)\)$/.exec(type)?.[1];
   if (fixed !== undefined) return Number(fixed);
@@ -79,7 +79,7 @@ function fixedReader(stream: string, width: number): ColumnReader {
   };
 }
 
-/** Texts without ends, and their lengths in a stream of their own. */
+/** Texts without separators, with their lengths in another stream. */
 function textReader(sizes: string, stream: string): ColumnReader {
   return {
     values(granule, rows) {
@@ -98,7 +98,7 @@ function textReader(sizes: string, stream: string): ColumnReader {
   };
 }
 
-/** Before each value the number of defaults between it and the one before. */
+/** Each value is preceded by the number of defaults before it. */
 function sparseReader(stream: string, values: ColumnReader, none: Buffer): ColumnReader {
   return {
     values(granule, rows) {
@@ -111,7 +111,7 @@ function sparseReader(stream: string, values: ColumnReader, none: Buffer): Colum
   };
 }
 
-/** Of rows that have a value, in ascending order: the how manieth it is. */
+/** For rows with a value, in ascending order: the index of the value. */
 function placesOfValues(gaps: StreamCursor, rows: readonly number[]): Map<number, number> {
   const wanted = new Set(rows);
   const last = rows.at(-1) ?? -1;
@@ -129,7 +129,7 @@ function placesOfValues(gaps: StreamCursor, rows: readonly number[]): Map<number
 
 /**
  * For each row the number of its text, among those that granules share and those of the granule itself.
- * @param prefix where the file has the version of the form in each granule
+ * @param prefix for files that store the version of the form in each granule
  */
 function dictionaryReader(stream: string, dictionary: string, prefix: string | undefined): ColumnReader {
   return {
@@ -141,7 +141,7 @@ function dictionaryReader(stream: string, dictionary: string, prefix: string | u
       const cursor = new StreamCursor(granule.stream(stream));
       const last = rows.at(-1) ?? -1;
       const values: Buffer[] = [];
-      // As many pieces as it was written in.
+      // Read in the pieces in which it was written.
       for (let first = 0; first <= last; ) {
         const flags = cursor.uint64();
         const width = indexWidths[flags & 0xff];
@@ -181,7 +181,7 @@ function indexAt(indexes: Buffer, row: number, width: 1 | 2 | 4 | 8): number {
   return indexes.readUIntLE(row * width, width);
 }
 
-/** A text as the format RowBinary has it: behind its length. */
+/** A text in format RowBinary: its length, then its bytes. */
 export function textValue(text: Buffer): Buffer {
   const length: number[] = [];
   let left = text.length;

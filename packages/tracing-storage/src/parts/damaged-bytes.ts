@@ -1,7 +1,7 @@
-/** For tests: a number below another one. */
+/** For tests: a random number below another one. */
 export type Random = (below: number) => number;
 
-/** For tests: a small seeded generator, so that a failure comes again: mulberry32. */
+/** For tests: a small seeded generator (mulberry32), so that a failure can be repeated. */
 export function randomOf(seed: number): Random {
   let state = seed;
   return (below) => {
@@ -12,7 +12,7 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** For tests: bytes that are cut short, have some bits the other way round, or a piece that is missing, twice there, or another one's. */
+/** For tests: bytes that are cut short, have flipped bits, or lack, repeat or exchange a piece. */
 export function damagedBytes(originals: readonly Buffer[], random: Random): Buffer {
   const one = () => originals[random(originals.length)] as Buffer;
   const bytes = Buffer.from(one());
@@ -31,7 +31,7 @@ export function damagedBytes(originals: readonly Buffer[], random: Random): Buff
       return bytes;
     default:
       for (let count = random(3); count >= 0; count--) {
-        // Headers are where most can go wrong.
+        // Headers are hit more often, because most faults are possible there.
         const at = random(random(2) === 0 ? bytes.length : Math.min(bytes.length, 45));
         bytes[at] = (bytes[at] as number) ^ (1 << random(8));
       }

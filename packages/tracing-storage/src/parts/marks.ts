@@ -8,14 +8,14 @@ const placeBytes = 16;
 const rowsBytes = 8;
 
 /**
- * Marks of a part's file: for each granule where its streams begin, and how many rows it has. Of 100 million rows a wide part has 50 MB of them, so
- * only those that are asked for are unpacked.
- * Source: ClickHouse src/Storages/MergeTree/MergeTreeIndexGranularityInfo.h
+ * Marks of a part's file: for each granule where its streams begin, and its number of rows. For 100 million
+ * rows a wide part has 50 MB of them, so only the needed ones are unpacked. Source: ClickHouse
+ * src/Storages/MergeTree/MergeTreeIndexGranularityInfo.h
  */
 export class Marks {
   readonly #file: PackedFile;
   readonly #markBytes: number;
-  /** The one that was asked for last: most are asked for once for each stream. */
+  /** The last mark, because most are read once for each stream. */
   #last: { readonly granule: number; readonly mark: Buffer } | undefined;
 
   private constructor(file: PackedFile, markBytes: number) {
@@ -26,7 +26,7 @@ export class Marks {
   /**
    * @param streams that each mark has the places of
    * @param count of marks
-   * @throws UnreadablePart when there are others; errors of files
+   * @throws UnreadablePart when the number differs; errors of files
    */
   static open(path: string, streams: number, count: number, cache: BlockCache): Marks {
     const file = PackedFile.open(path, cache);
@@ -35,7 +35,7 @@ export class Marks {
     return new Marks(file, markBytes);
   }
 
-  /** Of memory. */
+  /** Memory in bytes. */
   get bytes(): number {
     return this.#file.bytes;
   }
@@ -55,7 +55,7 @@ export class Marks {
   #mark(granule: number): Buffer {
     if (this.#last?.granule === granule) return this.#last.mark;
     const from = granule * this.#markBytes;
-    // In memory of its own: a small copy would keep 64 KiB, a piece of which Node gives it.
+    // A separate buffer: a small slice would keep Node's shared 64 KiB alive.
     const mark = Buffer.allocUnsafeSlow(this.#markBytes);
     this.#file.streamFrom(from).bytes(0, this.#markBytes).copy(mark);
     this.#last = { granule, mark };

@@ -6,11 +6,11 @@ import { UnreadablePart } from "./unreadable-part.ts";
 
 /** Before each block: a checksum of all that follows. */
 const checksumBytes = 16;
-/** The method, the size from the method on, the size of what is packed. */
+/** The method, the size from the method on, the size of the unpacked data. */
 const headerBytes = 9;
-/** Of a file that is unpacked as a whole: a primary index. */
+/** Limit of a file that is unpacked as a whole: a primary index. */
 const maxFileBytes = 128 * 1024 * 1024;
-/** As the engine limits what it unpacks. */
+/** The engine's limit for unpacked blocks. */
 const maxBlockBytes = 64 * 1024 * 1024;
 
 /** The least that zlib takes for `chunkSize`. */
@@ -19,15 +19,15 @@ const leastChunk = 64;
 /** Bytes of methods. Source: ClickHouse src/Compression/CompressionInfo.h */
 const methods = { none: 0x02, lz4: 0x82, zstd: 0x90, several: 0x91, t64: 0x93 } as const;
 
-/** What is unpacked of a block: all at once, or what is asked for. */
+/** The unpacked bytes of a block: all at once, or on demand. */
 export interface BlockBytes {
   readonly length: number;
-  /** Of memory. */
+  /** Memory in bytes. */
   readonly heldBytes: number;
   subarray(from: number, to: number): Buffer;
 }
 
-/** Bytes that are there. */
+/** Bytes that are already unpacked. */
 export class PlainBytes implements BlockBytes {
   readonly #bytes: Buffer;
 
@@ -48,9 +48,9 @@ export class PlainBytes implements BlockBytes {
   }
 }
 
-/** A block of a file of a part. */
+/** A block of a part's file. */
 export interface PackedBlock {
-  /** Where the next one begins. */
+  /** Where the next block begins. */
   readonly end: number;
   readonly bytes: BlockBytes;
 }
@@ -87,7 +87,7 @@ export function lengthsOf(header: Buffer): { readonly packed: number; readonly u
   return { packed, unpacked };
 }
 
-/** All blocks of a file, one behind the other. @throws UnreadablePart */
+/** Unpacks all blocks of a file. @throws UnreadablePart */
 export function unpackFile(file: Buffer): Buffer {
   const blocks: Buffer[] = [];
   let length = 0;
@@ -98,14 +98,14 @@ export function unpackFile(file: Buffer): Buffer {
     blocks.push(bytes.subarray(0, bytes.length));
     at = end;
   }
-  // A small one would keep a larger piece of memory that it shares with others.
+  // A separate buffer, because a small one would keep a larger shared one alive.
   const all = Buffer.allocUnsafeSlow(length);
   let filled = 0;
   for (const block of blocks) filled += block.copy(all, filled);
   return all;
 }
 
-/** Blocks are kept longer than what was read of the file. */
+/** A copy, because blocks are kept longer than the buffer they were read into. */
 function copyOf(packed: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(packed.length);
   packed.copy(copy);
@@ -129,10 +129,10 @@ function unpacked(method: number, packed: Buffer, length: number): BlockBytes {
       break;
     }
     case methods.zstd: {
-      // In one piece: Node makes pieces of 16 KiB otherwise.
+      // One chunk of the whole size; Node's default chunks have 16 KiB.
       const options = { maxOutputLength: length, chunkSize: Math.max(length, leastChunk) };
       const unpackedBytes = readable(() => zstdDecompressSync(packed, options));
-      // Node gives small ones a place in memory that others share, and keeps as long as any of them.
+      // Node places small buffers in shared memory, which stays while any of them lives.
       const isAlone = unpackedBytes.buffer.byteLength === unpackedBytes.length;
       bytes = new PlainBytes(isAlone ? unpackedBytes : copyOf(unpackedBytes));
       break;
@@ -150,7 +150,10 @@ function unpacked(method: number, packed: Buffer, length: number): BlockBytes {
   return bytes;
 }
 
-/** One method after the other: their number and bytes, then a block in the last one, which has its own header but no checksum. */
+/**
+ * Several methods in a row: their number and bytes, then a block of the last one with its own header but
+ * without a checksum.
+ */
 function unpackedSeveral(packed: Buffer, length: number): BlockBytes {
   const count = packed[0] ?? 0;
   let source = packed.subarray(1 + count);

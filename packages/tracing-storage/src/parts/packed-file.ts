@@ -5,19 +5,20 @@ import { ScratchPiece } from "./scratch-piece.ts";
 import { type BlockAt, Stream } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** What a file of marks or filters of some billion rows may have. */
+/** Limit for a file of marks or filters of some billion rows. */
 const maxBlocks = 1_000_000;
 
 /**
- * A file of packed blocks, of which any piece can be read: known are the places of its blocks, and only those with the piece are unpacked. What
- * is open of the file is closed after each piece: kept open, it would keep its room on the disk when a merge has replaced the part.
+ * A file of packed blocks from which any piece can be read. Only the places of its blocks are in memory, and
+ * only blocks with the piece are unpacked. The file is closed after each piece, because an open file would
+ * keep its space on the disk after a merge has replaced the part.
  */
 export class PackedFile {
   readonly #path: string;
   readonly #cache: BlockCache;
-  /** Of each block the place in the file, and at last where the file ends. */
+  /** For each block its place in the file, and finally the file's end. */
   readonly #places: Float64Array;
-  /** The same of what is unpacked. */
+  /** The same for the unpacked data. */
   readonly #firsts: Float64Array;
 
   private constructor(path: string, cache: BlockCache, places: readonly number[], firsts: readonly number[]) {
@@ -27,7 +28,7 @@ export class PackedFile {
     this.#firsts = Float64Array.from(firsts);
   }
 
-  /** @throws UnreadablePart when it does not end where a block does; errors of files */
+  /** @throws UnreadablePart when the file does not end with a block; errors of files */
   static open(path: string, cache: BlockCache): PackedFile {
     const places = [0];
     const firsts = [0];
@@ -50,18 +51,18 @@ export class PackedFile {
     return new PackedFile(path, cache, places, firsts);
   }
 
-  /** Of what is unpacked. */
+  /** Length of the unpacked data. */
   get length(): number {
     return this.#firsts.at(-1) as number;
   }
 
-  /** Of memory. */
+  /** Memory in bytes. */
   get bytes(): number {
     return this.#places.byteLength + this.#firsts.byteLength;
   }
 
   /**
-   * @param from a byte of what is unpacked
+   * @param from index in the unpacked data
    * @throws UnreadablePart when it is not there
    */
   streamFrom(from: number): Stream {
@@ -71,7 +72,7 @@ export class PackedFile {
 
   /**
    * @param block a place in the file, as marks name it
-   * @param byte of what is unpacked of that block
+   * @param byte index in the unpacked data of that block
    * @throws UnreadablePart when no block begins there
    */
   streamAt(block: number, byte: number): Stream {
@@ -104,7 +105,10 @@ export class PackedFile {
   }
 }
 
-/** @returns the index of the first of ascending numbers that is not less; their number where all are */
+/**
+ * @returns the index of the first of ascending numbers that is at least `least`; their number when all are
+ *   less
+ */
 function firstFrom(numbers: Float64Array, least: number): number {
   let [from, to] = [0, numbers.length];
   while (from < to) {

@@ -8,7 +8,10 @@ export interface PartName {
   readonly mutation: number;
 }
 
-/** @returns undefined for folders that are no parts: those of inserts and merges under way, of what is deleted or detached */
+/**
+ * @returns undefined for folders that are no parts: those of running inserts and merges, and of deleted or
+ *   detached parts
+ */
 export function partNameOf(text: string): PartName | undefined {
   const [, partition, first, last, level, mutation = "0"] =
     /^(?!tmp_|delete_|patch-)([^_]+)_(\d+)_(\d+)_(\d+)(?:_(\d+))?$/.exec(text) ?? [];
@@ -31,11 +34,11 @@ function contains(outer: PartName, inner: PartName): boolean {
 }
 
 /**
- * The parts that hold a table's rows: what a merge has replaced stays in its folder for some seconds.
+ * The parts that hold a table's rows; replaced parts stay in the folder for some seconds.
  * @param names of all parts in a folder
  */
 export function activeParts(names: readonly PartName[]): PartName[] {
-  // Of two that share blocks the one with more of them comes first; of the same blocks, the one that was made last.
+  // When two parts share blocks, the one with more blocks comes first; with the same blocks, the newer one.
   const largestFirst = names.toSorted(
     (one, other) =>
       one.first - other.first ||

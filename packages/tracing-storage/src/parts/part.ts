@@ -12,17 +12,17 @@ import { PrimaryIndex } from "./primary-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 import { WideLayout } from "./wide-layout.ts";
 
-/** The column that says of each row whether it is still there, after a lightweight DELETE. */
+/** The column that tells after a lightweight DELETE whether a row still exists. */
 const rowMask = "_row_exists";
 
-/** A column of a part: how to read its values, and of which streams. */
+/** A column of a part: how its values are read, and from which streams. */
 export interface PartColumn {
   readonly type: string;
   readonly reader: ColumnReader;
   readonly streams: readonly string[];
 }
 
-/** One part of a table. What is known of it is read once: a part never changes. */
+/** A part of a table. Its facts are read once, because a part never changes. */
 export class Part {
   readonly folder: string;
   readonly columns: ReadonlyMap<string, PartColumn>;
@@ -48,7 +48,7 @@ export class Part {
 
   /**
    * @param keyTypes of the primary key, as its index has them
-   * @throws UnreadablePart when it is of another form, and errors of files
+   * @throws UnreadablePart for another form; errors of files
    */
   static open(folder: string, keyTypes: readonly string[], cache: BlockCache): Part {
     const text = (name: string) => readFileSync(join(folder, name), "utf8");
@@ -72,7 +72,7 @@ export class Part {
     return new Part(folder, columns, index, layout, cache);
   }
 
-  /** Of memory. */
+  /** Memory in bytes. */
   get bytes(): number {
     return this.#layout.bytes + this.index.bytes + this.#filterBytes;
   }

@@ -46,8 +46,8 @@ export class PrimaryIndex {
   }
 
   /**
-   * Granules that may have rows whose first column of the key, of a fixed size, is `value`.
-   * @returns the first, and the one behind the last
+   * Granules that may have rows whose first key column, of a fixed size, equals `value`.
+   * @returns the first one, and the one after the last
    */
   granulesOf(value: Buffer): readonly [from: number, to: number] {
     const first = this.#firstWhere((row) => this.#compare(row, value) >= 0);
@@ -56,7 +56,7 @@ export class PrimaryIndex {
     return [Math.max(first - 1, 0), Math.min(behind, this.rows - 1)];
   }
 
-  /** Where the key is a text and then a number of four bytes: granules that may have rows with one of the numbers. */
+  /** For a key of a text and a 4-byte number: granules that may have rows with one of the numbers. */
   granulesOfNumbers(numbers: readonly number[]): number[] {
     this.#minutes ??= this.#numberRanges();
     const { firsts, isOneText } = this.#minutes;
@@ -64,7 +64,7 @@ export class PrimaryIndex {
     for (let granule = 0; granule + 1 < this.rows; granule++) {
       const from = firsts[granule] as number;
       const to = firsts[granule + 1] as number;
-      // Between two texts there may be others, which have any numbers.
+      // Between two different texts there may be others, with any numbers.
       const isLikely = isOneText[granule] === 0 || numbers.some((number) => number >= from && number <= to);
       if (isLikely) found.push(granule);
     }
@@ -84,7 +84,7 @@ export class PrimaryIndex {
 
   #text(row: number): Buffer {
     const place = row * this.#columns;
-    // What follows the text is a number of four bytes, which is not behind a length.
+    // The text is followed by a 4-byte number, which has no length before it.
     return this.#keys.subarray(this.#places[place], this.#places[place + 1]);
   }
 

@@ -1,7 +1,7 @@
-/** Longer pieces have memory of their own. */
+/** Longer pieces get their own buffer. */
 const sharedBytes = 1024 * 1024;
 
-/** Memory that pieces of files are read into, one after the other: what is unpacked of them is kept elsewhere. */
+/** A buffer for pieces of files in turn; unpacked data is kept elsewhere. */
 let shared: Buffer | undefined;
 let owner: ScratchPiece | undefined;
 
@@ -11,13 +11,13 @@ export class ScratchPiece {
   readonly #length: number;
   #bytes: Buffer | undefined;
 
-  /** @param read fills memory of the length, and says how much there was */
+  /** @param read fills the buffer, and returns the number of bytes */
   constructor(read: (target: Buffer) => number, length: number) {
     this.#read = read;
     this.#length = length;
   }
 
-  /** Not to be kept. */
+  /** Valid only until the next piece. */
   get bytes(): Buffer {
     const isShared = this.#length <= sharedBytes;
     if (this.#bytes !== undefined && (!isShared || owner === this)) return this.#bytes;

@@ -1,7 +1,7 @@
 import { type BlockBytes, type PackedBlock, PlainBytes } from "./packed-block.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** Where a stream begins: a block of the file, and a byte of what is unpacked of it. */
+/** The begin of a stream: a block of the file, and an index in its unpacked data. */
 export interface StreamPlace {
   readonly block: number;
   readonly byte: number;
@@ -10,13 +10,13 @@ export interface StreamPlace {
 /** Gives the block that begins at a byte of a file. @throws UnreadablePart, and errors of files */
 export type BlockAt = (at: number) => PackedBlock;
 
-/** Of a stream at once: more than a granule has of any column. */
+/** Limit of one read from a stream; no column has more in a granule. */
 const maxPieceBytes = 64 * 1024 * 1024;
 
-/** Bytes of one stream, which goes on from block to block. */
+/** The bytes of one stream, which continues from block to block. */
 export class Stream {
   readonly #blockAt: BlockAt;
-  /** Of the block that was read last: where it lies, and the byte of the stream that is its first one. */
+  /** The last block: its place, and the index of its first byte in the stream. */
   #at: number;
   #from: number;
 
@@ -28,8 +28,8 @@ export class Stream {
 
   /**
    * @param from a byte of the stream, not before the block that was read last
-   * @returns a view where one block has them all
-   * @throws UnreadablePart when there are not so many
+   * @returns a view when one block has all bytes
+   * @throws UnreadablePart when there are fewer bytes
    */
   bytes(from: number, length: number): Buffer {
     if (length === 0) return Buffer.alloc(0);
@@ -58,7 +58,7 @@ export class Stream {
   }
 }
 
-/** Reads numbers that stand one behind the other. */
+/** Reads numbers in a row. */
 export class StreamCursor {
   readonly #stream: Stream;
   #at = 0;
@@ -67,7 +67,7 @@ export class StreamCursor {
     this.#stream = stream;
   }
 
-  /** Of bytes that stand alone. */
+  /** A cursor over plain bytes. */
   static of(bytes: Buffer): StreamCursor {
     const block = { bytes: new PlainBytes(bytes), end: bytes.length };
     return new StreamCursor(
@@ -81,7 +81,7 @@ export class StreamCursor {
     );
   }
 
-  /** How many bytes were taken. */
+  /** Number of bytes that were read. */
   get at(): number {
     return this.#at;
   }
@@ -110,7 +110,7 @@ export class StreamCursor {
     throw new UnreadablePart("a number of more than ten bytes");
   }
 
-  /** A text behind its length. */
+  /** A text after its length. */
   text(): Buffer {
     const length = Number(this.varUint());
     return this.bytes(length);

@@ -10,24 +10,24 @@ const rowsOfMatrix = 64;
 const headerBytes = 17;
 
 /**
- * Integers whose upper bits, which are the same in all, were left out: of 64 of them first all lowest bytes, then the next ones, and what
- * is left of a last byte bit by bit. Those that are asked for are put together.
+ * Integers without their upper bits, which are the same in all of them. For each 64 integers it stores all
+ * lowest bytes, then the next ones, and the rest of a last byte bit by bit. Requested integers are assembled.
  * Source: ClickHouse src/Compression/CompressionCodecT64.cpp
  */
 export class T64Values {
   readonly length: number;
   readonly #packed: Buffer;
   readonly #width: number;
-  /** Of each that are written down, and the bytes of 64 integers. */
+  /** Stored bits of each integer, and bytes of 64 integers. */
   readonly #bits: number;
   readonly #matrixBytes: number;
-  /** Bytes of the bits above: of those with the sign bit, or of all; and of the others. */
+  /** The upper bytes: of integers with the sign bit, or of all; and of the others. */
   readonly #upper: Buffer;
   readonly #upperOfPositive: Buffer;
 
   /**
    * @param packed from the byte that names the type
-   * @param length of what was packed
+   * @param length of the unpacked data
    * @throws UnreadablePart for integers of one or two bytes, for the variant of bits, and for damage
    */
   constructor(packed: Buffer, length: number) {
@@ -57,7 +57,7 @@ export class T64Values {
     return this.#packed.length;
   }
 
-  /** As bytes of all integers would be cut; whole ones only. @throws UnreadablePart */
+  /** A range of the unpacked bytes; whole integers only. @throws UnreadablePart */
   subarray(from: number, to: number): Buffer {
     const width = this.#width;
     if (from % width !== 0 || to % width !== 0) throw new UnreadablePart("an integer is cut in two");

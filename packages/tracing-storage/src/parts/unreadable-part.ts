@@ -1,4 +1,7 @@
-/** Files of a part are not as this code knows them: of another version, damaged, or gone meanwhile. The engine is asked instead. */
+/**
+ * The files of a part have an unknown form: another version, damage, or removed meanwhile. The engine answers
+ * instead.
+ */
 export class UnreadablePart extends Error {
   override readonly name = "UnreadablePart";
 }

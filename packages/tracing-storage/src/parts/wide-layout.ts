@@ -8,7 +8,7 @@ import { ScratchPiece } from "./scratch-piece.ts";
 import { type BlockAt, Stream, type StreamPlace } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** What was made of a stream for the place where a granule has it. */
+/** A shared value, with the place from which it was read. */
 interface Shared {
   readonly place: StreamPlace;
   readonly value: unknown;
@@ -25,7 +25,7 @@ export class WideLayout implements Layout {
   readonly #streams: ReadonlySet<string>;
   readonly #cache: BlockCache;
   readonly #marks = new Map<string, Marks>();
-  /** Of each stream the last one. */
+  /** The last value of each stream. */
   readonly #shared = new Map<string, Shared>();
 
   /** @param streams of all columns */

@@ -5,10 +5,10 @@ import { PlainBytes } from "./packed-block.ts";
 import { Stream } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** For tests: ways in which a block of a file is packed, with the bytes that name them. */
+/** For tests: the methods that pack a block, with their bytes. */
 export const blockMethods = { none: 0x02, lz4: 0x82, zstd: 0x90, several: 0x91, t64: 0x93 } as const;
 
-/** For tests: types of integers that T64 packs, by the byte that names them. */
+/** For tests: the integer types of T64, by their byte. */
 export const t64Types = [
   { type: 3, width: 4, isSigned: false },
   { type: 8, width: 4, isSigned: true },
@@ -18,7 +18,7 @@ export const t64Types = [
   { type: 15, width: 8, isSigned: true },
 ] as const;
 
-/** What is packed, behind a header without a checksum. */
+/** Packed data with a header, without a checksum. */
 function behindHeader(method: number, packed: Buffer, length: number): Buffer {
   const header = Buffer.alloc(9);
   header[0] = method;
@@ -27,12 +27,12 @@ function behindHeader(method: number, packed: Buffer, length: number): Buffer {
   return Buffer.concat([header, packed]);
 }
 
-/** For tests: a block as a file has it. */
+/** For tests: a block as a file contains it. */
 export function blockOf(method: number, packed: Buffer, length: number): Buffer {
   return sealed(Buffer.concat([Buffer.alloc(16), behindHeader(method, packed, length)]));
 }
 
-/** For tests: blocks with checksums that fit, as far as their headers say where they are. */
+/** For tests: blocks with fitting checksums, as far as their headers give their places. */
 export function sealed(blocks: Buffer): Buffer {
   const bytes = Buffer.from(blocks);
   for (let at = 0; at + 25 <= bytes.length; ) {
@@ -52,7 +52,7 @@ export function plainBlock(method: "none" | "lz4" | "zstd", bytes: Buffer): Buff
   return blockOf(blockMethods[method], pack(bytes), bytes.length);
 }
 
-/** For tests: a block of integers, packed by T64 and then, where that is wanted, in another way. */
+/** For tests: a block of integers packed by T64, and optionally by a second method. */
 export function t64Block(type: number, values: readonly bigint[], then?: "lz4" | "zstd"): Buffer {
   const { width } = t64Types.find((one) => one.type === type) as (typeof t64Types)[number];
   const packed = t64Of(type, values);
@@ -64,7 +64,7 @@ export function t64Block(type: number, values: readonly bigint[], then?: "lz4" |
   return blockOf(blockMethods.several, Buffer.concat([names, outer]), length);
 }
 
-/** For tests: integers as the engine has them in memory. */
+/** For tests: integers in the engine's memory form. */
 export function integersOf(width: number, values: readonly bigint[]): Buffer {
   const bytes = Buffer.alloc(values.length * width);
   for (const [index, value] of values.entries()) {
@@ -101,7 +101,7 @@ export function t64Of(type: number, values: readonly bigint[]): Buffer {
   return Buffer.concat([header, ...matrices]);
 }
 
-/** The fewest lower bits, with that of the sign, from which all values between two come back. */
+/** The smallest number of low bits, with the sign bit, that can represent all values between the two. */
 function bitsOf(least: bigint, most: bigint, isSigned: boolean): number {
   for (let bits = 0; ; bits++) {
     const above = (value: bigint) => BigInt.asUintN(64, value) >> BigInt(bits);

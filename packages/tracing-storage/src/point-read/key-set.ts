@@ -1,4 +1,4 @@
-/** Values of one length that rows are looked for by. */
+/** The key values of one length to find in rows. */
 export class KeySet {
   readonly #width: number;
   /** By the first four bytes. */
@@ -13,7 +13,7 @@ export class KeySet {
     }
   }
 
-  /** @param column values one behind the other. @returns the rows that have one of the keys, in ascending order */
+  /** @param column values in a row. @returns the rows with one of the keys, in ascending order */
   rowsIn(column: Buffer): number[] {
     const [first] = this.#byWord.keys();
     const only = this.#byWord.size === 1 ? first : undefined;
@@ -41,7 +41,7 @@ function wordsOf(column: Buffer): Int32Array {
   return new Int32Array(buffer, byteOffset, Math.floor(byteLength / 4));
 }
 
-/** @param column values in ascending order, one behind the other. @returns the rows that have the key */
+/** @param column values in ascending order. @returns the rows with the key */
 export function rowsOfSorted(column: Buffer, key: Buffer): number[] {
   const compare = (row: number) =>
     column.compare(key, 0, key.length, row * key.length, (row + 1) * key.length);

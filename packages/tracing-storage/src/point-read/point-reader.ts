@@ -6,28 +6,29 @@ import type { PointThread, ToldTable } from "./point-thread.ts";
 import type { PointAnswer } from "./read-point.ts";
 import { readTableFacts, type TableFacts } from "./table-facts.ts";
 
-/** Tables that wait to be changed are asked for again after so long. */
+/** Tables with pending changes are described again after this many milliseconds. */
 const againMs = 1_000;
-/** What a byte of an answer takes at most in the engine's memory, by which it counts. */
+/** Most bytes that a byte of an answer takes in the engine's memory; the engine's limits count those. */
 const memoryOfByte = 8;
-/** Of hex digits. */
+/** Fewest hex digits of a key. */
 const leastKey = 8;
-/** Of tables that statements name, those that are not there too. */
+/** Most tables that are remembered, including missing ones. */
 const maxTables = 64;
 
-/** Those of the engine's; 0 is none. */
+/** The engine's limits; 0: none. */
 export type PointLimits = Pick<EngineLimits, "maxQuerySeconds" | "maxResultBytes">;
 
 interface KnownTable {
   readonly version: number;
-  /** When it is asked for again, if it could not be read. */
+  /** When it is described again, if it could not be read. */
   readonly untilMs: number;
   readonly table: ToldTable | undefined;
 }
 
 /**
- * Answers statements for few rows by their keys from the files of parts. The engine plans such a statement for longer than it reads; here
- * nothing is planned. What is not as it is known here, the engine answers: docs/adr/043-point-reads.md.
+ * Answers statements for few rows by key from the files of parts. The engine takes longer to plan such a
+ * statement than to read the rows; this reader plans nothing. Anything unknown is left to the engine:
+ * docs/adr/043-point-reads.md.
  */
 export class PointReader {
   readonly #engine: Pick<Engine, "run" | "folder" | "tablesVersion">;
@@ -49,7 +50,7 @@ export class PointReader {
     return this.#limits.maxQuerySeconds;
   }
 
-  /** @returns undefined when the engine is to be asked */
+  /** @returns undefined when the engine must answer */
   async read({ statement, value }: PointQuestion): Promise<PointAnswer | undefined> {
     const rows = await this.#table(statement.table);
     const places = await this.#table(statement.places.table);
@@ -62,7 +63,7 @@ export class PointReader {
     return isLong ? undefined : answer;
   }
 
-  /** As the engine has it since the last statement that may have changed a table. */
+  /** The table's description since the last statement that may have changed a table. */
   async #table(name: TableName): Promise<ToldTable | undefined> {
     const path = `${name.database}.${name.table}`;
     const version = this.#engine.tablesVersion;
@@ -70,7 +71,7 @@ export class PointReader {
     if (known?.version === version && (known.table !== undefined || performance.now() < known.untilMs)) {
       return known.table;
     }
-    // Where the engine cannot say, it will answer the statement itself, or say why not.
+    // When the description fails, the engine answers the statement, or reports why it cannot.
     const facts = await readTableFacts(this.#engine, name).catch(() => undefined);
     const keyTypes = facts === undefined ? undefined : keyTypesOf(facts);
     const table = facts === undefined || keyTypes === undefined ? undefined : { facts, keyTypes };

@@ -1,11 +1,11 @@
 import { type PointStatement, pointStatementOf } from "./point-statement.ts";
 
-/** What a request says besides its statement, of which everything may make it another question. */
+/** The facts of a request besides its statement; any of them may change the meaning. */
 export interface PointRequest {
   readonly database: string;
   readonly settings: ReadonlyMap<string, string>;
   readonly parameters: ReadonlyMap<string, string>;
-  /** A read-only user, who may not have more than the process allows. */
+  /** A read-only user, whose limits are the process's. */
   readonly reader: boolean;
 }
 
@@ -15,12 +15,12 @@ export interface PointQuestion {
   readonly value: string;
 }
 
-/** Values that the engine takes for all settings that may stand here. */
+/** Values that the engine accepts for all settings that are allowed here. */
 const number = /^(0|[1-9]\d{0,8})$/;
 
 /**
- * @param maxQuerySeconds that a read-only user may ask for; 0: no limit
- * @returns undefined when the engine is to be asked: it may see more in the request, or refuse it
+ * @param maxQuerySeconds limit of a read-only user; 0: none
+ * @returns undefined when the engine must answer: it may understand more of the request, or refuse it
  */
 export function pointQuestionOf(
   sql: string,

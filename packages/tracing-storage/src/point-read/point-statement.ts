@@ -1,18 +1,18 @@
-/** A table by its names. */
+/** The names of a table. */
 export interface TableName {
   readonly database: string;
   readonly table: string;
 }
 
-/** Rows of a table by some values of one column, as a statement asks for them. */
+/** A statement for rows of a table by values of one column. */
 export interface PointStatement {
   readonly table: TableName;
   /** In the order of the answer. */
   readonly columns: readonly string[];
-  /** The column whose values are named, and these in hex. */
+  /** The column whose values are given, and these values in hex. */
   readonly key: string;
   readonly keys: readonly string[];
-  /** Another column, and the parameter that has its value. */
+  /** Another column, and the parameter with its value. */
   readonly equal: { readonly column: string; readonly parameter: string };
   /** Where the rows are: partitions and minutes that another table has for the same keys. */
   readonly places: {
@@ -20,7 +20,7 @@ export interface PointStatement {
     readonly partition: string;
     readonly minute: string;
   };
-  /** Of `table`: the column that partitions it, and the time whose minutes are meant. */
+  /** Columns of `table`: the one that partitions it, and the time whose minutes are used. */
   readonly partition: string;
   readonly time: string;
 }
@@ -35,7 +35,7 @@ const shape = new RegExp(
     `\\(SELECT (${word}), (${word}) FROM (${word})\\.(${word}) WHERE (${word}) ${isNamed}\\)\\) ` +
     `SETTINGS (${setting}(?:, ${setting})*) FORMAT RowBinary$`,
 );
-/** Settings that say how rows are found, and by what means, but not which rows there are. */
+/** Settings about how rows are found, which do not change the result. */
 const harmless: ReadonlySet<string> = new Set([
   "max_threads",
   "ignore_data_skipping_indices",
@@ -50,9 +50,9 @@ const harmless: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a statement asks for, where it has the one shape that is known here: rows by values of a key, which are looked for where a second
- * table has them.
- * @param settings names of those that the request has besides
+ * Parses a statement of the one known shape: rows by values of a key, in the places that a second table
+ * gives.
+ * @param settings names of the request's settings
  * @returns undefined for every other statement
  */
 export function pointStatementOf(sql: string, settings: Iterable<string>): PointStatement | undefined {

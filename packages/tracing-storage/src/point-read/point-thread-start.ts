@@ -1,4 +1,7 @@
-/** The program of the thread that reads parts: files are read and unpacked here, so that nobody else waits for a disk. */
+/**
+ * The program of the thread that reads parts. Files are read and unpacked here, so that nothing else waits
+ * for a disk.
+ */
 import { parentPort } from "node:worker_threads";
 import { UnreadablePart } from "../parts/unreadable-part.ts";
 import { type OpenTable, readPoint } from "./read-point.ts";
@@ -7,8 +10,9 @@ import type { FromThread, ReadMessage, ToThread } from "./thread-messages.ts";
 import { garbageCollector } from "./unpacked-garbage.ts";
 
 /**
- * Of what is known of parts, mostly primary indexes: 1 MiB for 80 million spans. And of blocks of columns, marks and filters: twenty traces of a search,
- * which is asked for again by who looks at it, need more than 8 MiB, and take three times as long when they are unpacked anew.
+ * Limits of the caches. Facts about parts are mostly primary indexes: 1 MiB for 80 million spans. Blocks are
+ * columns, marks and filters. The twenty traces of a search, which users repeat, need more than 8 MiB, and
+ * take three times as long when they are unpacked again.
  */
 const cachedBytes = 8 * 1024 * 1024;
 const cachedBlockBytes = 32 * 1024 * 1024;
@@ -28,7 +32,7 @@ function answerTo({ call, rows, places, statement, value }: ReadMessage): FromTh
     const answer = readPoint({ rows: tableOf(rows), places: tableOf(places) }, statement, value);
     return { kind: "answer", call, ...answer };
   } catch (error) {
-    // A merge may have replaced a part since its folder was looked at.
+    // A merge may have replaced the part since its folder was listed.
     const isGone = (error as NodeJS.ErrnoException).code === "ENOENT";
     if (isGone || error instanceof UnreadablePart) return { kind: "none", call };
     return { kind: "none", call, error: String(error) };
@@ -49,7 +53,7 @@ parentPort?.on("message", (message: ToThread) => {
   const answer = answerTo(message);
   const moved = answer.kind === "answer" ? [answer.bytes.buffer as ArrayBuffer] : [];
   parentPort?.postMessage(answer, moved);
-  // Behind the answer, which nobody waits for any more.
+  // Runs after the answer was sent, so that nobody waits for it.
   setImmediate(collectGarbage);
 });
 parentPort?.postMessage({ kind: "ready" } satisfies FromThread);

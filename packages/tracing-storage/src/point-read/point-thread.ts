@@ -5,17 +5,17 @@ import type { PointAnswer } from "./read-point.ts";
 import type { TableFacts } from "./table-facts.ts";
 import type { FromThread, ToThread } from "./thread-messages.ts";
 
-/** Calls that wait. With more, the engine is asked, which has several threads. */
+/** Most waiting calls. Further statements go to the engine, which has several threads. */
 const maxCalls = 4;
-/** Of the heap of the thread. */
+/** Limit of the thread's young generation in MB. */
 const maxYoungGenerationSizeMb = 3;
-/** After a thread has ended by itself. */
+/** Wait in milliseconds after the thread has ended by itself. */
 const againMs = 10_000;
 
-/** A table as a call names it. */
+/** A table that the thread knows. */
 export interface ToldTable {
   readonly facts: TableFacts;
-  /** Of the primary key. */
+  /** Types of the primary key's columns. */
   readonly keyTypes: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export class PointThread {
   #notBeforeMs = 0;
   #lastNumber = 0;
   readonly #calls = new Map<number, (answer: PointAnswer | undefined) => void>();
-  /** What this thread was told: numbers of tables. */
+  /** Tables that this thread knows, with their numbers. */
   readonly #tables = new Map<ToldTable, number>();
 
   constructor(log: Logger) {
@@ -36,8 +36,8 @@ export class PointThread {
   }
 
   /**
-   * @param tables which the statement names; the same objects as long as nothing has changed
-   * @returns undefined when the engine is to be asked: the thread begins, has enough to do, or cannot read it
+   * @param tables the tables of the statement; the same objects while nothing has changed
+   * @returns undefined when the engine must answer: the thread is starting or busy, or cannot read the parts
    */
   async read(
     tables: { readonly rows: ToldTable; readonly places: ToldTable },
@@ -54,7 +54,7 @@ export class PointThread {
     });
   }
 
-  /** A table is not as it was: its number is forgotten. */
+  /** A table has changed, so its number is forgotten. */
   forget(table: ToldTable): void {
     const number = this.#tables.get(table);
     this.#tables.delete(table);
@@ -81,7 +81,7 @@ export class PointThread {
       this.#ended();
       return undefined;
     }
-    // Nobody waits for it at the end.
+    // The process may end without waiting for the thread.
     worker.unref();
     worker.on("message", (message: FromThread) => this.#take(message));
     worker.on("error", (error) => this.#failed(error));
@@ -113,7 +113,7 @@ export class PointThread {
     resolve?.({ bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), rows });
   }
 
-  /** The engine answers what it has not answered; the next thread is told all anew. */
+  /** The engine answers the open calls, and the next thread learns the tables again. */
   #ended(): void {
     this.#worker = undefined;
     this.#isReady = false;

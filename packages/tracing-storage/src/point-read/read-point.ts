@@ -9,14 +9,14 @@ import type { PointStatement } from "./point-statement.ts";
 import type { TableFacts } from "./table-facts.ts";
 import type { TableParts } from "./table-parts.ts";
 
-/** Of granules in which rows may be. With more of them the engine is faster: it has several threads. */
+/** Most granules that may have rows. With more the engine is faster, because it has several threads. */
 const maxGranules = 64;
-/** The same of the table that knows the places, for all keys together; small ones. */
+/** The same for the table with the places, for all keys together; its granules are small. */
 const maxIndexGranules = 2_048;
 /** Rows and bytes of an answer: large traces are the engine's. */
 const maxRows = 8_192;
 const maxBytes = 16 * 1024 * 1024;
-/** What takes longer, on a slow disk or for large spans, is left to the engine. */
+/** Longest read in milliseconds. Slower disks and larger spans are left to the engine. */
 const maxMs = 500;
 
 /** A table whose parts are read. */
@@ -37,13 +37,13 @@ export interface PointAnswer {
   readonly rows: number;
 }
 
-/** Where rows may be: partitions, and in each the minutes. */
+/** Where rows may be: partitions with their minutes. */
 type Places = Map<string, Set<number>>;
 
 /**
  * The answer to a statement from the files of parts.
  * @param value of the statement's parameter
- * @throws UnreadablePart, and errors of files, when the engine is to be asked
+ * @throws UnreadablePart, and errors of files, when the engine must answer
  */
 export function readPoint(tables: PointTables, statement: PointStatement, value: string): PointAnswer {
   const { rows, places: there } = tables;
@@ -72,7 +72,7 @@ export function readPoint(tables: PointTables, statement: PointStatement, value:
   return answer.whole();
 }
 
-/** Rows as they are found. */
+/** The rows found so far. */
 class Answer {
   readonly #rows: Buffer[] = [];
   #bytes = 0;
@@ -85,7 +85,7 @@ class Answer {
     if (this.#bytes > maxBytes) throw new UnreadablePart("more bytes than are read here");
   }
 
-  /** In memory of its own, which can go to another thread. */
+  /** In a buffer of its own, which can be transferred to another thread. */
   whole(): PointAnswer {
     const bytes = Buffer.allocUnsafeSlow(this.#bytes);
     let at = 0;
@@ -139,7 +139,7 @@ function placesOf(
   return places;
 }
 
-/** Granules of the minutes, but for those whose filter has none of the keys. */
+/** Granules of the minutes, without those whose filter has none of the keys. */
 function likelyGranules(
   parts: TableParts,
   name: PartName,
@@ -154,7 +154,7 @@ function likelyGranules(
   return { part, granules: granules.filter((granule) => filter.mayHaveAny(granule, hashes)) };
 }
 
-/** What rows are looked for, and until when. */
+/** The keys to find, and the deadline. */
 interface Search {
   readonly statement: PointStatement;
   readonly facts: TableFacts;
@@ -212,7 +212,7 @@ function allOf({ reader }: PartColumn, granule: Granule): Buffer {
   return all;
 }
 
-/** @param type that it must have, where it matters */
+/** @param type required type, if any */
 function columnOf(part: Part, name: string, type?: string): PartColumn {
   const column = part.columns.get(name);
   if (column === undefined || (type !== undefined && column.type !== type)) {

@@ -3,15 +3,15 @@ import { z } from "zod";
 import type { Engine } from "../engine/engine.ts";
 import type { TableName } from "./point-statement.ts";
 
-/** What is known of a table whose parts are read. */
+/** Facts about a table whose parts are read. */
 export interface TableFacts {
-  /** Of its parts. */
+  /** The folder of its parts. */
   readonly folder: string;
   readonly partitionKey: string;
   /** Expressions. */
   readonly primaryKey: readonly string[];
   readonly columns: ReadonlyMap<string, string>;
-  /** By expressions: indexes that say of each granule that it does not have a value. */
+  /** By expression: indexes that can exclude a value from a granule. */
   readonly filters: ReadonlyMap<string, string>;
 }
 
@@ -27,13 +27,13 @@ const row = z.object({
   policies: z.coerce.number(),
 });
 
-/** Tables whose rows are those of their parts, whatever merges make of equal ones later. */
+/** Engines whose rows are those of the parts, whatever merges do with equal rows later. */
 const engines = new Set(["MergeTree", "ReplacingMergeTree"]);
 
 /**
- * Asks the engine for a table.
- * @returns undefined where a reading of its parts may not be what a statement would give: it is of another engine, its parts wait to be
- *   changed, or somebody may not see all rows
+ * Describes a table with a statement to the engine.
+ * @returns undefined when its parts may differ from a statement's result: another engine, pending changes of
+ *   parts, or users who may not see all rows
  */
 export async function readTableFacts(
   engine: Pick<Engine, "run" | "folder">,

@@ -5,7 +5,10 @@ import { Part } from "../parts/part.ts";
 import { activeParts, type PartName, partNameOf } from "../parts/part-name.ts";
 import { UnreadablePart } from "../parts/unreadable-part.ts";
 
-/** So long after a change of a folder its time may be that of a second change, too: a clock of the file system ticks each few milliseconds. */
+/**
+ * Time in milliseconds after a folder's change during which a second change may have the same time, because
+ * the file system's clock ticks every few milliseconds.
+ */
 const unsureMs = 100;
 
 /** The parts of a table, as its folder has them now. */
@@ -23,7 +26,7 @@ export class TableParts {
     this.#cache = cache;
   }
 
-  /** @throws UnreadablePart where parts have changes beside them; errors of files */
+  /** @throws UnreadablePart when parts have changes beside them; errors of files */
   active(): readonly PartName[] {
     const { mtimeMs } = statSync(this.#folder);
     const known = this.#listed;
@@ -46,7 +49,7 @@ export class TableParts {
   }
 }
 
-/** What is known of the parts that were asked last, and blocks of their files. */
+/** Facts about the parts that were read last, and blocks of their files. */
 export class PartCache {
   readonly blocks: BlockCache;
   readonly #maxBytes: number;
@@ -62,7 +65,7 @@ export class PartCache {
     const known = this.#parts.get(folder);
     const part = known?.part ?? open();
     this.#parts.delete(folder);
-    // Some of a part is read later.
+    // Some of a part's facts are read later.
     const { bytes } = part;
     this.#parts.set(folder, { part, bytes });
     this.#bytes += bytes - (known?.bytes ?? 0);
@@ -74,7 +77,7 @@ export class PartCache {
     return part;
   }
 
-  /** All that is known of the parts in a table's folder: after some statements new ones may have names of old ones. */
+  /** Forgets all parts in a table's folder, because after some statements new parts may have old names. */
   forget(tableFolder: string): void {
     const prefix = join(tableFolder, "/");
     for (const [folder, { bytes }] of this.#parts) {

@@ -15,7 +15,7 @@ export interface ForgetMessage {
   readonly table: number;
 }
 
-/** Asks for what `readPoint` gives. */
+/** Requests the result of `readPoint`. */
 export interface ReadMessage {
   readonly kind: "read";
   readonly call: number;
@@ -27,9 +27,9 @@ export interface ReadMessage {
 
 export type ToThread = TableMessage | ForgetMessage | ReadMessage;
 
-/** Of a thread that has begun; or the answer to a call. */
+/** The thread has started; or the answer to a call. */
 export type FromThread =
   | { readonly kind: "ready" }
   | { readonly kind: "answer"; readonly call: number; readonly bytes: Uint8Array; readonly rows: number }
-  /** The engine is to be asked. With `error`, for a reason that nobody thought of. */
+  /** The engine must answer. `error` is set for an unexpected reason. */
   | { readonly kind: "none"; readonly call: number; readonly error?: string };

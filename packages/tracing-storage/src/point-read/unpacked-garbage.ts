@@ -1,12 +1,15 @@
 import { getHeapStatistics } from "node:v8";
 import { collectGarbage } from "lifecycle/collect-garbage";
 
-/** What is unpacked of files and no longer needed may take so much memory. V8 on its own waits for 64 MiB, as it looks at its heap, in which they are small. */
+/**
+ * Most unpacked bytes that may be garbage. V8 alone waits for 64 MiB, because it watches its heap, in which
+ * buffers are small.
+ */
 const maxGarbageBytes = 12 * 1024 * 1024;
 
-/** What a {@link garbageCollector} looks at and does; tests bring their own. */
+/** The inputs of a {@link garbageCollector}; tests replace them. */
 export interface CollectorMeans {
-  /** Of memory outside the heap that this thread's objects hold. */
+  /** Memory outside the heap that this thread's objects hold. */
   readonly heldBytes: () => number;
   readonly collect: () => void;
 }
@@ -17,7 +20,8 @@ const thisThread: CollectorMeans = {
 };
 
 /**
- * @returns to be called when there is time for it: frees what was unpacked and is garbage, when it is much. Takes some milliseconds then.
+ * @returns a function to call in idle time: it frees unpacked garbage when there is much, which takes some
+ *   milliseconds
  */
 export function garbageCollector(means: CollectorMeans = thisThread): () => void {
   let leftBytes = means.heldBytes();

@@ -1,11 +1,11 @@
 import type { Engine } from "../engine/engine.ts";
 import { quoteIdentifier, quoteString } from "../sql/statement.ts";
 
-/** One day of one table. */
+/** A day of a table. */
 export interface DayPartition {
   readonly database: string;
   readonly table: string;
-  /** As `ALTER TABLE … DROP PARTITION ID` wants it. */
+  /** For `ALTER TABLE … DROP PARTITION ID`. */
   readonly id: string;
   /** 2026-11-21 */
   readonly day: string;
@@ -33,8 +33,8 @@ async function rowsOf<Row>(engine: Engine, sql: string): Promise<Row[]> {
 }
 
 /**
- * The days of every table whose partition key is one column of type Date, and nothing else. That is all that this
- * process knows of the schema: a table that is not to lose its oldest days has another key.
+ * The days of every table whose partition key is exactly one column of type Date. This process knows nothing
+ * else about the schema: a table that must keep its oldest days has another key.
  * @returns the oldest first
  */
 export async function readDayPartitions(
@@ -58,7 +58,7 @@ ORDER BY day, database, table`,
   );
 }
 
-/** Bytes of all tables of the databases, those without days too. */
+/** Bytes of all tables of the databases, including those without days. */
 export async function readTableBytes(engine: Engine, databases: readonly string[]): Promise<number> {
   if (databases.length === 0) {
     return 0;

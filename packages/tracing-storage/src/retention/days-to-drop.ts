@@ -1,4 +1,4 @@
-/** What retention must know of one day of one table. */
+/** Facts about one day of a table, for retention. */
 export interface StoredDay {
   /** 2026-11-21, in UTC. */
   readonly day: string;
@@ -8,24 +8,24 @@ export interface StoredDay {
 export interface RetentionLimits {
   /** A day is dropped when all of it is older; 0 keeps all. */
   readonly maxAgeMs: number;
-  /** Of all tables together; 0 is no limit. */
+  /** Limit for all tables together; 0: none. */
   readonly maxBytes: number;
 }
 
 export interface DaysToDrop<Day> {
   readonly byAge: readonly Day[];
   readonly bySize: readonly Day[];
-  /** More than `maxBytes` is left when all that may go has gone. */
+  /** True when more than `maxBytes` remains after everything that may be dropped. */
   readonly isStillTooLarge: boolean;
 }
 
 const dayMs = 86_400_000;
 
 /**
- * Chooses what goes: days that are too old, then the oldest of the others until the rest fits. The newest day is never
- * dropped for its size: what was stored a moment ago would be gone at once.
- * @param days the oldest first; a day may come once for each table, and goes in all of them or in none
- * @param totalBytes of all tables, those without days too
+ * Chooses the days to drop: those that are too old, then the oldest others until the rest fits. The newest
+ * day is never dropped for its size, because just stored spans would vanish at once.
+ * @param days oldest first; a day may occur once for each table, and is dropped from all of them or none
+ * @param totalBytes of all tables, including those without days
  */
 export function daysToDrop<Day extends StoredDay>(
   days: readonly Day[],

@@ -5,7 +5,7 @@ import { dropDayPartition, readDayPartitions, readTableBytes } from "./day-parti
 import { daysToDrop, type RetentionLimits } from "./days-to-drop.ts";
 
 export interface RetentionSettings extends RetentionLimits {
-  /** Only tables of these lose days. */
+  /** Only tables of these databases lose days. */
   readonly databases: readonly string[];
   /** Between two looks; the first is at once. */
   readonly intervalMs: number;
@@ -80,7 +80,7 @@ export class Retention {
     look();
   }
 
-  /** Resolves when no look is under way. */
+  /** Resolves when no look is running. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);

@@ -7,7 +7,7 @@ const allowed = {
   database: new Set(["ATOMIC", "MEMORY"]),
 };
 
-/** What follows a column named `engine` in the query of a view: no name of an engine. */
+/** Words that may follow a column named `engine` in the query of a view; they are no names of engines. */
 const sqlWords = new Set(
   (
     "AND AS ASC BETWEEN DESC FORMAT FROM GROUP HAVING ILIKE IN INTO IS LIKE LIMIT NOT ON OR ORDER SETTINGS THEN " +
@@ -16,8 +16,9 @@ const sqlWords = new Set(
 );
 
 /**
- * Finds `ENGINE = name` and `ENGINE name` in what creates tables and databases, and refuses engines that keep their
- * data elsewhere, call other hosts or run programs: for some of them the embedded engine asks for no grant.
+ * Finds `ENGINE = name` and `ENGINE name` in statements that create tables and databases. It refuses engines
+ * that store data elsewhere, call other hosts or run programs, because the embedded engine asks no grant for
+ * some of them.
  */
 export class EngineClause {
   #creates: "table" | "database" | undefined;

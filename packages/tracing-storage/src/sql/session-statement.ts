@@ -10,7 +10,7 @@ export interface SessionInput {
   readonly parameters: ReadonlyMap<string, string>;
   /** True for requests that may only read (GET): sets `readonly = 2` as a server does. */
   readonly readOnly: boolean;
-  /** A read-only user: what its profile pins can then not be changed. */
+  /** A read-only user, which cannot change the settings that its profile fixes. */
   readonly reader?: boolean;
 }
 
@@ -24,7 +24,7 @@ function checkedName(text: string, what: string): string {
 }
 
 /**
- * The SQL that prepares a fresh connection for one request, "" when there is nothing to prepare.
+ * The SQL that prepares a fresh connection for one request; "" when nothing is needed.
  * @throws EngineError when a setting's or parameter's name is not a plain word
  */
 export function sessionStatement(input: SessionInput): string {
@@ -32,10 +32,10 @@ export function sessionStatement(input: SessionInput): string {
 }
 
 /**
- * For a question: how connections that others of the same settings have used serve it. They had the same parameters, so that none
- * keeps a value that it was not given.
+ * For a question: how it can use connections of other questions with the same settings. They had the same
+ * parameters, so no connection keeps a foreign value.
  * @param tag of the question, for `log_comment`
- * @returns undefined where nothing more can be set on the connection
+ * @returns undefined when nothing more can be set on the connection
  * @throws EngineError as `sessionStatement`
  */
 export function keptQuestion(input: SessionInput, tag: string): KeptQuestion | undefined {

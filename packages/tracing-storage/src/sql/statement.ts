@@ -3,7 +3,7 @@ import { EngineClause } from "./engine-clause.ts";
 import { type Token, tokenize } from "./tokenizer.ts";
 import { utf8Text } from "./utf8-text.ts";
 
-/** What the front must know of a statement before the engine sees it. */
+/** The facts about a statement that the HTTP front needs before the engine gets it. */
 export interface Statement {
   /** Its first word, upper case: SELECT, INSERT, CREATE … "" when there is none. */
   readonly verb: string;
@@ -11,24 +11,24 @@ export interface Statement {
   readonly format: string | undefined;
   /** Present when the statement is an insert that brings its rows along (`FORMAT x` or `VALUES`). */
   readonly insert?: InsertStatement;
-  /** Where `INTO OUTFILE` belongs: behind the query and before `FORMAT`, as an index of a byte. */
+  /** The byte index for `INTO OUTFILE`: after the query and before `FORMAT`. */
   readonly outfileAt: number;
   /** Where the statement ends, before a semicolon. */
   readonly end: number;
-  /** It says `WITH … INSERT`, or chooses a profile of settings. */
+  /** True for `WITH … INSERT`, and for a profile of settings. */
   readonly inserts: boolean;
   readonly setsProfile: boolean;
 }
 
-/** Places in the text of an insert, as indexes of bytes; they stand in this order. */
+/** Byte indexes in the text of an insert, in this order. */
 export interface InsertStatement {
-  /** Where `FROM INFILE` belongs: just after the table and its columns. */
+  /** The place for `FROM INFILE`: just after the table and its columns. */
   readonly sourceAt: number;
   /** The word FORMAT or VALUES. */
   readonly formatAt: number;
-  /** `Values` when the statement says VALUES. */
+  /** `Values` when the statement has VALUES. */
   readonly format: string;
-  /** Just past the format: `SETTINGS …` may stand between here and the rows. */
+  /** Just after the format; `SETTINGS …` may come between here and the rows. */
   readonly formatEnd: number;
   /** The first byte of the rows. */
   readonly dataAt: number;
@@ -38,7 +38,7 @@ export interface InsertStatement {
 class Cursor {
   readonly #tokens: Iterator<Token, undefined>;
   #next: Token | undefined;
-  /** Just past the token taken last. */
+  /** Just after the last token. */
   end = 0;
 
   constructor(sql: string, from = 0) {
@@ -50,7 +50,7 @@ class Cursor {
     return this.#next;
   }
 
-  /** Takes a token without reading the one behind it, which may be data. */
+  /** Takes a token without reading the next one, which may be data. */
   take(last = false): Token | undefined {
     const token = this.#next;
     this.end = token?.end ?? this.end;
@@ -70,7 +70,7 @@ class Cursor {
     return true;
   }
 
-  /** Takes from an opening parenthesis to the one that closes it. */
+  /** Takes everything from an opening parenthesis to its closing one. */
   skipParentheses(): void {
     let depth = 0;
     do {
@@ -90,7 +90,7 @@ function skipToData(sql: string, from: number): number {
   return index + (sql.charAt(index) === "\n" ? 1 : 0);
 }
 
-/** The value of a setting: a string, or what stands without a blank: `-1.5`. */
+/** The value of a setting: a string, or text without blanks such as `-1.5`. */
 function takeValue(cursor: Cursor): boolean {
   if (cursor.next?.kind === "string") {
     cursor.take();
@@ -107,7 +107,7 @@ function takeValue(cursor: Cursor): boolean {
   return cursor.next !== next;
 }
 
-/** `SETTINGS a = 1, b = 'x'` behind the format; data follows the last value. */
+/** `SETTINGS a = 1, b = 'x'` after the format; data follows the last value. */
 function settingsEnd(sql: string, from: number): number {
   const cursor = new Cursor(sql, from);
   let end = from;
@@ -170,12 +170,12 @@ function refuse(text: string): never {
   throw engineError("INTO_OUTFILE_NOT_ALLOWED", `${text} is not allowed over HTTP`);
 }
 
-/** What `check` learns on its way through the tokens. */
+/** The facts that `check` collects from the tokens. */
 type Checked = Pick<Statement, "format" | "outfileAt" | "end" | "inserts" | "setsProfile">;
 
 /**
- * Refuses what a server, unlike the embedded engine, does not allow: other statements behind, and files. This is
- * for the doors that the engine's grants leave open (see engine-config.ts).
+ * Refuses what a server, unlike the embedded engine, does not allow: further statements, and files. The
+ * engine's grants do not cover these cases (see engine-config.ts).
  */
 function check(sql: string): Checked {
   const engineClause = new EngineClause();
@@ -185,7 +185,7 @@ function check(sql: string): Checked {
   let inserts = false;
   let setsProfile = false;
   let end = 0;
-  /** The last `FORMAT x`, as long as what follows may follow it. */
+  /** The last `FORMAT x`, as long as the following tokens are allowed after it. */
   let clause: { readonly format: string; readonly from: number } | undefined;
   let isClauseOver = false;
   let beforeFormat = 0;
@@ -235,9 +235,9 @@ function check(sql: string): Checked {
 }
 
 /**
- * Reads as much of a statement as the front needs, and refuses what must not reach the engine: more than one
- * statement, `INTO OUTFILE`, `FROM INFILE`, `file(…)`, `disk(…)`, table and database engines on other files or hosts.
- * The engine's grants refuse the rest.
+ * Parses as much of a statement as the front needs. It refuses several statements, `INTO OUTFILE`, `FROM
+ * INFILE`, `file(…)`, `disk(…)`, and table and database engines on other files or hosts. The engine's grants
+ * refuse the rest.
  * @param sql bytes as latin1 characters
  * @throws EngineError
  */
@@ -261,8 +261,9 @@ export function quoteString(text: string): string {
 }
 
 /**
- * The insert with its rows in a file. Settings behind the format move before it, where the engine wants them.
- * @param text the statement; whatever stands behind `dataAt` is dropped
+ * The insert with its rows in a file. Settings after the format move before it, where the engine expects
+ * them.
+ * @param text the statement; text after `dataAt` is dropped
  */
 export function insertFromFile(text: Buffer, insert: InsertStatement, path: string): string {
   const { sourceAt, formatAt, format, formatEnd, dataAt } = insert;
@@ -277,7 +278,7 @@ export function insertFromFile(text: Buffer, insert: InsertStatement, path: stri
 }
 
 /**
- * The statement with its result in a file that is there already.
+ * The statement with its result in an existing file.
  * @param format of the result when the statement names none
  */
 export function resultToFile(

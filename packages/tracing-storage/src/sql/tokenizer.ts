@@ -2,9 +2,9 @@
 export interface Token {
   /** `symbol` is one character; `quoted` an identifier in double quotes or backticks. */
   readonly kind: "word" | "quoted" | "string" | "symbol";
-  /** Upper case for words, without quotes for quoted identifiers, as it stands otherwise. */
+  /** Upper case for words, without quotes for quoted identifiers, otherwise unchanged. */
   readonly text: string;
-  /** Index of the first character, and of the one just past the token. */
+  /** Index of the first character, and of the one just after the token. */
   readonly start: number;
   readonly end: number;
 }
@@ -34,7 +34,7 @@ function wordEnd(sql: string, start: number): number {
   return end;
 }
 
-/** Of the `$word$` at `start`, its end; -1 when there is none. */
+/** The end of the `$word$` at `start`; -1 when there is none. */
 function tagEnd(sql: string, start: number): number {
   let end = start + 1;
   while (isWordPart(sql.charCodeAt(end))) {
@@ -44,8 +44,8 @@ function tagEnd(sql: string, start: number): number {
 }
 
 /**
- * Finds where quotes, comments and heredocs end. Remembers what has no further end: a text of nothing but openings
- * would otherwise be searched to its end for each of them.
+ * Finds the ends of quotes, comments and heredocs, and remembers which have none. Otherwise a text of
+ * openings would be searched to its end for each of them.
  */
 class Ends {
   readonly #sql: string;
@@ -103,7 +103,7 @@ class Ends {
     return (this.#lastTags.get(tag) ?? -1) < open ? -1 : this.#sql.indexOf(tag, open) + tag.length;
   }
 
-  /** Every `$tag$` of the text, with the place where it stands last: tags may all differ. */
+  /** Every `$tag$` of the text with its last place; all tags may differ. */
   #readTags(): Map<string, number> {
     const tags = new Map<string, number>();
     for (let at = this.#sql.indexOf("$"); at >= 0; at = this.#sql.indexOf("$", at + 1)) {
@@ -162,13 +162,11 @@ function tokenAt(sql: string, start: number, ends: Ends): Token {
 }
 
 /**
- * Splits ClickHouse SQL into tokens, lazily: what follows `FORMAT x` of an insert is data and must not be read as SQL.
- * Finds the ends of words, strings and comments, nothing more; numbers are words. Never throws: an unclosed quote
- * is a symbol, and the engine's own parser will say what is wrong. Takes time in proportion to the text's length,
- * whatever the text.
+ * Splits ClickHouse SQL into tokens on demand, because the text after `FORMAT x` of an insert is data. It
+ * finds only the ends of words, strings and comments; numbers are words. Never throws: an unclosed quote is a
+ * symbol, which the engine's parser reports. The time is linear in the text's length.
  * @param sql bytes as latin1 characters, so that an index is a byte's index
- * @param from index to start at
- * Source: ClickHouse src/Parsers/Lexer.cpp
+ * @param from index to start at Source: ClickHouse src/Parsers/Lexer.cpp
  */
 export function* tokenize(sql: string, from = 0): Generator<Token, undefined> {
   const ends = new Ends(sql);

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-/** How many bytes a character has, by its first one; 1 where no character begins so. */
+/** Number of bytes of a character, by its first byte; 1 for an invalid first byte. */
 function characterBytes(first: number): number {
   if (first >= 0xf0) return 4;
   if (first >= 0xe0) return 3;
@@ -8,8 +8,9 @@ function characterBytes(first: number): number {
 }
 
 /**
- * A statement as the engine's binding takes it, which is text. Literals of a statement may hold any bytes (`SHOW CREATE TABLE` prints them as
- * they are, and what it prints must be a statement again): those that are no UTF-8 become escapes, which say the same in a literal.
+ * Converts a statement to text for the engine's binding. Literals of a statement may contain any bytes (`SHOW
+ * CREATE TABLE` prints them unchanged, and its output must be a statement again). Bytes that are not UTF-8
+ * become escapes, which mean the same in a literal.
  */
 export function utf8Text(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString("utf8");
@@ -23,7 +24,7 @@ export function utf8Text(bytes: Buffer): string {
       continue;
     }
     const before = bytes.toString("utf8", copied, at);
-    // A backslash before such a byte is one itself, as the two are no escape.
+    // A backslash before such a byte is itself escaped, because the two are no escape sequence.
     const isEscaped = /(?<!\\)(?:\\\\)*\\$/.test(before);
     text += `${before}${isEscaped ? "\\" : ""}\\x${first.toString(16)}`;
     copied = ++at;
