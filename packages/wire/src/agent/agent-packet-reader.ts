@@ -88,7 +88,7 @@ export class AgentPacketReader {
     for (let id = 0; cursor.field(id); ) {
       id = cursor.fieldId;
       if (id === batchField.id) {
-        cursor.expect(thriftTypes.struct, batchField);
+        if (!cursor.has(thriftTypes.struct, batchField)) continue;
         if (hasBatch) throw malformed(`${batchField.label} comes twice`);
         hasBatch = true;
         batch.readBatch();

@@ -146,7 +146,7 @@ describe("AgentPacketReader", () => {
       "compact",
       [...compactHeader(4, "emitBatch"), [0x15, 2, 0]],
       "WIRE_MALFORMED",
-      "emitBatch.batch has type i32, not struct",
+      "emitBatch.batch is required and missing",
     ],
     [
       "a list of the wrong type",
@@ -221,9 +221,9 @@ describe("AgentPacketReader", () => {
     [
       "an unknown type",
       "compact",
-      [...compactHeader(4, "emitBatch"), [0x9d]],
+      [...compactHeader(4, "emitBatch"), [0x9e]],
       "WIRE_MALFORMED",
-      "unknown type 13 before offset 14",
+      "unknown type 14 before offset 14",
     ],
     [
       "structs without end",

@@ -168,7 +168,7 @@ const badInput: Readonly<Record<DecoderName, BadInput>> = {
   "Zipkin v1 Thrift": {
     cut: "WIRE_TRUNCATED",
     nested: ["WIRE_TOO_DEEP", Buffer.concat([Buffer.of(12, 0, 0, 0, 1), binary.nested])],
-    type: ["WIRE_MALFORMED", Buffer.concat([Buffer.of(12, 0, 0, 0, 1), binary.type])],
+    type: ["WIRE_BAD_ID", Buffer.concat([Buffer.of(12, 0, 0, 0, 1), binary.type])],
     varint: noVarints,
     length: ["WIRE_TRUNCATED", Buffer.of(12, 0x7f, 255, 255, 255)],
     utf8: ["�", withoutUtf8("Zipkin v1 Thrift")],

@@ -204,7 +204,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     id: noIds,
     parent: noIds,
     time: noNumbers,
-    type: ["rejected", zipkinThrift("binary", {}, asOtherField(5))],
+    type: ["taken", zipkinThrift("binary", {}, asOtherField(5))],
     cut: resyncs,
   },
   "Zipkin v1 JSON": {
@@ -227,7 +227,7 @@ const oneBadSpan: Readonly<Record<DecoderName, Row>> = {
     id: ["rejected", zipkinThrift("http", { id: 0n })],
     parent: noIds,
     time: noNumbers,
-    type: ["rejected", zipkinThrift("http", {}, asOtherField(5))],
+    type: ["taken", zipkinThrift("http", {}, asOtherField(5))],
     cut: resyncs,
   },
   "Zipkin v2 JSON": {

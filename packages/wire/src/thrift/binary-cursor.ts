@@ -4,13 +4,13 @@ import { malformed, ThriftCursor } from "./thrift-cursor.ts";
 import { thriftTypes } from "./thrift-descriptors.ts";
 
 /** Our number of each type of the binary protocol; 0 where there is none. */
-const typesByNumber = new Uint8Array(16);
+const typesByNumber = new Uint8Array(17);
 for (const [name, type] of Object.entries(thriftTypes)) {
   typesByNumber[binaryTypes[name as keyof typeof binaryTypes]] = type;
 }
 
 /** Fewest bytes of a value, by our numbers. */
-const leastBytes = Uint8Array.of(0, 1, 0, 1, 2, 4, 8, 8, 4, 5, 5, 6, 1);
+const leastBytes = Uint8Array.of(0, 1, 0, 1, 2, 4, 8, 8, 4, 5, 5, 6, 1, 16);
 
 /**
  * A place in bytes of Thrift's binary protocol.
@@ -87,6 +87,7 @@ export class BinaryCursor extends ThriftCursor {
       case thriftTypes.i32:
       case thriftTypes.i64:
       case thriftTypes.double:
+      case thriftTypes.uuid:
         this.take(leastBytes[type] as number);
         return true;
       default:

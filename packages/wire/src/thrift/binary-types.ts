@@ -13,9 +13,10 @@ export const binaryTypes = {
   map: 13,
   set: 14,
   list: 15,
+  uuid: 16,
 } as const satisfies Record<keyof typeof thriftTypes, number>;
 
-const numbers = new Uint8Array(16);
+const numbers = new Uint8Array(14);
 for (const [name, type] of Object.entries(thriftTypes))
   numbers[type] = binaryTypes[name as keyof typeof binaryTypes];
 

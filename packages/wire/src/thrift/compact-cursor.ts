@@ -119,6 +119,9 @@ export class CompactCursor extends ThriftCursor {
       case thriftTypes.double:
         this.take(8);
         return true;
+      case thriftTypes.uuid:
+        this.take(16);
+        return true;
       default:
         return false;
     }

@@ -28,14 +28,11 @@ const { fields: endpointFields } = Endpoint;
 export function readZipkinBatchArguments(cursor: ThriftCursor, rejected = new RejectedSpans()): Span[] {
   let spans: Span[] | undefined;
   readFields(cursor, (id) => {
-    if (id !== spansField.id) return false;
-    const count = cursor.structs(spansField);
-    spans = [];
-    for (let index = 0; index < count; index++) {
-      const span = readOrReject(cursor, index, rejected);
-      if (span !== undefined) spans.push(span);
+    if (id !== spansField.id) {
+      cursor.skipField();
+    } else if (cursor.has(thriftTypes.list, spansField)) {
+      spans = readSpans(cursor, cursor.structs(spansField), rejected);
     }
-    return true;
   });
   if (spans === undefined) throw malformed(`${spansField.label} is missing`);
   return spans;
@@ -59,6 +56,15 @@ export function* readZipkinSpanList(message: Uint8Array, rejected = new Rejected
     const span = readOrReject(cursor, index, rejected);
     if (span !== undefined) yield span;
   }
+}
+
+function readSpans(cursor: ThriftCursor, count: number, rejected: RejectedSpans): Span[] {
+  const spans: Span[] = [];
+  for (let index = 0; index < count; index++) {
+    const span = readOrReject(cursor, index, rejected);
+    if (span !== undefined) spans.push(span);
+  }
+  return spans;
 }
 
 /** @returns undefined for a span that is rejected */
@@ -89,43 +95,62 @@ function readZipkinSpan(cursor: ThriftCursor): Span {
   readFields(cursor, (id) => {
     switch (id) {
       case spanFields.traceId.id:
-        span.traceId = readId(cursor, spanFields.traceId);
-        return true;
+        if (cursor.has(thriftTypes.i64, spanFields.traceId)) {
+          span.traceId = readId(cursor);
+        }
+        break;
       case spanFields.name.id:
-        span.name = readString(cursor, spanFields.name);
-        return true;
+        if (cursor.has(thriftTypes.string, spanFields.name)) {
+          span.name = readString(cursor);
+        }
+        break;
       case spanFields.id.id:
-        span.id = readId(cursor, spanFields.id);
-        return true;
+        if (cursor.has(thriftTypes.i64, spanFields.id)) {
+          span.id = readId(cursor);
+        }
+        break;
       case spanFields.parentId.id:
-        span.parentId = readId(cursor, spanFields.parentId);
-        return true;
+        if (cursor.has(thriftTypes.i64, spanFields.parentId)) {
+          span.parentId = readId(cursor);
+        }
+        break;
       case spanFields.annotations.id:
-        span.annotations = readList(cursor, spanFields.annotations, maxZipkinAnnotations, readAnnotation);
-        return true;
+        if (cursor.has(thriftTypes.list, spanFields.annotations)) {
+          span.annotations = readList(cursor, spanFields.annotations, maxZipkinAnnotations, readAnnotation);
+        }
+        break;
       case spanFields.binaryAnnotations.id:
-        span.binaryAnnotations = readList(
-          cursor,
-          spanFields.binaryAnnotations,
-          maxZipkinAnnotations,
-          readBinaryAnnotation,
-        );
-        return true;
+        if (cursor.has(thriftTypes.list, spanFields.binaryAnnotations)) {
+          span.binaryAnnotations = readList(
+            cursor,
+            spanFields.binaryAnnotations,
+            maxZipkinAnnotations,
+            readBinaryAnnotation,
+          );
+        }
+        break;
       case spanFields.debug.id:
-        cursor.expect(thriftTypes.bool, spanFields.debug);
-        span.debug = cursor.bool();
-        return true;
+        if (cursor.has(thriftTypes.bool, spanFields.debug)) {
+          span.debug = cursor.bool();
+        }
+        break;
       case spanFields.timestamp.id:
-        span.timestamp = readInt64(cursor, spanFields.timestamp);
-        return true;
+        if (cursor.has(thriftTypes.i64, spanFields.timestamp)) {
+          span.timestamp = readInt64(cursor);
+        }
+        break;
       case spanFields.duration.id:
-        span.duration = readInt64(cursor, spanFields.duration);
-        return true;
+        if (cursor.has(thriftTypes.i64, spanFields.duration)) {
+          span.duration = readInt64(cursor);
+        }
+        break;
       case spanFields.traceIdHigh.id:
-        span.traceIdHigh = readId(cursor, spanFields.traceIdHigh);
-        return true;
+        if (cursor.has(thriftTypes.i64, spanFields.traceIdHigh)) {
+          span.traceIdHigh = readId(cursor);
+        }
+        break;
       default:
-        return false;
+        cursor.skipField();
     }
   });
   return span;
@@ -134,12 +159,25 @@ function readZipkinSpan(cursor: ThriftCursor): Span {
 function readAnnotation(cursor: ThriftCursor): Annotation {
   const annotation = { timestamp: 0n, value: "", host: undefined as Endpoint | undefined };
   readFields(cursor, (id) => {
-    if (id === annotationFields.timestamp.id)
-      annotation.timestamp = readInt64(cursor, annotationFields.timestamp);
-    else if (id === annotationFields.value.id) annotation.value = readString(cursor, annotationFields.value);
-    else if (id === annotationFields.host.id) annotation.host = readEndpoint(cursor, annotationFields.host);
-    else return false;
-    return true;
+    switch (id) {
+      case annotationFields.timestamp.id:
+        if (cursor.has(thriftTypes.i64, annotationFields.timestamp)) {
+          annotation.timestamp = readInt64(cursor);
+        }
+        break;
+      case annotationFields.value.id:
+        if (cursor.has(thriftTypes.string, annotationFields.value)) {
+          annotation.value = readString(cursor);
+        }
+        break;
+      case annotationFields.host.id:
+        if (cursor.has(thriftTypes.struct, annotationFields.host)) {
+          annotation.host = readEndpoint(cursor);
+        }
+        break;
+      default:
+        cursor.skipField();
+    }
   });
   return annotation;
 }
@@ -156,57 +194,69 @@ function readBinaryAnnotation(cursor: ThriftCursor): BinaryAnnotation {
   readFields(cursor, (id) => {
     switch (id) {
       case binaryFields.key.id:
-        annotation.key = readString(cursor, binaryFields.key);
-        return true;
+        if (cursor.has(thriftTypes.string, binaryFields.key)) {
+          annotation.key = readString(cursor);
+        }
+        break;
       case binaryFields.value.id:
-        annotation.value = readBytes(cursor, binaryFields.value);
-        return true;
+        if (cursor.has(thriftTypes.string, binaryFields.value)) {
+          annotation.value = readBytes(cursor);
+        }
+        break;
       case binaryFields.annotationType.id:
-        cursor.expect(thriftTypes.i32, binaryFields.annotationType);
-        annotation.annotationType = cursor.int32();
-        return true;
+        if (cursor.has(thriftTypes.i32, binaryFields.annotationType)) {
+          annotation.annotationType = cursor.int32();
+        }
+        break;
       case binaryFields.host.id:
-        annotation.host = readEndpoint(cursor, binaryFields.host);
-        return true;
+        if (cursor.has(thriftTypes.struct, binaryFields.host)) {
+          annotation.host = readEndpoint(cursor);
+        }
+        break;
       default:
-        return false;
+        cursor.skipField();
     }
   });
   return annotation;
 }
 
-function readEndpoint(cursor: ThriftCursor, field: ThriftField<typeof thriftTypes.struct>): Endpoint {
-  cursor.expect(thriftTypes.struct, field);
+function readEndpoint(cursor: ThriftCursor): Endpoint {
   const endpoint = { ipv4: 0, port: 0, serviceName: "", ipv6: undefined as Buffer | undefined };
   readFields(cursor, (id) => {
     switch (id) {
       case endpointFields.ipv4.id:
-        cursor.expect(thriftTypes.i32, endpointFields.ipv4);
-        endpoint.ipv4 = cursor.int32();
-        return true;
+        if (cursor.has(thriftTypes.i32, endpointFields.ipv4)) {
+          endpoint.ipv4 = cursor.int32();
+        }
+        break;
       case endpointFields.port.id:
-        cursor.expect(thriftTypes.i16, endpointFields.port);
-        endpoint.port = readInt16(cursor) & 0xffff;
-        return true;
+        if (cursor.has(thriftTypes.i16, endpointFields.port)) {
+          endpoint.port = readInt16(cursor) & 0xffff;
+        }
+        break;
       case endpointFields.serviceName.id:
-        endpoint.serviceName = readString(cursor, endpointFields.serviceName);
-        return true;
+        if (cursor.has(thriftTypes.string, endpointFields.serviceName)) {
+          endpoint.serviceName = readString(cursor);
+        }
+        break;
       case endpointFields.ipv6.id:
-        endpoint.ipv6 = readBytes(cursor, endpointFields.ipv6);
-        return true;
+        if (cursor.has(thriftTypes.string, endpointFields.ipv6)) {
+          endpoint.ipv6 = readBytes(cursor);
+        }
+        break;
       default:
-        return false;
+        cursor.skipField();
     }
   });
   return endpoint;
 }
 
-/** Reads a struct; `read` returns false for a field that it does not know, having read nothing. */
-function readFields(cursor: ThriftCursor, read: (id: number) => boolean): void {
+/** @param read reads the field of an id, or passes over it */
+function readFields(cursor: ThriftCursor, read: (id: number) => void): void {
   let id = 0;
   while (cursor.field(id)) {
     id = cursor.fieldId;
-    if (!read(id)) cursor.skipField();
+    read(id);
   }
 }
 
@@ -225,25 +275,22 @@ function readList<T>(
   return items;
 }
 
-function readString(cursor: ThriftCursor, field: ThriftField<typeof thriftTypes.string>): string {
-  cursor.expect(thriftTypes.string, field);
+function readString(cursor: ThriftCursor): string {
   cursor.string();
   return cursor.bytes.toString("utf8", cursor.start, cursor.stop);
 }
 
 /** A copy: the message's buffer may be used again. */
-function readBytes(cursor: ThriftCursor, field: ThriftField<typeof thriftTypes.string>): Buffer {
-  cursor.expect(thriftTypes.string, field);
+function readBytes(cursor: ThriftCursor): Buffer {
   cursor.string();
   return Buffer.from(cursor.bytes.subarray(cursor.start, cursor.stop));
 }
 
-function readId(cursor: ThriftCursor, field: ThriftField<typeof thriftTypes.i64>): bigint {
-  return BigInt.asUintN(64, readInt64(cursor, field));
+function readId(cursor: ThriftCursor): bigint {
+  return BigInt.asUintN(64, readInt64(cursor));
 }
 
-function readInt64(cursor: ThriftCursor, field: ThriftField<typeof thriftTypes.i64>): bigint {
-  cursor.expect(thriftTypes.i64, field);
+function readInt64(cursor: ThriftCursor): bigint {
   cursor.int64();
   return (BigInt(cursor.high | 0) << 32n) | BigInt(cursor.low >>> 0);
 }

@@ -75,7 +75,7 @@ describe("explainBinaryError", () => {
     );
   });
 
-  it("has nothing to say of a good batch, nor of one that only we refuse", () => {
+  it("has nothing to say of a batch that the public model takes, and neither have we", () => {
     expect(explainBinaryError(batch)).toBeUndefined();
     // `vStr` of type i64, which the public model passes over.
     const tag = Buffer.concat([
@@ -89,8 +89,6 @@ describe("explainBinaryError", () => {
       Buffer.of(0, 15, 0, 2, 12, 0, 0, 0, 0, 0),
     ]);
     expect(explainBinaryError(mistyped)).toBeUndefined();
-    expect(() => new ThriftBatchTranscoder().transcode(mistyped)).toThrow(
-      expect.objectContaining({ code: "WIRE_MALFORMED", message: "Tag.vStr has type i64, not string" }),
-    );
+    expect(new ThriftBatchTranscoder().transcode(mistyped).rejectedSpans).toBe(0);
   });
 });

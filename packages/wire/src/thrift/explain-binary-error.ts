@@ -2,8 +2,8 @@ import { Batch } from "../gen/thrift/tracing.ts";
 import { binaryTypeOf, binaryTypes } from "./binary-types.ts";
 import type { ThriftField, ThriftStruct } from "./thrift-descriptors.ts";
 
-/** Numbers of types in the binary protocol; `uuid` is known to the public model only. */
-const types = { stop: 0, ...binaryTypes, uuid: 16 } as const;
+/** Numbers of types in the binary protocol. */
+const types = { stop: 0, ...binaryTypes } as const;
 
 const widths: ReadonlyMap<number, number> = new Map([
   [types.i16, 2],

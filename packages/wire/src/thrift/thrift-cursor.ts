@@ -81,25 +81,22 @@ export abstract class ThriftCursor {
   protected abstract skipPlain(type: number): boolean;
 
   /**
-   * Checks the type of the last field. The caller names the type that it goes on to read, so that it does not compile
-   * when the IDL declares another.
-   * @throws WireError WIRE_MALFORMED unless the last field has this type
+   * Whether the last field has the type that the IDL declares. One of another type is passed over, as readers that are
+   * generated do: it is a field of another IDL, and costs a span only if the span needs it. The caller names the type that it
+   * goes on to read, so that it does not compile when the IDL declares another.
    */
-  expect<Type extends ThriftType>(type: Type, field: ThriftField<Type>): void {
-    if (this.fieldType !== type) {
-      throw malformed(
-        `${field.label} has type ${this.#typeName(this.fieldType)}, not ${this.#typeName(type)}`,
-      );
-    }
+  has<Type extends ThriftType>(type: Type, _field: ThriftField<Type>): boolean {
+    if (this.fieldType === type) return true;
+    this.skipField();
+    return false;
   }
 
   /**
-   * Reads the header of a list of structs.
+   * Reads the header of a list of structs; the last field is a list.
    * @returns how many there are
-   * @throws WireError WIRE_MALFORMED unless the last field is one
+   * @throws WireError WIRE_MALFORMED when it holds something else
    */
   structs(field: ThriftField<typeof thriftTypes.list>): number {
-    this.expect(thriftTypes.list, field);
     this.list();
     if (this.count > 0 && this.elementType !== thriftTypes.struct) {
       throw malformed(`${field.label} is a list of ${this.#typeName(this.elementType)}, not of struct`);

@@ -12,6 +12,7 @@ export const thriftTypes = {
   set: 10,
   map: 11,
   struct: 12,
+  uuid: 13,
 } as const;
 
 export type ThriftType = (typeof thriftTypes)[keyof typeof thriftTypes];

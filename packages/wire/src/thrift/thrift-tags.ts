@@ -57,39 +57,39 @@ export class ThriftTags {
       id = cursor.fieldId;
       switch (id) {
         case fields.key.id:
-          cursor.expect(thriftTypes.string, fields.key);
+          if (!cursor.has(thriftTypes.string, fields.key)) continue;
           cursor.string();
           keyStart = cursor.start;
           keyStop = cursor.stop;
           seen |= 1 << fields.key.id;
           break;
         case fields.vType.id:
-          cursor.expect(thriftTypes.i32, fields.vType);
+          if (!cursor.has(thriftTypes.i32, fields.vType)) continue;
           type = cursor.int32();
           seen |= 1 << fields.vType.id;
           break;
         case fields.vStr.id:
-          cursor.expect(thriftTypes.string, fields.vStr);
+          if (!cursor.has(thriftTypes.string, fields.vStr)) continue;
           cursor.string();
           textStart = cursor.start;
           textStop = cursor.stop;
           break;
         case fields.vDouble.id:
-          cursor.expect(thriftTypes.double, fields.vDouble);
+          if (!cursor.has(thriftTypes.double, fields.vDouble)) continue;
           double = cursor.double();
           break;
         case fields.vBool.id:
-          cursor.expect(thriftTypes.bool, fields.vBool);
+          if (!cursor.has(thriftTypes.bool, fields.vBool)) continue;
           bool = cursor.bool();
           break;
         case fields.vLong.id:
-          cursor.expect(thriftTypes.i64, fields.vLong);
+          if (!cursor.has(thriftTypes.i64, fields.vLong)) continue;
           cursor.int64();
           low = cursor.low;
           high = cursor.high;
           break;
         case fields.vBinary.id:
-          cursor.expect(thriftTypes.string, fields.vBinary);
+          if (!cursor.has(thriftTypes.string, fields.vBinary)) continue;
           cursor.string();
           binaryStart = cursor.start;
           binaryStop = cursor.stop;

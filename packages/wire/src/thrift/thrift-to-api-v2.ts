@@ -6,7 +6,7 @@ import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { checkOnce, checkRequired } from "./check-fields.ts";
 import { type KnownProcess, ProcessCache } from "./process-cache.ts";
 import type { ThriftCursor } from "./thrift-cursor.ts";
-import { type ThriftField, thriftTypes } from "./thrift-descriptors.ts";
+import { thriftTypes } from "./thrift-descriptors.ts";
 import { ThriftTags } from "./thrift-tags.ts";
 import { writeMicros } from "./write-micros.ts";
 
@@ -29,9 +29,8 @@ export interface ThriftClientLosses {
  * become nanoseconds, the parent id a CHILD_OF reference in front unless there is any reference to the same span, and a tag
  * of an unknown type a text that says so. Strings that are not UTF-8 get U+FFFD in place of what is not.
  *
- * It is strict: a required field must be there, a field must have its type, a list must not come twice. A span in which
- * something is wrong is rejected alone, as long as it is a struct of Thrift. Fields that the IDL does not know are passed
- * over.
+ * A required field must be there, and a list must not come twice. A span in which something is wrong is rejected alone, as
+ * long as it is a struct of Thrift. Fields that the IDL does not know, or declares with another type, are passed over.
  */
 export class ThriftToApiV2 {
   /**
@@ -109,12 +108,13 @@ export class ThriftToApiV2 {
       id = cursor.fieldId;
       switch (id) {
         case batchFields.process.id:
-          cursor.expect(thriftTypes.struct, batchFields.process);
+          if (!cursor.has(thriftTypes.struct, batchFields.process)) continue;
           checkOnce(seen, batchFields.process);
           this.#readProcess();
           seen |= 1 << batchFields.process.id;
           break;
         case batchFields.spans.id: {
+          if (!cursor.has(thriftTypes.list, batchFields.spans)) continue;
           checkOnce(seen, batchFields.spans);
           seen |= 1 << batchFields.spans.id;
           const count = cursor.structs(batchFields.spans);
@@ -122,12 +122,11 @@ export class ThriftToApiV2 {
           break;
         }
         case batchFields.seqNo.id:
-          cursor.expect(thriftTypes.i64, batchFields.seqNo);
-          cursor.int64();
-          this.seqNo = this.#bigint();
+          if (!cursor.has(thriftTypes.i64, batchFields.seqNo)) continue;
+          this.seqNo = this.#readBigint();
           break;
         case batchFields.stats.id:
-          cursor.expect(thriftTypes.struct, batchFields.stats);
+          if (!cursor.has(thriftTypes.struct, batchFields.stats)) continue;
           this.#readStats();
           break;
         default:
@@ -165,12 +164,13 @@ export class ThriftToApiV2 {
     for (let id = 0; cursor.field(id); ) {
       id = cursor.fieldId;
       if (id === processFields.serviceName.id) {
-        cursor.expect(thriftTypes.string, processFields.serviceName);
+        if (!cursor.has(thriftTypes.string, processFields.serviceName)) continue;
         cursor.string();
         nameStart = cursor.start;
         nameStop = cursor.stop;
         seen |= 1 << processFields.serviceName.id;
       } else if (id === processFields.tags.id) {
+        if (!cursor.has(thriftTypes.list, processFields.tags)) continue;
         checkOnce(seen, processFields.tags);
         seen |= 1 << processFields.tags.id;
         clientUuid = this.#tags.writeOfProcess(tags, 0x12, cursor.structs(processFields.tags));
@@ -199,13 +199,16 @@ export class ThriftToApiV2 {
       id = cursor.fieldId;
       switch (id) {
         case statsFields.fullQueueDroppedSpans.id:
-          losses.fullQueueDroppedSpans = this.#loss(statsFields.fullQueueDroppedSpans);
+          if (!cursor.has(thriftTypes.i64, statsFields.fullQueueDroppedSpans)) continue;
+          losses.fullQueueDroppedSpans = this.#readBigint();
           break;
         case statsFields.tooLargeDroppedSpans.id:
-          losses.tooLargeDroppedSpans = this.#loss(statsFields.tooLargeDroppedSpans);
+          if (!cursor.has(thriftTypes.i64, statsFields.tooLargeDroppedSpans)) continue;
+          losses.tooLargeDroppedSpans = this.#readBigint();
           break;
         case statsFields.failedToEmitSpans.id:
-          losses.failedToEmitSpans = this.#loss(statsFields.failedToEmitSpans);
+          if (!cursor.has(thriftTypes.i64, statsFields.failedToEmitSpans)) continue;
+          losses.failedToEmitSpans = this.#readBigint();
           break;
         default:
           cursor.skipField();
@@ -215,12 +218,6 @@ export class ThriftToApiV2 {
     }
     checkRequired(seen, ClientStats);
     this.losses = losses;
-  }
-
-  #loss(field: ThriftField<typeof thriftTypes.i64>): bigint {
-    this.#cursor.expect(thriftTypes.i64, field);
-    this.#cursor.int64();
-    return this.#bigint();
   }
 
   #spanOrReject(index: number): void {
@@ -249,60 +246,63 @@ export class ThriftToApiV2 {
       id = cursor.fieldId;
       switch (id) {
         case spanFields.traceIdLow.id:
-          cursor.expect(thriftTypes.i64, spanFields.traceIdLow);
+          if (!cursor.has(thriftTypes.i64, spanFields.traceIdLow)) continue;
           cursor.int64();
           this.#traceLowHigh = cursor.high;
           this.#traceLowLow = cursor.low;
           break;
         case spanFields.traceIdHigh.id:
-          cursor.expect(thriftTypes.i64, spanFields.traceIdHigh);
+          if (!cursor.has(thriftTypes.i64, spanFields.traceIdHigh)) continue;
           cursor.int64();
           this.#traceHighHigh = cursor.high;
           this.#traceHighLow = cursor.low;
           break;
         case spanFields.spanId.id:
-          cursor.expect(thriftTypes.i64, spanFields.spanId);
+          if (!cursor.has(thriftTypes.i64, spanFields.spanId)) continue;
           cursor.int64();
           this.#spanHigh = cursor.high;
           this.#spanLow = cursor.low;
           break;
         case spanFields.parentSpanId.id:
-          cursor.expect(thriftTypes.i64, spanFields.parentSpanId);
+          if (!cursor.has(thriftTypes.i64, spanFields.parentSpanId)) continue;
           cursor.int64();
           this.#parentHigh = cursor.high;
           this.#parentLow = cursor.low;
           break;
         case spanFields.operationName.id:
-          cursor.expect(thriftTypes.string, spanFields.operationName);
+          if (!cursor.has(thriftTypes.string, spanFields.operationName)) continue;
           cursor.string();
           this.#nameStart = cursor.start;
           this.#nameStop = cursor.stop;
           break;
         case spanFields.references.id:
+          if (!cursor.has(thriftTypes.list, spanFields.references)) continue;
           checkOnce(seen, spanFields.references);
           this.#readReferences(cursor.structs(spanFields.references));
           break;
         case spanFields.flags.id:
-          cursor.expect(thriftTypes.i32, spanFields.flags);
+          if (!cursor.has(thriftTypes.i32, spanFields.flags)) continue;
           this.#flags = cursor.int32();
           break;
         case spanFields.startTime.id:
-          cursor.expect(thriftTypes.i64, spanFields.startTime);
+          if (!cursor.has(thriftTypes.i64, spanFields.startTime)) continue;
           cursor.int64();
           this.#startHigh = cursor.high;
           this.#startLow = cursor.low;
           break;
         case spanFields.duration.id:
-          cursor.expect(thriftTypes.i64, spanFields.duration);
+          if (!cursor.has(thriftTypes.i64, spanFields.duration)) continue;
           cursor.int64();
           this.#durationHigh = cursor.high;
           this.#durationLow = cursor.low;
           break;
         case spanFields.tags.id:
+          if (!cursor.has(thriftTypes.list, spanFields.tags)) continue;
           checkOnce(seen, spanFields.tags);
           this.#tags.write(tail, 0x42, cursor.structs(spanFields.tags));
           break;
         case spanFields.logs.id:
+          if (!cursor.has(thriftTypes.list, spanFields.logs)) continue;
           checkOnce(seen, spanFields.logs);
           this.#logs(cursor.structs(spanFields.logs));
           break;
@@ -356,17 +356,20 @@ export class ThriftToApiV2 {
         id = cursor.fieldId;
         switch (id) {
           case referenceFields.refType.id:
-            cursor.expect(thriftTypes.i32, referenceFields.refType);
+            if (!cursor.has(thriftTypes.i32, referenceFields.refType)) continue;
             type = cursor.int32();
             break;
           case referenceFields.traceIdLow.id:
-            this.#writeIdAt(out, start + 12, referenceFields.traceIdLow);
+            if (!cursor.has(thriftTypes.i64, referenceFields.traceIdLow)) continue;
+            this.#writeIdAt(out, start + 12);
             break;
           case referenceFields.traceIdHigh.id:
-            this.#writeIdAt(out, start + 4, referenceFields.traceIdHigh);
+            if (!cursor.has(thriftTypes.i64, referenceFields.traceIdHigh)) continue;
+            this.#writeIdAt(out, start + 4);
             break;
           case referenceFields.spanId.id:
-            this.#writeIdAt(out, start + 22, referenceFields.spanId);
+            if (!cursor.has(thriftTypes.i64, referenceFields.spanId)) continue;
+            this.#writeIdAt(out, start + 22);
             break;
           default:
             cursor.skipField();
@@ -391,9 +394,8 @@ export class ThriftToApiV2 {
   }
 
   /** Reads an id and writes it at a place for which the caller has made room. */
-  #writeIdAt(out: ByteWriter, place: number, field: ThriftField<typeof thriftTypes.i64>): void {
+  #writeIdAt(out: ByteWriter, place: number): void {
     const cursor = this.#cursor;
-    cursor.expect(thriftTypes.i64, field);
     cursor.int64();
     out.length = place;
     this.#writeId(out, cursor.high, cursor.low);
@@ -443,12 +445,13 @@ export class ThriftToApiV2 {
       for (let id = 0; cursor.field(id); ) {
         id = cursor.fieldId;
         if (id === logFields.timestamp.id) {
-          cursor.expect(thriftTypes.i64, logFields.timestamp);
+          if (!cursor.has(thriftTypes.i64, logFields.timestamp)) continue;
           checkOnce(seen, logFields.timestamp);
           cursor.int64();
           writeMicros(out, 0x0a, cursor.low, cursor.high, false);
           seen |= 1 << logFields.timestamp.id;
         } else if (id === logFields.fields.id) {
+          if (!cursor.has(thriftTypes.list, logFields.fields)) continue;
           checkOnce(seen, logFields.fields);
           seen |= 1 << logFields.fields.id;
           this.#tags.write(out, 0x12, cursor.structs(logFields.fields));
@@ -461,8 +464,10 @@ export class ThriftToApiV2 {
     }
   }
 
-  #bigint(): bigint {
-    return (BigInt(this.#cursor.high) << 32n) | BigInt(this.#cursor.low >>> 0);
+  #readBigint(): bigint {
+    const cursor = this.#cursor;
+    cursor.int64();
+    return (BigInt(cursor.high) << 32n) | BigInt(cursor.low >>> 0);
   }
 
   /** Writes eight big-endian bytes, for which the caller has made room. */
