@@ -3,6 +3,37 @@
 
 const processes = "tracing-agent|tracing-collector|tracing-query|tracing-storage|admin-server";
 
+/** Files that no process loads. */
+const test = "[.]test[.]ts$|/src/testing/";
+
+/** What the web server is made of, from below to above: which of our packages each may import. */
+const serverPackages = {
+  "server-core": {
+    mayImport: ["lifecycle"],
+    because: "server-core runs modules through their interface and knows none of them.",
+  },
+  serverfile: {
+    mayImport: ["server-core"],
+    because: "serverfile makes documents of texts and texts of documents: it runs nothing.",
+  },
+  certificates: {
+    mayImport: ["server-core", "lifecycle"],
+    because: "certificates knows handshakes and authorities, and no HTTP of ours.",
+  },
+  "http-engine": {
+    mayImport: ["certificates", "server-core", "lifecycle", "wire"],
+    because: "http-engine runs routes of handlers that it does not know.",
+  },
+  "server-modules": {
+    mayImport: ["http-engine", "certificates", "serverfile", "server-core", "lifecycle", "wire"],
+    because: "A module knows what it runs in, and neither the process nor its admin API.",
+  },
+  "admin-server": {
+    mayImport: ["server-modules", "http-engine", "certificates", "serverfile", "server-core", "lifecycle"],
+    because: "admin-server puts the packages of the web server together.",
+  },
+};
+
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
   forbidden: [
@@ -70,7 +101,9 @@ export default {
       name: "bundler-builds",
       comment: "The bundler makes programs of processes; none of them needs it to run.",
       severity: "error",
-      from: { path: `^packages/(${processes}|wire|storage|trace-store|traceql|lifecycle)/(src|bin)/` },
+      from: {
+        path: `^packages/(${[processes, "wire|storage|trace-store|traceql|lifecycle", ...Object.keys(serverPackages)].join("|")})/(src|bin)/`,
+      },
       to: { path: "^packages/bundler/" },
     },
     {
@@ -108,12 +141,34 @@ export default {
       from: { path: "^packages/storage/src/engines/([^/]+)/" },
       to: { path: "^packages/storage/src/engines/", pathNot: "^packages/storage/src/engines/$1/" },
     },
-    {
-      name: "server-core-knows-no-module",
-      comment: "core runs modules through their interface; the one list is modules/standard.ts.",
+    ...Object.entries(serverPackages).map(([name, { mayImport, because }]) => ({
+      name: `${name}-looks-down`,
+      comment: because,
       severity: "error",
-      from: { path: "^packages/admin-server/src/core/" },
-      to: { path: "^packages/admin-server/src/(modules|http)/" },
+      from: { path: `^packages/${name}/`, pathNot: `${test}|^packages/${name}/build/` },
+      to: { path: "^packages/", pathNot: `^packages/(${[name, ...mayImport].join("|")})/` },
+    })),
+    ...Object.entries(serverPackages).map(([name, { mayImport }]) => ({
+      name: `${name}-tests-start-the-server`,
+      comment:
+        "A test beside its source may start the whole server with admin-server/testing. Of the packages above its own it " +
+        "knows nothing else.",
+      severity: "error",
+      from: { path: `^packages/${name}/.*(${test})` },
+      to: {
+        path: `^packages/(${Object.keys(serverPackages).join("|")})/`,
+        pathNot: `^packages/(${[name, ...mayImport].join("|")})/|^packages/admin-server/src/testing/`,
+      },
+    })),
+    {
+      name: "server-packages-are-the-servers",
+      comment: "What the web server is made of serves nobody else: others meet it on the network.",
+      severity: "error",
+      from: { path: "^packages/", pathNot: `^packages/(${Object.keys(serverPackages).join("|")})/` },
+      to: {
+        path: `^packages/(${Object.keys(serverPackages).join("|")})/`,
+        pathNot: "^packages/admin-server/",
+      },
     },
     {
       name: "ui-speaks-http-only",

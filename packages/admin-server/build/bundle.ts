@@ -1,5 +1,5 @@
 // The build loads @peculiar/x509 to learn its names.
-import "../src/pki/reflect-metadata.ts";
+import "certificates/pki/reflect-metadata";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { relative } from "node:path";
@@ -14,7 +14,7 @@ function listedFiles(list: string): string[] {
   const { resolve } = createRequire(url);
   return [...readFileSync(url, "utf8").matchAll(/ from "([^"]+)"/g)]
     .map(([, specifier = ""]) => relative(fileURLToPath(packageFolder), resolve(specifier)))
-    .filter((path) => !/(\/core\/modules\/|-modules\.ts$|\/standard\.ts$)/.test(path));
+    .filter((path) => !/(\/server-core\/src\/modules\/|-modules\.ts$|\/standard\.ts$)/.test(path));
 }
 
 await bundleProgram({
@@ -23,35 +23,35 @@ await bundleProgram({
   main: "bin/server.ts",
   entries: [
     "src/worker/worker-start.ts",
-    "src/passwords/password-thread.ts",
-    "src/core/user-modules/import-natively.cts",
+    "../server-modules/src/passwords/password-thread.ts",
+    "../server-core/src/user-modules/import-natively.cts",
   ],
   modules: ["src/module-api.ts"],
   sideFiles: { "../admin-ui/dist": "console" },
   lazyPackages: {
-    "@bufbuild/cel": "",
-    "@bufbuild/cel/ext": "",
-    "@opentelemetry/core": "",
-    "@opentelemetry/exporter-trace-otlp-proto": "",
-    "@opentelemetry/otlp-exporter-base/node-http": "",
-    "@opentelemetry/otlp-transformer": "",
-    "@opentelemetry/resources": "",
-    "@opentelemetry/sdk-metrics": "",
-    "@opentelemetry/sdk-trace": "",
-    "@peculiar/x509": "",
-    jose: "",
-    marked: "",
-    "openid-client": "",
-    re2js: "",
+    "@bufbuild/cel": "server-modules",
+    "@bufbuild/cel/ext": "server-modules",
+    "@opentelemetry/core": "http-engine",
+    "@opentelemetry/exporter-trace-otlp-proto": "server-modules",
+    "@opentelemetry/otlp-exporter-base/node-http": "http-engine",
+    "@opentelemetry/otlp-transformer": "http-engine",
+    "@opentelemetry/resources": "server-core",
+    "@opentelemetry/sdk-metrics": "http-engine",
+    "@opentelemetry/sdk-trace": "server-modules",
+    "@peculiar/x509": "certificates",
+    jose: "certificates",
+    marked: "server-modules",
+    "openid-client": "server-modules",
+    re2js: "server-core",
     undici: "",
   },
   lazyFiles: [
     ...listedFiles("src/all-modules.ts"),
-    ...listedFiles("src/modules/standard.ts"),
-    ...listedFiles("src/modules/handlers/reverse-proxy/proxy-modules.ts"),
-    ...listedFiles("src/tls/tls-modules.ts"),
-    "src/modules/files/media-type.ts",
-    "src/modules/handlers/tracing/exchange-span.ts",
-    "src/modules/handlers/tracing/sampling-strategy.ts",
+    ...listedFiles("../server-modules/src/standard.ts"),
+    ...listedFiles("../server-modules/src/handlers/reverse-proxy/proxy-modules.ts"),
+    ...listedFiles("../certificates/src/tls/tls-modules.ts"),
+    "../server-modules/src/files/media-type.ts",
+    "../server-modules/src/handlers/tracing/exchange-span.ts",
+    "../server-modules/src/handlers/tracing/sampling-strategy.ts",
   ],
 });

@@ -1,7 +1,7 @@
+import { type ListedModule, listed } from "server-core/modules/module";
+import { ModuleRegistry } from "server-core/modules/module-registry";
+import { standardModules } from "server-modules/standard";
 import { identityApp } from "./admin/identity/identity-app.ts";
-import { type ListedModule, listed } from "./core/modules/module.ts";
-import { ModuleRegistry } from "./core/modules/module-registry.ts";
-import { standardModules } from "./modules/standard.ts";
 
 /** The modules that this process adds to the standard ones. */
 const ownModules: readonly ListedModule[] = [listed("admin.identity.app", () => identityApp)];

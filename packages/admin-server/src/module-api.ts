@@ -2,8 +2,20 @@
  * What authors of modules import from `admin-server/module`; inside a running server the same import gives the server's
  * own copies. See docs/admin-api.md, "Modules of your own".
  */
-export { z } from "zod";
-export { ServerError, type ServerErrorCode } from "./core/errors.ts";
+
+export { type BodyFilter, FilteredBody } from "http-engine/body/filtered-body";
+export type { Exchange } from "http-engine/exchange";
+export {
+  type HttpHandler,
+  type HttpMatcher,
+  httpHandlers,
+  httpMatchers,
+  type Next,
+} from "http-engine/handler";
+export { getHeader, getHeaders, type HeaderList, removeHeaders, setHeader } from "http-engine/header-list";
+export { HttpError } from "http-engine/http-error";
+export { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
+export { ServerError, type ServerErrorCode } from "server-core/errors";
 export {
   type CloudEvent,
   EventAborted,
@@ -11,9 +23,9 @@ export {
   type EventOutcome,
   eventHandlers,
   type ServerEvent,
-} from "./core/events/server-event.ts";
-export type { JsonObject, JsonValue } from "./core/json/json-value.ts";
-export { configDuration, inlineModule, moduleMap } from "./core/modules/config-fields.ts";
+} from "server-core/events/server-event";
+export type { JsonObject, JsonValue } from "server-core/json/json-value";
+export { configDuration, inlineModule, moduleMap } from "server-core/modules/config-fields";
 export {
   type App,
   defineModule,
@@ -21,11 +33,6 @@ export {
   type ModuleInstance,
   type ModuleNamespace,
   type ModuleSource,
-} from "./core/modules/module.ts";
-export type { ModuleContext } from "./core/modules/module-context.ts";
-export { type BodyFilter, FilteredBody } from "./http/body/filtered-body.ts";
-export type { Exchange } from "./http/exchange.ts";
-export { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./http/handler.ts";
-export { getHeader, getHeaders, type HeaderList, removeHeaders, setHeader } from "./http/header-list.ts";
-export { HttpError } from "./http/http-error.ts";
-export { ResponseFilter, type ResponseSink } from "./http/response-sink.ts";
+} from "server-core/modules/module";
+export type { ModuleContext } from "server-core/modules/module-context";
+export { z } from "zod";

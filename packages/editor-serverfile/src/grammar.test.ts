@@ -7,7 +7,7 @@ import oniguruma from "vscode-oniguruma";
 import textmate, { type IGrammar } from "vscode-textmate";
 
 const grammarFile = new URL("../syntaxes/serverfile.tmLanguage.json", import.meta.url);
-const adapter = new URL("../../admin-server/src/serverfile/", import.meta.url);
+const adapter = new URL("../../serverfile/src/", import.meta.url);
 const golden = new URL("golden/", adapter);
 const texts = readdirSync(golden).filter((name) => name.endsWith(".serverfile"));
 

@@ -1,6 +1,6 @@
+import { AdapterRegistry } from "server-core/adapters/adapter-registry";
 import { expect, test } from "vitest";
-import { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
-import { standardAdapters } from "../core/adapters/standard-adapters.ts";
+import { standardAdapters } from "../standard-adapters.ts";
 import { acceptedText } from "./accepted-text.ts";
 
 const adapters = new AdapterRegistry(standardAdapters);

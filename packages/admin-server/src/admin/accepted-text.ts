@@ -1,4 +1,4 @@
-import type { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
+import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
 
 interface Range {
   readonly type: string;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { ServerError } from "../core/errors.ts";
-import type { ListenAddress } from "../core/listen/listen-address.ts";
+import { ServerError } from "server-core/errors";
+import type { ListenAddress } from "server-core/listen/listen-address";
 import type { AdminGate } from "./admin-listener.ts";
 
 interface Origin {

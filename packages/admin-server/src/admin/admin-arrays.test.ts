@@ -1,6 +1,6 @@
+import { isArrayBySchema } from "server-core/engine/schema-at";
 import { expect, test } from "vitest";
 import { allModules } from "../all-modules.ts";
-import { isArrayBySchema } from "../core/engine/schema-at.ts";
 import { adminSchema } from "./admin-config.ts";
 
 const registry = allModules();

@@ -1,7 +1,7 @@
+import type { JsonValue } from "server-core/json/json-value";
+import { configDuration } from "server-core/modules/config-fields";
+import { decodeConfig } from "server-core/modules/decode-config";
 import { z } from "zod";
-import type { JsonValue } from "../core/json/json-value.ts";
-import { configDuration } from "../core/modules/config-fields.ts";
-import { decodeConfig } from "../core/modules/decode-config.ts";
 import { identitySchema } from "./identity/identity-config.ts";
 import { pullSchema } from "./pull/pull-config.ts";
 import { remoteSchema } from "./remote/remote-config.ts";

@@ -2,9 +2,9 @@ import { stat } from "node:fs/promises";
 import { request } from "node:http";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
+import { ask } from "server-core/testing/ask";
+import { rawRequest } from "server-core/testing/raw-request";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ask } from "../testing/ask.ts";
-import { rawRequest } from "../testing/raw-request.ts";
 import { RunningServer, respond, siteConfig } from "../testing/running-server.ts";
 
 let running: RunningServer;

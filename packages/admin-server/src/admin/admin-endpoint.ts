@@ -1,10 +1,10 @@
 import type { Logger } from "lifecycle";
-import type { ConfigDocument } from "../core/engine/config-document.ts";
-import type { Participant, Transition } from "../core/engine/participant.ts";
-import { errorWithin, messageOf } from "../core/errors.ts";
-import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
+import { parseAdminAddress } from "server-core/admin/admin-address";
+import type { ConfigDocument } from "server-core/engine/config-document";
+import type { Participant, Transition } from "server-core/engine/participant";
+import { errorWithin, messageOf } from "server-core/errors";
+import { formatListenAddress, type ListenAddress } from "server-core/listen/listen-address";
 import { AccessCheck } from "./access-check.ts";
-import { parseAdminAddress } from "./admin-address.ts";
 import { type AdminConfig, decodeAdminConfig } from "./admin-config.ts";
 import type { AdminHandler } from "./admin-handler.ts";
 import { AdminListener } from "./admin-listener.ts";

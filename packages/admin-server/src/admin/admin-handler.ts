@@ -1,7 +1,7 @@
-import { ServerError } from "../core/errors.ts";
-import { type AdminReply, type AdminRequest, notFoundReply } from "./admin-message.ts";
+import { type AdminReply, type AdminRequest, notFoundReply } from "server-core/admin/admin-message";
+import type { AdminRoute } from "server-core/admin/admin-route";
+import { ServerError } from "server-core/errors";
 import type { AdminMetrics } from "./admin-metrics.ts";
-import type { AdminRoute } from "./admin-route.ts";
 import { adminStatus } from "./admin-status.ts";
 
 /** Finds the answer to an admitted request. */

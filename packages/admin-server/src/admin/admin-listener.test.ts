@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { createLogger } from "lifecycle";
+import { rawRequest } from "server-core/testing/raw-request";
 import { expect, test } from "vitest";
-import { rawRequest } from "../testing/raw-request.ts";
 import { AdminHandler } from "./admin-handler.ts";
 import { AdminListener } from "./admin-listener.ts";
 

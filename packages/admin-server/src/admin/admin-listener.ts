@@ -7,16 +7,16 @@ import {
 import { pipeline } from "node:stream/promises";
 import { TLSSocket } from "node:tls";
 import type { Logger } from "lifecycle";
-import { messageOf, ServerError } from "../core/errors.ts";
-import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
-import { openPort } from "../core/listen/open-port.ts";
-import { runFor } from "../core/threads/error-owner.ts";
-import { decodeDocumentPath } from "../core/tree/document-place.ts";
-import { cleanPath } from "../core/uri/clean-path.ts";
-import { escapePath } from "../core/uri/percent-encoding.ts";
-import { RequestTarget } from "../core/uri/request-target.ts";
+import { type AdminReply, jsonReply } from "server-core/admin/admin-message";
+import { messageOf, ServerError } from "server-core/errors";
+import { formatListenAddress, type ListenAddress } from "server-core/listen/listen-address";
+import { openPort } from "server-core/listen/open-port";
+import { runFor } from "server-core/threads/error-owner";
+import { decodeDocumentPath } from "server-core/tree/document-place";
+import { cleanPath } from "server-core/uri/clean-path";
+import { escapePath } from "server-core/uri/percent-encoding";
+import { RequestTarget } from "server-core/uri/request-target";
 import type { AdminHandler } from "./admin-handler.ts";
-import { type AdminReply, jsonReply } from "./admin-message.ts";
 import { adminStatus } from "./admin-status.ts";
 import { drainBody, readBody } from "./request-body.ts";
 

@@ -1,4 +1,4 @@
-import { ServerError, type ServerErrorCode } from "../core/errors.ts";
+import { ServerError, type ServerErrorCode } from "server-core/errors";
 
 /**
  * HTTP status of each error at the admin endpoint. Unlike the model, which answers several mistakes of the client

@@ -1,8 +1,8 @@
-import { errorWithin, ServerError } from "../core/errors.ts";
-import type { JsonValue } from "../core/json/json-value.ts";
-import { parseJson } from "../core/json/parse-json.ts";
-import { applyJsonPatch, parseJsonPatch } from "../core/tree/json-patch.ts";
-import { applyMergePatch } from "../core/tree/merge-patch.ts";
+import { errorWithin, ServerError } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { parseJson } from "server-core/json/parse-json";
+import { applyJsonPatch, parseJsonPatch } from "server-core/tree/json-patch";
+import { applyMergePatch } from "server-core/tree/merge-patch";
 
 /** Media types of PATCH that change a part of the value in place of replacing it. */
 export const patchTypes = ["application/json-patch+json", "application/merge-patch+json"] as const;

@@ -1,5 +1,5 @@
+import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ask } from "../testing/ask.ts";
 import { RunningServer, respond, siteConfig } from "../testing/running-server.ts";
 
 const routes = "/config/apps/http/servers/s/routes";

@@ -1,11 +1,11 @@
-import type { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
-import type { ConfigEngine } from "../core/engine/config-engine.ts";
-import { ServerError } from "../core/errors.ts";
-import type { JsonValue } from "../core/json/json-value.ts";
-import { type DocumentPlace, parsePlace } from "../core/tree/document-place.ts";
+import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
+import { type AdminReply, type AdminRequest, emptyReply } from "server-core/admin/admin-message";
+import type { AdminRoute } from "server-core/admin/admin-route";
+import type { ConfigEngine } from "server-core/engine/config-engine";
+import { ServerError } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { type DocumentPlace, parsePlace } from "server-core/tree/document-place";
 import { acceptedText } from "./accepted-text.ts";
-import { type AdminReply, type AdminRequest, emptyReply } from "./admin-message.ts";
-import type { AdminRoute } from "./admin-route.ts";
 import { patchTypeOf, readPatch } from "./config-patch.ts";
 
 /** Request header by which the reload command says which file a config came from. */

@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { setImmediate as immediate } from "node:timers/promises";
 import { Registry } from "@prometheus-io/client";
 import { createLogger } from "lifecycle";
+import { AdapterRegistry } from "server-core/adapters/adapter-registry";
+import { Autosave } from "server-core/engine/autosave";
+import { ConfigEngine } from "server-core/engine/config-engine";
+import { ConfigMetrics } from "server-core/engine/config-metrics";
+import type { Transition } from "server-core/engine/participant";
+import { ServerError } from "server-core/errors";
+import { ConfigHistory } from "server-core/history/config-history";
+import { HistoryFiles } from "server-core/history/history-files";
+import { ModuleRegistry } from "server-core/modules/module-registry";
+import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
-import { standardAdapters } from "../core/adapters/standard-adapters.ts";
-import { Autosave } from "../core/engine/autosave.ts";
-import { ConfigEngine } from "../core/engine/config-engine.ts";
-import { ConfigMetrics } from "../core/engine/config-metrics.ts";
-import type { Transition } from "../core/engine/participant.ts";
-import { ServerError } from "../core/errors.ts";
-import { ConfigHistory } from "../core/history/config-history.ts";
-import { HistoryFiles } from "../core/history/history-files.ts";
-import { ModuleRegistry } from "../core/modules/module-registry.ts";
-import { ask } from "../testing/ask.ts";
+import { standardAdapters } from "../standard-adapters.ts";
 import {
   type Answer,
   type ModelRequest,

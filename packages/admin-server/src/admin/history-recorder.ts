@@ -1,7 +1,7 @@
-import type { AppliedChange } from "../core/engine/config-engine.ts";
-import { type ConfigHistory, defaultHistoryLimits } from "../core/history/config-history.ts";
-import { isJsonObject, type JsonValue, member } from "../core/json/json-value.ts";
-import { withoutIds } from "../core/tree/id-index.ts";
+import type { AppliedChange } from "server-core/engine/config-engine";
+import { type ConfigHistory, defaultHistoryLimits } from "server-core/history/config-history";
+import { isJsonObject, type JsonValue, member } from "server-core/json/json-value";
+import { withoutIds } from "server-core/tree/id-index";
 import { decodeAdminConfig } from "./admin-config.ts";
 
 /** What the section `admin` says about keeping configs. @param config a whole document that runs */

@@ -1,13 +1,19 @@
-import type { ConfigEngine } from "../core/engine/config-engine.ts";
-import { errorWithin, ServerError } from "../core/errors.ts";
-import type { ConfigHistory } from "../core/history/config-history.ts";
-import type { JsonValue } from "../core/json/json-value.ts";
-import { parseJson } from "../core/json/parse-json.ts";
-import { wholeDocument } from "../core/tree/document-place.ts";
-import { diffJson } from "../core/tree/json-diff.ts";
-import { type AdminReply, type AdminRequest, emptyReply, jsonReply, requireMethod } from "./admin-message.ts";
-import type { AdminRoute } from "./admin-route.ts";
-import { listPageOf, pageOf } from "./list-page.ts";
+import {
+  type AdminReply,
+  type AdminRequest,
+  emptyReply,
+  jsonReply,
+  requireMethod,
+} from "server-core/admin/admin-message";
+import type { AdminRoute } from "server-core/admin/admin-route";
+import { listPageOf, pageOf } from "server-core/admin/list-page";
+import type { ConfigEngine } from "server-core/engine/config-engine";
+import { errorWithin, ServerError } from "server-core/errors";
+import type { ConfigHistory } from "server-core/history/config-history";
+import type { JsonValue } from "server-core/json/json-value";
+import { parseJson } from "server-core/json/parse-json";
+import { wholeDocument } from "server-core/tree/document-place";
+import { diffJson } from "server-core/tree/json-diff";
 
 const numberText = /^[1-9]\d{0,14}$/;
 

@@ -1,11 +1,11 @@
-import type { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
-import type { ConfigEngine } from "../core/engine/config-engine.ts";
-import { errorWithin } from "../core/errors.ts";
-import { compactJson } from "../core/json/compact-json.ts";
-import { parseJson } from "../core/json/parse-json.ts";
+import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
+import { emptyReply, requireMethod } from "server-core/admin/admin-message";
+import type { AdminRoute } from "server-core/admin/admin-route";
+import type { ConfigEngine } from "server-core/engine/config-engine";
+import { errorWithin } from "server-core/errors";
+import { compactJson } from "server-core/json/compact-json";
+import { parseJson } from "server-core/json/parse-json";
 import { acceptedText } from "./accepted-text.ts";
-import { emptyReply, requireMethod } from "./admin-message.ts";
-import type { AdminRoute } from "./admin-route.ts";
 import { sourceFileOf } from "./config-routes.ts";
 import { encodeWarnings, readPostedConfig } from "./posted-config.ts";
 

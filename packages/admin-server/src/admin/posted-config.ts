@@ -1,8 +1,8 @@
-import type { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
-import type { AdapterWarning } from "../core/adapters/config-adapter.ts";
-import { ServerError } from "../core/errors.ts";
-import { encodeJson } from "../core/json/encode-json.ts";
-import type { AdminRequest } from "./admin-message.ts";
+import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
+import type { AdapterWarning } from "server-core/adapters/config-adapter";
+import type { AdminRequest } from "server-core/admin/admin-message";
+import { ServerError } from "server-core/errors";
+import { encodeJson } from "server-core/json/encode-json";
 
 /** A whole config as a client sent it. */
 export interface PostedConfig {

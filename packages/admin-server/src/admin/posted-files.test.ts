@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ask } from "../testing/ask.ts";
 import { RunningServer, respond, siteConfig } from "../testing/running-server.ts";
 
 /** A configuration that names a pipe where a file should be: nothing may wait for somebody who writes to it. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ServerError } from "../core/errors.ts";
+import { ServerError } from "server-core/errors";
 
 /** The largest body of a request. Source: the public model (Caddy 2.11), seen running */
 export const maxBodyBytes = 100 * 1024 * 1024;

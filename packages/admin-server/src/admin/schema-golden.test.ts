@@ -4,7 +4,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RunningServer } from "../testing/running-server.ts";
 
-const folder = new URL("../serverfile/golden/", import.meta.url);
+const folder = new URL("../../../serverfile/src/golden/", import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
 const golden = (name: string) => JSON.parse(readFileSync(new URL(name, folder), "utf8")) as unknown;
 

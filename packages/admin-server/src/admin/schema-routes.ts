@@ -1,12 +1,12 @@
-import type { ConfigEngine } from "../core/engine/config-engine.ts";
-import { isJsonArray, isJsonObject, member } from "../core/json/json-value.ts";
-import type { ModuleRegistry } from "../core/modules/module-registry.ts";
-import { ConfigSchema } from "../core/schema/config-schema.ts";
-import { registryFor } from "../core/user-modules/load-user-modules.ts";
-import { loggingSchema } from "../modules/logging/logging.ts";
+import { type AdminReply, requireMethod } from "server-core/admin/admin-message";
+import type { AdminRoute } from "server-core/admin/admin-route";
+import type { ConfigEngine } from "server-core/engine/config-engine";
+import { isJsonArray, isJsonObject, member } from "server-core/json/json-value";
+import { loggingSchema } from "server-core/logging/logging";
+import type { ModuleRegistry } from "server-core/modules/module-registry";
+import { ConfigSchema } from "server-core/schema/config-schema";
+import { registryFor } from "server-core/user-modules/load-user-modules";
 import { adminSchema } from "./admin-config.ts";
-import { type AdminReply, requireMethod } from "./admin-message.ts";
-import type { AdminRoute } from "./admin-route.ts";
 
 /** Members of the top level of a config with schemas of their own. */
 export const configSections = { admin: adminSchema, logging: loggingSchema };

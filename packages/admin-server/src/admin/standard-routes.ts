@@ -1,9 +1,9 @@
-import type { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
-import type { ConfigEngine } from "../core/engine/config-engine.ts";
-import type { Workers } from "../core/engine/workers.ts";
-import type { ConfigHistory } from "../core/history/config-history.ts";
-import type { ModuleRegistry } from "../core/modules/module-registry.ts";
-import type { AdminRoute } from "./admin-route.ts";
+import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
+import type { AdminRoute } from "server-core/admin/admin-route";
+import type { ConfigEngine } from "server-core/engine/config-engine";
+import type { Workers } from "server-core/engine/workers";
+import type { ConfigHistory } from "server-core/history/config-history";
+import type { ModuleRegistry } from "server-core/modules/module-registry";
 import { configRoutes } from "./config-routes.ts";
 import { consoleRoute } from "./console/console-route.ts";
 import { profileRoutes } from "./debug/profile-routes.ts";

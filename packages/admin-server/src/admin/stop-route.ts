@@ -1,5 +1,5 @@
-import { requireMethod } from "./admin-message.ts";
-import type { AdminRoute } from "./admin-route.ts";
+import { requireMethod } from "server-core/admin/admin-message";
+import type { AdminRoute } from "server-core/admin/admin-route";
 
 /** `POST /stop`: answers, then ends the process. @param stop begins the end; called when the answer was sent */
 export function stopRoute(stop: () => void): AdminRoute {

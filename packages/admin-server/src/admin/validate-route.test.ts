@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
+import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ask } from "../testing/ask.ts";
 import { RunningServer, respond, siteConfig } from "../testing/running-server.ts";
 
 let running: RunningServer;

@@ -1,15 +1,15 @@
-import type { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
-import type { ConfigEngine } from "../core/engine/config-engine.ts";
-import { messageOf, ServerError } from "../core/errors.ts";
-import { isJsonArray, isJsonObject, type JsonValue, member } from "../core/json/json-value.ts";
-import { parseJson } from "../core/json/parse-json.ts";
-import type { ConfigFault } from "../core/modules/decode-config.ts";
-import type { ModuleRegistry } from "../core/modules/module-registry.ts";
-import { findFaults } from "../core/schema/find-faults.ts";
-import { diffJson } from "../core/tree/json-diff.ts";
-import { registryFor } from "../core/user-modules/load-user-modules.ts";
-import { requireMethod } from "./admin-message.ts";
-import type { AdminRoute } from "./admin-route.ts";
+import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
+import { requireMethod } from "server-core/admin/admin-message";
+import type { AdminRoute } from "server-core/admin/admin-route";
+import type { ConfigEngine } from "server-core/engine/config-engine";
+import { messageOf, ServerError } from "server-core/errors";
+import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/json/json-value";
+import { parseJson } from "server-core/json/parse-json";
+import type { ConfigFault } from "server-core/modules/decode-config";
+import type { ModuleRegistry } from "server-core/modules/module-registry";
+import { findFaults } from "server-core/schema/find-faults";
+import { diffJson } from "server-core/tree/json-diff";
+import { registryFor } from "server-core/user-modules/load-user-modules";
 import { encodeWarnings, readPostedConfig } from "./posted-config.ts";
 import { configSections } from "./schema-routes.ts";
 

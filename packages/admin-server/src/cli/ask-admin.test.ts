@@ -1,5 +1,5 @@
+import { deadAddress, UpstreamServer } from "server-core/testing/upstream-server";
 import { afterEach, expect, test } from "vitest";
-import { deadAddress, UpstreamServer } from "../testing/upstream-server.ts";
 import { adminAddressIn, askAdmin, findAdminAddress } from "./ask-admin.ts";
 
 let endpoint: UpstreamServer | undefined;

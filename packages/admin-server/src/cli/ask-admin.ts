@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { StartError } from "lifecycle/errors";
-import { adminAddressOf, parseAdminAddress } from "../admin/admin-address.ts";
-import { messageOf } from "../core/errors.ts";
-import { isJsonObject, type JsonValue, member } from "../core/json/json-value.ts";
-import { parseJson } from "../core/json/parse-json.ts";
-import { formatListenAddress } from "../core/listen/listen-address.ts";
+import { adminAddressOf, parseAdminAddress } from "server-core/admin/admin-address";
+import { messageOf } from "server-core/errors";
+import { isJsonObject, type JsonValue, member } from "server-core/json/json-value";
+import { parseJson } from "server-core/json/parse-json";
+import { formatListenAddress } from "server-core/listen/listen-address";
 
 const maxAnswerBytes = 16 * 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ask } from "server-core/testing/ask";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ask } from "../testing/ask.ts";
 import { respond, siteConfig } from "../testing/running-server.ts";
 import { ServerProcess } from "../testing/server-process.ts";
 

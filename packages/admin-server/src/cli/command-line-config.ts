@@ -1,5 +1,5 @@
 import { StartError } from "lifecycle/errors";
-import { canonicalHeader } from "../serverfile/values/canonical-header.ts";
+import { canonicalHeader } from "serverfile/values/canonical-header";
 
 const nanoseconds = 1_000_000_000;
 

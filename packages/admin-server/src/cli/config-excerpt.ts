@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from "node:util";
-import type { TextPlace } from "../core/errors.ts";
-import { readRegularFileSync } from "../core/files/read-regular-file.ts";
+import type { TextPlace } from "server-core/errors";
+import { readRegularFileSync } from "server-core/files/read-regular-file";
 
 const maxColumns = 120;
 const maxFileBytes = 16 * 1024 * 1024;

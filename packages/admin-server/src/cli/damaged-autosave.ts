@@ -1,4 +1,4 @@
-import type { ConfigHistory } from "../core/history/config-history.ts";
+import type { ConfigHistory } from "server-core/history/config-history";
 
 /** What is wrong with a saved configuration. */
 export interface AutosaveDamage {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { StartError } from "lifecycle/errors";
-import { messageOf } from "../core/errors.ts";
+import { messageOf } from "server-core/errors";
 
 const maxFileBytes = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import { availableParallelism, homedir } from "node:os";
 import { dirname } from "node:path";
 import { version } from "lifecycle/version";
-import { autosavePath } from "../core/engine/autosave.ts";
-import { dataFolder } from "../core/history/data-folder.ts";
+import { autosavePath } from "server-core/engine/autosave";
+import { dataFolder } from "server-core/history/data-folder";
 
 /** What the server finds around it: folders, version, platform, then every variable. Source: the public model (Caddy 2.11) */
 export function environmentText(): string {

@@ -1,7 +1,7 @@
+import { decodeDocument } from "server-core/engine/config-document";
+import { parseJson } from "server-core/json/parse-json";
+import { registryFor } from "server-core/user-modules/load-user-modules";
 import { allModules } from "../all-modules.ts";
-import { decodeDocument } from "../core/engine/config-document.ts";
-import { parseJson } from "../core/json/parse-json.ts";
-import { registryFor } from "../core/user-modules/load-user-modules.ts";
 import { readConfig } from "./read-config.ts";
 
 export interface FoundModule {

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { ask, type HttpAnswer } from "server-core/testing/ask";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ask, type HttpAnswer } from "../testing/ask.ts";
 import { ServerProcess } from "../testing/server-process.ts";
 
 const dockerfile = fileURLToPath(new URL("../../../../docker/Dockerfile", import.meta.url));

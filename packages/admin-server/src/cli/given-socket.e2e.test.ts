@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { ask } from "server-core/testing/ask";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ask } from "../testing/ask.ts";
 import { respond } from "../testing/running-server.ts";
 
 const source = fileURLToPath(new URL("../../bin/server.ts", import.meta.url));

@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ask } from "server-core/testing/ask";
+import { EventQueue } from "server-core/testing/event-queue";
+import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ask } from "../testing/ask.ts";
-import { EventQueue } from "../testing/event-queue.ts";
 import { respond, siteConfig } from "../testing/running-server.ts";
 import { ServerProcess } from "../testing/server-process.ts";
-import { UpstreamServer } from "../testing/upstream-server.ts";
 
 let folder: string;
 const processes: ServerProcess[] = [];

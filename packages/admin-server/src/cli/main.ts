@@ -2,8 +2,8 @@
 import { styleText } from "node:util";
 import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
+import { messageOf, ServerError } from "server-core/errors";
 import { commandNames, loadAllCommands, loadCommand } from "../commands/command-list.ts";
-import { messageOf, ServerError } from "../core/errors.ts";
 import { didYouMean } from "./nearest-word.ts";
 import { readCommandLine, readOptions } from "./read-options.ts";
 

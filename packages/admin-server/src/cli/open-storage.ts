@@ -1,16 +1,16 @@
+import { storageModules } from "certificates/tls/storage/storage-modules";
 import { createLogger, createMetrics } from "lifecycle";
-import { decodeDocument } from "../core/engine/config-document.ts";
-import { errorWithin } from "../core/errors.ts";
-import { dataFolder } from "../core/history/data-folder.ts";
-import { parseJson } from "../core/json/parse-json.ts";
-import { ConfigScope } from "../core/modules/config-scope.ts";
-import { ModuleContext } from "../core/modules/module-context.ts";
-import { ModuleRegistry } from "../core/modules/module-registry.ts";
-import { PartCache } from "../core/modules/part-cache.ts";
-import { UsagePool } from "../core/modules/usage-pool.ts";
-import { defaultStorage, type Storage, storages } from "../core/storage/storage.ts";
-import { registryFor } from "../core/user-modules/load-user-modules.ts";
-import { storageModules } from "../tls/storage/storage-modules.ts";
+import { decodeDocument } from "server-core/engine/config-document";
+import { errorWithin } from "server-core/errors";
+import { dataFolder } from "server-core/history/data-folder";
+import { parseJson } from "server-core/json/parse-json";
+import { ConfigScope } from "server-core/modules/config-scope";
+import { ModuleContext } from "server-core/modules/module-context";
+import { ModuleRegistry } from "server-core/modules/module-registry";
+import { PartCache } from "server-core/modules/part-cache";
+import { UsagePool } from "server-core/modules/usage-pool";
+import { defaultStorage, type Storage, storages } from "server-core/storage/storage";
+import { registryFor } from "server-core/user-modules/load-user-modules";
 import { openThreads } from "../worker/open-threads.ts";
 import { findDefaultConfig, readConfig } from "./read-config.ts";
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ask } from "../testing/ask.ts";
 import { respond } from "../testing/running-server.ts";
 import { ServerProcess } from "../testing/server-process.ts";
 

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type Server } from "node:net";
 import type { Logger } from "lifecycle";
-import { messageOf } from "../core/errors.ts";
+import { messageOf } from "server-core/errors";
 
 /** Variable with what is sent. Not on the command line: there everybody could read it. */
 export const pingbackVariable = "SERVER_PINGBACK_TOKEN";

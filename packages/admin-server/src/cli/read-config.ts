@@ -3,12 +3,12 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { StartError } from "lifecycle/errors";
-import { AdapterRegistry } from "../core/adapters/adapter-registry.ts";
-import type { AdapterWarning } from "../core/adapters/config-adapter.ts";
-import { standardAdapters } from "../core/adapters/standard-adapters.ts";
-import { messageOf, ServerError, type TextPlace } from "../core/errors.ts";
-import { encodeJson } from "../core/json/encode-json.ts";
-import { parseJson } from "../core/json/parse-json.ts";
+import { AdapterRegistry } from "server-core/adapters/adapter-registry";
+import type { AdapterWarning } from "server-core/adapters/config-adapter";
+import { messageOf, ServerError, type TextPlace } from "server-core/errors";
+import { encodeJson } from "server-core/json/encode-json";
+import { parseJson } from "server-core/json/parse-json";
+import { standardAdapters } from "../standard-adapters.ts";
 import { configExcerpt } from "./config-excerpt.ts";
 
 const maxConfigBytes = 100 * 1024 * 1024;

@@ -7,10 +7,10 @@ import {
   StopRequest,
   version,
 } from "lifecycle";
-import { messageOf } from "../core/errors.ts";
-import { containUncaught } from "../core/threads/error-owner.ts";
-import { releaseMemory } from "../core/threads/release-memory.ts";
-import { OwnLines } from "../modules/logging/own-lines.ts";
+import { messageOf } from "server-core/errors";
+import { OwnLines } from "server-core/logging/own-lines";
+import { containUncaught } from "server-core/threads/error-owner";
+import { releaseMemory } from "server-core/threads/release-memory";
 import { Server } from "../server.ts";
 import { defaultWorkers } from "../worker/open-threads.ts";
 import { restOptimizingCompiler, useOptimizingCompiler } from "./optimizing-compiler.ts";

@@ -3,8 +3,8 @@ import { rename, rm } from "node:fs/promises";
 import { Readable, Writable } from "node:stream";
 import { StartError } from "lifecycle/errors";
 import { createTarDecoder, createTarPacker } from "modern-tar";
-import { messageOf } from "../core/errors.ts";
-import type { Storage } from "../core/storage/storage.ts";
+import { messageOf } from "server-core/errors";
+import type { Storage } from "server-core/storage/storage";
 import { isStoredValue } from "./open-storage.ts";
 
 /** An archive holds private keys. */

@@ -1,10 +1,10 @@
 import type { X509Certificate } from "node:crypto";
+import { parseCertificates } from "certificates/pki/pem";
+import type { StoreOutcome } from "certificates/pki/trust/trust-root";
+import { readPemFile } from "certificates/tls/loaders/read-file";
 import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
 import { z } from "zod";
-import { parseCertificates } from "../pki/pem.ts";
-import type { StoreOutcome } from "../pki/trust/trust-root.ts";
-import { readPemFile } from "../tls/loaders/read-file.ts";
 import { askAdmin, findAdminAddress } from "./ask-admin.ts";
 
 const authorityInfo = z.object({ root_certificate: z.string() });

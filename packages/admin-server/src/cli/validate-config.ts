@@ -1,6 +1,6 @@
 import { createLogger, createMetrics } from "lifecycle";
-import { errorWithin } from "../core/errors.ts";
-import { parseJson } from "../core/json/parse-json.ts";
+import { errorWithin } from "server-core/errors";
+import { parseJson } from "server-core/json/parse-json";
 import { Server } from "../server.ts";
 
 /** Sets up all that a configuration names, without ports and without running it. @throws ServerError naming the file */

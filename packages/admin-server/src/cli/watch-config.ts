@@ -1,5 +1,5 @@
 import type { Logger } from "lifecycle";
-import { messageOf } from "../core/errors.ts";
+import { messageOf } from "server-core/errors";
 import { type ReadConfig, readConfig } from "./read-config.ts";
 
 /** How often the file is looked at. Source: the public model (Caddy 2.11) */

@@ -11,7 +11,17 @@ export const buildInfo = defineCommand({
   options: {},
   examples: [{ line: "server build-info | grep re2js", about: "Says which version of a library runs." }],
   async run() {
-    const { default: manifest } = await import("../../package.json", { with: { type: "json" } });
+    const manifests = await Promise.all([
+      import("../../package.json", { with: { type: "json" } }),
+      import("certificates/package.json", { with: { type: "json" } }),
+      import("http-engine/package.json", { with: { type: "json" } }),
+      import("server-core/package.json", { with: { type: "json" } }),
+      import("server-modules/package.json", { with: { type: "json" } }),
+    ]);
+    const dependencies = Object.assign(
+      {},
+      ...manifests.map((manifest) => manifest.default.dependencies),
+    ) as Record<string, string>;
     const lines = [
       ["version", version.gitVersion],
       ["commit", version.gitCommit],
@@ -19,8 +29,9 @@ export const buildInfo = defineCommand({
       ["runtime", `node ${process.version}`],
       ["engine", `v8 ${process.versions.v8}`],
       ["platform", `${process.platform} ${process.arch}`],
-      ...Object.entries(manifest.dependencies)
+      ...Object.entries(dependencies)
         .filter(([, range]) => /^\d/.test(range))
+        .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([name, range]) => ["dep", `${name} ${range}`]),
     ];
     process.stdout.write(

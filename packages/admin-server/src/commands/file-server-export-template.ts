@@ -11,7 +11,7 @@ export const fileServerExportTemplate = defineCommand({
   examples: [{ line: "server file-server export-template > browse.html", about: "Something to start from." }],
   async run() {
     const { sampleBrowseTemplate } = await import(
-      "../modules/handlers/file-server/browse/sample-browse-template.ts"
+      "server-modules/handlers/file-server/browse/sample-browse-template"
     );
     process.stdout.write(sampleBrowseTemplate);
     return exitCodes.success;

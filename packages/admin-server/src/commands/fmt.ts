@@ -2,8 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
+import { messageOf } from "server-core/errors";
 import { defineCommand } from "../cli/command.ts";
-import { messageOf } from "../core/errors.ts";
 
 async function readInput(path: string, mostBytes: number): Promise<string> {
   try {
@@ -50,8 +50,8 @@ export const fmt = defineCommand({
       throw new StartError(`fmt takes one file, not both ${config} and ${operand}`);
     }
     const { findDefaultConfig } = await import("../cli/read-config.ts");
-    const { maxAdaptedBytes } = await import("../core/adapters/config-adapter.ts");
-    const { formatServerfile } = await import("../serverfile/format/format-serverfile.ts");
+    const { maxAdaptedBytes } = await import("server-core/adapters/config-adapter");
+    const { formatServerfile } = await import("serverfile/format/format-serverfile");
     const path = operand ?? (config || (findDefaultConfig() ?? "Serverfile"));
     const input = await readInput(path, maxAdaptedBytes);
     const output = formatServerfile(input);
@@ -62,12 +62,12 @@ export const fmt = defineCommand({
       return exitCodes.success;
     }
     if (diff) {
-      const { lineDifference } = await import("../serverfile/format/line-difference.ts");
+      const { lineDifference } = await import("serverfile/format/line-difference");
       process.stdout.write(lineDifference(input, output));
     } else {
       process.stdout.write(output);
     }
-    const { formattingWarning } = await import("../serverfile/format/formatting-warning.ts");
+    const { formattingWarning } = await import("serverfile/format/formatting-warning");
     const warning = formattingWarning(path, input);
     if (warning === undefined || path === "-") {
       return exitCodes.success;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
 import { version } from "lifecycle/version";
+import { messageOf } from "server-core/errors";
 import { defineCommand } from "../cli/command.ts";
-import { messageOf } from "../core/errors.ts";
 
 export const manpage = defineCommand({
   name: "manpage",

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { verify } from "@node-rs/bcrypt";
+import { ask } from "server-core/testing/ask";
+import { passwordHashes } from "server-modules/handlers/authentication/auth-provider";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { passwordHashes } from "../modules/handlers/authentication/auth-provider.ts";
-import { ask } from "../testing/ask.ts";
 import { provisionModule } from "../testing/provision-module.ts";
 import { ServerProcess } from "../testing/server-process.ts";
 

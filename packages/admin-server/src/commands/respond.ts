@@ -1,14 +1,14 @@
 import { fstatSync } from "node:fs";
 import { StartError } from "lifecycle/errors";
-import { defineCommand } from "../cli/command.ts";
-import { commandLineConfig, headersFrom, httpServerLimits } from "../cli/command-line-config.ts";
-import { messageOf } from "../core/errors.ts";
+import { messageOf } from "server-core/errors";
 import {
   formatNetworkAddress,
   isDescriptorNetwork,
   isUnixNetwork,
   parseNetworkAddress,
-} from "../serverfile/addresses/network-address.ts";
+} from "serverfile/addresses/network-address";
+import { defineCommand } from "../cli/command.ts";
+import { commandLineConfig, headersFrom, httpServerLimits } from "../cli/command-line-config.ts";
 import { debugOption, runOptions, runSettings } from "./run-options.ts";
 
 const maxBodyBytes = 16 * 1024 * 1024;
@@ -62,7 +62,7 @@ function answerOf(options: RespondOptions, operand: string | undefined): { statu
  * Source: the public model (Caddy 2.11)
  */
 export async function respondConfig(options: RespondOptions, status: number, body: string) {
-  const { renderText } = await import("../modules/handlers/templates/render-text.ts");
+  const { renderText } = await import("server-modules/handlers/templates/render-text");
   const headers = headersFrom("header", options.header);
   const servers: Record<string, object> = {};
   for (const [index, { address, port }] of expandAddress(options.listen).entries()) {

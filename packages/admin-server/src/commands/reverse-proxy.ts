@@ -1,13 +1,9 @@
 import { StartError } from "lifecycle/errors";
+import { messageOf } from "server-core/errors";
+import { formatSiteAddress, parseSiteAddress, type SiteAddress } from "serverfile/addresses/site-address";
+import { parseUpstream } from "serverfile/modules/proxy/upstream-address";
 import { defineCommand } from "../cli/command.ts";
 import { commandLineConfig, headersFrom } from "../cli/command-line-config.ts";
-import { messageOf } from "../core/errors.ts";
-import {
-  formatSiteAddress,
-  parseSiteAddress,
-  type SiteAddress,
-} from "../serverfile/addresses/site-address.ts";
-import { parseUpstream } from "../serverfile/modules/proxy/upstream-address.ts";
 import { debugOption, runOptions, runSettings } from "./run-options.ts";
 
 interface ReverseProxyOptions {

@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ask } from "server-core/testing/ask";
+import { EventQueue } from "server-core/testing/event-queue";
+import { type ReceivedSpan, readSpans } from "server-core/testing/otlp-request";
+import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ask } from "../testing/ask.ts";
-import { EventQueue } from "../testing/event-queue.ts";
-import { type ReceivedSpan, readSpans } from "../testing/otlp-request.ts";
 import { ServerProcess } from "../testing/server-process.ts";
-import { UpstreamServer } from "../testing/upstream-server.ts";
 
 let folder: string;
 const processes: ServerProcess[] = [];

@@ -27,8 +27,8 @@ export const trust = defineCommand({
   ],
   async run({ ca, address, config, adapter }) {
     const { fetchRoot, printOutcomes } = await import("../cli/trust-stores.ts");
-    const { thisMachine } = await import("../pki/trust/machine.ts");
-    const { installRoot, isTrustedBySystem } = await import("../pki/trust/trust-root.ts");
+    const { thisMachine } = await import("certificates/pki/trust/machine");
+    const { installRoot, isTrustedBySystem } = await import("certificates/pki/trust/trust-root");
     const root = await fetchRoot(ca, address, config, adapter);
     if (isTrustedBySystem(root)) {
       process.stdout.write("the system trusts it already\n");

@@ -33,8 +33,8 @@ export const untrust = defineCommand({
       throw new StartError("--cert names the root by itself: it goes with no other option");
     }
     const { fetchRoot, printOutcomes, readRoot } = await import("../cli/trust-stores.ts");
-    const { thisMachine } = await import("../pki/trust/machine.ts");
-    const { removeRoot } = await import("../pki/trust/trust-root.ts");
+    const { thisMachine } = await import("certificates/pki/trust/machine");
+    const { removeRoot } = await import("certificates/pki/trust/trust-root");
     const root = cert === "" ? await fetchRoot(ca, address, config, adapter) : await readRoot(cert);
     return printOutcomes(await removeRoot(thisMachine(true), root), "no longer trusted by");
   },

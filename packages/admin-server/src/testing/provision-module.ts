@@ -1,10 +1,10 @@
 import { Registry } from "@prometheus-io/client";
+import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers } from "http-engine/handler";
 import { createLogger } from "lifecycle";
-import type { JsonValue } from "../core/json/json-value.ts";
-import { ConfigScope } from "../core/modules/config-scope.ts";
-import type { ModuleInstance, ModuleNamespace } from "../core/modules/module.ts";
-import { ModuleContext } from "../core/modules/module-context.ts";
-import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers } from "../http/handler.ts";
+import type { JsonValue } from "server-core/json/json-value";
+import { ConfigScope } from "server-core/modules/config-scope";
+import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
+import { ModuleContext } from "server-core/modules/module-context";
 import { Server } from "../server.ts";
 
 /** For tests: loads one module of the standard list, with its config checked as in a whole document. */

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Registry } from "@prometheus-io/client";
 import { createLogger } from "lifecycle";
+import { ask, type HttpAnswer } from "server-core/testing/ask";
 import { Server } from "../server.ts";
-import { ask, type HttpAnswer } from "./ask.ts";
 
 /** What the admin endpoint answered. */
 export interface AdminAnswer extends HttpAnswer {

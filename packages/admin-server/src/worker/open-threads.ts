@@ -1,17 +1,17 @@
 import { availableParallelism } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
+import { readRequestsLeft, underWayBytes, underWayName } from "http-engine/requests-under-way";
 import type { Logger } from "lifecycle";
 import { exitCodes } from "lifecycle/stop-request";
-import { Workers } from "../core/engine/workers.ts";
-import { messageOf } from "../core/errors.ts";
-import type { ListenAddress } from "../core/listen/listen-address.ts";
-import { OwnPorts, type PortSource, SharedPorts } from "../core/listen/port-source.ts";
-import { memoryKeeper, type SharedState, TableState } from "../core/threads/shared-state.ts";
-import { SharedTable } from "../core/threads/shared-table.ts";
-import { MessageTopics, SingleThread, type ThreadMessages } from "../core/threads/thread-messages.ts";
-import { MainMessages } from "../core/threads/worker-messages.ts";
-import { readRequestsLeft, underWayBytes, underWayName } from "../http/requests-under-way.ts";
+import { Workers } from "server-core/engine/workers";
+import { messageOf } from "server-core/errors";
+import type { ListenAddress } from "server-core/listen/listen-address";
+import { OwnPorts, type PortSource, SharedPorts } from "server-core/listen/port-source";
+import { memoryKeeper, type SharedState, TableState } from "server-core/threads/shared-state";
+import { SharedTable } from "server-core/threads/shared-table";
+import { MessageTopics, SingleThread, type ThreadMessages } from "server-core/threads/thread-messages";
+import { MainMessages } from "server-core/threads/worker-messages";
 import { WaitingRoom } from "./waiting-room.ts";
 
 /**

@@ -3,8 +3,8 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ask } from "../testing/ask.ts";
 import { ServerProcess } from "../testing/server-process.ts";
 
 /** Handlers that end the thread that runs them, as no handler of ours may, and one that is fatal to set up. */

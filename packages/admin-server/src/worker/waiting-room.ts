@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { proxyProtocolHeader } from "http-engine/proxy-protocol/proxy-protocol-header";
 import type { Logger } from "lifecycle";
-import { messageOf } from "../core/errors.ts";
-import { formatListenAddress, type ListenAddress } from "../core/listen/listen-address.ts";
-import { openPort } from "../core/listen/open-port.ts";
-import { proxyProtocolHeader } from "../modules/handlers/reverse-proxy/transport/proxy-protocol-header.ts";
+import { messageOf } from "server-core/errors";
+import { formatListenAddress, type ListenAddress } from "server-core/listen/listen-address";
+import { openPort } from "server-core/listen/open-port";
 
 /** Connections that wait at most, over all addresses; more are closed. */
 const maxWaiting = 1_000;

@@ -1,20 +1,20 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Registry } from "@prometheus-io/client";
 import { createLogger, type LogLevel } from "lifecycle";
+import { AppsParticipant } from "server-core/engine/apps";
+import { followMainThread } from "server-core/engine/worker-thread";
+import { WorkerPorts } from "server-core/listen/port-source";
+import { OwnLines, ownLines } from "server-core/logging/own-lines";
+import { PartCache } from "server-core/modules/part-cache";
+import { UsagePool } from "server-core/modules/usage-pool";
+import { collectTopic } from "server-core/threads/all-metrics";
+import { containUncaught } from "server-core/threads/error-owner";
+import { releaseMemory } from "server-core/threads/release-memory";
+import { TableState } from "server-core/threads/shared-state";
+import { SharedTable } from "server-core/threads/shared-table";
+import { MessageTopics } from "server-core/threads/thread-messages";
+import { WorkerMessages } from "server-core/threads/worker-messages";
 import { allModules } from "../all-modules.ts";
-import { AppsParticipant } from "../core/engine/apps.ts";
-import { followMainThread } from "../core/engine/worker-thread.ts";
-import { WorkerPorts } from "../core/listen/port-source.ts";
-import { PartCache } from "../core/modules/part-cache.ts";
-import { UsagePool } from "../core/modules/usage-pool.ts";
-import { collectTopic } from "../core/threads/all-metrics.ts";
-import { containUncaught } from "../core/threads/error-owner.ts";
-import { releaseMemory } from "../core/threads/release-memory.ts";
-import { TableState } from "../core/threads/shared-state.ts";
-import { SharedTable } from "../core/threads/shared-table.ts";
-import { MessageTopics } from "../core/threads/thread-messages.ts";
-import { WorkerMessages } from "../core/threads/worker-messages.ts";
-import { OwnLines, ownLines } from "../modules/logging/own-lines.ts";
 import { type MemoryRequest, memoryTopic, type WorkerStart } from "./open-threads.ts";
 
 /** Program of a worker thread: runs the apps that serve traffic, as the main thread says. */

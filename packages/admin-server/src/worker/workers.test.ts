@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { Agent, get } from "node:http";
 import { connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
+import { ask } from "server-core/testing/ask";
+import { EventQueue } from "server-core/testing/event-queue";
+import { deadAddress, UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ask } from "../testing/ask.ts";
-import { EventQueue } from "../testing/event-queue.ts";
 import { RunningServer, respond, siteConfig } from "../testing/running-server.ts";
-import { deadAddress, UpstreamServer } from "../testing/upstream-server.ts";
 
 let running: RunningServer;
 beforeAll(async () => {

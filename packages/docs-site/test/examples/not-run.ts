@@ -22,7 +22,7 @@ const long = "takes minutes";
 
 /** Folders of pages whose examples another test sends to a server of its own. */
 export const runElsewhere: Readonly<Record<string, string>> = {
-  "reference/": "packages/admin-server/src/serverfile/reference-requests.test.ts",
+  "reference/": "packages/admin-server/src/reference-requests.test.ts",
 };
 
 export const notRun: readonly NotRun[] = [

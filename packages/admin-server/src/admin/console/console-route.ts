@@ -1,8 +1,8 @@
-import type { ConfigEngine } from "../../core/engine/config-engine.ts";
-import { ServerError } from "../../core/errors.ts";
-import { isJsonObject, type JsonValue, member } from "../../core/json/json-value.ts";
-import { type AdminReply, type AdminRequest, notFoundReply } from "../admin-message.ts";
-import type { AdminRoute } from "../admin-route.ts";
+import { type AdminReply, type AdminRequest, notFoundReply } from "server-core/admin/admin-message";
+import type { AdminRoute } from "server-core/admin/admin-route";
+import type { ConfigEngine } from "server-core/engine/config-engine";
+import { ServerError } from "server-core/errors";
+import { isJsonObject, type JsonValue, member } from "server-core/json/json-value";
 import { type ConsoleFile, ConsoleFiles } from "./console-files.ts";
 
 /** A name with a hash of its content in it: whatever has this name never changes. */

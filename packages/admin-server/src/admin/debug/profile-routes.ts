@@ -1,9 +1,14 @@
 import { once } from "node:events";
 import { getHeapSnapshot } from "node:v8";
-import type { Workers } from "../../core/engine/workers.ts";
-import { ServerError } from "../../core/errors.ts";
-import { type AdminReply, type AdminRequest, notFoundReply, requireMethod } from "../admin-message.ts";
-import type { AdminRoute } from "../admin-route.ts";
+import {
+  type AdminReply,
+  type AdminRequest,
+  notFoundReply,
+  requireMethod,
+} from "server-core/admin/admin-message";
+import type { AdminRoute } from "server-core/admin/admin-route";
+import type { Workers } from "server-core/engine/workers";
+import { ServerError } from "server-core/errors";
 import { Profiler } from "./profiler.ts";
 
 const defaultSeconds = 30;

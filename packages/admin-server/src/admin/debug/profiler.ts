@@ -1,7 +1,7 @@
 import { Session } from "node:inspector/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Workers } from "../../core/engine/workers.ts";
-import { ServerError } from "../../core/errors.ts";
+import type { Workers } from "server-core/engine/workers";
+import { ServerError } from "server-core/errors";
 
 /** One profile at a time: two would slow the server and each other. */
 export class Profiler {

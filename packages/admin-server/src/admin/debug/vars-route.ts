@@ -1,6 +1,6 @@
 import { getHeapStatistics } from "node:v8";
-import { requireMethod } from "../admin-message.ts";
-import type { AdminRoute } from "../admin-route.ts";
+import { requireMethod } from "server-core/admin/admin-message";
+import type { AdminRoute } from "server-core/admin/admin-route";
 
 /** `GET /debug/vars`: the process in numbers. Source of the path: the public model (Caddy 2.11) */
 export function varsRoute(): AdminRoute {

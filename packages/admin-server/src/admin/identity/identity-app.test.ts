@@ -3,8 +3,8 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type PeerCertificate } from "node:tls";
+import { hasPebble, Pebble } from "certificates/testing/pebble";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasPebble, Pebble } from "../../testing/pebble.ts";
 import { RunningServer, respond, siteConfig } from "../../testing/running-server.ts";
 
 let running: RunningServer;

@@ -1,13 +1,13 @@
-import { ServerError } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json/json-value.ts";
-import { type App, defineModule } from "../../core/modules/module.ts";
-import type { ModuleContext } from "../../core/modules/module-context.ts";
-import type { Lease } from "../../core/modules/usage-pool.ts";
-import { type Storage, storages } from "../../core/storage/storage.ts";
-import { CertificateManager } from "../../tls/automation/certificate-manager.ts";
-import { isInternalName, qualifiesForCertificate } from "../../tls/automation/subject-names.ts";
-import { CertificateCache } from "../../tls/certificates/certificate-cache.ts";
-import { type CertificateIssuer, issuers } from "../../tls/issuers/issuer.ts";
+import { CertificateManager } from "certificates/tls/automation/certificate-manager";
+import { isInternalName, qualifiesForCertificate } from "certificates/tls/automation/subject-names";
+import { CertificateCache } from "certificates/tls/certificates/certificate-cache";
+import { type CertificateIssuer, issuers } from "certificates/tls/issuers/issuer";
+import { ServerError } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { type App, defineModule } from "server-core/modules/module";
+import type { ModuleContext } from "server-core/modules/module-context";
+import type { Lease } from "server-core/modules/usage-pool";
+import { type Storage, storages } from "server-core/storage/storage";
 import { IdentityCertificates, type IdentitySource, identityCertificates } from "./identity-certificates.ts";
 import { type IdentityConfig, identitySchema, obtainedIdentifiers } from "./identity-config.ts";
 

@@ -1,6 +1,6 @@
-import type { ResourceKind, SharedResource } from "../../core/modules/usage-pool.ts";
-import type { CertificateCache } from "../../tls/certificates/certificate-cache.ts";
-import type { LoadedCertificate } from "../../tls/certificates/loaded-certificate.ts";
+import type { CertificateCache } from "certificates/tls/certificates/certificate-cache";
+import type { LoadedCertificate } from "certificates/tls/certificates/loaded-certificate";
+import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
 /** What a config has of certificates for the server itself. */
 export interface IdentitySource {

@@ -1,5 +1,5 @@
+import { inlineModule } from "server-core/modules/config-fields";
 import { z } from "zod";
-import { inlineModule } from "../../core/modules/config-fields.ts";
 
 /** `admin.identity`. Source: the public model (Caddy 2.11); `certificates` is ours. */
 export const identitySchema = z.strictObject({

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContext } from "node:tls";
-import { errorAt, messageOf, ServerError } from "../../core/errors.ts";
-import { readPemFile } from "../../tls/loaders/read-file.ts";
+import { readPemFile } from "certificates/tls/loaders/read-file";
+import { errorAt, messageOf, ServerError } from "server-core/errors";
 import type { IdentityConfig } from "./identity-config.ts";
 
 /** A certificate with its key. */

@@ -1,5 +1,5 @@
-import { requireMethod } from "../admin-message.ts";
-import type { AdminRoute } from "../admin-route.ts";
+import { requireMethod } from "server-core/admin/admin-message";
+import type { AdminRoute } from "server-core/admin/admin-route";
 import { openapiDocument } from "./openapi-document.ts";
 
 /** `GET /openapi.json`: the admin API, for clients and generators. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "lifecycle";
-import type { AdapterRegistry } from "../../core/adapters/adapter-registry.ts";
-import { type ConfigDocument, decodeDocument } from "../../core/engine/config-document.ts";
-import type { ConfigEngine } from "../../core/engine/config-engine.ts";
-import type { Participant, Transition } from "../../core/engine/participant.ts";
-import { messageOf, ServerError } from "../../core/errors.ts";
-import { parseJson } from "../../core/json/parse-json.ts";
+import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
+import { type ConfigDocument, decodeDocument } from "server-core/engine/config-document";
+import type { ConfigEngine } from "server-core/engine/config-engine";
+import type { Participant, Transition } from "server-core/engine/participant";
+import { messageOf, ServerError } from "server-core/errors";
+import { parseJson } from "server-core/json/parse-json";
 import { decodeAdminConfig } from "../admin-config.ts";
 import type { IdentityCertificates } from "../identity/identity-certificates.ts";
 import { shownCertificate } from "../identity/server-identity.ts";

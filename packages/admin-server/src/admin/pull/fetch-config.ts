@@ -1,9 +1,9 @@
+import { readPemFile } from "certificates/tls/loaders/read-file";
+import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
+import { errorWithin, messageOf, ServerError } from "server-core/errors";
+import { encodeJson } from "server-core/json/encode-json";
+import { replaceAll, replaceKnown } from "server-core/placeholders/machine-placeholders";
 import type { Agent } from "undici";
-import type { AdapterRegistry } from "../../core/adapters/adapter-registry.ts";
-import { errorWithin, messageOf, ServerError } from "../../core/errors.ts";
-import { encodeJson } from "../../core/json/encode-json.ts";
-import { replaceAll, replaceKnown } from "../../core/placeholders/machine-placeholders.ts";
-import { readPemFile } from "../../tls/loaders/read-file.ts";
 import type { ShownCertificate } from "../identity/server-identity.ts";
 import { formatOf } from "../posted-config.ts";
 import { maxBodyBytes } from "../request-body.ts";

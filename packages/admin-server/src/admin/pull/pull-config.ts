@@ -1,5 +1,5 @@
+import { configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
-import { configDuration } from "../../core/modules/config-fields.ts";
 
 /** `admin.config.load`. Source: the public model (Caddy 2.11), its config loader `http` */
 export const pullSchema = z.strictObject({

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
-import { messageOf, ServerError } from "../../core/errors.ts";
+import { messageOf, ServerError } from "server-core/errors";
 import type { AdminGate } from "../admin-listener.ts";
 import type { AccessEntry } from "./remote-config.ts";
 

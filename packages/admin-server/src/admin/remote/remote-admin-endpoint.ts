@@ -1,14 +1,14 @@
 import type { ServerOptions } from "node:https";
 import type { Logger } from "lifecycle";
-import type { ConfigDocument } from "../../core/engine/config-document.ts";
-import type { Participant, Transition } from "../../core/engine/participant.ts";
-import { errorWithin, messageOf, ServerError } from "../../core/errors.ts";
+import type { ConfigDocument } from "server-core/engine/config-document";
+import type { Participant, Transition } from "server-core/engine/participant";
+import { errorWithin, messageOf, ServerError } from "server-core/errors";
 import {
   formatListenAddress,
   type ListenAddress,
   parseListenAddress,
-} from "../../core/listen/listen-address.ts";
-import { replaceStrictly } from "../../core/placeholders/machine-placeholders.ts";
+} from "server-core/listen/listen-address";
+import { replaceStrictly } from "server-core/placeholders/machine-placeholders";
 import { decodeAdminConfig } from "../admin-config.ts";
 import type { AdminHandler } from "../admin-handler.ts";
 import { type AdminGate, AdminListener } from "../admin-listener.ts";

@@ -1,9 +1,0 @@
-import { bytesOfText } from "../../core/uri/text-of-bytes.ts";
-
-/**
- * A path as the file system takes it. Names of files are bytes: a request may ask for one that is no UTF-8.
- * @param path text as `textOfBytes` makes it
- */
-export function pathBytes(path: string): string | Buffer {
-  return path.isWellFormed() ? path : Buffer.from(bytesOfText(path), "latin1");
-}

@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { calculateJwkThumbprint, type JWK } from "jose";
+import type { Storage } from "server-core/storage/storage";
+import type { z } from "zod";
+import { AcmeProblem } from "./acme-problem.ts";
+import {
+  type Account,
+  accountSchema,
+  certificateSchema,
+  type IssuedCertificate,
+  type Order,
+  orderSchema,
+} from "./acme-records.ts";
+
+/** Most accounts of one authority; when they are all there, those that never ordered make room. */
+const maxAccounts = 10_000;
+/** Most orders of one account that are not over. */
+const maxOrders = 10_000;
+/** An account that never ordered is safe for so long. */
+const idleMs = 3_600_000;
+
+const idPattern = /^[\w-]{1,64}$/;
+
+/** Names a record that nobody can guess. */
+export function makeId(): string {
+  return randomBytes(12).toString("base64url");
+}
+
+/** Accounts, orders and certificates of one authority, in the storage below `acme_server/<id>`. */
+export class AcmeStore {
+  readonly #storage: Storage;
+  readonly #base: string;
+
+  constructor(storage: Storage, authority: string) {
+    this.#storage = storage;
+    this.#base = `acme_server/${authority.toLowerCase().replace(/[^\w.@-]/g, "_")}`;
+  }
+
+  account(id: string): Promise<Account | undefined> {
+    return this.#load(accountSchema, "accounts", id);
+  }
+
+  /** Which account has a key. */
+  async accountOfKey(key: JWK): Promise<Account | undefined> {
+    const id = await this.#storage.load(await this.#keyPlace(key));
+    return id === undefined ? undefined : this.account(id.toString());
+  }
+
+  /** @throws AcmeProblem rateLimited when there are too many */
+  async addAccount(account: Account): Promise<void> {
+    const accounts = await this.#storage.list(`${this.#base}/accounts`);
+    if (accounts.length >= maxAccounts && (await this.#removeIdleAccounts(accounts)) === 0) {
+      throw new AcmeProblem("rateLimited", `there are ${accounts.length} accounts, limit ${maxAccounts}`);
+    }
+    await this.saveAccount(account);
+    // Last: a key leads only to an account that is there.
+    await this.#storage.store(await this.#keyPlace(account.key as JWK), account.id);
+  }
+
+  saveAccount(account: Account): Promise<void> {
+    return this.#save("accounts", account.id, account);
+  }
+
+  /** Gives an account another key. */
+  async changeKey(account: Account, key: JWK): Promise<void> {
+    await this.#storage.store(await this.#keyPlace(key), account.id);
+    await this.saveAccount({ ...account, key: { ...key } });
+    await this.#storage.delete(await this.#keyPlace(account.key as JWK));
+  }
+
+  order(accountId: string, id: string): Promise<Order | undefined> {
+    return this.#load(orderSchema, `orders/${accountId}`, id);
+  }
+
+  /** Ids of an account's orders. */
+  async orderIds(accountId: string): Promise<string[]> {
+    const keys = await this.#storage.list(`${this.#base}/orders/${accountId}`);
+    return keys.map((key) => key.slice(key.lastIndexOf("/") + 1).replace(/\.json$/, ""));
+  }
+
+  /** @throws AcmeProblem rateLimited when the account has too many */
+  async addOrder(order: Order): Promise<void> {
+    const { length } = await this.orderIds(order.accountId);
+    if (length >= maxOrders) {
+      throw new AcmeProblem("rateLimited", `${length} orders that are not over, limit ${maxOrders}`);
+    }
+    await this.saveOrder(order);
+  }
+
+  saveOrder(order: Order): Promise<void> {
+    return this.#save(`orders/${order.accountId}`, order.id, order);
+  }
+
+  /** @param serial hexadecimal, lower case */
+  certificate(serial: string): Promise<IssuedCertificate | undefined> {
+    return this.#load(certificateSchema, "certificates", serial);
+  }
+
+  saveCertificate(serial: string, certificate: IssuedCertificate): Promise<void> {
+    return this.#save("certificates", serial, certificate);
+  }
+
+  /** Deletes orders and certificates that are over. */
+  async clean(now = Date.now()): Promise<void> {
+    for (const folder of ["orders", "certificates"]) {
+      for (const key of await this.#storage.list(`${this.#base}/${folder}`)) {
+        const record = await this.#read(key);
+        const expires = (record as { expires?: string } | undefined)?.expires ?? "";
+        if (!(Date.parse(expires) > now)) {
+          await this.#storage.delete(key);
+        }
+      }
+    }
+  }
+
+  async #removeIdleAccounts(keys: readonly string[]): Promise<number> {
+    let removed = 0;
+    for (const key of keys) {
+      const account = accountSchema.safeParse(await this.#read(key));
+      const { id = "", createdAt = "", key: jwk = undefined } = account.data ?? {};
+      const young = Date.parse(createdAt) > Date.now() - idleMs;
+      if (account.success && !young && (await this.orderIds(id)).length === 0) {
+        await this.#storage.delete(await this.#keyPlace(jwk as JWK));
+        await this.#storage.delete(key);
+        removed++;
+      }
+    }
+    return removed;
+  }
+
+  async #keyPlace(key: JWK): Promise<string> {
+    return `${this.#base}/keys/${await calculateJwkThumbprint(key)}`;
+  }
+
+  /** @returns undefined also for what is no id, or damaged */
+  async #load<Value>(schema: z.ZodType<Value>, folder: string, id: string): Promise<Value | undefined> {
+    if (!idPattern.test(id)) {
+      return undefined;
+    }
+    return schema.safeParse(await this.#read(`${this.#base}/${folder}/${id}.json`)).data;
+  }
+
+  async #read(key: string): Promise<unknown> {
+    try {
+      return JSON.parse((await this.#storage.load(key))?.toString() ?? "null");
+    } catch (error) {
+      if (error instanceof SyntaxError) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  #save(folder: string, id: string, record: object): Promise<void> {
+    return this.#storage.store(`${this.#base}/${folder}/${id}.json`, JSON.stringify(record));
+  }
+}

@@ -1,0 +1,68 @@
+import { isIP } from "node:net";
+import { messageOf } from "server-core/errors";
+import { challengePath } from "../../../tls/issuers/acme/challenge-listener.ts";
+import { AcmeProblem } from "../acme-problem.ts";
+import type { Validator } from "./validation.ts";
+
+const maxRedirects = 10;
+const maxAnswerBytes = 1024;
+const timeoutMs = 10_000;
+
+/** Where redirects may lead: to the usual ports, so that nobody has us ask at others. Source: RFC 8555, section 10.2 */
+function isAllowed(url: URL, httpPort: number): boolean {
+  const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
+  return /^https?:$/.test(url.protocol) && [80, 443, httpPort].includes(port) && url.username === "";
+}
+
+/** Reads the start of a body: what is longer is no answer to a challenge. */
+async function readSome(body: AsyncIterable<Buffer>): Promise<string> {
+  let text = "";
+  for await (const chunk of body) {
+    text += chunk.toString("latin1");
+    if (text.length > maxAnswerBytes) {
+      break;
+    }
+  }
+  return text;
+}
+
+/** The name serves the key authorization at a path that the token names. Source: RFC 8555, section 8.3 */
+export const validateHttp: Validator = async ({ name, token, keyAuthorization, signal }, { httpPort }) => {
+  const { Agent, request } = await import("undici"); // when it is needed: most servers ask nobody
+  // A redirect may lead to HTTPS, whose certificate is what is asked for.
+  const agent = new Agent({ connect: { rejectUnauthorized: false, timeout: timeoutMs } });
+  const host = isIP(name) === 6 ? `[${name}]` : name;
+  let url = new URL(`http://${host}:${httpPort}${challengePath}${token}`);
+  try {
+    for (let hop = 0; hop <= maxRedirects; hop++) {
+      const { statusCode, headers, body } = await request(url, {
+        dispatcher: agent,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        headers: { "user-agent": "server-acme/1" },
+      });
+      const text = await readSome(body);
+      const { location } = headers;
+      if (statusCode >= 300 && statusCode < 400 && typeof location === "string") {
+        url = new URL(location, url);
+        if (!isAllowed(url, httpPort)) {
+          throw new AcmeProblem("connection", `redirected to ${url.origin}, which is not asked`);
+        }
+        continue;
+      }
+      if (statusCode !== 200) {
+        throw new AcmeProblem("incorrectResponse", `${url.href}: status ${statusCode}`);
+      }
+      if (text.trim() !== keyAuthorization) {
+        throw new AcmeProblem("incorrectResponse", `${url.href}: not the key authorization`);
+      }
+      return;
+    }
+    throw new AcmeProblem("connection", `more than ${maxRedirects} redirects`);
+  } catch (error) {
+    throw error instanceof AcmeProblem
+      ? error
+      : new AcmeProblem("connection", `${url.origin}: ${messageOf(error)}`);
+  } finally {
+    await agent.destroy();
+  }
+};

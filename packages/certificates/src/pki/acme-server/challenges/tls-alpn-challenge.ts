@@ -1,0 +1,60 @@
+// The library finds its algorithms through this polyfill, which must come first.
+import "../../reflect-metadata.ts";
+import { createHash, type X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:tls";
+import { X509Certificate as LibraryCertificate } from "@peculiar/x509";
+import { messageOf } from "server-core/errors";
+import { namesOf } from "../../../tls/certificates/loaded-certificate.ts";
+import { challengeProtocol } from "../../../tls/issuers/acme/challenge-listener.ts";
+import { identifierOid, reverseName } from "../../../tls/issuers/acme/identifier-names.ts";
+import { AcmeProblem } from "../acme-problem.ts";
+import { canonicalName } from "../certificate-request.ts";
+import type { Validator } from "./validation.ts";
+
+const timeoutMs = 10_000;
+
+function faultOf(certificate: X509Certificate, name: string, digest: Buffer): string | undefined {
+  const names = namesOf(certificate).map(canonicalName);
+  if (names.length !== 1 || names[0] !== name) {
+    return `the certificate is for ${names.slice(0, 5).join(", ") || "nobody"}, not for the name alone`;
+  }
+  const extension = new LibraryCertificate(certificate.raw).getExtension(identifierOid);
+  const wanted = Buffer.concat([Buffer.from([4, digest.length]), digest]);
+  return extension?.critical === true && wanted.equals(Buffer.from(extension.value))
+    ? undefined
+    : "the certificate does not have the key authorization in a critical acmeIdentifier extension";
+}
+
+/** The name shows a certificate of its own making with the key authorization in it. Source: RFC 8737, RFC 8738 */
+export const validateTlsAlpn: Validator = async ({ name, keyAuthorization, signal }, { tlsPort }) => {
+  const where = `${name}:${tlsPort}`;
+  const socket = connect({
+    host: name,
+    port: tlsPort,
+    servername: reverseName(name),
+    ALPNProtocols: [challengeProtocol],
+    rejectUnauthorized: false,
+    timeout: timeoutMs,
+  });
+  socket.once("timeout", () => socket.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
+  try {
+    await once(socket, "secureConnect", { signal });
+    const certificate = socket.getPeerX509Certificate();
+    if (socket.alpnProtocol !== challengeProtocol || certificate === undefined) {
+      throw new AcmeProblem("tls", `${where}: no agreement on ${challengeProtocol}`);
+    }
+    const fault = faultOf(certificate, name, createHash("sha256").update(keyAuthorization).digest());
+    if (fault !== undefined) {
+      throw new AcmeProblem("incorrectResponse", `${where}: ${fault}`);
+    }
+  } catch (error) {
+    throw error instanceof AcmeProblem
+      ? error
+      : new AcmeProblem("connection", `${where}: ${messageOf(error)}`);
+  } finally {
+    // What the other side may still say does not matter.
+    socket.on("error", () => {});
+    socket.destroy();
+  }
+};

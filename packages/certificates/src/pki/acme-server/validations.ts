@@ -1,0 +1,144 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { calculateJwkThumbprint, type JWK } from "jose";
+import type { Logger } from "lifecycle";
+import { messageOf } from "server-core/errors";
+import type { ChallengeType } from "./acme-messages.ts";
+import { AcmeProblem } from "./acme-problem.ts";
+import type { Account, Order } from "./acme-records.ts";
+import type { AcmeStore } from "./acme-store.ts";
+import { validateDns } from "./challenges/dns-challenge.ts";
+import { validateHttp } from "./challenges/http-challenge.ts";
+import { validateTlsAlpn } from "./challenges/tls-alpn-challenge.ts";
+import { mayPass, type ValidationWays, type Validator } from "./challenges/validation.ts";
+import type { KeyedQueue } from "./keyed-queue.ts";
+
+const validators: Readonly<Record<ChallengeType, Validator>> = {
+  "http-01": validateHttp,
+  "dns-01": validateDns,
+  "tls-alpn-01": validateTlsAlpn,
+};
+
+/** Pauses before a name that could not be reached is asked again. */
+const pausesMs = [1_000, 3_000];
+/** Validations under way, all clients together. */
+const maxRunning = 200;
+
+/** Which challenge of which order. */
+export interface ChallengePlace {
+  readonly accountId: string;
+  readonly orderId: string;
+  /** Of the authorization in the order. */
+  readonly position: number;
+  readonly type: ChallengeType;
+}
+
+/** Asks names in the background, and writes down what came of it. */
+export class Validations {
+  readonly #store: AcmeStore;
+  readonly #queue: KeyedQueue;
+  readonly #log: Logger;
+  readonly #end = new AbortController();
+  readonly #running = new Map<string, Promise<void>>();
+
+  constructor(store: AcmeStore, queue: KeyedQueue, log: Logger) {
+    this.#store = store;
+    this.#queue = queue;
+    this.#log = log;
+  }
+
+  /** Begins, unless it is under way. @throws AcmeProblem rateLimited when too many are under way */
+  start(place: ChallengePlace, token: string, account: Account, name: string, ways: ValidationWays): void {
+    const key = JSON.stringify(place);
+    if (this.#running.has(key)) {
+      return;
+    }
+    if (this.#running.size >= maxRunning) {
+      throw new AcmeProblem("rateLimited", `${maxRunning} validations are under way: try again soon`);
+    }
+    const done = this.#validate(place, token, account, name, ways)
+      .catch((error: unknown) => {
+        if (!this.#end.signal.aborted) {
+          this.#log.error(`acme_server: validating ${name}: ${messageOf(error)}`);
+        }
+      })
+      .finally(() => this.#running.delete(key));
+    this.#running.set(key, done);
+  }
+
+  /** Ends what is under way: clients that ask again have it begun anew. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    await Promise.all(this.#running.values());
+  }
+
+  async #validate(
+    place: ChallengePlace,
+    token: string,
+    account: Account,
+    name: string,
+    ways: ValidationWays,
+  ): Promise<void> {
+    const { signal } = this.#end;
+    const thumbprint = await calculateJwkThumbprint(account.key as JWK);
+    const validation = { name, token, keyAuthorization: `${token}.${thumbprint}`, signal };
+    for (let attempt = 0; ; attempt++) {
+      let problem: AcmeProblem;
+      try {
+        await validators[place.type](validation, ways);
+        await this.#conclude(place, undefined);
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof AcmeProblem)) {
+          throw error;
+        }
+        problem = error;
+      }
+      const pause = pausesMs[attempt];
+      if (pause === undefined || !mayPass(problem)) {
+        this.#log.info(`acme_server: ${name}: ${place.type}: ${problem.message}`);
+        await this.#conclude(place, problem);
+        return;
+      }
+      await wait(pause, undefined, { signal });
+    }
+  }
+
+  #conclude(
+    { accountId, orderId, position, type }: ChallengePlace,
+    problem: AcmeProblem | undefined,
+  ): Promise<void> {
+    return this.#queue.run(orderId, async () => {
+      const order = await this.#store.order(accountId, orderId);
+      const authorization = order?.authorizations[position];
+      const challenge = authorization?.challenges.find((each) => each.type === type);
+      if (order === undefined || authorization?.status !== "pending" || challenge === undefined) {
+        return;
+      }
+      const status = problem === undefined ? "valid" : "invalid";
+      challenge.status = status;
+      authorization.status = status;
+      if (problem === undefined) {
+        challenge.validated = new Date().toISOString();
+      } else {
+        challenge.error = problem.document;
+      }
+      await this.#store.saveOrder(afterDecision(order));
+    });
+  }
+}
+
+/** An order after something was decided about its authorizations. */
+export function afterDecision(order: Order): Order {
+  if (order.status !== "pending" && order.status !== "ready") {
+    return order;
+  }
+  const failed = order.authorizations.find(({ status }) => status === "invalid" || status === "deactivated");
+  if (failed !== undefined) {
+    const error = failed.challenges.find((challenge) => challenge.error !== undefined)?.error;
+    return { ...order, status: "invalid", ...(error === undefined ? {} : { error }) };
+  }
+  return order.authorizations.every(({ status }) => status === "valid")
+    ? { ...order, status: "ready" }
+    : order;
+}

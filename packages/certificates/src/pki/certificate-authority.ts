@@ -1,0 +1,304 @@
+import { createPublicKey, type KeyObject, type X509Certificate } from "node:crypto";
+import type { Logger } from "lifecycle";
+import { errorWithin, ServerError } from "server-core/errors";
+import type { Storage } from "server-core/storage/storage";
+import { readPemFile } from "../tls/loaders/read-file.ts";
+import { keyFromPem, keyToPem, makeKey } from "./key-pair.ts";
+import { certificatesToPem, parseCertificates } from "./pem.ts";
+import type { CertificatePlan } from "./x509.ts";
+
+/** With the library for certificates, when it is needed: most starts make none. */
+async function makeCertificate(plan: CertificatePlan): Promise<X509Certificate> {
+  const x509 = await import("./x509.ts");
+  return x509.makeCertificate(plan);
+}
+
+const dayMs = 24 * 3_600_000;
+/** Source: the public model (Caddy 2.11) */
+const rootLifetimeMs = 3600 * dayMs;
+/** Clocks of clients may be a little behind. */
+const backdateMs = 60_000;
+
+/** A certificate with its key, as PEM files that the config names. */
+export interface KeyPairFiles {
+  readonly certificate: string;
+  /** Undefined: it is elsewhere, and nothing is signed with it here. */
+  readonly privateKey: string | undefined;
+}
+
+/** How an authority is set up. */
+export interface AuthorityOptions {
+  readonly id: string;
+  readonly name: string;
+  readonly rootCommonName: string;
+  readonly intermediateCommonName: string;
+  readonly intermediateLifetimeMs: number;
+  /** A certificate is renewed when so much of its life is left, 0 to 1. */
+  readonly renewalWindowRatio: number;
+  /** Absent: made, and kept in the storage. */
+  readonly root?: KeyPairFiles | undefined;
+  readonly intermediate?: KeyPairFiles | undefined;
+}
+
+/** A certificate, and its key where it is here. */
+interface Pair {
+  /** The certificate, then those above it, without the root. */
+  readonly chain: readonly [X509Certificate, ...X509Certificate[]];
+  readonly key: KeyObject | undefined;
+}
+
+/** One that signs. */
+interface Signer extends Pair {
+  readonly key: KeyObject;
+}
+
+/** What a leaf is to say. */
+export interface LeafRequest {
+  readonly names: readonly string[];
+  readonly publicKey: KeyObject;
+  readonly lifetimeMs: number;
+  /** When its life begins, milliseconds since 1970; absent: now. */
+  readonly notBeforeMs?: number;
+  /** By the root itself, not by the intermediate. */
+  readonly signWithRoot?: boolean;
+}
+
+async function readPair({ certificate, privateKey }: KeyPairFiles): Promise<Pair> {
+  const chainPem = await readPemFile(certificate);
+  if (privateKey !== undefined) {
+    return toSigner(chainPem, certificate, await readPemFile(privateKey), privateKey);
+  }
+  const [first, ...others] = parseCertificates(chainPem, certificate);
+  if (first === undefined) {
+    throw new ServerError("CERTIFICATE", `${certificate}: no certificate in PEM`);
+  }
+  return { chain: [first, ...others], key: undefined };
+}
+
+/** @throws ServerError CERTIFICATE when there is nothing to sign with */
+function withKey({ chain, key }: Pair, what: string): Signer {
+  if (key === undefined) {
+    throw new ServerError("CERTIFICATE", `the ${what} has no private key here to sign with: set private_key`);
+  }
+  return { chain, key };
+}
+
+function toSigner(
+  chainPem: string | Uint8Array,
+  chainSource: string,
+  keyPem: string | Uint8Array,
+  keySource: string,
+): Signer {
+  const [first, ...others] = parseCertificates(chainPem, chainSource);
+  const key = keyFromPem(keyPem, keySource);
+  if (first?.checkPrivateKey(key) !== true) {
+    throw new ServerError("CERTIFICATE", `${keySource}: not the key of ${chainSource}`);
+  }
+  return { chain: [first, ...others], key };
+}
+
+function needsRenewal(certificate: X509Certificate, ratio: number): boolean {
+  const [from, to] = [certificate.validFromDate.getTime(), certificate.validToDate.getTime()];
+  return Date.now() >= to - (to - from) * ratio;
+}
+
+/** A certificate authority of this server's own: a root, and an intermediate that signs. */
+export class CertificateAuthority {
+  readonly options: AuthorityOptions;
+  readonly #storage: Storage;
+  readonly #log: Logger;
+  #root: Pair;
+  #intermediate: Signer;
+
+  private constructor(
+    options: AuthorityOptions,
+    storage: Storage,
+    log: Logger,
+    root: Pair,
+    intermediate: Signer,
+  ) {
+    this.options = options;
+    this.#storage = storage;
+    this.#log = log;
+    this.#root = root;
+    this.#intermediate = intermediate;
+  }
+
+  /** Loads an authority, or makes what is missing. @throws ServerError CERTIFICATE, STORAGE */
+  static async open(options: AuthorityOptions, storage: Storage, log: Logger): Promise<CertificateAuthority> {
+    const unlock = await storage.lock(`pki_${options.id}`);
+    try {
+      const root =
+        options.root === undefined
+          ? ((await loadSigner(storage, options.id, "root")) ?? (await makeRoot(options, storage, log)))
+          : await readPair(options.root);
+      const intermediate =
+        options.intermediate === undefined
+          ? ((await loadSigner(storage, options.id, "intermediate")) ??
+            (await makeIntermediate(options, storage, withKey(root, "root"), log)))
+          : withKey(await readPair(options.intermediate), "intermediate");
+      const authority = new CertificateAuthority(options, storage, log, root, intermediate);
+      await authority.#renew();
+      return authority;
+    } catch (error) {
+      throw errorWithin(`certificate authority ${options.id}`, error);
+    } finally {
+      await unlock();
+    }
+  }
+
+  get root(): X509Certificate {
+    return this.#root.chain[0];
+  }
+
+  /** PEM. */
+  get rootPem(): string {
+    return certificatesToPem([this.root]);
+  }
+
+  get intermediate(): X509Certificate {
+    return this.#intermediate.chain[0];
+  }
+
+  /** PEM of the intermediate, and what stands between it and the root. */
+  get intermediatePem(): string {
+    return certificatesToPem(this.#intermediate.chain);
+  }
+
+  /**
+   * Issues a certificate, which never outlives what signs it.
+   * @returns PEM of the certificate and its chain, without the root
+   * @throws ServerError CERTIFICATE
+   */
+  async issue(request: LeafRequest): Promise<string> {
+    const signer = request.signWithRoot === true ? withKey(this.#root, "root") : this.#intermediate;
+    const [issuer] = signer.chain;
+    const now = Math.floor(Date.now() / 1000) * 1000;
+    const leaf = await makeCertificate({
+      commonName: "",
+      names: request.names,
+      publicKey: request.publicKey,
+      notBefore: new Date(request.notBeforeMs ?? now - backdateMs),
+      notAfter: new Date(
+        Math.min((request.notBeforeMs ?? now) + request.lifetimeMs, issuer.validToDate.getTime()),
+      ),
+      issuer,
+      issuerKey: signer.key,
+    });
+    return certificatesToPem(request.signWithRoot === true ? [leaf] : [leaf, ...signer.chain]);
+  }
+
+  /** Renews what comes to its end and is not given by files. @throws ServerError CERTIFICATE, STORAGE */
+  async maintain(): Promise<void> {
+    const { renewalWindowRatio: ratio } = this.options;
+    if (!needsRenewal(this.root, ratio) && !needsRenewal(this.intermediate, ratio)) {
+      return;
+    }
+    const unlock = await this.#storage.lock(`pki_${this.options.id}`);
+    try {
+      await this.#renew();
+    } finally {
+      await unlock();
+    }
+  }
+
+  /** Another instance may have renewed already: what it stored is taken. */
+  async #renew(): Promise<void> {
+    const { options } = this;
+    const { id, renewalWindowRatio: ratio } = options;
+    if (options.root === undefined && needsRenewal(this.root, ratio)) {
+      const stored = await loadSigner(this.#storage, id, "root");
+      this.#root =
+        stored !== undefined && !needsRenewal(stored.chain[0], ratio)
+          ? stored
+          : // With the same key, so that whoever trusts the old root trusts what was signed under either.
+            await makeRoot(options, this.#storage, this.#log, this.#root.key);
+    }
+    if (options.intermediate === undefined && needsRenewal(this.intermediate, ratio)) {
+      const stored = await loadSigner(this.#storage, id, "intermediate");
+      this.#intermediate =
+        stored !== undefined && !needsRenewal(stored.chain[0], ratio)
+          ? stored
+          : await makeIntermediate(options, this.#storage, withKey(this.#root, "root"), this.#log);
+    }
+  }
+}
+
+function storageKeys(id: string, part: "root" | "intermediate"): { crt: string; key: string } {
+  const base = `pki/authorities/${id.toLowerCase().replace(/[^\w.@-]/g, "_")}/${part}`;
+  return { crt: `${base}.crt`, key: `${base}.key` };
+}
+
+async function loadSigner(
+  storage: Storage,
+  id: string,
+  part: "root" | "intermediate",
+): Promise<Signer | undefined> {
+  const keys = storageKeys(id, part);
+  const [crt, key] = await Promise.all([storage.load(keys.crt), storage.load(keys.key)]);
+  return crt === undefined || key === undefined ? undefined : toSigner(crt, keys.crt, key, keys.key);
+}
+
+async function keep(
+  storage: Storage,
+  id: string,
+  part: "root" | "intermediate",
+  signer: Signer,
+): Promise<Signer> {
+  const keys = storageKeys(id, part);
+  // The certificate last: without it the pair counts as not there.
+  await storage.store(keys.key, keyToPem(signer.key));
+  await storage.store(keys.crt, certificatesToPem(signer.chain));
+  return signer;
+}
+
+async function makeRoot(
+  options: AuthorityOptions,
+  storage: Storage,
+  log: Logger,
+  oldKey?: KeyObject,
+): Promise<Signer> {
+  const key = oldKey ?? (await makeKey("p256"));
+  const now = Math.floor(Date.now() / 1000) * 1000;
+  const certificate = await makeCertificate({
+    commonName: options.rootCommonName,
+    names: [],
+    publicKey: createPublicKey(key),
+    notBefore: new Date(now),
+    notAfter: new Date(now + rootLifetimeMs),
+    pathLength: 1,
+    issuerKey: key,
+  });
+  log.info(`certificate authority ${options.id}: made root ${options.rootCommonName}`);
+  return keep(storage, options.id, "root", { chain: [certificate], key });
+}
+
+async function makeIntermediate(
+  options: AuthorityOptions,
+  storage: Storage,
+  root: Signer,
+  log: Logger,
+): Promise<Signer> {
+  const [issuer] = root.chain;
+  const now = Math.floor(Date.now() / 1000) * 1000;
+  const leftMs = issuer.validToDate.getTime() - now;
+  if (options.intermediateLifetimeMs >= leftMs) {
+    throw new ServerError(
+      "CERTIFICATE",
+      `intermediate certificate lifetime must be less than actual root certificate lifetime (${Math.round(leftMs / 1000)}s)`,
+    );
+  }
+  const key = await makeKey("p256");
+  const certificate = await makeCertificate({
+    commonName: options.intermediateCommonName,
+    names: [],
+    publicKey: createPublicKey(key),
+    notBefore: new Date(now),
+    notAfter: new Date(now + options.intermediateLifetimeMs),
+    pathLength: 0,
+    issuer,
+    issuerKey: root.key,
+  });
+  log.info(`certificate authority ${options.id}: made intermediate, good until ${certificate.validTo}`);
+  return keep(storage, options.id, "intermediate", { chain: [certificate], key });
+}

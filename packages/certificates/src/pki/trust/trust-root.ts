@@ -1,0 +1,87 @@
+import type { X509Certificate } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getCACertificates } from "node:tls";
+import { messageOf, ServerError } from "server-core/errors";
+import { macStore, windowsStore } from "./desktop-stores.ts";
+import { javaStore } from "./java-store.ts";
+import { linuxStore } from "./linux-store.ts";
+import type { Machine } from "./machine.ts";
+import { nssStores } from "./nss-stores.ts";
+import type { RootFile, TrustStore } from "./trust-store.ts";
+
+async function systemStore(machine: Machine): Promise<TrustStore | undefined> {
+  switch (machine.platform) {
+    case "linux":
+      return linuxStore(machine);
+    case "darwin":
+      return macStore(machine);
+    case "win32":
+      return windowsStore(machine);
+    default:
+      return undefined;
+  }
+}
+
+/** All trust stores of a machine, the system's last: it is the one that may ask for a password. */
+async function trustStores(machine: Machine): Promise<TrustStore[]> {
+  const [nss, java, system] = await Promise.all([
+    nssStores(machine),
+    javaStore(machine),
+    systemStore(machine),
+  ]);
+  return [...nss, ...(java === undefined ? [] : [java]), ...(system === undefined ? [] : [system])];
+}
+
+/** Whether the system trusts a root already. Reads the store anew only in a process that did not ask before. */
+export function isTrustedBySystem(root: X509Certificate): boolean {
+  return getCACertificates("system").some(
+    (pem) => pem.replace(/\s/g, "") === root.toString().replace(/\s/g, ""),
+  );
+}
+
+/** What came of one trust store. */
+export interface StoreOutcome {
+  readonly store: string;
+  /** Undefined: done. */
+  readonly fault: string | undefined;
+}
+
+async function inAllStores(
+  machine: Machine,
+  certificate: X509Certificate,
+  act: (store: TrustStore, root: RootFile) => Promise<void>,
+): Promise<StoreOutcome[]> {
+  const stores = await trustStores(machine);
+  if (stores.length === 0) {
+    throw new ServerError("CERTIFICATE", `no trust store is known on this system (${machine.platform})`);
+  }
+  const folder = await mkdtemp(join(tmpdir(), "trust-"));
+  try {
+    const path = join(folder, "root.pem");
+    await writeFile(path, certificate.toString());
+    const outcomes: StoreOutcome[] = [];
+    for (const store of stores) {
+      try {
+        await act(store, { certificate, path });
+        outcomes.push({ store: store.name, fault: undefined });
+      } catch (error) {
+        outcomes.push({ store: store.name, fault: messageOf(error) });
+      }
+    }
+    return outcomes;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Has everybody on a machine trust a root. @throws ServerError CERTIFICATE where there is no trust store at all */
+export function installRoot(machine: Machine, root: X509Certificate): Promise<StoreOutcome[]> {
+  return inAllStores(machine, root, (store, file) => store.install(file));
+}
+
+/** Takes it back. @throws ServerError CERTIFICATE where there is no trust store at all */
+export function removeRoot(machine: Machine, root: X509Certificate): Promise<StoreOutcome[]> {
+  return inAllStores(machine, root, (store, file) => store.remove(file));
+}

@@ -1,0 +1,37 @@
+import type { X509Certificate } from "node:crypto";
+import { ServerError } from "server-core/errors";
+import type { ProgramResult } from "./machine.ts";
+
+/** A root certificate, with a file that programs can read it from. */
+export interface RootFile {
+  readonly certificate: X509Certificate;
+  /** PEM. */
+  readonly path: string;
+}
+
+/** A place where a machine, or a program on it, keeps whom it trusts. */
+export interface TrustStore {
+  /** For people: `system (/usr/local/share/ca-certificates)`. */
+  readonly name: string;
+  /** @throws ServerError CERTIFICATE */
+  install(root: RootFile): Promise<void>;
+  /** A root that is not there is no error. @throws ServerError CERTIFICATE */
+  remove(root: RootFile): Promise<void>;
+}
+
+/** Common name of a certificate's subject. */
+function commonName(certificate: X509Certificate): string {
+  return /^CN=(.+)$/m.exec(certificate.subject)?.[1] ?? "Development CA";
+}
+
+/** Name of a root in trust stores: the same that the public model's trust store library gives it. */
+export function storeName(certificate: X509Certificate): string {
+  return `${commonName(certificate)} ${BigInt(`0x${certificate.serialNumber}`)}`;
+}
+
+/** @throws ServerError CERTIFICATE with what a program printed, unless it ended well */
+export function checkResult(what: string, { code, output }: ProgramResult): void {
+  if (code !== 0) {
+    throw new ServerError("CERTIFICATE", `${what}: exit code ${code}: ${output.trim().slice(0, 500)}`);
+  }
+}

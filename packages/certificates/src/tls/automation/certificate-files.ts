@@ -1,0 +1,41 @@
+import type { Storage } from "server-core/storage/storage";
+import { type LoadedCertificate, loadCertificate } from "../certificates/loaded-certificate.ts";
+
+/** Keys of a managed certificate in the storage, as the public model (certmagic) lays them out. */
+export function certificateKeys(issuerKey: string, name: string): { crt: string; key: string; json: string } {
+  const safe = (text: string) =>
+    text
+      .toLowerCase()
+      .replaceAll("*", "wildcard_")
+      .replace(/[^\w@.-]/g, "");
+  const base = `certificates/${safe(issuerKey)}/${safe(name)}/${safe(name)}`;
+  return { crt: `${base}.crt`, key: `${base}.key`, json: `${base}.json` };
+}
+
+/** @returns undefined when there is none. @throws ServerError STORAGE, CERTIFICATE */
+export async function loadManaged(
+  storage: Storage,
+  issuerKey: string,
+  name: string,
+): Promise<LoadedCertificate | undefined> {
+  const keys = certificateKeys(issuerKey, name);
+  const [crt, key] = await Promise.all([storage.load(keys.crt), storage.load(keys.key)]);
+  return crt === undefined || key === undefined
+    ? undefined
+    : loadCertificate(crt, key, keys.crt, ["managed"]);
+}
+
+/** @throws ServerError STORAGE */
+export async function storeManaged(
+  storage: Storage,
+  issuerKey: string,
+  name: string,
+  certificate: LoadedCertificate,
+  data: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const keys = certificateKeys(issuerKey, name);
+  // The certificate last: without it the others count for nothing.
+  await storage.store(keys.key, certificate.keyPem);
+  await storage.store(keys.json, JSON.stringify({ sans: [name], issuer_data: data }, null, "\t"));
+  await storage.store(keys.crt, certificate.chainPem);
+}

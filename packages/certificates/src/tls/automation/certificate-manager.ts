@@ -1,0 +1,363 @@
+import type { Logger } from "lifecycle";
+import { messageOf, ServerError } from "server-core/errors";
+import type { Storage } from "server-core/storage/storage";
+import { type KeyType, keyFromPem, makeKey } from "../../pki/key-pair.ts";
+import type { CertificateCache } from "../certificates/certificate-cache.ts";
+import type { ManagedName } from "../certificates/certificate-state.ts";
+import { type LoadedCertificate, loadCertificate } from "../certificates/loaded-certificate.ts";
+import type { CertificateIssuer } from "../issuers/issuer.ts";
+import { type CertificateAttempt, certificateEvents, type EmitEvent } from "./certificate-events.ts";
+import { loadManaged, storeManaged } from "./certificate-files.ts";
+
+/** How the certificates of some names are obtained. */
+export interface AutomationPolicy {
+  readonly issuers: readonly CertificateIssuer[];
+  readonly storage: Storage;
+  readonly keyType: KeyType;
+  readonly renewalWindowRatio: number;
+  readonly reuseKeys: boolean;
+}
+
+export interface CertificateManagerOptions {
+  /** @throws ServerError when nobody issues for a name */
+  readonly policyFor: (name: string) => AutomationPolicy;
+  readonly cache: CertificateCache;
+  readonly log: Logger;
+  /** Certificates came or went. */
+  readonly onChange: () => void;
+  /** Told what happens to certificates; who aborts `cert_obtaining` has the attempt fail. */
+  readonly emit?: EmitEvent;
+  /** Pauses after failures, in milliseconds; the last one stays. */
+  readonly pausesMs?: readonly number[];
+}
+
+const minuteMs = 60_000;
+/** Source: the public model (certmagic), which goes up to six hours */
+const defaultPausesMs = [1, 2, 2, 5, 10, 10, 20, 20, 30, 30, 60, 60, 180, 180, 360].map(
+  (minutes) => minutes * minuteMs,
+);
+/** A certificate that is nearly over is worth a hurry: no pause is longer than this part of what is left. */
+const hurryRatio = 0.25;
+
+/** Authorities are asked so often when they want a certificate renewed. Source: RFC 9773, section 4.3.3 */
+const askAgainMs = 6 * 3_600_000;
+
+interface Current {
+  readonly certificate: LoadedCertificate;
+  readonly issuer: CertificateIssuer;
+  /** By its age. */
+  readonly renewAtMs: number;
+  /** When its authority wants it renewed, as far as it said. */
+  suggestedMs: number;
+  /** When the authority is to be asked again. */
+  askAtMs: number;
+}
+
+/** One name whose certificate is looked after. */
+interface Managed {
+  readonly name: string;
+  current: Current | undefined;
+  /** The attempt that is under way. */
+  attempt: Promise<void> | undefined;
+  failures: number;
+  /** When the last one did, in milliseconds since 1970. */
+  failedAtMs: number;
+  lastError: string | undefined;
+  retry: NodeJS.Timeout | undefined;
+  /** Before which time an issuer wants no other try for this name, in milliseconds since 1970, by its key. */
+  readonly notBefore: Map<string, number>;
+}
+
+/** Obtains certificates, keeps them in the storage, and renews them in time. Failures are tried again, and never end it. */
+export class CertificateManager {
+  readonly #options: CertificateManagerOptions;
+  readonly #managed = new Map<string, Managed>();
+  readonly #end = new AbortController();
+
+  constructor(options: CertificateManagerOptions) {
+    this.#options = options;
+  }
+
+  /** How many names are looked after. */
+  get size(): number {
+    return this.#managed.size;
+  }
+
+  /**
+   * Looks after a name from now on.
+   * @returns resolves when its certificate is there, or the first attempt failed and another one is planned; of issuers on
+   *   other machines it does not wait unless told so
+   * @param wait asks again though another attempt is planned, unless the last one was a moment ago (the first pause), or
+   *   the issuers want to be left alone
+   */
+  async manage(name: string, wait = false): Promise<void> {
+    const managed = this.#managed.get(name) ?? {
+      name,
+      current: undefined,
+      attempt: undefined,
+      failures: 0,
+      failedAtMs: 0,
+      lastError: undefined,
+      retry: undefined,
+      notBefore: new Map(),
+    };
+    this.#managed.set(name, managed);
+    if (managed.current !== undefined || (managed.retry !== undefined && !wait)) {
+      return;
+    }
+    const { pausesMs = defaultPausesMs } = this.#options;
+    const notBeforeMs = Math.max(this.#earliest(managed), managed.failedAtMs + (pausesMs[0] ?? minuteMs));
+    if (managed.retry !== undefined && notBeforeMs > Date.now()) {
+      // However many clients ask for the name. Another instance may have been luckier.
+      await this.#adopt(managed);
+      return;
+    }
+    const attempt = this.#attempt(managed);
+    const local = this.#options.policyFor(name).issuers.every((issuer) => issuer.local);
+    if (local || wait) {
+      await attempt;
+    } else {
+      // Certificates that are there already are shown from the start.
+      await this.#adopt(managed);
+    }
+  }
+
+  /** What is known of each name. */
+  states(): ManagedName[] {
+    return [...this.#managed.values()].map(({ name, current, failures, lastError }) => ({
+      name,
+      certificateId: current?.certificate.id,
+      renewAtMs: current?.renewAtMs,
+      failures,
+      lastError,
+    }));
+  }
+
+  /** Looks after a name no more, and shows its certificate no more; what is stored stays. */
+  forget(name: string): void {
+    const managed = this.#managed.get(name);
+    this.#managed.delete(name);
+    clearTimeout(managed?.retry);
+    if (managed?.current !== undefined) {
+      this.#options.cache.remove(managed.current.certificate);
+      this.#options.onChange();
+    }
+  }
+
+  /** Renews what is due. */
+  async renewDue(now = Date.now()): Promise<void> {
+    for (const managed of this.#managed.values()) {
+      const { current } = managed;
+      if (current === undefined || managed.retry !== undefined) {
+        continue;
+      }
+      if (now >= current.askAtMs) {
+        await this.#ask(managed.name, current, now);
+      }
+      if (now >= Math.min(current.renewAtMs, current.suggestedMs)) {
+        await this.#attempt(managed);
+      }
+    }
+  }
+
+  close(): void {
+    this.#end.abort();
+    for (const { retry } of this.#managed.values()) {
+      clearTimeout(retry);
+    }
+  }
+
+  #isForgotten(managed: Managed): boolean {
+    return this.#managed.get(managed.name) !== managed;
+  }
+
+  /** One attempt at a time for each name. Never fails. */
+  #attempt(managed: Managed): Promise<void> {
+    managed.attempt ??= this.#obtain(managed)
+      .then(
+        () => {
+          managed.failures = 0;
+          managed.lastError = undefined;
+          managed.notBefore.clear();
+          clearTimeout(managed.retry);
+          managed.retry = undefined;
+        },
+        (error: unknown) => this.#failed(managed, error),
+      )
+      .finally(() => {
+        managed.attempt = undefined;
+      });
+    return managed.attempt;
+  }
+
+  /** From when on one of the issuers may be asked, in milliseconds since 1970; 0 while one of them never said anything. */
+  #earliest({ name, notBefore }: Managed): number {
+    const { issuers } = this.#options.policyFor(name);
+    return Math.min(...issuers.map(({ key }) => notBefore.get(key) ?? 0));
+  }
+
+  #failed(managed: Managed, error: unknown): void {
+    if (this.#end.signal.aborted || this.#isForgotten(managed)) {
+      return;
+    }
+    const { pausesMs = defaultPausesMs, log } = this.#options;
+    const planned = pausesMs[Math.min(managed.failures, pausesMs.length - 1)] ?? minuteMs;
+    const leftMs = (managed.current?.certificate.leaf.validToDate.getTime() ?? 0) - Date.now();
+    const hurried = leftMs > 0 ? Math.min(planned, Math.max(leftMs * hurryRatio, minuteMs)) : planned;
+    // What authorities ask for goes before any hurry: they would refuse again.
+    const pauseMs = Math.max(hurried, this.#earliest(managed) - Date.now());
+    managed.failures++;
+    managed.failedAtMs = Date.now();
+    managed.lastError = messageOf(error);
+    log.error(
+      `certificate for ${managed.name}: ${messageOf(error)}; attempt ${managed.failures}, next in ${Math.round(pauseMs / 1000)} s`,
+    );
+    clearTimeout(managed.retry);
+    managed.retry = setTimeout(() => {
+      managed.retry = undefined;
+      void this.#attempt(managed);
+    }, pauseMs);
+    managed.retry.unref();
+  }
+
+  /** Takes what the storage has. @returns whether it is good for a while */
+  async #adopt(managed: Managed): Promise<boolean> {
+    const policy = this.#options.policyFor(managed.name);
+    for (const issuer of policy.issuers) {
+      let certificate: LoadedCertificate | undefined;
+      try {
+        certificate = await loadManaged(policy.storage, issuer.key, managed.name);
+      } catch (error) {
+        this.#options.log.warn(
+          `certificate for ${managed.name}: ${messageOf(error)}; another one is obtained`,
+        );
+      }
+      if (certificate !== undefined && certificate.leaf.validToDate.getTime() > Date.now()) {
+        const renewAtMs = this.#renewalTime(certificate, policy);
+        if (managed.current?.certificate.id !== certificate.id) {
+          this.#show(managed, certificate, issuer, renewAtMs);
+        }
+        return Date.now() < Math.min(renewAtMs, managed.current?.suggestedMs ?? renewAtMs);
+      }
+    }
+    return false;
+  }
+
+  async #obtain(managed: Managed): Promise<void> {
+    if (await this.#adopt(managed)) {
+      return;
+    }
+    const policy = this.#options.policyFor(managed.name);
+    const { signal } = this.#end;
+    const unlock = await policy.storage.lock(`issue_cert_${managed.name}`, signal);
+    try {
+      // Another instance may have been faster.
+      if (await this.#adopt(managed)) {
+        return;
+      }
+      const attempt = this.#attemptFor(managed);
+      const { aborted } =
+        (await this.#options.emit?.("cert_obtaining", certificateEvents.obtaining(attempt))) ?? {};
+      if (aborted !== undefined) {
+        const what = attempt.current === undefined ? "obtaining" : "renewing";
+        throw new Error(`${what} certificate aborted by event handler: ${aborted}`);
+      }
+      signal.throwIfAborted();
+      const faults: string[] = [];
+      for (const issuer of policy.issuers) {
+        const notBeforeMs = managed.notBefore.get(issuer.key) ?? 0;
+        if (Date.now() < notBeforeMs) {
+          faults.push(`${issuer.key}: not asked before ${new Date(notBeforeMs).toISOString()}, as it wants`);
+          continue;
+        }
+        managed.notBefore.delete(issuer.key);
+        try {
+          await this.#issue(managed, policy, issuer);
+          return;
+        } catch (error) {
+          signal.throwIfAborted();
+          if (error instanceof ServerError && error.retryAtMs !== undefined) {
+            managed.notBefore.set(issuer.key, error.retryAtMs);
+          }
+          faults.push(`${issuer.key}: ${messageOf(error)}`);
+        }
+      }
+      const fault = faults.join("; ");
+      const issuers = policy.issuers.map(({ key }) => key);
+      this.#tell("cert_failed", certificateEvents.failed(attempt, issuers, fault));
+      throw new Error(fault);
+    } finally {
+      await unlock();
+    }
+  }
+
+  async #issue(managed: Managed, policy: AutomationPolicy, issuer: CertificateIssuer): Promise<void> {
+    const { name, current, failures } = managed;
+    const old = current?.certificate;
+    const key =
+      policy.reuseKeys && old !== undefined ? keyFromPem(old.keyPem, name) : await makeKey(policy.keyType);
+    const { signal } = this.#end;
+    const replaces = current?.issuer === issuer ? old?.chainPem : undefined;
+    const { storage } = policy;
+    const issued = await issuer.issue({ name, key, signal, replaces, failures, storage });
+    const certificate = loadCertificate(issued.chainPem, key, `${issuer.key}/${name}`, ["managed"]);
+    await storeManaged(policy.storage, issuer.key, name, certificate, issued.data ?? {});
+    this.#tell("cert_obtained", certificateEvents.obtained(this.#attemptFor(managed), issuer.key));
+    this.#show(managed, certificate, issuer, this.#renewalTime(certificate, policy));
+    this.#options.log.info(
+      `certificate for ${name} obtained from ${issuer.key}, good until ${certificate.leaf.validToDate.toISOString()}`,
+    );
+  }
+
+  /** Asks the authority when it wants a certificate renewed. One that is away is asked again as late as any other. */
+  async #ask(name: string, current: Current, now: number): Promise<void> {
+    current.askAtMs = now + askAgainMs;
+    try {
+      const { signal } = this.#end;
+      const suggested = await current.issuer.suggestRenewal?.(current.certificate.chainPem, signal);
+      current.suggestedMs = suggested?.getTime() ?? Number.POSITIVE_INFINITY;
+    } catch (error) {
+      if (!this.#end.signal.aborted) {
+        this.#options.log.warn(`certificate for ${name}: asking when to renew: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  #attemptFor({ name, current }: Managed): CertificateAttempt {
+    return {
+      name,
+      current: current && { certificate: current.certificate, issuerKey: current.issuer.key },
+    };
+  }
+
+  /** Nobody waits for the handlers. */
+  #tell(...event: Parameters<EmitEvent>): void {
+    void this.#options.emit?.(...event);
+  }
+
+  #renewalTime({ leaf }: LoadedCertificate, policy: AutomationPolicy): number {
+    const [from, to] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()];
+    return to - (to - from) * policy.renewalWindowRatio;
+  }
+
+  #show(
+    managed: Managed,
+    certificate: LoadedCertificate,
+    issuer: CertificateIssuer,
+    renewAtMs: number,
+  ): void {
+    const { cache, onChange } = this.#options;
+    if (this.#isForgotten(managed)) {
+      return;
+    }
+    if (managed.current === undefined) {
+      this.#tell("cached_managed_cert", certificateEvents.cached(certificate));
+    } else {
+      cache.remove(managed.current.certificate);
+    }
+    const askAtMs = issuer.suggestRenewal === undefined ? Number.POSITIVE_INFINITY : 0;
+    managed.current = { certificate, issuer, renewAtMs, suggestedMs: Number.POSITIVE_INFINITY, askAtMs };
+    cache.add(certificate);
+    onChange();
+  }
+}

@@ -1,0 +1,52 @@
+import { messageOf, ServerError } from "server-core/errors";
+import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
+import { defineModule } from "server-core/modules/module";
+import { replaceStrictly } from "server-core/placeholders/machine-placeholders";
+import { z } from "zod";
+
+/** Says whether a certificate may be obtained for a name that a client asked for. */
+export interface CertificatePermission extends ModuleInstance {
+  /** @throws ServerError CERTIFICATE when not, saying why */
+  check(name: string): Promise<void>;
+}
+
+export const permissions: ModuleNamespace<CertificatePermission> = { prefix: "tls.permission" };
+
+/** Source: the public model (Caddy 2.11) */
+const timeoutMs = 10_000;
+
+/** Asks a web service: `<endpoint>?domain=<name>`; any status 200 to 299 permits. */
+export const httpPermission = defineModule({
+  id: "tls.permission.http",
+  config: z.strictObject({
+    endpoint: z
+      .union([z.url(), z.string().regex(/\{.+\}/)])
+      .describe("Is asked with `?domain=<name>`; 2xx permits, anything else refuses."),
+  }),
+  provision({ endpoint }): CertificatePermission {
+    return {
+      async check(name) {
+        const url = new URL(replaceStrictly(endpoint));
+        url.searchParams.set("domain", name);
+        let status: number;
+        try {
+          const { fetch } = await import("undici"); // when it is needed: most servers ask nobody
+          const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+          await response.body?.cancel();
+          status = response.status;
+        } catch (error) {
+          throw new ServerError(
+            "CERTIFICATE",
+            `${name}: asking ${url.origin} for permission: ${messageOf(error)}`,
+          );
+        }
+        if (status < 200 || status > 299) {
+          throw new ServerError(
+            "CERTIFICATE",
+            `${name}: certificate not permitted: ${url.origin} answered ${status}`,
+          );
+        }
+      },
+    };
+  },
+});

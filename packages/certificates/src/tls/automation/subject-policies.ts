@@ -1,0 +1,149 @@
+import { errorWithin, ServerError } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import type { ModuleContext } from "server-core/modules/module-context";
+import { replaceAll, replaceStrictly } from "server-core/placeholders/machine-placeholders";
+import { type Storage, storages } from "server-core/storage/storage";
+import { type KeyType, keyTypes } from "../../pki/key-pair.ts";
+import { type CertificateIssuer, issuers } from "../issuers/issuer.ts";
+import { type ExternalManager, externalManagers } from "../managers/external-manager.ts";
+import type { AutomationConfig, AutomationPolicyConfig } from "./automation-schema.ts";
+import type { AutomationPolicy } from "./certificate-manager.ts";
+import { type CertificatePermission, permissions } from "./permission.ts";
+import { isInternalName, subjectCovers } from "./subject-names.ts";
+
+const defaultRenewalRatio = 1 / 3;
+
+/** What a policy of the config says for the names that it is for. */
+export interface SubjectPolicy {
+  /** Empty: all names. */
+  readonly subjects: readonly string[];
+  /** Without issuers: those that fit the name. */
+  readonly policy: Omit<AutomationPolicy, "issuers"> & {
+    readonly issuers: readonly CertificateIssuer[] | undefined;
+  };
+  readonly onDemand: boolean;
+  /** Whether nothing is obtained on demand where nobody is asked for permission. */
+  readonly needsPermission: boolean;
+  /** Others that may have the certificate. */
+  readonly managers: readonly ExternalManager[];
+}
+
+/** @throws ServerError MODULE_CONFIG */
+function keyTypeOf(configured: string | null | undefined): KeyType {
+  const text = replaceStrictly(configured || "p256");
+  const found = keyTypes.find((type) => type === text);
+  if (found === undefined) {
+    throw new ServerError("MODULE_CONFIG", `unrecognized key type: ${text}`);
+  }
+  return found;
+}
+
+/** The policies of a config, and what is done for names that none of them is for. */
+export class SubjectPolicies {
+  readonly #context: ModuleContext;
+  readonly #policies: SubjectPolicy[] = [];
+  #internal: readonly CertificateIssuer[] = [];
+  #public: readonly CertificateIssuer[] = [];
+  #permission: CertificatePermission | undefined;
+
+  constructor(context: ModuleContext) {
+    this.#context = context;
+  }
+
+  /** Who is asked before certificates are obtained on demand. */
+  get permission(): CertificatePermission | undefined {
+    return this.#permission;
+  }
+
+  /** Where certificates rest that the policies are for; some may be there twice. */
+  get storages(): Storage[] {
+    return this.#policies.map(({ policy }) => policy.storage);
+  }
+
+  /** @throws ServerError */
+  async load(automation: AutomationConfig | null | undefined): Promise<void> {
+    const context = this.#context;
+    this.#internal = [await context.load(issuers, "internal", {}, "automation")];
+    this.#public = [await context.load(issuers, "acme", {}, "automation")];
+    const { permission, ask } = automation?.on_demand ?? {};
+    if (permission ?? ask) {
+      const config = (permission ?? { module: "http", endpoint: replaceStrictly(ask ?? "") }) as JsonValue;
+      this.#permission = await context.loadInline(
+        permissions,
+        "module",
+        config,
+        "automation/on_demand/permission",
+      );
+    }
+    for (const [position, config] of (automation?.policies ?? []).entries()) {
+      try {
+        this.#policies.push(await this.#loadPolicy(config, `automation/policies/${position}`));
+      } catch (error) {
+        throw errorWithin(`automation policy ${position}`, error);
+      }
+    }
+  }
+
+  /** The first whose subjects fit the name. */
+  find(name: string): SubjectPolicy | undefined {
+    return this.#policies.find(
+      ({ subjects }) => subjects.length === 0 || subjects.some((subject) => subjectCovers(subject, name)),
+    );
+  }
+
+  /** What is done for a name, whether a policy is for it or not. */
+  policyFor(name: string): AutomationPolicy {
+    const found = this.find(name)?.policy;
+    return {
+      storage: found?.storage ?? this.#context.storage,
+      keyType: found?.keyType ?? "p256",
+      renewalWindowRatio: found?.renewalWindowRatio ?? defaultRenewalRatio,
+      reuseKeys: found?.reuseKeys ?? false,
+      issuers: found?.issuers ?? (isInternalName(name) ? this.#internal : this.#public),
+    };
+  }
+
+  /** @throws ServerError */
+  async #loadPolicy(config: AutomationPolicyConfig, path: string): Promise<SubjectPolicy> {
+    const context = this.#context;
+    const managers: ExternalManager[] = [];
+    for (const [position, manager] of (config.get_certificate ?? []).entries()) {
+      const place = `${path}/get_certificate/${position}`;
+      managers.push(await context.loadInline(externalManagers, "via", manager as JsonValue, place));
+    }
+    // Names that the config lists, and the server's own authority, are nobody's to abuse. Source: the public model (Caddy 2.11)
+    const subjects = (config.subjects ?? []).map((name) => replaceAll(name).toLowerCase());
+    const isOpen = subjects.length === 0 || subjects.some((name) => name.startsWith("*"));
+    const issuesInside = (config.issuers ?? []).every(({ module }) => module === "internal");
+    const isGuarded = !isOpen || (issuesInside && (config.issuers ?? []).length > 0);
+    if (config.on_demand === true && managers.length === 0 && this.#permission === undefined && !isGuarded) {
+      throw new ServerError(
+        "MODULE_CONFIG",
+        "on-demand TLS cannot be enabled without a permission module to prevent abuse: set automation.on_demand.permission",
+      );
+    }
+    const loaded: CertificateIssuer[] = [];
+    for (const [position, issuer] of (config.issuers ?? []).entries()) {
+      loaded.push(
+        await context.loadInline(issuers, "module", issuer as JsonValue, `${path}/issuers/${position}`),
+      );
+    }
+    const storage = config.storage
+      ? await context.loadInline(storages, "module", config.storage as JsonValue, `${path}/storage`)
+      : context.storage;
+    return {
+      subjects,
+      needsPermission: !isGuarded,
+      // What others have is had when it is asked for.
+      onDemand: config.on_demand === true || managers.length > 0,
+      managers,
+      policy: {
+        issuers: loaded.length > 0 ? loaded : undefined,
+        storage,
+        keyType: keyTypeOf(config.key_type),
+        renewalWindowRatio: config.renewal_window_ratio ?? defaultRenewalRatio,
+        reuseKeys: config.reuse_private_keys === true,
+      },
+    };
+  }
+}

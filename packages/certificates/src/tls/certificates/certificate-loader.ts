@@ -1,0 +1,12 @@
+import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
+import type { LoadedCertificate } from "./loaded-certificate.ts";
+
+/** Brings certificates that are not managed: from files and the like. */
+export interface CertificateLoader extends ModuleInstance {
+  /** @throws ServerError CERTIFICATE naming the file */
+  load(): Promise<LoadedCertificate[]>;
+  /** Names that are to be managed. */
+  readonly automate?: readonly string[];
+}
+
+export const certificateLoaders: ModuleNamespace<CertificateLoader> = { prefix: "tls.certificates" };

@@ -1,0 +1,78 @@
+import { LRUCache } from "lru-cache";
+import type { ThreadMessages } from "server-core/threads/thread-messages";
+import {
+  type CertificateAnswer,
+  type CertificateRequest,
+  certificateTopics,
+  type TicketAnswer,
+} from "./certificate-messages.ts";
+
+/** Names that a thread remembers; each costs some hundred bytes, those with a certificate some kilobytes. */
+const maxNames = 10_000;
+/** An answer is taken on trust for so long; changes are told at once, this is for those that were missed. */
+const trustedMs = 60_000;
+/** Questions that may be under way: more come from clients that make names up. */
+const maxQuestions = 1_000;
+
+/** What a thread that serves knows of certificates: asks the main thread, and remembers. */
+export class CertificateSource {
+  readonly #messages: ThreadMessages;
+  readonly #answers = new LRUCache<string, { answer: CertificateAnswer | false }>({
+    max: maxNames,
+    ttl: trustedMs,
+  });
+  #questions = 0;
+  #generation = 0;
+  #ticketKeys: readonly Uint8Array[] = [];
+  /** Counts changes of the keys for tickets. */
+  ticketGeneration = 0;
+
+  constructor(messages: ThreadMessages) {
+    this.#messages = messages;
+    messages.on(certificateTopics.changed, () => {
+      this.#generation++;
+      this.#answers.clear();
+    });
+    messages.on(certificateTopics.ticketsChanged, () => this.loadTicketKeys());
+  }
+
+  /** Newest first; none when there are to be no tickets. */
+  get ticketKeys(): readonly Uint8Array[] {
+    return this.#ticketKeys;
+  }
+
+  /** Must have been called once before the first handshake. */
+  async loadTicketKeys(): Promise<void> {
+    const { keys } = (await this.#messages.askMain(certificateTopics.tickets, null)) as TicketAnswer;
+    this.#ticketKeys = keys;
+    this.ticketGeneration++;
+  }
+
+  /**
+   * What is known without asking.
+   * @param slot says which selection is meant, beside the name
+   * @returns undefined when it must be asked, false when there is none
+   */
+  known(serverName: string, slot: string): CertificateAnswer | false | undefined {
+    return this.#answers.get(`${slot} ${serverName}`)?.answer;
+  }
+
+  /** Asks. @throws ServerError THREAD */
+  async ask(request: CertificateRequest, slot: string): Promise<CertificateAnswer | false> {
+    if (this.#questions >= maxQuestions) {
+      return false;
+    }
+    const generation = this.#generation;
+    this.#questions++;
+    try {
+      const found = await this.#messages.askMain(certificateTopics.find, request);
+      const answer = (found as CertificateAnswer | undefined) ?? false;
+      if (generation === this.#generation) {
+        this.#answers.set(`${slot} ${request.serverName}`, { answer });
+      }
+      return answer;
+    } finally {
+      this.#questions--;
+    }
+  }
+}

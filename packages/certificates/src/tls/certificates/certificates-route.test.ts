@@ -1,0 +1,50 @@
+import { RunningServer } from "admin-server/testing/running-server";
+import { afterEach, expect, test } from "vitest";
+import type { CertificateStates } from "./certificate-state.ts";
+
+let running: RunningServer;
+afterEach(() => running.close());
+
+async function states(): Promise<CertificateStates> {
+  return JSON.parse((await running.admin("GET", "/tls/certificates")).text) as CertificateStates;
+}
+
+test("without a config there are none", async () => {
+  running = await RunningServer.start(null);
+  expect(await states()).toEqual({ certificates: [], pending: [] });
+});
+
+test("a certificate of the server's own authority: whose, how long, when it is renewed; nothing of its key", async () => {
+  running = await RunningServer.start({
+    apps: {
+      pki: { certificate_authorities: { local: { install_trust: false } } },
+      tls: { certificates: { automate: ["site.localhost"] } },
+    },
+  });
+  const { certificates, pending } = await states();
+  expect(pending).toEqual([]);
+  expect(certificates).toEqual([
+    expect.objectContaining({ names: ["site.localhost"], managed: true, key_type: "ec", tags: ["managed"] }),
+  ]);
+  const [certificate] = certificates;
+  const times = [certificate?.not_before, certificate?.renew_at, certificate?.not_after].map(String);
+  expect(times.toSorted()).toEqual(times);
+  expect(certificate?.fingerprint).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
+  expect(certificate?.issuer).toMatch(/Intermediate/);
+  expect(JSON.stringify(certificate)).not.toContain("PRIVATE");
+});
+
+test("a name for which nobody issues is told with the reason", async () => {
+  const issuer = { module: "acme", ca: "http://127.0.0.1:9/dir", email: "" };
+  running = await RunningServer.start({
+    apps: {
+      tls: {
+        certificates: { automate: ["site.example.com"] },
+        automation: { policies: [{ subjects: ["site.example.com"], issuers: [issuer] }] },
+      },
+    },
+  });
+  await expect
+    .poll(async () => (await states()).pending, { timeout: 10_000 })
+    .toEqual([{ name: "site.example.com", failures: 1, error: expect.stringMatching(/./) }]);
+});

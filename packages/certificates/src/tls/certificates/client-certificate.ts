@@ -1,0 +1,48 @@
+import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
+import type { ThreadMessages } from "server-core/threads/thread-messages";
+import { type CertificateAnswer, certificateTopics } from "./certificate-messages.ts";
+
+/** Certificates with their keys, PEM, one for each kind of key; as `tls.connect` takes them. */
+export interface ClientIdentity {
+  readonly cert: string[];
+  readonly key: string[];
+}
+
+/** A certificate of the app `tls` that this server shows where it is itself the client. */
+export class ClientCertificate implements SharedResource {
+  readonly name: string;
+  readonly #messages: ThreadMessages;
+  #isLookedAfter = false;
+
+  /** @param name in lower case */
+  constructor(name: string, messages: ThreadMessages) {
+    this.name = name;
+    this.#messages = messages;
+  }
+
+  /**
+   * Has the name looked after by the config that is newest, and gets what is good now. Nothing is kept here: connections
+   * are rarer than requests, and each has the certificate of its time.
+   * @returns undefined while there is none
+   * @throws ServerError THREAD
+   */
+  async load(): Promise<ClientIdentity | undefined> {
+    this.#isLookedAfter = true;
+    const found = await this.#messages.askMain(certificateTopics.client, this.name);
+    const certificates = (found as CertificateAnswer | undefined)?.certificates;
+    return (
+      certificates && { cert: certificates.map(({ cert }) => cert), key: certificates.map(({ key }) => key) }
+    );
+  }
+
+  /** The last config that used it is gone: the name needs nobody to look after it, unless another thread asks again. */
+  close(): void {
+    if (this.#isLookedAfter) {
+      // At the end of the server nobody listens any more.
+      this.#messages.askMain(certificateTopics.clientEnded, this.name).catch(() => {});
+    }
+  }
+}
+
+/** Those that any config of this thread uses, by name. */
+export const clientCertificates: ResourceKind<ClientCertificate> = { name: "tls.client_certificate" };

@@ -1,0 +1,89 @@
+import { createHash, type KeyObject, type X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
+import { messageOf, ServerError } from "server-core/errors";
+import { keyFromPem, keyToPem } from "../../pki/key-pair.ts";
+import { certificatesToPem, parseCertificates } from "../../pki/pem.ts";
+
+/** A certificate with its key, ready to be shown to clients. */
+export interface LoadedCertificate {
+  /** Of certificate and key: equal ones are one. */
+  readonly id: string;
+  /** DNS names and IP addresses, lower case; `*.example.com` too. */
+  readonly names: readonly string[];
+  readonly leaf: X509Certificate;
+  /** PEM of the certificate and its chain. */
+  readonly chainPem: string;
+  /** PEM. Goes nowhere but into TLS. */
+  readonly keyPem: string;
+  readonly keyType: string;
+  readonly tags: readonly string[];
+  /** Names files or whatever it came from. */
+  readonly source: string;
+}
+
+/** Names in a certificate. */
+export function namesOf(certificate: X509Certificate): string[] {
+  const names = (certificate.subjectAltName ?? "")
+    .split(", ")
+    .flatMap((entry) => /^(?:DNS|IP Address):"?([^"]+)"?$/.exec(entry)?.[1]?.toLowerCase() ?? []);
+  if (names.length > 0) {
+    return names;
+  }
+  const commonName = /^CN=(.+)$/m.exec(certificate.subject)?.[1]?.toLowerCase();
+  return commonName === undefined ? [] : [commonName];
+}
+
+/** For people: its first name, or its subject. */
+export function describeCertificate(certificate: X509Certificate): string {
+  // Node has undefined for an empty subject, whatever its types say.
+  const subject: string | undefined = certificate.subject;
+  return namesOf(certificate)[0] ?? subject?.replaceAll("\n", ", ") ?? "without a name";
+}
+
+/**
+ * Reads certificate and key, and tries whether TLS would take them.
+ * @param source names files or whatever they came from
+ * @throws ServerError CERTIFICATE naming subject and source: unreadable, not belonging together, too weak
+ */
+export function loadCertificate(
+  chainPem: string | Uint8Array,
+  key: KeyObject | string | Uint8Array,
+  source: string,
+  tags: readonly string[] = [],
+): LoadedCertificate {
+  const chain = parseCertificates(chainPem, source);
+  const [leaf] = chain as [X509Certificate];
+  const privateKey = typeof key === "string" || key instanceof Uint8Array ? keyFromPem(key, source) : key;
+  const fail = (reason: string) =>
+    new ServerError("CERTIFICATE", `${source}: certificate ${describeCertificate(leaf)}: ${reason}`);
+  if (!leaf.checkPrivateKey(privateKey)) {
+    throw fail("the key is another one's");
+  }
+  const pem = certificatesToPem(chain);
+  const keyPem = keyToPem(privateKey);
+  try {
+    createSecureContext({ cert: pem, key: keyPem, minVersion: "TLSv1.2" });
+  } catch (error) {
+    throw fail(messageOf(error).replace(/^error:[0-9A-F]+:/, ""));
+  }
+  return {
+    id: createHash("sha256").update(pem).update(keyPem).digest("base64url"),
+    names: namesOf(leaf),
+    leaf,
+    chainPem: pem,
+    keyPem,
+    keyType: privateKey.asymmetricKeyType ?? "",
+    tags,
+    source,
+  };
+}
+
+/** What is wrong with the time of a certificate now; undefined when nothing is. */
+export function dateFault(certificate: X509Certificate, now = Date.now()): string | undefined {
+  if (now >= certificate.validToDate.getTime()) {
+    return `expired on ${certificate.validToDate.toISOString()}`;
+  }
+  return now < certificate.validFromDate.getTime()
+    ? `not valid before ${certificate.validFromDate.toISOString()}`
+    : undefined;
+}

@@ -1,0 +1,92 @@
+import type { X509Certificate } from "node:crypto";
+import type { TLSSocket } from "node:tls";
+import type { JsonValue } from "server-core/json/json-value";
+import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
+import type { ModuleContext } from "server-core/modules/module-context";
+import { caPools, certificateFromBase64 } from "./ca-pool.ts";
+import type { ClientAuthConfig } from "./policy-schema.ts";
+
+/** A further check of a client's certificate. */
+export interface ClientVerifier extends ModuleInstance {
+  /** @returns why it is refused; undefined when it is not */
+  fault(certificate: X509Certificate): string | undefined;
+}
+
+export const clientVerifiers: ModuleNamespace<ClientVerifier> = { prefix: "tls.client_auth.verifier" };
+
+/** What a policy asks of clients. */
+export interface ClientAuth {
+  /** PEM of trusted authorities; undefined: none is asked. */
+  readonly ca: readonly string[] | undefined;
+  /** Looks at a finished handshake. @returns why it is refused; undefined when it is not */
+  fault(socket: TLSSocket): string | undefined;
+}
+
+/** The part of node's TLS handle that says what its library thinks of the client's chain; `tls.Server` asks it too. */
+interface Verifying {
+  verifyError(): Error | null | undefined;
+}
+
+function chainFault(socket: TLSSocket): string | undefined {
+  const handle = Reflect.get(socket, "_handle") as Verifying | null;
+  return handle === null ? "the connection is gone" : handle.verifyError()?.message;
+}
+
+/** @throws ServerError CERTIFICATE, MODULE_CONFIG */
+export async function loadClientAuth(
+  config: ClientAuthConfig,
+  context: ModuleContext,
+  path: string,
+): Promise<ClientAuth> {
+  const pools: JsonValue[] = [];
+  if (config.ca) {
+    pools.push(config.ca as JsonValue);
+  }
+  if (config.trusted_ca_certs?.length) {
+    pools.push({ provider: "inline", trusted_ca_certs: config.trusted_ca_certs });
+  }
+  if (config.trusted_ca_certs_pem_files?.length) {
+    pools.push({ provider: "file", pem_files: config.trusted_ca_certs_pem_files });
+  }
+  const ca: string[] = [];
+  for (const pool of pools) {
+    ca.push(...(await (await context.loadInline(caPools, "provider", pool, `${path}/ca`)).load()));
+  }
+  const leaves = (config.trusted_leaf_certs ?? []).map((text, position) =>
+    certificateFromBase64(text, `trusted_leaf_certs ${position}`),
+  );
+  const verifiers: ClientVerifier[] = [];
+  for (const [position, verifier] of (config.verifiers ?? []).entries()) {
+    const place = `${path}/verifiers/${position}`;
+    verifiers.push(await context.loadInline(clientVerifiers, "verifier", verifier as JsonValue, place));
+  }
+  const trusts = pools.length > 0 || leaves.length > 0;
+  const mode = config.mode ?? (trusts ? "require_and_verify" : "require");
+  const verifies = mode === "verify_if_given" || mode === "require_and_verify";
+  return {
+    ca: pools.length > 0 ? ca : undefined,
+    fault(socket) {
+      const certificate = socket.getPeerX509Certificate();
+      if (certificate === undefined) {
+        return mode === "require" || mode === "require_and_verify"
+          ? "the client showed no certificate"
+          : undefined;
+      }
+      // Certificates that are listed one by one need no authority.
+      const chain = verifies && (pools.length > 0 || leaves.length === 0) ? chainFault(socket) : undefined;
+      if (chain !== undefined) {
+        return chain;
+      }
+      if (leaves.length > 0 && !leaves.some((leaf) => leaf.raw.equals(certificate.raw))) {
+        return "the client's certificate is not one of the trusted ones";
+      }
+      for (const verifier of verifiers) {
+        const fault = verifier.fault(certificate);
+        if (fault !== undefined) {
+          return fault;
+        }
+      }
+      return undefined;
+    },
+  };
+}

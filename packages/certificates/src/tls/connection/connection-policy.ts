@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import { createSecureContext, type SecureContext, type SecureVersion } from "node:tls";
+import { LRUCache } from "lru-cache";
+import { errorWithin } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import type { ModuleContext } from "server-core/modules/module-context";
+import type { CertificateAnswer } from "../certificates/certificate-messages.ts";
+import type { CertificateSelection } from "../certificates/certificate-selection.ts";
+import type { CertificateSource } from "../certificates/certificate-source.ts";
+import { type Handshake, type HandshakeMatcher, handshakeMatchers } from "../matchers/handshake-matcher.ts";
+import { policyTicketKey, ticketKeyName } from "../session-tickets.ts";
+import { cipherList, groupNames } from "./cipher-names.ts";
+import { type ClientAuth, loadClientAuth } from "./client-auth.ts";
+import type { ConnectionPolicyConfig } from "./policy-schema.ts";
+
+/** Contexts of the TLS library that a policy keeps; each costs some 20 KB. */
+const maxContexts = 1_000;
+
+const secureVersions: Readonly<Record<string, SecureVersion>> = { "tls1.2": "TLSv1.2", "tls1.3": "TLSv1.3" };
+
+/** Protocols in the form of the extension: RFC 7301, section 3.1. */
+function encodeProtocols(names: readonly string[]): Buffer {
+  return Buffer.concat(names.map((name) => Buffer.from([name.length, ...Buffer.from(name, "latin1")])));
+}
+
+/** How handshakes of one kind are done. */
+export class ConnectionPolicy {
+  /** Says which policy a session or an answer belongs to. */
+  readonly id: string;
+  readonly drop: boolean;
+  readonly protocols: Buffer;
+  readonly selection: CertificateSelection | undefined;
+  readonly defaultName: string;
+  readonly fallbackName: string;
+  readonly clientAuth: ClientAuth | undefined;
+  readonly #config: ConnectionPolicyConfig;
+  readonly #matchers: readonly HandshakeMatcher[];
+  readonly #contexts = new LRUCache<string, SecureContext>({ max: maxContexts });
+  #ticketGeneration = -1;
+  #ticketKeys: readonly Buffer[] = [];
+  #ticketKeyNames: readonly string[] = [];
+
+  private constructor(
+    config: ConnectionPolicyConfig,
+    matchers: readonly HandshakeMatcher[],
+    clientAuth: ClientAuth | undefined,
+    protocols: readonly string[],
+  ) {
+    this.#config = config;
+    this.#matchers = matchers;
+    this.clientAuth = clientAuth;
+    this.id = createHash("sha256")
+      .update(JSON.stringify([config, clientAuth?.ca]))
+      .digest("base64url");
+    this.drop = config.drop === true;
+    this.protocols = encodeProtocols(protocols);
+    this.selection = config.certificate_selection ?? undefined;
+    this.defaultName = config.default_sni?.toLowerCase() ?? "";
+    this.fallbackName = config.fallback_sni?.toLowerCase() ?? "";
+  }
+
+  /**
+   * @param protocols application protocols where the policy names none
+   * @throws ServerError MODULE_CONFIG, CERTIFICATE
+   */
+  static async load(
+    config: ConnectionPolicyConfig,
+    context: ModuleContext,
+    path: string,
+    protocols: readonly string[],
+  ): Promise<ConnectionPolicy> {
+    const matchers: HandshakeMatcher[] = [];
+    for (const [name, matcher] of Object.entries(config.match ?? {})) {
+      try {
+        matchers.push(
+          await context.load(handshakeMatchers, name, matcher as JsonValue, `${path}/match/${name}`),
+        );
+      } catch (error) {
+        throw errorWithin("loading handshake matchers", error);
+      }
+    }
+    const { client_authentication: auth } = config;
+    const clientAuth = auth
+      ? await loadClientAuth(auth, context, `${path}/client_authentication`)
+      : undefined;
+    const policy = new ConnectionPolicy(config, matchers, clientAuth, config.alpn ?? protocols);
+    policy.#make([], undefined); // what the library does not take is a fault of the config
+    return policy;
+  }
+
+  matches(handshake: Handshake): boolean {
+    return this.#matchers.every((matcher) => matcher.matches(handshake));
+  }
+
+  /**
+   * The library's context for some certificates. It knows one key for tickets at a time: that of the ticket which the
+   * client brings, as long as it counts, else the newest.
+   * @param ticketKey name of the key of the client's ticket; "" for none
+   * @throws what the library says of the certificates
+   */
+  context(answer: CertificateAnswer, source: CertificateSource, ticketKey: string): SecureContext {
+    if (this.#ticketGeneration !== source.ticketGeneration) {
+      this.#ticketGeneration = source.ticketGeneration;
+      this.#contexts.clear();
+      this.#ticketKeys = source.ticketKeys.map((key) => policyTicketKey(key, this.id));
+      this.#ticketKeyNames = this.#ticketKeys.map(ticketKeyName);
+    }
+    const position = ticketKey === "" ? 0 : Math.max(0, this.#ticketKeyNames.indexOf(ticketKey));
+    const slot = position === 0 ? answer.id : `${answer.id} ${position}`;
+    let context = this.#contexts.get(slot);
+    if (context === undefined) {
+      context = this.#make(answer.certificates, this.#ticketKeys[position]);
+      this.#contexts.set(slot, context);
+    }
+    return context;
+  }
+
+  #make(certificates: CertificateAnswer["certificates"], ticketKey: Buffer | undefined): SecureContext {
+    const { cipher_suites: ciphers, curves, protocol_min: min, protocol_max: max } = this.#config;
+    const groups = curves?.map((name) => groupNames.get(name) ?? name).join(":");
+    return createSecureContext({
+      cert: certificates.map(({ cert }) => cert),
+      key: certificates.map(({ key }) => key),
+      minVersion: secureVersions[min ?? ""] ?? "TLSv1.2",
+      maxVersion: secureVersions[max ?? ""] ?? "TLSv1.3",
+      ciphers: cipherList(ciphers),
+      honorCipherOrder: true,
+      ...(groups ? { ecdhCurve: groups } : {}),
+      ...(this.clientAuth?.ca === undefined
+        ? {}
+        : // Intermediates may be trusted too, without their root.
+          { ca: [...this.clientAuth.ca], allowPartialTrustChain: true }),
+      // A session goes on only under the policy that it began with.
+      sessionIdContext: this.id.slice(0, 32),
+      ...(ticketKey === undefined ? { secureOptions: noTickets } : { ticketKeys: ticketKey }),
+    });
+  }
+}
+
+/** SSL_OP_NO_TICKET of OpenSSL. */
+const noTickets = 1 << 14;

@@ -1,0 +1,268 @@
+import type { Socket } from "node:net";
+import { createSecureContext, TLSSocket } from "node:tls";
+import type { Logger } from "lifecycle";
+import { messageOf } from "server-core/errors";
+import type { ThreadMessages } from "server-core/threads/thread-messages";
+import { type CertificateAnswer, certificateTopics } from "../certificates/certificate-messages.ts";
+import type { CertificateSource } from "../certificates/certificate-source.ts";
+import { challengeProtocol } from "../issuers/acme/challenge-listener.ts";
+import type { Handshake } from "../matchers/handshake-matcher.ts";
+import { type ClientHello, maxHelloBytes, readClientHello } from "./client-hello.ts";
+import type { ConnectionPolicy } from "./connection-policy.ts";
+import type { HandshakeEvents } from "./handshake-events.ts";
+import { setTlsDetails } from "./tls-details.ts";
+
+/** For a whole handshake; a client that is slower is gone. */
+const handshakeTimeoutMs = 10_000;
+
+/** Alerts of TLS. Source: RFC 8446, section 6 */
+const alerts = { unexpectedMessage: 10, decodeError: 50, internalError: 80 } as const;
+
+/** What a browser that takes an HTTPS port for one of HTTP is told. Source: the model's server */
+const plainAnswer =
+  "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
+  "Client sent an HTTP request to an HTTPS server.\n";
+
+/** Called with a connection whose handshake is done. */
+export type SecureTaker = (socket: TLSSocket) => void;
+
+function bareAddress(address: string | undefined): string {
+  return (address ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
+}
+
+/** What node's own TLS server sets on a connection whose handshake is done; HTTP/2 waits for it. */
+interface Handshaking {
+  secureConnecting: boolean;
+  _releaseControl(): boolean;
+}
+
+/** A handshake that fails ends the connection: node tells of it by this event until control is released. */
+function watchHandshake(socket: TLSSocket): void {
+  socket.on("error", () => socket.destroy());
+  socket.on("_tlsError", () => socket.destroy());
+}
+
+function endHandshake(socket: TLSSocket): void {
+  const handshaking = socket as unknown as Handshaking;
+  handshaking.secureConnecting = false;
+  handshaking._releaseControl();
+}
+
+/** Does the handshakes of a server: chooses policy and certificate by what the client says first. */
+export class TlsAcceptor {
+  readonly #policies: readonly ConnectionPolicy[];
+  readonly #source: CertificateSource;
+  readonly #events: HandshakeEvents;
+  readonly #messages: ThreadMessages;
+  readonly #log: Logger;
+
+  constructor(
+    policies: readonly ConnectionPolicy[],
+    source: CertificateSource,
+    events: HandshakeEvents,
+    messages: ThreadMessages,
+    log: Logger,
+  ) {
+    this.#policies = policies;
+    this.#source = source;
+    this.#events = events;
+    this.#messages = messages;
+    this.#log = log;
+  }
+
+  /**
+   * @param plain called for a connection that begins with a request in plain text; undefined: it is refused
+   * @param taken gets the connection when its handshake is done; of one that fails nothing is heard
+   */
+  accept(socket: Socket, plain: (() => void) | undefined, taken: SecureTaker): void {
+    const timer = setTimeout(() => socket.destroy(), handshakeTimeoutMs);
+    const stop = () => {
+      clearTimeout(timer);
+      socket.off("data", onData);
+      socket.off("end", onEnd);
+    };
+    let bytes: Buffer = Buffer.alloc(0);
+    const onEnd = () => socket.destroy();
+    const onData = (chunk: Buffer) => {
+      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+      const state = readClientHello(bytes.length > maxHelloBytes ? bytes.subarray(0, maxHelloBytes) : bytes);
+      if (state.kind === "partial") {
+        return;
+      }
+      stop();
+      if (state.kind === "hello") {
+        socket.pause();
+        socket.unshift(bytes);
+        this.#greet(socket, state.hello, taken);
+      } else if (state.kind === "foreign") {
+        this.#answerForeign(socket, bytes, plain);
+      } else {
+        this.#alert(socket, alerts.decodeError);
+      }
+    };
+    socket.on("error", () => socket.destroy());
+    socket.once("close", stop);
+    socket.on("data", onData);
+    socket.on("end", onEnd);
+  }
+
+  #answerForeign(socket: Socket, bytes: Buffer, plain: (() => void) | undefined): void {
+    const isHttp = /^[A-Z]{3,7} /.test(bytes.toString("latin1", 0, 8));
+    if (isHttp && plain !== undefined) {
+      socket.pause();
+      socket.unshift(bytes);
+      plain();
+      socket.resume();
+    } else {
+      socket.end(isHttp ? plainAnswer : "");
+      socket.destroySoon();
+    }
+  }
+
+  #greet(socket: Socket, hello: ClientHello, taken: SecureTaker): void {
+    if (hello.protocols.length === 1 && hello.protocols[0] === challengeProtocol) {
+      this.#answerChallenge(socket, hello).catch((error: unknown) => this.#failed(socket, hello, error));
+      return;
+    }
+    const localAddress = bareAddress(socket.localAddress);
+    const handshake: Handshake = { hello, remoteAddress: bareAddress(socket.remoteAddress), localAddress };
+    const policy = this.#policies.find((each) => each.matches(handshake));
+    if (policy === undefined) {
+      this.#alert(socket, alerts.internalError);
+      return;
+    }
+    if (policy.drop) {
+      socket.destroy();
+      return;
+    }
+    const name = hello.serverName || policy.defaultName || localAddress;
+    const asked = this.#events.ask(hello);
+    if (asked === undefined) {
+      this.#choose(socket, hello, policy, name, taken);
+      return;
+    }
+    const timer = setTimeout(() => socket.destroy(), handshakeTimeoutMs);
+    asked
+      .then((mayGoOn) => {
+        if (!mayGoOn) {
+          this.#alert(socket, alerts.internalError);
+        } else if (!socket.destroyed) {
+          this.#choose(socket, hello, policy, name, taken);
+        }
+      })
+      .catch((error: unknown) => this.#failed(socket, hello, error))
+      .finally(() => clearTimeout(timer));
+  }
+
+  #choose(
+    socket: Socket,
+    hello: ClientHello,
+    policy: ConnectionPolicy,
+    name: string,
+    taken: SecureTaker,
+  ): void {
+    const known = this.#source.known(name, policy.id);
+    if (known) {
+      this.#shake(socket, hello, policy, known, taken);
+    } else {
+      this.#find(policy, name).then(
+        (answer) => {
+          if (answer === false) {
+            this.#log.debug(`no certificate for ${JSON.stringify(name)}`);
+            this.#alert(socket, alerts.internalError);
+          } else if (!socket.destroyed) {
+            this.#shake(socket, hello, policy, answer, taken);
+          }
+        },
+        (error: unknown) => this.#failed(socket, hello, error),
+      );
+    }
+  }
+
+  async #find(policy: ConnectionPolicy, name: string): Promise<CertificateAnswer | false> {
+    const { selection, fallbackName } = policy;
+    for (const serverName of fallbackName === "" ? [name] : [name, fallbackName]) {
+      const known = this.#source.known(serverName, policy.id);
+      const answer = known ?? (await this.#source.ask({ serverName, selection, onDemand: true }, policy.id));
+      if (answer !== false) {
+        return answer;
+      }
+    }
+    return false;
+  }
+
+  #shake(
+    socket: Socket,
+    hello: ClientHello,
+    policy: ConnectionPolicy,
+    answer: CertificateAnswer,
+    taken: SecureTaker,
+  ): void {
+    let secure: TLSSocket;
+    try {
+      secure = new TLSSocket(socket, {
+        isServer: true,
+        secureContext: policy.context(answer, this.#source, hello.ticketKey),
+        requestCert: policy.clientAuth !== undefined,
+        rejectUnauthorized: false,
+        // An application protocol is agreed on only where both name some.
+        ...(policy.protocols.length > 0 ? { ALPNProtocols: policy.protocols as unknown as string[] } : {}),
+      });
+    } catch (error) {
+      this.#failed(socket, hello, error);
+      return;
+    }
+    watchHandshake(secure);
+    // Not node's own timer: it would be looked at again with each read and write afterwards.
+    const timer = setTimeout(() => secure.destroy(), handshakeTimeoutMs);
+    secure.once("close", () => clearTimeout(timer));
+    secure.once("secure", () => {
+      clearTimeout(timer);
+      endHandshake(secure);
+      const fault = policy.clientAuth?.fault(secure);
+      if (fault !== undefined) {
+        this.#log.debug(`client ${secure.remoteAddress}: ${fault}`);
+        secure.destroy();
+        return;
+      }
+      setTlsDetails(secure, {
+        serverName: hello.serverName,
+        version: secure.getProtocol() ?? "",
+        cipher: secure.getCipher()?.standardName ?? "",
+      });
+      taken(secure);
+    });
+  }
+
+  async #answerChallenge(socket: Socket, hello: ClientHello): Promise<void> {
+    const found = await this.#messages.askMain(certificateTopics.alpnChallenge, hello.serverName);
+    const [certificate] = (found as CertificateAnswer | undefined)?.certificates ?? [];
+    if (certificate === undefined) {
+      this.#alert(socket, alerts.internalError);
+      return;
+    }
+    const secure = new TLSSocket(socket, {
+      isServer: true,
+      secureContext: createSecureContext(certificate),
+      ALPNProtocols: [challengeProtocol],
+      requestCert: false,
+      ...{ handshakeTimeout: handshakeTimeoutMs },
+    });
+    watchHandshake(secure);
+    secure.once("secure", () => {
+      endHandshake(secure);
+      secure.end();
+    });
+  }
+
+  #failed(socket: Socket, hello: ClientHello, error: unknown): void {
+    this.#log.error(`handshake for ${JSON.stringify(hello.serverName)}: ${messageOf(error)}`);
+    this.#alert(socket, alerts.internalError);
+  }
+
+  /** Says in a record of its own that the handshake failed, and closes. */
+  #alert(socket: Socket, description: number): void {
+    socket.end(Buffer.from([21, 3, 3, 0, 2, 2, description]));
+    socket.destroySoon();
+  }
+}

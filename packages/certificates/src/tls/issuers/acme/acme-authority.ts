@@ -1,0 +1,114 @@
+import type { KeyObject } from "node:crypto";
+import type { Storage } from "server-core/storage/storage";
+import type { Dispatcher } from "undici";
+import { keyFromPem, keyToPem, makeKey } from "../../../pki/key-pair.ts";
+import { type AcmeAccount, AcmeClient } from "./acme-client.ts";
+import type { AcmeConfig } from "./acme-schema.ts";
+
+/** Let's Encrypt. */
+const defaultDirectory = "https://acme-v02.api.letsencrypt.org/directory";
+/** Let's Encrypt's authority for tests, whose certificates nobody trusts. */
+const defaultTestDirectory = "https://acme-staging-v02.api.letsencrypt.org/directory";
+
+/** Folder of an authority in the storage: host and path of its directory. Source: the public model (certmagic) */
+function issuerKeyOf(directoryUrl: string): string {
+  const { host, pathname } = new URL(directoryUrl);
+  return `${host}${pathname.replace(/\/+$/, "").replaceAll("/", "-")}`.toLowerCase();
+}
+
+/** URL of the authority's directory. */
+export function directoryOf({ ca }: Pick<AcmeConfig, "ca">): string {
+  return ca || defaultDirectory;
+}
+
+/**
+ * URL of the directory at which attempts are tried out; undefined when there is none. Only Let's Encrypt has one unasked.
+ * Source: the public model (certmagic)
+ */
+export function testDirectoryOf(config: Pick<AcmeConfig, "ca" | "test_ca">): string | undefined {
+  const directory = directoryOf(config);
+  const test = config.test_ca || (directory === defaultDirectory ? defaultTestDirectory : undefined);
+  return test === directory ? undefined : test;
+}
+
+/** An authority that speaks ACME, and the server's account there. */
+export class AcmeAuthority {
+  /** URL of its directory. */
+  readonly directoryUrl: string;
+  /** Its folder in the storage. */
+  readonly key: string;
+  readonly #config: AcmeConfig;
+  readonly #storage: Storage;
+  #account: Promise<AcmeAccount> | undefined;
+
+  constructor(directoryUrl: string, config: AcmeConfig, storage: Storage) {
+    this.directoryUrl = directoryUrl;
+    this.key = issuerKeyOf(directoryUrl);
+    this.#config = config;
+    this.#storage = storage;
+  }
+
+  /** Registers the account, or finds it, the first time. @param signal for the whole of an attempt. @throws ServerError ACME */
+  async open(dispatcher: Dispatcher, signal: AbortSignal): Promise<AcmeClient> {
+    const account = await this.account();
+    const client = new AcmeClient({ directoryUrl: this.directoryUrl, dispatcher, account, signal });
+    if (account.kid === "") {
+      const { email, external_account: external } = this.#config;
+      await client.register(
+        email ?? "",
+        external ? { keyId: external.key_id, macKey: external.mac_key } : undefined,
+      );
+    }
+    return client;
+  }
+
+  /** The account's key, where there is one already; none is made. @throws ServerError STORAGE, CERTIFICATE */
+  async knownKey(): Promise<KeyObject | undefined> {
+    if (this.#account !== undefined) {
+      return (await this.#account).key;
+    }
+    const { account_key: given } = this.#config;
+    if (given) {
+      return keyFromPem(given, "account_key");
+    }
+    const { place } = this.#keyPlace();
+    const stored = await this.#storage.load(place);
+    return stored === undefined ? undefined : keyFromPem(stored, place);
+  }
+
+  /** Its key is made, and kept in the storage, where the config gives none. */
+  account(): Promise<AcmeAccount> {
+    this.#account ??= this.#loadAccountKey().then((key) => ({ key, kid: "" }));
+    this.#account.catch(() => {
+      this.#account = undefined;
+    });
+    return this.#account;
+  }
+
+  /** The account is found again by its key: the authority says its URL. */
+  async #loadAccountKey(): Promise<KeyObject> {
+    const { account_key: given } = this.#config;
+    if (given) {
+      return keyFromPem(given, "account_key");
+    }
+    const { user, place } = this.#keyPlace();
+    const unlock = await this.#storage.lock(`acme_account_${this.key}_${user}`);
+    try {
+      const stored = await this.#storage.load(place);
+      if (stored !== undefined) {
+        return keyFromPem(stored, place);
+      }
+      const key = await makeKey("p256");
+      await this.#storage.store(place, keyToPem(key));
+      return key;
+    } finally {
+      await unlock();
+    }
+  }
+
+  #keyPlace(): { readonly user: string; readonly place: string } {
+    const user = (this.#config.email || "default").toLowerCase().replace(/[^\w@.-]/g, "");
+    const folder = `acme/${this.key.replace(/[^\w@.-]/g, "")}/users/${user}`;
+    return { user, place: `${folder}/${user.split("@")[0] || "default"}.key` };
+  }
+}

@@ -1,0 +1,242 @@
+import type { KeyObject } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { messageOf, ServerError } from "server-core/errors";
+import type { Dispatcher } from "undici";
+import type { z } from "zod";
+import {
+  type Authorization,
+  authorizationSchema,
+  describeProblem,
+  directorySchema,
+  type Order,
+  orderSchema,
+  problemSchema,
+  renewalInfoSchema,
+} from "./acme-messages.ts";
+import { externalAccountBinding, publicJwk, signMessage } from "./jws.ts";
+import { retryTime } from "./retry-time.ts";
+
+/** Of one answer of an authority. */
+const maxAnswerBytes = 1024 * 1024;
+const requestTimeoutMs = 30_000;
+/** A nonce that the authority does not know any more is replaced so often. */
+const maxNonceTries = 5;
+const pollMs = 1_000;
+const maxPollMs = 10_000;
+const userAgent = "server-acme/1";
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+}
+
+/** The account by which an authority knows the server. */
+export interface AcmeAccount {
+  readonly key: KeyObject;
+  /** Its URL; "" before it is registered. */
+  kid: string;
+}
+
+export interface AcmeClientOptions {
+  readonly directoryUrl: string;
+  /** Trusts what this authority's own certificate hangs on. */
+  readonly dispatcher: Dispatcher;
+  readonly account: AcmeAccount;
+  /** For the whole of an attempt. */
+  readonly signal: AbortSignal;
+}
+
+function headerText(answer: Answer, name: string): string {
+  const value = answer.headers[name];
+  return Array.isArray(value) ? value.join(", ") : (value ?? "");
+}
+
+/** Speaks ACME (RFC 8555) with one authority, for one account. */
+export class AcmeClient {
+  readonly #options: AcmeClientOptions;
+  #directory: Promise<z.infer<typeof directorySchema>> | undefined;
+  #nonce = "";
+
+  constructor(options: AcmeClientOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ServerError ACME when the authority is away or no authority */
+  directory(): Promise<z.infer<typeof directorySchema>> {
+    this.#directory ??= this.#get(this.#options.directoryUrl).then((answer) =>
+      this.#parse(answer, directorySchema),
+    );
+    return this.#directory;
+  }
+
+  /** Registers the account, or finds it. @throws ServerError ACME */
+  async register(
+    contact: string,
+    external?: { readonly keyId: string; readonly macKey: string },
+  ): Promise<void> {
+    const { newAccount, meta } = await this.directory();
+    const { account } = this.#options;
+    if (meta?.externalAccountRequired === true && external === undefined) {
+      throw new ServerError("ACME", "the authority wants an external account: set external_account");
+    }
+    const answer = await this.post(newAccount, {
+      termsOfServiceAgreed: true,
+      ...(contact === "" ? {} : { contact: [`mailto:${contact}`] }),
+      ...(external === undefined
+        ? {}
+        : {
+            externalAccountBinding: externalAccountBinding(
+              newAccount,
+              external.keyId,
+              external.macKey,
+              account.key,
+            ),
+          }),
+    });
+    account.kid = headerText(answer, "location");
+  }
+
+  /** @returns the order and its URL. @throws ServerError ACME */
+  async newOrder(order: object): Promise<{ url: string; order: Order }> {
+    const { newOrder } = await this.directory();
+    const answer = await this.post(newOrder, order);
+    return { url: headerText(answer, "location"), order: this.#parse(answer, orderSchema) };
+  }
+
+  async authorization(url: string): Promise<Authorization> {
+    return this.#parse(await this.post(url, ""), authorizationSchema);
+  }
+
+  /** Asks again until an authorization or an order is decided. */
+  async poll<Value>(url: string, schema: z.ZodType<Value>, done: (value: Value) => boolean): Promise<Value> {
+    for (let pause = pollMs; ; pause = Math.min(maxPollMs, pause * 2)) {
+      const answer = await this.post(url, "");
+      const value = this.#parse(answer, schema);
+      if (done(value)) {
+        return value;
+      }
+      const now = Date.now();
+      const asked = (retryTime(headerText(answer, "retry-after"), now) ?? now) - now;
+      await wait(asked > 0 ? Math.min(asked, maxPollMs) : pause, undefined, { signal: this.#options.signal });
+    }
+  }
+
+  /** The certificate of an order, and the other chains that the authority offers. */
+  async certificates(url: string): Promise<string[]> {
+    const first = await this.post(url, "");
+    const chains = [first.text];
+    for (const [, alternate] of headerText(first, "link").matchAll(/<([^>]+)>\s*;\s*rel="alternate"/g)) {
+      chains.push((await this.post(alternate ?? "", "")).text);
+    }
+    return chains;
+  }
+
+  /** When the authority wants a certificate renewed. @param id RFC 9773, section 4.1. @returns undefined when it does not say */
+  async renewalInfo(id: string): Promise<{ start: Date; end: Date } | undefined> {
+    const { renewalInfo } = await this.directory();
+    if (renewalInfo === undefined) {
+      return undefined;
+    }
+    return this.#parse(await this.#get(`${renewalInfo}/${id}`), renewalInfoSchema).suggestedWindow;
+  }
+
+  /** Sends a signed message. @param payload "" only asks. @throws ServerError ACME with what the authority says */
+  async post(url: string, payload: unknown): Promise<Answer> {
+    const { account } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      const nonce = this.#nonce || (await this.#newNonce());
+      this.#nonce = "";
+      const who = account.kid === "" ? { jwk: publicJwk(account.key) } : { kid: account.kid };
+      const body = signMessage({ ...who, nonce, url }, payload, account.key);
+      const answer = await this.#send(url, "POST", body);
+      if (answer.status < 400) {
+        return answer;
+      }
+      const problem = this.#problem(answer);
+      if (!problem.type.endsWith(":badNonce") || attempt >= maxNonceTries) {
+        throw this.#refusal(answer, describeProblem(problem));
+      }
+    }
+  }
+
+  async #newNonce(): Promise<string> {
+    const { newNonce } = await this.directory();
+    const answer = await this.#send(newNonce, "HEAD");
+    if (answer.status >= 400) {
+      throw this.#refusal(answer, newNonce);
+    }
+    return this.#nonce;
+  }
+
+  async #get(url: string): Promise<Answer> {
+    const answer = await this.#send(url, "GET");
+    if (answer.status !== 200) {
+      throw this.#refusal(answer, url);
+    }
+    return answer;
+  }
+
+  /** What the authority does not do; with when to come again, where it says so (RFC 8555, section 6.6). */
+  #refusal(answer: Answer, what: string): ServerError {
+    const retryAtMs = retryTime(headerText(answer, "retry-after"), Date.now());
+    const later = retryAtMs === undefined ? "" : ` (not before ${new Date(retryAtMs).toISOString()})`;
+    return new ServerError("ACME", `${answer.status} ${what}${later}`, { retryAtMs });
+  }
+
+  async #send(url: string, method: "GET" | "HEAD" | "POST", body?: string): Promise<Answer> {
+    const { dispatcher, signal } = this.#options;
+    try {
+      const { request } = await import("undici"); // when it is needed: most starts ask nobody
+      const response = await request(url, {
+        method,
+        dispatcher,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
+        headers: {
+          "user-agent": userAgent,
+          ...(body === undefined ? {} : { "content-type": "application/jose+json" }),
+        },
+        ...(body === undefined ? {} : { body }),
+      });
+      const chunks: Buffer[] = [];
+      let length = 0;
+      for await (const chunk of response.body) {
+        length += chunk.length;
+        if (length > maxAnswerBytes) {
+          throw new ServerError("ACME", `an answer over the limit of ${maxAnswerBytes} bytes`);
+        }
+        chunks.push(chunk);
+      }
+      const answer = {
+        status: response.statusCode,
+        headers: response.headers,
+        text: Buffer.concat(chunks).toString(),
+      };
+      this.#nonce = headerText(answer, "replay-nonce") || this.#nonce;
+      return answer;
+    } catch (error) {
+      throw error instanceof ServerError
+        ? error
+        : new ServerError("ACME", `${new URL(url).origin}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #problem(answer: Answer): z.infer<typeof problemSchema> {
+    try {
+      return problemSchema.parse(JSON.parse(answer.text));
+    } catch {
+      return { type: "about:blank", detail: answer.text.slice(0, 200) };
+    }
+  }
+
+  #parse<Value>(answer: Answer, schema: z.ZodType<Value>): Value {
+    try {
+      return schema.parse(JSON.parse(answer.text));
+    } catch (error) {
+      throw new ServerError(
+        "ACME",
+        `${this.#options.directoryUrl}: an answer that is no ACME: ${messageOf(error)}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,291 @@
+import { X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import { messageOf, ServerError } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { defineModule } from "server-core/modules/module";
+import { networkProxies } from "server-core/network-proxy";
+import { replaceStrictly } from "server-core/placeholders/machine-placeholders";
+import type { Storage } from "server-core/storage/storage";
+import type { Dispatcher } from "undici";
+import { parseCertificates } from "../../../pki/pem.ts";
+import { certificateTopics } from "../../certificates/certificate-messages.ts";
+import { type DnsProvider, dnsProviders } from "../../dns/dns-provider.ts";
+import { readPemFile } from "../../loaders/read-file.ts";
+import type { CertificateIssuer, ChallengeQuestion, IssuedCertificate, IssueRequest } from "../issuer.ts";
+import { AcmeAuthority, directoryOf, testDirectoryOf } from "./acme-authority.ts";
+import type { AcmeClient } from "./acme-client.ts";
+import { describeProblem, type Order, orderSchema } from "./acme-messages.ts";
+import { type AcmeConfig, acmeSchema } from "./acme-schema.ts";
+import { ChallengeBoard, challengeBoards } from "./challenge-board.ts";
+import { thumbprint } from "./jws.ts";
+import { checkProxy, openDispatcher } from "./open-dispatcher.ts";
+import { type ChallengeType, proveName } from "./prove-name.ts";
+import { findSharedChallenge, type StartedChallenge, shareChallenge } from "./shared-challenge.ts";
+
+const defaultTimeoutMs = 300_000;
+
+/** Asks one authority, or two: after a failure the test authority has to issue before the real one is asked. */
+class AcmeIssuer implements CertificateIssuer {
+  readonly key: string;
+  readonly local = false;
+  readonly #config: AcmeConfig;
+  readonly #authority: AcmeAuthority;
+  readonly #test: AcmeAuthority | undefined;
+  readonly #board: ChallengeBoard;
+  readonly #dns: DnsProvider | undefined;
+  readonly #roots: readonly string[];
+  /** URL of the proxy to the authorities; "" for none, undefined for that of the environment. */
+  readonly #proxy: string | undefined;
+  #dispatcher: Promise<Dispatcher> | undefined;
+  readonly #resolvers: () => Promise<readonly string[]>;
+
+  constructor(
+    config: AcmeConfig,
+    storage: Storage,
+    board: ChallengeBoard,
+    dns: DnsProvider | undefined,
+    roots: readonly string[],
+    proxy: string | undefined,
+    resolvers: () => Promise<readonly string[]>,
+  ) {
+    this.#proxy = proxy;
+    this.#resolvers = resolvers;
+    this.#config = config;
+    this.#authority = new AcmeAuthority(directoryOf(config), config, storage);
+    const testDirectory = testDirectoryOf(config);
+    this.#test = testDirectory === undefined ? undefined : new AcmeAuthority(testDirectory, config, storage);
+    this.key = this.#authority.key;
+    this.#board = board;
+    this.#dns = dns;
+    this.#roots = roots;
+  }
+
+  /** What fails again and again is tried out elsewhere, so that it does not use up what the real authority allows. */
+  async issue(request: IssueRequest): Promise<IssuedCertificate> {
+    const test = this.#test;
+    if (test !== undefined && request.failures > 0) {
+      try {
+        // It knows nothing of what the real one issued.
+        await this.#obtain({ ...request, replaces: undefined }, test);
+      } catch (error) {
+        throw new ServerError("ACME", `tried out at ${test.key}: ${messageOf(error)}`, { cause: error });
+      }
+    }
+    return this.#obtain(request, this.#authority);
+  }
+
+  async #obtain(request: IssueRequest, authority: AcmeAuthority): Promise<IssuedCertificate> {
+    const timeoutMs = this.#config.acme_timeout || defaultTimeoutMs;
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+    const client = await authority.open(await this.#open(), signal);
+    const faults: string[] = [];
+    for (const type of this.#challengesFor(request.name)) {
+      try {
+        return await this.#order(request, type, authority, client, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        // Only a name that could not be proved may go better another way.
+        if (!(error instanceof ServerError) || !messageOf(error).includes(type)) {
+          throw error;
+        }
+        faults.push(messageOf(error));
+      }
+    }
+    throw new ServerError("ACME", faults.join("; ") || `${request.name}: no challenge is enabled for it`);
+  }
+
+  async suggestRenewal(chainPem: string, signal: AbortSignal): Promise<Date | undefined> {
+    const { renewalId } = await import("./renewal-id.ts");
+    const id = renewalId(new X509Certificate(chainPem));
+    const client = await this.#authority.open(await this.#open(), signal);
+    const window = id === undefined ? undefined : await client.renewalInfo(id);
+    // Somewhere in the window, so that not all certificates of the world come at once: RFC 9773, section 4.2.
+    return (
+      window &&
+      new Date(window.start.getTime() + Math.random() * (window.end.getTime() - window.start.getTime()))
+    );
+  }
+
+  /** From the storage; where instances do not answer for each other, for every token of the account. Source: the public model (certmagic) */
+  async answerChallenge(question: ChallengeQuestion): Promise<string | undefined> {
+    const { type, name, token } = question;
+    if (type === "pki-validation" || !this.#challengesFor(name).includes(type)) {
+      return undefined;
+    }
+    if (this.#config.challenges?.distributed !== false) {
+      return findSharedChallenge(this.key, question);
+    }
+    const key = token === undefined ? undefined : await this.#authority.knownKey();
+    return key && `${token}.${thumbprint(key)}`;
+  }
+
+  /** Opened with the first certificate: most servers have an issuer, and few of them need it soon. */
+  #open(): Promise<Dispatcher> {
+    this.#dispatcher ??= openDispatcher(this.#roots, this.#proxy);
+    return this.#dispatcher;
+  }
+
+  async close(): Promise<void> {
+    await (await this.#dispatcher)?.destroy();
+  }
+
+  #challengesFor(name: string): ChallengeType[] {
+    const { challenges } = this.#config;
+    if (challenges?.dns) {
+      return ["dns-01"];
+    }
+    if (name.startsWith("*.")) {
+      return [];
+    }
+    return [
+      ...(challenges?.http?.disabled === true ? [] : (["http-01"] as const)),
+      ...(challenges?.["tls-alpn"]?.disabled === true ? [] : (["tls-alpn-01"] as const)),
+    ];
+  }
+
+  async #order(
+    { name, key, replaces, storage }: IssueRequest,
+    type: ChallengeType,
+    authority: AcmeAuthority,
+    client: AcmeClient,
+    signal: AbortSignal,
+  ): Promise<IssuedCertificate> {
+    const { profile, certificate_lifetime: lifetimeMs } = this.#config;
+    const account = await authority.account();
+    const { renewalId } = await import("./renewal-id.ts");
+    const replacesId = replaces === undefined ? undefined : renewalId(new X509Certificate(replaces));
+    const { renewalInfo } = await client.directory();
+    const { url, order } = await client.newOrder({
+      identifiers: [{ type: isIP(name) === 0 ? "dns" : "ip", value: name }],
+      ...(profile ? { profile } : {}),
+      ...(lifetimeMs ? { notAfter: new Date(Date.now() + lifetimeMs).toISOString() } : {}),
+      ...(renewalInfo !== undefined && replacesId !== undefined ? { replaces: replacesId } : {}),
+    });
+    const { challenges } = this.#config;
+    const own = challenges?.dns?.resolvers ?? [];
+    const resolvers = own.length > 0 ? own : await this.#resolvers();
+    for (const authorization of order.authorizations) {
+      const tools = {
+        client,
+        board: this.#board,
+        share:
+          challenges?.distributed === false
+            ? undefined
+            : (challenge: StartedChallenge) => shareChallenge(storage, this.key, challenge),
+        accountKey: account.key,
+        challenges,
+        dns: this.#dns,
+        resolvers,
+        signal,
+      };
+      await proveName(authorization, type, tools);
+    }
+    const { makeRequest } = await import("../../../pki/x509.ts"); // when it is needed: most starts obtain nothing
+    const csr = (await makeRequest([name], key)).toString("base64url");
+    await client.poll(url, orderSchema, ({ status }) => status !== "pending");
+    await client.post(order.finalize, { csr });
+    const done = await client.poll(
+      url,
+      orderSchema,
+      ({ status }) => status === "valid" || status === "invalid",
+    );
+    return {
+      chainPem: this.#choose(await client.certificates(certificateOf(done, name))),
+      data: { url, ca: authority.directoryUrl },
+    };
+  }
+
+  #choose(chains: readonly string[]): string {
+    const { preferred_chains: preferred } = this.#config;
+    const parsed = chains.map((pem) => ({ pem, issuers: parseCertificates(pem, this.key).map(issuerName) }));
+    if (preferred?.smallest === true) {
+      return parsed.reduce((a, b) => (b.issuers.length < a.issuers.length ? b : a)).pem;
+    }
+    for (const name of preferred?.root_common_name ?? []) {
+      const found = parsed.find(({ issuers }) => issuers.at(-1) === name);
+      if (found !== undefined) {
+        return found.pem;
+      }
+    }
+    for (const name of preferred?.any_common_name ?? []) {
+      const found = parsed.find(({ issuers }) => issuers.includes(name));
+      if (found !== undefined) {
+        return found.pem;
+      }
+    }
+    return parsed[0]?.pem ?? "";
+  }
+}
+
+function certificateOf(order: Order, name: string): string {
+  if (order.certificate === undefined) {
+    throw new ServerError(
+      "ACME",
+      `${name}: order is ${order.status}${order.error ? `: ${describeProblem(order.error)}` : ""}`,
+    );
+  }
+  return order.certificate;
+}
+
+function issuerName(certificate: X509Certificate): string {
+  return /^CN=(.+)$/m.exec(certificate.issuer)?.[1] ?? "";
+}
+
+/** @throws ServerError MODULE_CONFIG */
+function filledUrl(field: string, text: string | null | undefined): string | undefined {
+  const url = text ? replaceStrictly(text) : undefined;
+  if (url !== undefined && !URL.canParse(url)) {
+    throw new ServerError("MODULE_CONFIG", `${field}: ${JSON.stringify(url)} is no URL`);
+  }
+  return url;
+}
+
+/**
+ * The config with the values of its placeholders.
+ * @throws ServerError MODULE_CONFIG for one without a value. Source: the public model (Caddy 2.11)
+ */
+function filledConfig(config: AcmeConfig): AcmeConfig {
+  const fill = (text: string | null | undefined) => (text ? replaceStrictly(text) : text);
+  const { challenges, external_account: account } = config;
+  const dns = challenges?.dns;
+  return {
+    ...config,
+    ca: filledUrl("ca", config.ca),
+    test_ca: filledUrl("test_ca", config.test_ca),
+    email: fill(config.email),
+    account_key: fill(config.account_key),
+    external_account: account && {
+      key_id: replaceStrictly(account.key_id),
+      mac_key: replaceStrictly(account.mac_key),
+    },
+    challenges: challenges && {
+      ...challenges,
+      dns: dns && { ...dns, override_domain: fill(dns.override_domain) },
+    },
+  };
+}
+
+/** Issues by an authority that speaks ACME. */
+export const acmeIssuer = defineModule({
+  id: "tls.issuance.acme",
+  config: acmeSchema,
+  async provision(configured, context): Promise<CertificateIssuer> {
+    const config = filledConfig(configured);
+    const { dns } = config.challenges ?? {};
+    const provider = dns
+      ? await context.loadInline(dnsProviders, "name", dns.provider as JsonValue, "challenges/dns/provider")
+      : undefined;
+    const roots = await Promise.all(
+      (config.trusted_roots_pem_files ?? []).map(async (path) => String(await readPemFile(path))),
+    );
+    const proxy = config.network_proxy
+      ? (await context.loadInline(networkProxies, "from", config.network_proxy as JsonValue, "network_proxy"))
+          .url
+      : undefined;
+    checkProxy(proxy);
+    const board = await context.acquire(challengeBoards, "", () => new ChallengeBoard());
+    const resolvers = async () =>
+      (await context.messages.askMain(certificateTopics.resolvers, null)) as readonly string[];
+    return new AcmeIssuer(config, context.storage, board.value, provider, roots, proxy, resolvers);
+  },
+});

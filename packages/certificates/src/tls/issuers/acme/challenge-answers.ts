@@ -1,0 +1,94 @@
+import type { Logger } from "lifecycle";
+import { LRUCache } from "lru-cache";
+import { messageOf } from "server-core/errors";
+import type { Storage } from "server-core/storage/storage";
+import { qualifiesForCertificate } from "../../automation/subject-names.ts";
+import type { CertificateAnswer, ChallengeRequest } from "../../certificates/certificate-messages.ts";
+import type { CertificateIssuer, ChallengeQuestion } from "../issuer.ts";
+import type { ChallengeBoard } from "./challenge-board.ts";
+import { addressOf, canonicalName, isChallengeToken } from "./identifier-names.ts";
+
+/** Questions about challenges of others that may be under way: more come from clients that make tokens up. */
+const maxQuestions = 100;
+/** Certificates for challenges of others that are kept: an authority comes from several places. */
+const maxCertificates = 100;
+
+/** Who issues for a name, and where that is kept. */
+export interface ChallengePolicy {
+  readonly issuers: readonly CertificateIssuer[];
+  readonly storage: Storage;
+}
+
+/** Answers authorities: for challenges of this process from memory, for those of others from the storage they share. */
+export class ChallengeAnswers {
+  readonly #board: ChallengeBoard;
+  readonly #policyFor: (name: string) => ChallengePolicy;
+  readonly #log: Logger;
+  readonly #certificates = new LRUCache<string, Promise<CertificateAnswer>>({ max: maxCertificates });
+  #questions = 0;
+
+  constructor(board: ChallengeBoard, policyFor: (name: string) => ChallengePolicy, log: Logger) {
+    this.#board = board;
+    this.#policyFor = policyFor;
+    this.#log = log;
+  }
+
+  /** For HTTP-01, and files that prove a name. @returns the answer, where the token is for this host. Never fails */
+  async token({ token, host }: ChallengeRequest): Promise<string | undefined> {
+    const own = this.#board.token({ token, host });
+    if (own !== undefined) {
+      return own;
+    }
+    return this.#ask(isChallengeToken(token) ? "http-01" : "pki-validation", canonicalName(host), token);
+  }
+
+  /** For TLS-ALPN-01. @param serverName of addresses that in the reverse zone. @throws what making a key throws */
+  async certificate(serverName: string): Promise<CertificateAnswer | undefined> {
+    const own = this.#board.certificate(serverName);
+    if (own !== undefined) {
+      return own;
+    }
+    const name = canonicalName(addressOf(serverName) ?? serverName);
+    const authorization = await this.#ask("tls-alpn-01", name, undefined);
+    if (authorization === undefined) {
+      return undefined;
+    }
+    const id = `challenge ${name} ${authorization}`;
+    let made = this.#certificates.get(id);
+    if (made === undefined) {
+      made = import("./challenge-certificate.ts") // when it is needed: most starts prove nothing
+        .then(({ makeChallengeCertificate }) => makeChallengeCertificate(name, authorization))
+        .then((each) => ({ id, certificates: [each] }));
+      this.#certificates.set(id, made);
+      made.catch(() => this.#certificates.delete(id));
+    }
+    return made;
+  }
+
+  /** Asks all who may issue for the name. What is unreadable is told in the log, and counts for nothing. */
+  async #ask(
+    type: ChallengeQuestion["type"],
+    name: string,
+    token: string | undefined,
+  ): Promise<string | undefined> {
+    if (this.#questions >= maxQuestions || !qualifiesForCertificate(name)) {
+      return undefined;
+    }
+    this.#questions++;
+    try {
+      const { issuers, storage } = this.#policyFor(name);
+      for (const issuer of issuers) {
+        const answer = await issuer.answerChallenge?.({ type, name, token, storage });
+        if (answer !== undefined) {
+          this.#log.debug(`${type} for ${name}: answered for another instance`);
+          return answer;
+        }
+      }
+    } catch (error) {
+      this.#log.warn(`${type} for ${JSON.stringify(name)}: ${messageOf(error)}`);
+    } finally {
+      this.#questions--;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
+import type { CertificateAnswer, ChallengeRequest } from "../../certificates/certificate-messages.ts";
+import { canonicalName } from "./identifier-names.ts";
+
+/** What authorities will come and ask for. One for the process: the threads that serve look here. */
+export class ChallengeBoard implements SharedResource {
+  readonly #tokens = new Map<string, { readonly host: string; readonly answer: string }>();
+  readonly #certificates = new Map<string, CertificateAnswer>();
+
+  /** For HTTP-01. @param host that is to be proved: no other is answered, so that nobody can point a name of his here. @returns takes it down */
+  pinToken(token: string, host: string, answer: string): () => void {
+    this.#tokens.set(token, { host: canonicalName(host), answer });
+    return () => this.#tokens.delete(token);
+  }
+
+  /** For TLS-ALPN-01. @returns takes it down */
+  pinCertificate(name: string, certificate: { readonly cert: string; readonly key: string }): () => void {
+    this.#certificates.set(name, { id: `challenge ${name}`, certificates: [certificate] });
+    return () => this.#certificates.delete(name);
+  }
+
+  close(): void {
+    this.#tokens.clear();
+    this.#certificates.clear();
+  }
+
+  token({ token, host }: ChallengeRequest): string | undefined {
+    const pinned = this.#tokens.get(token);
+    return pinned !== undefined && pinned.host === canonicalName(host) ? pinned.answer : undefined;
+  }
+
+  certificate(name: string): CertificateAnswer | undefined {
+    return this.#certificates.get(name);
+  }
+}
+
+export const challengeBoards: ResourceKind<ChallengeBoard> = { name: "tls.challenges" };

@@ -1,0 +1,39 @@
+import { rootCertificates } from "node:tls";
+import { ServerError } from "server-core/errors";
+import type { Dispatcher } from "undici";
+
+const inEnvironment = ["https_proxy", "http_proxy", "HTTPS_PROXY", "HTTP_PROXY"];
+/** Authorities on this machine are asked without those proxies. Source: Go's net/http, ProxyFromEnvironment */
+const alwaysDirect = "localhost,127.0.0.1,::1";
+
+/** @throws ServerError MODULE_CONFIG when no request can go through such a proxy */
+export function checkProxy(proxy: string | undefined): void {
+  if (proxy && !/^(?:https?|socks5h?):$/.test(URL.parse(proxy)?.protocol ?? "")) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      "network_proxy: url is not http://host:port, https://host:port or socks5://host:port",
+    );
+  }
+}
+
+/**
+ * Opens what requests to authorities go through.
+ * @param roots PEM, trusted for the authorities beside those that Node trusts
+ * @param proxy URL of a proxy; "" for none, undefined for that of the environment, if any
+ */
+export async function openDispatcher(
+  roots: readonly string[],
+  proxy: string | undefined,
+): Promise<Dispatcher> {
+  const { Agent, EnvHttpProxyAgent, ProxyAgent } = await import("undici"); // when it is needed: most starts ask nobody
+  const tls = roots.length > 0 ? { ca: [...rootCertificates, ...roots] } : {};
+  if (proxy) {
+    return new ProxyAgent({ uri: proxy.replace(/^socks5h:/, "socks5:"), requestTls: tls });
+  }
+  if (proxy === undefined && inEnvironment.some((name) => process.env[name])) {
+    const own = process.env.no_proxy ?? process.env.NO_PROXY ?? "";
+    const noProxy = own.trim() === "*" ? "*" : `${alwaysDirect},${own}`;
+    return new EnvHttpProxyAgent({ connect: tls, requestTls: tls, noProxy });
+  }
+  return new Agent({ connect: tls });
+}

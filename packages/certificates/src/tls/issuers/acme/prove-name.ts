@@ -1,0 +1,146 @@
+import { createHash, type KeyObject } from "node:crypto";
+import { Resolver } from "node:dns/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { errorWithin, ServerError } from "server-core/errors";
+import type { DnsProvider } from "../../dns/dns-provider.ts";
+import type { AcmeClient } from "./acme-client.ts";
+import { type Authorization, authorizationSchema, type Challenge, describeProblem } from "./acme-messages.ts";
+import type { AcmeConfig } from "./acme-schema.ts";
+import type { ChallengeBoard } from "./challenge-board.ts";
+import { listenForHandshakes, listenForTokens } from "./challenge-listener.ts";
+import { reverseName } from "./identifier-names.ts";
+import { thumbprint } from "./jws.ts";
+import type { StartedChallenge } from "./shared-challenge.ts";
+
+/** Kinds of challenges, in the order in which they are tried. */
+export type ChallengeType = "http-01" | "tls-alpn-01" | "dns-01";
+
+/** What proving a name needs. */
+export interface ProvingTools {
+  readonly client: AcmeClient;
+  readonly board: ChallengeBoard;
+  /** Has other instances answer too; undefined: they do not. @returns takes it away */
+  readonly share: ((challenge: StartedChallenge) => Promise<() => Promise<void>>) | undefined;
+  readonly accountKey: KeyObject;
+  readonly challenges: AcmeConfig["challenges"];
+  readonly dns: DnsProvider | undefined;
+  /** DNS servers that records are looked for at; none: those of the system. */
+  readonly resolvers: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+const defaultTtlMs = 120_000;
+const defaultPropagationMs = 120_000;
+const lookupPauseMs = 2_000;
+
+type Undo = (() => unknown) | undefined;
+
+/** A challenge that the authority offers. */
+interface Started {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** Shows what the authority wants to see. @param undo gets what takes it away, also of what fails half way */
+async function answer(
+  type: ChallengeType,
+  name: string,
+  challenge: Started,
+  tools: ProvingTools,
+  undo: Undo[],
+): Promise<void> {
+  const { board, challenges } = tools;
+  const { url, token } = challenge;
+  const keyAuthorization = `${token}.${thumbprint(tools.accountKey)}`;
+  const host = challenges?.bind_host ?? "";
+  switch (type) {
+    case "http-01": {
+      undo.push(board.pinToken(token, name, keyAuthorization));
+      undo.push(await tools.share?.({ type, url, name, token, keyAuthorization }));
+      const listener = await listenForTokens(board, challenges?.http?.alternate_port ?? 80, host);
+      undo.push(() => listener?.close());
+      break;
+    }
+    case "tls-alpn-01": {
+      const { makeChallengeCertificate } = await import("./challenge-certificate.ts");
+      const certificate = await makeChallengeCertificate(name, keyAuthorization);
+      undo.push(board.pinCertificate(reverseName(name), certificate));
+      undo.push(await tools.share?.({ type, url, name, token, keyAuthorization }));
+      const port = challenges?.["tls-alpn"]?.alternate_port ?? 443;
+      const listener = await listenForHandshakes(board, port, host);
+      undo.push(() => listener?.close());
+      break;
+    }
+    case "dns-01": {
+      const { dns } = tools;
+      const config = challenges?.dns;
+      if (dns === undefined || !config) {
+        throw new ServerError("ACME", "there is no DNS provider");
+      }
+      const record = config.override_domain || `_acme-challenge.${name.replace(/^\*\./, "")}`;
+      const value = createHash("sha256").update(keyAuthorization).digest("base64url");
+      await dns.present(record, value, Math.round((config.ttl || defaultTtlMs) / 1000));
+      undo.push(() => dns.remove(record, value));
+      await wait(config.propagation_delay ?? 0, undefined, { signal: tools.signal });
+      if (config.propagation_timeout !== -1) {
+        const timeoutMs = config.propagation_timeout ?? defaultPropagationMs;
+        await waitForRecord(record, value, tools.resolvers, timeoutMs, tools.signal);
+      }
+    }
+  }
+}
+
+async function waitForRecord(
+  record: string,
+  value: string,
+  servers: readonly string[],
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const resolver = new Resolver();
+  if (servers.length > 0) {
+    resolver.setServers([...servers]);
+  }
+  for (const end = Date.now() + timeoutMs; ; ) {
+    const found = await resolver.resolveTxt(record).catch(() => []);
+    if (found.some((parts) => parts.join("") === value)) {
+      return;
+    }
+    if (Date.now() >= end) {
+      throw new ServerError("ACME", `record ${record} did not appear within ${timeoutMs / 1000} s`);
+    }
+    await wait(lookupPauseMs, undefined, { signal });
+  }
+}
+
+function faultOf(authorization: Authorization, challenge: Challenge): string {
+  const failed = authorization.challenges.find(({ url }) => url === challenge.url)?.error;
+  return failed === undefined ? `authorization is ${authorization.status}` : describeProblem(failed);
+}
+
+/** Proves one name to the authority. @throws ServerError ACME saying which challenge failed and why */
+export async function proveName(url: string, type: ChallengeType, tools: ProvingTools): Promise<void> {
+  const { client } = tools;
+  const authorization = await client.authorization(url);
+  if (authorization.status === "valid") {
+    return;
+  }
+  const name = authorization.identifier.value;
+  const challenge = authorization.challenges.find((each) => each.type === type);
+  if (challenge?.token === undefined) {
+    throw new ServerError("ACME", `${name}: the authority offers no ${type}`);
+  }
+  const undo: Undo[] = [];
+  try {
+    await answer(type, name, { url: challenge.url, token: challenge.token }, tools, undo).catch((error) => {
+      throw errorWithin(`${name}: ${type}`, error);
+    });
+    await client.post(challenge.url, {});
+    const decided = await client.poll(url, authorizationSchema, ({ status }) => status !== "pending");
+    if (decided.status !== "valid") {
+      throw new ServerError("ACME", `${name}: ${type}: ${faultOf(decided, challenge)}`);
+    }
+  } finally {
+    await Promise.allSettled(undo.map(async (each) => each?.()));
+  }
+}

@@ -1,0 +1,119 @@
+import { isIP } from "node:net";
+import type { Storage } from "server-core/storage/storage";
+import { z } from "zod";
+import { safeKeyPart } from "../../storage/safe-key.ts";
+import type { ChallengeQuestion, SharedChallengeType } from "../issuer.ts";
+import { canonicalName, isChallengeToken, reverseName } from "./identifier-names.ts";
+
+/** A challenge takes less than one; other instances write it, so it is not trusted to be small. */
+const maxBytes = 16 * 1024;
+
+/** What is read of a stored challenge. Source: the public model (acmez, `Challenge`) */
+const storedSchema = z
+  .object({
+    type: z.string(),
+    token: z.string().refine(isChallengeToken, "is no token"),
+    keyAuthorization: z.string(),
+    identifier: z.object({ value: z.string() }),
+  })
+  .refine(({ token, keyAuthorization }) => keyAuthorization.startsWith(`${token}.`), {
+    path: ["keyAuthorization"],
+    error: "does not begin with the token",
+  });
+
+/** A challenge that this instance started. */
+export interface StartedChallenge {
+  readonly type: SharedChallengeType;
+  /** URL of the challenge at the authority. */
+  readonly url: string;
+  readonly name: string;
+  readonly token: string;
+  readonly keyAuthorization: string;
+}
+
+/** Where a challenge rests in the storage. Source: the public model (certmagic, `challengeTokensKey`) */
+export function sharedChallengeKey(issuerKey: string, type: SharedChallengeType, name: string): string {
+  const identifier = type === "tls-alpn-01" ? reverseName(name) : name;
+  return `acme/${safeKeyPart(issuerKey)}/challenge_tokens/${safeKeyPart(identifier)}.json`;
+}
+
+/**
+ * Puts a challenge where all that share the storage find it: the authority may come to any of them.
+ * @returns takes it away
+ * @throws ServerError STORAGE
+ */
+export async function shareChallenge(
+  storage: Storage,
+  issuerKey: string,
+  { type, url, name, token, keyAuthorization }: StartedChallenge,
+): Promise<() => Promise<void>> {
+  const key = sharedChallengeKey(issuerKey, type, name);
+  const identifier = { type: isIP(name) === 0 ? "dns" : "ip", value: name };
+  await storage.store(
+    key,
+    JSON.stringify({ type, url, status: "pending", token, keyAuthorization, identifier }),
+  );
+  return () => storage.delete(key);
+}
+
+/**
+ * Looks for a challenge that somebody started with this storage.
+ * @returns the key authorization; undefined when there is none, or it is not the one that is asked for
+ * @throws ServerError STORAGE; ZodError, SyntaxError when what is there is no challenge
+ */
+export async function findSharedChallenge(
+  issuerKey: string,
+  { storage, type, name, token }: ChallengeQuestion,
+): Promise<string | undefined> {
+  const stored = await storage.load(sharedChallengeKey(issuerKey, type, name), maxBytes);
+  if (stored === undefined) {
+    return undefined;
+  }
+  const found = storedSchema.parse(JSON.parse(stored.toString()));
+  const isAsked =
+    found.type === type &&
+    canonicalName(found.identifier.value) === name &&
+    (token === undefined || token === found.token);
+  return isAsked ? found.keyAuthorization : undefined;
+}
+
+/** A file that proves a name. */
+export interface StartedFile {
+  /** Where the authority looks for it. */
+  readonly url: string;
+  readonly name: string;
+  readonly content: string;
+}
+
+const storedFileSchema = z.object({
+  url: z.url(),
+  token: z.string(),
+  identifier: z.object({ value: z.string() }),
+});
+
+/** As {@link shareChallenge}, for a file. Source: the public model (certmagic, `ZeroSSLIssuer`) */
+export async function shareFile(
+  storage: Storage,
+  issuerKey: string,
+  { url, name, content }: StartedFile,
+): Promise<() => Promise<void>> {
+  const key = sharedChallengeKey(issuerKey, "pki-validation", name);
+  const identifier = { type: isIP(name) === 0 ? "dns" : "ip", value: name };
+  await storage.store(key, JSON.stringify({ url, token: content, identifier }));
+  return () => storage.delete(key);
+}
+
+/** As {@link findSharedChallenge}, for a file. @returns what is in it */
+export async function findSharedFile(
+  issuerKey: string,
+  { storage, type, name, token }: ChallengeQuestion,
+): Promise<string | undefined> {
+  const stored = await storage.load(sharedChallengeKey(issuerKey, type, name), maxBytes);
+  if (stored === undefined || token === undefined) {
+    return undefined;
+  }
+  const found = storedFileSchema.parse(JSON.parse(stored.toString()));
+  const isAsked =
+    canonicalName(found.identifier.value) === name && new URL(found.url).pathname.endsWith(`/${token}`);
+  return isAsked ? found.token : undefined;
+}

@@ -1,0 +1,60 @@
+import type { KeyObject } from "node:crypto";
+import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
+import type { Storage } from "server-core/storage/storage";
+
+/** A certificate to be issued. */
+export interface IssueRequest {
+  readonly name: string;
+  readonly key: KeyObject;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
+  /** PEM of the certificate that it replaces. */
+  readonly replaces?: string | undefined;
+  /** How many attempts for the name failed since it last got a certificate. */
+  readonly failures: number;
+  /** Where the certificate will rest, and other instances look. */
+  readonly storage: Storage;
+}
+
+/** Kinds of challenges that an instance may answer for another one. */
+export type SharedChallengeType = "http-01" | "tls-alpn-01" | "pki-validation";
+
+/** What an authority came to see, of which this process knows nothing. */
+export interface ChallengeQuestion {
+  readonly type: SharedChallengeType;
+  /** Name in lower case, or address, that is to be proved. */
+  readonly name: string;
+  /** What HTTP-01 asks for, or the name of a file that proves a name; undefined for TLS-ALPN-01. */
+  readonly token: string | undefined;
+  /** What the instances that look after the name share. */
+  readonly storage: Storage;
+}
+
+export interface IssuedCertificate {
+  /** PEM of the certificate and its chain. */
+  readonly chainPem: string;
+  /** Kept beside the certificate, for people and for renewal. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Who issues certificates. */
+export interface CertificateIssuer extends ModuleInstance {
+  /** Folder of its certificates in the storage. */
+  readonly key: string;
+  /** Whether it needs no other machine, so that a config can wait for it. */
+  readonly local: boolean;
+  /** @throws ServerError saying who refused what */
+  issue(request: IssueRequest): Promise<IssuedCertificate>;
+  /**
+   * When the authority wants a certificate renewed; undefined when it does not say.
+   * @throws ServerError ACME
+   */
+  suggestRenewal?(chainPem: string, signal: AbortSignal): Promise<Date | undefined>;
+  /**
+   * Answers for a challenge that another instance started: what the authority is to see, undefined when there is none.
+   * @throws ServerError STORAGE; whatever reading what is no challenge throws
+   */
+  answerChallenge?(question: ChallengeQuestion): Promise<string | undefined>;
+}
+
+export const issuers: ModuleNamespace<CertificateIssuer> = { prefix: "tls.issuance" };

@@ -1,0 +1,248 @@
+import { Resolver } from "node:dns/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Logger } from "lifecycle";
+import { messageOf, ServerError } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { configDuration, inlineModule } from "server-core/modules/config-fields";
+import { defineModule } from "server-core/modules/module";
+import { replaceAll } from "server-core/placeholders/machine-placeholders";
+import type { Storage } from "server-core/storage/storage";
+import type { Dispatcher } from "undici";
+import { z } from "zod";
+import { certificateTopics } from "../../certificates/certificate-messages.ts";
+import { type DnsProvider, dnsProviders } from "../../dns/dns-provider.ts";
+import { dnsServers } from "../../dns/dns-servers.ts";
+import { ChallengeBoard, challengeBoards } from "../acme/challenge-board.ts";
+import { challengeTokenOf, listenForTokens } from "../acme/challenge-listener.ts";
+import { openDispatcher } from "../acme/open-dispatcher.ts";
+import { findSharedFile, shareFile } from "../acme/shared-challenge.ts";
+import type { CertificateIssuer, ChallengeQuestion, IssuedCertificate, IssueRequest } from "../issuer.ts";
+import { ZerosslClient } from "./zerossl-client.ts";
+
+const authority = "https://api.zerossl.com";
+/** For one attempt. */
+const timeoutMs = 10 * 60_000;
+const pollMs = 5_000;
+const cancelTimeoutMs = 10_000;
+const defaultTtlMs = 120_000;
+const defaultPropagationMs = 120_000;
+const lookupPauseMs = 2_000;
+
+/** Config of the issuer `zerossl`. Source: the public model (Caddy 2.11) */
+export const zerosslSchema = z.strictObject({
+  api_key: z
+    .string()
+    .min(1)
+    .describe("Access key of the account; global placeholders allowed, such as {env.X} and {file./path}."),
+  validity_days: z
+    .int()
+    .min(0)
+    .nullish()
+    .describe("Days that certificates are good for (the authority's choice)."),
+  listen_host: z.string().nullish().describe("Address for the listener that the authority asks (all)."),
+  alternate_http_port: z.int().min(0).max(65_535).nullish().describe("Port on which port 80 arrives (80)."),
+  cname_validation: z
+    .strictObject({
+      provider: inlineModule("dns.providers", "name").nullish().describe("Who changes the zone."),
+      ttl: configDuration().nullish().describe("Of the record (2m)."),
+      propagation_delay: configDuration().nullish().describe("Pause before it is looked for (0)."),
+      propagation_timeout: z
+        .union([z.literal(-1), configDuration()])
+        .nullish()
+        .describe("How long it is looked for (2m); -1: not at all."),
+      resolvers: dnsServers()
+        .nullish()
+        .describe("DNS servers that are asked for it (those of the app tls, else of the system)."),
+      override_domain: z.string().nullish().describe("Name of the record, in place of the authority's."),
+    })
+    .nullish()
+    .describe("Names are proved by a CNAME record, not over HTTP, where it has a provider."),
+});
+
+type ZerosslConfig = z.infer<typeof zerosslSchema>;
+
+/** What an issuer works with. */
+export interface ZerosslParts {
+  readonly config: ZerosslConfig;
+  readonly board: ChallengeBoard;
+  readonly log: Logger;
+  /** Undefined: names are proved over HTTP. */
+  readonly dns: DnsProvider | undefined;
+  /** DNS servers of the app tls. */
+  resolvers(): Promise<readonly string[]>;
+  /** The authority's API. */
+  readonly base: string;
+  /** Pause between two questions whether a certificate is there. */
+  readonly pollMs: number;
+}
+
+type Validation = NonNullable<
+  NonNullable<Awaited<ReturnType<ZerosslClient["create"]>>["validation"]>["other_methods"]
+>[string];
+
+/** Issues by the REST API of ZeroSSL, which is not its ACME. */
+export class ZerosslIssuer implements CertificateIssuer {
+  readonly key = "zerossl";
+  readonly local = false;
+  readonly #parts: ZerosslParts;
+  #dispatcher: Promise<Dispatcher> | undefined;
+
+  constructor(parts: ZerosslParts) {
+    this.#parts = parts;
+  }
+
+  async issue(request: IssueRequest): Promise<IssuedCertificate> {
+    const { name, key, storage } = request;
+    const { config, base, log } = this.#parts;
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+    this.#dispatcher ??= openDispatcher([], undefined);
+    const client = new ZerosslClient(base, config.api_key, await this.#dispatcher);
+    const { makeRequest } = await import("../../../pki/x509.ts"); // when it is needed: most starts obtain nothing
+    const der = (await makeRequest([name], key)).toString("base64");
+    const csr = `-----BEGIN CERTIFICATE REQUEST-----\n${der.replace(/.{64}/g, "$&\n").trimEnd()}\n-----END CERTIFICATE REQUEST-----\n`;
+    const { id, validation } = await client.create(name, csr, config.validity_days ?? undefined, signal);
+    try {
+      const how = validation?.other_methods?.[name];
+      if (how === undefined) {
+        throw new ServerError("ACME", `${name}: the authority offers no way to prove it`);
+      }
+      await this.#prove(client, id, name, how, storage, signal);
+      return { chainPem: await client.download(id, signal), data: { id } };
+    } catch (error) {
+      await client
+        .cancel(id, AbortSignal.timeout(cancelTimeoutMs))
+        .catch((fault: unknown) => log.warn(`${name}: order ${id} stays: ${messageOf(fault)}`));
+      throw error;
+    }
+  }
+
+  /** From the storage, for other instances. */
+  answerChallenge(question: ChallengeQuestion): Promise<string | undefined> {
+    return question.type === "pki-validation" && this.#parts.dns === undefined
+      ? findSharedFile(this.key, question)
+      : Promise.resolve(undefined);
+  }
+
+  async close(): Promise<void> {
+    await (await this.#dispatcher)?.destroy();
+  }
+
+  async #prove(
+    client: ZerosslClient,
+    id: string,
+    name: string,
+    validation: Validation,
+    storage: Storage,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { dns, pollMs: pauseMs } = this.#parts;
+    const undo: (() => unknown)[] = [];
+    try {
+      await (dns === undefined
+        ? this.#showFile(name, validation, storage, undo)
+        : this.#showRecord(dns, validation, undo, signal));
+      let { status } = await client.verify(
+        id,
+        dns === undefined ? "HTTP_CSR_HASH" : "CNAME_CSR_HASH",
+        signal,
+      );
+      while (status === "pending_validation") {
+        await wait(pauseMs, undefined, { signal });
+        ({ status } = await client.certificate(id, signal));
+      }
+      if (status !== "issued") {
+        throw new ServerError("ACME", `${name}: zerossl: the certificate is ${status}`);
+      }
+    } finally {
+      await Promise.allSettled(undo.map(async (each) => each()));
+    }
+  }
+
+  async #showFile(
+    name: string,
+    validation: Validation,
+    storage: Storage,
+    undo: (() => unknown)[],
+  ): Promise<void> {
+    const { board, config } = this.#parts;
+    const url = validation.file_validation_url_http;
+    const file = challengeTokenOf(URL.parse(url)?.pathname ?? "");
+    const content = validation.file_validation_content.join("\n");
+    if (file === "" || content === "") {
+      throw new ServerError("ACME", `${name}: zerossl: no file that can be shown`);
+    }
+    undo.push(board.pinToken(file, name, content));
+    undo.push(await shareFile(storage, this.key, { url, name, content }));
+    const listener = await listenForTokens(board, config.alternate_http_port || 80, config.listen_host ?? "");
+    undo.push(() => listener?.close());
+  }
+
+  async #showRecord(
+    dns: DnsProvider,
+    validation: Validation,
+    undo: (() => unknown)[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { cname_validation: config } = this.#parts.config;
+    const record = config?.override_domain || validation.cname_validation_p1;
+    const target = validation.cname_validation_p2;
+    if (record === "" || target === "") {
+      throw new ServerError("ACME", "zerossl: no record that can be shown");
+    }
+    await dns.present(record, target, Math.round((config?.ttl || defaultTtlMs) / 1000), "CNAME");
+    undo.push(() => dns.remove(record, target, "CNAME"));
+    await wait(config?.propagation_delay ?? 0, undefined, { signal });
+    if (config?.propagation_timeout !== -1) {
+      await this.#waitForRecord(record, target, config?.propagation_timeout ?? defaultPropagationMs, signal);
+    }
+  }
+
+  async #waitForRecord(record: string, target: string, limitMs: number, signal: AbortSignal): Promise<void> {
+    const own = this.#parts.config.cname_validation?.resolvers ?? [];
+    const servers = own.length > 0 ? own : await this.#parts.resolvers();
+    const resolver = new Resolver();
+    if (servers.length > 0) {
+      resolver.setServers([...servers]);
+    }
+    for (const end = Date.now() + limitMs; ; ) {
+      const found = await resolver.resolveCname(record).catch(() => []);
+      if (found.some((each) => each.toLowerCase() === target.toLowerCase())) {
+        return;
+      }
+      if (Date.now() >= end) {
+        // The authority decides: it may see what is not seen here.
+        this.#parts.log.warn(`zerossl: record ${record} did not appear within ${limitMs / 1000} s`);
+        return;
+      }
+      await wait(lookupPauseMs, undefined, { signal });
+    }
+  }
+}
+
+/** Issues by ZeroSSL's REST API. */
+export const zerosslIssuer = defineModule({
+  id: "tls.issuance.zerossl",
+  config: zerosslSchema,
+  async provision(config, context): Promise<CertificateIssuer> {
+    const { provider } = config.cname_validation ?? {};
+    const dns = provider
+      ? await context.loadInline(dnsProviders, "name", provider as JsonValue, "cname_validation/provider")
+      : undefined;
+    const key = replaceAll(config.api_key);
+    if (key === "") {
+      throw new ServerError("MODULE_CONFIG", "api_key is empty: is the variable set, the file there?");
+    }
+    const board = await context.acquire(challengeBoards, "", () => new ChallengeBoard());
+    const resolvers = async () =>
+      (await context.messages.askMain(certificateTopics.resolvers, null)) as readonly string[];
+    return new ZerosslIssuer({
+      config: { ...config, api_key: key },
+      board: board.value,
+      log: context.log,
+      dns,
+      resolvers,
+      base: authority,
+      pollMs,
+    });
+  },
+});

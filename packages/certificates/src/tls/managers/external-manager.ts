@@ -1,0 +1,15 @@
+import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
+import type { LoadedCertificate } from "../certificates/loaded-certificate.ts";
+
+/** Who else has certificates, and looks after them. */
+export interface ExternalManager extends ModuleInstance {
+  /**
+   * Gets the certificate for a name that a client asks for.
+   * @param name lower case, or an IP address
+   * @returns undefined when it has none
+   * @throws ServerError CERTIFICATE
+   */
+  get(name: string): Promise<LoadedCertificate | undefined>;
+}
+
+export const externalManagers: ModuleNamespace<ExternalManager> = { prefix: "tls.get_certificate" };

@@ -1,0 +1,43 @@
+import { messageOf, ServerError } from "server-core/errors";
+import type { Dispatcher } from "undici";
+
+/** Of one answer: a chain and its key, or a bundle of authorities. */
+const maxAnswerBytes = 1024 * 1024;
+/** As long as who is asked for permission has. */
+const timeoutMs = 10_000;
+
+/**
+ * Reads something in PEM from a web service.
+ * @returns undefined when it answers 204
+ * @throws ServerError CERTIFICATE naming the service
+ */
+export async function readAnswer(url: URL, dispatcher?: Dispatcher): Promise<Buffer | undefined> {
+  try {
+    const { request } = await import("undici"); // when it is needed: most servers ask nobody
+    const { statusCode, body } = await request(url, {
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(dispatcher === undefined ? {} : { dispatcher }),
+    });
+    if (statusCode !== 200) {
+      await body.dump();
+      if (statusCode === 204) {
+        return undefined;
+      }
+      throw new Error(`status ${statusCode}`);
+    }
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of body) {
+      length += chunk.length;
+      if (length > maxAnswerBytes) {
+        throw new Error(`an answer over the limit of ${maxAnswerBytes} bytes`);
+      }
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch (error) {
+    throw new ServerError("CERTIFICATE", `${url.origin}${url.pathname}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}

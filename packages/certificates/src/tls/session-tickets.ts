@@ -1,0 +1,61 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
+
+/** Bytes of key material that the TLS library takes. */
+export const ticketKeyBytes = 48;
+/** The first of them are told in the clear with each ticket, so that its key can be found. */
+const nameBytes = 16;
+
+/** The keys that encrypt session tickets; the same for all threads, so that each takes the tickets of the others. */
+export interface TicketKeys extends SharedResource {
+  /** Newest first: it is for new sessions; tickets under the others still count. */
+  readonly keys: readonly Uint8Array[];
+  /**
+   * From now on there is a new key so often.
+   * @param maxKeys how many count at a time
+   * @param changed called after each change
+   */
+  rotateEvery(intervalMs: number, maxKeys: number, changed: () => void): void;
+}
+
+export const ticketKeys: ResourceKind<TicketKeys> = { name: "tls.tickets" };
+
+/** Keys made by this process and kept in its memory only. */
+export class TicketKeyRing implements TicketKeys {
+  #keys: readonly Uint8Array[] = [randomBytes(ticketKeyBytes)];
+  #timer: NodeJS.Timeout | undefined;
+
+  get keys(): readonly Uint8Array[] {
+    return this.#keys;
+  }
+
+  rotateEvery(intervalMs: number, maxKeys: number, changed: () => void): void {
+    clearInterval(this.#timer);
+    this.#keys = this.#keys.slice(0, maxKeys);
+    this.#timer = setInterval(() => {
+      this.#keys = [randomBytes(ticketKeyBytes), ...this.#keys].slice(0, maxKeys);
+      changed();
+    }, intervalMs);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/** The key of one policy: a ticket of another one, which perhaps asked for no client certificate, means nothing to it. */
+export function policyTicketKey(key: Uint8Array, policy: string): Buffer {
+  const first = createHmac("sha512", key).update(policy).digest();
+  return first.subarray(0, ticketKeyBytes);
+}
+
+/** Name of a policy's key, by which tickets under it are known; hexadecimal. */
+export function ticketKeyName(policyKey: Uint8Array): string {
+  return Buffer.from(policyKey.subarray(0, nameBytes)).toString("hex");
+}
+
+/** Name of the key that a ticket is under; "" for what is too short to be one of ours. */
+export function nameInTicket(ticket: Uint8Array): string {
+  return ticket.length > nameBytes ? ticketKeyName(ticket) : "";
+}

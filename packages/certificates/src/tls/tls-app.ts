@@ -1,0 +1,349 @@
+import type { Logger } from "lifecycle";
+import { messageOf } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { type App, defineModule } from "server-core/modules/module";
+import type { ModuleContext } from "server-core/modules/module-context";
+import { type Storage, storages } from "server-core/storage/storage";
+import { certificateEvents } from "./automation/certificate-events.ts";
+import { CertificateManager } from "./automation/certificate-manager.ts";
+import { isServerName, qualifiesForCertificate, wildcardOver } from "./automation/subject-names.ts";
+import { SubjectPolicies } from "./automation/subject-policies.ts";
+import { CertificateCache } from "./certificates/certificate-cache.ts";
+import { certificateLoaders } from "./certificates/certificate-loader.ts";
+import {
+  type CertificateAnswer,
+  type CertificateRequest,
+  type ChallengeRequest,
+  certificateTopics,
+  type ManageRequest,
+  type TicketAnswer,
+} from "./certificates/certificate-messages.ts";
+import { certificateStates, certificatesTopic } from "./certificates/certificate-state.ts";
+import { dateFault, describeCertificate, type LoadedCertificate } from "./certificates/loaded-certificate.ts";
+import { ChallengeAnswers } from "./issuers/acme/challenge-answers.ts";
+import { ChallengeBoard, challengeBoards } from "./issuers/acme/challenge-board.ts";
+import { TicketKeyRing, ticketKeys } from "./session-tickets.ts";
+import { StorageUpkeep } from "./storage/storage-upkeep.ts";
+import { StoredTicketKeys } from "./stored-ticket-keys.ts";
+import { type TlsConfig, tlsAppSchema } from "./tls-app-schema.ts";
+
+const defaultRenewMs = 600_000;
+const defaultRotationMs = 12 * 3_600_000;
+/** Source: the public model (Caddy 2.11), these three */
+const defaultTicketKeys = 4;
+const defaultCapacity = 10_000;
+const defaultCleanMs = 24 * 3_600_000;
+
+/** The app `tls`: certificates for all threads. Handshakes are done where connections are. */
+class TlsApp implements App {
+  readonly #config: TlsConfig;
+  readonly #context: ModuleContext;
+  readonly #log: Logger;
+  readonly #cache = new CertificateCache();
+  readonly #policies: SubjectPolicies;
+  /** Names that get certificates of their own, also below a wildcard. */
+  readonly #automate = new Set<string>();
+  readonly #manager: CertificateManager;
+  /** Names that clients brought up, the one asked for last at the end. */
+  readonly #onDemandNames = new Set<string>();
+  /** Names of certificates that are shown to clients. */
+  readonly #siteNames = new Set<string>();
+  /** Names of certificates that the server shows to others; each resolves when the name is looked after. */
+  readonly #clientNames = new Map<string, Promise<void>>();
+  readonly #upkeep: StorageUpkeep;
+  #tickets: { readonly keys: readonly Uint8Array[] } | undefined;
+  #ticketStorage: Storage | undefined;
+  #storedTickets: StoredTicketKeys | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Whether a notice is on its way. */
+  #isNoticeDue = false;
+  #isClosed = false;
+
+  constructor(config: TlsConfig, context: ModuleContext) {
+    this.#config = config;
+    this.#context = context;
+    this.#log = context.log;
+    this.#policies = new SubjectPolicies(context);
+    this.#upkeep = new StorageUpkeep(context.log);
+    this.#manager = new CertificateManager({
+      policyFor: (name) => this.#policies.policyFor(name),
+      cache: this.#cache,
+      log: this.#log,
+      onChange: () => this.#tellChange(),
+      emit: (name, data) => context.emit(name, data),
+    });
+  }
+
+  /** @throws ServerError */
+  async provision(): Promise<void> {
+    const context = this.#context;
+    // From now on: policies of the same config may trust authorities that are stored.
+    context.messages.on(certificateTopics.stored, async (key) =>
+      (await context.storage.load(String(key)))?.toString(),
+    );
+    const { automation, certificates, session_tickets: tickets } = this.#config;
+    if (tickets?.disabled !== true && tickets?.key_source?.provider === "distributed") {
+      const own = tickets.key_source.storage;
+      this.#ticketStorage = own
+        ? await context.loadInline(storages, "module", own as JsonValue, "session_tickets/key_source/storage")
+        : context.storage;
+    }
+    await this.#policies.load(automation);
+    for (const [name, config] of Object.entries(certificates ?? {})) {
+      const path = `certificates/${name}`;
+      const loader = await context.load(certificateLoaders, name, config as JsonValue, path);
+      for (const subject of loader.automate ?? []) {
+        this.#automate.add(subject.toLowerCase());
+      }
+      for (const certificate of await loader.load()) {
+        this.#takeLoaded(certificate);
+      }
+    }
+  }
+
+  async start(): Promise<void> {
+    const { messages } = this.#context;
+    await this.#startTickets();
+    messages.on(certificateTopics.tickets, (): TicketAnswer => ({ keys: this.#tickets?.keys ?? [] }));
+    messages.on(certificateTopics.resolvers, () => this.#config.resolvers ?? []);
+    messages.on(certificateTopics.manage, (value) => this.#manageSites(value as ManageRequest));
+    messages.on(certificateTopics.find, (value) => this.#find(value as CertificateRequest));
+    messages.on(certificateTopics.client, (value) => this.#findForClient(String(value)));
+    messages.on(certificateTopics.clientEnded, (value) => this.#forgetForClient(String(value)));
+    const board = await this.#context.acquire(challengeBoards, "", () => new ChallengeBoard());
+    const answers = new ChallengeAnswers(board.value, (name) => this.#policies.policyFor(name), this.#log);
+    messages.on(certificateTopics.httpChallenge, (value) => answers.token(value as ChallengeRequest));
+    messages.on(certificateTopics.alpnChallenge, (value) => answers.certificate(String(value)));
+    messages.on(certificatesTopic, () => certificateStates(this.#cache.all(), this.#manager.states()));
+    await this.#manageSites({ names: [...this.#automate], ignoreLoaded: true, wildcards: [] });
+    const interval = this.#config.automation?.renew_interval || defaultRenewMs;
+    this.#timer = setInterval(() => void this.#manager.renewDue(), interval);
+    this.#timer.unref();
+  }
+
+  /** @throws ServerError STORAGE */
+  async #startTickets(): Promise<void> {
+    const { session_tickets: config } = this.#config;
+    if (config?.disabled === true) {
+      return;
+    }
+    const rotationMs = config?.rotation_interval || defaultRotationMs;
+    const intervalMs = config?.disable_rotation === true ? undefined : rotationMs;
+    const maxKeys = config?.max_keys ?? defaultTicketKeys;
+    const changed = (): void => this.#tell(certificateTopics.ticketsChanged);
+    if (this.#ticketStorage !== undefined) {
+      const storage = this.#ticketStorage;
+      this.#storedTickets = await StoredTicketKeys.open({
+        storage,
+        log: this.#log,
+        intervalMs,
+        maxKeys,
+        changed,
+      });
+      this.#tickets = this.#storedTickets;
+      return;
+    }
+    const lease = await this.#context.acquire(ticketKeys, "standard", () => new TicketKeyRing());
+    this.#tickets = lease.value;
+    if (intervalMs !== undefined) {
+      lease.value.rotateEvery(intervalMs, maxKeys, changed);
+    }
+  }
+
+  activate(): void {
+    this.#tellChange();
+    if (this.#config.disable_storage_clean !== true) {
+      const cleanMs = this.#config.automation?.storage_clean_interval || defaultCleanMs;
+      const { storage } = this.#context;
+      this.#upkeep.cleanEvery(cleanMs, [storage, ...this.#policies.storages]);
+    }
+  }
+
+  async stop(): Promise<void> {}
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#upkeep.close();
+    this.#storedTickets?.close();
+    this.#isClosed = true;
+    this.#manager.close();
+  }
+
+  #takeLoaded(certificate: LoadedCertificate): void {
+    const { leaf, source } = certificate;
+    const fault = dateFault(leaf);
+    if (fault !== undefined) {
+      this.#log.warn(`${source}: certificate ${describeCertificate(leaf)}: ${fault}`);
+    }
+    this.#cache.add(certificate);
+    void this.#context.emit("cached_unmanaged_cert", certificateEvents.cached(certificate));
+  }
+
+  async #manageSites({ names, ignoreLoaded, wildcards }: ManageRequest): Promise<void> {
+    const others = new Set(wildcards.map((name) => name.toLowerCase()));
+    const own: string[] = [];
+    for (const name of names.map((each) => each.toLowerCase())) {
+      // Asked first: a name is not its own wildcard, and what `automate` lists has a certificate of its own.
+      if (this.#automate.has(name) || !this.#isBelowWildcard(name, others)) {
+        own.push(name);
+      }
+      this.#siteNames.add(name);
+    }
+    await this.#manage(own, ignoreLoaded);
+  }
+
+  /**
+   * Whether a wildcard that covers a name is looked after, or will be.
+   * Source: the public model (Caddy 2.11), `managingWildcardFor`
+   */
+  #isBelowWildcard(name: string, others: ReadonlySet<string>): boolean {
+    const wildcard = wildcardOver(name);
+    return (
+      wildcard !== undefined &&
+      (others.has(wildcard) || this.#siteNames.has(wildcard) || this.#automate.has(wildcard))
+    );
+  }
+
+  async #manage(names: readonly string[], ignoreLoaded: boolean): Promise<void> {
+    const wanted = names
+      .map((name) => name.toLowerCase())
+      .filter((name) => {
+        const loaded = !ignoreLoaded && this.#cache.covers(name);
+        return !loaded && qualifiesForCertificate(name) && this.#policies.find(name)?.onDemand !== true;
+      });
+    if (this.#config.disable_storage_check !== true) {
+      await this.#upkeep.check(wanted.map((name) => this.#policies.policyFor(name).storage));
+    }
+    await Promise.all(wanted.map((name) => this.#manager.manage(name)));
+  }
+
+  async #find({
+    serverName,
+    selection,
+    onDemand,
+  }: CertificateRequest): Promise<CertificateAnswer | undefined> {
+    let found = this.#cache.find(serverName, selection);
+    if (this.#onDemandNames.has(serverName)) {
+      this.#rememberOnDemand(serverName);
+    }
+    if (found.length === 0 && onDemand) {
+      found = await this.#askManagers(serverName);
+    }
+    if (found.length === 0 && onDemand && (await this.#obtainNow(serverName))) {
+      found = this.#cache.find(serverName, selection);
+    }
+    return found.length === 0
+      ? undefined
+      : {
+          id: found.map(({ id }) => id).join("+"),
+          certificates: found.map(({ chainPem, keyPem }) => ({ cert: chainPem, key: keyPem })),
+        };
+  }
+
+  /** What the server itself shows to others. A new config hears of the name by this question alone. */
+  async #findForClient(name: string): Promise<CertificateAnswer | undefined> {
+    let managed = this.#clientNames.get(name);
+    if (managed === undefined) {
+      managed = this.#manage([name], true);
+      this.#clientNames.set(name, managed);
+      managed.catch(() => this.#clientNames.delete(name));
+    }
+    await managed;
+    const found = await this.#find({ serverName: name, selection: undefined, onDemand: false });
+    if (found === undefined) {
+      this.#log.warn(`no certificate for ${JSON.stringify(name)} to show to an upstream`);
+    }
+    return found;
+  }
+
+  #forgetForClient(name: string): void {
+    const isOthers = this.#siteNames.has(name) || this.#onDemandNames.has(name);
+    if (this.#clientNames.delete(name) && !isOthers) {
+      this.#manager.forget(name);
+    }
+  }
+
+  /** What others have for a name; those that fail are passed over. Nothing is kept here: threads remember answers for a while. */
+  async #askManagers(name: string): Promise<LoadedCertificate[]> {
+    for (const manager of this.#policies.find(name)?.managers ?? []) {
+      try {
+        const found = await manager.get(name);
+        if (found !== undefined) {
+          return [found];
+        }
+      } catch (error) {
+        this.#log.warn(`certificate for ${JSON.stringify(name)}: ${messageOf(error)}`);
+      }
+    }
+    return [];
+  }
+
+  /** Obtains a certificate while a client waits, where a policy allows it. @returns whether there may be one now */
+  async #obtainNow(name: string): Promise<boolean> {
+    const { permission } = this.#policies;
+    const policy = this.#policies.find(name);
+    if (
+      policy?.onDemand !== true ||
+      !isServerName(name) ||
+      (permission === undefined && policy.needsPermission)
+    ) {
+      return false;
+    }
+    try {
+      await permission?.check(name);
+      this.#rememberOnDemand(name);
+      await this.#manager.manage(name, true);
+      return true;
+    } catch (error) {
+      this.#log.warn(`certificate on demand: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  /** Keeps the names that clients ask for within the capacity: those that nobody asked for lately make room. */
+  #rememberOnDemand(name: string): void {
+    const names = this.#onDemandNames;
+    names.delete(name);
+    names.add(name);
+    const capacity = this.#config.cache?.capacity ?? defaultCapacity;
+    for (const oldest of names) {
+      if (capacity === 0 || names.size <= capacity) {
+        break;
+      }
+      names.delete(oldest);
+      // It rests in the storage, from where the next client gets it.
+      this.#manager.forget(oldest);
+    }
+  }
+
+  /** Soon, and once for many. */
+  #tellChange(): void {
+    if (this.#isNoticeDue) {
+      return;
+    }
+    this.#isNoticeDue = true;
+    setImmediate(() => {
+      this.#isNoticeDue = false;
+      if (!this.#isClosed) {
+        this.#tell(certificateTopics.changed);
+      }
+    });
+  }
+
+  #tell(topic: string): void {
+    this.#context.messages.askServing(topic, null).catch((error: unknown) => {
+      this.#log.error(`${topic}: ${messageOf(error)}`);
+    });
+  }
+}
+
+export const tlsApp = defineModule({
+  id: "tls",
+  implied: true,
+  config: tlsAppSchema,
+  async provision(config, context) {
+    const app = new TlsApp(config, context);
+    await app.provision();
+    return app;
+  },
+});

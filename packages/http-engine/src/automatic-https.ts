@@ -1,0 +1,193 @@
+import { qualifiesForCertificate } from "certificates/tls/automation/subject-names";
+import {
+  formatListenAddress,
+  type ListenAddress,
+  parseListenAddress,
+} from "server-core/listen/listen-address";
+import { replaceKnown, replaceStrictly } from "server-core/placeholders/machine-placeholders";
+import type { HttpAppConfig, HttpServerConfig } from "./http-config.ts";
+import type { RouteConfig } from "./routes.ts";
+
+export const defaultHttpPort = 80;
+export const defaultHttpsPort = 443;
+
+/** Name of the server that only redirects. Source: the public model */
+const redirectServer = "remaining_auto_https_redirects";
+
+/** Where a server listens. */
+export interface PlannedAddress {
+  readonly address: ListenAddress;
+  /** Whether TLS is spoken there. */
+  readonly secure: boolean;
+}
+
+/** A server after automatic HTTPS had its say. */
+export interface PlannedServer {
+  readonly name: string;
+  readonly config: HttpServerConfig;
+  readonly addresses: readonly PlannedAddress[];
+  /** Routes after those of the config for some hosts: redirects. */
+  readonly redirects: readonly RouteConfig[];
+  /**
+   * The last route of a server that takes redirects: plain requests for any other host go to HTTPS too, as names that get
+   * their certificates on demand are in no route.
+   */
+  readonly catchAll: RouteConfig | undefined;
+  /** Names for which certificates are looked after. */
+  readonly names: readonly string[];
+}
+
+/** What is known of a server while it is planned. */
+interface Draft {
+  readonly name: string;
+  readonly config: HttpServerConfig;
+  readonly addresses: readonly ListenAddress[];
+  /** Connection policies, or that there are to be some. */
+  tls: boolean;
+  redirects: RouteConfig[];
+  catchAll: RouteConfig | undefined;
+  names: string[];
+}
+
+/** Hosts of the top-level routes. */
+function hostsOf(config: HttpServerConfig): string[] {
+  const hosts = new Set<string>();
+  for (const route of config.routes ?? []) {
+    for (const { host } of route.match ?? []) {
+      for (const name of Array.isArray(host) ? host : []) {
+        hosts.add(replaceKnown(String(name), { mayBeEmpty: false }).toLowerCase());
+      }
+    }
+  }
+  return [...hosts];
+}
+
+function portOf(address: ListenAddress): number {
+  return address.network === "tcp" ? address.port : 0;
+}
+
+/** A redirect to HTTPS for some hosts, or for all. */
+function redirectRoute(hosts: readonly string[], port: number, usualPorts: ReadonlySet<number>): RouteConfig {
+  const authority = usualPorts.has(port) ? "{http.request.host}" : `{http.request.host}:${port}`;
+  return {
+    match: [{ protocol: "http", ...(hosts.length > 0 ? { host: [...hosts] } : {}) }],
+    handle: [
+      {
+        handler: "static_response",
+        status_code: 308,
+        headers: { Location: [`https://${authority}{http.request.uri}`] },
+        close: true,
+      },
+    ],
+  };
+}
+
+/**
+ * Decides which servers speak TLS, for which names certificates are looked after, and where plain HTTP is redirected.
+ *
+ * A server with names in its routes, or whose listeners all have the HTTPS port, or with connection policies speaks TLS
+ * on every port but that of plain HTTP. Port 0, chosen by the system and so known to nobody beforehand, stays plain unless
+ * there are connection policies; otherwise the rules are those of the public model (Caddy 2.11).
+ */
+export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
+  const httpPort = app.http_port ?? defaultHttpPort;
+  const httpsPort = app.https_port ?? defaultHttpsPort;
+  const usualPorts = new Set([httpPort, httpsPort, defaultHttpPort, defaultHttpsPort]);
+  const redirects = new Map<string, RouteConfig[]>();
+  const catchAll = redirectRoute([], httpsPort, usualPorts);
+  /** Redirects are logged as the last server is that has some. */
+  let logs: HttpServerConfig["logs"];
+  const drafts: Draft[] = [];
+  for (const [name, config] of Object.entries(app.servers ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const addresses = (config.listen ?? []).flatMap((text) => parseListenAddress(replaceStrictly(text)));
+    const auto = config.automatic_https;
+    const draft: Draft = {
+      name,
+      config,
+      addresses,
+      tls: false,
+      redirects: [],
+      catchAll: undefined,
+      names: [],
+    };
+    drafts.push(draft);
+    draft.tls = (config.tls_connection_policies ?? []).length > 0;
+    const elsewhere = addresses.filter((address) => ![httpPort, 0].includes(portOf(address)));
+    if (auto?.disable === true || (elsewhere.length === 0 && !draft.tls) || addresses.length === 0) {
+      continue;
+    }
+    const hosts = hostsOf(config).filter((host) => !(auto?.skip ?? []).includes(host));
+    draft.tls ||= elsewhere.length > 0 && addresses.every((address) => portOf(address) === httpsPort);
+    if (hosts.length === 0 && !draft.tls) {
+      continue;
+    }
+    draft.tls ||= config.tls_connection_policies == null;
+    if (!draft.tls) {
+      continue;
+    }
+    logs = config.logs ?? logs;
+    if (auto?.disable_certificates !== true) {
+      const skipped = auto?.skip_certificates ?? [];
+      draft.names = hosts.filter((host) => qualifiesForCertificate(host) && !skipped.includes(host));
+    }
+    if (auto?.disable_redirects === true) {
+      continue;
+    }
+    for (const address of elsewhere) {
+      if (address.network === "tcp") {
+        const from = formatListenAddress({ ...address, port: httpPort });
+        const routes = redirects.get(from) ?? [];
+        redirects.set(from, [...routes, redirectRoute(hosts, address.port, usualPorts)]);
+      }
+    }
+  }
+  const remaining: { listen: string[]; routes: RouteConfig[] } = { listen: [], routes: [] };
+  for (const [from, routes] of redirects) {
+    const plain = drafts.find(({ addresses }) => addresses.some((each) => covers(each, from)));
+    if (plain === undefined) {
+      remaining.listen.push(from);
+      remaining.routes.push(...routes);
+    } else {
+      // Without a name to get a certificate for, a site for any host takes its plain requests itself.
+      if (drafts.some(({ names }) => names.length > 0)) plain.redirects.push(...routes);
+      plain.catchAll = catchAll;
+    }
+  }
+  if (remaining.listen.length > 0) {
+    const addresses = remaining.listen.flatMap((text) => parseListenAddress(text));
+    drafts.push({
+      name: redirectServer,
+      config: { listen: remaining.listen, ...(logs === undefined ? {} : { logs }) },
+      addresses,
+      tls: false,
+      redirects: remaining.routes,
+      catchAll,
+      names: [],
+    });
+  }
+  return drafts.map((draft) => ({
+    name: draft.name,
+    config: draft.config,
+    addresses: draft.addresses.map((address) => ({
+      address,
+      secure: draft.tls && (address.network !== "tcp" || address.port !== httpPort),
+    })),
+    redirects: specificFirst(draft.redirects),
+    catchAll: draft.catchAll,
+    names: draft.names,
+  }));
+}
+
+/** Whether an address takes the connections to another one: the same, or all addresses on its port. */
+function covers(address: ListenAddress, text: string): boolean {
+  if (formatListenAddress(address) === text) {
+    return true;
+  }
+  return address.network === "tcp" && address.host === "" && text.endsWith(`:${address.port}`);
+}
+
+/** Redirects for some hosts before those for all. */
+function specificFirst(routes: readonly RouteConfig[]): RouteConfig[] {
+  const isSpecific = (route: RouteConfig) => route.match?.[0]?.host !== undefined;
+  return [...routes.filter(isSpecific), ...routes.filter((route) => !isSpecific(route))];
+}

@@ -1,0 +1,53 @@
+import { canonicalIp } from "server-core/go/ip-address";
+import type { Exchange } from "./exchange.ts";
+import { getHeaders } from "./header-list.ts";
+import type { IpSource } from "./ip-source.ts";
+import { withoutZone } from "./remote-address.ts";
+
+/** How a server finds out who the client is. */
+export interface ClientAddressRules {
+  /** Undefined: no proxy is trusted. */
+  readonly trusted: IpSource | undefined;
+  /** Fields in which a proxy names the client, the first that has an address counts. */
+  readonly headers: readonly string[];
+  /** Reads lists from the right, past trusted proxies; else the first address counts, which a client can make up. */
+  readonly strict: boolean;
+  /** Whether who connects over a unix socket is trusted. */
+  readonly trustUnix: boolean;
+}
+
+/** An entry of `X-Forwarded-For`, with or without port, brackets and zone. @returns undefined for what is no address */
+function addressIn(text: string): string | undefined {
+  const entry = text.trim();
+  const bare =
+    /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ??
+    (/^[^:]+:\d+$/.test(entry) ? entry.replace(/:\d+$/, "") : entry);
+  return canonicalIp(bare);
+}
+
+/** Whether who is connected may say who the client is. */
+export function isTrustedProxy(exchange: Exchange, { trusted, trustUnix }: ClientAddressRules): boolean {
+  const { remoteAddress } = exchange;
+  return remoteAddress === "" ? trustUnix : trusted?.contains(remoteAddress) === true;
+}
+
+/**
+ * The client's address: that of who is connected, unless this is a trusted proxy that names another.
+ * Source: the public model (Caddy 2.11), trusted proxies
+ */
+export function clientAddress(exchange: Exchange, rules: ClientAddressRules): string {
+  if (!isTrustedProxy(exchange, rules)) {
+    return withoutZone(exchange.remoteAddress);
+  }
+  for (const name of rules.headers) {
+    const list = getHeaders(exchange.stream.headers, name).flatMap((value) => value.split(","));
+    const addresses = list.map(addressIn).filter((address) => address !== undefined);
+    const found = rules.strict
+      ? addresses.findLast((address) => rules.trusted?.contains(address) !== true)
+      : addresses[0];
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return withoutZone(exchange.remoteAddress);
+}

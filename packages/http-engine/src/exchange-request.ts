@@ -1,0 +1,359 @@
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { ServerError } from "server-core/errors";
+import { cleanPath } from "server-core/uri/clean-path";
+import { authorityForm, RequestTarget } from "server-core/uri/request-target";
+import { BytesReadable, contain, stillToRead } from "./body/contained-stream.ts";
+import type { BodyFilter } from "./body/filtered-body.ts";
+import { readAll } from "./body/read-all.ts";
+import { getHeader, type HeaderList } from "./header-list.ts";
+import type { HttpStream } from "./http-stream.ts";
+import { remoteAddress } from "./remote-address.ts";
+
+/** Method and target of a request at some point of its way through handlers. */
+export interface RequestLine {
+  readonly method: string;
+  readonly target: RequestTarget;
+}
+
+/** What of a request line changes; absent parts stay. Give the path in one form only. */
+export interface RequestLineChange {
+  readonly method?: string;
+  readonly target?: RequestTarget;
+  /** Percent-encoded. */
+  readonly rawPath?: string;
+  /** Decoded. */
+  readonly path?: string;
+  /** With its `?`, or "". */
+  readonly query?: string;
+}
+
+const maxHostLength = 255;
+/** The last one that was found good: most requests in a row are for the same. */
+let goodHost = "";
+/** The last target as sent, and what it means. */
+let lastSent = "";
+let lastTarget: RequestTarget | undefined;
+/** The last host that was asked for with its port, and without. */
+let lastHostport = "";
+let lastHost = "";
+
+/** Without port and brackets, lower case. */
+function bareHost(hostport: string): string {
+  const match = hostport.startsWith("[") ? /^\[(.*)\](?::\d*)?$/.exec(hostport) : null;
+  return (match?.[1] ?? hostport.replace(/:\d*$/, "")).toLowerCase();
+}
+
+/** Port and dots after a name say nothing: what is left of these names nobody. */
+const nameless = /^\.+(?::\d*)?$/;
+
+/** @throws ServerError HTTP_BAD_REQUEST */
+function checkHost(hostport: string, version: string): void {
+  // Clients of HTTP/1.0 and of HTTP/2 may name no host.
+  const isNameless = hostport === "" ? version === "1.1" : nameless.test(hostport);
+  if (isNameless) {
+    throw new ServerError("HTTP_BAD_REQUEST", "the request names no host");
+  }
+  const isMalformed = /[\s/\\?#@,<>"]/.test(hostport) || !authorityForm.test(hostport);
+  if (hostport.length > maxHostLength || isMalformed) {
+    throw new ServerError("HTTP_BAD_REQUEST", `malformed Host header ${JSON.stringify(hostport)}`);
+  }
+}
+
+/** An absolute target replaces what `Host` says, for whoever reads the field too. Source: RFC 9112, section 3.2.2 */
+function withHost(headers: HeaderList, hostport: string): HeaderList {
+  return headers.map((text, index) =>
+    index % 2 === 1 && headers[index - 1]?.toLowerCase() === "host" ? hostport : text,
+  );
+}
+
+/** @throws ServerError HTTP_BAD_REQUEST */
+function readTarget(sent: string): RequestTarget {
+  if (lastTarget === undefined || sent !== lastSent) {
+    const target = RequestTarget.parse(sent);
+    if (typeof target === "string") {
+      throw new ServerError("HTTP_BAD_REQUEST", target);
+    }
+    lastTarget = target;
+    lastSent = sent;
+  }
+  return lastTarget;
+}
+
+/**
+ * A request, as handlers see it. `rewrite`, `setHost`, `changeRequestHeaders` and `replaceBody` change what later matchers
+ * and handlers see; `original` and `stream` keep what was sent.
+ */
+export class ExchangeRequest {
+  /** The protocol below. For reading; responses go through the exchange. */
+  readonly stream: HttpStream;
+  /** The connection: addresses, TLS. */
+  readonly socket: Socket;
+  /** When the request's head was complete, as of `performance.now()`. */
+  readonly startedAt = performance.now();
+  /** `Host`, or the authority of the target, as sent or as a handler set it: `Example.com:8080`. */
+  hostport: string;
+  /** Fields of the request as handlers left them so far. Change them with {@link changeRequestHeaders}. */
+  requestHeaders: HeaderList;
+  /** The whole body, once {@link bufferBody} has read it or a handler has set it. */
+  bufferedBody: Buffer | undefined;
+  #method: string;
+  #target: RequestTarget;
+  #cleanedPath: string | undefined;
+  #host: string | undefined;
+  #original: RequestLine | undefined;
+  /** What is read in place of the client's stream. */
+  #body: Readable | undefined;
+  /** Whether that has nothing of the client's. */
+  #isReplaced = false;
+  /** Filters that nobody's reading has passed yet. */
+  #filters: BodyFilter[] | undefined;
+  /** The stream that {@link body} gave last. */
+  #given: Readable | undefined;
+  #buffered: Promise<Buffer> | undefined;
+
+  /** @throws ServerError HTTP_BAD_REQUEST for a target or a Host that cannot be */
+  constructor(stream: HttpStream) {
+    if (stream.method === "CONNECT" && stream.upgradeProtocol === "") {
+      // Its answer would turn the connection into a tunnel, which no handler opens.
+      throw new ServerError("HTTP_BAD_REQUEST", "CONNECT is served with a protocol only");
+    }
+    const target = readTarget(stream.target);
+    this.stream = stream;
+    this.socket = stream.socket;
+    this.#method = stream.method;
+    this.#target = target;
+    this.requestHeaders = stream.headers;
+    this.hostport = target.authority || stream.authority;
+    if (target.authority) {
+      checkHost(stream.authority, stream.version);
+      this.requestHeaders = withHost(stream.headers, target.authority);
+    }
+    if (this.hostport !== goodHost || this.hostport === "") {
+      checkHost(this.hostport, stream.version);
+      goodHost = this.hostport;
+    }
+  }
+
+  get method(): string {
+    return this.#method;
+  }
+
+  /** As sent or rewritten: percent-encoded, not cleaned. */
+  get rawPath(): string {
+    return this.#target.rawPath;
+  }
+
+  /** With its `?`, or "". */
+  get query(): string {
+    return this.#target.query;
+  }
+
+  /** Path and query, as an upstream would be asked for them. */
+  get target(): string {
+    return this.#target.text;
+  }
+
+  /** Decoded, not cleaned. */
+  get path(): string {
+    return this.#target.path;
+  }
+
+  /** Decoded, without empty, `.` and `..` segments. */
+  get cleanedPath(): string {
+    this.#cleanedPath ??= cleanPath(this.path);
+    return this.#cleanedPath;
+  }
+
+  /** Without port and brackets, lower case. */
+  get host(): string {
+    if (this.#host === undefined) {
+      if (this.hostport !== lastHostport) {
+        lastHost = bareHost(this.hostport);
+        lastHostport = this.hostport;
+      }
+      this.#host = lastHost;
+    }
+    return this.#host;
+  }
+
+  get scheme(): "http" | "https" {
+    return "encrypted" in this.socket ? "https" : "http";
+  }
+
+  /** `HTTP/1.1`, `HTTP/2.0`. */
+  get protocol(): string {
+    return `HTTP/${this.stream.version}`;
+  }
+
+  /** Who is connected; "" over a unix socket. */
+  get remoteAddress(): string {
+    return remoteAddress(this.socket);
+  }
+
+  /** The request line as it is now. */
+  get line(): RequestLine {
+    return { method: this.#method, target: this.#target };
+  }
+
+  /** The request line before any handler changed it; `{http.request.orig_*}`. */
+  get original(): RequestLine {
+    return this.#original ?? this.line;
+  }
+
+  /**
+   * Changes the request line for what comes after.
+   * @throws ServerError HTTP_BAD_REQUEST for a NUL in the path; nothing is changed then
+   */
+  rewrite({ method, target, rawPath, path, query }: RequestLineChange): void {
+    let changed = target ?? this.#target;
+    if (rawPath !== undefined || path !== undefined) {
+      changed = rawPath === undefined ? changed.withPath(path ?? "") : changed.withRawPath(rawPath);
+    }
+    if (query !== undefined) {
+      changed = changed.withQuery(query);
+    }
+    if (changed.path.includes("\0")) {
+      throw new ServerError("HTTP_BAD_REQUEST", "the path contains a NUL");
+    }
+    this.#original ??= this.line;
+    this.#method = method ?? this.#method;
+    this.#target = changed;
+    this.#cleanedPath = undefined;
+  }
+
+  /** Takes back what handlers made of the request line, for error routes. */
+  restoreLine(): void {
+    const original = this.#original;
+    if (original !== undefined) {
+      this.#method = original.method;
+      this.#target = original.target;
+      this.#cleanedPath = undefined;
+    }
+  }
+
+  /** Changes what the client asked for as host; upstreams are told so too. */
+  setHost(hostport: string): void {
+    this.hostport = hostport;
+    this.#host = undefined;
+  }
+
+  /** The first value of a request header; "" when absent. */
+  header(name: string): string {
+    return getHeader(this.requestHeaders, name) ?? "";
+  }
+
+  /** Lets a handler change the fields of the request, in a copy: those of `stream` stay. */
+  changeRequestHeaders(change: (headers: HeaderList) => void): void {
+    const copy = [...this.requestHeaders];
+    change(copy);
+    this.requestHeaders = copy;
+  }
+
+  /** Whether there is a body to read. */
+  get hasBody(): boolean {
+    return this.#isReplaced || this.stream.hasBody;
+  }
+
+  /**
+   * All of the body, where it is there already: it came with the head, or {@link bufferBody} has read it.
+   * @throws HttpError of a filter: 413
+   */
+  get wholeBody(): Buffer | undefined {
+    const whole = this.bufferedBody ?? (this.#body === undefined ? this.stream.wholeBody : undefined);
+    if (whole !== undefined && this.#filters !== undefined) {
+      this.#admit(whole.length);
+    }
+    return whole;
+  }
+
+  /** Fields that came after the body that {@link body} reads; none for one that a handler put in place. */
+  get requestTrailers(): HeaderList {
+    return this.#isReplaced ? [] : this.stream.requestTrailers;
+  }
+
+  /**
+   * The body: the client's, or what a handler put in its place. Made when asked for; ask only where it is read.
+   * @throws HttpError of a filter that refuses it before any of it is read: 413
+   */
+  get body(): Readable {
+    const bytes = this.bufferedBody;
+    if (bytes !== undefined && (this.#body === undefined || this.#body.readableDidRead)) {
+      this.#body = new BytesReadable(bytes);
+    }
+    if (this.#filters !== undefined) {
+      this.#applyFilters(this.#filters);
+    }
+    this.#given = stillToRead(this.#body ?? this.stream.body);
+    return this.#given;
+  }
+
+  /** Whether some of the client's body is gone, so that the request cannot be sent a second time. */
+  get bodyTouched(): boolean {
+    return this.stream.bodyTouched && this.#buffered === undefined;
+  }
+
+  /** Puts another body in place of the client's: a decoder, a fixed text. What looks at a body is a {@link filterBody}. */
+  replaceBody(body: Readable | string | Uint8Array): void {
+    const bytes = typeof body === "string" || body instanceof Uint8Array ? Buffer.from(body) : undefined;
+    this.#body = bytes === undefined ? contain(body as Readable) : undefined;
+    if (this.#body !== undefined) {
+      this.#failWithSource(this.#body);
+    }
+    this.#isReplaced = true;
+    this.#filters = undefined;
+    this.#buffered = bytes === undefined ? undefined : Promise.resolve(bytes);
+    this.bufferedBody = bytes;
+  }
+
+  /** Puts a filter before whoever reads the body from now on: a limit, a pace. It costs nothing as long as nobody reads. */
+  filterBody(filter: BodyFilter): void {
+    this.#filters ??= [];
+    this.#filters.push(filter);
+  }
+
+  /**
+   * Reads the whole body; it can be read again afterwards.
+   * @throws ServerError HTTP_BODY_TOO_LARGE over `maxBytes`, CLIENT_GONE; HttpError of a filter
+   */
+  async bufferBody(maxBytes: number): Promise<Buffer> {
+    if (!this.hasBody) {
+      return Buffer.alloc(0);
+    }
+    this.#buffered ??= readAll(this.body, maxBytes);
+    const bytes = await this.#buffered;
+    this.#admit(bytes.length);
+    if (this.bufferedBody === undefined) {
+      this.bufferedBody = bytes;
+      this.#body = undefined;
+      this.#isReplaced = true;
+    }
+    return bytes;
+  }
+
+  /** What was made of a stream by `pipe` does not hear of its errors, and its reader would wait for ever. */
+  #failWithSource(body: Readable): void {
+    const source = this.#given;
+    if (source !== undefined && source !== body) {
+      source.on("error", (error) => body.destroy(error));
+    }
+  }
+
+  #admit(bytes: number): void {
+    for (const filter of this.#filters ?? []) {
+      filter.admit?.(bytes);
+    }
+  }
+
+  #applyFilters(filters: readonly BodyFilter[]): void {
+    const length =
+      this.bufferedBody?.length ?? (this.#body === undefined ? this.stream.bodyLength : undefined);
+    if (length !== undefined) {
+      this.#admit(length);
+    }
+    this.#filters = undefined;
+    for (const filter of filters) {
+      this.#body = contain(filter.apply(this.#body ?? this.stream.body));
+    }
+  }
+}

@@ -1,0 +1,440 @@
+import { type Readable, Writable } from "node:stream";
+import { ServerError } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { contain } from "./body/contained-stream.ts";
+import { StreamReading } from "./body/stream-reading.ts";
+import { ExchangeRequest } from "./exchange-request.ts";
+import type { Next } from "./handler.ts";
+import type { HeaderList } from "./header-list.ts";
+import type { HttpError } from "./http-error.ts";
+import type { DetachedConnection, HttpStream, StreamListener } from "./http-stream.ts";
+import { withoutZone } from "./remote-address.ts";
+import type { RequestTrace } from "./request-trace.ts";
+import { HeadFilter, type ResponseSink } from "./response-sink.ts";
+import { WireSink } from "./wire-sink.ts";
+
+const clientGoneStatus = 499;
+
+/** A list of routes that can be run by name. */
+export interface NamedRoute {
+  run(exchange: Exchange, next: Next): void | Promise<void>;
+}
+
+/** Makes texts of placeholders of one namespace. */
+export interface PlaceholderSource {
+  /** @param name without the namespace. @returns undefined for what is not known (yet) */
+  placeholder(name: string): string | undefined;
+}
+
+/** What an exchange knows of the server that runs it. */
+export interface ExchangeServer {
+  /** Value of the `Server` header and name in `Via`. */
+  readonly product: string;
+  /** When its ports close, as of `Date.now()`; absent: nobody knows yet. */
+  readonly shutdownAt?: number | undefined;
+  /** For the handler `invoke`. */
+  readonly namedRoutes?: ReadonlyMap<string, NamedRoute>;
+  /** Who the client is, where proxies that are trusted stand in between; absent: who is connected. */
+  clientAddress?(exchange: Exchange): string;
+  /** Runs another request; absent: it runs none but those of its listeners. */
+  take?(stream: HttpStream): void;
+  /** Told when an exchange is over, before those who asked by `onEnd`. */
+  exchangeEnded?(exchange: Exchange): void;
+  /** The exchange failed outside of its handlers: they may wait for ever. */
+  exchangeBroken?(exchange: Exchange, error: unknown): void;
+  /** Whether who is connected is a proxy whose `X-Forwarded-*` counts. */
+  isTrustedProxy?(exchange: Exchange): boolean;
+}
+
+/**
+ * One request and its response, as handlers see them.
+ *
+ * The response. A handler fills `responseHeaders` and then either calls {@link respond} with the whole body, or
+ * {@link writeHead}, {@link write} (with {@link onceDrain}) and {@link finish}, or {@link writeHead} and
+ * {@link sendStream}. When its `handle` returns (its promise resolves), the handler has written all of the response, or
+ * none. What it writes passes the filters of {@link interceptResponse}, innermost first. An error thrown before
+ * {@link headSent} goes to the error routes; after it the connection is cut, so that the response does not look whole.
+ */
+export class Exchange extends ExchangeRequest implements StreamListener {
+  readonly server: ExchangeServer;
+  /** Fields of the response until its head is sent. */
+  responseHeaders: HeaderList;
+  /** What handlers tell one another; `{http.vars.<name>}`. */
+  get vars(): Map<string, JsonValue> {
+    this.#vars ??= new Map();
+    return this.#vars;
+  }
+  /** Set while error routes run; `{http.error.*}`. */
+  error: HttpError | undefined;
+  /** Set by a reverse proxy: what `{http.reverse_proxy.*}` stands for. */
+  proxied: PlaceholderSource | undefined;
+  /** Set while a tracing handler is around. */
+  trace: RequestTrace | undefined;
+  /** Bytes of the response body that handlers wrote for the client. */
+  bytesWritten = 0;
+  /** Place among the requests under way at its server; -1: none. */
+  activeIndex = -1;
+  /** Place of its note among the requests under way in this thread; undefined: there is none. */
+  note: number | undefined;
+  /** Told the name of each handler that the request comes to; nearly always undefined. */
+  onHandler: ((name: string) => void) | undefined;
+  /** Set by handlers that answer from what is here. */
+  answersAlone = false;
+  /** Whether {@link headAtMs} is wanted. */
+  timesHead = false;
+  /** When an answer was begun, by the clock of `performance.now`; 0 before, and where nobody wants it. */
+  headAtMs = 0;
+  #vars: Map<string, JsonValue> | undefined;
+  #top: ResponseSink | undefined;
+  #status = 0;
+  #answered = false;
+  #ended = false;
+  #detached = false;
+  #onEnd: (() => void)[] | undefined;
+
+  /** @throws ServerError HTTP_BAD_REQUEST for a target or a Host that cannot be */
+  constructor(server: ExchangeServer, stream: HttpStream) {
+    super(stream);
+    this.server = server;
+    this.responseHeaders = ["Server", server.product];
+  }
+
+  /** Who the client is: behind trusted proxies the one they name, else {@link remoteAddress}. */
+  get clientAddress(): string {
+    return this.server.clientAddress?.(this) ?? withoutZone(this.remoteAddress);
+  }
+
+  /** A variable as text; "" when it was not set. Lists and objects as JSON. */
+  varText(name: string): string {
+    const value = this.#vars?.get(name);
+    if (typeof value === "string") {
+      return value;
+    }
+    return value === undefined || value === null
+      ? ""
+      : typeof value === "object"
+        ? JSON.stringify(value)
+        : String(value);
+  }
+
+  // The response
+
+  /** Status of the response: as the handler gave it, then as the client gets it; 0 before. */
+  get status(): number {
+    return this.#status;
+  }
+
+  /** Status of an answer for which nobody names one: 200, in error routes that of the error. */
+  get defaultStatus(): number {
+    return this.error?.status ?? 200;
+  }
+
+  /** Whether a handler has begun to answer. A filter may still hold the head back: see {@link headSent}. */
+  get answered(): boolean {
+    return this.#answered || this.#detached;
+  }
+
+  /** Whether the client has the head: it is too late for another answer. */
+  get headSent(): boolean {
+    return this.stream.headSent || this.#detached;
+  }
+
+  /** Bytes of the response body that went to the client: none where it has no body (HEAD, 204, 304). */
+  get bytesSent(): number {
+    const hasNone = this.#status === 204 || this.#status === 304 || this.stream.method === "HEAD";
+    return hasNone ? 0 : this.bytesWritten;
+  }
+
+  /** Whether the whole response was sent. */
+  get complete(): boolean {
+    return this.stream.complete;
+  }
+
+  /** Whether response and connection are done with. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The connection left HTTP: it is not counted as a request under way any more. */
+  get detached(): boolean {
+    return this.#detached;
+  }
+
+  /** Whether there are filters on the way of the response. */
+  get filtered(): boolean {
+    return this.#top !== undefined;
+  }
+
+  /** Puts a filter on the way of the response, before those that are there: what is written from now on passes it. */
+  interceptResponse<Sink extends ResponseSink>(make: (below: ResponseSink) => Sink): Sink {
+    const sink = make(this.#top ?? new WireSink(this.stream, this));
+    this.#top = sink;
+    return sink;
+  }
+
+  /** Calls back just before the head is sent; the last to ask is the first to be called, as with nested handlers. */
+  beforeHead(callback: (headers: HeaderList, status: number) => void): void {
+    this.interceptResponse((below) => new HeadFilter(below, callback));
+  }
+
+  /** Sends a whole response. @throws ServerError HTTP_RESPONSE when status or headers cannot stand in a response */
+  respond(status: number, body: Uint8Array | string = ""): void {
+    if (this.#top === undefined && !this.#answered) {
+      this.#begin(status);
+      this.bytesWritten = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+      this.stream.respond(status, this.responseHeaders, body);
+    } else {
+      this.writeHead(status);
+      this.finish(body);
+    }
+  }
+
+  /**
+   * Sends status and headers.
+   * @param goodFrom index from which on `responseHeaders` were read off a connection of HTTP/1 and need no check (none)
+   * @throws ServerError HTTP_RESPONSE when they cannot stand in a response (a status out of range, a newline in a value),
+   *   or when there was an answer already
+   */
+  writeHead(status: number, goodFrom = Number.POSITIVE_INFINITY): void {
+    if (this.#answered) {
+      throw new ServerError("HTTP_RESPONSE", `status ${status} after an answer with ${this.#status}`);
+    }
+    this.#begin(status);
+    if (this.#top === undefined) {
+      this.stream.writeHead(status, this.responseHeaders, goodFrom);
+    } else {
+      this.#top.head(status, this.responseHeaders);
+    }
+  }
+
+  /** Called where the client is next: filters may have changed the status. */
+  headPassed(status: number): void {
+    this.#status = status;
+  }
+
+  #begin(status: number): void {
+    this.#answered = true;
+    this.#status = status;
+    if (this.timesHead) {
+      this.headAtMs = performance.now();
+    }
+  }
+
+  /** Sends a part of the body. @returns false when it is enough for now: go on after {@link onceDrain} */
+  write(chunk: Uint8Array): boolean {
+    if (this.#top !== undefined) {
+      return this.#top.write(chunk);
+    }
+    this.bytesWritten += chunk.length;
+    return this.stream.write(chunk);
+  }
+
+  /** Ends the body. */
+  finish(chunk: Uint8Array | string = ""): void {
+    if (this.#top === undefined) {
+      this.bytesWritten += typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
+      this.stream.end(chunk);
+    } else if (chunk.length === 0) {
+      this.#top.end();
+    } else {
+      this.#top.end(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+    }
+  }
+
+  /** Fields that go after the body, where the protocol and the client allow them. */
+  addTrailers(trailers: HeaderList): void {
+    if (this.#top === undefined) {
+      this.stream.addTrailers(trailers);
+    } else {
+      this.#top.addTrailers(trailers);
+    }
+  }
+
+  /** Sends what was written so far, without waiting for more. */
+  flush(): void {
+    if (this.#top === undefined) {
+      this.stream.flush();
+    } else {
+      this.#top.flush();
+    }
+  }
+
+  /** Calls back once, when more can be written. Not called any more when the client is gone: see {@link onEnd}. */
+  onceDrain(callback: () => void): void {
+    if (this.#top === undefined) {
+      this.stream.onceDrain(callback);
+    } else {
+      this.#top.onceDrain(callback);
+    }
+  }
+
+  /** The body of the response as a stream, for `pipeline`. Destroying it with an error cuts the connection. */
+  bodyWritable(): Writable {
+    const writable = contain(
+      new Writable({
+        write: (chunk: Buffer, _encoding, done) => {
+          try {
+            if (!this.write(chunk)) {
+              this.onceDrain(done);
+              return;
+            }
+          } catch (error) {
+            done(error as Error);
+            return;
+          }
+          done();
+        },
+        final: (done) => {
+          try {
+            this.finish();
+          } catch (error) {
+            done(error as Error);
+            return;
+          }
+          done();
+        },
+        destroy: (error, done) => {
+          if (error !== null && !this.complete) {
+            this.stream.destroy(); // a response cut short must not look whole
+          }
+          done(error);
+        },
+      }),
+    );
+    this.onEnd(() => {
+      if (!writable.writableEnded) {
+        writable.destroy(new ServerError("CLIENT_GONE", "the client closed the connection"));
+      }
+    });
+    return writable;
+  }
+
+  /** Sends a stream as the body, after {@link writeHead}, and ends it. @throws the stream's error; ServerError CLIENT_GONE */
+  sendStream(source: Readable): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const reading = new StreamReading(source, {
+        data: (chunk) => {
+          if (this.write(chunk)) {
+            return true;
+          }
+          this.onceDrain(() => reading.resume());
+          return false;
+        },
+        end: () => {
+          this.finish();
+          resolve();
+        },
+        failed: (error) => {
+          source.destroy();
+          reject(error);
+        },
+      });
+      this.onEnd(() => {
+        reading.stop();
+        if (!source.readableEnded) {
+          source.destroy();
+        }
+        reject(new ServerError("CLIENT_GONE", "the client closed the connection"));
+      });
+    });
+  }
+
+  /**
+   * Takes back an answer of which the client has seen nothing, for another one: error routes, the handler `intercept`.
+   * @param from the sink that the new answer goes to; absent: the client itself, past all filters
+   */
+  restartResponse(from?: ResponseSink): void {
+    if (this.headSent) {
+      throw new ServerError("HTTP_RESPONSE", "the head was sent already");
+    }
+    this.#top = from instanceof WireSink ? undefined : from;
+    this.#answered = false;
+    this.#status = 0;
+    this.headAtMs = 0;
+  }
+
+  /**
+   * Has handlers answer in place of the response under way, of which the client has seen nothing, while that one waits.
+   * @param to the sink that the other answer goes to
+   * @param headers its fields
+   * @returns puts the response that waits back, with the fields as they are then
+   */
+  divertResponse(to: ResponseSink, headers: HeaderList): () => void {
+    const top = this.#top;
+    const status = this.#status;
+    const headAtMs = this.headAtMs;
+    this.restartResponse(to);
+    this.responseHeaders = headers;
+    return () => {
+      this.#top = top;
+      this.#status = status;
+      this.#answered = true;
+      this.headAtMs = headAtMs;
+    };
+  }
+
+  /** Calls back once, when the response is sent or given up, or the tunnel ended. */
+  onEnd(callback: () => void): void {
+    if (this.#ended) {
+      callback();
+    } else {
+      this.#onEnd ??= [];
+      this.#onEnd.push(callback);
+    }
+  }
+
+  /** Answers an upgrade with 101 and takes the connection out of HTTP. The caller must call `end` when it is done with it. */
+  switchProtocols(): DetachedConnection {
+    const head = (headers: HeaderList): DetachedConnection => this.stream.switchProtocols(headers);
+    this.#begin(101);
+    this.#top?.head(101, this.responseHeaders);
+    const connection = head(this.responseHeaders);
+    this.#detached = true;
+    return connection;
+  }
+
+  /**
+   * The stream is over; a connection that left HTTP ends by itself. A client that left while an upstream was asked has
+   * the status 499 in logs and metrics, as in the model.
+   */
+  streamClosed(): void {
+    if (!this.#detached) {
+      if (this.#status === 0 && this.proxied !== undefined) {
+        this.#status = clientGoneStatus;
+      }
+      this.end();
+    }
+  }
+
+  /** Called by who runs the exchange, and by the taker of a detached connection. */
+  end(): void {
+    if (!this.#ended) {
+      this.#ended = true;
+      if (this.#status === 204 || this.#status === 304) {
+        this.bytesWritten = 0; // of a body that these have not
+      }
+      try {
+        this.server.exchangeEnded?.(this);
+      } catch (error) {
+        this.fail(error);
+      }
+      const callbacks = this.#onEnd;
+      this.#onEnd = undefined;
+      for (const callback of callbacks ?? []) {
+        try {
+          callback();
+        } catch (error) {
+          this.fail(error); // the others are told all the same
+        }
+      }
+    }
+  }
+
+  /**
+   * Ends the exchange with an error that no handler's promise tells of: one that an event or a timer brought. It is answered
+   * with its status where nothing was sent, and cut else. A handler that waits for something hears that the client is gone.
+   */
+  fail(error: unknown): void {
+    this.server.exchangeBroken?.(this, error);
+  }
+}

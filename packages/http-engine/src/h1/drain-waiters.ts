@@ -1,0 +1,42 @@
+import type { Socket } from "node:net";
+import { keepOwner } from "server-core/threads/error-owner";
+
+/** Those who wait until a socket has sent what was written to it. One listener serves them all. */
+export class DrainWaiters {
+  readonly #socket: Socket;
+  readonly #failed: (error: unknown) => void;
+  #callbacks: (() => void)[] = [];
+
+  /** @param failed told what a callback throws */
+  constructor(socket: Socket, failed: (error: unknown) => void) {
+    this.#socket = socket;
+    this.#failed = failed;
+    socket.on("drain", this.#onDrain);
+  }
+
+  /** Calls back once the socket takes more: after this turn, where it does already. */
+  once(callback: () => void): void {
+    if (this.#socket.writableNeedDrain) {
+      this.#callbacks.push(keepOwner(callback));
+    } else {
+      process.nextTick(callback);
+    }
+  }
+
+  /** Nobody is called any more. */
+  stop(): void {
+    this.#socket.off("drain", this.#onDrain);
+  }
+
+  readonly #onDrain = (): void => {
+    const callbacks = this.#callbacks;
+    this.#callbacks = [];
+    for (const callback of callbacks) {
+      try {
+        callback();
+      } catch (error) {
+        this.#failed(error);
+      }
+    }
+  };
+}

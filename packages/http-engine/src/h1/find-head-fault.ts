@@ -1,0 +1,33 @@
+import { ServerError } from "server-core/errors";
+
+const lf = 0x0a;
+const cr = 0x0d;
+
+/**
+ * Looks at a head that is not complete yet: what will never be a good one is refused at once.
+ * @param start where the head begins
+ * @param searched how much of the bytes was looked at before
+ * @returns why it cannot become a head; undefined when it may
+ */
+export function findHeadFault(
+  bytes: Buffer,
+  start: number,
+  searched: number,
+  maxHeaderBytes: number,
+): ServerError | undefined {
+  let feed = bytes.indexOf(lf, Math.max(start, searched));
+  while (feed !== -1) {
+    if (feed === 0 || bytes[feed - 1] !== cr) {
+      return new ServerError("HTTP_BAD_REQUEST", "a line of the head ends without CR");
+    }
+    feed = bytes.indexOf(lf, feed + 1);
+  }
+  const first = bytes[start];
+  if (first !== undefined && first !== cr && (first < 0x21 || first > 0x7e)) {
+    return new ServerError("HTTP_BAD_REQUEST", "not HTTP");
+  }
+  if (bytes.length - start > maxHeaderBytes) {
+    return new ServerError("HTTP_HEADER_TOO_LARGE", `the head is over the limit of ${maxHeaderBytes} bytes`);
+  }
+  return undefined;
+}

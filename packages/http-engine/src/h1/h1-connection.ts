@@ -1,0 +1,423 @@
+import type { Socket } from "node:net";
+import { ServerError } from "server-core/errors";
+import { runFor } from "server-core/threads/error-owner";
+import type { DetachedConnection } from "../http-stream.ts";
+import { ConnectionClock } from "./connection-clock.ts";
+import type { ConnectionOwner } from "./connection-owner.ts";
+import { DrainWaiters } from "./drain-waiters.ts";
+import { endConnection, writeRefusal } from "./end-connection.ts";
+import { type H1Carrier, H1Stream } from "./h1-stream.ts";
+import { HeadScanner } from "./head-scanner.ts";
+import { readDirectly } from "./read-directly.ts";
+import { type BodyFeeder, RequestBody } from "./request-body.ts";
+import type { RequestHead } from "./request-head.ts";
+
+/** Held for a handler that has not asked for the body yet, or for the next request in a pipeline. */
+const maxHeldBytes = 64 * 1024;
+
+const empty = Buffer.alloc(0);
+
+type State = "head" | "body" | "waiting" | "closing" | "gone";
+
+/** One connection that speaks HTTP/1: requests in, one after the other, responses out in the same order. */
+export class H1Connection implements H1Carrier, BodyFeeder {
+  readonly socket: Socket;
+  readonly #owner: ConnectionOwner;
+  #state: State = "head";
+  /** Bytes that came and are not used up. */
+  #rest: Buffer = empty;
+  #stream: H1Stream | undefined;
+  /** The body of the request under way; undefined while it has none. */
+  #body: RequestBody | undefined;
+  readonly #heads = new HeadScanner();
+  #expectsContinue = false;
+  #responseDone = true;
+  #reusable = true;
+  #paused = false;
+  #parsing = false;
+  #halfClosed = false;
+  readonly #drains: DrainWaiters;
+  readonly #clock: ConnectionClock;
+  readonly #endDirectReading: () => void;
+
+  constructor(socket: Socket, owner: ConnectionOwner, now: number) {
+    this.socket = socket;
+    this.#owner = owner;
+    this.#clock = new ConnectionClock(socket, owner, now);
+    socket.on("data", this.#onData);
+    this.#endDirectReading = readDirectly(socket, this.#onData);
+    socket.on("end", this.#onEnd);
+    socket.on("error", this.#onError);
+    socket.on("close", this.#onClose);
+    this.#drains = new DrainWaiters(socket, (error) => this.#broken(error));
+  }
+
+  get accepting(): boolean {
+    return this.#owner.accepting;
+  }
+
+  /** Whether no request is under way. */
+  get idle(): boolean {
+    return this.#stream === undefined;
+  }
+
+  // Called by the stream
+
+  bodyOf(stream: H1Stream): RequestBody | undefined {
+    if (this.#stream !== stream) {
+      return undefined;
+    }
+    this.#body ??= new RequestBody(this, 0);
+    return this.#body;
+  }
+
+  onceDrain(callback: () => void): void {
+    this.#drains.once(callback);
+  }
+
+  responseEnded(reusable: boolean): void {
+    this.#reusable &&= reusable;
+    this.#responseDone = true;
+    this.#requestEnded();
+  }
+
+  detach(): DetachedConnection {
+    const { socket } = this;
+    this.#state = "gone";
+    socket.pause();
+    socket.off("data", this.#onData);
+    this.#endDirectReading();
+    socket.off("end", this.#onEnd);
+    this.#drains.stop();
+    socket.off("error", this.#onError);
+    socket.on("error", () => socket.destroy());
+    const head = this.#rest;
+    this.#rest = empty;
+    this.#heads.rest();
+    const tunnel: DetachedConnection = { socket, head };
+    this.#owner.detached(this, tunnel);
+    return tunnel;
+  }
+
+  // Called by the owner
+
+  /** Closes now if no request is under way; else its response is the last. */
+  closeWhenIdle(): void {
+    this.#reusable = false;
+    if (this.idle && this.#state !== "gone") {
+      this.#close();
+    }
+  }
+
+  /** Looks for what took too long. @param now as of `Date.now()` */
+  checkTimeouts(now: number): void {
+    switch (this.#clock.latenessAt(now, this.#stream !== undefined, this.#body, this.#paused)) {
+      case "head":
+        this.#headTimedOut();
+        break;
+      case "rest":
+        this.#heads.rest();
+        break;
+      case "body":
+        this.#failBody(new ServerError("HTTP_TIMEOUT", "the client took too long to send the body"));
+        break;
+      case "response":
+        this.socket.destroy();
+        break;
+      default:
+    }
+  }
+
+  // Events of the socket
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#state === "closing") {
+      return; // lingering: dropped
+    }
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#parse();
+    if (this.#rest.length > maxHeldBytes && this.#state !== "head") {
+      this.#pause();
+    }
+  };
+
+  /** What fails here and is foreseen by nobody costs this connection, never the others of the thread. */
+  #broken(error: unknown): void {
+    this.#state = "closing";
+    this.#rest = empty;
+    this.socket.destroy();
+    this.#owner.fault(error);
+  }
+
+  readonly #onEnd = (): void => {
+    this.#halfClosed = true;
+    this.#reusable = false;
+    if (this.#state === "closing") {
+      return; // lingering, which sees to the end
+    }
+    if (this.#responseDone) {
+      this.#close(); // between two requests, or within the rest of a body that nobody reads
+    } else if (this.#stream?.listener?.answersAlone !== true || this.#body?.done === false) {
+      // Nearly all clients that close are gone altogether: who works for them should hear of it.
+      this.socket.destroy();
+    }
+  };
+
+  readonly #onError = (): void => {
+    this.socket.destroy();
+  };
+
+  readonly #onClose = (): void => {
+    const stream = this.#stream;
+    this.#state = "gone";
+    this.#stream = undefined;
+    this.#owner.closed(this);
+    try {
+      stream?.connectionClosed();
+      const body = this.#body;
+      if (body !== undefined && !body.done) {
+        body.fail(new ServerError("CLIENT_GONE", "the client closed the connection"));
+      }
+    } catch (error) {
+      this.#owner.fault(error);
+    }
+  };
+
+  // Reading
+
+  /** Uses up what came, as far as it can be used now. */
+  #parse(): void {
+    if (this.#parsing) {
+      return;
+    }
+    this.#parsing = true;
+    try {
+      for (;;) {
+        const before = this.#rest.length;
+        const state = this.#state;
+        if (state === "head" && before > 0) {
+          this.#parseHead();
+        } else if (state === "body" && before > 0) {
+          this.#parseBody();
+        }
+        if (this.#rest.length === before && this.#state === state) {
+          break;
+        }
+      }
+    } catch (error) {
+      this.#broken(error);
+    } finally {
+      this.#parsing = false;
+    }
+  }
+
+  #parseHead(): void {
+    const heads = this.#heads;
+    const bytes = this.#rest;
+    const { limits } = this.#owner;
+    const wasUnderWay = heads.isUnderWay;
+    let head: RequestHead | "preface" | undefined;
+    try {
+      head = heads.scan(bytes, limits.maxHeaderBytes);
+    } catch (error) {
+      this.#refuse(error);
+      return;
+    }
+    if (head === undefined) {
+      if (heads.isUnderWay && !wasUnderWay && !heads.isFirst) {
+        this.#clock.awaitHead(Date.now(), limits.readHeaderTimeoutMs);
+      }
+    } else if (head === "preface") {
+      this.#takeHttp2();
+    } else {
+      this.#rest = heads.used === bytes.length ? empty : bytes.subarray(heads.used);
+      this.#begin(head);
+    }
+  }
+
+  #takeHttp2(): void {
+    if (this.#owner.takeHttp2?.(this.socket, this.#rest)) {
+      this.detach();
+    } else {
+      this.#refuse(new ServerError("HTTP_VERSION", "HTTP/2 is not served here"));
+    }
+  }
+
+  #begin(head: RequestHead): void {
+    this.#clock.begin(Date.now());
+    this.#responseDone = false;
+    const { bodyLength, expectsContinue } = head.fields;
+    this.#body = bodyLength === 0 ? undefined : new RequestBody(this, bodyLength);
+    this.#expectsContinue = expectsContinue;
+    this.#state = "waiting";
+    this.#stream = new H1Stream(this, head);
+    this.#owner.take(this.#stream);
+  }
+
+  bodyWanted(): void {
+    const body = this.#body;
+    if (body === undefined || body.done || this.#state === "gone") {
+      return;
+    }
+    if (!body.touched) {
+      body.touched = true;
+      this.#clock.bodyMoved(Date.now());
+    }
+    if (this.#expectsContinue) {
+      this.#expectsContinue = false;
+      if (this.#stream?.headSent === false) {
+        this.#stream.writeInterim(100, []);
+      }
+    }
+    this.#state = "body";
+    this.#resume();
+    // Not from within `read`: what is there already comes in a turn of its own.
+    if (this.#rest.length > 0) {
+      process.nextTick(() => this.#parse());
+    }
+  }
+
+  bodyLeftAlone(): void {
+    const body = this.#body;
+    if (body !== undefined && !body.done) {
+      body.dropping = true;
+      this.#requestEnded();
+    }
+  }
+
+  #parseBody(): void {
+    const body = this.#body;
+    if (body === undefined) {
+      return;
+    }
+    this.#clock.bodyMoved(Date.now());
+    const bytes = this.#rest;
+    this.#rest = empty;
+    const reader = this.#stream?.listener;
+    let used: number;
+    try {
+      used = reader === undefined ? body.take(bytes) : runFor(reader, this.#takeBody, body, bytes);
+    } catch (error) {
+      this.#failBody(error as ServerError);
+      return;
+    }
+    this.#rest = used === bytes.length ? empty : bytes.subarray(used);
+    if (body.takeFull()) {
+      this.#state = "waiting";
+      this.#pause();
+    }
+    if (body.done) {
+      this.#state = "waiting";
+      if (reader === undefined) {
+        body.end();
+      } else {
+        runFor(reader, () => body.end());
+      }
+      this.#requestEnded();
+    } else if (body.isOverDropped) {
+      this.#reusable = false;
+      body.done = true;
+      this.#requestEnded();
+    }
+  }
+
+  readonly #takeBody = (body: RequestBody, bytes: Buffer): number => body.take(bytes);
+
+  /** The body is broken, late or cut: the connection has no future. */
+  #failBody(error: ServerError): void {
+    this.#reusable = false;
+    this.#state = "waiting";
+    this.#rest = empty;
+    this.#stream?.closeAfterwards();
+    this.#body?.fail(error);
+    this.#requestEnded();
+  }
+
+  /** Goes on to the next request when both the request and its response are through. */
+  #requestEnded(): void {
+    if (!this.#responseDone || this.#stream === undefined) {
+      return;
+    }
+    const body = this.#body;
+    if (body !== undefined && !body.done) {
+      this.#dropRest(body);
+      return;
+    }
+    this.#stream = undefined;
+    this.#body = undefined;
+    if (this.#state === "gone") {
+      return;
+    }
+    if (this.socket.destroyed) {
+      // Cut, and not told of yet: what the client sent in the same breath is for nobody.
+      this.#state = "closing";
+      this.#rest = empty;
+      return;
+    }
+    if (!this.#reusable || this.#halfClosed || !this.#owner.accepting) {
+      this.#close();
+      return;
+    }
+    this.#state = "head";
+    // In the turn in which the request came, or the rest of its body, the clock was read already.
+    const now = this.#parsing ? this.#clock.bodyAt : Date.now();
+    this.#clock.awaitHead(now, this.#owner.limits.idleTimeoutMs);
+    this.#resume();
+    if (this.#rest.length > 0 && !this.#parsing) {
+      this.#parse();
+    }
+  }
+
+  /** The response is out and the client still sends: its body is taken and dropped, up to a limit. */
+  #dropRest(body: RequestBody): void {
+    const waitsForContinue = this.#expectsContinue && !body.touched;
+    if (waitsForContinue || !this.#reusable || !body.isDroppable) {
+      body.done = true;
+      this.#reusable = false;
+      this.#requestEnded();
+      return;
+    }
+    body.dropping = true;
+    this.#state = "body";
+    this.#clock.awaitHead(Date.now(), this.#owner.limits.readIdleTimeoutMs);
+    this.#resume();
+    if (!this.#parsing) {
+      this.#parse();
+    }
+  }
+
+  #headTimedOut(): void {
+    if (this.#rest.length > 0 && this.#stream === undefined) {
+      this.#refuse(new ServerError("HTTP_TIMEOUT", "the client took too long to send the head"));
+    } else {
+      this.socket.destroy();
+    }
+  }
+
+  /** Answers what is no request, and closes. */
+  #refuse(error: unknown): void {
+    writeRefusal(this.socket, error);
+    this.#close();
+  }
+
+  #close(): void {
+    this.#state = "closing";
+    this.#clock.stop();
+    this.#rest = empty;
+    endConnection(this.socket, this.#halfClosed);
+  }
+
+  #pause(): void {
+    if (!this.#paused) {
+      this.#paused = true;
+      this.socket.pause();
+    }
+  }
+
+  #resume(): void {
+    if (this.#paused) {
+      this.#paused = false;
+      this.socket.resume();
+    }
+  }
+}

@@ -1,0 +1,356 @@
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { ServerError } from "server-core/errors";
+import { BytesReadable } from "../body/contained-stream.ts";
+import { bodyTooLong, DeclaredBody, fieldsFor } from "../declared-body.ts";
+import type { FieldMemo } from "../field-memo.ts";
+import type { HeaderList } from "../header-list.ts";
+import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
+import type { RequestBody } from "./request-body.ts";
+import type { RequestHead } from "./request-head.ts";
+import { encodeFields, encodeResponseFields, httpDate, statusLine } from "./response-head.ts";
+import { stableResponse } from "./stable-response.ts";
+
+const noTrailers: HeaderList = []; // never changed
+
+/** What a handler gets that asks for the body when its request is over. */
+function lostBody(): Readable {
+  return new BytesReadable(new Uint8Array()).destroy(
+    new ServerError("CLIENT_GONE", "the request is over, and its body with it"),
+  );
+}
+
+/** Up to here a body is copied behind its head, into one write; above it is written by itself. */
+const maxJoinedBytes = 16 * 1024;
+
+/** What a stream needs of its connection. */
+export interface H1Carrier {
+  readonly socket: Socket;
+  /** Whether the listener still accepts: on one that does not, each response is the last of its connection. */
+  readonly accepting: boolean;
+  /** The body of a request; undefined when the connection is at another one by now. */
+  bodyOf(stream: H1Stream): RequestBody | undefined;
+  /** The response of the request under way is written. @param reusable whether the connection can go on */
+  responseEnded(reusable: boolean): void;
+  onceDrain(callback: () => void): void;
+  /** Gives the socket away, with what was read too much. */
+  detach(): DetachedConnection;
+}
+
+/** One request of an HTTP/1 connection and its response. */
+export class H1Stream implements HttpStream {
+  readonly version: "1.0" | "1.1";
+  readonly method: string;
+  readonly target: string;
+  readonly authority: string;
+  readonly headers: HeaderList;
+  readonly fieldMemo: FieldMemo;
+  readonly socket: Socket;
+  readonly hasBody: boolean;
+  readonly bodyLength: number | undefined;
+  readonly upgradeProtocol: string;
+  listener: StreamListener | undefined;
+  readonly #carrier: H1Carrier;
+  #keepAlive: boolean;
+  #body: Readable | undefined;
+  /** The head, until something goes out with it. */
+  #pendingHead = "";
+  #headSent = false;
+  #chunked = false;
+  /** What {@link body} reads of; kept, as the connection goes on to the next request. */
+  #requestBody: RequestBody | undefined;
+  readonly #declared = new DeclaredBody();
+  #ended = false;
+  #complete = false;
+  #closed = false;
+  #trailers: HeaderList = [];
+
+  constructor(carrier: H1Carrier, head: RequestHead) {
+    this.#carrier = carrier;
+    const { fields } = head;
+    this.version = head.version;
+    this.method = head.method;
+    this.target = head.target;
+    this.headers = fields.headers;
+    this.fieldMemo = fields.memo;
+    this.authority = fields.host;
+    this.socket = carrier.socket;
+    this.hasBody = fields.bodyLength !== 0;
+    this.bodyLength = fields.bodyLength < 0 ? undefined : fields.bodyLength;
+    this.upgradeProtocol = fields.upgradeProtocol;
+    this.#keepAlive = fields.keepAlive;
+  }
+
+  get body(): Readable {
+    if (this.#body === undefined) {
+      this.#requestBody = this.#carrier.bodyOf(this);
+      this.#body = this.#requestBody?.reader ?? lostBody();
+    }
+    return this.#body;
+  }
+
+  get bodyTouched(): boolean {
+    return this.#carrier.bodyOf(this)?.touched === true;
+  }
+
+  get bodyBytesRead(): number {
+    return this.#requestBody?.givenBytes ?? 0;
+  }
+
+  get wholeBody(): undefined {
+    return undefined;
+  }
+
+  get requestTrailers(): HeaderList {
+    return this.#carrier.bodyOf(this)?.trailers ?? noTrailers;
+  }
+
+  get headSent(): boolean {
+    return this.#headSent;
+  }
+
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  get closed(): boolean {
+    return this.#closed || this.#ended;
+  }
+
+  respond(status: number, headers: HeaderList, body: Uint8Array | string): void {
+    if (typeof body !== "string" && this.#respondStable(status, headers, body)) {
+      return;
+    }
+    const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+    this.#begin(status, headers, length, Number.POSITIVE_INFINITY);
+    this.end(body);
+  }
+
+  /** @returns whether the response was one that is sent again and again, and is on its way */
+  #respondStable(status: number, headers: HeaderList, body: Uint8Array): boolean {
+    const usual =
+      this.#keepAlive &&
+      this.version === "1.1" &&
+      this.method !== "HEAD" &&
+      !this.#closed &&
+      this.#carrier.accepting;
+    const bytes = usual ? stableResponse(status, headers, body) : undefined;
+    if (bytes === undefined) {
+      return false;
+    }
+    this.#declared.begin(this.method, status, 0); // nothing may come after it
+    this.#headSent = true;
+    this.#ended = true;
+    this.socket.write(bytes);
+    this.#finish();
+    return true;
+  }
+
+  writeHead(status: number, headers: HeaderList, goodFrom = Number.POSITIVE_INFINITY): void {
+    this.#begin(status, headers, undefined, goodFrom);
+  }
+
+  write(chunk: Uint8Array | string): boolean {
+    if (this.#closed || this.#ended || this.#declared.isLeftOut) {
+      return true;
+    }
+    const length = typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
+    if (length === 0) {
+      return true;
+    }
+    this.#count(length);
+    let after = "";
+    if (this.#chunked) {
+      this.#pendingHead += `${length.toString(16)}\r\n`;
+      after = "\r\n";
+    }
+    // A socket asks to wait after each large chunk, even one that the system took whole.
+    return this.#send(chunk, length, after) || this.socket.writableLength === 0;
+  }
+
+  end(chunk: Uint8Array | string = ""): void {
+    if (this.#ended || this.#closed) {
+      return;
+    }
+    const length = typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
+    this.#ended = true;
+    if (this.#declared.isLeftOut) {
+      this.#send("", 0, "");
+    } else {
+      this.#count(length);
+      if (this.#chunked && length > 0) {
+        this.#pendingHead += `${length.toString(16)}\r\n`;
+      }
+      const last = this.#chunked ? `${length > 0 ? "\r\n" : ""}0\r\n${encodeFields(this.#trailers)}\r\n` : "";
+      this.#send(chunk, length, last);
+      if (this.#declared.isShort) {
+        this.destroy(); // shorter than its head says: it must not look whole
+        return;
+      }
+    }
+    this.#finish();
+  }
+
+  flush(): void {
+    if (this.#pendingHead !== "" && !this.#closed) {
+      this.#send("", 0, "");
+    }
+  }
+
+  addTrailers(trailers: HeaderList): void {
+    this.#trailers = [...this.#trailers, ...trailers];
+  }
+
+  onceDrain(callback: () => void): void {
+    this.#carrier.onceDrain(callback);
+  }
+
+  closeAfterwards(): void {
+    this.#keepAlive = false;
+  }
+
+  switchProtocols(headers: HeaderList): DetachedConnection {
+    if (this.upgradeProtocol === "") {
+      throw new ServerError("HTTP_RESPONSE", "the request asks for no upgrade");
+    }
+    const head = `${statusLine(101)}${encodeFields(headers)}\r\n`;
+    const connection = this.#carrier.detach();
+    this.#headSent = true;
+    connection.socket.write(head, "latin1");
+    return connection;
+  }
+
+  writeInterim(status: number, headers: HeaderList): void {
+    if (this.version === "1.1" && !this.#headSent && !this.#closed) {
+      this.socket.write(`${statusLine(status)}${encodeFields(headers)}\r\n`, "latin1");
+    }
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  cut(): void {
+    // Without a length or chunks, the end of the connection would make it look whole.
+    if (this.#pendingHead !== "" && !this.#closed && (this.#chunked || this.#declared.isShort)) {
+      this.#send("", 0, "");
+      if (this.socket.writableLength > 0) {
+        this.socket.destroySoon(); // TLS takes every write late
+        return;
+      }
+    }
+    this.socket.destroy();
+  }
+
+  /** Called by the connection when it is gone. */
+  connectionClosed(): void {
+    if (!this.#closed) {
+      this.#closed = true;
+      this.listener?.streamClosed();
+    }
+  }
+
+  /** @param length of a body that is known whole */
+  #begin(status: number, headers: HeaderList, length: number | undefined, goodFrom: number): void {
+    const fields = fieldsFor(status, headers);
+    const framing = encodeResponseFields(fields, fields === headers ? goodFrom : Number.POSITIVE_INFINITY);
+    let text = statusLine(status) + framing.text;
+    if (!framing.hasDate) {
+      text += `Date: ${httpDate()}\r\n`;
+    }
+    const declared = framing.contentLength ?? length;
+    const mayDeclare = this.#declared.begin(this.method, status, declared);
+    if (declared !== undefined) {
+      if (framing.contentLength === undefined && mayDeclare) {
+        text += `Content-Length: ${declared}\r\n`;
+      }
+    } else if (!this.#declared.isLeftOut) {
+      if (this.version === "1.1") {
+        this.#chunked = true;
+        text += "Transfer-Encoding: chunked\r\n";
+      } else {
+        this.#keepAlive = false;
+      }
+    }
+    if (framing.close || !this.#carrier.accepting) {
+      this.#keepAlive = false;
+    }
+    if (!this.#keepAlive) {
+      text += framing.close ? "" : "Connection: close\r\n";
+    } else if (this.version === "1.0") {
+      text += "Connection: keep-alive\r\n";
+    }
+    this.#pendingHead = `${text}\r\n`;
+    this.#headSent = true;
+  }
+
+  #count(length: number): void {
+    if (!this.#declared.take(length)) {
+      this.cut();
+      throw bodyTooLong();
+    }
+  }
+
+  /** Sends the head if it waits, a part of the body, and what comes after it. */
+  #send(chunk: Uint8Array | string, length: number, after: string): boolean {
+    const { socket } = this;
+    const before = this.#pendingHead;
+    this.#pendingHead = "";
+    if (length === 0) {
+      return before === "" && after === "" ? true : socket.write(before + after, "latin1");
+    }
+    if (typeof chunk === "string") {
+      // Nothing but ASCII has as many bytes as characters.
+      if (length === chunk.length) {
+        return socket.write(before + chunk + after, "latin1");
+      }
+      return this.#send(this.#restore(before, Buffer.from(chunk)), length, after);
+    }
+    if (length <= maxJoinedBytes) {
+      const joined = Buffer.allocUnsafe(before.length + length + after.length);
+      joined.write(before, 0, "latin1");
+      joined.set(chunk, before.length);
+      joined.write(after, before.length + length, "latin1");
+      return socket.write(joined);
+    }
+    if (before === "" && after === "") {
+      return socket.write(chunk);
+    }
+    socket.cork();
+    if (before !== "") {
+      socket.write(before, "latin1");
+    }
+    let more = socket.write(chunk);
+    if (after !== "") {
+      more = socket.write(after, "latin1");
+    }
+    socket.uncork();
+    return more;
+  }
+
+  #restore(before: string, chunk: Buffer): Buffer {
+    this.#pendingHead = before;
+    return chunk;
+  }
+
+  #finish(): void {
+    const { socket } = this;
+    // TLS takes every write late: what is little counts as taken, as it does in the buffers of the system. An empty
+    // write that tells when would be one more record's way through TLS for each response.
+    if (socket.writableLength <= maxJoinedBytes || socket.destroyed) {
+      this.#sent();
+    } else {
+      socket.write("", () => this.#sent());
+    }
+  }
+
+  #sent(): void {
+    if (this.#closed) {
+      return;
+    }
+    this.#complete = !this.socket.destroyed;
+    this.#closed = true;
+    this.listener?.streamClosed();
+    this.#carrier.responseEnded(this.#keepAlive);
+  }
+}

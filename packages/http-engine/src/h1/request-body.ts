@@ -1,0 +1,134 @@
+import type { ServerError } from "server-core/errors";
+import type { HeaderList } from "../header-list.ts";
+import { ChunkedDecoder } from "./chunked-decoder.ts";
+import { H1Body } from "./h1-body.ts";
+
+/** Of a body that no handler reads, so much is taken and dropped to keep the connection. Source: the model's server */
+const maxDroppedBytes = 256 * 1024;
+const noTrailers: HeaderList = []; // never changed
+
+/** Who feeds a body. */
+export interface BodyFeeder {
+  /** A handler reads the body, or reads on. */
+  bodyWanted(): void;
+  /** Nobody will read the rest of the body. */
+  bodyLeftAlone(): void;
+}
+
+/** The body of one request: takes its bytes off the connection and hands them on, or drops them. */
+export class RequestBody {
+  readonly #feeder: BodyFeeder;
+  readonly #decoder: ChunkedDecoder | undefined;
+  /** Bytes of a declared length still to come. */
+  #left: number;
+  #trailers: HeaderList = noTrailers;
+  #reader: H1Body | undefined;
+  #droppedBytes = 0;
+  /** The reader has enough for now. */
+  #isFull = false;
+  fault: ServerError | undefined;
+  /** Whether all of it came, or nothing more is expected. */
+  done: boolean;
+  /** Whether what comes is dropped. */
+  dropping = false;
+  /** Whether a handler has read of it. */
+  touched = false;
+  /** Bytes that the reader was given. */
+  givenBytes = 0;
+
+  /** @param length in bytes; -1: chunked */
+  constructor(feeder: BodyFeeder, length: number) {
+    this.#feeder = feeder;
+    this.#left = length;
+    this.done = length === 0;
+    if (length === -1) {
+      this.#trailers = [];
+      this.#decoder = new ChunkedDecoder(
+        (data) => this.#handOn(data),
+        (name, value) => this.#trailers.push(name, value),
+      );
+    }
+  }
+
+  /** Fields that came after it; none until it is done. */
+  get trailers(): HeaderList {
+    return this.done ? this.#trailers : noTrailers;
+  }
+
+  /** The body as handlers read it; made when asked for. */
+  get reader(): H1Body {
+    if (this.#reader === undefined) {
+      const reader = new H1Body(
+        () => this.#feeder.bodyWanted(),
+        () => this.#feeder.bodyLeftAlone(),
+      );
+      this.#reader = reader;
+      if (this.fault !== undefined) {
+        reader.destroy(this.fault);
+      } else if (this.done && !this.dropping) {
+        reader.push(null);
+      }
+    }
+    return this.#reader;
+  }
+
+  /** Whether what is left is little enough to be dropped. */
+  get isDroppable(): boolean {
+    return this.#left <= maxDroppedBytes;
+  }
+
+  /** Whether more was dropped than a connection is worth. */
+  get isOverDropped(): boolean {
+    return this.#droppedBytes > maxDroppedBytes;
+  }
+
+  /**
+   * Takes what belongs to it of the bytes that came.
+   * @returns how many that were; {@link done} says whether it is whole then
+   * @throws ServerError HTTP_BAD_REQUEST for a malformed chunk
+   */
+  take(bytes: Buffer): number {
+    if (this.#decoder !== undefined) {
+      const used = this.#decoder.push(bytes);
+      this.done = this.#decoder.done;
+      return used;
+    }
+    const used = Math.min(bytes.length, this.#left);
+    this.#left -= used;
+    this.#handOn(bytes.subarray(0, used));
+    this.done = this.#left === 0;
+    return used;
+  }
+
+  /** @returns whether the reader asked to wait since this was asked last */
+  takeFull(): boolean {
+    const isFull = this.#isFull;
+    this.#isFull = false;
+    return isFull;
+  }
+
+  /** Tells the reader that all of it came. */
+  end(): void {
+    this.#reader?.push(null);
+  }
+
+  /** It is broken, late or cut: who reads it is told. */
+  fail(error: ServerError): void {
+    this.done = true;
+    this.fault = error;
+    if (this.#reader !== undefined && !this.#reader.destroyed) {
+      this.#reader.destroy(error);
+    }
+  }
+
+  #handOn(data: Buffer): void {
+    if (this.dropping) {
+      this.#droppedBytes += data.length;
+    } else if (this.#reader !== undefined) {
+      this.givenBytes += data.length;
+      if (!this.#reader.push(data)) {
+        this.#isFull = true;
+      }
+    }
+  }
+}

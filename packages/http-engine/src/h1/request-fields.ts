@@ -1,0 +1,157 @@
+import { ServerError } from "server-core/errors";
+import type { FieldMemo } from "../field-memo.ts";
+import type { HeaderList } from "../header-list.ts";
+import { connectionWords, readFieldLines } from "./field-lines.ts";
+
+/** The fields of an HTTP/1 request, and what they say of its framing. */
+export interface RequestFields {
+  readonly headers: HeaderList;
+  /** Value of the `Host` field; "" when there is none. */
+  readonly host: string;
+  /** Bytes of the body; -1: chunked. */
+  readonly bodyLength: number;
+  /** Whether the connection may carry another request. */
+  readonly keepAlive: boolean;
+  /** Whether the client waits for `100 Continue` before it sends the body. */
+  readonly expectsContinue: boolean;
+  /** The protocol to switch to; "" when none is asked for, or it cannot be taken. */
+  readonly upgradeProtocol: string;
+  /** For what handlers make of the fields. */
+  readonly memo: FieldMemo;
+}
+
+/** @returns what a client is told whose request cannot be read */
+export function refuse(text: string): ServerError {
+  return new ServerError("HTTP_BAD_REQUEST", text);
+}
+
+/** Values of the fields that say how a message is framed; undefined when absent. */
+interface Framing {
+  hosts: number;
+  host: string;
+  contentLength: string | undefined;
+  transferEncoding: string | undefined;
+  connection: string;
+  expect: string;
+  upgrade: string;
+}
+
+function note(framing: Framing, name: string, value: string): void {
+  // By length first: most fields are none of these.
+  switch (name.length) {
+    case 4:
+      if (name.toLowerCase() === "host") {
+        framing.hosts++;
+        framing.host = value;
+      }
+      break;
+    case 6:
+      framing.expect = name.toLowerCase() === "expect" ? value : framing.expect;
+      break;
+    case 7:
+      framing.upgrade = name.toLowerCase() === "upgrade" ? value : framing.upgrade;
+      break;
+    case 10:
+      if (name.toLowerCase() === "connection") {
+        framing.connection += `,${value}`;
+      }
+      break;
+    case 14:
+      if (name.toLowerCase() === "content-length") {
+        // Several are refused below, even equal ones: their list is no number.
+        framing.contentLength =
+          framing.contentLength === undefined ? value : `${framing.contentLength},${value}`;
+      }
+      break;
+    case 17:
+      if (name.toLowerCase() === "transfer-encoding") {
+        framing.transferEncoding =
+          framing.transferEncoding === undefined ? value : `${framing.transferEncoding},${value}`;
+      }
+      break;
+  }
+}
+
+/** @throws ServerError HTTP_BAD_REQUEST, HTTP_TRANSFER_ENCODING */
+function bodyLengthOf(framing: Framing, version: string): number {
+  const { contentLength, transferEncoding } = framing;
+  if (transferEncoding !== undefined) {
+    if (contentLength !== undefined) {
+      throw refuse("both Content-Length and Transfer-Encoding");
+    }
+    if (version === "1.0") {
+      throw refuse("Transfer-Encoding in HTTP/1.0");
+    }
+    const codings = transferEncoding
+      .toLowerCase()
+      .split(",")
+      .map((coding) => coding.trim());
+    if (codings.length === 1 && codings[0] === "chunked") {
+      return -1;
+    }
+    if (codings.slice(0, -1).includes("chunked")) {
+      throw refuse(`chunked is not the last transfer encoding: ${JSON.stringify(transferEncoding)}`);
+    }
+    throw new ServerError(
+      "HTTP_TRANSFER_ENCODING",
+      `unknown transfer encoding ${JSON.stringify(transferEncoding)}`,
+    );
+  }
+  if (contentLength === undefined) {
+    return 0;
+  }
+  if (!/^\d{1,15}$/.test(contentLength)) {
+    throw refuse(`malformed Content-Length ${JSON.stringify(contentLength.slice(0, 80))}`);
+  }
+  return Number(contentLength);
+}
+
+/**
+ * Reads the fields of a request, strictly: what two readers could understand differently is refused.
+ * @param text of the head
+ * @param start where the first field line begins
+ * @throws ServerError HTTP_BAD_REQUEST, HTTP_TRANSFER_ENCODING, HTTP_EXPECTATION
+ * Source: RFC 9112
+ */
+export function parseRequestFields(text: string, start: number, version: "1.0" | "1.1"): RequestFields {
+  const headers = readFieldLines(text, start);
+  if (headers === undefined) {
+    throw refuse("malformed header field");
+  }
+  const framing: Framing = {
+    hosts: 0,
+    host: "",
+    contentLength: undefined,
+    transferEncoding: undefined,
+    connection: "",
+    expect: "",
+    upgrade: "",
+  };
+  for (let index = 0; index < headers.length; index += 2) {
+    note(framing, headers[index] as string, headers[index + 1] as string);
+  }
+  if (framing.hosts > 1 || (framing.hosts === 0 && version === "1.1")) {
+    throw refuse(framing.hosts === 0 ? "missing Host header" : `${framing.hosts} Host headers, limit 1`);
+  }
+  const bodyLength = bodyLengthOf(framing, version);
+  const listed = connectionWords(framing.connection);
+  if (framing.expect !== "" && framing.expect.toLowerCase() !== "100-continue") {
+    throw new ServerError("HTTP_EXPECTATION", `unknown expectation ${JSON.stringify(framing.expect)}`);
+  }
+  return {
+    headers,
+    host: framing.host,
+    bodyLength,
+    keepAlive: version === "1.1" ? !listed.includes("close") : listed.includes("keep-alive"),
+    expectsContinue: framing.expect !== "" && bodyLength !== 0 && version === "1.1",
+    // Declined by answering in HTTP/1.1, as RFC 9110 section 7.8 allows: h2c, and requests with a body.
+    upgradeProtocol:
+      framing.upgrade !== "" &&
+      bodyLength === 0 &&
+      listed.includes("upgrade") &&
+      framing.upgrade.toLowerCase() !== "h2c"
+        ? framing.upgrade
+        : "",
+    memo: { owner: undefined, value: undefined },
+  };
+}

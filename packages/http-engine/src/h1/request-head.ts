@@ -1,0 +1,93 @@
+import { METHODS } from "node:http";
+import { ServerError } from "server-core/errors";
+import { parseRequestFields, type RequestFields, refuse } from "./request-fields.ts";
+
+/** The head of an HTTP/1 request: its first line and its fields. */
+export interface RequestHead {
+  readonly version: "1.0" | "1.1";
+  readonly method: string;
+  readonly target: string;
+  readonly fields: RequestFields;
+}
+
+/** Longer fields are read each time. */
+const maxKnownLength = 8 * 1024;
+const versionLength = "HTTP/1.1".length;
+const versionPart = /^ HTTP\/\d\.\d$/;
+const knownMethods: ReadonlySet<string> = new Set(METHODS);
+const tokenOnly = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const visibleOnly = /^[!-~\x80-\xff]+$/;
+const targetForm = /^(?:\/|[a-z][a-z0-9+.-]*:\/\/)/i;
+
+function checkTarget(method: string, target: string): void {
+  if (method === "CONNECT") {
+    // Its answer would turn the connection into a tunnel, which no handler opens.
+    throw refuse("CONNECT is not served over HTTP/1");
+  }
+  const fits = targetForm.test(target) || (target === "*" && method === "OPTIONS");
+  if (!fits) {
+    throw refuse(`malformed request target ${JSON.stringify(target.slice(0, 80))}`);
+  }
+}
+
+/** Reads the heads of one connection. Clients mostly send the same fields again: these are read once. */
+export class RequestHeadReader {
+  /** What came after the target of the request before, and what it means. */
+  #known = "";
+  #fields: RequestFields | undefined;
+  /** The request before, and its text with the empty line. */
+  #head: RequestHead | undefined;
+  #text = "";
+
+  /** Forgets the fields of the request before. */
+  rest(): void {
+    this.#known = "";
+    this.#fields = undefined;
+    this.#head = undefined;
+    this.#text = "";
+  }
+
+  /** @returns the head of the request before, where these bytes are the very same head and nothing else */
+  readAgain(bytes: Buffer): RequestHead | undefined {
+    return bytes.length === this.#text.length && bytes.toString("latin1") === this.#text
+      ? this.#head
+      : undefined;
+  }
+
+  /**
+   * Reads the head of a request, strictly: what two readers could understand differently is refused.
+   * @param text the head without the empty line at its end, one character a byte; its last line ends with CR LF
+   * @throws ServerError HTTP_BAD_REQUEST, HTTP_VERSION, HTTP_TRANSFER_ENCODING, HTTP_EXPECTATION
+   * Source: RFC 9112
+   */
+  read(text: string): RequestHead {
+    const lineEnd = text.indexOf("\r\n");
+    const afterMethod = text.indexOf(" ");
+    const afterTarget = lineEnd - versionLength - 1;
+    const method = text.slice(0, Math.max(0, afterMethod));
+    const target = text.slice(afterMethod + 1, Math.max(0, afterTarget));
+    if (
+      afterTarget <= afterMethod ||
+      !versionPart.test(text.slice(afterTarget, lineEnd)) ||
+      !(knownMethods.has(method) || tokenOnly.test(method)) ||
+      !visibleOnly.test(target)
+    ) {
+      throw refuse(`malformed request line ${JSON.stringify(text.slice(0, Math.min(lineEnd, 80)))}`);
+    }
+    const version = text.slice(lineEnd - 3, lineEnd);
+    if (version !== "1.1" && version !== "1.0") {
+      throw new ServerError("HTTP_VERSION", `unsupported protocol version HTTP/${version}`);
+    }
+    checkTarget(method, target);
+    const rest = text.slice(lineEnd - 1); // with the last digit of the version: what fields mean depends on it
+    if (rest !== this.#known || this.#fields === undefined) {
+      const fields = parseRequestFields(text, lineEnd + 2, version);
+      this.#known = rest.length <= maxKnownLength ? rest : "";
+      this.#fields = fields;
+    }
+    const head: RequestHead = { version, method, target, fields: this.#fields };
+    this.#head = text.length <= maxKnownLength ? head : undefined;
+    this.#text = this.#head === undefined ? "" : `${text}\r\n`;
+    return head;
+  }
+}

@@ -1,0 +1,174 @@
+import { ServerError } from "server-core/errors";
+import type { HeaderList } from "../header-list.ts";
+import { reasonPhrase } from "../status-text.ts";
+
+const tokenOnly = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
+const maxKnownNames = 1_000;
+
+/** Names that were found good, so that each is checked once. */
+const knownNames = new Set<string>();
+
+function checkName(name: string): void {
+  if (knownNames.has(name)) {
+    return;
+  }
+  if (!tokenOnly.test(name)) {
+    throw new ServerError("HTTP_RESPONSE", `invalid header name ${JSON.stringify(name)}`);
+  }
+  if (knownNames.size < maxKnownNames) {
+    knownNames.add(name);
+  }
+}
+
+function checkField(name: string, value: string): void {
+  checkName(name);
+  if (notInValue.test(value)) {
+    throw new ServerError(
+      "HTTP_RESPONSE",
+      `invalid value of header ${name}: ${JSON.stringify(value.slice(0, 80))}`,
+    );
+  }
+}
+
+/** Fields as they stand in a message. @throws ServerError HTTP_RESPONSE for what would split it */
+export function encodeFields(headers: HeaderList): string {
+  let text = "";
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    const value = headers[index + 1] as string;
+    checkField(name, value);
+    text += `${name}: ${value}\r\n`;
+  }
+  return text;
+}
+
+/** Two readers of a response may take one of two lengths each. */
+export function twoLengths(): ServerError {
+  return new ServerError("HTTP_RESPONSE", "more than one Content-Length");
+}
+
+const statusLines = new Map<number, string>();
+
+/** @throws ServerError HTTP_RESPONSE for a status that has no place in a final response */
+export function statusLine(status: number): string {
+  let line = statusLines.get(status);
+  if (line === undefined) {
+    if (!Number.isInteger(status) || status < 100 || status > 999) {
+      throw new ServerError("HTTP_RESPONSE", `invalid status ${status}`);
+    }
+    line = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
+    statusLines.set(status, line);
+  }
+  return line;
+}
+
+let dateText = "";
+
+function forgetDate(): void {
+  dateText = "";
+}
+
+/** Value of the field `Date`, made once a second: reading the clock for each response costs more than the field. */
+export function httpDate(): string {
+  if (dateText === "") {
+    const now = Date.now();
+    dateText = new Date(now).toUTCString();
+    setTimeout(forgetDate, 1_000 - (now % 1_000)).unref();
+  }
+  return dateText;
+}
+
+/** The fields of a response as text, and what they say about framing. */
+export interface ResponseFields {
+  readonly text: string;
+  /** Undefined when the list names none. */
+  readonly contentLength: number | undefined;
+  readonly hasDate: boolean;
+  readonly close: boolean;
+}
+
+/** More fields, or longer ones, are encoded each time. */
+const maxKeptFields = 32;
+const maxKeptLength = 4 * 1024;
+
+interface KeptFields {
+  readonly headers: HeaderList;
+  readonly fields: ResponseFields;
+}
+
+/** What was encoded last, by the number of fields: many responses in a row say the same. */
+const keptFields: (KeptFields | undefined)[] = [];
+
+/** Whether two lists are the same, fields, order and spelling. */
+export function isSameList(a: HeaderList, b: HeaderList): boolean {
+  if (a.length !== b.length) {
+    return false;
+  }
+  // The last fields are those that differ most.
+  for (let index = a.length - 1; index >= 0; index--) {
+    if (a[index] !== b[index]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/**
+ * Encodes the fields of a response, without Transfer-Encoding, which is ours to say.
+ * @param goodFrom from there on they need no check: they were read off a connection of HTTP/1
+ * @throws ServerError HTTP_RESPONSE for what would split it
+ */
+export function encodeResponseFields(headers: HeaderList, goodFrom: number): ResponseFields {
+  const count = headers.length / 2;
+  const kept = count <= maxKeptFields ? keptFields[count] : undefined;
+  if (kept !== undefined && isSameList(kept.headers, headers)) {
+    return kept.fields;
+  }
+  const encoded = encodeEach(headers, goodFrom);
+  if (count > maxKeptFields || encoded.text.length > maxKeptLength) {
+    return encoded;
+  }
+  // In one piece: joined of parts, it would be put together anew for each response.
+  const fields = { ...encoded, text: Buffer.from(encoded.text, "latin1").toString("latin1") };
+  keptFields[count] = { headers: [...headers], fields };
+  return fields;
+}
+
+function encodeEach(headers: HeaderList, goodFrom: number): ResponseFields {
+  let text = "";
+  let contentLength: number | undefined;
+  let hasDate = false;
+  let close = false;
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    const value = headers[index + 1] as string;
+    if (index < goodFrom) {
+      checkField(name, value);
+    }
+    // By length first: most fields are none of these.
+    switch (name.length) {
+      case 4:
+        hasDate ||= name.toLowerCase() === "date";
+        break;
+      case 10:
+        close ||= name.toLowerCase() === "connection" && /\bclose\b/i.test(value);
+        break;
+      case 14:
+        if (name.toLowerCase() === "content-length") {
+          if (contentLength !== undefined && contentLength !== Number(value)) {
+            throw twoLengths();
+          }
+          contentLength = Number(value);
+        }
+        break;
+      case 17:
+        if (name.toLowerCase() === "transfer-encoding") {
+          continue;
+        }
+        break;
+    }
+    text += `${name}: ${value}\r\n`;
+  }
+  return { text, contentLength, hasDate, close };
+}

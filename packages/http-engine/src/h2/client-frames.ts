@@ -1,0 +1,272 @@
+import { ServerError } from "server-core/errors";
+import {
+  decodeHeaderBlock,
+  encodePingAck,
+  errorCodes,
+  type FloodGuard,
+  type FrameHandler,
+  type HeaderField,
+  HpackDecoder,
+  type HpackEncoder,
+  Http2Error,
+  settingIds,
+  settingsAck,
+} from "wire/http2";
+import type { FrameWriter } from "./frame-writer.ts";
+import { type H2Carrier, H2Stream } from "./h2-stream.ts";
+import type { PushedStreams } from "./pushed-streams.ts";
+import { type ReceiveWindow, streamWindowBytes } from "./receive-window.ts";
+import { readRequestFields, readTrailerFields } from "./request-fields.ts";
+import type { SendScheduler } from "./send-scheduler.ts";
+import type { StreamTable } from "./stream-table.ts";
+
+/** Streams at once in a connection. Source: the model's server */
+export const maxStreams = 250;
+const maxHeaderFields = 1_000;
+
+/** What frames need of their connection. */
+export interface FrameOwner extends H2Carrier {
+  /** Whether no new streams are taken. */
+  isLeaving: boolean;
+  /** A stream is not open any more. */
+  streamGone(streamId: number): void;
+  /** Closes when no new streams are taken and none is open. */
+  endWhenIdle(): void;
+}
+
+/** What a connection is made of. */
+interface ConnectionParts {
+  readonly writer: FrameWriter;
+  readonly encoder: HpackEncoder;
+  readonly guard: FloodGuard;
+  readonly streams: StreamTable;
+  readonly scheduler: SendScheduler;
+  readonly window: ReceiveWindow;
+  readonly pushed: PushedStreams;
+}
+
+/**
+ * What a client's frames do to its connection. What breaks its rules throws an Http2Error, which ends the connection, or
+ * breaks off a stream.
+ */
+export class ClientFrames implements FrameHandler {
+  readonly #owner: FrameOwner;
+  readonly #decoder: HpackDecoder;
+  readonly #writer: FrameWriter;
+  readonly #encoder: HpackEncoder;
+  readonly #guard: FloodGuard;
+  readonly #streams: StreamTable;
+  readonly #scheduler: SendScheduler;
+  readonly #window: ReceiveWindow;
+  readonly #pushed: PushedStreams;
+  /** Streams that were opened by what is being read, and whose requests nobody has got yet. */
+  opened: H2Stream[] = [];
+  /** A header block goes on in CONTINUATION frames since then, as of `Date.now()`; 0: none does. */
+  blockSince = 0;
+
+  constructor(owner: FrameOwner, maxHeaderBytes: number, parts: ConnectionParts) {
+    this.#owner = owner;
+    this.#decoder = new HpackDecoder({ maxListBytes: maxHeaderBytes });
+    this.#writer = parts.writer;
+    this.#encoder = parts.encoder;
+    this.#guard = parts.guard;
+    this.#streams = parts.streams;
+    this.#scheduler = parts.scheduler;
+    this.#window = parts.window;
+    this.#pushed = parts.pushed;
+  }
+
+  takeOpened(): H2Stream[] {
+    const { opened } = this;
+    this.opened = [];
+    return opened;
+  }
+
+  data(streamId: number, piece: Buffer, frameBytes: number, endsStream: boolean): void {
+    this.#streams.checkOpened(streamId, "DATA", this.#owner.isLeaving);
+    this.#window.take(frameBytes);
+    if (piece.length === 0 && !endsStream) {
+      this.#guard.idleFrame();
+    }
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined || stream.requestEnded) {
+      this.#window.release(frameBytes);
+      this.#late(streamId, stream);
+      return;
+    }
+    stream.receiveWindowBytes -= frameBytes;
+    if (stream.receiveWindowBytes < 0) {
+      this.#window.release(frameBytes);
+      this.#fault(stream, errorCodes.flowControlError);
+      return;
+    }
+    this.#window.release(frameBytes - piece.length, stream);
+    if (!stream.receive(piece)) {
+      this.#window.release(piece.length);
+      this.#fault(stream, errorCodes.protocolError);
+    } else if (endsStream && !stream.receiveEnd([])) {
+      this.#fault(stream, errorCodes.protocolError);
+    }
+  }
+
+  headers(streamId: number, bytes: Buffer, endsStream: boolean): void {
+    this.blockSince = 0;
+    if (streamId % 2 === 0) {
+      throw new Http2Error(errorCodes.protocolError, "HEADERS on a stream that no client opens");
+    }
+    const fields = decodeHeaderBlock(this.#decoder, bytes);
+    const stream = this.#streams.get(streamId);
+    if (stream !== undefined) {
+      this.#trailers(stream, endsStream, fields);
+      return;
+    }
+    if (this.#streams.isNew(streamId) && !this.#owner.isLeaving) {
+      this.#streams.opened(streamId);
+      this.#open(streamId, endsStream, fields);
+    }
+  }
+
+  /** @param fields undefined when there were too many */
+  #open(streamId: number, endsStream: boolean, fields: HeaderField[] | undefined): void {
+    if (this.#streams.size - this.#pushed.size >= maxStreams) {
+      this.#guard.reset();
+      this.#streams.refuse(streamId, errorCodes.refusedStream);
+      return;
+    }
+    if (fields === undefined || fields.length > maxHeaderFields) {
+      this.#owner.sendHeaders(streamId, [":status", "431", "content-length", "0"], [], true);
+      this.#guard.reset();
+      if (endsStream) {
+        this.#streams.answered(streamId);
+      } else {
+        this.#streams.refuse(streamId, errorCodes.noError);
+      }
+      return;
+    }
+    const head = readRequestFields(fields);
+    if (typeof head === "string" || (endsStream && (head.contentLength ?? 0) > 0)) {
+      this.#guard.reset();
+      this.#streams.refuse(streamId, errorCodes.protocolError);
+      return;
+    }
+    const windows = { send: this.#scheduler.initialBytes, receive: streamWindowBytes };
+    const stream = new H2Stream(this.#owner, streamId, head, endsStream, windows, Date.now());
+    this.#streams.add(stream);
+    this.opened.push(stream);
+  }
+
+  #trailers(stream: H2Stream, endsStream: boolean, fields: HeaderField[] | undefined): void {
+    if (stream.requestEnded) {
+      this.#late(stream.id, stream);
+      return;
+    }
+    const trailers = fields === undefined || !endsStream ? "malformed" : readTrailerFields(fields);
+    if (typeof trailers === "string" || !stream.receiveEnd(trailers)) {
+      this.#fault(stream, errorCodes.protocolError);
+    }
+  }
+
+  /** A frame on a stream whose request is over. */
+  #late(streamId: number, stream: H2Stream | undefined): void {
+    if (stream !== undefined) {
+      this.#fault(stream, errorCodes.streamClosed);
+    } else {
+      this.#streams.late(streamId);
+    }
+  }
+
+  /** The client did what breaks a stream. */
+  #fault(stream: H2Stream, errorCode: number): void {
+    this.#guard.reset();
+    this.#owner.breakOff(stream, errorCode);
+  }
+
+  streamError(streamId: number, errorCode: number): void {
+    const stream = this.#streams.get(streamId);
+    if (stream !== undefined) {
+      this.#fault(stream, errorCode);
+    } else {
+      this.#streams.reset(streamId, errorCode);
+    }
+  }
+
+  idleFrame(): void {
+    this.#guard.idleFrame();
+  }
+
+  reset(streamId: number): void {
+    const isPushed = this.#pushed.isPromised(streamId);
+    if (!isPushed) {
+      this.#streams.checkOpened(streamId, "RST_STREAM", this.#owner.isLeaving);
+    }
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined) {
+      this.#guard.idleFrame();
+      return;
+    }
+    this.#streams.remove(stream, "closed");
+    stream.streamLost(new ServerError("CLIENT_GONE", "the client closed the stream"));
+    this.#owner.streamGone(streamId);
+    if (isPushed) {
+      this.#pushed.refused();
+    } else {
+      this.#guard.reset();
+    }
+  }
+
+  settings(settings: ReadonlyMap<number, number>): void {
+    this.#guard.idleFrame();
+    this.#writer.frame(settingsAck);
+    const tableBytes = settings.get(settingIds.headerTableSize);
+    if (tableBytes !== undefined) {
+      this.#encoder.setTableLimit(tableBytes);
+    }
+    this.#pushed.apply(settings);
+    const windowBytes = settings.get(settingIds.initialWindowSize);
+    if (windowBytes !== undefined) {
+      this.#scheduler.setInitial(windowBytes, this.#streams.values());
+    }
+  }
+
+  ping(payload: Buffer): void {
+    this.#guard.idleFrame();
+    this.#writer.frame(encodePingAck(payload));
+  }
+
+  goAway(lastTaken: number): void {
+    this.#owner.isLeaving = true;
+    if (this.#pushed.size > 0) {
+      this.#dropPushed(lastTaken);
+    }
+    this.#owner.endWhenIdle();
+  }
+
+  /** The client takes no notice of pushed streams above the last that its GOAWAY names. */
+  #dropPushed(lastTaken: number): void {
+    for (const stream of this.#streams.all()) {
+      if (stream.id > lastTaken && this.#pushed.isPromised(stream.id)) {
+        this.#owner.breakOff(stream, errorCodes.cancel);
+      }
+    }
+  }
+
+  windowUpdate(streamId: number, increment: number): void {
+    this.#guard.windowUpdate();
+    if (streamId === 0) {
+      this.#scheduler.grant(increment);
+      return;
+    }
+    if (!this.#pushed.isPromised(streamId)) {
+      this.#streams.checkOpened(streamId, "WINDOW_UPDATE", this.#owner.isLeaving);
+    }
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined) {
+      return;
+    }
+    if (increment === 0) {
+      this.#fault(stream, errorCodes.protocolError);
+    } else if (!this.#scheduler.grantStream(stream, increment)) {
+      this.#fault(stream, errorCodes.flowControlError);
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import type { Readable } from "node:stream";
+import type { ServerError } from "server-core/errors";
+import { type BodySource, H2Body } from "./h2-body.ts";
+import { H2Tunnel } from "./h2-tunnel.ts";
+
+/** Of a body that no handler reads, so much is taken and dropped before the client is told to stop. */
+const maxDroppedBytes = 256 * 1024;
+
+/** What a body needs of its stream. */
+export interface BodyStream extends BodySource {
+  /** Bytes of the body are used up: the client may send as many again. */
+  bodyTaken(bytes: number): void;
+}
+
+/** The body of one request, or what comes through a tunnel: keeps what came early, hands it on, or drops it. */
+export class H2RequestBody {
+  readonly #stream: BodyStream;
+  #reader: H2Body | H2Tunnel | undefined;
+  /** Chunks that nobody has asked for yet. */
+  #early: Buffer[] = [];
+  /** Bytes of the declared length that are still to come; -1: none was declared. */
+  #left: number;
+  #droppedBytes = 0;
+  #fault: ServerError | undefined;
+  /** Whether the client has sent all. */
+  ended: boolean;
+  /** The reader has room. */
+  wanted = false;
+  /** Whether anybody has read of it. */
+  touched = false;
+  /** Bytes that the reader was given, or that were taken whole. */
+  givenBytes = 0;
+  /** Whether what comes is dropped. */
+  dropping = false;
+  /** When bytes came last, as of `Date.now()`; before the first: when its stream was opened. */
+  at: number;
+  /** Bytes that came. */
+  bytes = 0;
+
+  /** @param length as declared; -1: none was. @param ended the head was all */
+  constructor(stream: BodyStream, length: number, ended: boolean, now: number) {
+    this.#stream = stream;
+    this.#left = length;
+    this.ended = ended;
+    this.at = now;
+  }
+
+  /** The body as handlers read it; made when asked for. @param isOver nothing comes of it any more, if it is made now */
+  reader(isOver: boolean): Readable {
+    if (this.#reader === undefined) {
+      this.#reader = new H2Body(this.#stream);
+      if (this.#fault !== undefined) {
+        this.#reader.destroy(this.#fault);
+      } else if (isOver) {
+        this.#reader.push(null);
+      }
+    }
+    return this.#reader;
+  }
+
+  /** From now on a tunnel gets what comes. */
+  leaveTo(tunnel: H2Tunnel): void {
+    this.#reader = tunnel;
+  }
+
+  get isTunnel(): boolean {
+    return this.#reader instanceof H2Tunnel;
+  }
+
+  /** All of it, where all came and nobody has read of it; undefined for none. */
+  get whole(): Buffer | undefined {
+    if (!this.ended || this.touched || this.#early.length === 0) {
+      return undefined;
+    }
+    const [first, ...more] = this.#early;
+    if (more.length > 0) {
+      this.#early = [Buffer.concat(this.#early)];
+    }
+    const whole = more.length > 0 ? this.#early[0] : first;
+    this.givenBytes = whole?.length ?? 0;
+    return whole;
+  }
+
+  /** Whether what is declared to come is little enough to be dropped. */
+  get isDroppable(): boolean {
+    return this.#left <= maxDroppedBytes;
+  }
+
+  /** Whether more was dropped than a stream is worth. */
+  get isOverDropped(): boolean {
+    return this.#droppedBytes > maxDroppedBytes;
+  }
+
+  /** The reader has room: it gets what is there. */
+  read(): void {
+    if (!this.touched) {
+      this.touched = true;
+      this.givenBytes = 0; // who only looked at the whole has not read it
+    }
+    this.wanted = true;
+    this.handOn();
+  }
+
+  /** Bytes came. @param piece good during the call only. @returns false when they are more than was declared */
+  receive(piece: Buffer): boolean {
+    this.at = Date.now();
+    this.bytes += piece.length;
+    if (this.#left >= 0) {
+      this.#left -= piece.length;
+      if (this.#left < 0) {
+        return false;
+      }
+    }
+    if (this.dropping) {
+      this.#stream.bodyTaken(piece.length);
+      this.#droppedBytes += piece.length;
+    } else if (piece.length > 0) {
+      this.#early.push(Buffer.from(piece));
+      this.handOn();
+    }
+    return true;
+  }
+
+  /** The client has sent all. @returns false when it was less than declared */
+  end(): boolean {
+    if (this.#left > 0) {
+      return false;
+    }
+    this.ended = true;
+    return true;
+  }
+
+  /** Gives the reader what there is room for. */
+  handOn(): void {
+    const reader = this.#reader;
+    if (reader === undefined || !this.wanted) {
+      return;
+    }
+    while (this.wanted) {
+      const chunk = this.#early.shift();
+      if (chunk === undefined) {
+        break;
+      }
+      this.#stream.bodyTaken(chunk.length);
+      this.givenBytes += chunk.length;
+      this.wanted = reader.push(chunk);
+    }
+    if (this.ended && this.#early.length === 0) {
+      this.wanted = false;
+      reader.push(null);
+    }
+  }
+
+  /** Nobody will read the rest. */
+  drop(): void {
+    this.dropping = true;
+    for (const chunk of this.#early) {
+      this.#stream.bodyTaken(chunk.length);
+    }
+    this.#early = [];
+  }
+
+  /** It does not come in time: who reads it is told. */
+  fail(error: ServerError): void {
+    this.#fault = error;
+    this.drop();
+    this.#reader?.destroy(error);
+  }
+
+  /** Its stream is gone. @param isCut request or response were not through: who reads is told */
+  lost(error: ServerError, isCut: boolean): void {
+    const reader = this.#reader;
+    if (reader instanceof H2Tunnel) {
+      reader.destroy();
+      return;
+    }
+    this.#fault = error;
+    if (isCut && reader !== undefined && !reader.readableEnded && !reader.destroyed) {
+      reader.destroy(error);
+    }
+  }
+}

@@ -1,0 +1,482 @@
+import { randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { ServerError } from "server-core/errors";
+import { keepOwner, runFor } from "server-core/threads/error-owner";
+import { errorCodes } from "wire/http2";
+import { bodyTooLong, DeclaredBody, fieldsFor } from "../declared-body.ts";
+import { httpDate } from "../h1/response-head.ts";
+import type { HeaderList } from "../header-list.ts";
+import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
+import type { RateWatch } from "../rate-watch.ts";
+import { type BodyStream, H2RequestBody } from "./h2-request-body.ts";
+import { H2Tunnel, type TunnelStream } from "./h2-tunnel.ts";
+import { type PromisedRequest, promisedRequest } from "./promised-request.ts";
+import type { H2RequestHead } from "./request-fields.ts";
+import { checkFields } from "./response-fields.ts";
+import { SendQueue } from "./send-queue.ts";
+
+const ofWebSocketHandshake: ReadonlySet<string> = new Set(["sec-websocket-accept"]);
+
+/** What a stream needs of its connection. */
+export interface H2Carrier {
+  readonly socket: Socket;
+  /** Sends a header block. @param ownFields pseudo fields and others that are known good; all others were checked */
+  sendHeaders(streamId: number, ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void;
+  /** The stream left HTTP. */
+  tunnelOpened(tunnel: DetachedConnection): void;
+  /** There is something in the queue of this stream. */
+  queued(stream: H2Stream): void;
+  /** Bytes of a body are used up: the client may send as many again. */
+  taken(stream: H2Stream, bytes: number): void;
+  /** Work for the stream threw what no code foresaw. */
+  broken(stream: H2Stream, error: unknown): void;
+  /** Breaks the stream off. */
+  breakOff(stream: H2Stream, errorCode: number): void;
+  /** Request and response are through. */
+  finished(stream: H2Stream): void;
+  /** Whether a stream may be pushed to the client now. */
+  readonly takesPushes: boolean;
+  /** Opens a stream for a request of the server's own. @returns whether it did */
+  push(parent: H2Stream, request: PromisedRequest): boolean;
+}
+
+function withoutHandshake(headers: HeaderList): HeaderList {
+  return headers.filter(
+    (_, index) => !ofWebSocketHandshake.has((headers[index - (index % 2)] ?? "").toLowerCase()),
+  );
+}
+
+/** One request of an HTTP/2 connection and its response. */
+export class H2Stream implements HttpStream, TunnelStream, BodyStream {
+  readonly id: number;
+  readonly version = "2.0";
+  readonly method: string;
+  readonly target: string;
+  readonly authority: string;
+  readonly headers: HeaderList;
+  readonly socket: Socket;
+  readonly hasBody: boolean;
+  readonly bodyLength: number | undefined;
+  readonly upgradeProtocol: string;
+  listener: StreamListener | undefined;
+  requestTrailers: HeaderList = [];
+  /** What is to be sent. */
+  readonly sending: SendQueue;
+  /** What the client may still send before it is told to go on. */
+  receiveWindowBytes: number;
+  /** Bytes that were used up and of which the client was not told yet. */
+  untoldBytes = 0;
+  /** When the stream was opened, as of `Date.now()`. */
+  readonly openedAt: number;
+  bodyRate: RateWatch | undefined;
+  readonly #carrier: H2Carrier;
+  /** Undefined as long as nothing is to come and nobody has asked. */
+  #body: H2RequestBody | undefined;
+  #expectsContinue: boolean;
+  readonly #declared = new DeclaredBody();
+  #headSent = false;
+  /** The head, until something goes out with it. */
+  #ownFields: HeaderList | undefined;
+  #fields: HeaderList = [];
+  #ended = false;
+  #complete = false;
+  #closed = false;
+  #trailers: HeaderList = [];
+  #tunnel: DetachedConnection | undefined;
+  #tunnelEnded: (() => void) | undefined;
+
+  /** @param windows bytes that each side may send at first */
+  constructor(
+    carrier: H2Carrier,
+    id: number,
+    head: H2RequestHead,
+    endsStream: boolean,
+    windows: { readonly send: number; readonly receive: number },
+    now: number,
+  ) {
+    this.#carrier = carrier;
+    this.id = id;
+    this.socket = carrier.socket;
+    this.sending = new SendQueue(id, windows.send);
+    this.receiveWindowBytes = windows.receive;
+    this.openedAt = now;
+    this.target = head.target;
+    this.authority = head.authority;
+    this.headers = head.headers;
+    this.upgradeProtocol = head.protocol;
+    if (head.protocol === "") {
+      this.method = head.method;
+    } else {
+      // Handlers know upgrades of HTTP/1, whose clients send a key: RFC 8441, section 5.
+      this.method = "GET";
+      this.headers.push("Connection", "Upgrade", "Upgrade", head.protocol);
+      if (head.protocol === "websocket") {
+        this.headers.push("Sec-WebSocket-Key", randomBytes(16).toString("base64"));
+      }
+    }
+    this.#expectsContinue = head.expectsContinue;
+    this.#body = endsStream ? undefined : new H2RequestBody(this, head.contentLength ?? -1, false, now);
+    this.hasBody = !endsStream && head.protocol === "" && head.contentLength !== 0;
+    this.bodyLength = head.contentLength;
+  }
+
+  // The request
+
+  get body(): Readable {
+    return this.#madeBody().reader(this.#closed || (!this.hasBody && this.upgradeProtocol === ""));
+  }
+
+  /** Of a request without one it is empty. */
+  #madeBody(): H2RequestBody {
+    this.#body ??= new H2RequestBody(this, -1, true, this.openedAt);
+    return this.#body;
+  }
+
+  get bodyTouched(): boolean {
+    return this.#body?.touched === true;
+  }
+
+  get bodyBytesRead(): number {
+    return this.#body?.givenBytes ?? 0;
+  }
+
+  get wholeBody(): Buffer | undefined {
+    return this.#body?.whole;
+  }
+
+  /** Whether the client has sent all. */
+  get requestEnded(): boolean {
+    return this.#body === undefined || this.#body.ended;
+  }
+
+  /** When bytes of the body came last, as of `Date.now()`. */
+  get bodyAt(): number {
+    return this.#body?.at ?? this.openedAt;
+  }
+
+  /** Bytes of the body that came. */
+  get bodyBytes(): number {
+    return this.#body?.bytes ?? 0;
+  }
+
+  /** Whether somebody waits for a body that does not come. */
+  get awaitsBody(): boolean {
+    const body = this.#body;
+    return (
+      body !== undefined && !body.ended && (body.dropping || (body.wanted && this.upgradeProtocol === ""))
+    );
+  }
+
+  bodyTaken(bytes: number): void {
+    this.#carrier.taken(this, bytes);
+  }
+
+  bodyWanted(): void {
+    if (this.#expectsContinue) {
+      this.#expectsContinue = false;
+      this.writeInterim(100, []);
+    }
+    this.#body?.read();
+  }
+
+  /** Bytes of the body came. @param piece good during the call only. @returns false when they are more than was declared */
+  receive(piece: Buffer): boolean {
+    const body = this.#madeBody();
+    try {
+      const reader = this.listener;
+      const isGood = reader === undefined ? body.receive(piece) : runFor(reader, () => body.receive(piece));
+      if (!isGood) {
+        return false;
+      }
+    } catch (error) {
+      this.#carrier.broken(this, error); // of a reader: other streams of the connection go on
+      return true;
+    }
+    if (this.#complete && body.isOverDropped) {
+      this.#carrier.breakOff(this, errorCodes.noError);
+    }
+    return true;
+  }
+
+  /** The client has sent all. @returns false when it was less than declared */
+  receiveEnd(trailers: HeaderList): boolean {
+    const body = this.#madeBody();
+    if (!body.end()) {
+      return false;
+    }
+    this.requestTrailers = trailers;
+    if (this.#complete) {
+      this.#carrier.finished(this);
+    } else {
+      try {
+        const reader = this.listener;
+        if (reader === undefined) {
+          body.handOn();
+        } else {
+          runFor(reader, () => body.handOn());
+        }
+      } catch (error) {
+        this.#carrier.broken(this, error);
+      }
+    }
+    return true;
+  }
+
+  /** The body does not come in time: who reads it is told. */
+  failBody(error: ServerError): void {
+    this.#madeBody().fail(error);
+  }
+
+  /** The client is gone, or the stream was broken off. */
+  streamLost(error: ServerError): void {
+    if (this.#closed) {
+      return;
+    }
+    this.#closed = true;
+    const isCut = !this.#ended || !this.requestEnded;
+    this.#body?.drop();
+    this.sending.drop();
+    this.#madeBody().lost(error, isCut);
+    this.#tellListener();
+  }
+
+  // The response
+
+  get headSent(): boolean {
+    return this.#headSent;
+  }
+
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  get closed(): boolean {
+    return this.#closed || this.#ended;
+  }
+
+  /** Whether it left HTTP. */
+  get isTunnel(): boolean {
+    return this.#body?.isTunnel === true;
+  }
+
+  /** Whether who took the tunnel ends it when it is told to. */
+  get leavesByItself(): boolean {
+    return this.#tunnel?.leave !== undefined;
+  }
+
+  get trailers(): HeaderList {
+    return this.#trailers;
+  }
+
+  respond(status: number, headers: HeaderList, body: Uint8Array | string): void {
+    const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+    this.#begin(status, headers, length);
+    this.end(body);
+  }
+
+  writeHead(status: number, headers: HeaderList): void {
+    this.#begin(status, headers, undefined);
+  }
+
+  write(chunk: Uint8Array | string): boolean {
+    if (this.#closed || this.#ended || this.#declared.isLeftOut || chunk.length === 0) {
+      return true;
+    }
+    this.#sendHead(false);
+    this.#push(chunk);
+    this.#carrier.queued(this);
+    return !this.sending.isFull;
+  }
+
+  end(chunk: Uint8Array | string = ""): void {
+    if (this.#ended || this.#closed) {
+      return;
+    }
+    const isEmpty = this.#declared.isLeftOut || chunk.length === 0;
+    if (!isEmpty) {
+      this.#sendHead(false);
+      this.#push(chunk);
+    }
+    this.#ended = true;
+    if (this.#declared.isShort) {
+      this.destroy();
+      return;
+    }
+    this.sending.end();
+    if (this.#ownFields !== undefined && this.#trailers.length === 0) {
+      // One frame for all: gRPC knows a failure without a message by it.
+      this.#sendHead(true);
+      this.sending.endSent();
+      this.responseSent();
+      return;
+    }
+    this.#sendHead(false);
+    this.#carrier.queued(this);
+  }
+
+  flush(): void {
+    if (!this.#closed) {
+      this.#sendHead(false);
+    }
+  }
+
+  addTrailers(trailers: HeaderList): void {
+    checkFields(trailers);
+    // An answer to HEAD ends with its head, as 204 and 304 do.
+    if (!this.#declared.isLeftOut) {
+      this.#trailers = [...this.#trailers, ...trailers];
+    }
+  }
+
+  onceDrain(callback: () => void): void {
+    this.sending.onceDrain(keepOwner(callback));
+  }
+
+  closeAfterwards(): void {} // other streams of the connection have nothing to do with it
+
+  switchProtocols(headers: HeaderList): DetachedConnection {
+    if (this.upgradeProtocol === "") {
+      throw new ServerError("HTTP_RESPONSE", "the request asks for no upgrade");
+    }
+    const fields = withoutHandshake(headers);
+    checkFields(fields);
+    this.#headSent = true;
+    this.#carrier.sendHeaders(this.id, [":status", "200"], fields, false);
+    const tunnel = new H2Tunnel(this);
+    this.#madeBody().leaveTo(tunnel);
+    this.#tunnel = { socket: tunnel, head: Buffer.alloc(0) };
+    if (this.#closed) {
+      tunnel.destroy();
+    } else {
+      this.#carrier.tunnelOpened(this.#tunnel);
+    }
+    return this.#tunnel;
+  }
+
+  writeInterim(status: number, headers: HeaderList): void {
+    if (!this.#headSent && !this.#closed && status >= 100 && status < 200 && status !== 101) {
+      checkFields(headers);
+      this.#carrier.sendHeaders(this.id, [":status", String(status)], headers, false);
+    }
+  }
+
+  get takesPushes(): boolean {
+    return this.id % 2 === 1 && !this.closed && !this.isTunnel && this.#carrier.takesPushes;
+  }
+
+  push(method: string, target: string, headers: HeaderList): boolean {
+    if (!this.takesPushes) {
+      return false;
+    }
+    const scheme = "encrypted" in this.socket ? "https" : "http";
+    const request = promisedRequest(scheme, this.authority, method, target, headers);
+    return request !== undefined && this.#carrier.push(this, request);
+  }
+
+  destroy(): void {
+    if (!this.#closed) {
+      this.#carrier.breakOff(this, errorCodes.internalError);
+    }
+  }
+
+  cut(): void {
+    if (!this.#closed) {
+      this.#sendHead(false);
+      this.destroy();
+    }
+  }
+
+  // The tunnel
+
+  sendRaw(chunk: Buffer): boolean {
+    if (!this.#closed) {
+      this.sending.push(chunk);
+      this.#carrier.queued(this);
+    }
+    return !this.sending.isFull;
+  }
+
+  endRaw(sent: () => void): void {
+    if (this.#closed) {
+      sent();
+      return;
+    }
+    this.#tunnelEnded = sent;
+    this.#ended = true;
+    this.sending.end();
+    this.#carrier.queued(this);
+  }
+
+  cancel(): void {
+    if (!this.#closed) {
+      this.#carrier.breakOff(this, this.#complete ? errorCodes.noError : errorCodes.cancel);
+    }
+  }
+
+  /** The frame with the end of the response is on its way. */
+  responseSent(): void {
+    this.#complete = true;
+    this.#tunnelEnded?.();
+    if (this.requestEnded) {
+      this.#carrier.finished(this);
+    } else if (!this.isTunnel) {
+      this.#body?.drop();
+      if (this.#body?.isDroppable === false) {
+        this.#carrier.breakOff(this, errorCodes.noError);
+      }
+    }
+    this.#tellListener();
+  }
+
+  /** Request and response are through. */
+  streamOver(): void {
+    this.#closed = true;
+    this.#body?.drop();
+  }
+
+  /** @param length of a body that is known whole */
+  #begin(status: number, headers: HeaderList, length: number | undefined): void {
+    const fields = fieldsFor(status, headers);
+    const framing = checkFields(fields);
+    const declared = framing.contentLength ?? length;
+    const mayDeclare = this.#declared.begin(this.method, status, declared);
+    const ownFields: HeaderList = [":status", String(status)];
+    if (framing.contentLength === undefined && declared !== undefined && mayDeclare) {
+      ownFields.push("content-length", String(declared));
+    }
+    if (!framing.hasDate) {
+      ownFields.push("date", httpDate());
+    }
+    this.#headSent = true;
+    if (this.#closed) {
+      return;
+    }
+    this.#ownFields = ownFields;
+    this.#fields = fields;
+  }
+
+  /** Sends the head, if it waits. @param endsStream nothing follows */
+  #sendHead(endsStream: boolean): void {
+    const ownFields = this.#ownFields;
+    if (ownFields !== undefined) {
+      this.#ownFields = undefined;
+      this.#carrier.sendHeaders(this.id, ownFields, this.#fields, endsStream);
+    }
+  }
+
+  #push(chunk: Uint8Array | string): void {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    if (!this.#declared.take(bytes.length)) {
+      this.cut();
+      throw bodyTooLong();
+    }
+    this.sending.push(bytes);
+  }
+
+  #tellListener(): void {
+    const { listener } = this;
+    this.listener = undefined;
+    listener?.streamClosed();
+  }
+}

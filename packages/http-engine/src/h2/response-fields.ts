@@ -1,0 +1,83 @@
+import { ServerError } from "server-core/errors";
+import type { HpackEncoder } from "wire/http2";
+import { twoLengths } from "../h1/response-head.ts";
+import type { HeaderList } from "../header-list.ts";
+
+/** Fields of one connection, which HTTP/2 knows nothing of. Source: RFC 9113, section 8.2.2 */
+const ofConnection: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "transfer-encoding",
+  "upgrade",
+  "http2-settings",
+]);
+
+/** Fields whose values no table may keep. Source: RFC 7541, section 7.1.3 */
+const secret: ReadonlySet<string> = new Set(["set-cookie", "authorization", "proxy-authorization"]);
+
+const tokenOnly = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
+const maxKnownNames = 1_000;
+
+/** Names as they were written, in lower case; "" for those that are left out. Each is checked once. */
+const knownNames = new Map<string, string>();
+
+function h2Name(name: string): string {
+  const known = knownNames.get(name);
+  if (known !== undefined) {
+    return known;
+  }
+  if (!tokenOnly.test(name)) {
+    throw new ServerError("HTTP_RESPONSE", `invalid header name ${JSON.stringify(name)}`);
+  }
+  const lower = name.toLowerCase();
+  const written = ofConnection.has(lower) ? "" : lower;
+  if (knownNames.size < maxKnownNames) {
+    knownNames.set(name, written);
+  }
+  return written;
+}
+
+/** What the fields of a response say that this server would say itself. */
+export interface SaidFields {
+  /** Undefined when they name none. */
+  readonly contentLength: number | undefined;
+  readonly hasDate: boolean;
+}
+
+/** Throws for what cannot be sent, before anything of it is in the encoder's table. @throws ServerError HTTP_RESPONSE */
+export function checkFields(headers: HeaderList): SaidFields {
+  let contentLength: number | undefined;
+  let hasDate = false;
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    const value = headers[index + 1] as string;
+    const written = h2Name(name);
+    if (notInValue.test(value)) {
+      throw new ServerError(
+        "HTTP_RESPONSE",
+        `invalid value of header ${name}: ${JSON.stringify(value.slice(0, 80))}`,
+      );
+    }
+    if (written === "date") {
+      hasDate = true;
+    } else if (written === "content-length") {
+      if (contentLength !== undefined && contentLength !== Number(value)) {
+        throw twoLengths();
+      }
+      contentLength = Number(value);
+    }
+  }
+  return { contentLength, hasDate };
+}
+
+/** Adds fields to the block that is being written, without those about a connection. @param headers checked */
+export function addFields(encoder: HpackEncoder, headers: HeaderList): void {
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = h2Name(headers[index] as string);
+    if (name !== "") {
+      encoder.add(name, headers[index + 1] as string, secret.has(name));
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
+import type { Exchange } from "./exchange.ts";
+
+/** Runs what comes after in the chain. Its promise resolves (or it returns) when all of that is done. */
+export type Next = (exchange: Exchange) => void | Promise<void>;
+
+/**
+ * One link of a route's chain: answers, or changes something and calls `next`, or both.
+ *
+ * - To answer: fill `exchange.responseHeaders`, then `exchange.respond(status, body)`; see `Exchange` for bodies in
+ *   pieces. `exchange.defaultStatus` is the status where the config names none.
+ * - To change the request: `exchange.rewrite`, `setHost`, `changeRequestHeaders`, `replaceBody`, `vars`; then
+ *   `return next(exchange)`.
+ * - To change the response: `exchange.interceptResponse` with a `ResponseFilter`, or `exchange.beforeHead`; then
+ *   `return next(exchange)`.
+ * - To fail: `throw new HttpError(status, message)`.
+ *
+ * On the hot path return what `next` returns, without `async`: a promise is made only where something waits.
+ */
+export interface HttpHandler extends ModuleInstance {
+  /** @throws HttpError, ServerError; its code becomes the status; anything else is 500 and logged */
+  handle(exchange: Exchange, next: Next): void | Promise<void>;
+  /**
+   * Whether it starts nothing that runs on by itself (a promise, a timer, a socket), apart from what `next` starts. An error
+   * of such work finds its request by the context that the work began in, and to enter one takes time: a route whose handlers
+   * start nothing goes without. Absent: they may.
+   */
+  readonly startsNothing?: boolean;
+}
+
+/** Says whether a route is for a request. */
+export interface HttpMatcher extends ModuleInstance {
+  /** Must not wait; a look at the file system is a synchronous one. @throws HttpError to end the request with a status */
+  matches(exchange: Exchange): boolean;
+  /**
+   * The hosts without which it never matches, lower case; absent where that cannot be said. Lists of many routes look
+   * requests up by it.
+   */
+  readonly exactHosts?: readonly string[] | undefined;
+}
+
+export const httpHandlers: ModuleNamespace<HttpHandler> = { prefix: "http.handlers" };
+export const httpMatchers: ModuleNamespace<HttpMatcher> = { prefix: "http.matchers" };

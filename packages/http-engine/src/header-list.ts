@@ -1,0 +1,77 @@
+import { bytesOfText } from "server-core/uri/text-of-bytes";
+
+/**
+ * Header fields as they stand on the wire: name, value, name, value, … in order, with repetitions. Node and undici take
+ * and give this shape as it is. Values are byte strings (latin1); text of ours is put in through {@link headerBytes}.
+ */
+export type HeaderList = string[];
+
+/** Text as a header value: its UTF-8 bytes, one character each. */
+export function headerBytes(text: string): string {
+  for (let index = 0; index < text.length; index++) {
+    if (text.charCodeAt(index) > 0x7e) {
+      return bytesOfText(text);
+    }
+  }
+  return text;
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.length === b.length && (a === b || a.toLowerCase() === b.toLowerCase());
+}
+
+/** The first value of a field; undefined when absent. */
+export function getHeader(headers: readonly string[], name: string): string | undefined {
+  for (let index = 0; index < headers.length; index += 2) {
+    if (sameName(headers[index] ?? "", name)) {
+      return headers[index + 1];
+    }
+  }
+  return undefined;
+}
+
+/** All values of a field. */
+export function getHeaders(headers: readonly string[], name: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    if (sameName(headers[index] ?? "", name)) {
+      values.push(headers[index + 1] ?? "");
+    }
+  }
+  return values;
+}
+
+/** Removes every field whose name `matches`. @param matches gets the name in lower case */
+export function removeHeaders(headers: HeaderList, matches: (lowerName: string) => boolean): void {
+  let kept = 0;
+  for (let index = 0; index < headers.length; index += 2) {
+    if (!matches((headers[index] ?? "").toLowerCase())) {
+      headers[kept] = headers[index] ?? "";
+      headers[kept + 1] = headers[index + 1] ?? "";
+      kept += 2;
+    }
+  }
+  if (kept < headers.length) {
+    headers.length = kept; // setting it is slow, also where it changes nothing
+  }
+}
+
+/** Sets a field to exactly one value. */
+export function setHeader(headers: HeaderList, name: string, value: string): void {
+  if (getHeader(headers, name) !== undefined) {
+    const lowerName = name.toLowerCase();
+    removeHeaders(headers, (each) => each === lowerName);
+  }
+  headers.push(name, value);
+}
+
+/** Says how long a body is, in place of what the site or another server said of it. */
+export function setContentLength(headers: HeaderList, length: number): void {
+  for (let index = 0; index < headers.length; index += 2) {
+    if (sameName(headers[index] ?? "", "Content-Length")) {
+      setHeader(headers, "Content-Length", String(length));
+      return;
+    }
+  }
+  headers.push("Content-Length", String(length));
+}

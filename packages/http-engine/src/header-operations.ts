@@ -1,0 +1,140 @@
+import { KnownRegexps } from "server-core/regexp/known-regexps";
+import { LinearRegexp } from "server-core/regexp/linear-regexp";
+import { z } from "zod";
+import type { Exchange } from "./exchange.ts";
+import { type HeaderList, removeHeaders, setHeader } from "./header-list.ts";
+import { compileHeaderTemplate } from "./placeholders.ts";
+
+const valuesSchema = z.record(z.string(), z.array(z.string()).nullable());
+
+const replacementSchema = z
+  .strictObject({
+    search: z.string().nullish().describe("Text to look for; placeholders allowed."),
+    search_regexp: z
+      .string()
+      .nullish()
+      .describe("Regular expression in RE2 syntax to look for; placeholders allowed."),
+    replace: z
+      .string()
+      .nullish()
+      .describe("Text in its place; placeholders, and groups as `$1` or `$name`, allowed."),
+  })
+  .refine((each) => !(each.search && each.search_regexp), {
+    error: "cannot specify both a substring search and a regular expression search",
+  });
+
+type ReplacementConfig = z.infer<typeof replacementSchema>;
+
+/** Fields that add to, set and delete headers. Source: the public model (Caddy 2.11), handler headers */
+export const headerOperationsShape = {
+  add: valuesSchema.nullish().describe("Values to add; placeholders allowed."),
+  set: valuesSchema.nullish().describe("Values in place of any there are; placeholders allowed."),
+  delete: z.array(z.string()).nullish().describe("Fields to delete; `X-*`, `*-X` and `*` allowed."),
+  replace: z
+    .record(z.string(), z.array(replacementSchema).nullable())
+    .nullish()
+    .describe("Texts to replace in values, by field; `*` is every field."),
+};
+
+export interface HeaderOperationsConfig {
+  readonly add?: Readonly<Record<string, readonly string[] | null>> | null | undefined;
+  readonly set?: Readonly<Record<string, readonly string[] | null>> | null | undefined;
+  readonly delete?: readonly string[] | null | undefined;
+  readonly replace?: Readonly<Record<string, readonly ReplacementConfig[] | null>> | null | undefined;
+}
+
+function compileNamePattern(text: string): (lowerName: string) => boolean {
+  const pattern = text.toLowerCase();
+  if (pattern.startsWith("*") && pattern.endsWith("*")) {
+    return (name) => name.includes(pattern.slice(1, -1));
+  }
+  if (pattern.startsWith("*")) {
+    return (name) => name.endsWith(pattern.slice(1));
+  }
+  if (pattern.endsWith("*")) {
+    return (name) => name.startsWith(pattern.slice(0, -1));
+  }
+  return (name) => name === pattern;
+}
+
+const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** What can be no field, such as one without a name, is left out, as by the model. */
+function compileValues(config: HeaderOperationsConfig["add"]) {
+  const entries = Object.entries(config ?? {}).filter(([name]) => fieldName.test(name));
+  return entries.map(([name, values]) => ({
+    name,
+    values: (values ?? []).map(compileHeaderTemplate),
+  }));
+}
+
+type Replace = (value: string, exchange: Exchange) => string;
+
+function compileSearch(text: string): (exchange: Exchange) => LinearRegexp {
+  const pattern = compileHeaderTemplate(text);
+  if (!/\{[a-z][\w.-]*\}/i.test(text)) {
+    const fixed = new LinearRegexp(text);
+    return () => fixed;
+  }
+  const known = new KnownRegexps();
+  return (exchange) => known.compile(pattern(exchange));
+}
+
+function compileReplacement(config: ReplacementConfig): Replace {
+  const replace = compileHeaderTemplate(config.replace ?? "");
+  if (config.search_regexp) {
+    const search = compileSearch(config.search_regexp);
+    return (value, exchange) => search(exchange).replaceAll(value, replace(exchange));
+  }
+  const search = compileHeaderTemplate(config.search ?? "");
+  return (value, exchange) => {
+    const found = search(exchange);
+    return found === "" ? value : value.split(found).join(replace(exchange));
+  };
+}
+
+/** Prepares header operations; they run in the order add, set, delete, replace. @throws ServerError MODULE_CONFIG */
+export function compileHeaderOperations(
+  config: HeaderOperationsConfig,
+): (headers: HeaderList, exchange: Exchange) => void {
+  const add = compileValues(config.add);
+  const set = compileValues(config.set);
+  const deleted = config.delete ?? [];
+  const deletes = deleted.filter((text) => text !== "*").map(compileNamePattern);
+  const replaces = Object.entries(config.replace ?? {}).map(([name, each]) => ({
+    name: name.toLowerCase(),
+    replacements: (each ?? []).map(compileReplacement),
+  }));
+  return (headers, exchange) => {
+    if (deleted.includes("*")) {
+      headers.length = 0;
+    }
+    for (const { name, values } of add) {
+      for (const value of values) {
+        headers.push(name, value(exchange));
+      }
+    }
+    for (const { name, values } of set) {
+      const [first, ...others] = values;
+      if (first !== undefined) {
+        setHeader(headers, name, first(exchange));
+      }
+      for (const value of others) {
+        headers.push(name, value(exchange));
+      }
+    }
+    if (deletes.length > 0) {
+      removeHeaders(headers, (name) => deletes.some((matches) => matches(name)));
+    }
+    for (const { name, replacements } of replaces) {
+      for (let index = 0; index < headers.length; index += 2) {
+        if (name === "*" || headers[index]?.toLowerCase() === name) {
+          headers[index + 1] = replacements.reduce(
+            (value, replace) => replace(value, exchange),
+            headers[index + 1] ?? "",
+          );
+        }
+      }
+    }
+  };
+}

@@ -1,0 +1,322 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { certificateTopics, type ManageRequest } from "certificates/tls/certificates/certificate-messages";
+import { CertificateSource } from "certificates/tls/certificates/certificate-source";
+import { clientCertificates } from "certificates/tls/certificates/client-certificate";
+import { ConnectionPolicy } from "certificates/tls/connection/connection-policy";
+import { HandshakeEvents } from "certificates/tls/connection/handshake-events";
+import { TlsAcceptor } from "certificates/tls/connection/tls-acceptor";
+import type { Logger } from "lifecycle";
+import { errorAt, errorWithin, ServerError } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { formatListenAddress, type ListenAddress } from "server-core/listen/listen-address";
+import { LogSet, logSets } from "server-core/logging/logging";
+import { type App, defineModule } from "server-core/modules/module";
+import type { ModuleContext } from "server-core/modules/module-context";
+import type { Lease } from "server-core/modules/usage-pool";
+import { compileAccessLog, compileErrorLog, compileHandlerLog } from "./access-logs/access-log.ts";
+import { type PlannedServer, planAutomaticHttps } from "./automatic-https.ts";
+import { type HttpAppConfig, httpAppSchema } from "./http-config.ts";
+import { connectionLimits, HttpServer } from "./http-server.ts";
+import { ipSources } from "./ip-source.ts";
+import { protocolsByAddress } from "./listen-protocols.ts";
+import { type ListenerState, listenersTopic } from "./listener-state.ts";
+import { loadListenerWrappers } from "./listener-wrappers.ts";
+import { RequestsUnderWay, requestsUnderWay, underWayBytes, underWayName } from "./requests-under-way.ts";
+import { ResponseTally, responseTallies } from "./response-tally.ts";
+import { planRouteMetrics } from "./route-metrics-plan.ts";
+import { RouteObserver } from "./route-observer.ts";
+import { RouteTally, routeTallies } from "./route-tally.ts";
+import { loadRoutes, type RouteConfig, type RouteList } from "./routes.ts";
+import { httpListeners, SharedListener } from "./shared-listener.ts";
+import { compileFieldFilter } from "./unexpected-fields.ts";
+
+interface Binding {
+  readonly serverName: string;
+  readonly server: HttpServer;
+  readonly address: ListenAddress;
+  /** Does the handshakes there; undefined: no TLS. */
+  readonly tls: TlsAcceptor | undefined;
+  /** What is spoken there. */
+  readonly protocols: readonly string[];
+}
+
+/** Those of the configured protocols that can be spoken with TLS, or without. */
+function spokenProtocols(protocols: readonly string[], secure: boolean): string[] {
+  const over = secure ? ["h1", "h2"] : ["h1", "h2c"];
+  return protocols.filter((name) => over.includes(name));
+}
+
+/**
+ * Redirects stand after the last route for some hosts, and so before those for all; that for any host is the last route.
+ * Source: the public model
+ */
+function withRedirects({ config, redirects, catchAll }: PlannedServer): RouteConfig[] {
+  const routes: readonly RouteConfig[] = config.routes ?? [];
+  const last = routes.findLastIndex((route) => route.match?.some((set) => Object.hasOwn(set, "host")));
+  return [
+    ...routes.slice(0, last + 1),
+    ...redirects,
+    ...routes.slice(last + 1),
+    ...(catchAll === undefined ? [] : [catchAll]),
+  ];
+}
+
+/** The app `http`: servers with listeners and routes. Needs nothing but its config, so it can run in any thread. */
+class HttpApp implements App {
+  readonly #config: HttpAppConfig;
+  readonly #context: ModuleContext;
+  readonly #servers: HttpServer[] = [];
+  readonly #bindings: Binding[] = [];
+  readonly #leases: Lease<SharedListener>[] = [];
+  readonly #wanted: Omit<ManageRequest, "wildcards">[] = [];
+  #active = false;
+  #certificates: CertificateSource | undefined;
+  #handshakeEvents: HandshakeEvents | undefined;
+
+  constructor(config: HttpAppConfig, context: ModuleContext) {
+    this.#config = config;
+    this.#context = context;
+  }
+
+  /** @throws ServerError saying which server */
+  async provision(): Promise<void> {
+    for (const plan of planAutomaticHttps(this.#config)) {
+      const { name } = plan;
+      try {
+        const server = await this.#loadServer(plan);
+        this.#servers.push(server);
+        const configured = protocolsByAddress(plan.config);
+        const acceptors = new Map<string, TlsAcceptor>();
+        for (const [index, { address, secure }] of plan.addresses.entries()) {
+          const protocols = spokenProtocols(configured[index] ?? [], secure);
+          let tls: TlsAcceptor | undefined;
+          if (secure) {
+            tls = acceptors.get(protocols.join()) ?? (await this.#loadTls(plan, protocols));
+            acceptors.set(protocols.join(), tls);
+          }
+          this.#bindings.push({ serverName: name, server, address, tls, protocols });
+        }
+        if (acceptors.size > 0) {
+          const { automatic_https: auto } = plan.config;
+          const ignoreLoaded = auto?.ignore_loaded_certificates === true;
+          this.#wanted.push({ names: plan.names, ignoreLoaded });
+        }
+      } catch (error) {
+        throw errorWithin(`provision http: server ${name}`, error);
+      }
+    }
+  }
+
+  validate(): void {
+    const claimed = new Map<string, string>();
+    for (const { serverName, address } of this.#bindings) {
+      const key = formatListenAddress(address);
+      const other = claimed.get(key);
+      if (other !== undefined) {
+        const where = `${address.network}/${key}`;
+        throw new ServerError(
+          "MODULE_CONFIG",
+          `http: invalid configuration: server ${serverName}: listener address repeated: ${where} (already claimed by server '${other}')`,
+        );
+      }
+      claimed.set(key, serverName);
+    }
+  }
+
+  async start(): Promise<void> {
+    await this.#startTls();
+    for (const { server, address, tls, protocols } of this.#bindings) {
+      const key = formatListenAddress(address);
+      const plainHttp2 = protocols.includes("h2c");
+      try {
+        const open = () =>
+          SharedListener.open(address, server.limits, this.#log, this.#context.ports, tls, plainHttp2);
+        this.#leases.push(await this.#context.acquire(httpListeners, key, open));
+      } catch (error) {
+        throw errorWithin(`listening on ${key}`, error);
+      }
+    }
+  }
+
+  activate(): void {
+    for (const [index, { server, tls, protocols }] of this.#bindings.entries()) {
+      this.#leases[index]?.value.switchTo(server, tls, protocols.includes("h2c"));
+    }
+    this.#active = true;
+    this.#context.messages.on(listenersTopic, () => this.#describeListeners());
+  }
+
+  async stop(): Promise<void> {
+    await this.#delayShutdown();
+    // First the ports: what only this config had is closed at once, what a newer one has too stays open.
+    const released = this.#leases.map((lease) => lease.release());
+    const grace = this.#config.grace_period ?? 0;
+    const drained = this.#servers.map((server) => server.drain(grace === 0 ? undefined : grace));
+    await Promise.all([...released, ...drained]);
+  }
+
+  /** Has ports that are about to close go on for a while, so that who balances load learns of it. */
+  async #delayShutdown(): Promise<void> {
+    const delayMs = this.#config.shutdown_delay ?? 0;
+    const closing = this.#bindings.filter((_, index) => this.#leases[index]?.isShared === false);
+    if (delayMs === 0 || !this.#active || closing.length === 0) {
+      return;
+    }
+    this.#log.info(`${closing.length} listeners close in ${delayMs} ms`);
+    for (const { server } of closing) {
+      server.shutdownAt = Date.now() + delayMs;
+    }
+    await sleep(delayMs);
+  }
+
+  #describeListeners(): ListenerState[] {
+    return this.#bindings.flatMap(({ serverName, tls, protocols }, index) => {
+      const listener = this.#leases[index]?.value;
+      return listener === undefined
+        ? []
+        : [
+            {
+              address: listener.address,
+              server: serverName,
+              tls: tls !== undefined,
+              protocols,
+              connections: listener.connectionCount,
+            },
+          ];
+    });
+  }
+
+  get #log(): Logger {
+    return this.#context.log;
+  }
+
+  async #loadTls({ name, config }: PlannedServer, spoken: readonly string[]): Promise<TlsAcceptor> {
+    const context = this.#context;
+    const protocols = [
+      ...(spoken.includes("h2") ? ["h2"] : []),
+      ...(spoken.includes("h1") ? ["http/1.1"] : []),
+    ];
+    this.#certificates ??= new CertificateSource(context.messages);
+    this.#handshakeEvents ??= new HandshakeEvents(context.messages);
+    const policies: ConnectionPolicy[] = [];
+    const configs = config.tls_connection_policies ?? [];
+    for (const [position, policy] of (configs.length > 0 ? configs : [{}]).entries()) {
+      const path = `servers/${name}/tls_connection_policies/${position}`;
+      try {
+        policies.push(await ConnectionPolicy.load(policy, context, path, protocols));
+      } catch (error) {
+        throw errorWithin(`connection policy ${position}`, errorAt(`${context.path}/${path}`, error));
+      }
+    }
+    const events = this.#handshakeEvents;
+    return new TlsAcceptor(policies, this.#certificates, events, context.messages, this.#log);
+  }
+
+  /** Has certificates looked after, and learns what handshakes need. @throws ServerError */
+  async #startTls(): Promise<void> {
+    for (const shown of this.#context.resources(clientCertificates)) {
+      await shown.load();
+    }
+    if (this.#certificates === undefined) {
+      return;
+    }
+    await this.#certificates.loadTicketKeys();
+    await this.#handshakeEvents?.load();
+    const wildcards = this.#wanted.flatMap(({ names }) => names.filter((name) => name.startsWith("*")));
+    for (const wanted of this.#wanted) {
+      const request: ManageRequest = { ...wanted, wildcards };
+      await this.#context.messages.askMain(certificateTopics.manage, request);
+    }
+  }
+
+  async #loadServer(planned: PlannedServer): Promise<HttpServer> {
+    const { name, config } = planned;
+    const context = this.#context;
+    const path = `servers/${name}`;
+    const observer = await this.#observer(name);
+    const namedRoutes = new Map<string, RouteList>();
+    for (const [routeName, route] of Object.entries(config.named_routes ?? {})) {
+      namedRoutes.set(
+        routeName,
+        await loadRoutes([route], context, `${path}/named_routes/${routeName}`, observer),
+      );
+    }
+    const { trusted_proxies: trusted } = config;
+    const { metrics } = context;
+    // The newest logs are those of the config that is being built.
+    const logs = context.resources(logSets).at(-1) ?? new LogSet([]);
+    const tally = await context.acquire(responseTallies, name, () => new ResponseTally(name, metrics));
+    return new HttpServer({
+      underWay: await this.#underWay(),
+      tally: tally.value,
+      hasUserModules: context.hasUserModules,
+      limits: connectionLimits(config),
+      routes: await loadRoutes(withRedirects(planned), context, `${path}/routes`, observer),
+      errorRoutes: config.errors
+        ? await loadRoutes(config.errors.routes ?? [], context, `${path}/errors/routes`)
+        : undefined,
+      namedRoutes,
+      clientAddress: {
+        trusted: trusted
+          ? await context.loadInline(ipSources, "source", trusted as JsonValue, `${path}/trusted_proxies`)
+          : undefined,
+        headers: config.client_ip_headers ?? ["X-Forwarded-For"],
+        strict: config.trusted_proxies_strict === 1,
+        trustUnix: config.trusted_proxies_unix === true,
+      },
+      fieldFilter: compileFieldFilter([
+        ...(config.expected_underscore_headers ?? []),
+        ...(config.expected_dot_headers ?? []),
+      ]),
+      strictHost:
+        config.strict_sni_host ??
+        config.tls_connection_policies?.some((policy) => policy.client_authentication) ??
+        false,
+      answerChallenge: async (request) =>
+        (await context.messages.askMain(certificateTopics.httpChallenge, request)) as string | undefined,
+      wrappers: loadListenerWrappers(config.listener_wrappers),
+      log: this.#log,
+      logAccess: config.logs ? compileAccessLog(config.logs, logs) : undefined,
+      logError: compileErrorLog(config.logs, logs),
+      logHandler: config.logs?.trace === true ? compileHandlerLog(logs) : undefined,
+    });
+  }
+
+  /** @returns undefined in the main thread, whose end is the end of the process */
+  async #underWay(): Promise<RequestsUnderWay | undefined> {
+    const { messages, processShared } = this.#context;
+    if (messages.thread === 0) {
+      return undefined;
+    }
+    const memory = await processShared.memory(underWayName(messages.thread), underWayBytes);
+    const lease = await this.#context.acquire(requestsUnderWay, "", () => new RequestsUnderWay(memory));
+    return lease.value;
+  }
+
+  /** @returns undefined where the config asks for no metrics of routes */
+  async #observer(name: string): Promise<RouteObserver | undefined> {
+    const plan = planRouteMetrics(this.#config);
+    if (plan === undefined) {
+      return undefined;
+    }
+    const { metrics } = this.#context;
+    const perHost = plan.hosts !== undefined;
+    const tally = await this.#context.acquire(
+      routeTallies,
+      `${perHost ? "hosts" : "all"}/${name}`,
+      () => new RouteTally(name, perHost, metrics),
+    );
+    return new RouteObserver(tally.value, plan.hosts);
+  }
+}
+
+export const httpApp = defineModule({
+  id: "http",
+  inWorkers: true,
+  config: httpAppSchema,
+  async provision(config, context) {
+    const app = new HttpApp(config, context);
+    await app.provision();
+    return app;
+  },
+});

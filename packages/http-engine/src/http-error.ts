@@ -1,0 +1,40 @@
+import { randomInt } from "node:crypto";
+import { messageOf, ServerError } from "server-core/errors";
+import { httpStatus } from "./http-status.ts";
+import { statusText } from "./status-text.ts";
+
+const idCharacters = "abcdefghijkmnpqrstuvwxyz0123456789";
+const idLength = 9;
+
+function randomId(): string {
+  return Array.from({ length: idLength }, () => idCharacters[randomInt(idCharacters.length)]).join("");
+}
+
+/**
+ * Why a request failed, as error routes and `{http.error.*}` see it. Handlers throw one to answer with a status:
+ * `throw new HttpError(404, "no such file")`. Source: the public model (Caddy 2.11), handler errors
+ */
+export class HttpError extends ServerError {
+  /** 400 to 599; 499 for a client that is gone. */
+  readonly status: number;
+  /** Nine random characters, by which a user's report and a log line are brought together. */
+  readonly id = randomId();
+
+  /** @param message the text of the status where there is nothing more to say */
+  constructor(status: number, message = statusText(status), options?: ErrorOptions) {
+    super("HTTP_STATUS", message, options);
+    this.status = status;
+  }
+
+  /** Anything thrown, with the status that goes with it: 500 for what is not foreseen. */
+  static from(error: unknown): HttpError {
+    return error instanceof HttpError
+      ? error
+      : new HttpError(httpStatus(error), messageOf(error), { cause: error });
+  }
+
+  /** `Not Found`; "" for a status that has no text. */
+  get statusText(): string {
+    return statusText(this.status);
+  }
+}

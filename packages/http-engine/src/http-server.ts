@@ -1,0 +1,423 @@
+import type { ChallengeRequest } from "certificates/tls/certificates/certificate-messages";
+import { tlsDetails } from "certificates/tls/connection/tls-details";
+import { challengeTokenOf } from "certificates/tls/issuers/acme/challenge-listener";
+import type { Logger } from "lifecycle";
+import { ServerError } from "server-core/errors";
+import { runFor } from "server-core/threads/error-owner";
+import { ActiveExchanges } from "./active-exchanges.ts";
+import { type ClientAddressRules, clientAddress, isTrustedProxy } from "./client-address.ts";
+import { type ConnectionLimits, defaultMaxWriteChunk } from "./connection-limits.ts";
+import { Exchange, type ExchangeServer } from "./exchange.ts";
+import { type HeaderList, removeHeaders, setHeader } from "./header-list.ts";
+import type { HttpServerConfig } from "./http-config.ts";
+import { HttpError } from "./http-error.ts";
+import type { HttpStream } from "./http-stream.ts";
+import type { ListenerWrappers } from "./listener-wrappers.ts";
+import type { RequestsUnderWay } from "./requests-under-way.ts";
+import type { ResponseTally } from "./response-tally.ts";
+import { answerError, type RouteList } from "./routes.ts";
+import type { RequestSink } from "./shared-listener.ts";
+
+/** Value of the `Server` header and name in `Via`. */
+const product = "server";
+const defaultKeepAliveMs = 15_000;
+const defaultKeepAliveCount = 9;
+
+/** Limit of header fields, and what the public model lets through beyond any such limit, also a configured one. */
+const defaultHeaderBytes = 16 * 1024;
+const headerSlackBytes = 4 * 1024;
+
+/** @returns 0 for no limit */
+function timeout(configuredMs: number | null | undefined, defaultMs: number): number {
+  return Math.max(0, configuredMs || defaultMs);
+}
+
+/** @returns the limits that a server's config asks for. Defaults: those of the public model (Caddy 2.11) */
+export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
+  const keepAliveIntervalMs = timeout(config.keepalive_interval, defaultKeepAliveMs);
+  return {
+    readHeaderTimeoutMs: timeout(config.read_header_timeout, 60_000),
+    readTimeoutMs: config.read_timeout ?? 0,
+    readIdleTimeoutMs: timeout(config.read_idle_timeout, 60_000),
+    readMinRate: config.read_min_rate ?? 0,
+    writeTimeoutMs: config.write_timeout ?? 0,
+    writeIdleTimeoutMs: timeout(config.write_idle_timeout, 60_000),
+    maxWriteChunk: config.max_write_chunk || defaultMaxWriteChunk,
+    writeMinRate: config.write_min_rate ?? 0,
+    idleTimeoutMs: timeout(config.idle_timeout, 300_000),
+    keepAliveMs: keepAliveIntervalMs === 0 ? 0 : config.keepalive_idle || keepAliveIntervalMs,
+    keepAliveIntervalMs,
+    keepAliveCount: config.keepalive_count || defaultKeepAliveCount,
+    maxHeaderBytes: (config.max_header_bytes || defaultHeaderBytes) + headerSlackBytes,
+  };
+}
+
+/** Fields that frame a body, or say how its bytes are to be read. */
+const ofBody = new Set(["content-length", "content-encoding", "content-range", "transfer-encoding"]);
+
+/** What comes after the last route: {@link answerNothing} looks at the end whether somebody answered. */
+function nothing(): void {}
+
+/** Answers when no route did: 200 with nothing, past what handlers would do to an answer of theirs, as the model. */
+function answerNothing(exchange: Exchange): void {
+  if (exchange.error !== undefined) {
+    answerErrorAtLast(exchange); // of a subroute: an error must not look like success
+  } else if (!exchange.answered) {
+    // The access log tells such requests apart; a variable of this name is the model's.
+    exchange.vars.set("unhandled", true);
+    exchange.restartResponse();
+    setHeader(exchange.responseHeaders, "Content-Length", "0");
+    exchange.respond(200);
+  }
+}
+
+/** Answers an error that handlers have left: past their filters, which wait for nothing any more. */
+function answerErrorAtLast(exchange: Exchange): void {
+  if (!exchange.answered) {
+    exchange.restartResponse();
+    answerError(exchange);
+  }
+}
+
+/** Whether the request is for the server whose policy let the client in. */
+function isHostOfHandshake(exchange: Exchange): boolean {
+  const tls = tlsDetails(exchange.socket);
+  return tls === undefined || tls.serverName === exchange.host;
+}
+
+/** Below it lies what authorities ask for. Source: RFC 8615 */
+const wellKnownPath = "/.well-known/";
+
+/** Whether an authority may have sent it, to whom only plain HTTP says something. @param exchange below {@link wellKnownPath} */
+function isChallenge({ method, scheme, rawPath }: Exchange): boolean {
+  return method === "GET" && scheme === "http" && challengeTokenOf(rawPath) !== "";
+}
+
+/** What a server is made of. */
+export interface HttpServerParts {
+  readonly limits: ConnectionLimits;
+  readonly routes: RouteList;
+  /** Answer when a route fails. */
+  readonly errorRoutes: RouteList | undefined;
+  readonly namedRoutes: ReadonlyMap<string, RouteList>;
+  readonly clientAddress: ClientAddressRules;
+  /** Request fields that handlers see. */
+  readonly fieldFilter: (headers: HeaderList) => HeaderList;
+  readonly log: Logger;
+  /** Whether the host of a request must be the one of its handshake. */
+  readonly strictHost: boolean;
+  readonly wrappers: ListenerWrappers;
+  /** Knows what certificate authorities ask for; undefined when it does not. */
+  readonly answerChallenge: (request: ChallengeRequest) => Promise<string | undefined>;
+  readonly tally: ResponseTally;
+  /** Whether the user's own code may run for a request, in matchers too: errors of all that it starts are the request's. */
+  readonly hasUserModules: boolean;
+  /** Notes for the log of the main thread, should this one die; undefined where that is the main thread itself. */
+  readonly underWay: RequestsUnderWay | undefined;
+  /** Called for each request that fails, with whether error routes answer it; once more with what these failed with. */
+  readonly logError: (exchange: Exchange, failure: HttpError, isHandled: boolean, second?: HttpError) => void;
+  /** Told the name of each handler that a request comes to; undefined: nobody asks. */
+  readonly logHandler: ((name: string) => void) | undefined;
+  /** Called for each request when it is over. */
+  readonly logAccess: ((exchange: Exchange) => void) | undefined;
+}
+
+/** One server of one config: runs requests through its routes, and knows which are under way. */
+export class HttpServer implements RequestSink, ExchangeServer {
+  readonly product = product;
+  readonly limits: ConnectionLimits;
+  readonly wrappers: ListenerWrappers;
+  readonly namedRoutes: ReadonlyMap<string, RouteList>;
+  readonly #parts: HttpServerParts;
+  readonly #log: Logger;
+  readonly #active = new ActiveExchanges();
+  /** When its ports close, as of `Date.now()`, where that is known beforehand. */
+  shutdownAt: number | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(parts: HttpServerParts) {
+    this.#parts = parts;
+    this.limits = parts.limits;
+    this.wrappers = parts.wrappers;
+    this.namedRoutes = parts.namedRoutes;
+    this.#log = parts.log;
+  }
+
+  clientAddress(exchange: Exchange): string {
+    return clientAddress(exchange, this.#parts.clientAddress);
+  }
+
+  isTrustedProxy(exchange: Exchange): boolean {
+    return isTrustedProxy(exchange, this.#parts.clientAddress);
+  }
+
+  take(stream: HttpStream): void {
+    let exchange: Exchange;
+    try {
+      exchange = new Exchange(this, stream);
+    } catch (error) {
+      stream.closeAfterwards();
+      stream.respond(HttpError.from(error).status, ["Server", product, "Content-Length", "0"], "");
+      return;
+    }
+    if (this.#parts.hasUserModules) {
+      runFor(exchange, this.#take, exchange);
+    } else {
+      this.#take(exchange); // routes enter its context where it is needed
+    }
+  }
+
+  readonly #take = (exchange: Exchange): void => {
+    const { stream } = exchange;
+    exchange.requestHeaders = this.#parts.fieldFilter(exchange.requestHeaders);
+    exchange.onHandler = this.#parts.logHandler;
+    this.#active.add(exchange);
+    this.#parts.tally.inFlight++;
+    stream.listener = exchange;
+    const { underWay } = this.#parts;
+    if (underWay !== undefined) {
+      exchange.note = underWay.begin(stream.method, stream.authority, stream.target);
+    }
+    this.#start(exchange);
+    if (underWay !== undefined && exchange.note !== undefined) {
+      underWay.addRemote(exchange.note, exchange.remoteAddress);
+    }
+  };
+
+  #start(exchange: Exchange): void {
+    if (exchange.rawPath.startsWith(wellKnownPath) && isChallenge(exchange)) {
+      runFor(exchange, this.#answerChallenge, exchange);
+      return;
+    }
+    if (this.#parts.strictHost && !isHostOfHandshake(exchange)) {
+      this.#fail(exchange, new HttpError(421, "the host is not the server that the handshake named"));
+      return;
+    }
+    this.#run(exchange);
+  }
+
+  #run(exchange: Exchange): void {
+    try {
+      const running = this.#parts.routes.run(exchange, nothing);
+      if (running === undefined) {
+        this.#finish(exchange);
+      } else {
+        running.then(
+          () => this.#finishLater(exchange),
+          (error: unknown) => this.#failLater(exchange, error),
+        );
+      }
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  /** What an authority asks for is answered before any route; what it does not ask for goes on to the routes. */
+  readonly #answerChallenge = (exchange: Exchange): void => {
+    const token = challengeTokenOf(exchange.rawPath);
+    this.#parts.answerChallenge({ token, host: exchange.host }).then(
+      (answer) => {
+        if (answer === undefined) {
+          this.#run(exchange);
+        } else {
+          setHeader(exchange.responseHeaders, "Content-Type", "text/plain");
+          exchange.respond(200, answer);
+          this.#finish(exchange);
+        }
+      },
+      (error: unknown) => this.#fail(exchange, error),
+    );
+  };
+
+  exchangeEnded(exchange: Exchange): void {
+    try {
+      this.#parts.logAccess?.(exchange);
+      this.#parts.tally.count(exchange.status);
+    } finally {
+      if (exchange.note !== undefined) {
+        this.#parts.underWay?.end(exchange.note);
+        exchange.note = undefined;
+      }
+      this.#forget(exchange);
+    }
+  }
+
+  /** Its handler may wait for ever for what failed: error routes would share the exchange with it. */
+  exchangeBroken(exchange: Exchange, error: unknown): void {
+    const { stream } = exchange;
+    if (error instanceof ServerError && error.code === "CLIENT_GONE") {
+      stream.destroy();
+      return;
+    }
+    const failure = HttpError.from(error);
+    this.#log.error(
+      { err: error },
+      `${exchange.method} ${exchange.hostport}: failed outside of its handlers`,
+    );
+    if (exchange.ended || stream.closed) {
+      return;
+    }
+    this.#parts.logError(exchange, failure, false);
+    if (exchange.headSent) {
+      stream.destroy();
+      return;
+    }
+    try {
+      this.#takeBack(exchange, error);
+      stream.closeAfterwards();
+      this.#answerFailure(exchange, failure);
+    } catch {
+      stream.destroy();
+    }
+  }
+
+  /**
+   * Resolves when no request is under way. Tunnels do not count: they go on until their listener closes.
+   * @param timeoutMs then the connections that are left are cut; undefined waits as long as it takes
+   */
+  async drain(timeoutMs: number | undefined): Promise<void> {
+    if (this.#active.size === 0) {
+      return;
+    }
+    const idle = new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+    });
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            this.#log.warn(`grace period of ${timeoutMs} ms is over: cutting ${this.#active.size} requests`);
+            for (const exchange of this.#active.all()) {
+              exchange.stream.destroy();
+            }
+          }, timeoutMs);
+    await idle;
+    clearTimeout(timer);
+  }
+
+  /** Nobody hears what it throws. */
+  #finishLater(exchange: Exchange): void {
+    try {
+      this.#finish(exchange);
+    } catch (error) {
+      exchange.fail(error);
+    }
+  }
+
+  /** Nobody hears what it throws. */
+  #failLater(exchange: Exchange, error: unknown): void {
+    try {
+      this.#fail(exchange, error);
+    } catch (second) {
+      exchange.fail(second);
+    }
+  }
+
+  #finish(exchange: Exchange): void {
+    try {
+      answerNothing(exchange);
+    } catch (error) {
+      this.#fail(exchange, error);
+      return;
+    }
+    if (exchange.detached) {
+      this.#forget(exchange);
+    }
+  }
+
+  #fail(exchange: Exchange, error: unknown): void {
+    if (error instanceof ServerError && error.code === "CLIENT_GONE") {
+      exchange.stream.destroy();
+      return;
+    }
+    const failure = HttpError.from(error);
+    if (!(error instanceof ServerError)) {
+      // Not foreseen: where it comes from is worth more than which request brought it up.
+      this.#log.error({ err: error }, `${exchange.method} ${exchange.hostport}: handler failed`);
+    }
+    this.#parts.logError(exchange, failure, this.#parts.errorRoutes !== undefined && !exchange.headSent);
+    if (exchange.headSent) {
+      // A response cut short must not look whole; one that is whole stays so.
+      if (!exchange.stream.closed) {
+        exchange.stream.cut();
+      }
+      return;
+    }
+    this.#takeBack(exchange, error);
+    const { errorRoutes } = this.#parts;
+    if (errorRoutes === undefined || exchange.error === failure) {
+      this.#answerFailure(exchange, failure);
+      return;
+    }
+    exchange.error = failure;
+    exchange.restoreLine();
+    this.#runErrorRoutes(errorRoutes, exchange, failure);
+  }
+
+  /** Makes room for another answer. */
+  #takeBack(exchange: Exchange, error: unknown): void {
+    exchange.restartResponse();
+    if (error instanceof ServerError && error.code === "HTTP_RESPONSE") {
+      exchange.responseHeaders = ["Server", product];
+    } else {
+      // What handlers and the site said of the resource stays (`Allow`, `Content-Type`, `Etag`), as in the model. The
+      // form of a body that nobody sends goes.
+      removeHeaders(exchange.responseHeaders, (name) => ofBody.has(name));
+    }
+  }
+
+  #answerFailure(exchange: Exchange, failure: HttpError): void {
+    exchange.responseHeaders.push("Content-Length", "0");
+    try {
+      exchange.respond(failure.status);
+    } catch {
+      exchange.stream.destroy(); // a header of before that cannot be sent
+    }
+  }
+
+  /** An error of theirs does not hide the one that they are for. */
+  #runErrorRoutes(routes: RouteList, exchange: Exchange, failure: HttpError): void {
+    const failed = (error: unknown) => {
+      if (error instanceof ServerError && error.code === "CLIENT_GONE") {
+        exchange.stream.destroy();
+        return;
+      }
+      if (exchange.ended) {
+        return; // for want of a client
+      }
+      this.#parts.logError(exchange, failure, true, HttpError.from(error));
+      if (exchange.headSent) {
+        exchange.stream.destroy();
+      } else {
+        this.#takeBack(exchange, error);
+        this.#answerFailure(exchange, failure);
+      }
+    };
+    const finish = () => {
+      try {
+        answerErrorAtLast(exchange);
+      } catch (error) {
+        failed(error);
+      }
+    };
+    try {
+      const running = routes.run(exchange, answerError);
+      if (running === undefined) {
+        finish();
+      } else {
+        running.then(finish, failed);
+      }
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #forget(exchange: Exchange): void {
+    if (this.#active.delete(exchange)) {
+      this.#parts.tally.inFlight--;
+    }
+    if (this.#active.size === 0) {
+      this.#onIdle?.();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import type { Socket } from "node:net";
+import type { Duplex, Readable } from "node:stream";
+import type { ErrorOwner } from "server-core/threads/error-owner";
+import type { FieldMemo } from "./field-memo.ts";
+import type { HeaderList } from "./header-list.ts";
+
+/** A connection that left HTTP, with the bytes that came after the request. */
+export interface DetachedConnection {
+  readonly socket: Duplex & { readonly bytesWritten: number };
+  readonly head: Buffer;
+  /**
+   * Set by who takes the connection: ends it when the server wants it to end, and resolves soon, when it has. Absent: it
+   * is cut then.
+   */
+  leave?: (() => Promise<void>) | undefined;
+}
+
+/** Who is told of the end of a stream, and whose work its bytes are. */
+export interface StreamListener extends ErrorOwner {
+  streamClosed(): void;
+  /** Whether the answer is under way without anybody else, so that a client that only ended its side gets it. */
+  readonly answersAlone?: boolean;
+}
+
+/**
+ * One request and the way back for its response, whatever protocol carries them. Handlers use the `Exchange`, which
+ * stands on this.
+ */
+export interface HttpStream {
+  /** `1.0`, `1.1`, `2.0`. */
+  readonly version: string;
+  readonly method: string;
+  /** The request target as sent. */
+  readonly target: string;
+  /** The one `Host` field, or `:authority` of HTTP/2; "" when there is none. */
+  readonly authority: string;
+  /** Fields as sent. Never changed in place. */
+  readonly headers: HeaderList;
+  /** Shared by requests of the connection that have the very same {@link headers}; absent where none is kept. */
+  readonly fieldMemo?: FieldMemo;
+  /** The connection, which several streams may share. */
+  readonly socket: Socket;
+  /** Whether the client sends a body, of any length but zero. */
+  readonly hasBody: boolean;
+  /** Its declared length; undefined when there is none or it is chunked. */
+  readonly bodyLength: number | undefined;
+  /** The body; made when asked for the first time. It is destroyed when the client goes away before its end. */
+  readonly body: Readable;
+  /** Whether bytes of the body were taken out, so that it cannot be sent a second time. */
+  readonly bodyTouched: boolean;
+  /** Bytes of the body that handlers were given. */
+  readonly bodyBytesRead: number;
+  /** All of the body, where it came along with the head and nobody has touched {@link body}; undefined else. */
+  readonly wholeBody: Buffer | undefined;
+  /** Fields that came after the body; none until the body has ended. */
+  readonly requestTrailers: HeaderList;
+  /** The protocol of an `Upgrade` that may be taken; "" for an ordinary request. */
+  readonly upgradeProtocol: string;
+  /** Whether the head of a final response is on its way. */
+  readonly headSent: boolean;
+  /** Whether the whole response was handed to the system. */
+  readonly complete: boolean;
+  /** Whether nothing can be sent any more: the client is gone, or the response is over. */
+  readonly closed: boolean;
+
+  /** Told once, when the response is complete, or the client is gone before. */
+  listener: StreamListener | undefined;
+
+  /** Sends a whole response at once. @throws ServerError HTTP_RESPONSE */
+  respond(status: number, headers: HeaderList, body: Uint8Array | string): void;
+  /**
+   * @param goodFrom index from which on `headers` were read off a connection of HTTP/1 and need no check (none)
+   * @throws ServerError HTTP_RESPONSE when status or headers cannot stand in a response; nothing is sent then
+   */
+  writeHead(status: number, headers: HeaderList, goodFrom?: number): void;
+  /** @returns false when the client is slow: go on after {@link onceDrain} */
+  write(chunk: Uint8Array | string): boolean;
+  end(chunk?: Uint8Array | string): void;
+  /** Sends what was written so far, the head too, without waiting for more. */
+  flush(): void;
+  /** Fields after the body, where the protocol and the client allow them. */
+  addTrailers(trailers: HeaderList): void;
+  onceDrain(callback: () => void): void;
+  /** The response is the last of its connection. */
+  closeAfterwards(): void;
+  /** Answers the upgrade with 101 and leaves HTTP. @throws ServerError HTTP_RESPONSE */
+  switchProtocols(headers: HeaderList): DetachedConnection;
+  /** Sends an interim response, 100 to 199. */
+  writeInterim(status: number, headers: HeaderList): void;
+  /** Whether other streams may be pushed beside this one now; absent: never. */
+  readonly takesPushes?: boolean;
+  /**
+   * Pushes the response to a request that the client has not made; routes run for it as for the client's own.
+   * @param target path and query
+   * @returns false when it cannot be: the client takes none, or no more now, or it is no request that can be promised
+   */
+  push?(method: string, target: string, headers: HeaderList): boolean;
+  /** Cuts the stream: the client sees that the response is not whole. */
+  destroy(): void;
+  /** As {@link destroy}, once a head that waits is on its way: the client sees what there is, and that it is not whole. */
+  cut(): void;
+}

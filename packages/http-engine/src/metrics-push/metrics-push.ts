@@ -1,0 +1,73 @@
+import type { Counter } from "@prometheus-io/client";
+import type { Logger } from "lifecycle";
+import { messageOf } from "server-core/errors";
+import type { MetricOfRegistry } from "./metrics-as-otlp.ts";
+import type { MetricsExporter } from "./otlp-metrics-exporter.ts";
+
+/** How long the last values may take to leave. */
+const flushTimeoutMs = 2_000;
+
+export interface MetricsPushOptions {
+  readonly exporter: MetricsExporter;
+  readonly collect: () => Promise<readonly MetricOfRegistry[]>;
+  /** Time from the start of one push to the start of the next. */
+  readonly intervalMs: number;
+  readonly failures: Counter;
+  readonly log: Logger;
+}
+
+/**
+ * Pushes metrics again and again until it is stopped, one push at a time: one that is due while another is under way is
+ * left out, as the next brings all values anyway. Says once when the collector is away, and once when it is back.
+ */
+export class MetricsPush {
+  readonly #options: MetricsPushOptions;
+  readonly #timer: NodeJS.Timeout;
+  #pushing: Promise<void> | undefined;
+  #failed = 0;
+
+  constructor(options: MetricsPushOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.#push(), options.intervalMs);
+    this.#timer.unref();
+  }
+
+  /** Pushes once more, within two seconds, and ends. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    const { promise: timeout, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, flushTimeoutMs);
+    await Promise.race([this.#flush(), timeout]);
+    clearTimeout(timer);
+  }
+
+  async #flush(): Promise<void> {
+    await this.#pushing;
+    await this.#push();
+    await this.#options.exporter.close();
+  }
+
+  #push(): Promise<void> {
+    this.#pushing ??= this.#pushOnce().finally(() => {
+      this.#pushing = undefined;
+    });
+    return this.#pushing;
+  }
+
+  async #pushOnce(): Promise<void> {
+    const { collect, exporter, failures, log } = this.#options;
+    try {
+      await exporter.send(await collect());
+    } catch (error) {
+      failures.inc();
+      if (this.#failed++ === 0) {
+        log.warn(`metrics cannot be pushed until the collector is back: ${messageOf(error)}`);
+      }
+      return;
+    }
+    if (this.#failed > 0) {
+      log.info(`metrics are pushed again; ${this.#failed} pushes failed`);
+      this.#failed = 0;
+    }
+  }
+}

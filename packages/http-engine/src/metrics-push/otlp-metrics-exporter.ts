@@ -1,0 +1,90 @@
+import { ExportResultCode, hrTime, millisToHrTime } from "@opentelemetry/core";
+import {
+  convertLegacyHttpOptions,
+  createOtlpHttpExportDelegate,
+} from "@opentelemetry/otlp-exporter-base/node-http";
+import { MetricsExporterMetricsHelper, ProtobufMetricsSerializer } from "@opentelemetry/otlp-transformer";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
+import { version } from "lifecycle";
+import { GrpcSender } from "server-core/otlp/grpc-sender";
+import type { GrpcSettings } from "server-core/otlp/grpc-settings";
+import { defaultServiceName, otlpResource } from "server-core/otlp/otlp-resource";
+import { type MetricOfRegistry, metricsAsOtlp } from "./metrics-as-otlp.ts";
+
+const metricsService = "opentelemetry.proto.collector.metrics.v1.MetricsService";
+
+/** Sends metrics to a collector. */
+export interface MetricsExporter {
+  /** Sends them, again where the collector asks for that. @throws what the collector or the network said at last */
+  send(metrics: readonly MetricOfRegistry[]): Promise<void>;
+  /** Closes connections. */
+  close(): Promise<void>;
+}
+
+/** Takes requests away. */
+interface MetricsTransport {
+  /** @throws what the collector or the network said at last */
+  send(request: ResourceMetrics): Promise<void>;
+  close(): Promise<void>;
+}
+
+function overHttp(timeoutMs: number): MetricsTransport {
+  const options = convertLegacyHttpOptions({}, "METRICS", "v1/metrics", {
+    "Content-Type": "application/x-protobuf",
+  });
+  const delegate = createOtlpHttpExportDelegate(
+    { ...options, timeoutMillis: Math.min(options.timeoutMillis, timeoutMs) },
+    ProtobufMetricsSerializer,
+    "otlp_http_metric_exporter",
+    MetricsExporterMetricsHelper,
+    undefined,
+  );
+  return {
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        delegate.export(request, ({ code, error }) => {
+          if (code === ExportResultCode.SUCCESS) {
+            resolve();
+          } else {
+            reject(error ?? new Error("the export failed"));
+          }
+        });
+      }),
+    close: () => delegate.shutdown(),
+  };
+}
+
+function overGrpc(timeoutMs: number, settings: GrpcSettings): MetricsTransport {
+  const sender = new GrpcSender(settings, metricsService, timeoutMs);
+  return {
+    send: (request) => sender.send(ProtobufMetricsSerializer.serializeRequest(request) ?? new Uint8Array()),
+    async close() {
+      sender.close();
+    },
+  };
+}
+
+/**
+ * OTLP in protobuf, over the same transports as spans.
+ * @param timeoutMs how long a push may take, unless `OTEL_EXPORTER_OTLP_TIMEOUT` says less
+ * @param grpc where they go over gRPC; undefined: over HTTP, to where `OTEL_EXPORTER_OTLP_*` says
+ */
+export function otlpMetricsExporter(timeoutMs: number, grpc: GrpcSettings | undefined): MetricsExporter {
+  const transport = grpc === undefined ? overHttp(timeoutMs) : overGrpc(timeoutMs, grpc);
+  const resource = otlpResource().merge(
+    resourceFromAttributes({
+      "webengine.name": defaultServiceName,
+      "webengine.version": version.gitVersion,
+    }),
+  );
+  const scope = { name: defaultServiceName, version: version.gitVersion };
+  const startTime = millisToHrTime(performance.timeOrigin);
+  return {
+    send(metrics) {
+      const data = metricsAsOtlp(metrics, { startTime, endTime: hrTime() });
+      return transport.send({ resource, scopeMetrics: [{ scope, metrics: data }] });
+    },
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,52 @@
+import { configDuration } from "server-core/modules/config-fields";
+import { IpRanges } from "server-core/net/ip-ranges";
+import { z } from "zod";
+
+const defaultTimeoutMs = 5_000;
+
+const policies = ["ignore", "use", "reject", "require", "skip"] as const;
+export type ProxyPolicy = (typeof policies)[number];
+
+/** Settings of the listener wrapper. Source: the public model, `proxy_protocol` */
+export const proxyProtocolSchema = z.strictObject({
+  wrapper: z.literal("proxy_protocol"),
+  timeout: configDuration().nullish().describe("How long the header may take; 0 for any time (5s)."),
+  allow: z.array(z.string()).nullish().describe("CIDR ranges of proxies whose header counts."),
+  deny: z.array(z.string()).nullish().describe("CIDR ranges of clients that may not send a header."),
+  fallback_policy: z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(policies))
+    .nullish()
+    .describe(
+      "For all others. ignore: the header is read and means nothing; use: it counts; reject: who sends one is cut off; require: who sends none is; skip: it is not looked for (ignore).",
+    ),
+});
+
+export type ProxyProtocolConfig = z.infer<typeof proxyProtocolSchema>;
+
+/** Says of each connection what a PROXY protocol header on it means. */
+export interface ProxyProtocolRules {
+  readonly timeoutMs: number;
+  /** @param address "" over a unix socket, whose peers are trusted */
+  policyOf(address: string): ProxyPolicy;
+}
+
+/** @throws ServerError MODULE_CONFIG for a range that is none */
+export function proxyProtocolRules(config: ProxyProtocolConfig): ProxyProtocolRules {
+  const allowed = new IpRanges(config.allow ?? []);
+  const denied = new IpRanges(config.deny ?? []);
+  const fallback = config.fallback_policy ?? "ignore";
+  return {
+    timeoutMs: config.timeout ?? defaultTimeoutMs,
+    policyOf(address) {
+      if (address === "") {
+        return "use";
+      }
+      if (denied.contains(address)) {
+        return "reject";
+      }
+      return allowed.contains(address) ? "use" : fallback;
+    },
+  };
+}

@@ -1,0 +1,326 @@
+import { errorWithin } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { inlineModule, moduleMap, remembersDecoded } from "server-core/modules/config-fields";
+import { inTurn, withErrors } from "server-core/modules/in-turn";
+import type { ModuleContext } from "server-core/modules/module-context";
+import { runFor } from "server-core/threads/error-owner";
+import { z } from "zod";
+import type { Exchange } from "./exchange.ts";
+import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./handler.ts";
+import { setHeader } from "./header-list.ts";
+import { hostsOf, RouteIndex } from "./route-index.ts";
+import type { RouteObserver } from "./route-observer.ts";
+
+export const routeSchema = remembersDecoded(
+  z.strictObject({
+    group: z.string().nullish().describe("After a match, the other routes of the same group are skipped."),
+    match: z
+      .array(moduleMap("http.matchers"))
+      .nullish()
+      .describe("Sets of matchers: all of a set must match, of one set at least. Absent: every request."),
+    handle: z.array(inlineModule("http.handlers", "handler")).nullish().describe("The chain of handlers."),
+    terminal: z.boolean().nullish().describe("Whether no route after this one is tried."),
+  }),
+);
+
+export type RouteConfig = z.infer<typeof routeSchema>;
+
+/** Names of the modules of most chains, which are of one. */
+const namesOfOne = new Map<string, readonly string[]>();
+const maxNamesOfOne = 100;
+
+function handlerNamesOf(handle: RouteConfig["handle"]): readonly string[] {
+  if (handle?.length !== 1) {
+    return (handle ?? []).map(({ handler }) => String(handler));
+  }
+  const name = String(handle[0]?.handler);
+  const known = namesOfOne.get(name);
+  if (known !== undefined) {
+    return known;
+  }
+  const names = [name];
+  if (namesOfOne.size < maxNamesOfOne) {
+    namesOfOne.set(name, names);
+  }
+  return names;
+}
+
+function namesBody(config: unknown): boolean {
+  return JSON.stringify(config).includes("{http.request.body");
+}
+
+/** Whether a placeholder needs the body that nobody has read yet. */
+function lacksBody(exchange: Exchange): boolean {
+  return exchange.hasBody && exchange.bufferedBody === undefined;
+}
+
+/** Reads the body for placeholders. The page for a failure is sent also where the body is what failed: it is empty then. */
+async function readBody(exchange: Exchange): Promise<void> {
+  try {
+    await exchange.bufferBody(maxPlaceholderBodyBytes);
+  } catch (error) {
+    if (exchange.error === undefined) {
+      throw error;
+    }
+    exchange.replaceBody("");
+  }
+}
+
+/** A config may have thousands: what is needed only when a request comes is made then. */
+class Route {
+  readonly group: string | undefined;
+  readonly matcherSets: readonly (readonly HttpMatcher[])[];
+  readonly handlers: readonly HttpHandler[];
+  /** Names of the handlers' modules. */
+  readonly handlerNames: readonly string[];
+  readonly terminal: boolean;
+  /** Whether none of its handlers starts work that runs on by itself. */
+  readonly startsNothing: boolean;
+  readonly hosts: readonly string[] | undefined;
+  readonly #config: RouteConfig;
+  #bodyHandler: number | undefined;
+  #matchesBody: boolean | undefined;
+
+  constructor(
+    config: RouteConfig,
+    matcherSets: readonly (readonly HttpMatcher[])[],
+    handlers: readonly HttpHandler[],
+  ) {
+    this.group = config.group || undefined;
+    this.matcherSets = matcherSets;
+    this.handlers = handlers;
+    this.handlerNames = handlerNamesOf(config.handle);
+    this.terminal = config.terminal === true;
+    this.startsNothing = handlers.every((handler) => handler.startsNothing === true);
+    this.hosts = hostsOf(matcherSets);
+    this.#config = config;
+  }
+
+  /**
+   * Which of its handlers is the first that names the body in a placeholder: before it the body is read, so that a limit
+   * that an earlier one sets counts. Routes of a subroute look for themselves. -1: none.
+   */
+  get bodyHandler(): number {
+    this.#bodyHandler ??= (this.#config.handle ?? []).findIndex(
+      (handler) => handler.handler !== "subroute" && namesBody(handler),
+    );
+    return this.#bodyHandler;
+  }
+
+  /** Whether its matchers name the body: it is read before they look. */
+  get matchesBody(): boolean {
+    this.#matchesBody ??= namesBody(this.#config.match ?? []);
+    return this.#matchesBody;
+  }
+}
+
+/** The longest body that `{http.request.body}` stands for; a longer one is 413. */
+const maxPlaceholderBodyBytes = 10 * 1024 * 1024;
+
+/** Answers with its status an error that no error route answers. */
+export function answerError(exchange: Exchange): void {
+  if (!exchange.answered) {
+    setHeader(exchange.responseHeaders, "Content-Length", "0");
+    exchange.respond(exchange.defaultStatus);
+  }
+}
+
+/**
+ * After a terminal route nothing is tried any more, not even what comes after a subroute that it stands in. An error is
+ * answered within the route, so that its filters see the answer. Source: the public model (Caddy 2.11)
+ */
+const stopHere: Next = (exchange) => {
+  if (exchange.error !== undefined) {
+    answerError(exchange);
+  }
+};
+
+function isMatch(route: Route, exchange: Exchange): boolean {
+  return (
+    route.matcherSets.length === 0 ||
+    route.matcherSets.some((set) => set.every((matcher) => matcher.matches(exchange)))
+  );
+}
+
+/**
+ * Routes in order, as nested middleware: the handlers of a matching route run around all that comes after, so that
+ * matchers of later routes see what earlier handlers changed.
+ * Source: the public model (Caddy 2.11), its route algorithm
+ */
+export class RouteList {
+  readonly #routes: readonly Route[];
+  readonly #index: RouteIndex | undefined;
+  readonly #observer: RouteObserver | undefined;
+  /** What comes after each route where no group matched and `#lastNext` comes after the last one. */
+  readonly #afters: (Next | undefined)[] = [];
+  /** The first that was given: at a server it is the same for all requests. */
+  #lastNext: Next | undefined;
+
+  constructor(routes: readonly Route[], observer: RouteObserver | undefined) {
+    this.#routes = routes;
+    this.#observer = observer;
+    this.#index = RouteIndex.of(routes);
+  }
+
+  /** @param next what comes after the last route */
+  run(exchange: Exchange, next: Next): void | Promise<void> {
+    return this.#runFrom(0, undefined, exchange, next);
+  }
+
+  #runFrom(
+    start: number,
+    groups: ReadonlySet<string> | undefined,
+    exchange: Exchange,
+    next: Next,
+  ): void | Promise<void> {
+    const hosts = this.#index;
+    for (let index = start; index < this.#routes.length; index++) {
+      if (hosts !== undefined) {
+        index = hosts.next(index, exchange.host);
+      }
+      const route = this.#routes[index];
+      if (route === undefined || (route.group !== undefined && groups?.has(route.group))) {
+        continue;
+      }
+      if (lacksBody(exchange) && route.matchesBody) {
+        const at = index;
+        return runFor(exchange, readBody, exchange).then(() => this.#runFrom(at, groups, exchange, next));
+      }
+      if (!isMatch(route, exchange)) {
+        continue;
+      }
+      const matched = route.group === undefined ? groups : new Set(groups).add(route.group);
+      const after = route.terminal ? stopHere : this.#after(index, matched, next);
+      return this.#observer === undefined
+        ? RouteList.#runRoute(route, exchange, after)
+        : this.#observer.observe(route.handlerNames[0] ?? "", exchange, () =>
+            RouteList.#runRoute(route, exchange, after),
+          );
+    }
+    return next(exchange);
+  }
+
+  #after(index: number, groups: ReadonlySet<string> | undefined, next: Next): Next {
+    this.#lastNext ??= next;
+    if (groups !== undefined || next !== this.#lastNext) {
+      return (inner) => this.#runFrom(index + 1, groups, inner, next);
+    }
+    const known = this.#afters[index];
+    if (known !== undefined) {
+      return known;
+    }
+    const after: Next = (inner) => this.#runFrom(index + 1, undefined, inner, next);
+    this.#afters[index] = after;
+    return after;
+  }
+
+  /** Errors of what its handlers start are the request's. */
+  static #runRoute(route: Route, exchange: Exchange, after: Next): void | Promise<void> {
+    return route.startsNothing
+      ? RouteList.#runHandlers(route, 0, exchange, after)
+      : runFor(exchange, RouteList.#runHandlers, route, 0, exchange, after);
+  }
+
+  static #runHandlers(route: Route, index: number, exchange: Exchange, after: Next): void | Promise<void> {
+    const handler = route.handlers[index];
+    if (handler === undefined) {
+      return after(exchange);
+    }
+    if (lacksBody(exchange) && index === route.bodyHandler) {
+      return runFor(exchange, readBody, exchange).then(() =>
+        RouteList.#runHandlers(route, index, exchange, after),
+      );
+    }
+    exchange.onHandler?.(route.handlerNames[index] ?? "");
+    return index + 1 === route.handlers.length
+      ? handler.handle(exchange, after)
+      : handler.handle(exchange, (inner) => RouteList.#runHandlers(route, index + 1, inner, after));
+  }
+}
+
+function loadMatcherSet(
+  modules: Readonly<Record<string, unknown>>,
+  context: ModuleContext,
+  path: string,
+): HttpMatcher[] | Promise<HttpMatcher[]> {
+  const names = Object.keys(modules);
+  return inTurn(names.length, (index) => {
+    const name = names[index] as string;
+    return withErrors(
+      () => context.provide(httpMatchers, name, modules[name] as JsonValue, `${path}/${name}`),
+      (error) => errorWithin(`loading matcher modules: module name '${name}'`, error),
+    );
+  });
+}
+
+function loadMatchers(
+  { match }: RouteConfig,
+  context: ModuleContext,
+  path: string,
+): HttpMatcher[][] | Promise<HttpMatcher[][]> {
+  const sets = match ?? [];
+  return inTurn(sets.length, (position) =>
+    loadMatcherSet(sets[position] ?? {}, context, `${path}/match/${position}`),
+  );
+}
+
+function loadHandlers(
+  { handle }: RouteConfig,
+  context: ModuleContext,
+  path: string,
+): HttpHandler[] | Promise<HttpHandler[]> {
+  const configs = handle ?? [];
+  return inTurn(configs.length, (position) =>
+    withErrors(
+      () =>
+        context.provideInline(
+          httpHandlers,
+          "handler",
+          configs[position] as JsonValue,
+          `${path}/handle/${position}`,
+        ),
+      (error) => errorWithin(`loading handler modules: position ${position}`, error),
+    ),
+  );
+}
+
+/**
+ * Provisions routes; those that an older config had too are taken over from it.
+ * @param path where they stand below the module's own config: `servers/s/routes`
+ * @param observer counts what the routes are asked
+ * @throws ServerError saying route and position
+ */
+export async function loadRoutes(
+  routes: readonly RouteConfig[],
+  context: ModuleContext,
+  path: string,
+  observer?: RouteObserver,
+): Promise<RouteList> {
+  const loaded = await context.parts(routes, (route, position, inner) =>
+    loadRoute(route, inner, path, position),
+  );
+  return new RouteList(loaded, observer);
+}
+
+function loadRoute(
+  route: RouteConfig,
+  context: ModuleContext,
+  path: string,
+  position: number,
+): Route | Promise<Route> {
+  const routePath = `${path}/${position}`;
+  const matcherSets = withErrors(
+    () => loadMatchers(route, context, routePath),
+    (error) => errorWithin(`setting up route matchers: route ${position}`, error),
+  );
+  const withHandlers = (sets: HttpMatcher[][]): Route | Promise<Route> => {
+    const handlers = withErrors(
+      () => loadHandlers(route, context, routePath),
+      (error) => errorWithin(`setting up route handlers: route ${position}`, error),
+    );
+    return handlers instanceof Promise
+      ? handlers.then((made) => new Route(route, sets, made))
+      : new Route(route, sets, handlers);
+  };
+  return matcherSets instanceof Promise ? matcherSets.then(withHandlers) : withHandlers(matcherSets);
+}

@@ -1,0 +1,310 @@
+import { createServer, type Server, type Socket } from "node:net";
+import type { TlsAcceptor } from "certificates/tls/connection/tls-acceptor";
+import type { Logger } from "lifecycle";
+import { formatListenAddress, type ListenAddress } from "server-core/listen/listen-address";
+import { openPort } from "server-core/listen/open-port";
+import type { PortSource } from "server-core/listen/port-source";
+import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
+import type { ConnectionLimits } from "./connection-limits.ts";
+import type { ConnectionOwner } from "./h1/connection-owner.ts";
+import { H1Connection } from "./h1/h1-connection.ts";
+import { H2Connection, type H2Owner } from "./h2/h2-connection.ts";
+import type { DetachedConnection, HttpStream } from "./http-stream.ts";
+import type { ListenerWrappers } from "./listener-wrappers.ts";
+import { OpenTunnels } from "./open-tunnels.ts";
+import { plainRedirects } from "./plain-redirects.ts";
+import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
+import { copyPeer, takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
+
+/** A socket keeps its addresses once it was asked for them: the log wants them when the connection is cut, too. */
+function keepPeer(socket: Socket): void {
+  void socket.remoteAddress;
+  void socket.localAddress;
+}
+
+/** Who gets the requests of a listener. */
+export interface RequestSink {
+  readonly limits: ConnectionLimits;
+  readonly wrappers?: ListenerWrappers;
+  take(stream: HttpStream): void;
+}
+
+/** Requests that came in before the first config was switched on. */
+const maxHeldRequests = 1_000;
+/** The main thread names each client itself. */
+const relayRules: ProxyProtocolRules = { timeoutMs: 10_000, policyOf: () => "require" };
+/** How often connections are looked at for timeouts. */
+const checkIntervalMs = 500;
+
+export const httpListeners: ResourceKind<SharedListener> = { name: "http.listener" };
+
+/**
+ * One open address. It outlives configs: a reload only changes who gets the next request, also of connections that are
+ * open already, so a reload closes and refuses nothing.
+ */
+export class SharedListener implements SharedResource, ConnectionOwner, H2Owner {
+  readonly #server: Server;
+  readonly #address: ListenAddress;
+  readonly #ports: PortSource;
+  readonly #log: Logger;
+  readonly #connections = new Set<H1Connection | H2Connection>();
+  /** Connections in their handshake. */
+  readonly #shaking = new Set<Socket>();
+  /** Connections that left HTTP. */
+  readonly #tunnels = new OpenTunnels();
+  /** Streams of connections that did not. */
+  readonly #streamTunnels = new OpenTunnels();
+  readonly #timer: NodeJS.Timeout;
+  #held: HttpStream[] = [];
+  #sink: RequestSink | undefined;
+  #firstLimits: ConnectionLimits;
+  /** Does the handshakes; undefined where no TLS is spoken. */
+  #tls: TlsAcceptor | undefined;
+  /** Whether HTTP/2 is spoken without TLS too. */
+  #plainHttp2 = false;
+  #port = 0;
+  #relays: Server | undefined;
+  #closed = false;
+
+  private constructor(address: ListenAddress, limits: ConnectionLimits, ports: PortSource, log: Logger) {
+    this.#address = address;
+    this.#firstLimits = limits;
+    this.#ports = ports;
+    this.#log = log;
+    // A client may close its side and still wait for the answer.
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      try {
+        this.#connect(socket);
+      } catch (error) {
+        socket.destroy();
+        this.fault(error);
+      }
+    });
+    this.#timer = setInterval(() => this.#checkTimeouts(), checkIntervalMs);
+    this.#timer.unref();
+  }
+
+  /**
+   * Connections are accepted at once; their requests wait for {@link switchTo}.
+   * @param tls and `plainHttp2` as there
+   * @throws ServerError LISTEN
+   */
+  static async open(
+    address: ListenAddress,
+    limits: ConnectionLimits,
+    log: Logger,
+    ports: PortSource,
+    tls?: TlsAcceptor,
+    plainHttp2 = false,
+  ): Promise<SharedListener> {
+    const listener = new SharedListener(address, limits, ports, log);
+    listener.#tls = tls;
+    listener.#plainHttp2 = plainHttp2;
+    try {
+      const grant = await ports.reserve(address, {
+        takeOver: () => listener.#takeOver(),
+        relayFrom: (path) => listener.#relayFrom(path),
+      });
+      if (grant.listen) {
+        listener.#port = await openPort(listener.#server, grant.address, grant);
+      }
+    } catch (error) {
+      clearInterval(listener.#timer);
+      ports.release(address);
+      throw error;
+    }
+    listener.#server.on("error", (error) => log.error(`accepting on ${listener.address}: ${error.message}`));
+    ports.opened(address, listener.#port);
+    return listener;
+  }
+
+  /** With the port in fact. */
+  get address(): string {
+    const address = this.#address;
+    return formatListenAddress(address.network === "tcp" ? { ...address, port: this.#port } : address);
+  }
+
+  /** Open connections, tunnels and handshakes under way too. */
+  get connectionCount(): number {
+    return this.#connections.size + this.#tunnels.size + this.#shaking.size;
+  }
+
+  get limits(): ConnectionLimits {
+    return this.#sink?.limits ?? this.#firstLimits;
+  }
+
+  /** The thread that listened for all has died. */
+  async #takeOver(): Promise<void> {
+    if (!this.#closed && !this.#server.listening) {
+      this.#port = await openPort(this.#server, this.#address);
+    }
+  }
+
+  /** Connections that waited in the main thread while no worker lived, each with the address of its client. */
+  async #relayFrom(path: string): Promise<void> {
+    this.#relays?.close();
+    this.#relays = undefined;
+    if (path !== "" && !this.#closed) {
+      this.#relays = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+        takeProxyHeader(socket, relayRules, () => this.#connect(socket)),
+      );
+      await openPort(this.#relays, { network: "unix", path, mode: 0o600 });
+    }
+  }
+
+  /**
+   * From now on requests go to `sink`, and new connections are encrypted by `tls`, or not at all.
+   * @param plainHttp2 whether HTTP/2 is spoken without TLS too
+   */
+  switchTo(sink: RequestSink, tls?: TlsAcceptor, plainHttp2 = false): void {
+    this.#sink = sink;
+    this.#tls = tls;
+    this.#plainHttp2 = plainHttp2;
+    for (const stream of this.#held.splice(0)) {
+      sink.take(stream);
+    }
+  }
+
+  /** Whether it still accepts; a response on one that does not is the last of its connection. */
+  get accepting(): boolean {
+    return !this.#closed;
+  }
+
+  /** Accepts no more. Running responses end; idle connections and tunnels close now. Resolves when tunnels have ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#server.close();
+    this.#relays?.close();
+    clearInterval(this.#timer);
+    for (const connection of this.#connections) {
+      if (this.#sink === undefined) {
+        connection.socket.destroy(); // its config never ran, nobody will answer these
+      } else {
+        connection.closeWhenIdle();
+      }
+    }
+    for (const socket of this.#shaking) {
+      socket.destroy();
+    }
+    this.#ports.release(this.#address);
+    await Promise.all([this.#tunnels.close(), this.#streamTunnels.close()]);
+  }
+
+  // Called by connections
+
+  take(stream: HttpStream): void {
+    if (this.#sink !== undefined) {
+      this.#sink.take(stream);
+    } else if (this.#held.length < maxHeldRequests) {
+      this.#held.push(stream);
+    } else {
+      stream.destroy();
+    }
+  }
+
+  takeHttp2(socket: Socket, bytes: Buffer): boolean {
+    const isTls = "encrypted" in socket;
+    if (isTls || !this.#plainHttp2) {
+      return false;
+    }
+    const copy = Buffer.from(bytes);
+    // After the HTTP/1 connection let go of the socket.
+    process.nextTick(() => {
+      this.#tunnels.delete(socket);
+      if (!socket.destroyed) {
+        socket.unshift(copy);
+        this.#serveHttp2(socket);
+      }
+    });
+    return true;
+  }
+
+  fault(error: unknown): void {
+    this.#log.error({ err: error }, `${this.address}: a connection was cut for a fault of the server`);
+  }
+
+  closed(connection: H1Connection): void {
+    this.#connections.delete(connection);
+  }
+
+  h2Closed(connection: H2Connection): void {
+    this.#connections.delete(connection);
+  }
+
+  detached(connection: H1Connection, tunnel: DetachedConnection): void {
+    this.#connections.delete(connection);
+    this.#tunnels.add(tunnel);
+  }
+
+  tunnelOpened(tunnel: DetachedConnection): void {
+    this.#streamTunnels.add(tunnel);
+  }
+
+  #connect(socket: Socket): void {
+    const { keepAliveMs, keepAliveIntervalMs, keepAliveCount } = this.limits;
+    if (keepAliveMs > 0) {
+      socket.setKeepAlive(true, keepAliveMs, keepAliveIntervalMs, keepAliveCount);
+    }
+    const proxyProtocol = this.#sink?.wrappers?.proxyProtocol;
+    if (proxyProtocol === undefined) {
+      this.#serve(socket);
+      return;
+    }
+    this.#shaking.add(socket);
+    socket.once("close", () => this.#shaking.delete(socket));
+    takeProxyHeader(socket, proxyProtocol, () => {
+      this.#shaking.delete(socket);
+      if (this.#closed) {
+        socket.destroy();
+      } else {
+        this.#serve(socket);
+      }
+    });
+  }
+
+  #serve(socket: Socket): void {
+    keepPeer(socket);
+    if (this.#tls === undefined) {
+      this.#connections.add(new H1Connection(socket, this, Date.now()));
+      return;
+    }
+    this.#shaking.add(socket);
+    socket.once("close", () => this.#shaking.delete(socket));
+    const { redirectBytes } = this.#sink?.wrappers ?? {};
+    const redirect =
+      redirectBytes === undefined ? undefined : () => this.#redirectPlain(socket, redirectBytes);
+    this.#tls.accept(socket, redirect, (secure) => {
+      this.#shaking.delete(socket);
+      copyPeer(socket, secure);
+      keepPeer(secure);
+      if (this.#closed) {
+        secure.destroy();
+      } else if (secure.alpnProtocol === "h2") {
+        this.#serveHttp2(secure);
+      } else {
+        this.#connections.add(new H1Connection(secure, this, Date.now()));
+      }
+    });
+  }
+
+  #redirectPlain(socket: Socket, maxHeaderBytes: number): void {
+    this.#shaking.delete(socket);
+    this.#connections.add(new H1Connection(socket, plainRedirects(maxHeaderBytes, this), Date.now()));
+  }
+
+  #serveHttp2(socket: Socket): void {
+    this.#connections.add(new H2Connection(socket, this, Date.now()));
+  }
+
+  #checkTimeouts(): void {
+    const now = Date.now();
+    for (const connection of this.#connections) {
+      try {
+        connection.checkTimeouts(now);
+      } catch (error) {
+        connection.socket.destroy();
+        this.fault(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { createHash, type KeyObject, type X509Certificate } from "node:crypto";
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import { tlsDetails } from "certificates/tls/connection/tls-details";
+import type { Exchange } from "./exchange.ts";
+
+const versions: Readonly<Record<string, string>> = { "TLSv1.2": "tls1.2", "TLSv1.3": "tls1.3" };
+
+/** Attributes of a name in the order in which RFC 2253 texts of the model have them. */
+const attributeOrder = ["serialNumber", "CN", "postalCode", "street", "ST", "L", "OU", "O", "C"];
+
+/** Words by which one attribute of a subject is asked for. */
+const attributeWords: Readonly<Record<string, string>> = {
+  common_name: "CN",
+  serial_number: "serialNumber",
+  postal_code: "postalCode",
+  street_address: "street",
+  province: "ST",
+  locality: "L",
+  organizational_unit: "OU",
+  organization: "O",
+  country: "C",
+};
+
+/** What is asked of a client's certificate most often, made once for each. */
+interface CertificateTexts {
+  readonly certificate: X509Certificate;
+  subject?: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Connections are asked again for each request. */
+const known = new WeakMap<Socket, CertificateTexts>();
+
+function clientCertificate({ socket }: Exchange): CertificateTexts | undefined {
+  const found = known.get(socket);
+  if (found !== undefined) {
+    return found;
+  }
+  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+  if (certificate === undefined) {
+    return undefined;
+  }
+  const texts = { certificate };
+  known.set(socket, texts);
+  return texts;
+}
+
+/** Values by attribute, of the text that node gives of a name: a line for each; of an empty name it gives none. */
+function attributesOf(name: string | undefined): Map<string, string[]> {
+  const attributes = new Map<string, string[]>();
+  if (!name) {
+    return attributes;
+  }
+  for (const entry of name.split(/\n| \+ /)) {
+    const cut = entry.indexOf("=");
+    const type = entry.slice(0, cut);
+    attributes.set(type, [...(attributes.get(type) ?? []), entry.slice(cut + 1)]);
+  }
+  return attributes;
+}
+
+/** A name in one line: `CN=client,O=Example`. Source: RFC 2253, as the public model writes it */
+function distinguishedName(name: string | undefined): string {
+  const attributes = attributesOf(name);
+  const others = [...attributes.keys()].filter((type) => !attributeOrder.includes(type));
+  return [...others, ...attributeOrder]
+    .filter((type) => attributes.has(type))
+    .map((type) => (attributes.get(type) ?? []).map((value) => `${type.toUpperCase()}=${value}`).join("+"))
+    .join(",");
+}
+
+/** The bytes that the model counts as public key: PKCS #1 for RSA, the point for curves. */
+function publicKeyBytes(key: KeyObject): Buffer {
+  if (key.asymmetricKeyType === "rsa") {
+    return key.export({ type: "pkcs1", format: "der" });
+  }
+  const { x = "", y = "" } = key.export({ format: "jwk" });
+  const point = [x, y].map((part) => Buffer.from(part, "base64url"));
+  return y === "" ? Buffer.concat(point) : Buffer.concat([Buffer.from([4]), ...point]);
+}
+
+const nameKinds: Readonly<Record<string, string>> = {
+  dns_names: "DNS",
+  emails: "email",
+  ips: "IP Address",
+  uris: "URI",
+};
+
+/** Alternative names of one kind. Entries with a comma in them stand in quotes, as JSON. */
+function alternativeNames({ subjectAltName }: X509Certificate, kind: string): string[] {
+  const entries = (subjectAltName ?? "").match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
+  return entries.flatMap((entry) => {
+    const text = entry.trim();
+    if (!text.startsWith(`${kind}:`)) {
+      return [];
+    }
+    const value = text.slice(kind.length + 1);
+    return value.startsWith('"') ? [JSON.parse(value) as string] : [value];
+  });
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+const certificateFields: Readonly<Record<string, (certificate: X509Certificate) => string>> = {
+  fingerprint: ({ raw }) => sha256(raw),
+  public_key: ({ publicKey }) => publicKeyBytes(publicKey).toString("hex"),
+  public_key_sha256: ({ publicKey }) => sha256(publicKeyBytes(publicKey)),
+  issuer: ({ issuer }) => distinguishedName(issuer),
+  serial: ({ serialNumber }) => BigInt(`0x${serialNumber}`).toString(),
+  subject: ({ subject }) => distinguishedName(subject),
+  certificate_pem: (certificate) => certificate.toString(),
+  certificate_der_base64: ({ raw }) => raw.toString("base64"),
+};
+
+const connectionFields: Readonly<Record<string, (socket: TLSSocket) => string>> = {
+  version: (socket) => versions[tlsDetails(socket)?.version ?? ""] ?? "",
+  cipher_suite: (socket) => tlsDetails(socket)?.cipher ?? "",
+  resumed: (socket) => String(socket.isSessionReused()),
+  proto: (socket) => socket.alpnProtocol || "",
+  proto_mutual: () => "true",
+  server_name: (socket) => tlsDetails(socket)?.serverName ?? "",
+  ech: () => "false",
+};
+
+function subjectAttribute(word: string): ((texts: CertificateTexts) => string) | undefined {
+  const type = Object.hasOwn(attributeWords, word)
+    ? attributeWords[word]
+    : attributeOrder.find((each) => each.toLowerCase() === word);
+  return type === undefined
+    ? undefined
+    : (texts) => {
+        texts.subject ??= attributesOf(texts.certificate.subject);
+        return (texts.subject.get(type) ?? []).join(",");
+      };
+}
+
+function clientField(field: string): ((texts: CertificateTexts) => string) | undefined {
+  if (Object.hasOwn(certificateFields, field)) {
+    const read = certificateFields[field];
+    return (texts) => read?.(texts.certificate) ?? "";
+  }
+  if (field.startsWith("subject.")) {
+    return subjectAttribute(field.slice("subject.".length));
+  }
+  const [, list = "", index] = /^san\.(dns_names|emails|ips|uris)(?:\.(\d+))?$/.exec(field) ?? [];
+  const kind = nameKinds[list];
+  if (kind === undefined) {
+    return undefined;
+  }
+  return ({ certificate }) => {
+    const names = alternativeNames(certificate, kind);
+    return index === undefined ? `[${names.join(" ")}]` : (names[Number(index)] ?? "");
+  };
+}
+
+/**
+ * Reads `{http.request.tls.*}`; "" without TLS, and for a client without a certificate.
+ * @returns undefined for what is no such name. Source: the public model (Caddy 2.11)
+ */
+export function tlsPlaceholder(name: string): ((exchange: Exchange) => string) | undefined {
+  const field = name.toLowerCase();
+  if (field.startsWith("client.")) {
+    const read = clientField(field.slice("client.".length));
+    return (
+      read &&
+      ((exchange) => {
+        const texts = clientCertificate(exchange);
+        const absent = field.startsWith("client.subject.") ? `{http.request.tls.${name}}` : "";
+        return texts === undefined ? absent : read(texts);
+      })
+    );
+  }
+  const read = Object.hasOwn(connectionFields, field) ? connectionFields[field] : undefined;
+  return read && (({ socket }) => (socket instanceof TLSSocket ? read(socket) : ""));
+}

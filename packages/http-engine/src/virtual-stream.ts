@@ -1,0 +1,146 @@
+import type { Socket } from "node:net";
+import { ServerError } from "server-core/errors";
+import { BytesReadable } from "./body/contained-stream.ts";
+import type { Exchange } from "./exchange.ts";
+import type { HeaderList } from "./header-list.ts";
+import type { DetachedConnection, HttpStream, StreamListener } from "./http-stream.ts";
+
+/** How deep requests may stand in one another. Source: the public model (Caddy 2.11), templates */
+const maxDepth = 3;
+const noBytes = new Uint8Array();
+const maxBodyBytes = 16 * 1024 * 1024;
+
+/** Fields that are of the outer request alone: of its body, its connection, and the copy that its client has. */
+const notHanded =
+  /^(?:accept-encoding|connection|content-.*|expect|if-.*|keep-alive|range|te|trailer|transfer-encoding|upgrade)$/i;
+
+function handedFields(headers: HeaderList): HeaderList {
+  const fields: HeaderList = [];
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const [name = "", value = ""] = [headers[index], headers[index + 1]];
+    if (!notHanded.test(name)) {
+      fields.push(name, value);
+    }
+  }
+  return fields;
+}
+
+/** A GET that the server asks itself, as the client of another request. Its answer is kept. */
+class VirtualStream implements HttpStream {
+  readonly version: string;
+  readonly method = "GET";
+  readonly target: string;
+  readonly authority: string;
+  readonly headers: HeaderList;
+  readonly socket: Socket;
+  readonly hasBody = false;
+  readonly bodyLength = undefined;
+  readonly body = new BytesReadable(noBytes);
+  readonly bodyTouched = false;
+  readonly bodyBytesRead = 0;
+  readonly wholeBody = undefined;
+  readonly requestTrailers: HeaderList = [];
+  readonly upgradeProtocol = "";
+  readonly depth: number;
+  /** Resolves with the body. */
+  readonly answer = Promise.withResolvers<{ readonly status: number; readonly body: Buffer }>();
+  listener: StreamListener | undefined;
+  complete = false;
+  closed = false;
+  #status = 0;
+  #bytes = 0;
+  readonly #chunks: Buffer[] = [];
+
+  constructor(outer: Exchange, target: string, depth: number) {
+    const { stream } = outer;
+    this.version = stream.version;
+    this.authority = stream.authority;
+    this.socket = stream.socket;
+    this.headers = handedFields(outer.requestHeaders);
+    this.target = target;
+    this.depth = depth;
+  }
+
+  get headSent(): boolean {
+    return this.#status !== 0;
+  }
+
+  respond(status: number, _headers: HeaderList, body: Uint8Array | string): void {
+    this.writeHead(status);
+    this.end(body);
+  }
+
+  writeHead(status: number): void {
+    this.#status = status;
+  }
+
+  write(chunk: Uint8Array | string): boolean {
+    const bytes = Buffer.from(chunk as Uint8Array);
+    this.#bytes += bytes.length;
+    if (this.#bytes > maxBodyBytes) {
+      this.destroy();
+    } else {
+      this.#chunks.push(bytes);
+    }
+    return true;
+  }
+
+  end(chunk: Uint8Array | string = ""): void {
+    this.write(chunk);
+    this.complete = true;
+    this.answer.resolve({ status: this.#status, body: Buffer.concat(this.#chunks) });
+    this.#close();
+  }
+
+  destroy(): void {
+    this.answer.promise.catch(() => {}); // who asked may be gone
+    this.answer.reject(new ServerError("HTTP_RESPONSE", `${this.target}: the answer was cut`));
+    this.#close();
+  }
+
+  cut(): void {
+    this.destroy();
+  }
+
+  flush(): void {}
+  addTrailers(): void {}
+  closeAfterwards(): void {}
+  writeInterim(): void {}
+
+  onceDrain(callback: () => void): void {
+    setImmediate(callback);
+  }
+
+  switchProtocols(): DetachedConnection {
+    throw new ServerError("HTTP_RESPONSE", "a request of the server to itself cannot leave HTTP");
+  }
+
+  #close(): void {
+    if (!this.closed) {
+      this.closed = true;
+      setImmediate(() => this.listener?.streamClosed());
+    }
+  }
+}
+
+/**
+ * Asks the server of a request for another of its pages, with the fields of that request, and without a connection.
+ * @param target path and query
+ * @throws ServerError HTTP_RESPONSE for what is no path, for requests that stand too deep in one another, and for an answer
+ *   that is cut or over 16 MiB
+ */
+export async function askItself(
+  outer: Exchange,
+  target: string,
+): Promise<{ readonly status: number; readonly body: Buffer }> {
+  const depth = outer.stream instanceof VirtualStream ? outer.stream.depth + 1 : 1;
+  if (depth > maxDepth) {
+    throw new ServerError("HTTP_RESPONSE", "virtual request cycle");
+  }
+  if (!/^\/[\x21-\x7e]*$/.test(target) || outer.server.take === undefined) {
+    throw new ServerError("HTTP_RESPONSE", `${JSON.stringify(target)} is no path that can be asked for`);
+  }
+  const stream = new VirtualStream(outer, target, depth);
+  outer.server.take(stream);
+  return stream.answer.promise;
+}

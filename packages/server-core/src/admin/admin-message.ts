@@ -1,0 +1,53 @@
+import type { Readable } from "node:stream";
+import { ServerError } from "../errors.ts";
+import { encodeJson } from "../json/encode-json.ts";
+import type { JsonValue } from "../json/json-value.ts";
+
+/** A request to the admin endpoint. */
+export interface AdminRequest {
+  readonly method: string;
+  /** URL-decoded, except that the id in `/id/<id>` keeps `%2F` and `%25`: `decodeDocumentPath`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Who asks, for the history: the client's address, and the name in its certificate where it showed one. */
+  readonly author: string;
+  /** Aborted when the client is gone before it has the answer. */
+  readonly signal: AbortSignal;
+  /** Whether its client still may ask this, by the config that runs now. @throws ServerError when it may not */
+  readonly admit: () => void;
+  /** A request header; "" when absent. */
+  header(name: string): string;
+  /** The whole body. @throws ServerError ADMIN_TOO_LARGE over the limit of `request-body.ts` */
+  body(): Promise<Uint8Array>;
+}
+
+export interface AdminReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A stream has no length that could be told before. */
+  readonly body?: string | Uint8Array | Readable;
+  /** Called when the answer is on its way. */
+  readonly afterwards?: () => void;
+}
+
+/** 200 with nothing to say. */
+export const emptyReply: AdminReply = { status: 200 };
+
+/** A JSON answer with its final newline. */
+export function jsonReply(status: number, value: JsonValue): AdminReply {
+  return { status, headers: { "Content-Type": "application/json" }, body: `${encodeJson(value)}\n` };
+}
+
+/** What the standard multiplexer of the model says to an unknown path. */
+export const notFoundReply: AdminReply = {
+  status: 404,
+  headers: { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" },
+  body: "404 page not found\n",
+};
+
+/** @throws ServerError ADMIN_METHOD */
+export function requireMethod(request: AdminRequest, method: string): void {
+  if (request.method !== method) {
+    throw new ServerError("ADMIN_METHOD", "method not allowed");
+  }
+}

@@ -1,0 +1,51 @@
+import { ServerError } from "../errors.ts";
+
+/** How many entries one answer may hold, where a caller asks for a part. */
+const mostOfPage = 1_000;
+
+/** The part of a list that a request asks for. */
+export interface ListPage {
+  /** Lower case; "" keeps every entry. */
+  readonly contains: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Reads `contains`, `limit` and `offset`; without them the whole list is asked for. @throws ServerError ADMIN_REQUEST */
+export function listPageOf(query: URLSearchParams): ListPage {
+  return {
+    contains: (query.get("contains") ?? "").toLowerCase(),
+    limit: countOf(query, "limit", 1, mostOfPage) ?? Number.POSITIVE_INFINITY,
+    offset: countOf(query, "offset", 0, 1_000_000) ?? 0,
+  };
+}
+
+/**
+ * The entries of the page, and a header with the number of those on all pages.
+ * @param textOf what `contains` looks at
+ */
+export function pageOf<Entry>(
+  entries: readonly Entry[],
+  { contains, limit, offset }: ListPage,
+  textOf: (entry: Entry) => string,
+): { page: readonly Entry[]; headers: Record<string, string> } {
+  const matching =
+    contains === "" ? entries : entries.filter((entry) => textOf(entry).toLowerCase().includes(contains));
+  return {
+    page: matching.slice(offset, offset + limit),
+    headers: { "X-Total-Count": String(matching.length) },
+  };
+}
+
+function countOf(query: URLSearchParams, name: string, least: number, most: number): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const count = Number(text);
+  if (!/^\d{1,7}$/.test(text) || count < least || count > most) {
+    throw new ServerError(
+      "ADMIN_REQUEST",
+      `${name} is not a whole number from ${least} to ${most}: '${text.slice(0, 40)}'`,
+    );
+  }
+  return count;
+}

@@ -1,0 +1,138 @@
+import { provisionModule } from "admin-server/testing/provision-module";
+import { expect, test } from "vitest";
+import type { LogEntry } from "../log-entry.ts";
+import { logEncoders } from "../log-modules.ts";
+
+const entry: LogEntry = {
+  level: "info",
+  timeMs: Date.parse("2026-03-04T05:06:07.089Z"),
+  logger: "http.log.access",
+  message: "handled\x1b[31m request",
+  fields: {
+    request: { uri: "/a?token=1&b=2", headers: { Cookie: ["a=1; b=2"] } },
+    duration: 0.25,
+    status: 200,
+  },
+};
+
+async function encode(name: string, config: object): Promise<string> {
+  return (await provisionModule(logEncoders, name, config)).encode(entry);
+}
+
+const fields = '"request":{"uri":"/a?token=1&b=2","headers":{"Cookie":["a=1; b=2"]}}';
+
+const spaced =
+  '{"request": {"uri": "/a?token=1&b=2", "headers": {"Cookie": ["a=1; b=2"]}}, "duration": 0.25, "status": 200}';
+
+test.each([
+  [
+    "json",
+    {},
+    `{"level":"info","ts":1772600767.089,"logger":"http.log.access","msg":"handled\\u001b[31m request",${fields},"duration":0.25,"status":200}\n`,
+  ],
+  [
+    "json",
+    {
+      time_format: "rfc3339",
+      level_format: "upper",
+      message_key: "message",
+      name_key: "",
+      time_key: "t",
+      level_key: "l",
+      line_ending: "\r\n",
+      duration_format: "ms",
+    },
+    `{"l":"INFO","t":"2026-03-04T05:06:07Z","message":"handled\\u001b[31m request",${fields},"duration":250,"status":200}\r\n`,
+  ],
+  [
+    "console",
+    {},
+    `2026/03/04 05:06:07.089\t\x1b[34mINFO\x1b[0m\thttp.log.access\thandled\\u001b[31m request\t${spaced}\n`,
+  ],
+  [
+    "console",
+    { level_format: "upper", time_key: "", name_key: "", duration_format: "string" },
+    `INFO\thandled\\u001b[31m request\t${spaced.replace("0.25", '"250ms"')}\n`,
+  ],
+  [
+    "journald",
+    {},
+    `<6>{"level":"info","ts":1772600767.089,"logger":"http.log.access","msg":"handled\\u001b[31m request",${fields},"duration":0.25,"status":200}\n`,
+  ],
+  [
+    "journald",
+    { wrap: { format: "filter", wrap: { format: "console", level_format: "lower", message_key: "" } } },
+    `<6>info\thttp.log.access\t${spaced}\n`,
+  ],
+])("%s with %j", async (name, config, expected) => {
+  expect(await encode(name, config)).toBe(expected);
+});
+
+test.each([
+  ["unix_milli_float", 1772600767089],
+  ["unix_nano", 1772600767089e6],
+  ["iso8601", "2026-03-04T05:06:07.089Z"],
+  ["rfc3339_nano", "2026-03-04T05:06:07.089Z"],
+  ["wall", "2026/03/04 05:06:07"],
+  ["common_log", "04/Mar/2026:05:06:07 +0000"],
+  ["Jan 2", "Mar 4"],
+])("times as %s", async (time_format, expected) => {
+  expect(JSON.parse(await encode("json", { time_format })).ts).toBe(expected);
+});
+
+test("the same fields can be put on every line", async () => {
+  const line = await encode("append", {
+    fields: { where: "{system.os}", n: 5, year: "{time.now.year}", none: "{nope}", text: "in {system.os}" },
+    wrap: { format: "json", level_key: "" },
+  });
+  expect(JSON.parse(line)).toMatchObject({
+    where: process.platform,
+    n: 5,
+    year: String(new Date().getFullYear()),
+    none: null,
+    text: "in {system.os}",
+    status: 200,
+  });
+  expect(JSON.parse(line).level).toBeUndefined();
+});
+
+test("fields can be changed at any depth before they are written", async () => {
+  const line = await encode("filter", {
+    fields: {
+      status: { filter: "rename", name: "code" },
+      duration: { filter: "delete" },
+      "request>uri": {
+        filter: "query",
+        actions: [
+          { type: "replace", parameter: "token", value: "X" },
+          { type: "delete", parameter: "b" },
+        ],
+      },
+      "request>headers>Cookie": {
+        filter: "cookie",
+        actions: [
+          { type: "delete", name: "a" },
+          { type: "hash", name: "b" },
+        ],
+      },
+      "request>nothing>here": { filter: "delete" },
+      msg: { filter: "regexp", regexp: "^(\\w+).*", value: "$1" },
+    },
+  });
+  expect(JSON.parse(line)).toEqual({
+    level: "info",
+    ts: 1772600767.089,
+    logger: "http.log.access",
+    msg: "handled",
+    request: { uri: "/a?token=X", headers: { Cookie: ["b=d4735e3a"] } },
+    code: 200,
+  });
+});
+
+test.each([
+  ["json", { time: 1 }, "unknown field"],
+  ["filter", { fields: { a: { filter: "nope" } } }, "unknown module: logging.encoders.filter.nope"],
+  ["filter", { fields: { a: { filter: "regexp", regexp: "(" } } }, "regular expression"],
+])("%s with %j is refused", async (name, config, message) => {
+  await expect(encode(name, config)).rejects.toThrow(message);
+});

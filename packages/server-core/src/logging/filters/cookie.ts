@@ -1,0 +1,23 @@
+import { defineModule } from "../../modules/module.ts";
+import type { LogFilter } from "../log-modules.ts";
+import { changeCookie, cookieActionsSchema } from "./cookie-actions.ts";
+
+/** Changes cookies of a request: for `request>headers>Cookie`. */
+export const cookieFilter = defineModule({
+  id: "logging.encoders.filter.cookie",
+  config: cookieActionsSchema,
+  provision({ actions }): LogFilter {
+    const change = (header: string): string[] =>
+      header.split(";").flatMap((pair) => (pair.trim() === "" ? [] : (changeCookie(pair, actions) ?? [])));
+    return {
+      filter(value) {
+        if (!Array.isArray(value)) {
+          return typeof value === "string" ? change(value).join("; ") : value;
+        }
+        // What is left of several fields is shown as one.
+        const kept = value.flatMap((each) => (typeof each === "string" ? change(each) : []));
+        return kept.length === 0 ? [] : [kept.join("; ")];
+      },
+    };
+  },
+});

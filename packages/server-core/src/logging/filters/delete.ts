@@ -1,0 +1,10 @@
+import { z } from "zod";
+import { defineModule } from "../../modules/module.ts";
+import type { LogFilter } from "../log-modules.ts";
+
+/** Leaves the field out. */
+export const deleteFilter = defineModule({
+  id: "logging.encoders.filter.delete",
+  config: z.strictObject({}),
+  provision: (): LogFilter => ({ filter: () => undefined }),
+});

@@ -1,0 +1,30 @@
+import type { ModuleInstance, ModuleNamespace } from "../modules/module.ts";
+import type { LogEntry, LogValue } from "./log-entry.ts";
+
+/** Makes a line of an entry. */
+export interface LogEncoder extends ModuleInstance {
+  /** With its line ending. */
+  encode(entry: LogEntry): string;
+}
+
+/** Changes the value of one field. */
+export interface LogFilter extends ModuleInstance {
+  /** @returns undefined to leave the field out */
+  filter(value: LogValue): LogValue | undefined;
+  /** Another name for the field. */
+  readonly rename?: string;
+}
+
+/** Takes lines where they belong. */
+export interface LogWriter extends ModuleInstance {
+  /** Never waits and never throws: what cannot be taken is dropped and counted. */
+  write(line: string): void;
+  /** Whether lines are for people to read as they come. */
+  readonly isTerminal?: boolean;
+  /** Takes what can fail, before anything is written. Called once, when the config starts. */
+  open?(): Promise<void>;
+}
+
+export const logEncoders: ModuleNamespace<LogEncoder> = { prefix: "logging.encoders" };
+export const logFilters: ModuleNamespace<LogFilter> = { prefix: "logging.encoders.filter" };
+export const logWriters: ModuleNamespace<LogWriter> = { prefix: "logging.writers" };

@@ -1,0 +1,106 @@
+import type { Logger } from "lifecycle";
+import type { ResourceKind, SharedResource } from "../modules/usage-pool.ts";
+import { type LogEntry, type LogLevelName, levelNames, levelRank, parseLevel } from "./log-entry.ts";
+import type { LogSet } from "./logging.ts";
+
+/** Name of the logger of the server's own lines. */
+export const ownLogger = "server";
+
+/** Levels as the console form has them, from 10 for trace to 60 for fatal. */
+function levelOf(value: unknown): LogLevelName {
+  const name =
+    typeof value === "number" ? (["debug", ...levelNames][value / 10 - 1] ?? "info") : String(value);
+  // The panic of the model lies between error and fatal; nothing of ours has it.
+  return typeof value === "number" && value >= 50
+    ? value >= 60
+      ? "fatal"
+      : "error"
+    : (parseLevel(name) ?? "info");
+}
+
+/** A line of the process's log as an entry. */
+function entryOf(line: string): Omit<LogEntry, "logger"> | undefined {
+  try {
+    const { level, time, name: _, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
+    const timeMs = typeof time === "string" ? Date.parse(time) : Number(time);
+    return {
+      level: levelOf(level),
+      timeMs: Number.isFinite(timeMs) ? timeMs : Date.now(),
+      message: String(msg ?? ""),
+      fields: fields as LogEntry["fields"],
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The lines that the server writes of itself. They stand on standard error until a config says otherwise: then they go to
+ * the logs that it names for them, as entries of the logger {@link ownLogger}. One for each thread.
+ */
+export class OwnLines implements SharedResource {
+  #log: Logger | undefined;
+  #startLevel = "info";
+  #set: LogSet | undefined;
+
+  /** @param log whose lines {@link take} is given */
+  attach(log: Logger): void {
+    this.#log = log;
+    this.#startLevel = log.level;
+  }
+
+  /** Takes a line where a log is there for it. @returns whether it is not to stand on standard error */
+  readonly take = (line: string): boolean => {
+    const set = this.#set;
+    if (set === undefined || !set.takesOwnLines) {
+      return false;
+    }
+    const entry = entryOf(line);
+    if (entry === undefined) {
+      return false;
+    }
+    set.writeOwn({ ...entry, logger: ownLogger });
+    // A level below that of the start is there for the logs alone.
+    return (
+      set.replacesStandardError || levelRank(entry.level) < levelRank(parseLevel(this.#startLevel) ?? "info")
+    );
+  };
+
+  /** Has the logs of a config get the lines from now on. */
+  follow(set: LogSet): void {
+    this.#set = set;
+    this.#setLevel();
+  }
+
+  /** Lets go of them, unless newer ones are there already. */
+  leave(set: LogSet): void {
+    if (this.#set === set) {
+      this.#set = undefined;
+      this.#setLevel();
+    }
+  }
+
+  close(): void {
+    this.#set = undefined;
+  }
+
+  #setLevel(): void {
+    const log = this.#log;
+    if (log === undefined) {
+      return;
+    }
+    const wanted = this.#set?.ownLevel;
+    const start = parseLevel(this.#startLevel);
+    const isLower = wanted !== undefined && start !== undefined && levelRank(wanted) < levelRank(start);
+    log.level =
+      isLower || (wanted !== undefined && this.#set?.replacesStandardError)
+        ? pinoLevel(wanted)
+        : this.#startLevel;
+  }
+}
+
+function pinoLevel(level: LogLevelName): string {
+  return level === "panic" ? "fatal" : level;
+}
+
+export const ownLines: ResourceKind<OwnLines> = { name: "logging.own" };

@@ -1,0 +1,40 @@
+import type { SharedCounter } from "../../threads/shared-state.ts";
+import type { AppendGate } from "./rolling-file.ts";
+
+/** How long a thread that died while it appended is waited for. */
+const maxWaitMs = 2_000;
+const pauseMs = 2;
+
+/**
+ * A gate over all threads. Those that enter count on one of two sides; who wants to see them gone turns the side, so that
+ * those who come later do not hold it up, and waits until the old side is empty.
+ * @param epoch its last bit says which side is entered
+ * @param sides two counters
+ */
+export function makeAppendGate(
+  epoch: Pick<SharedCounter, "value" | "add">,
+  sides: readonly Pick<SharedCounter, "value" | "add">[],
+): AppendGate {
+  return {
+    enter() {
+      for (;;) {
+        const turn = epoch.value % 2;
+        const side = sides[turn];
+        side?.add(1);
+        // Turned in between: whoever waits may have seen the side empty already.
+        if (epoch.value % 2 === turn) {
+          return () => void side?.add(-1);
+        }
+        side?.add(-1);
+      }
+    },
+    async settle() {
+      const side = sides[epoch.value % 2];
+      epoch.add(1);
+      const until = performance.now() + maxWaitMs;
+      while ((side?.value ?? 0) > 0 && performance.now() < until) {
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import { messageOf, ServerError } from "../errors.ts";
+import { type Environment, type OtlpSignal, otlpVariable, wholeNumber } from "./environment-values.ts";
+
+/** How a collector is reached over gRPC. */
+export interface GrpcSettings {
+  /** `http://host:port`, or https. */
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** For one export, with its repetitions. */
+  readonly timeoutMs: number;
+  readonly gzip: boolean;
+  /** PEM; undefined: the authorities that node knows, and no certificate of one's own. */
+  readonly ca: Buffer | undefined;
+  readonly cert: Buffer | undefined;
+  readonly key: Buffer | undefined;
+}
+
+function refuse(name: string, why: string): ServerError {
+  return new ServerError("MODULE_CONFIG", `environment variable OTEL_EXPORTER_OTLP_${name}: ${why}`);
+}
+
+/** `name=value` pairs between commas, percent-encoded. @throws ServerError MODULE_CONFIG */
+function headersOf(text: string): Record<string, string> {
+  const pairs = text.split(",").filter((pair) => pair.trim() !== "");
+  return Object.fromEntries(
+    pairs.map((pair): [string, string] => {
+      const [name = "", ...value] = pair.split("=");
+      try {
+        return [decodeURIComponent(name).trim().toLowerCase(), decodeURIComponent(value.join("=")).trim()];
+      } catch {
+        // Not the value: it may be a secret.
+        throw refuse("HEADERS", "it is not percent-encoded as it should be");
+      }
+    }),
+  );
+}
+
+/**
+ * @param insecure whether an address without a scheme is spoken to in the clear
+ * @throws ServerError MODULE_CONFIG
+ */
+function originOf(endpoint: string, insecure: boolean): string {
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(endpoint)
+    ? endpoint
+    : `${insecure ? "http" : "https"}://${endpoint}`;
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw refuse("ENDPOINT", `${JSON.stringify(endpoint)} is no address`);
+  }
+  if ((url.protocol !== "http:" && url.protocol !== "https:") || url.hostname === "") {
+    throw refuse("ENDPOINT", `${JSON.stringify(endpoint)} is neither http nor https`);
+  }
+  return url.origin;
+}
+
+/**
+ * Reads `OTEL_EXPORTER_OTLP_*` as they count for gRPC; a path in the endpoint means nothing there.
+ * @throws ServerError MODULE_CONFIG. Source: OpenTelemetry specification, "OpenTelemetry Protocol Exporter"
+ */
+export function readGrpcSettings(environment: Environment, signal: OtlpSignal): GrpcSettings {
+  const of = (name: string) => otlpVariable(environment, signal, name);
+  const file = (name: string): Buffer | undefined => {
+    const path = of(name);
+    try {
+      return path === "" ? undefined : readFileSync(path);
+    } catch (error) {
+      throw refuse(name, messageOf(error));
+    }
+  };
+  const compression = of("COMPRESSION") || "none";
+  if (compression !== "none" && compression !== "gzip") {
+    throw refuse("COMPRESSION", `${JSON.stringify(compression)} is neither gzip nor none`);
+  }
+  const own = wholeNumber(environment, `OTEL_EXPORTER_OTLP_${signal}_TIMEOUT`, 0);
+  return {
+    origin: originOf(of("ENDPOINT") || "http://localhost:4317", of("INSECURE").toLowerCase() === "true"),
+    headers: {
+      ...headersOf(environment.OTEL_EXPORTER_OTLP_HEADERS ?? ""),
+      ...headersOf(environment[`OTEL_EXPORTER_OTLP_${signal}_HEADERS`] ?? ""),
+    },
+    timeoutMs: own || wholeNumber(environment, "OTEL_EXPORTER_OTLP_TIMEOUT", 10_000),
+    gzip: compression === "gzip",
+    ca: file("CERTIFICATE"),
+    cert: file("CLIENT_CERTIFICATE"),
+    key: file("CLIENT_KEY"),
+  };
+}

@@ -1,0 +1,33 @@
+import { type ListenerState, listenersTopic } from "http-engine/listener-state";
+import { jsonReply, requireMethod } from "server-core/admin/admin-message";
+import type { AdminRoute } from "server-core/admin/admin-route";
+import type { JsonValue } from "server-core/json/json-value";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+
+/** One entry for each address, whatever number of threads share it. */
+function merged(states: readonly ListenerState[]): ListenerState[] {
+  const byAddress = new Map<string, ListenerState>();
+  for (const state of states) {
+    const known = byAddress.get(state.address);
+    const connections = state.connections + (known?.connections ?? 0);
+    byAddress.set(state.address, { ...state, connections });
+  }
+  return [...byAddress.values()];
+}
+
+/** `GET /listeners`: where the app `http` listens, over all threads. */
+export const listenersRoute = defineModule({
+  id: "admin.api.listeners",
+  config: z.strictObject({}),
+  provision(_config, { messages }): AdminRoute {
+    return {
+      path: "/listeners",
+      async handle(request) {
+        requireMethod(request, "GET");
+        const states = (await messages.askServing(listenersTopic, null)) as ListenerState[][];
+        return jsonReply(200, merged(states.flat()) as unknown as JsonValue);
+      },
+    };
+  },
+});

@@ -1,0 +1,170 @@
+import { Gauge } from "@prometheus-io/client";
+import { jsonReply, requireMethod } from "server-core/admin/admin-message";
+import type { AdminRoute } from "server-core/admin/admin-route";
+import { listPageOf, pageOf } from "server-core/admin/list-page";
+import { ServerError } from "server-core/errors";
+import { defineModule } from "server-core/modules/module";
+import type { ModuleContext } from "server-core/modules/module-context";
+import { z } from "zod";
+import { activeHealthPrefix, checkedHealthPrefix } from "../handlers/reverse-proxy/health/active-health.ts";
+import {
+  type UpstreamDetail,
+  upstreamDetailTopic,
+  upstreamFailsPrefix,
+  upstreamPrefix,
+} from "../handlers/reverse-proxy/upstream.ts";
+
+/** One check of an upstream: those of several proxies may differ. */
+interface CheckState {
+  readonly check: string;
+  readonly healthy: boolean;
+  /** True once a check has ended; before that `healthy` is only assumed. */
+  readonly checked: boolean;
+  /** Checks in a row that spoke against that. */
+  readonly against: number;
+}
+
+function checksByAddress(context: ModuleContext): Map<string, CheckState[]> {
+  const checks = new Map<string, CheckState[]>();
+  const checked = new Set(
+    context.shared
+      .list(checkedHealthPrefix)
+      .filter(({ count }) => count > 0)
+      .map(({ name }) => name.slice(checkedHealthPrefix.length)),
+  );
+  for (const { name, count } of context.shared.list(activeHealthPrefix)) {
+    const rest = name.slice(activeHealthPrefix.length);
+    const cut = rest.indexOf("/");
+    const address = rest.slice(cut + 1);
+    const state = {
+      ...{ check: rest.slice(0, cut), healthy: count % 2 === 0, checked: checked.has(rest) },
+      against: Math.floor(count / 2),
+    };
+    checks.set(address, [...(checks.get(address) ?? []), state]);
+  }
+  return checks;
+}
+
+function isoTime(ms: number): string | null {
+  return ms === 0 ? null : new Date(ms).toISOString();
+}
+
+/** What the list tells of an upstream beside the model. */
+interface MergedDetail {
+  readonly healthy: boolean;
+  readonly latency_ms: number | null;
+  readonly last_response: string | null;
+  readonly last_error: string | null;
+  readonly last_error_time: string | null;
+  readonly active_checks: readonly CheckState[];
+}
+
+/** An upstream as `?detail=true` shows it. */
+type DetailedUpstream = MergedDetail & { address: string; num_requests: number; fails: number };
+
+/** What all threads together know of an upstream. */
+function mergeDetails(details: readonly UpstreamDetail[], checks: readonly CheckState[]): MergedDetail {
+  const latest = details.toSorted((a, b) => b.latencyAt - a.latencyAt)[0];
+  const failed = details.toSorted((a, b) => b.lastErrorAt - a.lastErrorAt)[0];
+  return {
+    healthy: checks.every((check) => check.healthy),
+    latency_ms: latest?.latencyMs ?? null,
+    last_response: isoTime(latest?.latencyAt ?? 0),
+    last_error: failed?.lastError ?? null,
+    last_error_time: isoTime(failed?.lastErrorAt ?? 0),
+    active_checks: checks,
+  };
+}
+
+/** How bad the news of an upstream is: unhealthy, failed lately, nothing known yet, well. */
+function trouble({ healthy, fails, last_response, active_checks }: DetailedUpstream): number {
+  if (!healthy) return 0;
+  if (fails > 0 || active_checks.some(({ against }) => against > 0)) return 1;
+  const isChecked = active_checks.length > 0 && active_checks.every(({ checked }) => checked);
+  return last_response === null && !isChecked ? 2 : 3;
+}
+
+/** The orders of the list: that of the pool without one. Entries that are equal keep the order of the pool. */
+const orders: Readonly<Record<string, (a: DetailedUpstream, b: DetailedUpstream) => number>> = {
+  address: (a, b) => a.address.localeCompare(b.address, "en", { numeric: true }),
+  trouble: (a, b) => trouble(a) - trouble(b),
+  requests: (a, b) => b.num_requests - a.num_requests,
+  fails: (a, b) => b.fails - a.fails,
+  latency: (a, b) => (b.latency_ms ?? -1) - (a.latency_ms ?? -1),
+};
+
+function inOrder(upstreams: readonly DetailedUpstream[], order: string | null): readonly DetailedUpstream[] {
+  if (order === null) return upstreams;
+  const compare = Object.hasOwn(orders, order) ? orders[order] : undefined;
+  if (compare === undefined) {
+    const known = Object.keys(orders).join(", ");
+    throw new ServerError("ADMIN_REQUEST", `order is none of ${known}: '${order.slice(0, 40)}'`);
+  }
+  return upstreams.toSorted(compare);
+}
+
+/** Whether the active checks of each upstream pass, as dashboards of the model watch it. */
+function showHealth(context: ModuleContext): void {
+  new Gauge({
+    name: "server_reverse_proxy_upstreams_healthy",
+    help: "1 when all active health checks of an upstream pass, or when there are none.",
+    labelNames: ["upstream"],
+    registers: [context.metrics],
+    collect() {
+      this.reset();
+      const checks = checksByAddress(context);
+      for (const { name } of context.shared.list(upstreamPrefix)) {
+        const upstream = name.slice(upstreamPrefix.length);
+        const isHealthy = (checks.get(upstream) ?? []).every(({ healthy }) => healthy);
+        this.set({ upstream }, isHealthy ? 1 : 0);
+      }
+    },
+  });
+}
+
+/**
+ * `GET /reverse_proxy/upstreams`: the global upstream pool. `?detail=true` tells more than the model, and takes `contains`,
+ * `order`, `limit` and `offset`.
+ */
+export const reverseProxyUpstreams = defineModule({
+  id: "admin.api.reverse_proxy",
+  config: z.strictObject({}),
+  provision(_config, context): AdminRoute {
+    showHealth(context);
+    return {
+      path: "/reverse_proxy/upstreams",
+      async handle(request) {
+        requireMethod(request, "GET");
+        const upstreams = context.shared.list(upstreamPrefix);
+        const fails = new Map(
+          context.shared
+            .list(upstreamFailsPrefix)
+            .map(({ name, level }) => [name.slice(upstreamFailsPrefix.length), level]),
+        );
+        // Members in the model's order.
+        const entries = upstreams.map(({ name, level }) => {
+          const address = name.slice(upstreamPrefix.length);
+          return { address, num_requests: level, fails: fails.get(address) ?? 0 };
+        });
+        if (request.query.get("detail") !== "true") {
+          return { ...jsonReply(200, null), body: `${JSON.stringify(entries)}\n` };
+        }
+        const asked = listPageOf(request.query);
+        const told = (await context.messages.askServing(upstreamDetailTopic, null)) as UpstreamDetail[][];
+        const details = Map.groupBy(told.flat(), ({ address }) => address);
+        const checks = checksByAddress(context);
+        const detailed = entries.map((entry) => ({
+          ...entry,
+          ...mergeDetails(details.get(entry.address) ?? [], checks.get(entry.address) ?? []),
+        }));
+        const { page, headers } = pageOf(
+          inOrder(detailed, request.query.get("order")),
+          asked,
+          ({ address }) => address,
+        );
+        const reply = jsonReply(200, null);
+        return { ...reply, headers: { ...reply.headers, ...headers }, body: `${JSON.stringify(page)}\n` };
+      },
+    };
+  },
+});

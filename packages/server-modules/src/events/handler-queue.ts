@@ -1,0 +1,100 @@
+import type { Logger } from "lifecycle";
+import { messageOf } from "server-core/errors";
+import { type EventHandler, isEventAborted, type ServerEvent } from "server-core/events/server-event";
+import type { EventCounters } from "./event-counters.ts";
+
+export interface HandlerQueueOptions {
+  /** Of the module, as the config has it. */
+  readonly name: string;
+  readonly timeoutMs: number;
+  /** Events that may wait; the next one passes the handler by. */
+  readonly maxWaiting: number;
+  readonly counters: EventCounters;
+  readonly log: Logger;
+}
+
+/** Hands one event after the other to a handler, and waits for none of them longer than it may take. */
+export class HandlerQueue {
+  readonly #handler: EventHandler;
+  readonly #options: HandlerQueueOptions;
+  #last: Promise<unknown> = Promise.resolve();
+  /** Those that wait, and the one under way. */
+  #waiting = 0;
+  #isFull = false;
+  #isClosed = false;
+
+  constructor(handler: EventHandler, options: HandlerQueueOptions) {
+    this.#handler = handler;
+    this.#options = options;
+  }
+
+  /** Never fails. @returns why the handler said no; undefined when it did not */
+  async run(event: ServerEvent): Promise<string | undefined> {
+    const { maxWaiting } = this.#options;
+    if (this.#waiting > maxWaiting) {
+      this.pass();
+      return undefined;
+    }
+    this.#isFull = false;
+    this.#waiting++;
+    const call = this.#last.then(() => this.#call(event));
+    this.#last = call;
+    try {
+      return await call;
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  /** An event passes the handler by, because too many wait. */
+  pass(): void {
+    const { name, maxWaiting, counters, log } = this.#options;
+    counters.handled(name, "dropped");
+    if (!this.#isFull) {
+      log.warn(`event handler ${name}: ${maxWaiting} events wait for it, further ones pass it by`);
+    }
+    this.#isFull = true;
+  }
+
+  /** Those that still wait pass the handler by. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #call(event: ServerEvent): Promise<string | undefined> {
+    const { name, timeoutMs, counters, log } = this.#options;
+    if (this.#isClosed) {
+      counters.handled(name, "dropped");
+      return undefined;
+    }
+    const late = Promise.withResolvers<"late">();
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      late.resolve("late");
+      stop.abort(new Error(`not done after ${timeoutMs} ms`));
+    }, timeoutMs);
+    try {
+      // In a function of its own, so that one that throws at once is like one that throws later.
+      const outcome = await Promise.race([
+        (async () => this.#handler.handle(event, stop.signal))(),
+        late.promise,
+      ]);
+      if (outcome === "late") {
+        counters.handled(name, "timeout");
+        log.error(
+          `event handler ${name}: ${event.name}: not done after ${timeoutMs} ms, others go on without it`,
+        );
+      } else {
+        counters.handled(name, "done");
+      }
+      return undefined;
+    } catch (error) {
+      const aborted = isEventAborted(error);
+      counters.handled(name, aborted ? "aborted" : "failed");
+      log.error(`event handler ${name}: ${event.name}${aborted ? " aborted" : ""}: ${messageOf(error)}`);
+      return aborted ? messageOf(error) || "no reason given" : undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

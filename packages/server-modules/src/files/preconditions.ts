@@ -1,0 +1,112 @@
+import type { Exchange } from "http-engine/exchange";
+import { getHeaders } from "http-engine/header-list";
+
+/** What a representation is known by. */
+export interface Validators {
+  /** With its quotes; "" when there is none. */
+  readonly etag: string;
+  /** In milliseconds; undefined when it is not known. */
+  readonly modifiedMs: number | undefined;
+}
+
+/** What the request's conditions say: go on, 304, or 412. */
+export type Precondition = "go on" | "not modified" | "failed";
+
+/** Most requests have none. */
+function hasConditions({ requestHeaders }: Exchange): boolean {
+  for (let index = 0; index < requestHeaders.length; index += 2) {
+    const name = requestHeaders[index] as string;
+    if (name[2] === "-" && name.slice(0, 2).toLowerCase() === "if") {
+      return true;
+    }
+  }
+  return false;
+}
+
+function headerOf(exchange: Exchange, name: string): string {
+  return getHeaders(exchange.requestHeaders, name).join(", ");
+}
+
+function weak(etag: string): string {
+  return etag.startsWith("W/") ? etag.slice(2) : etag;
+}
+
+/** Entity tags of a list; stops at what is none. */
+function listedTags(header: string): string[] {
+  const tags: string[] = [];
+  const pattern = /[\s,]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")/y;
+  for (let match = pattern.exec(header); match !== null; match = pattern.exec(header)) {
+    tags.push(match[1] ?? "");
+  }
+  return tags;
+}
+
+/** Whether a list names any tag: a star among others, or one that comes twice, means no less. */
+function isAnyTag(header: string): boolean {
+  return header.includes("*") && /(?:^|,)\s*\*\s*(?:,|$)/.test(header.replace(/"[^"]*"/g, '""'));
+}
+
+/** Whether a list of entity tags names this one, weakly compared: as `If-None-Match` does. */
+export function listsEtag(header: string, etag: string): boolean {
+  return isAnyTag(header) || (etag !== "" && listedTags(header).some((tag) => weak(tag) === weak(etag)));
+}
+
+function listsEtagStrongly(header: string, etag: string): boolean {
+  return isAnyTag(header) || (etag !== "" && !etag.startsWith("W/") && listedTags(header).includes(etag));
+}
+
+/** Whole seconds of an HTTP date; undefined for what is none. */
+export function parseHttpDate(text: string): number | undefined {
+  const ms = /\bGMT$|^[A-Z][a-z]{2} [A-Z][a-z]{2} /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
+}
+
+const seconds = (ms: number) => Math.floor(ms / 1000);
+
+function lastState(exchange: Exchange, { etag, modifiedMs }: Validators): Precondition {
+  const noneMatch = headerOf(exchange, "if-none-match");
+  const safe = exchange.method === "GET" || exchange.method === "HEAD";
+  if (noneMatch !== "") {
+    if (!listsEtag(noneMatch, etag)) {
+      return "go on";
+    }
+    return safe ? "not modified" : "failed";
+  }
+  const since = parseHttpDate(exchange.header("if-modified-since"));
+  return safe && modifiedMs !== undefined && since !== undefined && seconds(modifiedMs) <= since
+    ? "not modified"
+    : "go on";
+}
+
+/** Evaluates the conditions of a request, in their order. Source: RFC 9110 section 13.2.2 */
+export function checkPreconditions(exchange: Exchange, validators: Validators): Precondition {
+  if (!hasConditions(exchange)) {
+    return "go on";
+  }
+  const match = headerOf(exchange, "if-match");
+  if (match !== "") {
+    if (!listsEtagStrongly(match, validators.etag)) {
+      return "failed";
+    }
+  } else {
+    const unmodified = parseHttpDate(exchange.header("if-unmodified-since"));
+    const { modifiedMs } = validators;
+    if (unmodified !== undefined && modifiedMs !== undefined && seconds(modifiedMs) > unmodified) {
+      return "failed";
+    }
+  }
+  return lastState(exchange, validators);
+}
+
+/** Whether `If-Range` lets a range be served; true when it is absent. Source: RFC 9110 section 13.1.5 */
+export function rangeAllowed(exchange: Exchange, { etag, modifiedMs }: Validators): boolean {
+  const condition = exchange.header("if-range");
+  if (condition === "") {
+    return true;
+  }
+  if (/^(?:W\/)?"/.test(condition)) {
+    return etag !== "" && !etag.startsWith("W/") && condition === etag;
+  }
+  const date = parseHttpDate(condition);
+  return date !== undefined && modifiedMs !== undefined && seconds(modifiedMs) === date;
+}

@@ -1,0 +1,58 @@
+import { lstatSync, readdirSync } from "node:fs";
+import { posix } from "node:path";
+import { compileGlob, isGlob } from "server-core/glob/path-glob";
+import { pathBytes } from "./path-bytes.ts";
+
+/** The most paths that one pattern finds; what is beyond is left out. */
+const maxFound = 10_000;
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a name exists, be it a link that leads nowhere. A path that cannot be read does not exist. */
+export function nameExists(path: string): boolean {
+  try {
+    return lstatSync(pathBytes(path), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The name that a segment without wildcards stands for; undefined for one with wildcards. */
+function plainName(segment: string): string | undefined {
+  return isGlob(segment.replace(/\\./gs, "")) ? undefined : segment.replace(/\\(.)/gs, "$1");
+}
+
+function namesMatching(folder: string, segment: string): string[] {
+  const plain = plainName(segment);
+  if (plain !== undefined) {
+    // An entry of a folder never has these names.
+    const isEntry = plain !== "" && plain !== "." && plain !== "..";
+    return isEntry && nameExists(posix.join(folder, plain)) ? [plain] : [];
+  }
+  return namesIn(folder).filter(compileGlob(segment) ?? (() => false));
+}
+
+/**
+ * Paths below a root that match a glob and exist, in the order of names. The root is taken as it is.
+ * A pattern with a final slash finds nothing: no entry of a folder has an empty name.
+ * @param pattern cleaned, without a slash at its beginning
+ * Source: Go, `filepath.Glob`
+ */
+export function expandGlob(root: string, pattern: string): string[] {
+  if (compileGlob(pattern) === undefined) {
+    return [];
+  }
+  let found = [root];
+  for (const segment of pattern.split("/")) {
+    found = found
+      .flatMap((folder) => namesMatching(folder, segment).map((name) => posix.join(folder, name)))
+      .slice(0, maxFound);
+  }
+  return found;
+}

@@ -1,0 +1,49 @@
+import { posix } from "node:path";
+import type { Exchange } from "http-engine/exchange";
+import { compileFileTemplate, isFixed, type Template } from "http-engine/placeholders";
+
+/** What {@link posix.normalize} may change in a path that begins with a slash. */
+const unclean = /\/[./]/;
+
+/**
+ * Joins a path of a request to a root so that the result is at or below the root, whatever `..` the path holds.
+ * A final slash stays.
+ * @param path decoded; must be free of NUL
+ */
+export function joinSitePath(root: string, path: string): string {
+  if (
+    path.startsWith("/") &&
+    root.startsWith("/") &&
+    !root.endsWith("/") &&
+    !unclean.test(path) &&
+    !unclean.test(root)
+  ) {
+    return root + path;
+  }
+  const clean = posix.normalize(`/${path}`);
+  return posix.join(root === "" ? "." : root, clean);
+}
+
+/** Prepares the root of a site; `{http.vars.root}` where the config has none, the working folder where that is empty. */
+export function compileRoot(root: string | null | undefined): (exchange: Exchange) => string {
+  const normalize = (path: string) => posix.normalize(path || ".").replace(/(?<=.)\/$/, "");
+  // A part without a value is the working folder: "" before a slash would be the machine's root.
+  const template = compileFileTemplate(root || "{http.vars.root}", (value) => value || ".");
+  if (isFixed(template)) {
+    const fixed = normalize((template as () => string)());
+    return () => fixed;
+  }
+  return (exchange) => normalize(template(exchange));
+}
+
+/**
+ * Prepares the question whether a request asks for a file system that exists. Only the machine's own does: "" and
+ * `default`.
+ */
+export function compileFileSystem(name: string | null | undefined): (exchange: Exchange) => boolean {
+  const template: Template = name ? compileFileTemplate(name) : (exchange) => exchange.varText("fs");
+  return (exchange) => {
+    const found = template(exchange);
+    return found === "" || found === "default";
+  };
+}

@@ -1,0 +1,34 @@
+import type { Exchange } from "http-engine/exchange";
+import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
+import type { CheckOptions } from "../../passwords/ask-password-check.ts";
+
+/** Who a request is from. */
+export interface AuthenticatedUser {
+  /** `{http.auth.user.id}`. */
+  readonly id: string;
+  /** `{http.auth.user.<name>}`. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** One way to find out who a request is from. */
+export interface AuthProvider extends ModuleInstance {
+  /**
+   * @returns undefined when it cannot be known; the provider may have put a challenge into the response's headers
+   * @throws when the provider itself fails; the others are asked all the same
+   */
+  authenticate(exchange: Exchange): Promise<AuthenticatedUser | undefined>;
+}
+
+/** Whom a comparison is for, so that it can take its turn, and end with its client. */
+export type PasswordAttempt = CheckOptions;
+
+/** Compares passwords with their hashes, in time that says nothing of either. */
+export interface PasswordHash extends ModuleInstance {
+  /** @throws when `hash` is none of its kind; ServerError PASSWORDS_BUSY, CLIENT_GONE */
+  verify(hash: string, password: string, attempt: PasswordAttempt): Promise<boolean>;
+  /** A hash of nobody's password: comparing with it takes as long as with a real one. */
+  readonly fakeHash: string;
+}
+
+export const authProviders: ModuleNamespace<AuthProvider> = { prefix: "http.authentication.providers" };
+export const passwordHashes: ModuleNamespace<PasswordHash> = { prefix: "http.authentication.hashes" };

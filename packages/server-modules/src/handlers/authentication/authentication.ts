@@ -1,0 +1,68 @@
+import type { HttpHandler } from "http-engine/handler";
+import { HttpError } from "http-engine/http-error";
+import { setPlaceholder } from "http-engine/placeholders";
+import { errorWithin, messageOf, ServerError } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { moduleMap } from "server-core/modules/config-fields";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import { type AuthProvider, authProviders } from "./auth-provider.ts";
+
+/** Lets only known users on; others get 401. Source: the public model (Caddy 2.11) */
+export const authentication = defineModule({
+  id: "http.handlers.authentication",
+  config: z.strictObject({
+    providers: moduleMap("http.authentication.providers")
+      .nullish()
+      .describe("Ways to know a user, by name; the first that does counts."),
+  }),
+  async provision(config, context): Promise<HttpHandler> {
+    const providers: [name: string, provider: AuthProvider][] = [];
+    for (const [name, each] of Object.entries(config.providers ?? {})) {
+      try {
+        const loaded = await context.load(
+          authProviders,
+          name,
+          (each ?? {}) as JsonValue,
+          `providers/${name}`,
+        );
+        providers.push([name, loaded]);
+      } catch (error) {
+        throw errorWithin(`loading authentication providers: module name '${name}'`, error);
+      }
+    }
+    return {
+      async handle(exchange, next) {
+        let busy: ServerError | undefined;
+        for (const [name, provider] of providers) {
+          try {
+            const user = await provider.authenticate(exchange);
+            if (user !== undefined) {
+              setPlaceholder(exchange, "http.auth.user.id", user.id);
+              for (const [key, value] of Object.entries(user.metadata ?? {})) {
+                setPlaceholder(exchange, `http.auth.user.${key}`, value);
+              }
+              return next(exchange);
+            }
+          } catch (error) {
+            if (error instanceof ServerError && error.code === "CLIENT_GONE") {
+              throw error;
+            }
+            if (error instanceof ServerError && error.code === "PASSWORDS_BUSY") {
+              busy = error;
+              continue;
+            }
+            context.log.error(`authentication provider ${name}: ${messageOf(error)}`);
+            setPlaceholder(exchange, `http.auth.${name}.error`, messageOf(error));
+          }
+        }
+        if (busy !== undefined) {
+          const seconds = Math.ceil(((busy.retryAtMs ?? 0) - Date.now()) / 1000);
+          exchange.responseHeaders.push("Retry-After", String(Math.max(1, seconds)));
+          throw busy;
+        }
+        throw new HttpError(401, "not authenticated");
+      },
+    };
+  },
+});

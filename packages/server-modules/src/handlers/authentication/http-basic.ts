@@ -1,0 +1,143 @@
+import type { Exchange } from "http-engine/exchange";
+import { setHeader } from "http-engine/header-list";
+import { ServerError } from "server-core/errors";
+import { inlineModule } from "server-core/modules/config-fields";
+import { defineModule } from "server-core/modules/module";
+import { replaceKnown } from "server-core/placeholders/machine-placeholders";
+import { z } from "zod";
+import { clientGroup } from "../../passwords/client-group.ts";
+import { CheckKeys, RightPasswords } from "../../passwords/right-passwords.ts";
+import { type AuthProvider, type PasswordHash, passwordHashes } from "./auth-provider.ts";
+
+const configSchema = z.strictObject({
+  hash: inlineModule("http.authentication.hashes", "algorithm")
+    .nullish()
+    .describe("How passwords are hashed: `bcrypt` (the default) or `argon2id`."),
+  accounts: z
+    .array(
+      z.strictObject({
+        username: z.string().describe("Placeholders are filled in when the config loads."),
+        password: z
+          .string()
+          .describe("Hash of the password; placeholders are filled in when the config loads."),
+        salt: z.string().nullish().describe("Not used: hashes hold their salt."),
+      }),
+    )
+    .nullish()
+    .describe("Who may come in."),
+  realm: z.string().nullish().describe("What browsers show when they ask for the password (restricted)."),
+  hash_cache: z
+    .strictObject({})
+    .nullish()
+    .describe("Keeps the results of comparisons in memory, keyed by a keyed hash: saves CPU time."),
+});
+
+/** The longest user name and password together, encoded. */
+const maxCredentials = 4096;
+
+interface Credentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** With its padding, as RFC 4648 has it: one text has one form. */
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Source: RFC 7617 */
+function credentialsOf(exchange: Exchange): Credentials | undefined {
+  const match = /^basic (\S+)$/i.exec(exchange.header("authorization"));
+  const encoded = match?.[1] ?? "";
+  if (encoded === "" || encoded.length > maxCredentials || !base64.test(encoded)) {
+    return undefined;
+  }
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  const cut = text.indexOf(":");
+  return cut === -1 ? undefined : { user: text.slice(0, cut), password: text.slice(cut + 1) };
+}
+
+/** Hashes of other tools' making may be base64 once more. @throws ServerError MODULE_CONFIG for what is neither */
+function plainHash(text: string): string {
+  if (text.startsWith("$")) {
+    return text;
+  }
+  if (!base64.test(text)) {
+    throw new ServerError("MODULE_CONFIG", "base64-decoding password: neither a hash nor base64");
+  }
+  return Buffer.from(text, "base64").toString("latin1");
+}
+
+/** What the login failed of says nothing of the password. */
+function isOther(error: unknown): boolean {
+  return error instanceof ServerError && (error.code === "CLIENT_GONE" || error.code === "PASSWORDS_BUSY");
+}
+
+/** User name and password with each request. Source: RFC 7617; the public model (Caddy 2.11) */
+export const httpBasic = defineModule({
+  id: "http.authentication.providers.http_basic",
+  config: configSchema,
+  async provision(config, context): Promise<AuthProvider> {
+    const hash: PasswordHash = await context.loadInline(
+      passwordHashes,
+      "algorithm",
+      (config.hash ?? { algorithm: "bcrypt" }) as { algorithm: string },
+      "hash",
+    );
+    const accounts = new Map<string, string>();
+    for (const [index, { username, password }] of (config.accounts ?? []).entries()) {
+      const [user, stored] = [replaceKnown(username), plainHash(replaceKnown(password))];
+      if (user === "" || stored === "") {
+        throw new ServerError("MODULE_CONFIG", `account ${index}: username and password are required`);
+      }
+      if (accounts.has(user)) {
+        throw new ServerError("MODULE_CONFIG", `account ${index}: username is not unique: ${user}`);
+      }
+      accounts.set(user, stored);
+    }
+    const realm = (config.realm || "restricted").replace(/[^ -~]/g, "").replace(/["\\]/g, "\\$&");
+    const remember = config.hash_cache !== undefined && config.hash_cache !== null;
+    const keys = new CheckKeys();
+    const right = new RightPasswords();
+
+    async function matches(stored: string, password: string, exchange: Exchange): Promise<boolean> {
+      const key = remember ? keys.keyOf(stored, password) : "";
+      if (remember && right.has(key)) {
+        return true;
+      }
+      const isRight = await hash.verify(stored, password, {
+        client: clientGroup(exchange.clientAddress),
+        remember,
+        onGone: (callback) => exchange.onEnd(callback),
+      });
+      if (remember && isRight) {
+        right.add(key);
+      }
+      return isRight;
+    }
+
+    const challenge = (exchange: Exchange): void =>
+      setHeader(exchange.responseHeaders, "WWW-Authenticate", `Basic realm="${realm}"`);
+
+    return {
+      async authenticate(exchange) {
+        const credentials = credentialsOf(exchange);
+        if (credentials !== undefined) {
+          const stored = accounts.get(credentials.user);
+          // An unknown user costs as much as a known one.
+          const isRight = await matches(stored ?? hash.fakeHash, credentials.password, exchange).catch(
+            (error: unknown) => {
+              if (!isOther(error)) {
+                challenge(exchange); // the stored hash is of another kind
+              }
+              throw error;
+            },
+          );
+          if (isRight && stored !== undefined) {
+            return { id: credentials.user };
+          }
+        }
+        challenge(exchange);
+        return undefined;
+      },
+    };
+  },
+});

@@ -1,0 +1,232 @@
+import type { Exchange } from "http-engine/exchange";
+import type { HttpHandler, Next } from "http-engine/handler";
+import {
+  getHeader,
+  getHeaders,
+  type HeaderList,
+  removeHeaders,
+  setContentLength,
+  setHeader,
+} from "http-engine/header-list";
+import { HttpError } from "http-engine/http-error";
+import { markStable } from "http-engine/stable-bodies";
+import { configDuration } from "server-core/modules/config-fields";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import { checkPreconditions, parseHttpDate } from "../../files/preconditions.ts";
+import { parseCacheControl } from "./cache-control.ts";
+import { CacheFilter } from "./cache-filter.ts";
+import { type Purge, purgeTopic, ResponseStore, responseStores, stateTopic } from "./response-store.ts";
+import { isStorable, StoredResponse } from "./stored-response.ts";
+
+const defaultMaxBytes = 64 * 1024 * 1024;
+const defaultMaxObjectBytes = 1024 * 1024;
+
+const configSchema = z.strictObject({
+  max_bytes: z
+    .int()
+    .positive()
+    .nullish()
+    .describe("Memory of all responses, in each worker thread (64 MiB); the least lately used go first."),
+  max_object_bytes: z.int().positive().nullish().describe("The largest body that is kept (1 MiB)."),
+  default_ttl: configDuration()
+    .nullish()
+    .describe(
+      "How long responses are fresh that do not say it themselves (by their time of change, if any).",
+    ),
+});
+
+const unsafe = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+const conditions = new Set([
+  "if-none-match",
+  "if-modified-since",
+  "if-match",
+  "if-unmodified-since",
+  "if-range",
+]);
+
+function addressOf(exchange: Exchange): string {
+  return `${exchange.scheme}://${exchange.hostport.toLowerCase()}${exchange.target}`;
+}
+
+function status(exchange: Exchange, text: string): void {
+  exchange.responseHeaders.push("Cache-Status", `${exchange.server.product}; ${text}`);
+}
+
+/** Answers from the store, as a handler would: conditions of the client hold. */
+function serve(exchange: Exchange, stored: StoredResponse, how: string): void {
+  const headers = exchange.responseHeaders;
+  const own = new Set<string>();
+  for (let index = 0; index < stored.headers.length; index += 2) {
+    own.add((stored.headers[index] ?? "").toLowerCase());
+  }
+  removeHeaders(headers, (name) => own.has(name));
+  headers.push(...stored.headers, "Age", String(Math.floor(stored.age())));
+  status(exchange, how);
+  const modified = parseHttpDate(getHeader(headers, "last-modified") ?? "");
+  const condition = checkPreconditions(exchange, {
+    etag: getHeader(headers, "etag") ?? "",
+    modifiedMs: modified === undefined ? undefined : modified * 1000,
+  });
+  if (condition === "not modified" && stored.status === 200) {
+    removeHeaders(headers, (name) => name === "content-type" || name === "content-encoding");
+    exchange.respond(304);
+    return;
+  }
+  setContentLength(headers, stored.body.length);
+  exchange.respond(stored.status, exchange.method === "HEAD" ? "" : stored.body);
+}
+
+/** Keeps responses in memory and answers from it. Past the public model, where this is a plugin. Source: RFC 9111, RFC 5861, RFC 9211 */
+class Cache implements HttpHandler {
+  readonly #store: ResponseStore;
+  readonly #maxObjectBytes: number;
+  readonly #fallbackSeconds: number;
+
+  constructor(store: ResponseStore, maxObjectBytes: number, fallbackSeconds: number) {
+    this.#store = store;
+    this.#maxObjectBytes = maxObjectBytes;
+    this.#fallbackSeconds = fallbackSeconds;
+  }
+
+  handle(exchange: Exchange, next: Next): void | Promise<void> {
+    const url = addressOf(exchange);
+    if (unsafe.has(exchange.method)) {
+      exchange.beforeHead((_headers, code) => {
+        if (code >= 200 && code < 400) {
+          this.#store.remove(url);
+        }
+      });
+      return next(exchange);
+    }
+    const isRead = exchange.method === "GET" || exchange.method === "HEAD";
+    if (
+      !isRead ||
+      exchange.stream.upgradeProtocol !== "" ||
+      exchange.header("range") !== "" ||
+      exchange.hasBody
+    ) {
+      return next(exchange);
+    }
+    const request = { method: exchange.method, headers: exchange.requestHeaders };
+    const stored = this.#store.find(url, request);
+    const use = stored?.use(request) ?? "revalidate";
+    if (stored !== undefined && (use === "fresh" || (use === "stale" && this.#store.refreshing.has(url)))) {
+      serve(
+        exchange,
+        stored,
+        use === "fresh" ? `hit; ttl=${Math.floor(stored.timeToLive())}` : "hit; detail=stale",
+      );
+      return undefined;
+    }
+    if (parseCacheControl(getHeaders(request.headers, "cache-control")).has("only-if-cached")) {
+      throw new HttpError(504, "not in the cache, and the client wants nothing else");
+    }
+    return this.#ask(exchange, next, url, stored);
+  }
+
+  async #ask(exchange: Exchange, next: Next, url: string, stored: StoredResponse | undefined): Promise<void> {
+    const asked: HeaderList = exchange.requestHeaders;
+    const request = { method: exchange.method, headers: asked };
+    if (stored !== undefined) {
+      exchange.changeRequestHeaders((headers) => this.#revalidate(headers, stored));
+    }
+    let answer: { status: number; headers: HeaderList } | undefined;
+    const before = [...exchange.responseHeaders];
+    const filter = exchange.interceptResponse(
+      (below) =>
+        new CacheFilter(
+          below,
+          {
+            head: (code, headers) => {
+              const replaces =
+                stored !== undefined && (code === 304 || (code >= 500 && stored.usableOnError()));
+              if (replaces) {
+                answer = { status: code, headers };
+                return "drop";
+              }
+              const keep = isStorable(request, code, headers, this.#fallbackSeconds);
+              answer = { status: code, headers: [...headers] };
+              headers.push(
+                "Cache-Status",
+                `${exchange.server.product}; fwd=${stored === undefined ? "miss" : "stale"}${keep ? "; stored" : ""}`,
+              );
+              return keep ? "keep" : "pass";
+            },
+            whole: (body) => {
+              if (answer !== undefined) {
+                markStable(body);
+                const { status: code, headers } = answer;
+                const response = new StoredResponse(request, code, headers, body, this.#fallbackSeconds);
+                this.#store.put(url, request, response);
+              }
+            },
+          },
+          this.#maxObjectBytes,
+        ),
+    );
+    this.#store.refreshing.add(url);
+    try {
+      await next(exchange);
+    } catch (error) {
+      const failure = HttpError.from(error);
+      if (stored === undefined || failure.status < 500 || exchange.headSent || !stored.usableOnError()) {
+        throw error;
+      }
+      answer = { status: failure.status, headers: [] };
+      exchange.requestHeaders = asked;
+      exchange.restartResponse(filter.below);
+      exchange.responseHeaders = before;
+      serve(exchange, stored, "hit; detail=stale-if-error");
+      return;
+    } finally {
+      this.#store.refreshing.delete(url);
+    }
+    if (!filter.dropped || stored === undefined || answer === undefined) {
+      return;
+    }
+    exchange.requestHeaders = asked;
+    exchange.restartResponse(filter.below);
+    exchange.responseHeaders = before;
+    if (answer.status !== 304) {
+      serve(exchange, stored, "hit; detail=stale-if-error");
+      return;
+    }
+    const confirmed = stored.confirmed(request, answer.headers, this.#fallbackSeconds);
+    this.#store.put(url, request, confirmed);
+    serve(exchange, confirmed, "hit; fwd=stale; fwd-status=304");
+  }
+
+  /** Asks the origin whether what is stored still holds, in place of what the client has. */
+  #revalidate(headers: HeaderList, stored: StoredResponse): void {
+    removeHeaders(headers, (name) => conditions.has(name));
+    const etag = getHeader(stored.headers, "etag");
+    const modified = getHeader(stored.headers, "last-modified");
+    if (etag !== undefined) {
+      setHeader(headers, "If-None-Match", etag);
+    }
+    if (modified !== undefined) {
+      setHeader(headers, "If-Modified-Since", modified);
+    }
+  }
+}
+
+export const cache = defineModule({
+  id: "http.handlers.cache",
+  config: configSchema,
+  async provision(config, context): Promise<HttpHandler> {
+    const maxBytes = config.max_bytes ?? defaultMaxBytes;
+    const { value: store } = await context.acquire(
+      responseStores,
+      String(maxBytes),
+      () => new ResponseStore(maxBytes),
+    );
+    const stores = () => context.resources(responseStores);
+    context.messages.on(purgeTopic, (purge) =>
+      stores().reduce((sum, each) => sum + each.purge(purge as Purge), 0),
+    );
+    context.messages.on(stateTopic, () => stores().map((each) => each.state()));
+    const maxObjectBytes = Math.min(config.max_object_bytes ?? defaultMaxObjectBytes, maxBytes);
+    return new Cache(store, maxObjectBytes, (config.default_ttl ?? 0) / 1000);
+  },
+});

@@ -1,0 +1,81 @@
+import { LRUCache } from "lru-cache";
+import type { ResourceKind } from "server-core/modules/usage-pool";
+import type { CachedRequest, StoredResponse } from "./stored-response.ts";
+
+/** Variants of one address that are kept, chosen by `Vary`. */
+const maxVariants = 32;
+
+/** What is purged: one address, all that begin so, or everything. */
+export interface Purge {
+  readonly url?: string | undefined;
+  readonly prefix?: string | undefined;
+}
+
+export interface StoreState {
+  readonly responses: number;
+  readonly bytes: number;
+  readonly max_bytes: number;
+}
+
+/** Responses of one thread, bounded by bytes; the least lately used go first. */
+export class ResponseStore {
+  readonly #byUrl: LRUCache<string, StoredResponse[]>;
+  /** Addresses for which somebody asks the origin now. */
+  readonly refreshing = new Set<string>();
+
+  constructor(maxBytes: number) {
+    this.#byUrl = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: (variants, url) => variants.reduce((sum, each) => sum + each.bytes, url.length + 64),
+    });
+  }
+
+  find(url: string, request: CachedRequest): StoredResponse | undefined {
+    return this.#byUrl.get(url)?.find((each) => each.fits(request));
+  }
+
+  /** Puts a response in the place of the one that fits the same request. */
+  put(url: string, request: CachedRequest, response: StoredResponse): void {
+    const others = (this.#byUrl.peek(url) ?? []).filter((each) => !each.fits(request));
+    this.#byUrl.set(url, [response, ...others].slice(0, maxVariants));
+  }
+
+  remove(url: string): boolean {
+    return this.#byUrl.delete(url);
+  }
+
+  /** @returns how many addresses are gone */
+  purge({ url, prefix }: Purge): number {
+    if (url !== undefined) {
+      return this.remove(url) ? 1 : 0;
+    }
+    let count = 0;
+    for (const each of [...this.#byUrl.keys()]) {
+      if (prefix === undefined || each.startsWith(prefix)) {
+        this.#byUrl.delete(each);
+        count++;
+      }
+    }
+    return count;
+  }
+
+  state(): StoreState {
+    let responses = 0;
+    for (const variants of this.#byUrl.values()) {
+      responses += variants.length;
+    }
+    return { responses, bytes: this.#byUrl.calculatedSize, max_bytes: this.#byUrl.maxSize };
+  }
+
+  close(): void {
+    this.#byUrl.clear();
+  }
+}
+
+/** Stores by their size: configs that ask for the same size go on with what is there. */
+export const responseStores: ResourceKind<ResponseStore> = { name: "response stores" };
+
+/** Topic of messages that ask each thread to purge, with a {@link Purge}. */
+export const purgeTopic = "http.handlers.cache/purge";
+/** Topic of messages that ask each thread for its {@link StoreState}. */
+export const stateTopic = "http.handlers.cache/state";

@@ -1,0 +1,214 @@
+import { getHeader, getHeaders, type HeaderList } from "http-engine/header-list";
+import { parseHttpDate } from "../../files/preconditions.ts";
+import { type CacheControl, parseCacheControl, secondsOf } from "./cache-control.ts";
+
+/** Statuses whose responses may be kept though they do not say for how long. Source: RFC 9110 section 15.1 */
+const heuristicStatuses = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]);
+const heuristicPart = 0.1;
+const maxHeuristicSeconds = 24 * 60 * 60;
+
+/** What a cache knows of a request. */
+export interface CachedRequest {
+  readonly method: string;
+  readonly headers: HeaderList;
+}
+
+/** What may be done with a stored response now. */
+export type Use = "fresh" | "stale" | "revalidate";
+
+/** Fields that belong to a connection, or that a cache writes anew. */
+const notStored = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "content-length",
+  "age",
+  "ratelimit",
+  "ratelimit-policy",
+]);
+
+function varyNames(headers: HeaderList): string[] {
+  return getHeaders(headers, "vary")
+    .flatMap((value) => value.toLowerCase().split(","))
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+function selecting(headers: HeaderList, name: string): string {
+  return getHeaders(headers, name)
+    .flatMap((value) => value.split(","))
+    .map((value) => value.trim())
+    .join(",");
+}
+
+/**
+ * Whether a response may be kept for others. Source: RFC 9111 section 3, for a shared cache
+ * @param fallbackSeconds how long a response without any word on it is kept; 0: only as long as a guess allows
+ */
+export function isStorable(
+  request: CachedRequest,
+  status: number,
+  headers: HeaderList,
+  fallbackSeconds: number,
+): boolean {
+  const asked = parseCacheControl(getHeaders(request.headers, "cache-control"));
+  const answered = parseCacheControl(getHeaders(headers, "cache-control"));
+  const explicit =
+    answered.has("s-maxage") || answered.has("max-age") || getHeader(headers, "expires") !== undefined;
+  const authorized = getHeader(request.headers, "authorization") !== undefined;
+  return (
+    request.method === "GET" &&
+    status >= 200 &&
+    status !== 206 &&
+    status !== 304 &&
+    !asked.has("no-store") &&
+    !answered.has("no-store") &&
+    !answered.has("private") &&
+    !varyNames(headers).includes("*") &&
+    getHeader(headers, "set-cookie") === undefined &&
+    (!authorized || answered.has("must-revalidate") || answered.has("public") || answered.has("s-maxage")) &&
+    (explicit || answered.has("public") || heuristicStatuses.has(status)) &&
+    (explicit || fallbackSeconds > 0 || getHeader(headers, "last-modified") !== undefined)
+  );
+}
+
+/** A response that is kept. Source: RFC 9111 */
+export class StoredResponse {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: Buffer;
+  /** Fields of the request that the response was chosen by. */
+  readonly #selected: ReadonlyMap<string, string>;
+  readonly #control: CacheControl;
+  readonly #lifetime: number;
+  readonly #initialAge: number;
+  readonly #storedAtMs: number;
+
+  /** @param fallbackSeconds lifetime of a response that says nothing of it and has no time of change either */
+  constructor(
+    request: CachedRequest,
+    status: number,
+    headers: HeaderList,
+    body: Buffer,
+    fallbackSeconds: number,
+    nowMs = Date.now(),
+  ) {
+    this.status = status;
+    this.headers = [];
+    for (let index = 0; index < headers.length; index += 2) {
+      if (!notStored.has((headers[index] ?? "").toLowerCase())) {
+        this.headers.push(headers[index] ?? "", headers[index + 1] ?? "");
+      }
+    }
+    this.body = body;
+    this.#selected = new Map(varyNames(headers).map((name) => [name, selecting(request.headers, name)]));
+    this.#control = parseCacheControl(getHeaders(headers, "cache-control"));
+    const dateMs = (parseHttpDate(getHeader(headers, "date") ?? "") ?? nowMs / 1000) * 1000;
+    const age = Number(getHeader(headers, "age") ?? 0);
+    this.#initialAge = Math.max(Number.isFinite(age) ? age : 0, (nowMs - dateMs) / 1000, 0);
+    this.#storedAtMs = nowMs;
+    this.#lifetime = this.#lifetimeFrom(dateMs / 1000, fallbackSeconds);
+  }
+
+  #lifetimeFrom(date: number, fallbackSeconds: number): number {
+    const explicit = secondsOf(this.#control, "s-maxage") ?? secondsOf(this.#control, "max-age");
+    if (explicit !== undefined) {
+      return explicit;
+    }
+    const expires = getHeader(this.headers, "expires");
+    if (expires !== undefined) {
+      return Math.max(0, (parseHttpDate(expires) ?? 0) - date);
+    }
+    if (fallbackSeconds > 0) {
+      return fallbackSeconds;
+    }
+    const modified = parseHttpDate(getHeader(this.headers, "last-modified") ?? "");
+    return modified === undefined
+      ? 0
+      : Math.max(0, Math.min(maxHeuristicSeconds, (date - modified) * heuristicPart));
+  }
+
+  /** Memory that it takes, nearly. */
+  get bytes(): number {
+    return this.body.length + this.headers.join("").length + 512;
+  }
+
+  /** Seconds since the origin made or confirmed it. */
+  age(nowMs = Date.now()): number {
+    return this.#initialAge + (nowMs - this.#storedAtMs) / 1000;
+  }
+
+  /** Seconds that it is still fresh; negative when it is stale. */
+  timeToLive(nowMs = Date.now()): number {
+    return this.#lifetime - this.age(nowMs);
+  }
+
+  /** Whether it was chosen by the same fields as this request has. */
+  fits(request: CachedRequest): boolean {
+    for (const [name, value] of this.#selected) {
+      if (selecting(request.headers, name) !== value) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether it may answer a request as it is; "stale" while somebody else asks the origin. */
+  use(request: CachedRequest, nowMs = Date.now()): Use {
+    const asked = parseCacheControl(getHeaders(request.headers, "cache-control"));
+    const pragma =
+      getHeaders(request.headers, "cache-control").length === 0 && getHeader(request.headers, "pragma");
+    if (asked.has("no-cache") || (pragma && /no-cache/i.test(pragma)) || this.#control.has("no-cache")) {
+      return "revalidate";
+    }
+    const maxAge = secondsOf(asked, "max-age");
+    if (maxAge !== undefined && this.age(nowMs) > maxAge) {
+      return "revalidate";
+    }
+    const left = this.timeToLive(nowMs) - (secondsOf(asked, "min-fresh") ?? 0);
+    if (left > 0) {
+      return "fresh";
+    }
+    if (this.#mustRevalidate) {
+      return "revalidate";
+    }
+    if (
+      asked.has("max-stale") &&
+      (asked.get("max-stale") === "" || -left <= (secondsOf(asked, "max-stale") ?? 0))
+    ) {
+      return "fresh";
+    }
+    return -left < (secondsOf(this.#control, "stale-while-revalidate") ?? 0) ? "stale" : "revalidate";
+  }
+
+  /** Whether it may stand in for an origin that fails. Source: RFC 5861 section 4 */
+  usableOnError(nowMs = Date.now()): boolean {
+    const allowed = secondsOf(this.#control, "stale-if-error") ?? 0;
+    return !this.#mustRevalidate && -this.timeToLive(nowMs) < allowed;
+  }
+
+  get #mustRevalidate(): boolean {
+    return ["must-revalidate", "proxy-revalidate", "s-maxage"].some((name) => this.#control.has(name));
+  }
+
+  /** The same body with the fields of a 304. Source: RFC 9111 section 3.2 */
+  confirmed(request: CachedRequest, fields: HeaderList, fallbackSeconds: number): StoredResponse {
+    const newer = new Set<string>();
+    for (let index = 0; index < fields.length; index += 2) {
+      newer.add((fields[index] ?? "").toLowerCase());
+    }
+    const merged = [...fields];
+    for (let index = 0; index < this.headers.length; index += 2) {
+      if (!newer.has((this.headers[index] ?? "").toLowerCase())) {
+        merged.push(this.headers[index] ?? "", this.headers[index + 1] ?? "");
+      }
+    }
+    return new StoredResponse(request, this.status, merged, this.body, fallbackSeconds);
+  }
+}

@@ -1,0 +1,348 @@
+import { StreamReading } from "http-engine/body/stream-reading";
+import type { Exchange } from "http-engine/exchange";
+import {
+  getHeader,
+  getHeaders,
+  type HeaderList,
+  removeHeaders,
+  setContentLength,
+  setHeader,
+} from "http-engine/header-list";
+import { HoldingFilter } from "http-engine/holding-filter";
+import type { ResponseSink } from "http-engine/response-sink";
+import { deriveBody } from "http-engine/stable-bodies";
+import { isUnbuffered } from "http-engine/unbuffered-response";
+import type { CompressStream, ContentEncoder } from "../../encoders/content-encoder.ts";
+import type { ResponseMatcher } from "../../response-matcher.ts";
+
+/** Whole bodies up to this size are compressed at once: that takes less than handing them to another thread. */
+const maxAtOnceBytes = 128 * 1024;
+
+/** What an encode handler wants. */
+export interface EncodeRules {
+  readonly matches: ResponseMatcher;
+  readonly minLength: number;
+}
+
+function hasToken(headers: HeaderList, name: string, token: string): boolean {
+  return getHeaders(headers, name).some((value) =>
+    value.split(",").some((each) => each.trim().toLowerCase() === token),
+  );
+}
+
+function addVary(headers: HeaderList): void {
+  if (!hasToken(headers, "vary", "accept-encoding") && !hasToken(headers, "vary", "*")) {
+    headers.push("Vary", "Accept-Encoding");
+  }
+}
+
+/** Names the coded form in a strong tag: two forms of a resource may not share one. */
+export function tagOfCoded(etag: string, coding: string): string {
+  return etag.startsWith('"') && etag.length > 1 ? `${etag.slice(0, -1)}-${coding}"` : etag;
+}
+
+/**
+ * `undecided`: the head waits until the length of the body, or its first piece, says whether coding is worth it.
+ */
+type Mode = "undecided" | "as it is" | "coded";
+
+/**
+ * Compresses a response on its way, if it may and if that is worth it.
+ * Source: the public model (Caddy 2.11), which looks at the first piece of a body of unknown length
+ */
+export class EncodeFilter extends HoldingFilter {
+  readonly #exchange: Exchange;
+  readonly #encoder: ContentEncoder | undefined;
+  readonly #rules: EncodeRules;
+  /** Whether the client asked for its copy of the coded form: 304 must have the tag of that. */
+  readonly #askedForCoded: boolean;
+  readonly #done = Promise.withResolvers<void>();
+  #mode: Mode = "as it is";
+  #status = 0;
+  #headers: HeaderList = [];
+  /** The length that the head declares; -1: none. */
+  #declared = -1;
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  #stream: CompressStream | undefined;
+  #reading: StreamReading | undefined;
+  #hasBody = false;
+  /** Pieces that the compressor is busy with. */
+  #coding = 0;
+  /** Whether the compressor may have bytes that it has not handed on. */
+  #isDirty = false;
+
+  constructor(
+    below: ResponseSink,
+    exchange: Exchange,
+    encoder: ContentEncoder | undefined,
+    rules: EncodeRules,
+    askedForCoded: boolean,
+  ) {
+    super(below);
+    this.#exchange = exchange;
+    this.#encoder = encoder;
+    this.#rules = rules;
+    this.#askedForCoded = askedForCoded;
+  }
+
+  protected override get pending(): Promise<void> | undefined {
+    return this.#stream === undefined ? undefined : this.#done.promise;
+  }
+
+  protected override get holds(): boolean {
+    return this.#mode === "undecided" ? this.#heldBytes > 0 : this.#isDirty;
+  }
+
+  protected override get isReady(): boolean {
+    return this.#coding === 0;
+  }
+
+  override head(status: number, headers: HeaderList): void {
+    this.#status = status;
+    this.#headers = headers;
+    if (status === 304) {
+      addVary(headers);
+      const etag = getHeader(headers, "etag");
+      if (this.#encoder !== undefined && this.#askedForCoded && etag !== undefined) {
+        setHeader(headers, "Etag", tagOfCoded(etag, this.#encoder.name));
+      }
+    }
+    const declared = Number(getHeader(headers, "content-length") ?? -1);
+    this.#declared = declared >= 0 ? declared : -1;
+    if (!this.#mayBeCoded()) {
+      this.#passOn();
+    } else if (isUnbuffered(headers)) {
+      // Its first event may be long in coming, and its events are small.
+      this.#start();
+      super.flush();
+    } else if (this.#declared >= 0 && !this.#isWorthIt(this.#declared)) {
+      this.#passOn();
+    } else {
+      this.#mode = "undecided";
+    }
+  }
+
+  override write(chunk: Uint8Array): boolean {
+    switch (this.#mode) {
+      case "as it is":
+        return super.write(chunk);
+      case "coded":
+        return this.#code(chunk);
+      default:
+    }
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#heldBytes > maxAtOnceBytes) {
+      return this.#decide();
+    }
+    this.kept();
+    return true;
+  }
+
+  override end(chunk?: Uint8Array): void {
+    if (this.#mode === "as it is") {
+      super.end(chunk);
+    } else if (this.#mode === "undecided") {
+      this.#endUndecided(chunk);
+    } else if (!this.#hasBody && (chunk?.length ?? 0) === 0) {
+      this.#reading?.stop();
+      this.#stream?.destroy();
+      super.end();
+      this.#done.resolve();
+    } else if (chunk === undefined) {
+      this.#stream?.end();
+    } else {
+      this.#stream?.end(chunk);
+    }
+  }
+
+  protected override release(done?: () => void): void {
+    if (this.#mode === "undecided") {
+      this.#decide();
+    }
+    const flushed = () => {
+      this.below.flush();
+      done?.();
+    };
+    const stream = this.#stream;
+    if (stream === undefined) {
+      flushed();
+      return;
+    }
+    this.#isDirty = false;
+    const kind = this.#encoder?.flushKind;
+    if (kind === undefined) {
+      stream.flush(flushed);
+    } else {
+      stream.flush(kind, flushed);
+    }
+  }
+
+  override flush(): void {
+    if (this.#mode === "undecided" && this.#heldBytes === 0) {
+      if (this.#declared >= 0) {
+        this.#decide();
+        super.flush();
+      }
+    } else {
+      super.flush();
+    }
+  }
+
+  override onceDrain(callback: () => void): void {
+    if (this.#stream === undefined) {
+      super.onceDrain(callback);
+    } else if (this.#stream.writableNeedDrain) {
+      this.#stream.once("drain", callback);
+    } else {
+      setImmediate(callback);
+    }
+  }
+
+  #mayBeCoded(): boolean {
+    const headers = this.#headers;
+    const status = this.#status;
+    return (
+      status >= 200 &&
+      status !== 204 &&
+      status !== 206 &&
+      status !== 304 &&
+      (getHeader(headers, "content-encoding") ?? "") === "" &&
+      !hasToken(headers, "cache-control", "no-transform") &&
+      this.#rules.matches(status, headers, this.#exchange)
+    );
+  }
+
+  #isWorthIt(length: number): boolean {
+    return length > this.#rules.minLength;
+  }
+
+  #passOn(): void {
+    this.#mode = "as it is";
+    super.head(this.#status, this.#headers);
+  }
+
+  /** Says in the head what becomes of a body that is worth coding. */
+  #describe(): void {
+    const headers = this.#headers;
+    addVary(headers);
+    const name = this.#encoder?.name;
+    if (name === undefined) {
+      return;
+    }
+    removeHeaders(
+      headers,
+      (each) => each === "content-length" || each === "accept-ranges" || each === "content-encoding",
+    );
+    headers.push("Content-Encoding", name);
+    const etag = getHeader(headers, "etag");
+    if (etag !== undefined) {
+      setHeader(headers, "Etag", tagOfCoded(etag, name));
+    }
+  }
+
+  /** Sends the head and what is held, coded if that is worth it. @returns false when it is enough for now */
+  #decide(): boolean {
+    if (this.#isWorthIt(Math.max(this.#declared, this.#heldBytes))) {
+      this.#start();
+    } else {
+      this.#passOn();
+    }
+    const held = this.#held;
+    this.#held = [];
+    this.#heldBytes = 0;
+    let more = true;
+    for (const chunk of held) {
+      more = this.write(chunk);
+    }
+    return more;
+  }
+
+  #endUndecided(chunk: Uint8Array | undefined): void {
+    const last = chunk ?? new Uint8Array();
+    const encoder = this.#encoder;
+    const length = this.#heldBytes + last.length;
+    if (this.#exchange.method === "HEAD") {
+      // A declared length was looked at before; a program may print the body all the same.
+      if (this.#declared >= 0 || this.#isWorthIt(length)) {
+        this.#describe();
+      }
+      this.#passOn();
+      super.end();
+    } else if (encoder === undefined || !this.#isWorthIt(length) || length > maxAtOnceBytes) {
+      if (last.length > 0) {
+        this.#held.push(last);
+        this.#heldBytes = length;
+      }
+      this.#decide();
+      this.end();
+    } else {
+      this.#endAtOnce(this.#held.length === 0 ? last : Buffer.concat([...this.#held, last]), encoder);
+    }
+  }
+
+  #endAtOnce(whole: Uint8Array, encoder: ContentEncoder): void {
+    const coded = deriveBody(whole, encoder.key, (bytes) => encoder.encode(bytes));
+    this.#describe();
+    if (this.#declared >= 0 || this.#held.length === 0) {
+      setContentLength(this.#headers, coded.length);
+    } // else the framing would depend on how the pieces came
+    this.#mode = "coded";
+    super.head(this.#status, this.#headers);
+    super.end(coded);
+  }
+
+  #start(): void {
+    this.#describe();
+    // What nobody gets need not be coded.
+    if (this.#encoder === undefined || this.#exchange.method === "HEAD") {
+      this.#passOn();
+      return;
+    }
+    const stream = this.#encoder.createStream();
+    this.#stream = stream;
+    this.#mode = "coded";
+    super.head(this.#status, this.#headers);
+    // Whoever writes may wait for the encoder, so the exchange has to end with it.
+    const failed = (error: unknown) => {
+      stream.destroy();
+      this.#exchange.fail(error);
+      this.#done.resolve();
+    };
+    const reading = new StreamReading(stream, {
+      data: (coded) => {
+        if (super.write(coded)) {
+          return true;
+        }
+        super.onceDrain(() => stream.resume());
+        return false;
+      },
+      end: () => {
+        super.end();
+        this.#done.resolve();
+      },
+      failed,
+    });
+    this.#reading = reading;
+    this.#exchange.onEnd(() => {
+      reading.stop();
+      stream.destroy();
+      this.#done.resolve();
+    });
+  }
+
+  #code(chunk: Uint8Array): boolean {
+    this.#hasBody = true;
+    this.#isDirty = true;
+    this.#coding++;
+    return this.#stream?.write(chunk, this.#coded) ?? true;
+  }
+
+  readonly #coded = (): void => {
+    this.#coding--;
+    if (this.#coding === 0) {
+      this.kept();
+    }
+  };
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from "node:crypto";
+import { posix } from "node:path";
+import type { Exchange } from "http-engine/exchange";
+import { getHeaders, setContentLength } from "http-engine/header-list";
+import { formatGoTime } from "server-core/go/go-time";
+import { parseQuery } from "server-core/uri/query-parameters";
+import { readCookie } from "../../../cookies.ts";
+import { parseHttpDate } from "../../../files/preconditions.ts";
+import { statError } from "../file-error.ts";
+import { redirectTo } from "../redirect.ts";
+import { browsePage, type PageListing, pagePolicy } from "./browse-page.ts";
+import { humanSize } from "./human-size.ts";
+import { type ListedFile, type Listing, listFolder } from "./listing.ts";
+import { arrange, isOrderName, isSortName, type OrderName, type SortName } from "./order.ts";
+
+export interface BrowseConfig {
+  readonly template_file?: string | null | undefined;
+  readonly reveal_symlinks?: boolean | null | undefined;
+  readonly sort?: readonly string[] | null | undefined;
+  readonly file_limit?: number | null | undefined;
+  readonly plain_time_format?: string | null | undefined;
+}
+
+export interface BrowseRequest {
+  readonly exchange: Exchange;
+  readonly root: string;
+  readonly folder: string;
+  readonly isHidden: (path: string, exchange: Exchange) => boolean;
+  readonly notFound: () => void | Promise<void>;
+}
+
+export type Browser = (request: BrowseRequest) => void | Promise<void>;
+
+/** Makes the HTML of a listing. */
+export type RenderPage = (page: PageListing, request: BrowseRequest) => string | Promise<string>;
+
+const defaultLimit = 10_000;
+const defaultTimeFormat = "January 2, 2006 at 15:04:05";
+
+const tabWidth = 8;
+
+/** Columns divided by tabs, as many as bring them under each other. Source: the public model (Caddy 2.11), seen running */
+function plainTable(items: readonly ListedFile[], timeFormat: string): string {
+  const rows = [
+    ["Name", "Size", "Modified"],
+    ["----", "----", "--------"],
+    ...items.map((item) => [
+      item.name,
+      humanSize(item.size),
+      formatGoTime(new Date(item.mod_time), timeFormat),
+    ]),
+  ];
+  const lengthOf = (text: string) => [...text].length;
+  const tabStops = (column: number) =>
+    rows.reduce((most, row) => Math.max(most, Math.floor(lengthOf(row[column] ?? "") / tabWidth) + 1), 0);
+  const stops = [tabStops(0), tabStops(1)];
+  const cell = (text: string, column: number) =>
+    text + "\t".repeat((stops[column] ?? 0) - Math.floor(lengthOf(text) / tabWidth));
+  return rows
+    .map(([name = "", size = "", time = ""]) => `${cell(name, 0)}${cell(size, 1)}${time}\n`)
+    .join("");
+}
+
+/** The choice of the query, remembered in a cookie; else of the cookie; else of the config; else ours. */
+function choose<Name extends string>(
+  exchange: Exchange,
+  name: string,
+  asked: string,
+  isName: (text: string) => text is Name,
+  fallback: Name,
+): Name {
+  if (isName(asked)) {
+    const secure = exchange.scheme === "https" ? "; Secure" : "";
+    exchange.responseHeaders.push("Set-Cookie", `${name}=${asked}; HttpOnly${secure}; SameSite=Lax`);
+    return asked;
+  }
+  const remembered = readCookie(exchange, name) ?? "";
+  return isName(remembered) ? remembered : fallback;
+}
+
+function send(exchange: Exchange, type: string, body: string): void {
+  exchange.responseHeaders.push("Content-Type", `${type}; charset=utf-8`);
+  setContentLength(exchange.responseHeaders, Buffer.byteLength(body));
+  exchange.respond(exchange.defaultStatus, exchange.method === "HEAD" ? "" : body);
+}
+
+function builtInPage(page: PageListing, { exchange }: BrowseRequest): string {
+  const nonce = randomUUID();
+  exchange.responseHeaders.push("Content-Security-Policy", pagePolicy(nonce));
+  return browsePage(page, nonce);
+}
+
+/** Prepares listings of folders. @param render the page in place of the built-in one */
+export function compileBrowse(config: BrowseConfig, render: RenderPage = builtInPage): Browser {
+  const configured = config.sort ?? [];
+  const defaultSort = configured.find(isSortName);
+  const defaultOrder = configured.find(isOrderName);
+  const timeFormat = config.plain_time_format || defaultTimeFormat;
+
+  function redirect(exchange: Exchange): boolean {
+    const { path, rawPath } = exchange.original.target;
+    const sameName = posix.basename(path) === posix.basename(exchange.path);
+    if (!sameName || rawPath.endsWith("/")) {
+      return false;
+    }
+    redirectTo(exchange, `${rawPath}/`);
+    return true;
+  }
+
+  async function list({ exchange, folder, isHidden }: BrowseRequest): Promise<Listing> {
+    try {
+      return await listFolder(folder, {
+        limit: (config.file_limit ?? 0) < 0 ? Number.POSITIVE_INFINITY : config.file_limit || defaultLimit,
+        revealSymlinks: config.reveal_symlinks === true,
+        isHidden: (path) => isHidden(path, exchange),
+      });
+    } catch (error) {
+      throw statError(error);
+    }
+  }
+
+  return async (request) => {
+    const { exchange } = request;
+    if (redirect(exchange)) {
+      return;
+    }
+    const listing = await list(request);
+    const { responseHeaders } = exchange;
+    responseHeaders.push("Vary", "Accept, Accept-Encoding");
+    const since = parseHttpDate(exchange.header("if-modified-since"));
+    if (since !== undefined && Math.floor(listing.lastModifiedMs / 1000) <= since) {
+      exchange.respond(304);
+      return;
+    }
+    responseHeaders.push("Last-Modified", new Date(listing.lastModifiedMs).toUTCString());
+    const { parameters } = parseQuery(exchange.query);
+    const asked = (name: string) => parameters.get(name)?.[0] ?? "";
+    const sort: SortName = choose(exchange, "sort", asked("sort"), isSortName, defaultSort ?? "namedirfirst");
+    const order: OrderName = choose(exchange, "order", asked("order"), isOrderName, defaultOrder ?? "asc");
+    const items = arrange(listing.items, sort, order, asked("offset"), asked("limit"));
+    const accept = getHeaders(exchange.requestHeaders, "accept").join(",").toLowerCase();
+    if (accept.includes("application/json")) {
+      send(exchange, "application/json", `${JSON.stringify(items)}\n`);
+    } else if (accept.includes("text/plain")) {
+      send(exchange, "text/plain", plainTable(items, timeFormat));
+    } else {
+      const layout = asked("layout") === "grid" ? "grid" : "list";
+      const page: PageListing = { ...listing, items, sort, order, layout, path: exchange.cleanedPath };
+      send(exchange, "text/html", await render(page, request));
+    }
+  };
+}

@@ -1,0 +1,325 @@
+import { type BigIntStats, statSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { posix } from "node:path";
+import type { Exchange } from "http-engine/exchange";
+import type { HttpHandler, Next } from "http-engine/handler";
+import { getHeader, removeHeaders } from "http-engine/header-list";
+import { HttpError } from "http-engine/http-error";
+import { compileFileTemplate, compileTemplate, type Template } from "http-engine/placeholders";
+import { openFlags } from "server-core/files/read-regular-file";
+import { defineModule } from "server-core/modules/module";
+import type { ModuleContext } from "server-core/modules/module-context";
+import type { ResourceKind } from "server-core/modules/usage-pool";
+import { runFor } from "server-core/threads/error-owner";
+import type { z } from "zod";
+import { acceptedEncodings } from "../../encoding/accepted-encodings.ts";
+import { mediaTypeOf } from "../../files/media-type.ts";
+import { pathBytes } from "../../files/path-bytes.ts";
+import { compileFileSystem, compileRoot, joinSitePath } from "../../files/site-path.ts";
+import { type Browser, compileBrowse } from "./browse/browse.ts";
+import { loadBrowseTemplate } from "./browse/browse-template.ts";
+import { FileCache, maxCachedFileBytes } from "./file-cache.ts";
+import { openError, statError } from "./file-error.ts";
+import { fileServerSchema } from "./file-server-config.ts";
+import { compileHidden } from "./hidden-files.ts";
+import { redirectTo } from "./redirect.ts";
+import { sendFile } from "./send-file.ts";
+import { describeFile, readEtagFile, type ServedFile } from "./served-file.ts";
+
+/** One cache for all file servers of all configs: what they served stays warm over reloads. */
+const fileCaches: ResourceKind<FileCache> = { name: "file caches" };
+
+const suffixes = { gzip: ".gz", br: ".br", zstd: ".zst" } as const;
+
+type Coding = keyof typeof suffixes;
+
+type Config = z.infer<typeof fileServerSchema>;
+
+/** The file that answers a request, and how its bytes are coded. */
+interface Chosen {
+  readonly path: string;
+  readonly stats: BigIntStats;
+  readonly coding: Coding | "";
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  return statSync(pathBytes(path), { bigint: true, throwIfNoEntry: false });
+}
+
+function baseName(path: string): string {
+  return posix.basename(path);
+}
+
+class FileServer implements HttpHandler {
+  /** Files that are in memory are answered at once; for all others it enters the request's context itself. */
+  readonly startsNothing = true;
+  readonly #cache: FileCache;
+  readonly #rootOf: (exchange: Exchange) => string;
+  readonly #hasFileSystem: (exchange: Exchange) => boolean;
+  readonly #isHidden: (path: string, exchange: Exchange) => boolean;
+  readonly #indexNames: readonly Template[];
+  readonly #browse: Browser | undefined;
+  readonly #canonical: boolean;
+  readonly #status: Template | undefined;
+  readonly #passThrough: boolean;
+  readonly #codings: readonly Coding[];
+  readonly #etagExtensions: readonly string[];
+
+  constructor(config: Config, cache: FileCache, browse: Browser | undefined) {
+    this.#cache = cache;
+    this.#rootOf = compileRoot(config.root);
+    this.#hasFileSystem = compileFileSystem(config.fs);
+    this.#isHidden = compileHidden(config.hide ?? []);
+    this.#indexNames = (config.index_names ?? ["index.html", "index.txt"]).map((name) =>
+      compileFileTemplate(name),
+    );
+    this.#browse = browse;
+    this.#canonical = config.canonical_uris !== false;
+    const status = String(config.status_code ?? "");
+    this.#status = status === "" ? undefined : compileTemplate(status);
+    this.#passThrough = config.pass_thru === true;
+    const known = config.precompressed ?? {};
+    const ordered: Coding[] = [...(config.precompressed_order ?? []), "br", "zstd", "gzip"];
+    this.#codings = [...new Set(ordered)].filter((coding) => known[coding]);
+    this.#etagExtensions = config.etag_file_extensions ?? [];
+  }
+
+  handle(exchange: Exchange, next: Next): void | Promise<void> {
+    if (!this.#hasFileSystem(exchange)) {
+      throw new HttpError(404, "filesystem not found");
+    }
+    const root = this.#rootOf(exchange);
+    let path = joinSitePath(root, exchange.path);
+    if (path.length > 1 && path.endsWith("/")) {
+      path = path.slice(0, -1);
+    }
+    let stats: BigIntStats | undefined;
+    try {
+      stats = statOf(path);
+    } catch (error) {
+      const failure = statError(error);
+      if (failure.status === 404) {
+        return this.#notFound(exchange, next);
+      }
+      throw failure;
+    }
+    if (stats === undefined) {
+      return this.#notFound(exchange, next);
+    }
+    const folder = path;
+    const isFolder = stats.isDirectory();
+    if (isFolder) {
+      const index = this.#findIndex(path, exchange);
+      if (index === undefined) {
+        return this.#list(exchange, next, root, folder);
+      }
+      ({ path, stats } = index);
+      if (stats.isDirectory()) {
+        return this.#list(exchange, next, root, path);
+      }
+    }
+    if (this.#isHidden(path, exchange)) {
+      return this.#notFound(exchange, next);
+    }
+    if (!stats.isFile()) {
+      throw new HttpError(403, "not a regular file");
+    }
+    if (this.#redirect(exchange, isFolder)) {
+      return undefined;
+    }
+    exchange.answersAlone = true;
+    exchange.responseHeaders.push("Vary", "Accept-Encoding");
+    const chosen = this.#chooseCoding(exchange, path, stats);
+    if (exchange.method !== "GET" && exchange.method !== "HEAD" && exchange.error === undefined) {
+      exchange.responseHeaders.push("Allow", "GET, HEAD");
+      throw new HttpError(405);
+    }
+    return this.#serve(exchange, next, chosen, path);
+  }
+
+  #notFound(exchange: Exchange, next: Next): void | Promise<void> {
+    if (this.#passThrough) {
+      return next(exchange);
+    }
+    throw new HttpError(404);
+  }
+
+  #findIndex(folder: string, exchange: Exchange): { path: string; stats: BigIntStats } | undefined {
+    for (const name of this.#indexNames) {
+      const path = joinSitePath(folder, name(exchange));
+      if (this.#isHidden(path, exchange)) {
+        continue;
+      }
+      try {
+        const stats = statOf(path);
+        if (stats !== undefined) {
+          return { path, stats };
+        }
+      } catch {
+        // As absent: the next name may be there.
+      }
+    }
+    return undefined;
+  }
+
+  #list(exchange: Exchange, next: Next, root: string, folder: string): void | Promise<void> {
+    if (this.#browse === undefined || this.#isHidden(folder, exchange)) {
+      return this.#notFound(exchange, next);
+    }
+    exchange.answersAlone = true;
+    return runFor(exchange, this.#browse, {
+      exchange,
+      root,
+      folder,
+      isHidden: this.#isHidden,
+      notFound: () => this.#notFound(exchange, next),
+    });
+  }
+
+  /** Only where nobody rewrote the last part of the path: else the client would be sent in circles. */
+  #redirect(exchange: Exchange, isFolder: boolean): boolean {
+    if (!this.#canonical) {
+      return false;
+    }
+    const { path, rawPath } = exchange.original.target;
+    if (isFolder === path.endsWith("/") || baseName(path) !== baseName(exchange.path)) {
+      return false;
+    }
+    redirectTo(exchange, isFolder ? `${rawPath}/` : rawPath.replace(/(?:\/|%2f)$/i, ""));
+    return true;
+  }
+
+  #chooseCoding(exchange: Exchange, path: string, stats: BigIntStats): Chosen {
+    if (this.#codings.length > 0) {
+      for (const coding of acceptedEncodings(exchange.header("accept-encoding"), this.#codings)) {
+        const sidecar = path + suffixes[coding as Coding];
+        try {
+          const found = this.#isHidden(sidecar, exchange) ? undefined : statOf(sidecar);
+          if (found?.isFile()) {
+            return { path: sidecar, stats: found, coding: coding as Coding };
+          }
+        } catch {
+          // The file itself is there.
+        }
+      }
+    }
+    return { path, stats, coding: "" };
+  }
+
+  #statusOf(exchange: Exchange): number {
+    if (this.#status === undefined) {
+      return exchange.error?.status ?? 0;
+    }
+    const text = this.#status(exchange);
+    if (!/^[2-9]\d\d$/.test(text)) {
+      throw new HttpError(500, `status_code ${JSON.stringify(text)} is not a final status, 200 to 999`);
+    }
+    return Number(text);
+  }
+
+  #serve(exchange: Exchange, next: Next, chosen: Chosen, path: string): void | Promise<void> {
+    const ownEtag = getHeader(exchange.responseHeaders, "etag");
+    const cached = this.#cache.find(chosen.path, chosen.stats);
+    if (cached !== undefined && ownEtag === undefined && this.#etagExtensions.length === 0) {
+      this.#describe(exchange, cached, chosen, path);
+      return sendFile(exchange, cached, cached.bytes, this.#statusOf(exchange));
+    }
+    return runFor(exchange, () => this.#read(exchange, next, chosen, path, ownEtag));
+  }
+
+  async #read(
+    exchange: Exchange,
+    next: Next,
+    chosen: Chosen,
+    path: string,
+    ownEtag: string | undefined,
+  ): Promise<void> {
+    let handle: FileHandle;
+    try {
+      handle = await open(pathBytes(chosen.path), openFlags);
+    } catch (error) {
+      const failure = openError(error, exchange);
+      if (failure.status === 404) {
+        return this.#notFound(exchange, next);
+      }
+      throw failure;
+    }
+    let sending: void | Promise<void>;
+    try {
+      const stats = await handle.stat({ bigint: true });
+      if (!stats.isFile()) {
+        throw new HttpError(403, "not a regular file"); // it was one a moment ago
+      }
+      const described = describeFile(chosen.path, stats);
+      const etag = ownEtag ?? ((await readEtagFile(chosen.path, this.#etagExtensions)) || described.etag);
+      const file: ServedFile = { ...described, etag };
+      const status = this.#statusOf(exchange);
+      this.#describe(exchange, file, chosen, path, ownEtag !== undefined);
+      if (file.size <= maxCachedFileBytes) {
+        const bytes = await this.#readWhole(handle, stats, chosen.path);
+        await handle.close();
+        return sendFile(exchange, file, bytes, status);
+      }
+      sending = sendFile(exchange, file, handle, status);
+    } catch (error) {
+      await handle.close().catch(() => {});
+      throw error;
+    }
+    return sending;
+  }
+
+  /** Keeps the bytes when the file was the same before and after. */
+  async #readWhole(handle: FileHandle, stats: BigIntStats, path: string): Promise<Buffer> {
+    const size = Number(stats.size);
+    const bytes = Buffer.allocUnsafe(size);
+    let length = 0;
+    while (length < size) {
+      const { bytesRead } = await handle.read(bytes, length, size - length, length);
+      if (bytesRead === 0) {
+        throw new HttpError(500, "the file became shorter while it was read");
+      }
+      length += bytesRead;
+    }
+    const after = await handle.stat({ bigint: true });
+    if (after.mtimeNs === stats.mtimeNs && after.size === stats.size) {
+      this.#cache.keep(path, stats, bytes);
+    }
+    return bytes;
+  }
+
+  #describe(exchange: Exchange, file: ServedFile, chosen: Chosen, path: string, hasEtag = false): void {
+    const headers = exchange.responseHeaders;
+    if (chosen.coding !== "") {
+      headers.push("Content-Encoding", chosen.coding);
+    }
+    if (file.etag !== "" && !hasEtag) {
+      headers.push("Etag", file.etag);
+    }
+    if (file.lastModified !== "") {
+      if (getHeader(headers, "last-modified") !== undefined) {
+        // As in the model, the file's own time wins over what the site set; its tag and type do not.
+        removeHeaders(headers, (name) => name === "last-modified");
+      }
+      headers.push("Last-Modified", file.lastModified);
+    }
+    if (getHeader(headers, "content-type") === undefined) {
+      const type = mediaTypeOf(path);
+      if (type !== "") {
+        headers.push("Content-Type", type);
+      }
+    }
+  }
+}
+
+/** Serves files of a folder. Source: the public model (Caddy 2.11) */
+export const fileServer = defineModule({
+  id: "http.handlers.file_server",
+  config: fileServerSchema,
+  async provision(config: Config, context: ModuleContext): Promise<HttpHandler> {
+    const cache = await context.acquire(fileCaches, "", () => new FileCache());
+    const template = config.browse?.template_file;
+    const render = template ? await loadBrowseTemplate(template) : undefined;
+    const browse = config.browse ? compileBrowse(config.browse, render) : undefined;
+    return new FileServer(config, cache.value, browse);
+  },
+});

@@ -1,0 +1,52 @@
+import { resolve } from "node:path";
+import type { Exchange } from "http-engine/exchange";
+import { compileFileTemplate } from "http-engine/placeholders";
+import { compileGlob } from "server-core/glob/path-glob";
+
+interface Rule {
+  /** Compares one component of the path; undefined for a rule about whole paths. */
+  readonly component: ((name: string) => boolean) | undefined;
+  readonly prefix: string;
+  readonly whole: (path: string) => boolean;
+}
+
+const never = () => false;
+
+function compileRule(text: string): Rule {
+  if (!text.includes("/")) {
+    return { component: compileGlob(text) ?? never, prefix: "", whole: never };
+  }
+  const prefix = resolve(text);
+  return { component: undefined, prefix, whole: compileGlob(prefix) ?? never };
+}
+
+function isHiddenBy(rules: readonly Rule[], path: string): boolean {
+  const absolute = resolve(path);
+  const components = absolute.split("/");
+  return rules.some(
+    ({ component, prefix, whole }) =>
+      (component !== undefined && components.some(component)) ||
+      (prefix !== "" && (absolute === prefix || absolute.startsWith(`${prefix}/`))) ||
+      whole(absolute),
+  );
+}
+
+/**
+ * Prepares the list of files that are treated as absent: a name without a slash hides every path that has it as a
+ * component, anything else that path, what is below it, and what it matches as a glob.
+ * Source: the public model (Caddy 2.11)
+ */
+export function compileHidden(hide: readonly string[]): (path: string, exchange: Exchange) => boolean {
+  if (hide.length === 0) {
+    return never;
+  }
+  const fixed = hide.filter((text) => !text.includes("{")).map(compileRule);
+  const templates = hide.filter((text) => text.includes("{")).map((text) => compileFileTemplate(text));
+  return (path, exchange) =>
+    isHiddenBy(fixed, path) ||
+    (templates.length > 0 &&
+      isHiddenBy(
+        templates.map((template) => compileRule(template(exchange))),
+        path,
+      ));
+}

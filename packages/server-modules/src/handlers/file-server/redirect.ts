@@ -1,0 +1,38 @@
+import type { Exchange } from "http-engine/exchange";
+import { getHeader, setContentLength } from "http-engine/header-list";
+import { cleanPath } from "server-core/uri/clean-path";
+import { escapePath, percentDecode } from "server-core/uri/percent-encoding";
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&#34;",
+  "'": "&#39;",
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+}
+
+/**
+ * Redirects for good to a path of the same host. The query is that of the request as handlers left it: a rewrite that
+ * set one is kept. A link for people goes along unless the site has set a Content-Type, or the method is no GET.
+ * @param rawPath percent-encoded; cleaned here, as `//` would make another host of it
+ * Source: Go, `net/http.Redirect`, for the public model (Caddy 2.11)
+ */
+export function redirectTo(exchange: Exchange, rawPath: string): void {
+  const { method, query, responseHeaders } = exchange;
+  const path = percentDecode(rawPath) ?? rawPath;
+  const clean = cleanPath(path);
+  const target = (clean === path ? rawPath : escapePath(clean)) + (query === "?" ? "" : query);
+  const hasPage =
+    (method === "GET" || method === "HEAD") && getHeader(responseHeaders, "content-type") === undefined;
+  const body = hasPage ? `<a href="${escapeHtml(target)}">Permanent Redirect</a>.\n\n` : "";
+  responseHeaders.push("Location", target);
+  if (hasPage) {
+    responseHeaders.push("Content-Type", "text/html; charset=utf-8");
+  }
+  setContentLength(responseHeaders, Buffer.byteLength(body));
+  exchange.respond(308, method === "HEAD" ? "" : body);
+}

@@ -1,0 +1,229 @@
+import { randomUUID } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { Readable } from "node:stream";
+import type { Exchange } from "http-engine/exchange";
+import { getHeader, removeHeaders, setContentLength, setHeader } from "http-engine/header-list";
+import { HttpError } from "http-engine/http-error";
+import { runFor } from "server-core/threads/error-owner";
+import { type ByteRange, parseRanges } from "../../files/byte-ranges.ts";
+import { checkPreconditions, rangeAllowed } from "../../files/preconditions.ts";
+import type { ServedFile } from "./served-file.ts";
+
+/** Large reads keep the count of system calls low; the client's pace says how many are under way. */
+const readBytes = 256 * 1024;
+
+/** Where the bytes are: in memory, or in a file that is open and closed by the answer. */
+export type FileBytes = Buffer | FileHandle;
+
+async function close(source: FileBytes): Promise<void> {
+  if (!Buffer.isBuffer(source)) {
+    await source.close();
+  }
+}
+
+/** @throws HttpError when the file ends before the range does: its length was promised already */
+async function* readRange(source: FileBytes, { start, end }: ByteRange): AsyncGenerator<Buffer> {
+  if (Buffer.isBuffer(source)) {
+    yield source.subarray(start, end + 1);
+    return;
+  }
+  for (let position = start; position <= end; ) {
+    const length = Math.min(readBytes, end - position + 1);
+    const { bytesRead, buffer } = await source.read(Buffer.allocUnsafe(length), 0, length, position);
+    if (bytesRead === 0) {
+      throw new HttpError(500, "the file became shorter while it was sent");
+    }
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+function stream(chunks: AsyncGenerator<Buffer>): Readable {
+  return Readable.from(chunks, { objectMode: false, highWaterMark: readBytes });
+}
+
+async function* multipart(
+  source: FileBytes,
+  ranges: readonly ByteRange[],
+  heads: readonly string[],
+  tail: string,
+): AsyncGenerator<Buffer> {
+  for (const [index, range] of ranges.entries()) {
+    yield Buffer.from(heads[index] ?? "", "latin1");
+    yield* readRange(source, range);
+  }
+  yield Buffer.from(tail, "latin1");
+}
+
+/** Answers with several ranges. Source: RFC 9110 section 14.6 */
+async function sendRanges(
+  exchange: Exchange,
+  file: ServedFile,
+  source: FileBytes,
+  status: number,
+  ranges: readonly ByteRange[],
+): Promise<void> {
+  const { responseHeaders } = exchange;
+  const boundary = randomUUID().replaceAll("-", "");
+  const type = getHeader(responseHeaders, "content-type");
+  const heads = ranges.map(
+    ({ start, end }, index) =>
+      `${index === 0 ? "" : "\r\n"}--${boundary}\r\nContent-Range: bytes ${start}-${end}/${file.size}\r\n${
+        type === undefined ? "" : `Content-Type: ${type}\r\n`
+      }\r\n`,
+  );
+  const tail = `\r\n--${boundary}--\r\n`;
+  const length = ranges.reduce(
+    (sum, { start, end }, index) => sum + (heads[index]?.length ?? 0) + end - start + 1,
+    tail.length,
+  );
+  removeHeaders(responseHeaders, (name) => name === "content-type");
+  responseHeaders.push("Content-Type", `multipart/byteranges; boundary=${boundary}`);
+  setContentLength(responseHeaders, length);
+  if (exchange.method === "HEAD") {
+    exchange.respond(status);
+    return;
+  }
+  exchange.writeHead(status);
+  await exchange.sendStream(stream(multipart(source, ranges, heads, tail)));
+}
+
+async function sendRange(
+  exchange: Exchange,
+  status: number,
+  source: FileBytes,
+  range: ByteRange,
+): Promise<void> {
+  const length = range.end - range.start + 1;
+  setContentLength(exchange.responseHeaders, length);
+  if (exchange.method === "HEAD") {
+    exchange.respond(status);
+  } else if (Buffer.isBuffer(source)) {
+    exchange.respond(status, source.subarray(range.start, range.end + 1));
+  } else if (length === 0) {
+    exchange.respond(status);
+  } else {
+    exchange.writeHead(status);
+    await exchange.sendStream(stream(readRange(source, range)));
+  }
+}
+
+const bodyFields = new Set(["content-type", "content-length", "content-encoding"]);
+const fileFields = new Set(["cache-control", "etag", "last-modified", "x-content-type-options"]);
+
+/**
+ * Answers a range that cannot be sent. What described the file goes, and the text says what was wrong.
+ * @param shown the status in place of 416 where it is not 0
+ * Source: Go, `net/http`, `serveError`
+ */
+function refuseRange(exchange: Exchange, text: string, shown: number): void {
+  const headers = exchange.responseHeaders;
+  removeHeaders(headers, (name) => bodyFields.has(name) || fileFields.has(name));
+  headers.push("Content-Type", "text/plain; charset=utf-8", "X-Content-Type-Options", "nosniff");
+  const body = exchange.method === "HEAD" ? "" : `${text}\n`;
+  if (body !== "") {
+    setContentLength(headers, body.length);
+  }
+  exchange.respond(shown || 416, body);
+}
+
+/**
+ * Answers with a status alone. What described the body goes; with 412 it stays, as in the model.
+ * @param status what the request comes to. @param shown in its place where it is not 0
+ */
+function sendEmpty(exchange: Exchange, status: number, shown: number): void {
+  const headers = exchange.responseHeaders;
+  const hasTag = getHeader(headers, "etag") !== undefined;
+  removeHeaders(
+    headers,
+    (name) =>
+      (status === 412 ? name === "content-length" : bodyFields.has(name)) ||
+      // The tag says all that the time does.
+      (status === 304 && hasTag && name === "last-modified"),
+  );
+  const sent = shown || status;
+  if (sent !== 304) {
+    setContentLength(headers, 0);
+  }
+  exchange.respond(sent);
+}
+
+/** What remains to be sent once conditions and ranges were looked at; undefined when the answer was given. */
+function prepare(
+  exchange: Exchange,
+  file: ServedFile,
+  status: number,
+): readonly ByteRange[] | "whole" | undefined {
+  const { responseHeaders } = exchange;
+  switch (checkPreconditions(exchange, file)) {
+    case "failed":
+      sendEmpty(exchange, 412, status);
+      return undefined;
+    case "not modified":
+      sendEmpty(exchange, 304, status);
+      return undefined;
+    default:
+  }
+  const asked = exchange.header("range");
+  const ranges = asked === "" || !rangeAllowed(exchange, file) ? "whole" : parseRanges(asked, file.size);
+  switch (ranges) {
+    case "unsatisfiable":
+      setHeader(responseHeaders, "Content-Range", `bytes */${file.size}`);
+      refuseRange(exchange, "invalid range: failed to overlap", status);
+      return undefined;
+    case "malformed":
+      refuseRange(exchange, "invalid range", status);
+      return undefined;
+    default:
+      setHeader(responseHeaders, "Accept-Ranges", "bytes");
+      return ranges;
+  }
+}
+
+/**
+ * Answers with a file, or the part of it that is asked for.
+ * @param status of the answer, whatever conditions and ranges come to, where the config or an error names one; 0 otherwise
+ * @param source closed in the end
+ */
+export function sendFile(
+  exchange: Exchange,
+  file: ServedFile,
+  source: FileBytes,
+  status: number,
+): void | Promise<void> {
+  const { responseHeaders } = exchange;
+  const ranges = prepare(exchange, file, status);
+  if (Buffer.isBuffer(source) && (ranges === undefined || ranges === "whole")) {
+    if (ranges === "whole") {
+      setContentLength(responseHeaders, file.size);
+      exchange.respond(status || 200, exchange.method === "HEAD" ? "" : source);
+    }
+    return undefined;
+  }
+  return runFor(exchange, sendAndClose, exchange, file, source, status, ranges);
+}
+
+async function sendAndClose(
+  exchange: Exchange,
+  file: ServedFile,
+  source: FileBytes,
+  status: number,
+  ranges: readonly ByteRange[] | "whole" | undefined,
+): Promise<void> {
+  try {
+    if (ranges === undefined) {
+      return;
+    }
+    const [first, ...others] = ranges === "whole" ? [] : ranges;
+    if (first === undefined) {
+      await sendRange(exchange, status || 200, source, { start: 0, end: file.size - 1 });
+    } else if (others.length === 0) {
+      setHeader(exchange.responseHeaders, "Content-Range", `bytes ${first.start}-${first.end}/${file.size}`);
+      await sendRange(exchange, status || 206, source, first);
+    } else {
+      await sendRanges(exchange, file, source, status || 206, [first, ...others]);
+    }
+  } finally {
+    await close(source);
+  }
+}

@@ -1,0 +1,64 @@
+import { type HeaderList, removeHeaders } from "http-engine/header-list";
+
+/** Fields that say how the body is framed and coded: those of one body are wrong for another. */
+const framing = new Set([
+  "content-length",
+  "content-encoding",
+  "content-range",
+  "transfer-encoding",
+  "accept-ranges",
+  "trailer",
+]);
+
+/** Fields that name the version of a body. */
+const versions = new Set(["etag", "last-modified"]);
+
+function takeOut(headers: HeaderList, names: ReadonlySet<string>): HeaderList {
+  const taken: HeaderList = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    if (names.has((headers[index] ?? "").toLowerCase())) {
+      taken.push(headers[index] ?? "", headers[index + 1] ?? "");
+    }
+  }
+  removeHeaders(headers, (name) => names.has(name));
+  return taken;
+}
+
+/** The fields of one response that are of its body alone, apart while other handlers may answer with another body. */
+export class BodyFields {
+  readonly #headers: HeaderList;
+  readonly #framing: HeaderList;
+  readonly #versions: HeaderList = [];
+
+  /** @param headers the fields of the response; those of its framing are taken out */
+  constructor(headers: HeaderList) {
+    this.#headers = headers;
+    this.#framing = takeOut(headers, framing);
+    for (let index = 0; index < headers.length; index += 2) {
+      if (versions.has((headers[index] ?? "").toLowerCase())) {
+        this.#versions.push(headers[index] ?? "", headers[index + 1] ?? "");
+      }
+    }
+  }
+
+  /** The body is sent after all. */
+  restore(): void {
+    takeOut(this.#headers, framing);
+    this.#headers.push(...this.#framing);
+  }
+
+  /** Another body is sent: what still names the version of this one goes. @param headers of the other answer */
+  dropVersions(headers: HeaderList): void {
+    for (let index = 0; index < this.#versions.length; index += 2) {
+      const at = headers.findIndex(
+        (name, position) =>
+          position % 2 === 0 &&
+          name === this.#versions[index] &&
+          headers[position + 1] === this.#versions[index + 1],
+      );
+      if (at >= 0) {
+        headers.splice(at, 2);
+      }
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import type { Exchange } from "http-engine/exchange";
+import type { Next } from "http-engine/handler";
+import { getHeaders, type HeaderList } from "http-engine/header-list";
+import { setPlaceholder } from "http-engine/placeholders";
+import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
+import type { RouteList } from "http-engine/routes";
+import { findRule, type ResponseRule, statusFrom } from "../response-rules.ts";
+import { AnswerFilter } from "./answer-filter.ts";
+import { BodyFields } from "./framing-fields.ts";
+
+/**
+ * `passing`: the response goes on. `waiting`: its head and the beginning of its body wait for the routes. `dropped`:
+ * the routes have answered in its place.
+ */
+type State = "passing" | "waiting" | "dropped";
+
+/**
+ * Looks at the head of a response: lets it pass, with another status maybe, or has routes decide. These run as soon as the
+ * response is whole or its body has begun, so that a body of any length is neither held in memory nor held up.
+ */
+export class InterceptFilter extends ResponseFilter {
+  readonly #exchange: Exchange;
+  readonly #rules: readonly ResponseRule[];
+  #state: State = "passing";
+  #routes: RouteList | undefined;
+  #status = 0;
+  #headers: HeaderList = [];
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  #trailers: HeaderList = [];
+  #hasEnded = false;
+  #onDrain: (() => void)[] = [];
+  /** Whether the routes run soon. Not an immediate to clear: after an error that nobody caught node trips over one. */
+  #isSoon = false;
+  /** Set once they run. */
+  #decision: Promise<void> | undefined;
+  readonly #done = Promise.withResolvers<void>();
+
+  constructor(below: ResponseSink, exchange: Exchange, rules: readonly ResponseRule[]) {
+    super(below);
+    this.#exchange = exchange;
+    this.#rules = rules;
+  }
+
+  override head(status: number, headers: HeaderList): void {
+    const rule = findRule(this.#rules, status, headers, this.#exchange);
+    if (rule?.routes === undefined) {
+      const sent = rule?.status === undefined ? status : statusFrom(rule.status, this.#exchange, status);
+      super.head(sent, headers);
+      return;
+    }
+    this.#state = "waiting";
+    this.#routes = rule.routes;
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  override write(chunk: Uint8Array): boolean {
+    if (this.#state === "passing") {
+      return super.write(chunk);
+    }
+    if (this.#state === "waiting") {
+      this.#hold(chunk);
+      // Not at once: who writes may have more at hand, and stops after that.
+      if (!this.#isSoon) {
+        this.#isSoon = true;
+        setImmediate(() => this.#runSoon());
+      }
+    }
+    return false;
+  }
+
+  override end(chunk?: Uint8Array): void {
+    if (this.#state === "passing") {
+      super.end(chunk);
+      return;
+    }
+    this.#hasEnded = true;
+    if (chunk !== undefined && this.#state === "waiting") {
+      this.#hold(chunk);
+    }
+  }
+
+  override addTrailers(trailers: HeaderList): void {
+    if (this.#state === "passing") {
+      super.addTrailers(trailers);
+    } else {
+      this.#trailers = trailers;
+    }
+  }
+
+  override flush(): void {
+    if (this.#state === "passing") {
+      super.flush();
+    }
+  }
+
+  override onceDrain(callback: () => void): void {
+    if (this.#state === "passing") {
+      super.onceDrain(callback);
+    } else {
+      this.#onDrain.push(callback);
+    }
+  }
+
+  /** Runs what comes after, and waits for its response, or for what is sent in its place. */
+  around(next: Next): void | Promise<void> {
+    let running: void | Promise<void>;
+    try {
+      running = next(this.#exchange);
+    } catch (error) {
+      this.#isSoon = false;
+      throw error;
+    }
+    if (running === undefined) {
+      return this.#state === "passing" ? undefined : this.#decide();
+    }
+    running.then(
+      () => this.#sourceEnded(),
+      (error: unknown) => this.#sourceFailed(error),
+    );
+    return this.#done.promise;
+  }
+
+  #runSoon(): void {
+    if (this.#isSoon) {
+      this.#done.promise.catch(() => {}); // who waits for it may have failed before
+      this.#decide().then(
+        () => this.#state === "dropped" && this.#done.resolve(),
+        (error: unknown) => this.#done.reject(error),
+      );
+    }
+  }
+
+  #hold(chunk: Uint8Array): void {
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+  }
+
+  #sourceEnded(): void {
+    if (this.#state === "passing") {
+      this.#done.resolve();
+    } else {
+      this.#decide().then(this.#done.resolve, this.#done.reject);
+    }
+  }
+
+  /** What was answered in place of a response does not mind how that one ends. */
+  #sourceFailed(error: unknown): void {
+    this.#isSoon = false;
+    const decided = this.#decision ?? Promise.resolve();
+    decided.then(
+      () => (this.#state === "dropped" ? this.#done.resolve() : this.#done.reject(error)),
+      this.#done.reject,
+    );
+  }
+
+  #decide(): Promise<void> {
+    this.#isSoon = false;
+    this.#decision ??= this.#runRoutes();
+    return this.#decision;
+  }
+
+  /** Runs the routes; the response waits meanwhile. */
+  async #runRoutes(): Promise<void> {
+    const exchange = this.#exchange;
+    const headers = this.#headers;
+    setPlaceholder(exchange, "http.intercept.status_code", String(this.#status));
+    for (let index = 0; index < headers.length; index += 2) {
+      const field = (headers[index] ?? "").toLowerCase();
+      setPlaceholder(exchange, `http.intercept.header.${field}`, getHeaders(headers, field).join(","));
+    }
+    const fields = new BodyFields(headers);
+    const answer = new AnswerFilter(this.below, (list) => {
+      this.#state = "dropped";
+      this.#held = [];
+      fields.dropVersions(list);
+    });
+    const putBack = exchange.divertResponse(answer, headers);
+    try {
+      await this.#routes?.run(exchange, () => {});
+    } catch (error) {
+      this.#state = "dropped";
+      throw error;
+    }
+    if (answer.status !== 0 && !answer.isSent && this.#isEmpty(answer.status)) {
+      answer.endWithoutBody();
+    }
+    if (!answer.isSent) {
+      putBack();
+      fields.restore();
+      this.#passOn(answer.status || this.#status);
+    }
+  }
+
+  /** Whether a response with that status has nothing to take of the one that waits. */
+  #isEmpty(status: number): boolean {
+    return (
+      status === 204 ||
+      status === 304 ||
+      this.#exchange.method === "HEAD" ||
+      (this.#hasEnded && this.#heldBytes === 0)
+    );
+  }
+
+  #passOn(status: number): void {
+    this.#state = "passing";
+    super.head(status, this.#headers);
+    const held = this.#held;
+    this.#held = [];
+    const last = this.#hasEnded ? held.pop() : undefined;
+    let more = true;
+    for (const chunk of held) {
+      more = super.write(chunk);
+    }
+    if (this.#hasEnded) {
+      super.addTrailers(this.#trailers);
+      super.end(last);
+      return;
+    }
+    for (const callback of this.#onDrain.splice(0)) {
+      if (more) {
+        callback();
+      } else {
+        super.onceDrain(callback);
+      }
+    }
+  }
+}

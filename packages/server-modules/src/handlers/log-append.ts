@@ -1,0 +1,37 @@
+import { addLogField } from "http-engine/access-logs/extra-fields";
+import type { Exchange } from "http-engine/exchange";
+import type { HttpHandler } from "http-engine/handler";
+import { readPlaceholder } from "http-engine/placeholders";
+import type { LogValue } from "server-core/logging/log-entry";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+
+/** Adds a field to the request's line in the access log. Source: the public model (Caddy 2.11) */
+export const logAppend = defineModule({
+  id: "http.handlers.log_append",
+  config: z.strictObject({
+    key: z.string().min(1).describe("Name of the field."),
+    value: z.string().nullish().describe("A placeholder, the name of a variable, or a text."),
+    early: z.boolean().nullish().describe("Whether the value is taken before the next handlers run."),
+  }),
+  provision(config): HttpHandler {
+    const text = config.value ?? "";
+    const placeholder = /^\{([^{}]+)\}$/.exec(text)?.[1];
+    const logValueOf = (exchange: Exchange): LogValue =>
+      placeholder === undefined
+        ? ((exchange.vars.get(text) as LogValue | undefined) ?? text)
+        : (readPlaceholder(exchange, placeholder) ?? null);
+    return {
+      startsNothing: true,
+      handle(exchange, next) {
+        // Else looked up when the line is written.
+        addLogField(
+          exchange,
+          config.key,
+          config.early === true ? logValueOf(exchange) : () => logValueOf(exchange),
+        );
+        return next(exchange);
+      },
+    };
+  },
+});

@@ -1,0 +1,265 @@
+import type { Exchange } from "http-engine/exchange";
+import type { HttpHandler, Next } from "http-engine/handler";
+import { headerBytes, setHeader } from "http-engine/header-list";
+import { HttpError } from "http-engine/http-error";
+import { setPlaceholder } from "http-engine/placeholders";
+import { requestOrigin } from "http-engine/request-origin";
+import type { JWTPayload } from "jose";
+import { messageOf } from "server-core/errors";
+import type { ModuleContext } from "server-core/modules/module-context";
+import { claimText, unmetRule } from "./claims.ts";
+import type { OidcConfig } from "./oidc-config.ts";
+import {
+  beginLogin,
+  finishLogin,
+  loginName,
+  logoutUrl,
+  type PendingLogin,
+  readPending,
+  revokeTokens,
+} from "./oidc-login.ts";
+import { faultOf, type OidcProvider } from "./oidc-provider.ts";
+import { isDue, refreshSession } from "./oidc-refresh.ts";
+import { makeSession, type OidcSession, readSession } from "./oidc-session.ts";
+import {
+  type CookieAttributes,
+  hideCookies,
+  isPartOf,
+  joinParts,
+  readCookies,
+  Sealer,
+  setCookie,
+  setParts,
+} from "./sealed-cookies.ts";
+
+const loginLifetimeS = 600;
+/** Logins that a browser may have under way: more come from tabs that were left behind. */
+const maxPendingLogins = 5;
+const defaultSessionS = 12 * 3600;
+
+/** Whether a browser would show what is answered as a page: only then a redirect to a login makes sense. */
+function isNavigation(exchange: Exchange): boolean {
+  if (exchange.method !== "GET" && exchange.method !== "HEAD") {
+    return false;
+  }
+  const mode = exchange.header("sec-fetch-mode");
+  return mode === ""
+    ? exchange.header("accept").includes("text/html") && exchange.header("x-requested-with") === ""
+    : mode === "navigate";
+}
+
+/** Signs users in at a provider of identities, and lets known ones on. Source: OpenID Connect Core 1.0 */
+export class OidcHandler implements HttpHandler {
+  readonly #config: OidcConfig;
+  readonly #context: ModuleContext;
+  readonly #provider: OidcProvider;
+  readonly #sealer: Sealer;
+  readonly #basePath: string;
+  readonly #callbackPath: string;
+  readonly #logoutPath: string;
+  readonly #cookie: string;
+  readonly #lifetimeS: number;
+  /** What sealed values are for: those of another client or provider mean nothing here. */
+  readonly #use: string;
+  readonly #headers: readonly (readonly [name: string, claim: string])[];
+
+  constructor(config: OidcConfig, context: ModuleContext, provider: OidcProvider) {
+    this.#config = config;
+    this.#context = context;
+    this.#provider = provider;
+    this.#sealer = new Sealer(context.messages, "oidc");
+    this.#basePath = config.base_path ?? "";
+    this.#callbackPath = this.#basePath + (config.callback_path ?? "/oidc/callback");
+    this.#logoutPath = this.#basePath + (config.logout_path ?? "/oidc/logout");
+    this.#cookie = config.cookie?.name ?? "oidc";
+    this.#lifetimeS = config.session_lifetime ? Math.ceil(config.session_lifetime / 1000) : defaultSessionS;
+    this.#use = `${config.issuer} ${config.client_id}`;
+    this.#headers = Object.entries(config.headers ?? {});
+  }
+
+  async handle(exchange: Exchange, next: Next): Promise<void> {
+    const cookies = readCookies(exchange);
+    const path = exchange.original.target.rawPath;
+    if (path === this.#callbackPath) {
+      return this.#callback(exchange, cookies);
+    }
+    const session = await this.#session(exchange, cookies);
+    if (path === this.#logoutPath) {
+      return this.#logout(exchange, cookies, session);
+    }
+    if (session === undefined) {
+      return this.#demandLogin(exchange, cookies);
+    }
+    const unmet = unmetRule(session.claims, this.#config.allow ?? []);
+    if (unmet !== undefined) {
+      const who = claimText(session.claims, "sub").slice(0, 100);
+      throw new HttpError(403, `user ${who}: claim ${unmet.claim} is not one of those that are let in`);
+    }
+    this.#identify(exchange, session);
+    return next(exchange);
+  }
+
+  close(): Promise<void> {
+    return this.#provider.close();
+  }
+
+  /** The session of a request, its tokens renewed where they are due; undefined when there is none. */
+  async #session(exchange: Exchange, cookies: ReadonlyMap<string, string>): Promise<OidcSession | undefined> {
+    const sealed = joinParts(cookies, this.#cookie);
+    const payload = sealed === "" ? undefined : await this.#sealer.open(`session ${this.#use}`, sealed);
+    const session = readSession(payload);
+    if (session === undefined || !isDue(session)) {
+      return session;
+    }
+    const refreshed = await refreshSession(session, this.#provider, this.#config, this.#context.messages);
+    if (refreshed.kind === "over") {
+      return undefined;
+    }
+    if (refreshed.kind === "same") {
+      return session;
+    }
+    const set = await this.#keep(exchange, cookies, refreshed.session);
+    exchange.beforeHead((headers) => {
+      for (const value of set) {
+        headers.push("Set-Cookie", value);
+      }
+    });
+    return refreshed.session;
+  }
+
+  /** Tells what comes after who the user is; what clients say of that themselves is removed. */
+  #identify(exchange: Exchange, { claims, accessToken }: OidcSession): void {
+    setPlaceholder(exchange, "http.auth.user.id", claimText(claims, "sub"));
+    for (const name of Object.keys(claims)) {
+      setPlaceholder(exchange, `http.auth.user.${name}`, () => claimText(claims, name));
+    }
+    hideCookies(exchange, (name) => this.#isOwn(name));
+    exchange.changeRequestHeaders((headers) => {
+      for (const [name, claim] of this.#headers) {
+        const text = claimText(claims, claim).replace(/\p{Cc}/gu, " ");
+        setHeader(headers, name, headerBytes(text));
+      }
+      if (this.#config.pass_access_token === true && accessToken !== undefined) {
+        setHeader(headers, "Authorization", `Bearer ${accessToken}`);
+      }
+    });
+  }
+
+  async #demandLogin(exchange: Exchange, cookies: ReadonlyMap<string, string>): Promise<void> {
+    setHeader(exchange.responseHeaders, "Cache-Control", "no-store");
+    if (!isNavigation(exchange)) {
+      setHeader(exchange.responseHeaders, "WWW-Authenticate", 'Bearer realm="oidc"');
+      throw new HttpError(401, "not signed in");
+    }
+    const configuration = await this.#provider.configuration();
+    const { target } = exchange.original;
+    const redirectUri = this.#origin(exchange) + this.#callbackPath;
+    const { url, pending } = await beginLogin(configuration, this.#config, redirectUri, target.text);
+    const attributes = this.#attributes(exchange);
+    const others = [...cookies.keys()].filter((name) => name.startsWith(`${this.#cookie}_login_`));
+    for (const name of others.length < maxPendingLogins ? [] : others) {
+      exchange.responseHeaders.push("Set-Cookie", setCookie(name, "", 0, attributes));
+    }
+    const sealed = await this.#sealer.seal(`login ${this.#use}`, { ...pending }, loginLifetimeS);
+    const name = this.#loginCookie(pending.state);
+    exchange.responseHeaders.push("Set-Cookie", setCookie(name, sealed, loginLifetimeS, attributes));
+    redirect(exchange, url);
+  }
+
+  async #callback(exchange: Exchange, cookies: ReadonlyMap<string, string>): Promise<void> {
+    setHeader(exchange.responseHeaders, "Cache-Control", "no-store");
+    const { query } = exchange.original.target;
+    const name = this.#loginCookie(new URLSearchParams(query).get("state") ?? "");
+    const pending = await this.#pending(cookies.get(name));
+    if (pending === undefined) {
+      throw new HttpError(400, "this login was not begun in this browser, or took too long: begin again");
+    }
+    const attributes = this.#attributes(exchange);
+    exchange.responseHeaders.push("Set-Cookie", setCookie(name, "", 0, attributes));
+    const configuration = await this.#provider.configuration();
+    const currentUrl = new URL(this.#origin(exchange) + this.#callbackPath + query);
+    const { tokens, userInfo } = await finishLogin(configuration, this.#config, currentUrl, pending);
+    const parts = { claims: this.#config.claims, accessToken: this.#config.pass_access_token === true };
+    for (const value of await this.#keep(exchange, cookies, makeSession(tokens, parts, userInfo))) {
+      exchange.responseHeaders.push("Set-Cookie", value);
+    }
+    redirect(exchange, pending.returnTo);
+  }
+
+  async #logout(
+    exchange: Exchange,
+    cookies: ReadonlyMap<string, string>,
+    session: OidcSession | undefined,
+  ): Promise<void> {
+    if (exchange.header("sec-fetch-site") === "cross-site") {
+      throw new HttpError(403, "another site cannot sign users out");
+    }
+    setHeader(exchange.responseHeaders, "Cache-Control", "no-store");
+    const attributes = this.#attributes(exchange);
+    for (const name of [...cookies.keys()].filter((each) => this.#isOwn(each))) {
+      exchange.responseHeaders.push("Set-Cookie", setCookie(name, "", 0, attributes));
+    }
+    const back = this.#basePath + (this.#config.after_logout ?? "/");
+    let url: string | undefined;
+    try {
+      if (session !== undefined) {
+        const configuration = await this.#provider.configuration();
+        revokeTokens(configuration, session).catch((error: unknown) =>
+          this.#context.log.warn(`oidc: taking back tokens: ${faultOf(error)}`),
+        );
+        url = logoutUrl(configuration, this.#origin(exchange) + back, session.idToken);
+      }
+    } catch (error) {
+      this.#context.log.warn(`oidc: signing out at the provider: ${messageOf(error)}`);
+    }
+    redirect(exchange, url ?? back);
+  }
+
+  /** `Set-Cookie` values that hold a session. @throws ServerError HTTP_RESPONSE when it is too big */
+  async #keep(
+    exchange: Exchange,
+    cookies: ReadonlyMap<string, string>,
+    session: OidcSession,
+  ): Promise<string[]> {
+    const leftS = session.startedAt + this.#lifetimeS - Math.floor(Date.now() / 1000);
+    const sealed = await this.#sealer.seal(
+      `session ${this.#use}`,
+      { ...session } as unknown as JWTPayload,
+      Math.max(leftS, 0),
+    );
+    return setParts(cookies, this.#cookie, sealed, Math.max(leftS, 0), this.#attributes(exchange));
+  }
+
+  async #pending(sealed: string | undefined): Promise<PendingLogin | undefined> {
+    return sealed === undefined
+      ? undefined
+      : readPending(await this.#sealer.open(`login ${this.#use}`, sealed));
+  }
+
+  #loginCookie(state: string): string {
+    return `${this.#cookie}_login_${loginName(state)}`;
+  }
+
+  #isOwn(name: string): boolean {
+    return isPartOf(this.#cookie, name) || name.startsWith(`${this.#cookie}_login_`);
+  }
+
+  #origin(exchange: Exchange): string {
+    return this.#config.external_url ?? requestOrigin(exchange);
+  }
+
+  #attributes(exchange: Exchange): CookieAttributes {
+    const { cookie } = this.#config;
+    return {
+      path: this.#basePath || "/",
+      domain: cookie?.domain ?? "",
+      sameSite: cookie?.same_site ?? "lax",
+      secure: cookie?.secure ?? this.#origin(exchange).startsWith("https:"),
+    };
+  }
+}
+
+function redirect(exchange: Exchange, url: string): void {
+  setHeader(exchange.responseHeaders, "Location", url);
+  exchange.respond(302);
+}

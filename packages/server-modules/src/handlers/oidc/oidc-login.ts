@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import { HttpError } from "http-engine/http-error";
+import {
+  AuthorizationResponseError,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  buildEndSessionUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+  tokenRevocation,
+} from "openid-client";
+import { z } from "zod";
+import type { Claims } from "./claims.ts";
+import type { OidcConfig } from "./oidc-config.ts";
+import { faultOf } from "./oidc-provider.ts";
+import type { OidcSession, Tokens } from "./oidc-session.ts";
+
+/** A login that was begun and not ended; the browser keeps it, sealed. */
+const pendingSchema = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  /** Path and query. */
+  returnTo: z.string(),
+});
+
+export type PendingLogin = z.infer<typeof pendingSchema>;
+
+export function readPending(payload: unknown): PendingLogin | undefined {
+  return pendingSchema.safeParse(payload).data;
+}
+
+/** Name of a login among those that a browser has under way, made of its state. */
+export function loginName(state: string): string {
+  return createHash("sha256").update(state).digest("base64url").slice(0, 10);
+}
+
+/**
+ * A target that leads back to this very host, whatever a browser makes of it.
+ * @param target path and query as they were asked for
+ */
+export function safeReturn(target: string): string {
+  return /^\/(?![/\\])[^\s\\]*$/.test(target) && target.length <= 2_048 ? target : "/";
+}
+
+/** @returns where the browser is sent, and what it must keep until it is back */
+export async function beginLogin(
+  configuration: Configuration,
+  config: OidcConfig,
+  redirectUri: string,
+  target: string,
+): Promise<{ url: string; pending: PendingLogin }> {
+  const pending = {
+    state: randomState(),
+    nonce: randomNonce(),
+    verifier: randomPKCECodeVerifier(),
+    returnTo: safeReturn(target),
+  };
+  const url = buildAuthorizationUrl(configuration, {
+    ...config.authorization_parameters,
+    redirect_uri: redirectUri,
+    scope: ["openid", ...(config.scopes ?? ["profile", "email"])].join(" "),
+    state: pending.state,
+    nonce: pending.nonce,
+    code_challenge: await calculatePKCECodeChallenge(pending.verifier),
+    code_challenge_method: "S256",
+  });
+  return { url: url.href, pending };
+}
+
+/** Takes the code that the browser brought back. @param currentUrl the redirect URI with its query. @throws HttpError */
+export async function finishLogin(
+  configuration: Configuration,
+  config: OidcConfig,
+  currentUrl: URL,
+  pending: PendingLogin,
+): Promise<{ tokens: Tokens; userInfo: Claims | undefined }> {
+  try {
+    const tokens = await authorizationCodeGrant(configuration, currentUrl, {
+      expectedState: pending.state,
+      expectedNonce: pending.nonce,
+      pkceCodeVerifier: pending.verifier,
+      idTokenExpected: true,
+    });
+    return { tokens, userInfo: await askUserInfo(configuration, config, tokens) };
+  } catch (error) {
+    if (error instanceof AuthorizationResponseError) {
+      throw new HttpError(
+        403,
+        `identity provider: ${error.error}: ${(error.error_description ?? "").slice(0, 200)}`,
+      );
+    }
+    throw new HttpError(502, `identity provider ${config.issuer}: ${faultOf(error)}`, { cause: error });
+  }
+}
+
+/** Claims of the userinfo endpoint, where the config wants them. */
+export async function askUserInfo(
+  configuration: Configuration,
+  config: OidcConfig,
+  tokens: Tokens,
+): Promise<Claims | undefined> {
+  const subject = tokens.claims()?.sub;
+  if (config.user_info !== true || subject === undefined) {
+    return undefined;
+  }
+  return (await fetchUserInfo(configuration, tokens.access_token, subject)) as Claims;
+}
+
+/** Where a browser signs out at the provider; undefined where the provider has no such place. */
+export function logoutUrl(
+  configuration: Configuration,
+  returnUri: string,
+  idToken: string | undefined,
+): string | undefined {
+  if (configuration.serverMetadata().end_session_endpoint === undefined) {
+    return undefined;
+  }
+  return buildEndSessionUrl(configuration, {
+    post_logout_redirect_uri: returnUri,
+    ...(idToken === undefined ? {} : { id_token_hint: idToken }),
+  }).href;
+}
+
+/**
+ * Has the provider take back what a session could go on with, where it can: the refresh token, and with it the access
+ * tokens of the same login, or else the access token. Source: RFC 7009
+ * @throws Error when the provider cannot be asked, or says no
+ */
+export async function revokeTokens(
+  configuration: Configuration,
+  { refreshToken, accessToken }: Pick<OidcSession, "refreshToken" | "accessToken">,
+): Promise<void> {
+  const token = refreshToken ?? accessToken;
+  if (token !== undefined && configuration.serverMetadata().revocation_endpoint !== undefined) {
+    const kind = refreshToken === undefined ? "access_token" : "refresh_token";
+    await tokenRevocation(configuration, token, { token_type_hint: kind });
+  }
+}

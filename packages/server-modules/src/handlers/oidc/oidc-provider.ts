@@ -1,0 +1,93 @@
+import { rootCertificates } from "node:tls";
+import { HttpError } from "http-engine/http-error";
+import {
+  allowInsecureRequests,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  type CustomFetch,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  None,
+} from "openid-client";
+import { messageOf } from "server-core/errors";
+import { Agent, fetch } from "undici";
+import type { OidcConfig } from "./oidc-config.ts";
+
+/** Of one answer of a provider. */
+const maxAnswerBytes = 1024 * 1024;
+const timeoutS = 10;
+/** A provider that was away is asked again so soon. */
+const pauseMs = 5_000;
+/** What discovery said is taken on trust for so long. */
+const trustedMs = 3_600_000;
+
+/** A provider of identities, as its discovery document tells of it. */
+export class OidcProvider {
+  readonly #config: OidcConfig;
+  readonly #secret: string;
+  readonly #agent: Agent;
+  #found: Promise<Configuration> | undefined;
+  #foundAt = 0;
+  #failedAt = 0;
+
+  /** @param roots PEM, beside those of the system */
+  constructor(config: OidcConfig, secret: string, roots: readonly string[]) {
+    this.#config = config;
+    this.#secret = secret;
+    this.#agent = new Agent({
+      maxResponseSize: maxAnswerBytes,
+      ...(roots.length > 0 ? { connect: { ca: [...rootCertificates, ...roots] } } : {}),
+    });
+  }
+
+  /** @throws HttpError 502 while the provider is away */
+  async configuration(): Promise<Configuration> {
+    const now = Date.now();
+    if (this.#found === undefined || now - this.#foundAt >= trustedMs) {
+      if (now - this.#failedAt < pauseMs) {
+        throw new HttpError(502, `identity provider ${this.#config.issuer} was away a moment ago`);
+      }
+      const before = this.#found;
+      this.#foundAt = now;
+      this.#found = this.#discover().catch((error: unknown) => {
+        this.#failedAt = Date.now();
+        this.#found = before;
+        if (before !== undefined) {
+          return before;
+        }
+        throw new HttpError(502, `identity provider ${this.#config.issuer}: ${faultOf(error)}`);
+      });
+    }
+    return this.#found;
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  #discover(): Promise<Configuration> {
+    const { issuer, client_id: clientId, client_auth: auth } = this.#config;
+    const secret = this.#secret;
+    const method =
+      secret === "" || auth === "none"
+        ? None()
+        : auth === "post"
+          ? ClientSecretPost(secret)
+          : ClientSecretBasic(secret);
+    const ask = (url: string, options: object) => fetch(url, { ...options, dispatcher: this.#agent });
+    return discovery(new URL(issuer), clientId, undefined, method, {
+      timeout: timeoutS,
+      // undici's own fetch and the global one are the same but for their types.
+      [customFetch]: ask as unknown as CustomFetch,
+      execute: [enableNonRepudiationChecks, ...(issuer.startsWith("http:") ? [allowInsecureRequests] : [])],
+    });
+  }
+}
+
+/** What went wrong with a provider, in one line: the cause says more than "fetch failed". */
+export function faultOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  return cause instanceof Error ? `${messageOf(error)}: ${messageOf(cause)}` : messageOf(error);
+}

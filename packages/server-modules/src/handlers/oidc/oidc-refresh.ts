@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { ResponseBodyError, refreshTokenGrant } from "openid-client";
+import type { ThreadMessages } from "server-core/threads/thread-messages";
+import { sessionTopics, type WorkResult } from "../../sessions/session-messages.ts";
+import type { WorkAnswer } from "../../sessions/shared-work.ts";
+import type { OidcConfig } from "./oidc-config.ts";
+import { askUserInfo } from "./oidc-login.ts";
+import type { OidcProvider } from "./oidc-provider.ts";
+import { makeSession, type OidcSession, readSession } from "./oidc-session.ts";
+
+/** While the provider is away, a session outlives its token by so much. */
+const graceS = 300;
+
+/** What became of a session. */
+export type Refreshed =
+  | { readonly kind: "same" }
+  | { readonly kind: "new"; readonly session: OidcSession }
+  /** The provider says no, or was away for too long. */
+  | { readonly kind: "over" };
+
+/** Whether the tokens of a session are to be renewed. */
+export function isDue({ refreshToken, renewAt }: OidcSession, nowS = Date.now() / 1000): boolean {
+  return refreshToken !== undefined && renewAt !== undefined && nowS >= renewAt;
+}
+
+/**
+ * Renews the tokens of a session. A refresh token may be good for one use only, so of all requests of a browser, in
+ * whichever threads, one does it, and the others get what came of it.
+ */
+export async function refreshSession(
+  session: OidcSession,
+  provider: OidcProvider,
+  config: OidcConfig,
+  messages: ThreadMessages,
+): Promise<Refreshed> {
+  const { refreshToken = "" } = session;
+  const key = createHash("sha256")
+    .update(`${config.issuer} ${config.client_id} ${refreshToken}`)
+    .digest("base64url");
+  const answer = (await messages.askMain(sessionTopics.askWork, key)) as WorkAnswer;
+  let text: string | undefined;
+  if (answer.doIt) {
+    try {
+      text = JSON.stringify(await askProvider(session, refreshToken, provider, config));
+    } finally {
+      const result: WorkResult = { key, result: text };
+      await messages.askMain(sessionTopics.settleWork, result);
+    }
+  } else {
+    text = answer.result;
+  }
+  if (text === undefined) {
+    return outlived(session) ? { kind: "over" } : { kind: "same" };
+  }
+  const renewed = readSession(JSON.parse(text));
+  return renewed === undefined ? { kind: "over" } : { kind: "new", session: renewed };
+}
+
+function outlived({ tokenEndsAt = 0 }: OidcSession): boolean {
+  return Date.now() / 1000 >= tokenEndsAt + graceS;
+}
+
+/** @returns null when the provider says that it is over; undefined when it cannot be asked */
+async function askProvider(
+  session: OidcSession,
+  refreshToken: string,
+  provider: OidcProvider,
+  config: OidcConfig,
+): Promise<OidcSession | null | undefined> {
+  try {
+    const configuration = await provider.configuration();
+    const tokens = await refreshTokenGrant(configuration, refreshToken);
+    const subject = tokens.claims()?.sub;
+    if (subject !== undefined && subject !== session.claims.sub) {
+      return null;
+    }
+    const parts = { claims: config.claims, accessToken: config.pass_access_token === true };
+    return makeSession(tokens, parts, await askUserInfo(configuration, config, tokens), session);
+  } catch (error) {
+    return error instanceof ResponseBodyError && error.status < 500 ? null : undefined;
+  }
+}

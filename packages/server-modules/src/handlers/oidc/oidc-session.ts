@@ -1,0 +1,68 @@
+import type { TokenEndpointResponse, TokenEndpointResponseHelpers } from "openid-client";
+import type { JsonValue } from "server-core/json/json-value";
+import { z } from "zod";
+import { type Claims, keptClaims } from "./claims.ts";
+
+/** Tokens are renewed so long before their end, those that live shorter in the middle of their life. */
+const earlyS = 30;
+
+/** What a session holds; times in seconds since 1970. */
+const sessionSchema = z.object({
+  claims: z.record(z.string(), z.json()),
+  startedAt: z.number(),
+  /** When the access token is over; absent: nobody said. */
+  tokenEndsAt: z.number().optional(),
+  /** When it is to be renewed. */
+  renewAt: z.number().optional(),
+  accessToken: z.string().optional(),
+  refreshToken: z.string().optional(),
+  /** For the logout at the provider. */
+  idToken: z.string().optional(),
+});
+
+export interface OidcSession extends Omit<z.infer<typeof sessionSchema>, "claims"> {
+  readonly claims: Claims;
+}
+
+/** A session out of what was sealed; undefined for what an older release wrote otherwise. */
+export function readSession(payload: unknown): OidcSession | undefined {
+  return sessionSchema.safeParse(payload).data as OidcSession | undefined;
+}
+
+export type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
+
+export interface SessionParts {
+  readonly claims: readonly string[] | null | undefined;
+  readonly accessToken: boolean;
+}
+
+/**
+ * A session from what the provider issued.
+ * @param userInfo further claims
+ * @param before the session that is refreshed: what the provider does not say again stays
+ */
+export function makeSession(
+  tokens: Tokens,
+  parts: SessionParts,
+  userInfo: Claims | undefined,
+  before?: OidcSession,
+): OidcSession {
+  const told = { ...(tokens.claims() as Readonly<Record<string, JsonValue>> | undefined), ...userInfo };
+  const nowS = Math.floor(Date.now() / 1000);
+  const expiresInS = tokens.expiresIn();
+  const refreshToken = tokens.refresh_token ?? before?.refreshToken;
+  const idToken = tokens.id_token ?? before?.idToken;
+  return {
+    claims: { ...before?.claims, ...keptClaims(told, parts.claims) },
+    startedAt: before?.startedAt ?? nowS,
+    ...(expiresInS === undefined
+      ? {}
+      : {
+          tokenEndsAt: nowS + expiresInS,
+          renewAt: nowS + Math.max(expiresInS - earlyS, Math.floor(expiresInS / 2)),
+        }),
+    ...(parts.accessToken ? { accessToken: tokens.access_token } : {}),
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...(idToken === undefined ? {} : { idToken }),
+  };
+}

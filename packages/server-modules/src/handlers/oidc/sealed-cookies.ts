@@ -1,0 +1,202 @@
+import type { Exchange } from "http-engine/exchange";
+import { getHeaders, setHeader } from "http-engine/header-list";
+import { EncryptJWT, type JWTPayload, jwtDecrypt } from "jose";
+import { LRUCache } from "lru-cache";
+import { ServerError } from "server-core/errors";
+import type { ThreadMessages } from "server-core/threads/thread-messages";
+import type { SessionKeys } from "../../sessions/session-key-ring.ts";
+import { type KeysRequest, sessionTopics } from "../../sessions/session-messages.ts";
+
+/** Browsers take cookies of 4,096 bytes, name and attributes included. */
+const maxPartLength = 3_600;
+/** Servers behind have limits for all headers together: some 8 KB at the least. */
+const maxParts = 4;
+/** Opened values that are remembered: opening costs some hundred microseconds. */
+const maxOpened = 1_000;
+/** Keys are asked for so often: those that other instances made are found earlier, when one is missed. */
+const keysTrustedMs = 60_000;
+/** Whoever makes keys up has us look for them so often, at most. */
+const missedPauseMs = 1_000;
+
+export interface CookieAttributes {
+  readonly path: string;
+  readonly domain: string;
+  readonly sameSite: "lax" | "none";
+  readonly secure: boolean;
+}
+
+/** Name and value of all cookies of a request. */
+export function readCookies(exchange: Exchange): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const header of getHeaders(exchange.requestHeaders, "cookie")) {
+    for (const pair of header.split(";")) {
+      const cut = pair.indexOf("=");
+      const name = pair.slice(0, cut).trim();
+      if (cut > 0 && !found.has(name)) {
+        found.set(name, pair.slice(cut + 1).trim());
+      }
+    }
+  }
+  return found;
+}
+
+/** Takes cookies out of a request, so that what comes after does not see them. */
+export function hideCookies(exchange: Exchange, isHidden: (name: string) => boolean): void {
+  const kept = getHeaders(exchange.requestHeaders, "cookie").flatMap((header) =>
+    header
+      .split(";")
+      .map((pair) => pair.trim())
+      .filter((pair) => pair !== "" && !isHidden(pair.slice(0, Math.max(pair.indexOf("="), 0)))),
+  );
+  exchange.changeRequestHeaders((headers) => {
+    setHeader(headers, "Cookie", kept.join("; "));
+    if (kept.length === 0) {
+      headers.length -= 2;
+    }
+  });
+}
+
+/** A `Set-Cookie` value. @param maxAgeS 0 removes the cookie */
+export function setCookie(
+  name: string,
+  value: string,
+  maxAgeS: number,
+  attributes: CookieAttributes,
+): string {
+  const { path, domain, sameSite, secure } = attributes;
+  return [
+    `${name}=${value}`,
+    `Path=${path}`,
+    ...(domain === "" ? [] : [`Domain=${domain}`]),
+    `Max-Age=${maxAgeS}`,
+    "HttpOnly",
+    `SameSite=${sameSite === "lax" ? "Lax" : "None"}`,
+    ...(secure ? ["Secure"] : []),
+  ].join("; ");
+}
+
+/** Names of the parts of a value that is too long for one cookie. */
+function partName(name: string, part: number): string {
+  return part === 0 ? name : `${name}.${part}`;
+}
+
+/** Whether a cookie is one of a name's parts. */
+export function isPartOf(name: string, cookie: string): boolean {
+  return cookie === name || (cookie.startsWith(`${name}.`) && /^\d$/.test(cookie.slice(name.length + 1)));
+}
+
+/** The sealed value that a request brings; "" when there is none. */
+export function joinParts(cookies: ReadonlyMap<string, string>, name: string): string {
+  let value = "";
+  for (let part = 0; part < maxParts; part++) {
+    const text = cookies.get(partName(name, part));
+    if (text === undefined) {
+      break;
+    }
+    value += text;
+  }
+  return value;
+}
+
+/**
+ * `Set-Cookie` values for a value of any length; parts that an older, longer one left behind are removed.
+ * @throws ServerError HTTP_RESPONSE when it is too long for browsers
+ */
+export function setParts(
+  cookies: ReadonlyMap<string, string>,
+  name: string,
+  value: string,
+  maxAgeS: number,
+  attributes: CookieAttributes,
+): string[] {
+  const count = Math.ceil(value.length / maxPartLength);
+  if (count > maxParts) {
+    throw new ServerError(
+      "HTTP_RESPONSE",
+      `a session of ${value.length} bytes, limit ${maxParts * maxPartLength}: choose fewer with claims`,
+    );
+  }
+  return Array.from({ length: maxParts }, (_, part) => {
+    const text = value.slice(part * maxPartLength, (part + 1) * maxPartLength);
+    const cookie = partName(name, part);
+    if (text !== "") {
+      return setCookie(cookie, text, maxAgeS, attributes);
+    }
+    return cookies.has(cookie) ? setCookie(cookie, "", 0, attributes) : "";
+  }).filter((each) => each !== "");
+}
+
+/** Seals values so that clients can keep them, but neither read nor change them: AES-256-GCM, keys of the app sessions. */
+export class Sealer {
+  readonly #messages: ThreadMessages;
+  readonly #purpose: string;
+  readonly #opened = new LRUCache<string, JWTPayload>({ max: maxOpened });
+  #keys: SessionKeys = { keys: [] };
+  #askedAt = 0;
+
+  constructor(messages: ThreadMessages, purpose: string) {
+    this.#messages = messages;
+    this.#purpose = purpose;
+  }
+
+  /** @param use what it is for: it opens for nothing else. @throws ServerError STORAGE, THREAD */
+  async seal(use: string, value: JWTPayload, lifetimeS: number): Promise<string> {
+    const [newest] = await this.#keysFor("");
+    if (newest === undefined) {
+      throw new ServerError("STORAGE", "there is no key for sessions");
+    }
+    return new EncryptJWT(value)
+      .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid: newest.id })
+      .setAudience(use)
+      .setExpirationTime(Math.floor(Date.now() / 1000) + lifetimeS)
+      .encrypt(newest.key);
+  }
+
+  /** @returns undefined for what was not sealed here for that use, or is over. @throws ServerError STORAGE, THREAD */
+  async open(use: string, sealed: string): Promise<JWTPayload | undefined> {
+    const known = this.#opened.get(sealed);
+    if (known !== undefined) {
+      return known.aud === use && (known.exp ?? 0) > Date.now() / 1000 ? known : undefined;
+    }
+    const id = keyIdOf(sealed);
+    const found = (await this.#keysFor(id)).find((each) => each.id === id);
+    if (found === undefined) {
+      return undefined;
+    }
+    try {
+      const { payload } = await jwtDecrypt(sealed, found.key, {
+        audience: use,
+        keyManagementAlgorithms: ["dir"],
+        contentEncryptionAlgorithms: ["A256GCM"],
+      });
+      this.#opened.set(sealed, payload);
+      return payload;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #keysFor(wanted: string): Promise<SessionKeys["keys"]> {
+    const now = Date.now();
+    const missed = wanted !== "" && !this.#keys.keys.some(({ id }) => id === wanted);
+    if (now - this.#askedAt >= (missed ? missedPauseMs : keysTrustedMs)) {
+      const request: KeysRequest = { purpose: this.#purpose, wanted };
+      this.#keys = (await this.#messages.askMain(sessionTopics.keys, request)) as SessionKeys;
+      this.#askedAt = now;
+    }
+    return this.#keys.keys;
+  }
+}
+
+/** Id of the key that sealed a value; "" for what is none. */
+function keyIdOf(sealed: string): string {
+  try {
+    const header: unknown = JSON.parse(
+      Buffer.from(sealed.slice(0, sealed.indexOf(".")), "base64url").toString(),
+    );
+    const { kid } = header as { kid?: unknown };
+    return typeof kid === "string" ? kid : "";
+  } catch {
+    return "";
+  }
+}

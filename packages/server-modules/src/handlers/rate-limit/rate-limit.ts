@@ -1,0 +1,159 @@
+import type { Exchange } from "http-engine/exchange";
+import { type HttpHandler, type HttpMatcher, httpMatchers } from "http-engine/handler";
+import { HttpError } from "http-engine/http-error";
+import { compileTemplate, type Template } from "http-engine/placeholders";
+import { errorWithin } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { configDuration, moduleMap } from "server-core/modules/config-fields";
+import { defineModule } from "server-core/modules/module";
+import type { ModuleContext } from "server-core/modules/module-context";
+import { z } from "zod";
+import { type Arrival, ArrivalTable, arrivalTableBytes, type Quota } from "./arrival-table.ts";
+
+const defaultMaxKeys = 65_536;
+
+const zoneSchema = z.strictObject({
+  match: z
+    .array(moduleMap("http.matchers"))
+    .nullish()
+    .describe("Sets of matchers: requests that the zone counts (all)."),
+  key: z
+    .string()
+    .nullish()
+    .describe(
+      "What is counted apart: `{http.vars.client_ip}`, a header, … ; a fixed text counts all together.",
+    ),
+  window: configDuration()
+    .refine((ms) => ms > 0, { error: "window must be longer than nothing" })
+    .describe("Length of the window that slides."),
+  max_events: z.int().positive().describe("Requests in a window; so many may come at once."),
+  max_keys: z
+    .int()
+    .positive()
+    .max(16_777_216)
+    .nullish()
+    .describe("Keys that are told apart, 16 bytes each; then the quietest is forgotten (65536)."),
+});
+
+interface Zone {
+  readonly name: string;
+  readonly quota: Quota;
+  readonly key: Template;
+  readonly matcherSets: readonly (readonly HttpMatcher[])[];
+  readonly table: ArrivalTable;
+  /** Value of `RateLimit-Policy`. */
+  readonly policy: string;
+}
+
+/** One clock for all threads, in microseconds. */
+function nowUs(): number {
+  return (performance.timeOrigin + performance.now()) * 1000;
+}
+
+const seconds = (us: number) => Math.max(0, Math.ceil(us / 1e6));
+
+async function counts(zone: Zone, exchange: Exchange): Promise<boolean> {
+  if (zone.matcherSets.length === 0) {
+    return true;
+  }
+  for (const set of zone.matcherSets) {
+    let all = true;
+    for (const matcher of set) {
+      all &&= await matcher.matches(exchange);
+    }
+    if (all) {
+      return true;
+    }
+  }
+  return false;
+}
+
+async function loadMatchers(
+  match: z.infer<typeof zoneSchema>["match"],
+  context: ModuleContext,
+  path: string,
+): Promise<HttpMatcher[][]> {
+  const sets: HttpMatcher[][] = [];
+  for (const [position, modules] of (match ?? []).entries()) {
+    const set: HttpMatcher[] = [];
+    for (const [name, config] of Object.entries(modules)) {
+      set.push(
+        await context.load(httpMatchers, name, config as JsonValue, `${path}/match/${position}/${name}`),
+      );
+    }
+    sets.push(set);
+  }
+  return sets;
+}
+
+function tell(exchange: Exchange, zone: Zone, arrival: Arrival): void {
+  const reset = seconds(arrival.fullUs);
+  exchange.responseHeaders.push("RateLimit-Policy", zone.policy);
+  exchange.responseHeaders.push("RateLimit", `"${zone.name}";r=${arrival.remaining};t=${reset}`);
+}
+
+/**
+ * Limits how often requests come, over all threads and reloads. What is too much gets 429 with `Retry-After`; clients
+ * are told how much is left. Past the public model, where this is a plugin; the fields have the plugin's names.
+ * Source: draft-ietf-httpapi-ratelimit-headers-10; RFC 6585 section 4
+ */
+export const rateLimit = defineModule({
+  id: "http.handlers.rate_limit",
+  config: z.strictObject({
+    rate_limits: z
+      .record(
+        z.string().regex(/^[\w.-]{1,64}$/, { error: "a zone's name has letters, digits, . _ - only" }),
+        zoneSchema,
+      )
+      .describe("Zones by name; a request must pass all that count it."),
+  }),
+  async provision(config, context): Promise<HttpHandler> {
+    const zones: Zone[] = [];
+    for (const [name, each] of Object.entries(config.rate_limits)) {
+      const bytes = arrivalTableBytes(each.max_keys ?? defaultMaxKeys);
+      try {
+        zones.push({
+          name,
+          quota: { maxEvents: each.max_events, windowUs: each.window * 1000 },
+          key: compileTemplate(each.key ?? ""),
+          matcherSets: await loadMatchers(each.match, context, `rate_limits/${name}`),
+          table: new ArrivalTable(await context.shared.memory(`http.handlers.rate_limit/${name}`, bytes)),
+          policy: `"${name}";q=${each.max_events};w=${Math.max(1, Math.round(each.window / 1000))}`,
+        });
+      } catch (error) {
+        throw errorWithin(`rate limit zone '${name}'`, error);
+      }
+    }
+    const anyMatchers = zones.some((zone) => zone.matcherSets.length > 0);
+
+    function pass(exchange: Exchange, zone: Zone): void {
+      const arrival = zone.table.take(zone.key(exchange), zone.quota, nowUs());
+      tell(exchange, zone, arrival);
+      if (!arrival.allowed) {
+        exchange.responseHeaders.push("Retry-After", String(Math.max(1, seconds(arrival.waitUs))));
+        throw new HttpError(429, `rate limit of zone '${zone.name}' exceeded`);
+      }
+    }
+
+    if (!anyMatchers) {
+      return {
+        handle(exchange, next) {
+          for (const zone of zones) {
+            pass(exchange, zone);
+          }
+          return next(exchange);
+        },
+      };
+    }
+    return {
+      async handle(exchange, next) {
+        for (const zone of zones) {
+          if (await counts(zone, exchange)) {
+            pass(exchange, zone);
+          }
+        }
+        return next(exchange);
+      },
+    };
+  },
+});

@@ -1,0 +1,83 @@
+import type { Readable } from "node:stream";
+import { type BodyFilter, FilteredBody } from "http-engine/body/filtered-body";
+import type { HttpHandler } from "http-engine/handler";
+import { removeHeaders, setContentLength } from "http-engine/header-list";
+import { HttpError } from "http-engine/http-error";
+import { compileBodyTemplate } from "http-engine/placeholders";
+import { configCount } from "server-core/modules/config-fields";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+
+function tooLarge(limit: number): HttpError {
+  return new HttpError(413, `request body is larger than the limit of ${limit} bytes`);
+}
+
+/** Hands a body on up to a number of bytes, then fails with 413. */
+class LimitedBody extends FilteredBody {
+  readonly #limit: number;
+  #length = 0;
+
+  constructor(source: Readable, limit: number) {
+    super(source);
+    this.#limit = limit;
+  }
+
+  protected override pass(chunk: Buffer): void {
+    this.#length += chunk.length;
+    if (this.#length > this.#limit) {
+      throw tooLarge(this.#limit);
+    }
+  }
+}
+
+/** A body that is declared to be longer is refused before any of it is read. */
+function sizeLimit(limit: number): BodyFilter {
+  return {
+    admit(bytes) {
+      if (bytes > limit) {
+        throw tooLarge(limit);
+      }
+    },
+    apply: (source) => new LimitedBody(source, limit),
+  };
+}
+
+/** Limits or replaces the body of the request. Source: the public model (Caddy 2.11) */
+export const requestBody = defineModule({
+  id: "http.handlers.request_body",
+  config: z.strictObject({
+    max_size: configCount()
+      .nullish()
+      .describe(
+        "Bytes beyond which a body is refused with 413: by its Content-Length before any of it is read (unlimited).",
+      ),
+    set: z.string().nullish().describe("Another body; placeholders allowed."),
+  }),
+  provision(config): HttpHandler {
+    const filter = config.max_size ? sizeLimit(config.max_size) : undefined;
+    const set = config.set ? compileBodyTemplate(config.set) : undefined;
+    return {
+      startsNothing: set === undefined,
+      handle(exchange, next) {
+        if (set !== undefined) {
+          const bytes = Buffer.from(set(exchange));
+          exchange.replaceBody(bytes);
+          exchange.changeRequestHeaders((headers) => {
+            removeHeaders(headers, (name) => name === "content-length" || name === "transfer-encoding");
+            setContentLength(headers, bytes.length);
+          });
+        }
+        if (filter !== undefined && exchange.hasBody) {
+          // First, so that error routes cannot read what is refused here.
+          exchange.filterBody(filter);
+          // Whether somebody reads it or not.
+          const declared = exchange.bufferedBody?.length ?? exchange.stream.bodyLength;
+          if (declared !== undefined && declared > (config.max_size ?? 0)) {
+            throw tooLarge(config.max_size ?? 0);
+          }
+        }
+        return next(exchange);
+      },
+    };
+  },
+});

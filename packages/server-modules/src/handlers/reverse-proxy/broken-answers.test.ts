@@ -1,0 +1,36 @@
+import { createServer, type Server } from "node:net";
+import { RunningServer, siteConfig } from "admin-server/testing/running-server";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+let running: RunningServer;
+let upstream: Server;
+beforeAll(async () => {
+  running = await RunningServer.start();
+  // Where a chunk's size should stand there is none.
+  upstream = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () =>
+      socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnone\r\nhello\r\n0\r\n\r\n"),
+    );
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => upstream.once("listening", resolve));
+});
+afterAll(async () => {
+  upstream.close();
+  await running.close();
+});
+
+test.each([
+  ["a body that is read before its head goes on", { response_buffers: 1000 }],
+  ["a body that is kept for templates", {}],
+])("a chunk that is none is the upstream's fault, not the client's: %s", async (_, more) => {
+  const dial = `127.0.0.1:${(upstream.address() as { port: number }).port}`;
+  const templates = { handler: "templates", mime_types: [""] };
+  const proxy = { handler: "reverse_proxy", upstreams: [{ dial }], ...more };
+  expect((await running.admin("POST", "/load", siteConfig({ handle: [templates, proxy] }))).error).toBe("");
+  const answer = await fetch(running.site).then(
+    ({ status }) => status,
+    () => "cut",
+  );
+  expect(answer).toBe(502);
+});

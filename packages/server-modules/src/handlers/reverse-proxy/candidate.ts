@@ -1,0 +1,66 @@
+import type { Exchange } from "http-engine/exchange";
+import { compileTemplate, type Template } from "http-engine/placeholders";
+import { messageOf, ServerError } from "server-core/errors";
+import { replaceStrictly } from "server-core/placeholders/machine-placeholders";
+import type { ActiveHealth } from "./health/active-health.ts";
+import { type DialAddress, hasPlaceholder, parseDial } from "./transport/dial-address.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** An upstream as one proxy uses it. */
+export class Candidate {
+  readonly upstream: Upstream;
+  /** Place in the list of upstreams. */
+  readonly index: number;
+  readonly maxRequests: number;
+  /** Undefined without active health checks. */
+  readonly health: ActiveHealth | undefined;
+  readonly #dial: DialAddress | undefined;
+  readonly #template: Template | undefined;
+
+  /** @throws ServerError MODULE_CONFIG */
+  constructor(upstream: Upstream, index: number, maxRequests: number, health: ActiveHealth | undefined) {
+    this.upstream = upstream;
+    this.index = index;
+    this.maxRequests = maxRequests;
+    this.health = health;
+    if (hasPlaceholder(upstream.address)) {
+      this.#template = compileTemplate(upstream.address);
+    } else {
+      this.#dial = parseDial(upstream.address);
+    }
+  }
+
+  get address(): string {
+    return this.upstream.address;
+  }
+
+  /** Requests under way, in all threads. */
+  get requests(): number {
+    return this.upstream.requests;
+  }
+
+  /** @throws ServerError PROXY_UPSTREAM when placeholders make no address */
+  dial(exchange: Exchange): DialAddress {
+    return this.#dial ?? this.#dialOf(this.#template?.(exchange) ?? "");
+  }
+
+  #dialOf(text: string): DialAddress {
+    try {
+      return parseDial(text);
+    } catch (error) {
+      throw new ServerError("PROXY_UPSTREAM", `${this.address}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  /** Where it is, if that does not depend on requests: placeholders of the machine may stand in it. */
+  get fixedDial(): DialAddress | undefined {
+    if (this.#dial !== undefined) {
+      return this.#dial;
+    }
+    try {
+      return parseDial(replaceStrictly(this.address));
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import { getHeader, type HeaderList } from "http-engine/header-list";
+import type { Logger } from "lifecycle";
+import { messageOf, ServerError } from "server-core/errors";
+import type { EventData } from "server-core/events/server-event";
+import { replaceAll, replaceKnown } from "server-core/placeholders/machine-placeholders";
+import { LinearRegexp } from "server-core/regexp/linear-regexp";
+import { RequestTarget } from "server-core/uri/request-target";
+import { bytesOfText } from "server-core/uri/text-of-bytes";
+import type { Candidate } from "../candidate.ts";
+import { type DialAddress, parseDial } from "../transport/dial-address.ts";
+import type { Transport } from "../transport/transport.ts";
+import type { ActiveHealthConfig } from "./active-config.ts";
+import { askHealth, type HealthAnswer } from "./health-request.ts";
+
+const defaultIntervalMs = 30_000;
+const defaultTimeoutMs = 5_000;
+const defaultMaxBytes = 1024 * 1024;
+const maxRedirects = 10;
+
+/** Asks upstreams again and again how they are. Source: the public model (Caddy 2.11), active health checks */
+export class HealthChecker {
+  readonly #config: ActiveHealthConfig;
+  readonly #transport: Transport;
+  readonly #log: Logger;
+  readonly #emit: (name: string, data: EventData) => unknown;
+  readonly #body: LinearRegexp | undefined;
+  readonly #intervalMs: number;
+  readonly #address: DialAddress | undefined;
+  /** Path and query that are asked for. */
+  readonly #target: string;
+  #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param emit told when an upstream is up or down
+   * @throws ServerError MODULE_CONFIG
+   */
+  constructor(
+    config: ActiveHealthConfig,
+    transport: Transport,
+    log: Logger,
+    emit: (name: string, data: EventData) => unknown,
+  ) {
+    this.#emit = emit;
+    this.#config = config;
+    this.#transport = transport;
+    this.#log = log;
+    this.#intervalMs = config.interval || defaultIntervalMs;
+    this.#address = config.upstream ? parseDial(config.upstream) : undefined;
+    // What comes after `#` is not for servers.
+    const uri = (config.uri || config.path || "/").replace(/#.*$/s, "");
+    const target = RequestTarget.parse(bytesOfText(uri));
+    if (typeof target === "string") {
+      throw new ServerError(
+        "MODULE_CONFIG",
+        `health_checks/active: uri ${JSON.stringify(uri)} is no path: ${target}`,
+      );
+    }
+    this.#target = target.text;
+    this.#body = config.expect_body ? new LinearRegexp(config.expect_body) : undefined;
+  }
+
+  /** Checks at once, then each interval. @param candidates those that there are when a check is made */
+  start(candidates: () => Iterable<Candidate>): void {
+    const round = (): void => {
+      for (const candidate of candidates()) {
+        if (candidate.health?.takeTurn(this.#intervalMs, Date.now()) === true) {
+          void this.check(candidate);
+        }
+      }
+    };
+    // Not before the config is whole: one that is only looked at makes no requests.
+    this.#timer = setTimeout(() => {
+      round();
+      this.#timer = setInterval(round, this.#intervalMs).unref();
+    }, 0).unref();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    clearInterval(this.#timer);
+  }
+
+  /** Makes one check and notes what it found. */
+  async check(candidate: Candidate): Promise<void> {
+    const { health, fixedDial } = candidate;
+    if (health === undefined || fixedDial === undefined) {
+      return;
+    }
+    let fault = "";
+    try {
+      fault = this.#faultOf(await this.#ask(fixedDial, candidate.address));
+    } catch (error) {
+      fault = messageOf(error);
+    }
+    const needed = (fault === "" ? this.#config.passes : this.#config.fails) || 1;
+    if (health.note(fault === "", needed)) {
+      this.#emit(fault === "" ? "healthy" : "unhealthy", { host: candidate.address });
+      if (fault === "") {
+        this.#log.info(`upstream ${candidate.address} is up: it passes its health checks`);
+      } else {
+        this.#log.warn(`upstream ${candidate.address} is down: health check: ${fault}`);
+      }
+    }
+  }
+
+  /** @returns "" for an answer that passes */
+  #faultOf({ status, body }: HealthAnswer): string {
+    const expected = this.#config.expect_status || 2;
+    if (expected !== status && expected !== Math.floor(status / 100)) {
+      return `status ${status}`;
+    }
+    return this.#body === undefined || this.#body.test(body) ? "" : "the body is not as expected";
+  }
+
+  #dialOf(dial: DialAddress): DialAddress {
+    const { port } = this.#config;
+    if (this.#address !== undefined) {
+      return this.#address;
+    }
+    const host = dial.host === "" ? "localhost" : dial.host;
+    return port ? parseDial(`${host.includes(":") ? `[${host}]` : host}:${port}`) : dial;
+  }
+
+  async #ask(upstream: DialAddress, target: string): Promise<HealthAnswer> {
+    const { method, headers, body, timeout, max_size, follow_redirects } = this.#config;
+    const dial = this.#dialOf(upstream);
+    const more = { "http.reverse_proxy.active.target_upstream": target };
+    const fill = (text: string) => replaceKnown(text, { more });
+    const fields: HeaderList = [];
+    let host = dial.path === "" ? dial.key : "localhost";
+    for (const [name, values] of Object.entries(headers ?? {})) {
+      if (name.toLowerCase() === "host") {
+        host = replaceAll(values[0] ?? host, more);
+      } else {
+        fields.push(...values.flatMap((value) => [replaceAll(name, more), fill(value)]));
+      }
+    }
+    let at = this.#target;
+    for (let redirects = 0; ; redirects++) {
+      const answer = await askHealth(this.#transport, {
+        dial,
+        method: method || "GET",
+        target: at,
+        headers: ["Host", host, "User-Agent", "server-health-check", ...fields],
+        body: fill(body ?? ""),
+        timeoutMs: timeout || defaultTimeoutMs,
+        maxBytes: max_size || defaultMaxBytes,
+      });
+      const location = getHeader(answer.headers, "location");
+      if (
+        !follow_redirects ||
+        answer.status < 301 ||
+        answer.status > 308 ||
+        location === undefined ||
+        redirects >= maxRedirects
+      ) {
+        return answer;
+      }
+      const next = new URL(location, `${this.#transport.scheme ?? "http"}://${host}${at}`);
+      at = next.pathname + next.search;
+    }
+  }
+}

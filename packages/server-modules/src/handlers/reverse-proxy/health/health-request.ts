@@ -1,0 +1,80 @@
+import type { HeaderList } from "http-engine/header-list";
+import { messageOf } from "server-core/errors";
+import type { DialAddress } from "../transport/dial-address.ts";
+import type { Transport } from "../transport/transport.ts";
+
+/** A check's request. */
+export interface HealthRequest {
+  readonly dial: DialAddress;
+  readonly method: string;
+  readonly target: string;
+  readonly headers: HeaderList;
+  readonly body: string;
+  readonly timeoutMs: number;
+  /** Bytes of the body that are kept; the rest is left where it is. */
+  readonly maxBytes: number;
+}
+
+export interface HealthAnswer {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: string;
+}
+
+/** Asks an upstream how it is. @throws Error that says why there is no answer */
+export function askHealth(transport: Transport, request: HealthRequest): Promise<HealthAnswer> {
+  return new Promise((resolve, reject) => {
+    let status = 0;
+    let fields: HeaderList = [];
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const timer = setTimeout(() => {
+      call.abort();
+      reject(new Error(`no answer in ${request.timeoutMs} ms`));
+    }, request.timeoutMs);
+    const finish = (): void => {
+      clearTimeout(timer);
+      const body = Buffer.concat(chunks, bytes).subarray(0, request.maxBytes).toString("utf8");
+      resolve({ status, headers: fields, body });
+    };
+    const call = transport.call(
+      request.dial,
+      {
+        method: request.method,
+        target: request.target,
+        headers: request.headers,
+        body: request.body === "" ? undefined : Buffer.from(request.body),
+        bodyLength: undefined,
+        upgrade: "",
+        exchange: undefined,
+      },
+      {
+        sent() {},
+        interim() {},
+        head(received, headers) {
+          status = received;
+          fields = headers;
+        },
+        data(chunk) {
+          chunks.push(chunk);
+          bytes += chunk.length;
+          if (bytes >= request.maxBytes) {
+            call.abort();
+            finish();
+          }
+          return true;
+        },
+        end: finish,
+        switched(_status, _headers, socket) {
+          clearTimeout(timer);
+          socket.destroy();
+          reject(new Error("the upstream switched protocols"));
+        },
+        failed(error) {
+          clearTimeout(timer);
+          reject(new Error(messageOf(error), { cause: error }));
+        },
+      },
+    );
+  });
+}

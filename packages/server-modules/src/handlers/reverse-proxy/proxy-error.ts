@@ -1,0 +1,50 @@
+import { HttpError } from "http-engine/http-error";
+import { messageOf, type ServerErrorCode } from "server-core/errors";
+import type { CallStage } from "./transport/transport.ts";
+import type { Upstream } from "./upstream.ts";
+
+const badGateway = 502;
+const gatewayTimeout = 504;
+
+/** A try that failed. */
+export class ProxyFailure extends HttpError {
+  override readonly code: ServerErrorCode = "PROXY_UPSTREAM";
+  readonly stage: CallStage;
+  readonly timedOut: boolean;
+
+  /** @param timedOut the upstream was too slow: 504 */
+  constructor(stage: CallStage, upstream: Upstream, cause: unknown, timedOut = false) {
+    super(timedOut ? gatewayTimeout : badGateway, `upstream ${upstream.address}: ${messageOf(cause)}`, {
+      cause,
+    });
+    this.stage = stage;
+    this.timedOut = timedOut;
+  }
+
+  /** The kind of failure for the field `Proxy-Status`. Source: RFC 9209, section 2.3 */
+  get statusKind(): string {
+    const { code } = (this.cause ?? {}) as NodeJS.ErrnoException;
+    if (this.timedOut) {
+      return "http_response_timeout";
+    }
+    switch (code) {
+      case "ECONNREFUSED":
+        return "connection_refused";
+      case "ENOTFOUND":
+      case "EAI_AGAIN":
+        return "dns_error";
+      case "EHOSTUNREACH":
+      case "ENETUNREACH":
+        return "destination_ip_unroutable";
+      default:
+        return this.stage === "dial" ? "destination_unavailable" : "connection_terminated";
+    }
+  }
+}
+
+/** A response that `retry_match` asks to be had from another upstream. */
+export class RetryableResponse extends HttpError {
+  constructor(upstream: Upstream, status: number) {
+    super(badGateway, `upstream ${upstream.address}: its response with ${status} matched retry_match`);
+  }
+}

@@ -1,0 +1,157 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Exchange } from "http-engine/exchange";
+import type { RequestLine } from "http-engine/exchange-request";
+import type { HttpHandler, Next } from "http-engine/handler";
+import { HttpError } from "http-engine/http-error";
+import { messageOf, ServerError } from "server-core/errors";
+import type { Candidate } from "./candidate.ts";
+import { ProxyFailure } from "./proxy-error.ts";
+import type { ProxyParts } from "./proxy-parts.ts";
+import { ProxyProgress } from "./proxy-placeholders.ts";
+import { type Attempt, ProxyTry } from "./proxy-try.ts";
+import type { HeldResponse } from "./relay.ts";
+import { bufferBody, isRepeatable, type RequestBody, requestBody } from "./request-body.ts";
+import { setHeldResponse } from "./response/held-responses.ts";
+import { isTryFailure } from "./retry-rules.ts";
+import type { UpstreamSource } from "./upstreams/upstream-source.ts";
+
+const noBody: RequestBody = { content: undefined, length: undefined };
+
+/** Hands requests to upstreams, and to others when these fail. Source: the public model (Caddy 2.11) */
+export class ProxyHandler implements HttpHandler {
+  readonly #parts: ProxyParts;
+
+  constructor(parts: ProxyParts) {
+    this.#parts = parts;
+  }
+
+  async handle(exchange: Exchange, next: Next): Promise<void> {
+    const { upstreams, source } = this.#parts;
+    const progress = new ProxyProgress();
+    exchange.proxied = progress;
+    const line = this.#requestLine(exchange);
+    let body: RequestBody = this.#parts.dropsBody ? noBody : requestBody(exchange);
+    if (this.#isBuffered(body)) {
+      body = await bufferBody(body, this.#parts.requestBufferBytes || Number.POSITIVE_INFINITY);
+    }
+    const attempt: Attempt = { exchange, progress, line, body, reached: false };
+    let failed: Set<Candidate> | undefined;
+    let held: HeldResponse | undefined;
+    try {
+      for (;;) {
+        const candidates =
+          source === undefined ? upstreams.candidates : await this.#candidates(source, attempt);
+        const candidate = upstreams.select(candidates, exchange, failed);
+        try {
+          if (candidate === undefined) {
+            throw new ServerError("PROXY_NO_UPSTREAM", "no upstreams available");
+          }
+          const othersLeft = candidates.length - (failed?.size ?? 0) > 1;
+          held = await new ProxyTry(this.#parts, attempt, candidate, othersLeft).run();
+          break;
+        } catch (error) {
+          if (candidate !== undefined && error instanceof ProxyFailure && error.stage === "dial") {
+            failed ??= new Set();
+            failed.add(candidate);
+          } else if (candidate !== undefined) {
+            attempt.reached = true;
+          }
+          await this.#beforeNext(attempt, error, candidate, candidates, failed);
+        }
+      }
+    } catch (error) {
+      progress.endedAt = performance.now();
+      this.#tellStatus(exchange, error);
+      throw error;
+    }
+    if (held !== undefined) {
+      await this.#runRule(exchange, held, next);
+    }
+  }
+
+  #isBuffered(body: RequestBody): boolean {
+    const { requestBufferBytes, transport } = this.#parts;
+    return requestBufferBytes > 0 || (transport.needsLength === true && body.length === undefined);
+  }
+
+  /** The request line for upstreams; that of the exchange stays. */
+  #requestLine(exchange: Exchange): RequestLine {
+    const before = exchange.line;
+    const { rewrite } = this.#parts;
+    if (rewrite === undefined) {
+      return before;
+    }
+    rewrite(exchange);
+    const { line } = exchange;
+    exchange.rewrite(before);
+    return line;
+  }
+
+  /**
+   * A try failed: waits until the next may begin.
+   * @param candidate the upstream; undefined when there was none to try
+   * @throws `error` when it was the last one
+   */
+  async #beforeNext(
+    { exchange, progress, body, reached }: Attempt,
+    error: unknown,
+    candidate: Candidate | undefined,
+    candidates: readonly Candidate[],
+    unreachable: ReadonlySet<Candidate> | undefined,
+  ): Promise<void> {
+    if (candidate !== undefined && !isTryFailure(error)) {
+      throw error;
+    }
+    const { retries, log } = this.#parts;
+    const pauseMs = retries.pauseBefore(exchange, error as Error, {
+      progress,
+      repeatable: isRepeatable(body, exchange, reached),
+      othersLeft: candidates.some((each) => unreachable?.has(each) !== true),
+    });
+    log?.debug(
+      `${exchange.method} ${exchange.target}: ${messageOf(error)}${pauseMs === undefined ? "" : ", again"}`,
+    );
+    if (pauseMs === undefined) {
+      throw error;
+    }
+    if (pauseMs > 0) {
+      await pause(pauseMs);
+    }
+    if (exchange.ended) {
+      throw new ServerError("CLIENT_GONE", "the client closed the connection");
+    }
+    progress.retries++;
+  }
+
+  async #candidates(source: UpstreamSource, { exchange, progress }: Attempt): Promise<readonly Candidate[]> {
+    const { upstreams } = this.#parts;
+    try {
+      return await upstreams.dynamic(await source.find(exchange, progress.retries > 0));
+    } catch (error) {
+      this.#parts.log?.debug(`dynamic_upstreams: ${messageOf(error)}`);
+      return upstreams.candidates;
+    }
+  }
+
+  async #runRule(exchange: Exchange, held: HeldResponse, next: Next): Promise<void> {
+    const before = setHeldResponse(exchange, held);
+    try {
+      await held.rule.routes?.run(exchange, next);
+    } finally {
+      held.drop();
+      setHeldResponse(exchange, before);
+    }
+  }
+
+  /** Says in the answer which part failed. Source: RFC 9209 */
+  #tellStatus(exchange: Exchange, error: unknown): void {
+    const { proxyStatusName } = this.#parts;
+    if (proxyStatusName !== "" && error instanceof HttpError && !exchange.headSent) {
+      const kind = error instanceof ProxyFailure ? error.statusKind : "proxy_internal_response";
+      const name = /^[A-Za-z*][\w.:%*/!#$&'+^`|~-]*$/.test(proxyStatusName)
+        ? proxyStatusName
+        : JSON.stringify(proxyStatusName);
+      exchange.responseHeaders.push("Proxy-Status", `${name}; error=${kind}`);
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { getHeaders, type HeaderList } from "http-engine/header-list";
+import { statusText } from "http-engine/status-text";
+import { formatGoDuration } from "server-core/go/go-duration";
+import type { Candidate } from "./candidate.ts";
+import type { DialAddress } from "./transport/dial-address.ts";
+
+/** What `{http.reverse_proxy.*}` stands for. Filled as a request goes on; read only where a text names it. */
+export class ProxyProgress {
+  readonly startedAt = performance.now();
+  retries = 0;
+  candidate: Candidate | undefined;
+  dial: DialAddress | undefined;
+  /** When the latest try began, as of `performance.now()`. */
+  triedAt = 0;
+  latencyMs: number | undefined;
+  /** When the latest try was over; 0 before. */
+  endedAt = 0;
+  status: number | undefined;
+  headers: HeaderList | undefined;
+  isTransportError = false;
+
+  /** A try begins. The clock is read again only for one after the first. */
+  begin(candidate: Candidate, dial: DialAddress): void {
+    this.candidate = candidate;
+    this.dial = dial;
+    this.triedAt = this.retries === 0 ? this.startedAt : performance.now();
+  }
+
+  /** How long the latest try took in all. */
+  get durationMs(): number | undefined {
+    return this.endedAt < this.triedAt || this.triedAt === 0 ? undefined : this.endedAt - this.triedAt;
+  }
+
+  /** How long all tries took, and the waits between them. */
+  get totalMs(): number | undefined {
+    return this.endedAt === 0 ? undefined : this.endedAt - this.startedAt;
+  }
+
+  /** @param name without `http.reverse_proxy.` @returns undefined for what is not known (yet) */
+  placeholder(name: string): string | undefined {
+    if (name.startsWith("header.")) {
+      const values = getHeaders(this.headers ?? [], name.slice("header.".length));
+      return values.length === 0 ? undefined : values.join(",");
+    }
+    switch (name) {
+      case "duration":
+        return duration(this.totalMs);
+      case "duration_ms":
+        return text(this.totalMs);
+      case "retries":
+        return String(this.retries);
+      case "status_code":
+        return text(this.status);
+      case "status_text":
+        return this.status === undefined ? undefined : `${this.status} ${statusText(this.status)}`.trim();
+      case "is_transport_error":
+        return this.isTransportError ? "true" : undefined;
+      case "upstream.address":
+        return this.dial?.key;
+      case "upstream.hostport":
+        return this.dial?.path || this.dial?.key;
+      case "upstream.host":
+        return this.dial?.path || this.dial?.host;
+      case "upstream.port":
+        return this.dial === undefined || this.dial.port === 0 ? "" : String(this.dial.port);
+      case "upstream.requests":
+        return text(this.candidate?.requests);
+      case "upstream.max_requests":
+        return this.candidate === undefined || !Number.isFinite(this.candidate.maxRequests)
+          ? "0"
+          : String(this.candidate.maxRequests);
+      case "upstream.fails":
+        return text(this.candidate?.upstream.fails);
+      case "upstream.latency":
+        return duration(this.latencyMs);
+      case "upstream.latency_ms":
+        return text(this.latencyMs);
+      case "upstream.duration":
+        return duration(this.durationMs);
+      case "upstream.duration_ms":
+        return text(this.durationMs);
+      default:
+        return undefined;
+    }
+  }
+}
+
+function text(value: number | undefined): string | undefined {
+  return value === undefined ? undefined : String(value);
+}
+
+/** As the model writes durations: `1.5ms`, `2.25s`. */
+function duration(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : formatGoDuration(ms);
+}

@@ -1,0 +1,195 @@
+import type { Exchange } from "http-engine/exchange";
+import type { RequestLine } from "http-engine/exchange-request";
+import type { HeaderList } from "http-engine/header-list";
+import type { UpstreamTrace } from "http-engine/request-trace";
+import { findRule, statusFrom } from "../response-rules.ts";
+import type { Candidate } from "./candidate.ts";
+import { ProxyFailure, RetryableResponse } from "./proxy-error.ts";
+import { type RequestHeaderOptions, upstreamRequestHeaders } from "./proxy-headers.ts";
+import type { ProxyParts } from "./proxy-parts.ts";
+import type { ProxyProgress } from "./proxy-placeholders.ts";
+import { type HeadDecision, type HeldResponse, Relay, type RelayPlan, type RelayResult } from "./relay.ts";
+import { isRepeatable, type RequestBody } from "./request-body.ts";
+import type { TunnelSet } from "./tunnel/tunnel-set.ts";
+import type { Upstream } from "./upstream.ts";
+import { upstreamFields } from "./upstream-fields.ts";
+
+/** What stays the same over the tries of one request. */
+export interface Attempt {
+  readonly exchange: Exchange;
+  readonly progress: ProxyProgress;
+  readonly line: RequestLine;
+  readonly body: RequestBody;
+  /** Whether a try came past its dial. */
+  reached: boolean;
+}
+
+/** One try of a request, with one upstream. */
+export class ProxyTry implements RelayPlan {
+  readonly exchange: Exchange;
+  readonly upstream: Upstream;
+  readonly #parts: ProxyParts;
+  readonly #attempt: Attempt;
+  readonly #candidate: Candidate;
+  readonly #othersLeft: boolean;
+  readonly #result = Promise.withResolvers<HeldResponse | undefined>();
+  #trace: UpstreamTrace | undefined;
+  /** Whether a held response is in the hands of routes: what becomes of it is theirs to tell. */
+  #handedOn = false;
+
+  /** @param othersLeft whether another upstream could be tried */
+  constructor(parts: ProxyParts, attempt: Attempt, candidate: Candidate, othersLeft: boolean) {
+    this.#parts = parts;
+    this.#attempt = attempt;
+    this.#candidate = candidate;
+    this.#othersLeft = othersLeft;
+    this.exchange = attempt.exchange;
+    this.upstream = candidate.upstream;
+  }
+
+  get tunnels(): TunnelSet {
+    return this.#parts.tunnels;
+  }
+
+  get bufferBytes(): number {
+    return this.#parts.responseBufferBytes;
+  }
+
+  get flushMs(): number {
+    return this.#parts.flushMs;
+  }
+
+  /**
+   * Sends the request and relays the response.
+   * @returns a response for routes to decide about; undefined once all was relayed
+   * @throws ProxyFailure, RetryableResponse; ServerError of a request that cannot be sent, or of a client that is gone
+   */
+  run(): Promise<HeldResponse | undefined> {
+    const { exchange, upstream } = this;
+    const { progress, line, body } = this.#attempt;
+    const { transport, trusted, changeRequest } = this.#parts;
+    const dial = this.#candidate.dial(exchange);
+    progress.begin(this.#candidate, dial);
+    const upgrade = exchange.stream.upgradeProtocol;
+    const options: RequestHeaderOptions = {
+      upgrade,
+      trusted:
+        exchange.server.isTrustedProxy?.(exchange) === true ||
+        trusted?.contains(exchange.remoteAddress) === true,
+      expectContinue: transport.handsOnExpect === true,
+      hasBody: body.content !== undefined,
+      host: transport.scheme === "https" ? dial.key : exchange.hostport,
+    };
+    const fields =
+      exchange.trace === undefined && changeRequest === undefined
+        ? upstreamFields(exchange, options, this.#parts)
+        : { headers: this.#changedHeaders(options), wireText: undefined };
+    upstream.begin();
+    new Relay(this).run(transport, dial, {
+      method: line.method,
+      target: line.target.text,
+      headers: fields.headers,
+      wireText: fields.wireText,
+      body: body.content,
+      bodyLength: body.length,
+      upgrade,
+      othersLeft: this.#othersLeft,
+      exchange,
+    });
+    return this.#result.promise;
+  }
+
+  #changedHeaders(options: RequestHeaderOptions): HeaderList {
+    const { exchange, upstream } = this;
+    const headers = upstreamRequestHeaders(exchange, options);
+    if (exchange.trace !== undefined) {
+      this.#trace = exchange.trace.startUpstream(upstream.address);
+      this.#trace.inject(headers);
+    }
+    this.#parts.changeRequest?.(headers, exchange);
+    return headers;
+  }
+
+  // Called by the relay
+
+  decide(status: number, headers: HeaderList): HeadDecision {
+    const { exchange, upstream } = this;
+    const { progress, body } = this.#attempt;
+    const { unhealthyStatus, unhealthyLatencyMs, failDurationMs, breaker, retries, rules } = this.#parts;
+    const latencyMs = performance.now() - progress.triedAt;
+    progress.status = status;
+    progress.headers = headers;
+    progress.latencyMs = latencyMs;
+    upstream.answered(latencyMs);
+    breaker?.record(this.#candidate.address, status, latencyMs);
+    if (
+      latencyMs >= unhealthyLatencyMs ||
+      (unhealthyStatus.length > 0 &&
+        unhealthyStatus.some((each) => each === status || each === Math.floor(status / 100)))
+    ) {
+      upstream.countFailure(failDurationMs);
+    }
+    if (retries.looksAtResponses) {
+      const tries = { progress, repeatable: isRepeatable(body, exchange, true), othersLeft: false };
+      if (retries.wantsOther(exchange, tries)) {
+        return { kind: "retry" };
+      }
+    }
+    const rule = rules.length === 0 ? undefined : findRule(rules, status, headers, exchange);
+    if (rule?.routes !== undefined && status !== 101) {
+      return { kind: "routes", rule };
+    }
+    return {
+      kind: "relay",
+      status: rule?.status === undefined ? status : statusFrom(rule.status, exchange, status),
+    };
+  }
+
+  changeHeaders(status: number, headers: HeaderList): boolean {
+    const { changeResponse } = this.#parts;
+    changeResponse?.(status, headers, this.exchange);
+    return changeResponse !== undefined;
+  }
+
+  completed(status: number): void {
+    this.#attempt.progress.endedAt = performance.now();
+    this.#trace?.end(status);
+  }
+
+  ended(result: RelayResult): void {
+    if (result === "retry") {
+      this.failed(new RetryableResponse(this.upstream, this.#attempt.progress.status ?? 0));
+      return;
+    }
+    const held = result === "sent" ? undefined : result;
+    this.#handedOn = held !== undefined;
+    if (held !== undefined) {
+      this.#attempt.progress.endedAt = performance.now(); // as far as routes can tell
+    }
+    this.#release();
+    this.#result.resolve(held);
+  }
+
+  failed(error: Error): void {
+    if (this.#handedOn) {
+      return;
+    }
+    this.#trace?.end(error);
+    if (error instanceof ProxyFailure) {
+      this.upstream.failed(error);
+      this.upstream.countFailure(this.#parts.failDurationMs);
+    }
+    this.#release();
+    this.#result.reject(error);
+  }
+
+  /** The upstream has one request less, now or when tunnel or routes are done. */
+  #release(): void {
+    const { exchange, upstream } = this;
+    if (this.#handedOn || exchange.detached) {
+      exchange.onEnd(() => upstream.end());
+    } else {
+      upstream.end();
+    }
+  }
+}

@@ -1,0 +1,398 @@
+import type { Duplex } from "node:stream";
+import type { Exchange } from "http-engine/exchange";
+import { getHeader, type HeaderList } from "http-engine/header-list";
+import { isUnbuffered } from "http-engine/unbuffered-response";
+import { ServerError } from "server-core/errors";
+import type { ResponseRule } from "../response-rules.ts";
+import { PacedWriter } from "./paced-writer.ts";
+import { ProxyFailure } from "./proxy-error.ts";
+import { addSwitchHeaders, copyResponseHeaders, forwardedTrailers } from "./proxy-headers.ts";
+import type { DialAddress } from "./transport/dial-address.ts";
+import type {
+  CallStage,
+  ResponseReceiver,
+  Transport,
+  UpstreamCall,
+  UpstreamRequest,
+} from "./transport/transport.ts";
+import type { TunnelSet } from "./tunnel/tunnel-set.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** What becomes of a response, decided by its head. */
+export type HeadDecision =
+  | { readonly kind: "relay"; readonly status: number }
+  | { readonly kind: "retry" }
+  | { readonly kind: "routes"; readonly rule: ResponseRule };
+
+/** What one try is for, and who looks at what comes back. */
+export interface RelayPlan {
+  readonly exchange: Exchange;
+  readonly upstream: Upstream;
+  readonly tunnels: TunnelSet;
+  /** Bytes of the response that are held back until more than that, or all, is there; 0 for none. */
+  readonly bufferBytes: number;
+  /** How long bytes of a response may wait for more, in milliseconds; 0: all goes out at once. */
+  readonly flushMs: number;
+  /** The head is here. @param headers without what concerned the connection. May throw: the request fails with it */
+  decide(status: number, headers: HeaderList): HeadDecision;
+  /** Changes the fields before they are sent to the client. @returns whether it may have */
+  changeHeaders(status: number, headers: HeaderList): boolean;
+  /** The upstream's part is over, just before the client's response ends. Not called after a failure. */
+  completed(status: number): void;
+  /** The try is over without a failure, or goes on in the hands of routes. Called once, or `failed` is. */
+  ended(result: RelayResult): void;
+  /** @param error ProxyFailure with the stage it failed at; ServerError CLIENT_GONE; what the transport throws */
+  failed(error: Error): void;
+}
+
+/** A response whose head was looked at and that routes decide about. */
+export interface HeldResponse {
+  readonly rule: ResponseRule;
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** Sends it to the client, with what handlers set as fields so far. Resolves when all is sent. */
+  send(status: number): Promise<void>;
+  /** Nobody wants it. */
+  drop(): void;
+}
+
+/** How a try ended that did not fail. */
+export type RelayResult = "sent" | "retry" | HeldResponse;
+
+/** Streams one response to the client, with back pressure both ways. */
+export class Relay implements ResponseReceiver {
+  readonly #plan: RelayPlan;
+  #sent: PromiseWithResolvers<void> | undefined;
+  #call: UpstreamCall | undefined;
+  /** Why it failed while routes decided about its response. */
+  #failure: Error | undefined;
+  #stage: CallStage = "dial";
+  #status = 0;
+  #bodyBegun = false;
+  /** The client is slow: nothing is asked for until it has taken all. */
+  #waits = false;
+  #settled = false;
+  /** Chunks that wait: for routes that decide, or until the buffer is full. Undefined: nothing is held back. */
+  #held: Buffer[] | undefined;
+  #heldBytes = 0;
+  #holdLimit = 0;
+  /** Holds back what may wait. */
+  #paced: PacedWriter | undefined;
+  /** The end came while chunks were held back; with its trailers. */
+  #ended: HeaderList | undefined;
+
+  constructor(plan: RelayPlan) {
+    this.#plan = plan;
+  }
+
+  /** Sends the request. What comes of it, the plan is told. */
+  run(transport: Transport, dial: DialAddress, request: UpstreamRequest): void {
+    const { exchange } = this.#plan;
+    if (exchange.ended) {
+      this.#reject(clientGone());
+      return;
+    }
+    exchange.answersAlone = false;
+    try {
+      this.#call = transport.call(dial, request, this);
+    } catch (error) {
+      this.#settled = true;
+      this.#reject(error as Error);
+      return;
+    }
+    exchange.onEnd(() => this.#clientGone());
+  }
+
+  sent(): void {
+    this.#stage = "sent";
+  }
+
+  interim(status: number, headers: HeaderList): void {
+    try {
+      this.#plan.exchange.stream.writeInterim(status, headers);
+    } catch (error) {
+      this.#giveUp(error as Error);
+    }
+  }
+
+  head(status: number, headers: HeaderList, version: string, good = false): void {
+    this.#stage = "response";
+    let decision: HeadDecision;
+    try {
+      decision = this.#plan.decide(status, headers);
+    } catch (error) {
+      this.#giveUp(error as Error);
+      return;
+    }
+    switch (decision.kind) {
+      case "relay":
+        this.#begin(decision.status, headers, version, good);
+        break;
+      case "retry":
+        this.#settled = true;
+        this.#call?.abort();
+        this.#plan.ended("retry");
+        break;
+      default:
+        this.#hold(decision.rule, status, headers, version);
+    }
+  }
+
+  data(chunk: Buffer): boolean {
+    if (this.#held !== undefined) {
+      this.#held.push(chunk);
+      this.#heldBytes += chunk.length;
+      if (this.#heldBytes <= this.#holdLimit) {
+        return true;
+      }
+      return this.#holdLimit > 0 ? this.#release() : false;
+    }
+    return this.#write(chunk);
+  }
+
+  /** A chunk that a plain socket took whole, or will have taken before anything else is read, is not needed. */
+  get keepsChunk(): boolean {
+    const { exchange } = this.#plan;
+    const { socket } = exchange;
+    return (
+      this.#held !== undefined ||
+      this.#paced !== undefined ||
+      exchange.filtered ||
+      !exchange.stream.version.startsWith("1") ||
+      "encrypted" in socket ||
+      (socket.writableLength > 0 && !this.#waits)
+    );
+  }
+
+  end(trailers: HeaderList): void {
+    if (this.#held !== undefined && this.#holdLimit === 0) {
+      this.#ended = trailers;
+      return;
+    }
+    const { exchange } = this.#plan;
+    this.#settled = true;
+    try {
+      if (trailers.length > 0) {
+        exchange.addTrailers(forwardedTrailers(trailers));
+      }
+      for (const chunk of this.#held ?? []) {
+        exchange.write(chunk);
+      }
+      const last = this.#paced?.end() ?? "";
+      this.#plan.completed(this.#status);
+      exchange.finish(last);
+    } catch (error) {
+      this.#reject(error as Error);
+      return;
+    }
+    this.#resolve();
+  }
+
+  switched(status: number, headers: HeaderList, socket: Duplex, head: Buffer): void {
+    const { exchange, tunnels } = this.#plan;
+    this.#settled = true;
+    try {
+      this.#plan.decide(status, headers);
+      this.#plan.changeHeaders(status, headers);
+      addSwitchHeaders(headers, exchange.responseHeaders);
+      exchange.responseHeaders.unshift("Connection", "Upgrade", "Upgrade", exchange.stream.upgradeProtocol);
+      tunnels.open(exchange, socket, head);
+      this.#plan.completed(status);
+    } catch (error) {
+      socket.destroy();
+      this.#reject(error as Error);
+      return;
+    }
+    this.#resolve();
+  }
+
+  failed(error: Error, stage: CallStage, timedOut: boolean): void {
+    if (this.#settled) {
+      return;
+    }
+    if (this.#plan.exchange.socket.destroyed) {
+      this.#clientGone(); // it broke off its own upload: not the upstream's fault
+      return;
+    }
+    this.#settled = true;
+    this.#paced?.stop();
+    const failedAt = this.#stage === "response" ? "response" : stage;
+    // What our own code threw (a request that cannot be sent, a body over its limit) is not the upstream's fault.
+    this.#reject(
+      error instanceof ServerError ? error : new ProxyFailure(failedAt, this.#plan.upstream, error, timedOut),
+    );
+  }
+
+  #begin(status: number, headers: HeaderList, version: string, good: boolean): void {
+    const { exchange, bufferBytes, flushMs } = this.#plan;
+    this.#status = status;
+    try {
+      const changed = this.#plan.changeHeaders(status, headers);
+      const from = copyResponseHeaders(headers, exchange, version);
+      exchange.writeHead(status, good && !changed ? from : undefined);
+    } catch (error) {
+      this.#giveUp(error as Error);
+      return;
+    }
+    if (bufferBytes > 0) {
+      this.#held = [];
+      this.#holdLimit = bufferBytes;
+    } else if (flushMs > 0 && mayWait(headers)) {
+      this.#paced = new PacedWriter(flushMs, {
+        write: (chunk) => this.#send(chunk),
+        flush: () => this.#flush(),
+      });
+    }
+  }
+
+  /** A body that came along goes out with the head; a stream that takes its time does not hold the head back. */
+  handedOver(): void {
+    const waits = this.#held !== undefined || this.#paced !== undefined;
+    if (this.#status !== 0 && !this.#bodyBegun && !waits) {
+      this.#flush();
+    }
+  }
+
+  #flush(): void {
+    if (!this.#settled) {
+      try {
+        this.#plan.exchange.flush();
+      } catch (error) {
+        this.#giveUp(error as Error);
+      }
+    }
+  }
+
+  #write(chunk: Buffer): boolean {
+    this.#bodyBegun = true;
+    return this.#paced === undefined ? this.#send(chunk) : this.#paced.write(chunk);
+  }
+
+  #send(chunk: Uint8Array): boolean {
+    const { exchange } = this.#plan;
+    let more: boolean;
+    try {
+      more = exchange.write(chunk);
+    } catch (error) {
+      this.#giveUp(error as Error);
+      return false;
+    }
+    if (!more) {
+      this.#waits = true;
+      exchange.onceDrain(() => {
+        this.#waits = false;
+        this.#call?.resume();
+      });
+    }
+    return more;
+  }
+
+  /** Sends what was held back. @returns as `data` */
+  #release(): boolean {
+    const chunks = this.#held ?? [];
+    this.#held = undefined;
+    let more = true;
+    const { exchange } = this.#plan;
+    this.#bodyBegun = true;
+    try {
+      for (const chunk of chunks) {
+        more = exchange.write(chunk);
+      }
+    } catch (error) {
+      this.#giveUp(error as Error);
+      return false;
+    }
+    if (!more) {
+      exchange.onceDrain(() => this.#call?.resume());
+    }
+    return more;
+  }
+
+  #hold(rule: ResponseRule, status: number, headers: HeaderList, version: string): void {
+    this.#held = [];
+    const held: HeldResponse = {
+      rule,
+      status,
+      headers,
+      send: (sentStatus) => {
+        if (this.#failure !== undefined) {
+          return Promise.reject(this.#failure);
+        }
+        const sent = Promise.withResolvers<void>();
+        this.#sent = sent;
+        this.#held = undefined;
+        const chunks = this.#waiting;
+        this.#begin(sentStatus, headers, version, false);
+        if (!this.#settled) {
+          this.#sendWaiting(chunks);
+          this.handedOver();
+        }
+        return sent.promise;
+      },
+      drop: () => {
+        if (!this.#settled) {
+          this.#settled = true;
+          this.#call?.abort();
+        }
+      },
+    };
+    this.#waiting = this.#held;
+    this.#plan.ended(held);
+  }
+
+  #waiting: Buffer[] = [];
+
+  #sendWaiting(chunks: readonly Buffer[]): void {
+    let more = true;
+    for (const chunk of chunks) {
+      more = this.data(chunk) && more;
+    }
+    if (this.#ended !== undefined) {
+      this.end(this.#ended);
+    } else if (more) {
+      this.#call?.resume();
+    }
+  }
+
+  #clientGone(): void {
+    if (!this.#settled) {
+      this.#giveUp(clientGone());
+    }
+  }
+
+  #giveUp(error: Error): void {
+    if (this.#settled) {
+      return;
+    }
+    this.#settled = true;
+    this.#paced?.stop();
+    this.#call?.abort();
+    this.#reject(error);
+  }
+
+  #resolve(): void {
+    if (this.#sent === undefined) {
+      this.#plan.ended("sent");
+    } else {
+      this.#sent.resolve();
+    }
+  }
+
+  #reject(error: Error): void {
+    this.#failure = error;
+    if (this.#sent === undefined) {
+      this.#plan.failed(error);
+    } else {
+      this.#sent.reject(error);
+    }
+  }
+}
+
+/** Whether bytes of a response may wait: not of streams. Source: the public model (Caddy 2.11) */
+function mayWait(headers: HeaderList): boolean {
+  return getHeader(headers, "content-length") !== undefined && !isUnbuffered(headers);
+}
+
+function clientGone(): ServerError {
+  return new ServerError("CLIENT_GONE", "the client closed the connection");
+}

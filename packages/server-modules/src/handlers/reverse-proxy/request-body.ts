@@ -1,0 +1,76 @@
+import type { Readable } from "node:stream";
+import type { Exchange } from "http-engine/exchange";
+import { getHeader } from "http-engine/header-list";
+import { ServerError } from "server-core/errors";
+
+/** The body of a request as it goes to upstreams. */
+export interface RequestBody {
+  readonly content: Readable | Uint8Array | undefined;
+  /** Bytes of a stream; undefined when nobody knows. Without content: whether the client said 0. */
+  readonly length: number | undefined;
+  /** Its beginning was read and put back: the client's stream is touched, though no upstream has had any of it. */
+  readonly isPutBack?: boolean;
+}
+
+function declaredLength(exchange: Exchange): number | undefined {
+  const text = getHeader(exchange.requestHeaders, "content-length");
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * Whether another try can send all of the body.
+ * @param reached whether a try came past its dial, and so may have taken of the body
+ */
+export function isRepeatable(body: RequestBody, exchange: Exchange, reached: boolean): boolean {
+  if (body.content === undefined || body.content instanceof Uint8Array) {
+    return true;
+  }
+  return body.isPutBack === true ? !reached : !exchange.bodyTouched;
+}
+
+/** The body of a request, nothing of it read yet. */
+export function requestBody(exchange: Exchange): RequestBody {
+  if (!exchange.hasBody) {
+    return { content: undefined, length: declaredLength(exchange) === 0 ? 0 : undefined };
+  }
+  const whole = exchange.wholeBody;
+  if (whole !== undefined && exchange.requestTrailers.length === 0) {
+    return { content: whole, length: whole.length };
+  }
+  return { content: exchange.body, length: declaredLength(exchange) };
+}
+
+/**
+ * Reads a body before it is sent on.
+ * @param limit bytes to read at most; the rest is sent as it comes. Infinity: all
+ * @throws ServerError CLIENT_GONE, or what the body throws
+ */
+export async function bufferBody(body: RequestBody, limit: number): Promise<RequestBody> {
+  const { content } = body;
+  if (content === undefined || content instanceof Uint8Array) {
+    return body;
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let over = false;
+  try {
+    for await (const chunk of content.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      over = bytes > limit;
+      if (over) {
+        break;
+      }
+    }
+  } catch (error) {
+    throw error instanceof ServerError
+      ? error
+      : new ServerError("CLIENT_GONE", "the client closed the connection", { cause: error });
+  }
+  const all = Buffer.concat(chunks, bytes);
+  if (!over) {
+    return { content: all, length: bytes };
+  }
+  content.unshift(all);
+  return { ...body, isPutBack: true };
+}

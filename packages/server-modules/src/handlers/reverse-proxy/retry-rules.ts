@@ -1,0 +1,125 @@
+import type { Exchange } from "http-engine/exchange";
+import { type HttpMatcher, httpMatchers } from "http-engine/handler";
+import type { JsonValue } from "server-core/json/json-value";
+import type { ModuleContext } from "server-core/modules/module-context";
+import type { ProxyConfig } from "./proxy-config.ts";
+import { ProxyFailure, RetryableResponse } from "./proxy-error.ts";
+import type { ProxyProgress } from "./proxy-placeholders.ts";
+
+const defaultTryIntervalMs = 250;
+
+/** Methods that may be sent again when an upstream may have seen them. Source: RFC 9110, section 9.2.1 */
+const safeMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
+
+interface MatcherSet {
+  readonly matchers: readonly HttpMatcher[];
+  /** Whether an expression in it looks at the response. */
+  readonly looksAtResponse: boolean;
+}
+
+function isMatch(set: MatcherSet, exchange: Exchange): boolean {
+  return set.matchers.every((matcher) => matcher.matches(exchange));
+}
+
+/** What is known of the tries so far. */
+export interface TriesSoFar {
+  readonly progress: ProxyProgress;
+  /** Whether all that was sent can be sent again. */
+  readonly repeatable: boolean;
+  /** Whether an upstream that was not dialed in vain is left. */
+  readonly othersLeft: boolean;
+}
+
+/** When a request that failed is tried again. Source: the public model (Caddy 2.11), load_balancing */
+export class RetryRules {
+  readonly #retries: number;
+  readonly #tryDurationMs: number;
+  readonly #tryIntervalMs: number;
+  readonly #sets: readonly MatcherSet[];
+  /** Whether some set looks at responses. */
+  readonly looksAtResponses: boolean;
+
+  private constructor(config: ProxyConfig["load_balancing"], sets: readonly MatcherSet[]) {
+    this.#retries = config?.retries ?? 0;
+    this.#tryDurationMs = config?.try_duration ?? 0;
+    this.#tryIntervalMs = config?.try_interval ?? defaultTryIntervalMs;
+    this.#sets = sets;
+    this.looksAtResponses = sets.some((set) => set.looksAtResponse);
+  }
+
+  /** @throws ServerError of the matchers */
+  static async load(config: ProxyConfig["load_balancing"], context: ModuleContext): Promise<RetryRules> {
+    const sets: MatcherSet[] = [];
+    for (const [position, modules] of (config?.retry_match ?? []).entries()) {
+      const matchers: HttpMatcher[] = [];
+      for (const [name, matcher] of Object.entries(modules)) {
+        const path = `load_balancing/retry_match/${position}/${name}`;
+        matchers.push(await context.load(httpMatchers, name, matcher as JsonValue, path));
+      }
+      const text = JSON.stringify(modules.expression ?? "");
+      sets.push({
+        matchers,
+        looksAtResponse: /\{(?:http\.reverse_proxy|rp)\.(?:status_code|header\.)/.test(text),
+      });
+    }
+    return new RetryRules(config, sets);
+  }
+
+  get #asked(): boolean {
+    return this.#retries > 0 || this.#tryDurationMs > 0;
+  }
+
+  /** Whether a response asks for another try, and there is one left. */
+  wantsOther(exchange: Exchange, tries: TriesSoFar): boolean {
+    return (
+      this.looksAtResponses &&
+      tries.repeatable &&
+      this.#left(tries.progress) &&
+      this.#sets.some((set) => set.looksAtResponse && isMatch(set, exchange))
+    );
+  }
+
+  /** @returns how long to wait before the next try; undefined when there is none */
+  pauseBefore(exchange: Exchange, failure: Error, tries: TriesSoFar): number | undefined {
+    const seen = failure instanceof ProxyFailure && failure.stage !== "dial";
+    if (
+      exchange.headSent ||
+      exchange.ended ||
+      (failure instanceof ProxyFailure && failure.stage === "response")
+    ) {
+      return undefined;
+    }
+    if (!tries.repeatable || (seen && !this.#mayRepeat(exchange, tries.progress))) {
+      return undefined;
+    }
+    if (this.#asked) {
+      return this.#left(tries.progress) ? this.#tryIntervalMs : undefined;
+    }
+    // Past the model, and what nobody has to ask for: another upstream when one cannot be dialed (nothing was sent).
+    const isUnreached = failure instanceof ProxyFailure && failure.stage === "dial" && !failure.timedOut;
+    return isUnreached && tries.othersLeft ? 0 : undefined;
+  }
+
+  #left(progress: ProxyProgress): boolean {
+    const inTime =
+      this.#tryDurationMs === 0 ||
+      performance.now() - progress.startedAt + this.#tryIntervalMs < this.#tryDurationMs;
+    return this.#asked && inTime && (this.#retries === 0 || progress.retries < this.#retries);
+  }
+
+  /** Whether a request that an upstream may have seen is sent again. */
+  #mayRepeat(exchange: Exchange, progress: ProxyProgress): boolean {
+    if (this.#sets.length === 0) {
+      return safeMethods.has(exchange.method);
+    }
+    progress.isTransportError = true;
+    const matches = this.#sets.some((set) => isMatch(set, exchange));
+    progress.isTransportError = false;
+    return matches;
+  }
+}
+
+/** Whether a failure is of the kind that another try may mend. */
+export function isTryFailure(error: unknown): error is ProxyFailure | RetryableResponse {
+  return error instanceof ProxyFailure || error instanceof RetryableResponse;
+}

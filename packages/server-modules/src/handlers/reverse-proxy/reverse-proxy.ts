@@ -1,0 +1,121 @@
+import type { HttpHandler } from "http-engine/handler";
+import { compileHeaderOperations } from "http-engine/header-operations";
+import type { JsonValue } from "server-core/json/json-value";
+import { defineModule } from "server-core/modules/module";
+import { IpRanges } from "server-core/net/ip-ranges";
+import { compileResponseMatcher } from "../../response-matcher.ts";
+import { loadResponseRules } from "../response-rules.ts";
+import { compileRewrite } from "../rewrite/compile-rewrite.ts";
+import { circuitBreakers } from "./circuit-breaker.ts";
+import { HealthChecker } from "./health/health-checker.ts";
+import { type ProxyConfig, proxySchema } from "./proxy-config.ts";
+import { ProxyHandler } from "./proxy-handler.ts";
+import type { ProxyParts } from "./proxy-parts.ts";
+import { RetryRules } from "./retry-rules.ts";
+import { selectionPolicies } from "./selection-policy.ts";
+import { transports } from "./transport/transport.ts";
+import { TunnelSet } from "./tunnel/tunnel-set.ts";
+import { upstreamDetailTopic, upstreamPool } from "./upstream.ts";
+import { UpstreamSet } from "./upstream-set.ts";
+import { upstreamSources } from "./upstreams/upstream-source.ts";
+
+const privateRanges = ["192.168.0.0/16", "172.16.0.0/12", "10.0.0.0/8", "127.0.0.1/8", "fd00::/8", "::1"];
+
+function compileHeaders(config: ProxyConfig): Pick<ProxyParts, "changeRequest" | "changeResponse"> {
+  const { request, response } = config.headers ?? {};
+  const change = response ? compileHeaderOperations(response) : undefined;
+  const required = response?.require ? compileResponseMatcher(response.require) : undefined;
+  return {
+    changeRequest: request ? compileHeaderOperations(request) : undefined,
+    changeResponse:
+      change === undefined
+        ? undefined
+        : (status, headers, exchange) => {
+            if (required === undefined || required(status, headers, exchange)) {
+              change(headers, exchange);
+            }
+          },
+  };
+}
+
+function bytesOf(configured: number | null | undefined): number {
+  return configured === -1 ? Number.POSITIVE_INFINITY : (configured ?? 0);
+}
+
+/** Hands requests to upstreams. Source: the public model (Caddy 2.11) */
+export const reverseProxy = defineModule({
+  id: "http.handlers.reverse_proxy",
+  config: proxySchema,
+  async provision(config, context): Promise<HttpHandler> {
+    const transportConfig = (config.transport ?? { protocol: "http" }) as JsonValue;
+    const transport = await context.loadInline(transports, "protocol", transportConfig, "transport");
+    const policyConfig = (config.load_balancing?.selection_policy ?? { policy: "random" }) as JsonValue;
+    const policyPath = "load_balancing/selection_policy";
+    const policy = await context.loadInline(selectionPolicies, "policy", policyConfig, policyPath);
+    const breaker = config.circuit_breaker
+      ? await context.loadInline(
+          circuitBreakers,
+          "type",
+          config.circuit_breaker as JsonValue,
+          "circuit_breaker",
+        )
+      : undefined;
+    const source = config.dynamic_upstreams
+      ? await context.loadInline(
+          upstreamSources,
+          "source",
+          config.dynamic_upstreams as JsonValue,
+          "dynamic_upstreams",
+        )
+      : undefined;
+    const upstreams = await UpstreamSet.load(config, context, policy, breaker);
+    const { active, passive } = config.health_checks ?? {};
+    const checker =
+      active && upstreams.isChecked
+        ? new HealthChecker(active, transport, context.log, (name, data) => context.emit(name, data))
+        : undefined;
+    if (passive?.unhealthy_latency && !passive.fail_duration) {
+      context.log.warn(`${context.path}: unhealthy_latency counts nothing without fail_duration`);
+    }
+    const tunnels = new TunnelSet({
+      timeoutMs: config.stream_timeout ?? 0,
+      closeDelayMs: config.stream_close_delay || undefined,
+      bufferBytes: Math.max(config.stream_buffer_size ?? 0, 0),
+    });
+    const ranges = (config.trusted_proxies ?? []).flatMap((each) =>
+      each === "private_ranges" ? privateRanges : [each],
+    );
+    const handler = new ProxyHandler({
+      transport,
+      upstreams,
+      source,
+      breaker,
+      tunnels,
+      retries: await RetryRules.load(config.load_balancing, context),
+      rules: await loadResponseRules(config.handle_response ?? [], context),
+      rewrite: config.rewrite ? compileRewrite(config.rewrite) : undefined,
+      dropsBody: /^(?:get|head)$/i.test(config.rewrite?.method ?? ""),
+      trusted: ranges.length > 0 ? new IpRanges(ranges) : undefined,
+      requestBufferBytes: bytesOf(config.request_buffers),
+      responseBufferBytes: bytesOf(config.response_buffers),
+      flushMs: Math.max(0, config.flush_interval ?? 0),
+      failDurationMs: passive?.fail_duration ?? 0,
+      unhealthyStatus: passive?.unhealthy_status ?? [],
+      unhealthyLatencyMs: passive?.unhealthy_latency || Number.POSITIVE_INFINITY,
+      proxyStatusName: config.proxy_status_name ?? "",
+      log: config.verbose_logs ? context.log : undefined,
+      ...compileHeaders(config),
+    });
+    context.messages.on(upstreamDetailTopic, () =>
+      context.resources(upstreamPool).map(({ detail }) => detail),
+    );
+    checker?.start(() => upstreams.candidates);
+    return {
+      handle: (exchange, next) => handler.handle(exchange, next),
+      close() {
+        checker?.close();
+        tunnels.close();
+      },
+    };
+  },
+});

@@ -1,0 +1,56 @@
+import type { Readable } from "node:stream";
+import { StreamReading, type StreamTaker } from "http-engine/body/stream-reading";
+
+/** Where the bytes of a request's body go. */
+export interface BodySink {
+  /** @returns false when it is enough for now: go on after `onceDrain` */
+  write(chunk: Buffer): boolean;
+  onceDrain(callback: () => void): void;
+}
+
+/**
+ * Sends the body of a request, with back pressure. Stops by itself when told so: then the rest stays where it is.
+ */
+export class BodyWriter implements StreamTaker {
+  readonly #sink: BodySink;
+  readonly #done: (error: Error | undefined) => void;
+  readonly #reading: StreamReading;
+  #begun = false;
+
+  /** @param done called once, when all of it was written or its source failed; not after {@link stop} */
+  constructor(source: Readable, sink: BodySink, done: (error: Error | undefined) => void) {
+    this.#sink = sink;
+    this.#done = done;
+    this.#reading = new StreamReading(source, this);
+  }
+
+  /** Whether something was taken of the source, or its end: then it cannot be sent from the start again. */
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  stop(): void {
+    this.#reading.stop();
+  }
+
+  // Called by the reading
+
+  data(chunk: Buffer): boolean {
+    this.#begun = true;
+    if (chunk.length === 0 || this.#sink.write(chunk)) {
+      return true;
+    }
+    this.#sink.onceDrain(() => this.#reading.resume());
+    return false;
+  }
+
+  end(): void {
+    this.#begun = true;
+    this.#done(undefined);
+  }
+
+  failed(error: Error): void {
+    this.#begun = true;
+    this.#done(error);
+  }
+}

@@ -1,0 +1,197 @@
+import type { SharedGauge } from "server-core/threads/shared-state";
+
+/** Pools of connections to one upstream that share a limit. */
+export interface SlotUser {
+  /** Calls that wait for a connection. */
+  readonly waitingCount: number;
+  /** When the oldest of them began to, as of `performance.now()`; undefined when none waits. */
+  readonly waitingSince: number | undefined;
+  /** Takes slots for what waits, as far as there are any. */
+  retry(): void;
+  /** Closes connections that lie idle. @returns how many */
+  giveIdle(count: number): number;
+  /** Lets a connection that carries many calls run out. Absent: a connection carries one at a time. */
+  giveBusy?(): void;
+}
+
+/** What a thread that waits tells the others. */
+export interface SlotPlea {
+  readonly thread: number;
+  readonly place: string;
+  readonly waiting: number;
+  /** How long the oldest call has waited. */
+  readonly waitedMs: number;
+}
+
+/** How a place's connections are counted, over all threads. */
+export interface ConnectionSlotsOptions {
+  /** Connections at a time in all threads. */
+  readonly max: number;
+  /** Counts them. Released by {@link ConnectionSlots.close}. */
+  readonly gauge: SharedGauge;
+  /** Asks the other threads for connections that they can spare. Must not fail. */
+  plead(waiting: number, waitedMs: number): Promise<void>;
+}
+
+/** How often it is looked for a slot while calls wait: what other threads give back is found so. */
+const lookMs = 5;
+/** How long a slot is left to other threads that were to have it. */
+const yieldMs = 2 * lookMs;
+/** How often others are asked while calls wait: no connection changes threads more often. */
+const pleadMs = 50;
+/** How much longer others must have waited to get a connection that this thread could use itself. */
+const fairnessMs = 20;
+
+/**
+ * The limit of connections to one upstream, one truth over all threads. Calls over it wait, the oldest first; a connection
+ * that lies idle in one thread makes room for a call that waits in another, and of threads that all have calls waiting,
+ * those that have waited for clearly longer get a turn.
+ * Source: Go's net/http, `Transport.MaxConnsPerHost`
+ */
+export class ConnectionSlots {
+  readonly #options: ConnectionSlotsOptions;
+  readonly #users: SlotUser[] = [];
+  #open = 0;
+  /** Another thread is to get the next connection that is free. */
+  #owed = false;
+  /** As of `performance.now()`. */
+  #yieldsUntil = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #pleadedAt = Number.NEGATIVE_INFINITY;
+  #closed = false;
+  #released = false;
+
+  constructor(options: ConnectionSlotsOptions) {
+    this.#options = options;
+  }
+
+  /** All who use it: what one of them does not need, the others get. */
+  add(user: SlotUser): void {
+    this.#users.push(user);
+  }
+
+  /** Takes the right to one connection. @returns false where there are as many as may be */
+  take(): boolean {
+    const { gauge, max } = this.#options;
+    if (this.#released) {
+      return true;
+    }
+    if (this.#yieldsUntil > 0) {
+      if (performance.now() < this.#yieldsUntil) {
+        return false;
+      }
+      this.#yieldsUntil = 0;
+    }
+    // First counted, then looked at: two threads at once may both step back, but never both go ahead.
+    gauge.add(1);
+    if (gauge.value > max) {
+      gauge.add(-1);
+      return false;
+    }
+    this.#open++;
+    return true;
+  }
+
+  /** The connection is closed, or is none of the pool's any more. */
+  free(): void {
+    if (!this.#released) {
+      this.#options.gauge.add(-1);
+      this.#open--;
+      if (this.#owed) {
+        this.#owed = false;
+        this.#yieldsUntil = performance.now() + yieldMs;
+        this.#watch();
+      } else {
+        this.#retry();
+      }
+      this.#release();
+    }
+  }
+
+  /** Calls wait: from now on it is looked for slots. */
+  wait(user: SlotUser): void {
+    for (const each of this.#users) {
+      if (each !== user && each.giveIdle(1) > 0) {
+        break;
+      }
+    }
+    this.#plead();
+    this.#watch();
+  }
+
+  /** Another thread waits. */
+  asked({ waiting, waitedMs }: SlotPlea): void {
+    let wanted = waiting;
+    for (const user of this.#users) {
+      wanted -= user.waitingCount > 0 ? 0 : user.giveIdle(wanted);
+      if (wanted <= 0) {
+        return;
+      }
+    }
+    if (wanted === waiting && this.#open > 0 && waitedMs > this.#waitedMs() + fairnessMs) {
+      this.#owed = true;
+      for (const user of this.#users) {
+        user.giveBusy?.();
+      }
+    }
+  }
+
+  /** Asked when a connection is free: whether another thread is to have its slot. Then it must be closed. */
+  get owes(): boolean {
+    return this.#owed;
+  }
+
+  /** Nothing new is to come. The count goes when the last connection does. */
+  close(): void {
+    this.#closed = true;
+    this.#release();
+  }
+
+  readonly #look = (): void => {
+    this.#timer = undefined;
+    this.#retry();
+    if (this.#isWaiting()) {
+      if (performance.now() - this.#pleadedAt >= pleadMs) {
+        this.#plead();
+      }
+      this.#watch();
+    }
+    this.#release();
+  };
+
+  #watch(): void {
+    this.#timer ??= setTimeout(this.#look, lookMs);
+  }
+
+  #plead(): void {
+    const now = performance.now();
+    if (now - this.#pleadedAt >= lookMs) {
+      this.#pleadedAt = now;
+      const waiting = this.#users.reduce((sum, user) => sum + user.waitingCount, 0);
+      void this.#options.plead(waiting, this.#waitedMs()).then(() => this.#retry());
+    }
+  }
+
+  #retry(): void {
+    for (const user of this.#users) {
+      user.retry();
+    }
+  }
+
+  #isWaiting(): boolean {
+    return this.#users.some(({ waitingCount }) => waitingCount > 0);
+  }
+
+  #waitedMs(): number {
+    const since = this.#users.flatMap(({ waitingSince }) => waitingSince ?? []);
+    return since.length === 0 ? 0 : performance.now() - Math.min(...since);
+  }
+
+  #release(): void {
+    if (this.#closed && !this.#released && this.#open === 0 && !this.#isWaiting()) {
+      this.#released = true;
+      clearTimeout(this.#timer);
+      this.#options.gauge.release();
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { ServerError } from "server-core/errors";
+
+/** Where an upstream is: a TCP address, or a unix socket. */
+export interface DialAddress {
+  /** Without brackets; "" for a unix socket. */
+  readonly host: string;
+  /** 0 for a unix socket. */
+  readonly port: number;
+  /** Of a unix socket; "" for TCP. */
+  readonly path: string;
+  /** `host:port` or `unix//path`: the same for the same place. */
+  readonly key: string;
+  /** Of IP, where the address says so; 0: any. */
+  readonly family: 0 | 4 | 6;
+  /** `unix+h2c//path`: cleartext HTTP/2, whatever the transport says. */
+  readonly h2c: boolean;
+}
+
+const placeholder = /\{[^{}]+\}/;
+
+/** Whether an address depends on the request. */
+export function hasPlaceholder(text: string): boolean {
+  return placeholder.test(text);
+}
+
+/** Reads `host:port`, `:port`, `[::1]:port`, `tcp/host:port` or `unix//path`. @throws ServerError MODULE_CONFIG */
+export function parseDial(text: string): DialAddress {
+  const unix = /^unix(\+h2c)?\/(.+)$/.exec(text);
+  if (unix !== null) {
+    const path = unix[2] ?? "";
+    return { host: "", port: 0, path, key: `unix/${path}`, family: 0, h2c: unix[1] !== undefined };
+  }
+  const match = /^(?:tcp([46]?)\/)?(?:\[([0-9a-fA-F:.%\w]+)\]|([^:[\]/\s{}]*)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[4]);
+  if (match === null || port === 0 || port > 65_535) {
+    throw new ServerError("MODULE_CONFIG", `upstream: dial ${JSON.stringify(text)} is not host:port`);
+  }
+  const host = match[2] ?? (match[3] || "localhost");
+  const family = match[1] === "4" ? 4 : match[1] === "6" ? 6 : 0;
+  const key = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return { host, port, path: "", key, family, h2c: false };
+}

@@ -1,0 +1,164 @@
+import { resolve } from "node:path";
+import type { Exchange } from "http-engine/exchange";
+import { readPlaceholder } from "http-engine/placeholders";
+import { ServerError } from "server-core/errors";
+import { cleanPath } from "server-core/uri/clean-path";
+import { percentDecode } from "server-core/uri/percent-encoding";
+import { RequestTarget } from "server-core/uri/request-target";
+import { bytesOfText } from "server-core/uri/text-of-bytes";
+import type { UpstreamRequest } from "../transport.ts";
+
+/** What of a target becomes variables, decoded but for the query. */
+interface CgiTarget {
+  readonly script: string;
+  readonly pathInfo: string;
+  readonly query: string;
+}
+
+/** What a request's variables depend on beside the request. */
+export interface CgiOptions {
+  /** Absolute. */
+  readonly root: string;
+  /** Path parts after which the rest is `PATH_INFO`: `.php`. Lower case. */
+  readonly splitPath: readonly string[];
+  /** Variables of the config's own, as byte strings: they win. */
+  readonly env: ReadonlyMap<string, string>;
+}
+
+/**
+ * The part of a path that names the script: up to the end of the first split part, all of it where the path has none,
+ * nothing where no parts are configured. ASCII case does not count; other characters are none of a part's, whatever their lower case is (U+212A is no `k`).
+ */
+function scriptOf(path: string, parts: readonly string[]): string {
+  if (parts.length === 0) {
+    return "";
+  }
+  // Of other characters the lower case may be longer, or ASCII.
+  const lower = path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  for (const part of parts) {
+    const at = lower.indexOf(part);
+    if (at !== -1) {
+      return path.slice(0, at + part.length);
+    }
+  }
+  return path;
+}
+
+function refuse(text: string): ServerError {
+  return new ServerError("HTTP_BAD_REQUEST", `cannot be sent on by FastCGI: ${text}`);
+}
+
+/** @throws ServerError HTTP_BAD_REQUEST where the escaped and the decoded path name different scripts */
+function readTarget(text: string, splitPath: readonly string[]): CgiTarget {
+  const target = RequestTarget.parse(text);
+  if (typeof target === "string") {
+    throw refuse(target);
+  }
+  const path = cleanPath(target.path);
+  const script = scriptOf(path, splitPath);
+  if (target.rawPath.includes("%")) {
+    // A path matcher with an escape in its pattern judged the escaped form.
+    const escaped = percentDecode(cleanPath(target.rawPath)) ?? "";
+    if (scriptOf(escaped, splitPath) !== script) {
+      throw refuse("escaped and decoded paths select different scripts");
+    }
+  }
+  return { script, pathInfo: path.slice(script.length), query: target.query.slice(1) };
+}
+
+/** A path below the root: `..` never leads out of it. A final slash stays. */
+function below(root: string, path: string): string {
+  const clean = cleanPath(path.startsWith("/") ? path : `/${path}`);
+  return resolve(root, `.${clean}`) + (path.length > 1 && path.endsWith("/") ? "/" : "");
+}
+
+function hostAndPort(exchange: Exchange): { name: string; port: string } {
+  const match = /^(.*?)(?::(\d+))?$/.exec(exchange.hostport);
+  const name = (match?.[1] ?? "").replace(/^\[|\]$/g, "");
+  return { name, port: match?.[2] ?? (exchange.scheme === "https" ? "443" : "80") };
+}
+
+/** Methods whose body is no form. */
+const withoutForm = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Type of the body; a form's where the client does not say, as programs read no other body on their own. */
+function contentType(exchange: Exchange, method: string): string {
+  const type = exchange.header("content-type");
+  return type === "" && !withoutForm.has(method) ? "application/x-www-form-urlencoded" : type;
+}
+
+/**
+ * Variables of a CGI request, one character for each byte: text as UTF-8.
+ * @throws ServerError HTTP_BAD_REQUEST for a path that programs could take for another one
+ * Source: RFC 3875, section 4.1; the public model (Caddy 2.11), transport fastcgi
+ */
+export function cgiEnvironment(
+  request: UpstreamRequest,
+  exchange: Exchange,
+  options: CgiOptions,
+  contentLength: number | undefined,
+): Map<string, string> {
+  const { root, splitPath, env } = options;
+  const { script, pathInfo, query } = readTarget(request.target, splitPath);
+  const info = pathInfo === "" ? (readPlaceholder(exchange, "http.matchers.file.remainder") ?? "") : pathInfo;
+  if (/[\0\r\n]/.test(script + info)) {
+    // Programs and their configurations match paths line by line (CVE-2019-11043).
+    throw refuse("a line break in the path");
+  }
+  const host = hostAndPort(exchange);
+  const variables = new Map<string, string>([
+    ["AUTH_TYPE", ""],
+    ["CONTENT_LENGTH", String(contentLength ?? 0)],
+    ["CONTENT_TYPE", contentType(exchange, request.method)],
+    ["GATEWAY_INTERFACE", "CGI/1.1"],
+    ["PATH_INFO", bytesOfText(info)],
+    ["QUERY_STRING", query],
+    ["REMOTE_ADDR", exchange.remoteAddress],
+    ["REMOTE_HOST", exchange.remoteAddress],
+    ["REMOTE_PORT", String(exchange.socket.remotePort ?? "")],
+    ["REMOTE_IDENT", ""],
+    ["REMOTE_USER", bytesOfText(readPlaceholder(exchange, "http.auth.user.id") ?? "")],
+    ["REQUEST_METHOD", request.method],
+    ["REQUEST_SCHEME", exchange.scheme],
+    ["SERVER_NAME", host.name],
+    ["SERVER_PORT", host.port],
+    ["SERVER_PROTOCOL", exchange.protocol],
+    ["SERVER_SOFTWARE", bytesOfText(exchange.server.product)],
+    ["DOCUMENT_ROOT", bytesOfText(root)],
+    ["DOCUMENT_URI", bytesOfText(script)],
+    ["HTTP_HOST", exchange.hostport],
+    ["REQUEST_URI", exchange.original.target.text],
+    ["SCRIPT_FILENAME", bytesOfText(below(root, script))],
+    ["SCRIPT_NAME", bytesOfText(script)],
+  ]);
+  if (exchange.socket.localAddress !== undefined) {
+    variables.set("SERVER_ADDR", exchange.socket.localAddress.replace(/^::ffff:(?=\d+\.)/i, ""));
+  }
+  if (info !== "") {
+    variables.set("PATH_TRANSLATED", bytesOfText(below(root, info)));
+  }
+  if (exchange.scheme === "https") {
+    variables.set("HTTPS", "on");
+    // As Apache's mod_ssl names them, for programs that ask.
+    const version = readPlaceholder(exchange, "http.request.tls.version") ?? "";
+    variables.set("SSL_PROTOCOL", version.replace(/^tls/, "TLSv").replace(/\.0$/, ""));
+    variables.set("SSL_CIPHER", readPlaceholder(exchange, "http.request.tls.cipher_suite") ?? "");
+  }
+  for (let index = 0; index < request.headers.length; index += 2) {
+    const name = (request.headers[index] ?? "").toLowerCase();
+    // `Proxy` would become HTTP_PROXY, which programs take for their own proxy (httpoxy, CVE-2016-5385).
+    if (name !== "host" && name !== "proxy" && !name.includes("_")) {
+      const key = `HTTP_${name.replaceAll("-", "_").toUpperCase()}`;
+      const known = variables.get(key);
+      const value = request.headers[index + 1] ?? "";
+      variables.set(key, known === undefined ? value : `${known}, ${value}`);
+    }
+  }
+  for (const [name, value] of env) {
+    if (value.includes("\0")) {
+      throw refuse(`a NUL in the variable ${name}`);
+    }
+    variables.set(name, value);
+  }
+  return variables;
+}

@@ -1,0 +1,67 @@
+import { trimBlanks } from "http-engine/h1/field-lines";
+import type { HeaderList } from "http-engine/header-list";
+
+/** The head of a CGI response. */
+export interface CgiHead {
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** Bytes of the body that it declares; undefined when it names none. */
+  readonly length: number | undefined;
+}
+
+const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z ]+):([\t\x20-\x7e\x80-\xff]*)$/;
+
+/** Where the head ends and the body begins; undefined when the end is not there yet. */
+export function cgiHeadEnd(bytes: Buffer): { readonly end: number; readonly body: number } | undefined {
+  let lineStart = 0;
+  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) {
+    const empty = at === lineStart || (at === lineStart + 1 && bytes[lineStart] === 0x0d);
+    if (empty) {
+      return { end: lineStart, body: at + 1 };
+    }
+    lineStart = at + 1;
+  }
+  return undefined;
+}
+
+/**
+ * Reads the head of a CGI response. Lines end with LF or CR LF. A line whose name has blanks is no field, and left out:
+ * programs print such, and the body is framed by records.
+ * @param text one character a byte
+ * @throws Error that says what is wrong
+ * Source: RFC 3875, section 6
+ */
+export function parseCgiHead(text: string): CgiHead {
+  let status = 200;
+  let length: number | undefined;
+  const headers: HeaderList = [];
+  for (const line of text.split(/\r?\n/)) {
+    if (line === "") {
+      continue;
+    }
+    const field = fieldLine.exec(line);
+    if (field === null) {
+      throw new Error(`malformed CGI header ${JSON.stringify(line.slice(0, 80))}`);
+    }
+    const [, name = "", padded = ""] = field;
+    if (name.includes(" ")) {
+      continue;
+    }
+    const value = trimBlanks(padded);
+    const lower = name.toLowerCase();
+    if (lower === "status") {
+      const code = /^([2-9]\d\d)(?: |$)/.exec(value);
+      if (code === null) {
+        throw new Error(`malformed CGI status ${JSON.stringify(value.slice(0, 80))}`);
+      }
+      status = Number(code[1]);
+    } else if (lower !== "transfer-encoding") {
+      headers.push(name, value);
+      if (lower === "content-length" && /^\d{1,15}$/.test(value)) {
+        length = Number(value);
+      }
+    }
+  }
+  const redirects = headers.some((each, index) => index % 2 === 0 && each.toLowerCase() === "location");
+  return { status: status === 200 && redirects && !/^status:/im.test(text) ? 302 : status, headers, length };
+}

@@ -1,0 +1,185 @@
+import type { Socket } from "node:net";
+import type { Logger } from "lifecycle";
+import { runFor } from "server-core/threads/error-owner";
+import { keepEndToEnd } from "../../proxy-headers.ts";
+import { BodyWriter } from "../body-writer.ts";
+import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
+import { cgiHeadEnd, parseCgiHead } from "./cgi-head.ts";
+import { encodeBegin, encodeParameters, encodeRecords, RecordReader, recordType } from "./records.ts";
+
+const maxHeadBytes = 1024 * 1024;
+const maxStderrBytes = 64 * 1024;
+const noBytes = Buffer.alloc(0);
+
+export interface FastcgiLimits {
+  readonly readTimeoutMs: number;
+  readonly writeTimeoutMs: number;
+  /** Undefined: what programs write to their standard error is not logged as error. */
+  readonly stderrLog: Logger | undefined;
+}
+
+/** One request to a FastCGI responder, on a connection of its own. */
+export class FastcgiCall implements UpstreamCall {
+  readonly #receiver: ResponseReceiver;
+  readonly #limits: FastcgiLimits;
+  #socket: Socket | undefined;
+  #writer: BodyWriter | undefined;
+  #stage: CallStage = "dial";
+  #head: Buffer = noBytes;
+  #headDone = false;
+  /**
+   * Bytes of the body that may still come. Programs that miscount print more than they declared. Most print one for HEAD
+   * too: it is handed on for filters, which tell the client what they would do to it, and ends at the client's stream.
+   */
+  #left = Number.POSITIVE_INFINITY;
+  #stderr = "";
+  #over = false;
+  cancelDial: (() => void) | undefined;
+
+  constructor(receiver: ResponseReceiver, limits: FastcgiLimits) {
+    this.#receiver = receiver;
+    this.#limits = limits;
+  }
+
+  run(socket: Socket, request: UpstreamRequest, parameters: ReadonlyMap<string, string>): void {
+    this.#socket = socket;
+    this.#stage = "sent";
+    const silenceMs = Math.max(this.#limits.readTimeoutMs, this.#limits.writeTimeoutMs);
+    if (silenceMs > 0) {
+      socket.setTimeout(silenceMs, () => this.fail(new Error(`nothing moved for ${silenceMs} ms`), true));
+    }
+    const reader = new RecordReader((type, content) => this.#take(type, content));
+    socket.on("data", (bytes: Buffer) => {
+      if (!this.#over) {
+        try {
+          if (request.exchange === undefined) {
+            reader.push(bytes);
+          } else {
+            runFor(request.exchange, (piece) => reader.push(piece), bytes);
+          }
+        } catch (error) {
+          this.fail(error as Error);
+        }
+      }
+    });
+    socket.on("end", () => this.fail(new Error("the upstream closed the connection")));
+    socket.on("error", (error) => this.fail(error));
+    socket.on("close", () => this.fail(new Error("the connection was closed")));
+    this.#receiver.sent();
+    socket.write(Buffer.concat([encodeBegin(), encodeParameters(parameters)]));
+    this.#sendBody(socket, request.body);
+  }
+
+  resume(): void {
+    this.#socket?.resume();
+  }
+
+  abort(): void {
+    if (!this.#over) {
+      this.#finish();
+    }
+  }
+
+  fail(error: Error, timedOut = false): void {
+    if (!this.#over) {
+      this.#finish();
+      this.#receiver.failed(error, this.#stage, timedOut);
+    }
+  }
+
+  #sendBody(socket: Socket, body: UpstreamRequest["body"]): void {
+    const end = encodeRecords(recordType.stdin, noBytes);
+    if (body === undefined || body instanceof Uint8Array) {
+      socket.write(
+        body === undefined || body.length === 0
+          ? end
+          : Buffer.concat([encodeRecords(recordType.stdin, body), end]),
+      );
+      return;
+    }
+    const sink = {
+      write: (chunk: Buffer) => socket.write(encodeRecords(recordType.stdin, chunk)),
+      onceDrain: (callback: () => void) => socket.once("drain", callback),
+    };
+    this.#writer = new BodyWriter(body, sink, (error) => {
+      if (error === undefined) {
+        socket.write(end);
+      } else {
+        this.fail(error);
+      }
+    });
+  }
+
+  #take(type: number, content: Buffer): void {
+    if (this.#over) {
+      return;
+    }
+    if (type === recordType.stdout && content.length > 0) {
+      this.#takeOutput(content);
+    } else if (type === recordType.stderr && this.#stderr.length < maxStderrBytes) {
+      this.#stderr += content.toString("utf8");
+    } else if (type === recordType.endRequest) {
+      this.#end();
+    }
+  }
+
+  #takeOutput(content: Buffer): void {
+    if (this.#headDone) {
+      this.#handOn(content);
+      return;
+    }
+    this.#head = Buffer.concat([this.#head, content]);
+    const found = cgiHeadEnd(this.#head);
+    if (found === undefined) {
+      if (this.#head.length > maxHeadBytes) {
+        this.fail(new Error(`the response head is longer than the limit of ${maxHeadBytes} bytes`));
+      }
+      return;
+    }
+    const { status, headers, length } = parseCgiHead(this.#head.toString("latin1", 0, found.end));
+    const rest = this.#head.subarray(found.body);
+    this.#head = noBytes;
+    this.#headDone = true;
+    this.#stage = "response";
+    this.#left = Math.min(this.#left, length ?? this.#left);
+    this.#receiver.head(status, keepEndToEnd(headers), "1.1");
+    process.nextTick(() => this.#handedOver());
+    if (rest.length > 0) {
+      this.#handOn(rest);
+    }
+  }
+
+  #handedOver(): void {
+    if (!this.#over) {
+      this.#receiver.handedOver?.();
+    }
+  }
+
+  #handOn(content: Buffer): void {
+    const part = content.length <= this.#left ? content : content.subarray(0, this.#left);
+    this.#left -= part.length;
+    if (!this.#over && part.length > 0 && !this.#receiver.data(part)) {
+      this.#socket?.pause();
+    }
+  }
+
+  #end(): void {
+    if (!this.#headDone) {
+      this.fail(new Error("the program ended without a response"));
+      return;
+    }
+    this.#finish();
+    this.#receiver.end([]);
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.#writer?.stop();
+    this.cancelDial?.();
+    this.#socket?.on("error", () => {});
+    this.#socket?.destroy();
+    if (this.#stderr !== "") {
+      this.#limits.stderrLog?.error(`fastcgi: ${this.#stderr.trimEnd()}`);
+    }
+  }
+}

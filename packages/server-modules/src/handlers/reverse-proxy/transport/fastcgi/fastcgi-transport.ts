@@ -1,0 +1,98 @@
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { compileBytesTemplate, compileTemplate } from "http-engine/placeholders";
+import { ServerError } from "server-core/errors";
+import { configDuration } from "server-core/modules/config-fields";
+import { defineModule } from "server-core/modules/module";
+import { bytesOfText } from "server-core/uri/text-of-bytes";
+import { z } from "zod";
+import { openSocket } from "../open-socket.ts";
+import type { Transport } from "../transport.ts";
+import { cgiEnvironment } from "./cgi-environment.ts";
+import { FastcgiCall } from "./fastcgi-call.ts";
+
+const defaultDialTimeoutMs = 3_000;
+const fallbackDelayMs = 300;
+
+/** FastCGI to upstreams, such as PHP-FPM. Source: the public model (Caddy 2.11); the FastCGI specification 1.0 */
+export const fastcgiTransport = defineModule({
+  id: "http.reverse_proxy.transport.fastcgi",
+  config: z.strictObject({
+    root: z
+      .string()
+      .nullish()
+      .describe("Folder of the scripts ({http.vars.root}, or the working folder); placeholders allowed."),
+    split_path: z
+      .array(z.string())
+      .nullish()
+      .describe("Parts of a path after which the rest is PATH_INFO: `.php`."),
+    resolve_root_symlink: z
+      .boolean()
+      .nullish()
+      .describe("Whether the root is told with its symbolic links followed."),
+    env: z.record(z.string(), z.string()).nullish().describe("More variables; placeholders allowed."),
+    dial_timeout: configDuration().nullish().describe("Time to connect (3s)."),
+    read_timeout: configDuration().nullish().describe("How long a connection may be silent; 0 for any (0)."),
+    write_timeout: configDuration().nullish().describe("How long a write may wait; 0 for any (0)."),
+    capture_stderr: z
+      .boolean()
+      .nullish()
+      .describe("Whether what programs write to their standard error is logged as error."),
+  }),
+  provision(config, context): Transport {
+    const root = compileTemplate(config.root || "{http.vars.root}");
+    const splitPath = (config.split_path ?? []).map((part) => {
+      if (!/^[\x20-\x7e]+$/.test(part)) {
+        throw new ServerError("MODULE_CONFIG", `split_path ${JSON.stringify(part)} is not ASCII`);
+      }
+      return part.toLowerCase();
+    });
+    const env = Object.entries(config.env ?? {}).map(
+      ([name, value]) => [bytesOfText(name), compileBytesTemplate(value)] as const,
+    );
+    const limits = {
+      readTimeoutMs: config.read_timeout ?? 0,
+      writeTimeoutMs: config.write_timeout ?? 0,
+      stderrLog: config.capture_stderr ? context.log : undefined,
+    };
+    const socketOptions = {
+      dialTimeoutMs: config.dial_timeout || defaultDialTimeoutMs,
+      fallbackDelayMs,
+      probeIntervalMs: 0,
+      localAddress: undefined,
+      lookup: undefined,
+      writeBufferBytes: 0,
+    };
+    return {
+      needsLength: true,
+      call(dial, request, receiver) {
+        const { exchange, body } = request;
+        if (exchange === undefined) {
+          throw new ServerError("MODULE_CONFIG", "active health checks cannot speak FastCGI");
+        }
+        const call = new FastcgiCall(receiver, limits);
+        const folder = resolve(root(exchange) || ".");
+        const length = body instanceof Uint8Array ? body.length : request.bodyLength;
+        const parameters = cgiEnvironment(
+          request,
+          exchange,
+          {
+            root: config.resolve_root_symlink ? realpathSync(folder) : folder,
+            splitPath,
+            env: new Map(env.map(([name, value]) => [name, value(exchange)])),
+          },
+          length,
+        );
+        call.cancelDial = openSocket(dial, socketOptions, undefined, undefined, (error, socket) => {
+          call.cancelDial = undefined;
+          if (socket === undefined) {
+            call.fail(error ?? new Error("no connection"));
+          } else {
+            call.run(socket, request, parameters);
+          }
+        });
+        return call;
+      },
+    };
+  },
+});

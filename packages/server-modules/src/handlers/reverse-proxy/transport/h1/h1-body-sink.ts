@@ -1,0 +1,60 @@
+import type { Socket } from "node:net";
+import { encodeFields } from "http-engine/h1/response-head";
+import { forwardedTrailers } from "../../proxy-headers.ts";
+import type { BodySink } from "../body-writer.ts";
+import type { H1Call } from "./h1-call.ts";
+
+/** The body of a request on its way to an upstream: as long as was said, or in chunks. Source: RFC 9112, sections 6 and 7 */
+export class H1BodySink implements BodySink {
+  readonly #socket: Socket;
+  readonly #call: H1Call;
+  readonly #tooLong: (error: Error) => void;
+  readonly #isChunked: boolean;
+  /** Bytes still to come, of a body whose length is known. */
+  #left: number;
+
+  /** @param tooLong called when the body is longer than was said */
+  constructor(socket: Socket, call: H1Call, tooLong: (error: Error) => void) {
+    this.#socket = socket;
+    this.#call = call;
+    this.#tooLong = tooLong;
+    const { bodyLength } = call.request;
+    this.#isChunked = bodyLength === undefined;
+    this.#left = bodyLength ?? 0;
+  }
+
+  /** What is wrong when no more comes now; undefined when it is whole. */
+  get shortage(): Error | undefined {
+    return this.#left > 0 ? new Error("the request body is shorter than its Content-Length") : undefined;
+  }
+
+  write(chunk: Buffer): boolean {
+    const socket = this.#socket;
+    if (this.#isChunked) {
+      socket.cork();
+      socket.write(`${chunk.length.toString(16)}\r\n`, "latin1");
+      socket.write(chunk);
+      const more = socket.write("\r\n", "latin1");
+      socket.uncork();
+      return more;
+    }
+    this.#left -= chunk.length;
+    if (this.#left < 0) {
+      this.#tooLong(new Error("the request body is longer than its Content-Length"));
+      return true;
+    }
+    return socket.write(chunk);
+  }
+
+  onceDrain(callback: () => void): void {
+    this.#socket.once("drain", callback);
+  }
+
+  /** Writes what comes after the last chunk. */
+  end(): void {
+    if (this.#isChunked) {
+      const trailers = forwardedTrailers(this.#call.request.exchange?.requestTrailers ?? []);
+      this.#socket.write(`0\r\n${encodeFields(trailers)}\r\n`, "latin1");
+    }
+  }
+}

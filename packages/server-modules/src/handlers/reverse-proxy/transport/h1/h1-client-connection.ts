@@ -1,0 +1,472 @@
+import type { Socket } from "node:net";
+import { ChunkedDecoder } from "http-engine/h1/chunked-decoder";
+import type { HeaderList } from "http-engine/header-list";
+import { ServerError } from "server-core/errors";
+import { runFor } from "server-core/threads/error-owner";
+import { BodyWriter } from "../body-writer.ts";
+import { type ReadBuffer, readBufferOf } from "../read-buffer.ts";
+import { isReplayable } from "../replayable.ts";
+import type { CallStage } from "../transport.ts";
+import { H1BodySink } from "./h1-body-sink.ts";
+import type { H1Call } from "./h1-call.ts";
+import { bodyFraming, type ResponseHead, type ResponseHeadReader } from "./response-head.ts";
+
+/** Limits and times of connections; times in milliseconds, 0 for none. */
+export interface H1Limits {
+  readonly maxHeaderBytes: number;
+  readonly responseHeaderTimeoutMs: number;
+  readonly expectContinueTimeoutMs: number;
+  readonly readTimeoutMs: number;
+  readonly writeTimeoutMs: number;
+}
+
+/** What a connection needs of its pool. */
+export interface H1ConnectionOwner {
+  readonly limits: H1Limits;
+  readonly heads: ResponseHeadReader;
+  /** The call is over and the connection can carry another. */
+  connectionFree(connection: H1ClientConnection): void;
+  connectionClosed(connection: H1ClientConnection): void;
+  /** The upstream closed a kept connection just as a call was sent on it that may be sent twice. */
+  sendAgain(call: H1Call): void;
+}
+
+/** Interim responses in a row; more are a flood. */
+const maxInterims = 32;
+const headEnd = Buffer.from("\r\n\r\n");
+const noBytes = Buffer.alloc(0);
+const noTrailers: HeaderList = [];
+const states = { idle: 0, head: 1, body: 2, detached: 3, closed: 4 } as const;
+
+/** A chunk that is none is the upstream's fault here, not the client's as in a request. */
+function faultOfUpstream(error: unknown): Error {
+  return error instanceof ServerError && error.code === "HTTP_BAD_REQUEST"
+    ? new ServerError("PROXY_UPSTREAM", error.message)
+    : (error as Error);
+}
+
+/** One connection to an upstream: a request at a time, the response read strictly. Source: RFC 9112 */
+export class H1ClientConnection {
+  readonly socket: Socket;
+  readonly #owner: H1ConnectionOwner;
+  readonly #buffer: ReadBuffer | undefined;
+  /** Whether something of the bytes at hand is still needed. */
+  #kept = false;
+  #state: (typeof states)[keyof typeof states] = states.idle;
+  #call: H1Call | undefined;
+  /** What came of a head so far. */
+  #partial: Buffer = noBytes;
+  #head: ResponseHead | undefined;
+  /** Bytes of a body of known length still to come. */
+  #left = 0;
+  #decoder: ChunkedDecoder | undefined;
+  #trailers: HeaderList = noTrailers;
+  #interims = 0;
+  /** Whether it carried a call before this one. */
+  #isReused = false;
+  #writer: BodyWriter | undefined;
+  /** Whether all of the request was written. */
+  #requestDone = false;
+  #continueTimer: NodeJS.Timeout | undefined;
+  #headerTimer: NodeJS.Timeout | undefined;
+  /** The receiver had enough: nothing is read until it says so, and by then it needs no chunk any more. */
+  #paused = false;
+  /** When it may no longer lie idle, as of `performance.now()`. */
+  idleUntil = Number.POSITIVE_INFINITY;
+
+  constructor(socket: Socket, owner: H1ConnectionOwner) {
+    this.socket = socket;
+    this.#owner = owner;
+    this.#buffer = readBufferOf(socket);
+    if (this.#buffer === undefined) {
+      socket.on("data", this.#onData);
+    } else {
+      this.#buffer.take = (bytes) => {
+        this.#kept = false;
+        this.#onData(bytes);
+        return this.#kept;
+      };
+    }
+    socket.on("end", this.#onEnd);
+    socket.on("error", this.#onError);
+    socket.on("close", this.#onClose);
+    socket.on("timeout", this.#onTimeout);
+  }
+
+  get usable(): boolean {
+    return this.#state === states.idle && !this.socket.destroyed && this.socket.readyState === "open";
+  }
+
+  /** Sends a request. The connection must be free. */
+  run(call: H1Call): void {
+    const { limits } = this.#owner;
+    this.#call = call;
+    call.connection = this;
+    this.#state = states.head;
+    this.#head = undefined;
+    this.#partial = noBytes;
+    this.#interims = 0;
+    this.#requestDone = false;
+    const silence = Math.max(limits.readTimeoutMs, limits.writeTimeoutMs);
+    if (silence > 0) {
+      this.socket.setTimeout(silence);
+    }
+    call.receiver.sent();
+    if (this.#call !== call) {
+      return; // given up meanwhile
+    }
+    const { body } = call;
+    if (body instanceof Uint8Array) {
+      this.socket.cork();
+      this.socket.write(call.head, "latin1");
+      this.socket.write(body);
+      this.socket.uncork();
+      this.#requestWritten();
+      return;
+    }
+    this.socket.write(call.head, "latin1");
+    if (body === undefined) {
+      this.#requestWritten();
+    } else if (call.expectsContinue && limits.expectContinueTimeoutMs > 0) {
+      this.#continueTimer = setTimeout(() => this.#sendBody(), limits.expectContinueTimeoutMs);
+    } else {
+      this.#sendBody();
+    }
+  }
+
+  resume(call: H1Call): void {
+    if (this.#call === call) {
+      this.#paused = false;
+      this.socket.resume();
+    }
+  }
+
+  /** The call is of no use any more: nor is the connection, which is in the middle of it. */
+  abandon(call: H1Call): void {
+    if (this.#call === call) {
+      this.#forget();
+      this.close();
+    }
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  #requestWritten(): void {
+    this.#requestDone = true;
+    const timeoutMs = this.#owner.limits.responseHeaderTimeoutMs;
+    if (timeoutMs > 0 && this.#state === states.head) {
+      this.#headerTimer = setTimeout(
+        () => this.#fail(new Error(`no response in ${timeoutMs} ms`), true),
+        timeoutMs,
+      );
+    }
+  }
+
+  #sendBody(): void {
+    clearTimeout(this.#continueTimer);
+    this.#continueTimer = undefined;
+    const call = this.#call;
+    const body = call?.body;
+    if (
+      call === undefined ||
+      body === undefined ||
+      body instanceof Uint8Array ||
+      this.#writer !== undefined
+    ) {
+      return;
+    }
+    const sink = new H1BodySink(this.socket, call, (error) => this.#fail(error));
+    this.#writer = new BodyWriter(body, sink, (error) => {
+      const fault = error ?? sink.shortage;
+      if (fault !== undefined) {
+        this.#fail(fault);
+        return;
+      }
+      sink.end();
+      this.#requestWritten();
+    });
+  }
+
+  readonly #onData = (bytes: Buffer): void => this.#forCall(this.#take, bytes);
+
+  /** What comes of the socket is work for the request: what its receiver throws costs its call and this connection. */
+  #forCall<Argument>(run: (argument: Argument) => void, argument: Argument): void {
+    const exchange = this.#call?.request.exchange;
+    try {
+      if (exchange === undefined) {
+        run(argument);
+      } else {
+        runFor(exchange, run, argument);
+      }
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  readonly #take = (bytes: Buffer): void => {
+    let rest: Buffer = bytes;
+    while (rest.length > 0) {
+      switch (this.#state) {
+        case states.head:
+          rest = this.#takeHead(rest);
+          break;
+        case states.body:
+          rest = this.#takeBody(rest);
+          break;
+        case states.idle:
+          // Nobody asked: what it means is anybody's guess.
+          this.close();
+          return;
+        default:
+          return;
+      }
+    }
+    if (this.#state === states.body) {
+      this.#call?.receiver.handedOver?.();
+    }
+  };
+
+  /** @returns what came after the head */
+  #takeHead(bytes: Buffer): Buffer {
+    const { maxHeaderBytes } = this.#owner.limits;
+    const partial = this.#partial;
+    const all = partial.length === 0 ? bytes : Buffer.concat([partial, bytes]);
+    const end = all.indexOf(headEnd, Math.max(0, partial.length - 3));
+    if (end === -1 ? all.length > maxHeaderBytes : end > maxHeaderBytes) {
+      this.#fail(new Error(`the response head is longer than the limit of ${maxHeaderBytes} bytes`));
+      return noBytes;
+    }
+    const call = this.#call;
+    if (end === -1 || call === undefined) {
+      // What is no response at all needs no more of it.
+      if (all.length >= 5 && all.toString("latin1", 0, 5) !== "HTTP/") {
+        this.#fail(new Error("the answer is not HTTP"));
+      }
+      this.#partial = partial.length === 0 ? Buffer.from(all) : all;
+      return noBytes;
+    }
+    this.#partial = noBytes;
+    let head: ResponseHead;
+    try {
+      head = this.#owner.heads.read(all.toString("latin1", 0, end + 2), call.request.method);
+    } catch (error) {
+      this.#fail(error as Error);
+      return noBytes;
+    }
+    const rest = all.subarray(end + 4);
+    return head.status < 200 ? this.#takeInterim(head, call, rest) : this.#begin(head, call, rest);
+  }
+
+  #takeInterim(head: ResponseHead, call: H1Call, rest: Buffer): Buffer {
+    if (head.status === 101) {
+      this.#switch(head, call, rest);
+      return noBytes;
+    }
+    this.#interims++;
+    if (this.#interims > maxInterims) {
+      this.#fail(new Error(`more than ${maxInterims} interim responses`));
+      return noBytes;
+    }
+    if (head.status === 100 && this.#continueTimer !== undefined) {
+      this.#sendBody(); // what was asked for
+    } else {
+      call.receiver.interim(head.status, head.headers);
+    }
+    return rest;
+  }
+
+  #switch(head: ResponseHead, call: H1Call, rest: Buffer): void {
+    if (call.request.upgrade === "" || head.upgrade.toLowerCase() !== call.request.upgrade.toLowerCase()) {
+      this.#fail(
+        new Error(
+          `switched to ${JSON.stringify(head.upgrade.slice(0, 80))}, asked for ${JSON.stringify(call.request.upgrade)}`,
+        ),
+      );
+      return;
+    }
+    const { socket } = this;
+    this.#clearTimers();
+    this.#forget();
+    this.#state = states.detached;
+    socket.pause();
+    socket.off("data", this.#onData);
+    socket.off("end", this.#onEnd);
+    socket.off("error", this.#onError);
+    socket.off("close", this.#onClose);
+    socket.off("timeout", this.#onTimeout);
+    socket.setTimeout(0);
+    this.#owner.connectionClosed(this);
+    call.receiver.switched(head.status, head.headers, socket, rest);
+  }
+
+  #begin(head: ResponseHead, call: H1Call, rest: Buffer): Buffer {
+    this.#clearTimers();
+    this.#head = head;
+    this.#state = states.body;
+    this.#left = head.length;
+    this.#trailers = noTrailers;
+    if (head.framing === bodyFraming.chunked) {
+      this.#trailers = [];
+      this.#decoder = new ChunkedDecoder(
+        (data) => this.#handOn(data),
+        (name, value) => this.#trailers.push(name, value),
+      );
+    }
+    call.receiver.head(head.status, head.headers, head.version, true);
+    if (head.framing === bodyFraming.none) {
+      this.#complete(rest.length > 0);
+      return noBytes;
+    }
+    return rest;
+  }
+
+  #takeBody(bytes: Buffer): Buffer {
+    switch (this.#head?.framing) {
+      case bodyFraming.length: {
+        const part = bytes.length <= this.#left ? bytes : bytes.subarray(0, this.#left);
+        this.#left -= part.length;
+        this.#handOn(part);
+        if (this.#left === 0) {
+          this.#complete(part.length < bytes.length);
+        }
+        return noBytes;
+      }
+      case bodyFraming.chunked: {
+        const decoder = this.#decoder as ChunkedDecoder;
+        let used: number;
+        try {
+          used = decoder.push(bytes);
+        } catch (error) {
+          this.#fail(faultOfUpstream(error));
+          return noBytes;
+        }
+        if (decoder.done) {
+          this.#complete(used < bytes.length);
+        }
+        return noBytes;
+      }
+      default:
+        this.#handOn(bytes);
+        return noBytes;
+    }
+  }
+
+  #handOn(data: Buffer): void {
+    const call = this.#call;
+    if (call !== undefined) {
+      if (!call.receiver.data(data) && this.#call === call) {
+        this.#paused = true;
+        this.socket.pause();
+      }
+      this.#kept ||= call.receiver.keepsChunk !== false;
+    }
+  }
+
+  /** The response is whole. @param more bytes came after it, which nobody asked for */
+  #complete(more: boolean): void {
+    const call = this.#call;
+    if (call === undefined || this.#state !== states.body) {
+      return;
+    }
+    const reusable =
+      !more && this.#requestDone && this.#head?.keepAlive === true && call.request.upgrade === "";
+    const trailers = this.#trailers;
+    this.#forget();
+    if (reusable) {
+      this.#state = states.idle;
+      this.#isReused = true;
+      // The client has not taken all of it, and this connection goes on without waiting.
+      if (this.#paused) {
+        this.#kept = true;
+        this.#paused = false;
+        this.socket.resume();
+      }
+      this.#buffer?.rest();
+      if (this.socket.timeout) {
+        this.socket.setTimeout(0);
+      }
+      this.#owner.connectionFree(this);
+    } else {
+      this.close();
+    }
+    call.receiver.end(trailers);
+  }
+
+  readonly #onEnd = (): void => this.#forCall(this.#ended, undefined);
+
+  readonly #ended = (): void => {
+    if (this.#state === states.body && this.#head?.framing === bodyFraming.untilClose) {
+      this.#complete(false);
+    } else {
+      this.#lost(new Error("the upstream closed the connection"));
+    }
+  };
+
+  readonly #onError = (error: Error): void => this.#forCall(this.#lost, error);
+
+  readonly #onClose = (): void => {
+    this.#buffer?.close();
+    this.#forCall(this.#lost, new Error("the connection was closed"));
+  };
+
+  readonly #onTimeout = (): void => {
+    const late = new Error(`nothing moved for ${this.socket.timeout} ms`);
+    this.#forCall((error) => this.#fail(error, true), late);
+  };
+
+  /** The upstream is gone. Of a connection that lay idle it may not have known of the call. */
+  readonly #lost = (error: Error): void => {
+    const call = this.#call;
+    const mayMoveOn =
+      this.#isReused &&
+      this.#state === states.head &&
+      this.#interims === 0 &&
+      this.#partial.length === 0 &&
+      call !== undefined &&
+      isReplayable(call.request);
+    if (mayMoveOn) {
+      this.#forget();
+    }
+    this.#fail(error);
+    if (mayMoveOn) {
+      this.#owner.sendAgain(call);
+    }
+  };
+
+  #fail(error: Error, timedOut = false): void {
+    const call = this.#call;
+    const stage: CallStage = this.#state === states.body ? "response" : "sent";
+    if (this.#state !== states.closed && this.#state !== states.detached) {
+      this.#forget();
+      this.#state = states.closed;
+      this.close();
+      this.#owner.connectionClosed(this);
+      call?.receiver.failed(error, stage, timedOut);
+    }
+  }
+
+  #clearTimers(): void {
+    if (this.#continueTimer !== undefined) {
+      clearTimeout(this.#continueTimer);
+      this.#continueTimer = undefined;
+    }
+    if (this.#headerTimer !== undefined) {
+      clearTimeout(this.#headerTimer);
+      this.#headerTimer = undefined;
+    }
+  }
+
+  /** Takes the call off. */
+  #forget(): void {
+    this.#clearTimers();
+    this.#writer?.stop();
+    this.#writer = undefined;
+    this.#decoder = undefined;
+    if (this.#call !== undefined) {
+      this.#call.connection = undefined;
+      this.#call = undefined;
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import type { Socket } from "node:net";
+import { ServerError } from "server-core/errors";
+import type { ConnectionSlots, SlotUser } from "../connection-slots.ts";
+import type { IdleConnections } from "../idle-connections.ts";
+import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
+import { H1Call } from "./h1-call.ts";
+import { H1ClientConnection, type H1ConnectionOwner, type H1Limits } from "./h1-client-connection.ts";
+import { ResponseHeadReader } from "./response-head.ts";
+
+/** Opens a connection. Calls back once, with a socket that is connected or why there is none. @returns gives it up */
+export type Dial = (
+  request: UpstreamRequest,
+  done: (error: Error | undefined, socket: Socket | undefined) => void,
+) => () => void;
+
+/** How many connections a pool keeps. */
+export interface H1PoolOptions {
+  readonly limits: H1Limits;
+  readonly dial: Dial;
+  /** False: each request has a connection of its own. */
+  readonly keepAlive: boolean;
+  readonly idleTimeoutMs: number;
+  readonly maxIdle: number;
+  /** Limits of idle connections that other pools and threads share. */
+  readonly idle: readonly IdleConnections[];
+  /** Undefined: any number of connections at a time. */
+  readonly slots: ConnectionSlots | undefined;
+}
+
+/** Requests that wait for a connection; more are refused. */
+const maxWaiting = 10_000;
+const sweepMs = 5_000;
+/**
+ * How long more than `maxIdle` may lie idle. Answers come in bursts, and so do the next requests: closed at once, many of
+ * these connections would be dialed again in the same turn.
+ */
+const trimMs = 1_000;
+
+/** Connections to one upstream, kept alive between requests; the one used last is used first. */
+export class H1Pool implements H1ConnectionOwner, SlotUser {
+  readonly heads = new ResponseHeadReader();
+  readonly #options: H1PoolOptions;
+  readonly #idle: H1ClientConnection[] = [];
+  #waiting: H1Call[] = [];
+  #sweeper: NodeJS.Timeout | undefined;
+  #trimmer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: H1PoolOptions) {
+    this.#options = options;
+    options.slots?.add(this);
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
+  get waitingSince(): number | undefined {
+    return this.#waiting[0]?.waitingSince;
+  }
+
+  get limits(): H1Limits {
+    return this.#options.limits;
+  }
+
+  /** @throws ServerError HTTP_BAD_REQUEST */
+  call(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
+    const call = new H1Call(request, receiver, !this.#options.keepAlive);
+    this.#start(call);
+    return call;
+  }
+
+  /** Closes what is idle now, and the rest when it is done. */
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#sweeper);
+    clearTimeout(this.#trimmer);
+    for (const connection of this.#idle.splice(0)) {
+      connection.close();
+    }
+  }
+
+  /** Carries a call on a connection that somebody else opened, with the slot for it. */
+  adopt(socket: Socket, call: H1Call): void {
+    this.#runOn(socket, call);
+  }
+
+  retry(): void {
+    const { slots } = this.#options;
+    while (this.#waiting[0]?.aborted === true) {
+      this.#waiting.shift();
+    }
+    while (this.#waiting.length > 0 && slots?.take() === true) {
+      const call = this.#nextWaiting();
+      if (call === undefined) {
+        slots.free();
+        return;
+      }
+      this.#dial(call);
+    }
+  }
+
+  giveIdle(count: number): number {
+    const given = this.#idle.splice(0, count);
+    for (const connection of given) {
+      connection.close();
+    }
+    return given.length;
+  }
+
+  connectionFree(connection: H1ClientConnection): void {
+    if (this.#options.slots?.owes === true) {
+      connection.close();
+      return;
+    }
+    const waiting = this.#nextWaiting();
+    if (waiting !== undefined && waiting.request.upgrade !== "") {
+      this.#waiting.unshift(waiting);
+      connection.close();
+      return;
+    }
+    if (waiting !== undefined) {
+      connection.run(waiting);
+      return;
+    }
+    const { keepAlive, maxIdle, idleTimeoutMs } = this.#options;
+    if (!keepAlive || this.#closed || maxIdle === 0) {
+      connection.close();
+      return;
+    }
+    connection.idleUntil = performance.now() + idleTimeoutMs;
+    this.#idle.push(connection);
+    for (const limit of this.#options.idle) {
+      limit.add(connection, () => connection.close());
+    }
+    if (this.#idle.length > maxIdle) {
+      this.#trimmer ??= setTimeout(() => this.#trim(), trimMs).unref();
+    }
+    this.#sweeper ??= setTimeout(() => this.#sweep(), Math.min(idleTimeoutMs, sweepMs)).unref();
+  }
+
+  connectionClosed(connection: H1ClientConnection): void {
+    this.#leaveIdle(connection);
+    const at = this.#idle.lastIndexOf(connection);
+    if (at !== -1) {
+      this.#idle.splice(at, 1);
+    }
+    this.#options.slots?.free();
+  }
+
+  /** On the next connection, kept or new: it ends at the latest with a new one. Source: Go's net/http, `shouldRetryRequest` */
+  sendAgain(call: H1Call): void {
+    this.#start(call);
+  }
+
+  #start(call: H1Call): void {
+    // A connection that is to leave HTTP is a new one: it is read as a stream.
+    const leaves = call.request.upgrade !== "";
+    for (
+      let connection = leaves ? undefined : this.#idle.pop();
+      connection !== undefined;
+      connection = this.#idle.pop()
+    ) {
+      this.#leaveIdle(connection);
+      if (connection.usable) {
+        connection.run(call);
+        return;
+      }
+      connection.close();
+    }
+    const { slots } = this.#options;
+    if (slots === undefined) {
+      this.#dial(call);
+      return;
+    }
+    if (this.#waiting.length >= maxWaiting) {
+      const error = new ServerError(
+        "PROXY_NO_UPSTREAM",
+        `more than ${maxWaiting} requests wait for a connection`,
+      );
+      queueMicrotask(() => call.receiver.failed(error, "dial", false));
+      return;
+    }
+    call.waitingSince = performance.now();
+    this.#waiting.push(call);
+    this.retry();
+    if (this.#waiting.length > 0) {
+      slots.wait(this);
+    }
+  }
+
+  #leaveIdle(connection: H1ClientConnection): void {
+    for (const limit of this.#options.idle) {
+      limit.remove(connection);
+    }
+  }
+
+  #dial(call: H1Call): void {
+    this.#options.dial(call.request, (error, socket) => {
+      if (socket === undefined) {
+        this.#options.slots?.free();
+        if (!call.aborted) {
+          call.receiver.failed(error ?? new Error("no connection"), "dial", false);
+        }
+        return;
+      }
+      this.#runOn(socket, call);
+    });
+  }
+
+  #runOn(socket: Socket, call: H1Call): void {
+    const connection = new H1ClientConnection(socket, this);
+    if (call.aborted) {
+      this.connectionFree(connection);
+    } else {
+      connection.run(call);
+    }
+  }
+
+  #nextWaiting(): H1Call | undefined {
+    for (let call = this.#waiting.shift(); call !== undefined; call = this.#waiting.shift()) {
+      if (!call.aborted) {
+        return call;
+      }
+    }
+    return undefined;
+  }
+
+  /** Closes the oldest of what lies idle over `maxIdle`. */
+  #trim(): void {
+    this.#trimmer = undefined;
+    for (const connection of this.#idle.splice(0, Math.max(0, this.#idle.length - this.#options.maxIdle))) {
+      connection.close();
+    }
+  }
+
+  /** Closes what lay idle for too long: the oldest are first. */
+  #sweep(): void {
+    this.#sweeper = undefined;
+    const now = performance.now();
+    const stale = this.#idle.findIndex((connection) => connection.idleUntil > now);
+    for (const connection of this.#idle.splice(0, stale === -1 ? this.#idle.length : stale)) {
+      connection.close();
+    }
+    if (this.#idle.length > 0) {
+      this.#sweeper = setTimeout(() => this.#sweep(), sweepMs).unref();
+    }
+  }
+}

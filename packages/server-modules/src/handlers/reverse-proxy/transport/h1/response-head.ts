@@ -1,0 +1,160 @@
+import { connectionWords, readFieldLines } from "http-engine/h1/field-lines";
+import { type HeaderList, removeHeaders } from "http-engine/header-list";
+import { keepEndToEnd } from "../../proxy-headers.ts";
+
+/** How the body of a response is framed. */
+export const bodyFraming = { none: 0, length: 1, chunked: 2, untilClose: 3 } as const;
+export type BodyFraming = (typeof bodyFraming)[keyof typeof bodyFraming];
+
+/** The head of a response of HTTP/1. */
+export interface ResponseHead {
+  readonly status: number;
+  /** `1.0`, `1.1`. */
+  readonly version: "1.0" | "1.1";
+  readonly headers: HeaderList;
+  readonly framing: BodyFraming;
+  /** With framing `length`. */
+  readonly length: number;
+  /** Whether the connection may carry another request. */
+  readonly keepAlive: boolean;
+  readonly upgrade: string;
+}
+
+const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
+
+interface StatusLine {
+  readonly status: number;
+  readonly version: "1.0" | "1.1";
+}
+
+let latestText = "HTTP/1.1 200 OK";
+let latest: StatusLine = { status: 200, version: "1.1" };
+
+/** Reads the first line; the same one again is not read again. @throws Error */
+function readStatusLine(text: string): StatusLine {
+  if (text !== latestText) {
+    const line = statusLine.exec(text);
+    if (line === null) {
+      throw new Error(`malformed status line ${JSON.stringify(text.slice(0, 80))}`);
+    }
+    latest = { status: Number(line[2]), version: line[1] === "0" ? "1.0" : "1.1" };
+    latestText = text;
+  }
+  return latest;
+}
+
+/** @throws Error for a length that is none, or several that differ */
+function readLength(known: number, value: string): number {
+  if (!/^\d{1,15}$/.test(value)) {
+    throw new Error(`malformed Content-Length ${JSON.stringify(value.slice(0, 80))}`);
+  }
+  if (known >= 0 && known !== Number(value)) {
+    throw new Error(`Content-Length is ${known} and ${value}`);
+  }
+  return Number(value);
+}
+
+/** Longer heads are read each time. */
+const maxKnownLength = 8 * 1024;
+
+/** Reads the heads of the responses of one upstream. Within a second many are the same: these are read once. */
+export class ResponseHeadReader {
+  #text = "";
+  #method = "";
+  #head: ResponseHead | undefined;
+
+  /**
+   * As {@link parseResponseHead}, with end to end fields only.
+   * @returns a head whose list of fields is the caller's to change
+   */
+  read(text: string, method: string): ResponseHead {
+    const known = this.#head;
+    if (known !== undefined && text === this.#text && method === this.#method) {
+      return { ...known, headers: [...known.headers] };
+    }
+    const head = parseResponseHead(text, method);
+    keepEndToEnd(head.headers);
+    if (text.length <= maxKnownLength) {
+      this.#text = text;
+      this.#method = method;
+      this.#head = { ...head, headers: [...head.headers] };
+    }
+    return head;
+  }
+}
+
+/**
+ * Reads the head of a response, strictly: what two readers could understand differently is refused.
+ * @param text the head without the empty line at its end, one character a byte; its last line ends with CR LF
+ * @param method of the request
+ * @throws Error that says what is wrong
+ * Source: RFC 9112
+ */
+export function parseResponseHead(text: string, method: string): ResponseHead {
+  const lineEnd = text.indexOf("\r\n");
+  const { status, version } = readStatusLine(text.slice(0, lineEnd));
+  const headers = readFieldLines(text, lineEnd + 2);
+  if (headers === undefined) {
+    throw new Error("malformed header field");
+  }
+  let length = -1;
+  let coding: string | undefined;
+  let connection = "";
+  let upgrade = "";
+  let hasTrailer = false;
+  let kept = 0;
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    const value = headers[index + 1] as string;
+    // By length first: most fields are none of these.
+    if (name.length === 14 && name.toLowerCase() === "content-length") {
+      const repeated = length >= 0;
+      length = readLength(length, value);
+      if (repeated) {
+        continue;
+      }
+    } else if (name.length === 17 && name.toLowerCase() === "transfer-encoding") {
+      coding = coding === undefined ? value.toLowerCase() : `${coding},${value.toLowerCase()}`;
+    } else if (name.length === 10 && name.toLowerCase() === "connection") {
+      connection += `,${value}`;
+    } else if (name.length === 7) {
+      const lower = name.toLowerCase();
+      upgrade = lower === "upgrade" ? value : upgrade;
+      hasTrailer ||= lower === "trailer";
+    }
+    if (kept !== index) {
+      headers[kept] = name;
+      headers[kept + 1] = value;
+    }
+    kept += 2;
+  }
+  headers.length = kept;
+  if (coding !== undefined && (coding !== "chunked" || version === "1.0")) {
+    throw new Error(`unsupported transfer encoding ${JSON.stringify(coding.slice(0, 80))}`);
+  }
+  const listed = connectionWords(connection);
+  let keepAlive = version === "1.1" ? !listed.includes("close") : listed.includes("keep-alive");
+  let framing: BodyFraming = bodyFraming.untilClose;
+  if (method === "HEAD" || status < 200 || status === 204 || status === 304) {
+    framing = bodyFraming.none;
+  } else if (coding !== undefined) {
+    framing = bodyFraming.chunked;
+    if (length >= 0) {
+      // Only one of both can be right. Chunked it is, and what follows on this connection is not trusted.
+      keepAlive = false;
+      headers.splice(
+        headers.findIndex((each, index) => index % 2 === 0 && /^content-length$/i.test(each)),
+        2,
+      );
+    }
+  } else if (length >= 0) {
+    framing = length === 0 ? bodyFraming.none : bodyFraming.length;
+  }
+  if (framing === bodyFraming.untilClose) {
+    keepAlive = false;
+  }
+  if (hasTrailer && (framing === bodyFraming.length || framing === bodyFraming.untilClose)) {
+    removeHeaders(headers, (name) => name === "trailer"); // nothing can come after such a body
+  }
+  return { status, version, headers, framing, length, keepAlive, upgrade };
+}

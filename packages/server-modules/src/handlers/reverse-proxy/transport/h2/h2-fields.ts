@@ -1,0 +1,81 @@
+import type { HeaderList } from "http-engine/header-list";
+import { withBody } from "../h1/h1-call.ts";
+import type { UpstreamRequest } from "../transport.ts";
+
+/** Fields that have no place in HTTP/2. Source: RFC 9113, section 8.2.2 */
+const ofConnection = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "transfer-encoding",
+  "upgrade",
+  "host",
+]);
+
+/**
+ * A request's fields as `node:http2` takes them.
+ * @param scheme of this connection
+ */
+export function h2RequestFields(request: UpstreamRequest, scheme: string): Record<string, string | string[]> {
+  const { headers } = request;
+  let authority = "";
+  const fields: Record<string, string | string[]> = {
+    ":method": request.method,
+    ":scheme": scheme,
+    ":path": request.target,
+  };
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = (headers[index] ?? "").toLowerCase();
+    const value = headers[index + 1] ?? "";
+    if (name === "host") {
+      authority = value;
+    } else if (!ofConnection.has(name)) {
+      const known = fields[name];
+      if (known === undefined) {
+        fields[name] = value;
+      } else if (Array.isArray(known)) {
+        known.push(value);
+      } else {
+        // Node lets only some fields stand twice; a list says the same (RFC 9110, section 5.3), cookies apart.
+        fields[name] = name === "cookie" ? `${known}; ${value}` : [known, value];
+      }
+    }
+  }
+  fields[":authority"] = authority;
+  const { body, bodyLength } = request;
+  if (body instanceof Uint8Array) {
+    fields["content-length"] = String(body.length);
+  } else if (bodyLength !== undefined) {
+    fields["content-length"] = String(bodyLength);
+  } else if (body === undefined && withBody.test(request.method)) {
+    fields["content-length"] = "0";
+  }
+  return fields;
+}
+
+/** Fields without pseudo-header fields. @param raw name, value, name, value, … as `node:http2` gives them */
+export function plainFields(raw: readonly string[]): HeaderList {
+  const fields: HeaderList = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index] ?? "";
+    if (!name.startsWith(":")) {
+      fields.push(name, raw[index + 1] ?? "");
+    }
+  }
+  return fields;
+}
+
+/** As {@link plainFields}, of an object. */
+export function fieldsOf(
+  headers: Readonly<Record<string, string | readonly string[] | number | undefined>>,
+): HeaderList {
+  const fields: HeaderList = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (!name.startsWith(":") && value !== undefined) {
+      for (const each of Array.isArray(value) ? value : [value]) {
+        fields.push(name, String(each));
+      }
+    }
+  }
+  return fields;
+}

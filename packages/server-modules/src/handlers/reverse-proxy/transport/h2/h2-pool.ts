@@ -1,0 +1,260 @@
+import { connect } from "node:http2";
+import type { Socket } from "node:net";
+import { runForNobody } from "server-core/threads/error-owner";
+import type { ConnectionSlots, SlotUser } from "../connection-slots.ts";
+import type { Dial } from "../h1/h1-pool.ts";
+import type { IdleConnections } from "../idle-connections.ts";
+import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
+import { H2Call, type H2CallOwner } from "./h2-call.ts";
+import type { H2Connection } from "./h2-connection.ts";
+
+export interface H2PoolOptions {
+  readonly dial: Dial;
+  /** `http` for cleartext (h2c). */
+  readonly scheme: "http" | "https";
+  readonly idleTimeoutMs: number;
+  readonly responseHeaderTimeoutMs: number;
+  readonly maxHeaderBytes: number;
+  /** Limits of idle connections that other pools and threads share. */
+  readonly idle: readonly IdleConnections[];
+  /** Undefined: any number of connections at a time. */
+  readonly slots: ConnectionSlots | undefined;
+}
+
+/** Bytes in flight of one stream, and of all streams of a connection: large bodies are not held up by round trips. */
+const streamWindowBytes = 1024 * 1024;
+const connectionWindowBytes = 16 * 1024 * 1024;
+
+/** Of a head, whose bytes count; node lets 128 in unless told otherwise. */
+const maxFields = 100_000;
+
+/** How often a call is sent again that the upstream did not look at, and the pause before the second time; it doubles. Source: Go's net/http */
+const maxRepeats = 6;
+const repeatPauseMs = 1_000;
+
+interface Session extends H2Connection {
+  active: number;
+  /** Before that, closing it would break off the streams that wait for it to begin. */
+  hasBegun: boolean;
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+/** HTTP/2 connections to one upstream: many requests on each, as many connections as its stream limits ask for. */
+export class H2Pool implements SlotUser, H2CallOwner {
+  readonly #options: H2PoolOptions;
+  readonly #sessions: Session[] = [];
+  readonly #waiting: H2Call[] = [];
+  #dialing = 0;
+  #closed = false;
+
+  constructor(options: H2PoolOptions) {
+    this.#options = options;
+    options.slots?.add(this);
+  }
+
+  get waitingCount(): number {
+    return this.#dialing > 0 ? 0 : this.#waiting.length;
+  }
+
+  get waitingSince(): number | undefined {
+    return this.#dialing > 0 ? undefined : this.#waiting[0]?.waitingSince;
+  }
+
+  call(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
+    const call = this.take(request, receiver);
+    this.start(call);
+    return call;
+  }
+
+  /** A call that is not started yet. */
+  take(request: UpstreamRequest, receiver: ResponseReceiver): H2Call {
+    return new H2Call(request, receiver, this);
+  }
+
+  /** At once on another connection, or on the same one; then after growing pauses, where no other upstream can have it. */
+  sendAgain(call: H2Call): boolean {
+    const { repeats, request } = call;
+    if (repeats >= maxRepeats || (repeats > 0 && request.othersLeft === true)) {
+      return false;
+    }
+    call.repeats++;
+    // Some more or less, so that calls that failed together do not come together.
+    const pauseMs = repeats === 0 ? 0 : repeatPauseMs * 2 ** (repeats - 1) * (1 + Math.random() / 10);
+    call.after(pauseMs, () => this.start(call));
+    return true;
+  }
+
+  start(call: H2Call): void {
+    const session = this.#free();
+    if (session !== undefined) {
+      this.#run(session, call);
+      return;
+    }
+    call.waitingSince = performance.now();
+    this.#waiting.push(call);
+    this.retry();
+    if (this.waitingCount > 0) {
+      this.#options.slots?.wait(this);
+    }
+  }
+
+  retry(): void {
+    while (this.#waiting[0]?.aborted === true) {
+      this.#waiting.shift();
+    }
+    const [next] = this.#waiting;
+    const { slots } = this.#options;
+    if (next !== undefined && this.#dialing === 0 && (slots === undefined || slots.take())) {
+      this.#dial(next);
+    }
+  }
+
+  giveIdle(count: number): number {
+    const given = this.#sessions.filter(({ active, hasBegun }) => hasBegun && active === 0).slice(0, count);
+    for (const { session } of given) {
+      session.close();
+    }
+    return given.length;
+  }
+
+  giveBusy(): void {
+    const busy = this.#sessions.find(({ runsOut }) => !runsOut);
+    if (busy !== undefined) {
+      busy.runsOut = true;
+    }
+  }
+
+  /** Takes a connection that somebody else opened, with the slot for it. */
+  adopt(socket: Socket): void {
+    const { scheme, maxHeaderBytes } = this.#options;
+    const session = runForNobody(() =>
+      connect(`${scheme}://upstream`, {
+        createConnection: () => socket,
+        maxHeaderListPairs: maxFields,
+        settings: {
+          initialWindowSize: streamWindowBytes,
+          enablePush: false,
+          maxHeaderListSize: maxHeaderBytes,
+        },
+      }),
+    );
+    const entry: Session = {
+      session,
+      goneAway: undefined,
+      active: 0,
+      hasBegun: false,
+      runsOut: false,
+      idleTimer: undefined,
+    };
+    this.#sessions.push(entry);
+    session.once("connect", () => {
+      entry.hasBegun = true;
+      session.setLocalWindowSize(connectionWindowBytes);
+      this.#rest(entry);
+    });
+    session.on("error", () => session.destroy()); // its streams tell
+    session.on("goaway", (code, lastStreamId) => {
+      entry.goneAway = { code, lastStreamId };
+      this.#forget(entry);
+    });
+    session.once("close", () => {
+      this.#forget(entry);
+      this.#options.slots?.free();
+    });
+    this.#flush();
+    this.#rest(entry);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const { session } of [...this.#sessions]) {
+      session.close();
+    }
+  }
+
+  #dial(call: H2Call): void {
+    this.#dialing++;
+    this.#options.dial(call.request, (error, socket) => {
+      this.#dialing--;
+      if (socket === undefined) {
+        this.#options.slots?.free();
+        for (const each of this.#waiting.splice(0)) {
+          each.fail(error ?? new Error("no connection"));
+        }
+        return;
+      }
+      this.adopt(socket);
+    });
+  }
+
+  #free(): Session | undefined {
+    return this.#sessions.find(({ session, active, runsOut }) => {
+      const limit = session.remoteSettings?.maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
+      return !runsOut && !session.closed && !session.destroyed && active < limit;
+    });
+  }
+
+  #run(entry: Session, call: H2Call): void {
+    if (call.aborted) {
+      return;
+    }
+    clearTimeout(entry.idleTimer);
+    for (const limit of this.#options.idle) {
+      limit.remove(entry);
+    }
+    entry.active++;
+    call.onOver = () => {
+      entry.active--;
+      this.#flush();
+      this.#rest(entry);
+    };
+    const { scheme, responseHeaderTimeoutMs } = this.#options;
+    call.run(entry, scheme, responseHeaderTimeoutMs);
+  }
+
+  /** Starts what waits, as far as there is room. */
+  #flush(): void {
+    for (
+      let session = this.#free();
+      session !== undefined && this.#waiting.length > 0;
+      session = this.#free()
+    ) {
+      const call = this.#waiting.shift();
+      if (call !== undefined) {
+        this.#run(session, call);
+      }
+    }
+    this.retry();
+    if (this.waitingCount > 0) {
+      this.#options.slots?.wait(this);
+    }
+  }
+
+  #rest(entry: Session): void {
+    if (entry.active > 0) {
+      return;
+    }
+    if (this.#closed || entry.runsOut) {
+      entry.session.close();
+      return;
+    }
+    clearTimeout(entry.idleTimer);
+    entry.idleTimer = setTimeout(() => entry.session.close(), this.#options.idleTimeoutMs).unref();
+    for (const limit of this.#options.idle) {
+      limit.add(entry, () => entry.session.close());
+    }
+  }
+
+  #forget(entry: Session): void {
+    const at = this.#sessions.indexOf(entry);
+    if (at !== -1) {
+      this.#sessions.splice(at, 1);
+      for (const limit of this.#options.idle) {
+        limit.remove(entry);
+      }
+      clearTimeout(entry.idleTimer);
+      entry.session.close();
+      this.#flush();
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { configCount, configDuration, configTimeout, inlineModule } from "server-core/modules/config-fields";
+import { z } from "zod";
+import { resolverSchema } from "./resolver.ts";
+import { upstreamTlsSchema } from "./upstream-tls.ts";
+
+/** Each connection may take so much. */
+const maxBufferBytes = 64 * 1024 * 1024;
+const bufferSchema = () =>
+  z
+    .int()
+    .max(maxBufferBytes)
+    .transform((value) => Math.max(0, value));
+
+/** Config of the transport `http`. Source: the public model (Caddy 2.11) */
+export const httpTransportSchema = z.strictObject({
+  resolver: resolverSchema.nullish().describe("Name servers for host names of upstreams (the system's)."),
+  tls: upstreamTlsSchema.nullish().describe("Speaks TLS to upstreams; `{}` with all defaults."),
+  keep_alive: z
+    .strictObject({
+      enabled: z.boolean().nullish().describe("Whether connections are used again (true)."),
+      probe_interval: configTimeout()
+        .nullish()
+        .describe("Time between probes of connections (30s; negative: none)."),
+      max_idle_conns: z
+        .int()
+        .nullish()
+        .describe(
+          "Idle connections in all, over all upstreams and threads; 0 for any number (0).; negative: none is kept",
+        ),
+      max_idle_conns_per_host: z
+        .int()
+        .nullish()
+        .describe(
+          "Idle connections for each upstream, over all threads (32 in each thread).; negative: none is kept",
+        ),
+      idle_timeout: configDuration().nullish().describe("How long a connection may be idle (2m)."),
+    })
+    .nullish()
+    .describe("Connections that are kept."),
+  compression: z
+    .boolean()
+    .nullish()
+    .describe(
+      "Asks upstreams for gzip where the client asked for no encoding, and unpacks what comes (true).",
+    ),
+  max_conns_per_host: configCount()
+    .nullish()
+    .describe(
+      "Connections to each upstream, over all threads; requests wait for a free one. 0 for any number (0).",
+    ),
+  proxy_protocol: z
+    .enum(["", "v1", "v2"])
+    .nullish()
+    .describe(
+      "Tells upstreams the client's address by a PROXY protocol header; each request has its own connection then.",
+    ),
+  network_proxy: inlineModule("network_proxy", "from")
+    .nullish()
+    .describe(
+      "Proxy that leads to upstreams, of HTTP or SOCKS 5: connections are tunnels through it, also those without TLS. Absent: HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment say; `from: none` for none.",
+    ),
+  forward_proxy_url: z
+    .string()
+    .nullish()
+    .describe("Deprecated: as network_proxy {from: url}, which goes before it."),
+  dial_timeout: configDuration().nullish().describe("Time to connect (3s)."),
+  dial_fallback_delay: configTimeout()
+    .nullish()
+    .describe(
+      "Time until the next address of a host is tried too (300ms; negative: when the one before failed).",
+    ),
+  response_header_timeout: configDuration()
+    .nullish()
+    .describe("Time for the response's head once the request is sent; 504 then. 0 for any (0)."),
+  expect_continue_timeout: configDuration()
+    .nullish()
+    .describe(
+      "Hands `Expect: 100-continue` on, and waits this long for the upstream's word (0: not handed on).",
+    ),
+  max_response_header_size: configCount().nullish().describe("Bytes of a response's head (10 MiB)."),
+  write_buffer_size: bufferSchema()
+    .nullish()
+    .describe(
+      "Bytes of a request that may wait for a slow upstream before the client has to, over HTTP/1.1 (64 KiB).",
+    ),
+  read_buffer_size: bufferSchema()
+    .nullish()
+    .describe(
+      "Bytes of each read, over HTTP/1.1 without TLS (16 KiB, and 128 KiB while more comes). Records of TLS and frames of HTTP/2 have sizes of their own.",
+    ),
+  read_timeout: configDuration()
+    .nullish()
+    .describe("How long a connection may be silent under a request; 0 for any (0)."),
+  write_timeout: configDuration().nullish().describe("How long a write may wait; 0 for any (0)."),
+  versions: z
+    .array(
+      z.enum(["1.1", "2", "h2c"], {
+        error: (issue) => `unsupported HTTP version ${JSON.stringify(issue.input)}: one of 1.1, 2, h2c`,
+      }),
+    )
+    .nullish()
+    .describe("Protocols to speak: `2` over TLS, `h2c` without ([1.1, 2])."),
+  local_address: z.string().nullish().describe("Own address to connect from."),
+});
+
+export type HttpTransportConfig = z.infer<typeof httpTransportSchema>;

@@ -1,0 +1,314 @@
+import { createHash } from "node:crypto";
+import type { ConnectionOptions } from "node:tls";
+import type { ClientCertificate } from "certificates/tls/certificates/client-certificate";
+import { compileTemplate, isFixed } from "http-engine/placeholders";
+import { environmentProxies } from "server-core/environment-proxies";
+import { messageOf, ServerError } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { defineModule } from "server-core/modules/module";
+import type { ModuleContext } from "server-core/modules/module-context";
+import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
+import { networkProxies } from "server-core/network-proxy";
+import { ConnectionSlots, type SlotPlea } from "./connection-slots.ts";
+import type { DialAddress } from "./dial-address.ts";
+import type { HttpTransportConfig } from "./http-transport-config.ts";
+import { httpTransportSchema } from "./http-transport-config.ts";
+import { IdleConnections } from "./idle-connections.ts";
+import { type ProxyHop, parseProxyHop } from "./proxy-hop.ts";
+import { lookupThrough, makeResolver } from "./resolver.ts";
+import { makeSocketDialer, type SocketDialerOptions } from "./socket-dialer.ts";
+import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "./transport.ts";
+import { askingForGzip, UnpackedCall } from "./unpacked-call.ts";
+import { UpstreamConnections, type UpstreamConnectionsOptions } from "./upstream-connections.ts";
+import { managedClientCertificate, upstreamTlsOptions } from "./upstream-tls.ts";
+
+const defaults = {
+  dialTimeoutMs: 3_000,
+  fallbackDelayMs: 300,
+  probeIntervalMs: 30_000,
+  idleTimeoutMs: 120_000,
+  maxIdlePerHost: 32,
+  maxHeaderBytes: 10 * 1024 * 1024,
+};
+
+/** Names of the counts of connections, over all threads, and of the messages about them; which transport follows. */
+const connectionsPrefix = "http.reverse_proxy.connections/";
+
+/** Upstream addresses of which connections are kept: placeholders may make any number. */
+const maxKnownAddresses = 1_000;
+
+/** Limits of connections that hold for all threads; absent: none. */
+interface ConnectionCounts {
+  /** Makes that of an upstream's connections. */
+  readonly slotsFor?: ((place: string) => ConnectionSlots) | undefined;
+  /** Makes that of an upstream's idle ones. */
+  readonly idleFor?: ((place: string) => IdleConnections) | undefined;
+  /** Makes that of all idle ones. */
+  readonly idle?: (() => IdleConnections) | undefined;
+}
+
+/** Speaks HTTP/1.1 and HTTP/2 with upstreams. Its connections outlive reloads that leave its config alone. */
+export class HttpTransport implements Transport, SharedResource {
+  readonly scheme: "http" | "https";
+  readonly #options: UpstreamConnectionsOptions;
+  readonly #serverName: ((request: UpstreamRequest) => string) | undefined;
+  /** Where requests have proxies of their own. */
+  readonly #hop: ((request: UpstreamRequest) => ProxyHop) | undefined;
+  readonly #counts: ConnectionCounts;
+  readonly #byAddress = new Map<string, UpstreamConnections>();
+
+  constructor(
+    options: UpstreamConnectionsOptions,
+    secure: boolean,
+    serverName: ((request: UpstreamRequest) => string) | undefined,
+    hop: ((request: UpstreamRequest) => ProxyHop) | undefined,
+    counts: ConnectionCounts,
+  ) {
+    this.#options = options;
+    this.#counts = counts;
+    this.#hop = hop;
+    this.scheme = secure ? "https" : "http";
+    this.#serverName = serverName;
+  }
+
+  call(dial: DialAddress, request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
+    const serverName = this.#serverName?.(request) ?? "";
+    const address = dial.family === 0 ? dial.key : `tcp${dial.family}/${dial.key}`;
+    const place = serverName === "" ? address : `${address} ${serverName}`;
+    const key = this.#hop === undefined ? place : `${place} through ${this.#hop(request).key}`;
+    let connections = this.#byAddress.get(key);
+    if (connections === undefined) {
+      const { slotsFor, idleFor } = this.#counts;
+      connections = new UpstreamConnections(dial, serverName, this.#options, slotsFor?.(key), idleFor?.(key));
+      for (const [oldest, unused] of this.#byAddress) {
+        if (this.#byAddress.size < maxKnownAddresses) {
+          break;
+        }
+        this.#byAddress.delete(oldest);
+        unused.close();
+      }
+      this.#byAddress.set(key, connections);
+    }
+    return connections.call(request, receiver);
+  }
+
+  /** A thread waits for a connection. */
+  asked(plea: SlotPlea): void {
+    this.#byAddress.get(plea.place)?.asked(plea);
+  }
+
+  close(): void {
+    for (const connections of this.#byAddress.values()) {
+      connections.close();
+    }
+    this.#options.idle?.close();
+  }
+}
+
+/** All transports of the process, by their config. */
+const transportPool: ResourceKind<HttpTransport> = { name: "http.reverse_proxy.transport" };
+
+function checkVersions(config: HttpTransportConfig): void {
+  if (config.versions?.includes("h2c") && config.tls) {
+    throw new ServerError("MODULE_CONFIG", "h2c is HTTP/2 without TLS: versions names it beside tls");
+  }
+}
+
+/** The proxy that the environment names for an upstream. @throws ServerError MODULE_CONFIG for one that is none */
+function environmentHop(): SocketDialerOptions["hop"] {
+  const proxies = environmentProxies(process.env);
+  if (proxies === undefined) {
+    return undefined;
+  }
+  const { http, https, isException } = proxies;
+  const plain = http === "" ? undefined : parseProxyHop(http, "HTTP_PROXY of the environment");
+  const secured = https === "" ? undefined : parseProxyHop(https, "HTTPS_PROXY of the environment");
+  return (_request, { host, port }, secure) => {
+    const hop = secure ? secured : plain;
+    return hop === undefined || isException(host, port) ? undefined : hop;
+  };
+}
+
+/**
+ * The proxy of each request, and whether it is the same one for all.
+ * @param url of the config; "" for none
+ * @throws ServerError MODULE_CONFIG
+ */
+function proxyOf(url: string): { hop: (request: UpstreamRequest) => ProxyHop; isFixed: boolean } | undefined {
+  if (url === "") {
+    return undefined;
+  }
+  const template = compileTemplate(url);
+  if (isFixed(template)) {
+    const hop = parseProxyHop(url);
+    return { hop: () => hop, isFixed: true };
+  }
+  return {
+    isFixed: false,
+    hop({ exchange }) {
+      if (exchange === undefined) {
+        throw new ServerError("PROXY_UPSTREAM", "network_proxy: its placeholders need a request of a client");
+      }
+      try {
+        return parseProxyHop(template(exchange));
+      } catch (error) {
+        throw new ServerError("PROXY_UPSTREAM", messageOf(error), { cause: error });
+      }
+    },
+  };
+}
+
+function makeTransport(
+  config: HttpTransportConfig,
+  proxyUrl: string | undefined,
+  tls: ConnectionOptions | undefined,
+  clientCertificate: ClientCertificate | undefined,
+  counts: ConnectionCounts,
+): HttpTransport {
+  const resolver = makeResolver(config.resolver, config.dial_timeout);
+  const name = config.tls?.server_name ? compileTemplate(config.tls.server_name) : undefined;
+  const keepAlive = config.keep_alive ?? {};
+  const isKept =
+    keepAlive.enabled !== false &&
+    (keepAlive.max_idle_conns ?? 0) >= 0 &&
+    (keepAlive.max_idle_conns_per_host ?? 0) >= 0;
+  const versions = config.versions ?? ["1.1", "2"];
+  const proxy = proxyOf(proxyUrl ?? "");
+  const proxyProtocol = config.proxy_protocol === "" ? undefined : (config.proxy_protocol ?? undefined);
+  const dialTimeoutMs = config.dial_timeout || defaults.dialTimeoutMs;
+  const options: UpstreamConnectionsOptions = {
+    dialer: makeSocketDialer({
+      socket: {
+        dialTimeoutMs,
+        fallbackDelayMs: config.dial_fallback_delay || defaults.fallbackDelayMs,
+        probeIntervalMs: keepAlive.probe_interval ?? defaults.probeIntervalMs,
+        localAddress: config.local_address || undefined,
+        lookup: resolver === undefined ? undefined : lookupThrough(resolver),
+        writeBufferBytes: config.write_buffer_size ?? 0,
+      },
+      tls,
+      clientCertificate,
+      exceptPorts: new Set((config.tls?.except_ports ?? []).map(Number)),
+      handshakeTimeoutMs: config.tls?.handshake_timeout || dialTimeoutMs,
+      renegotiation: (config.tls?.renegotiation ?? "never") !== "never",
+      proxyProtocol,
+      hop: proxyUrl === undefined ? environmentHop() : proxy?.hop,
+    }),
+    limits: {
+      maxHeaderBytes: config.max_response_header_size || defaults.maxHeaderBytes,
+      responseHeaderTimeoutMs: config.response_header_timeout ?? 0,
+      expectContinueTimeoutMs: config.expect_continue_timeout ?? 0,
+      readTimeoutMs: config.read_timeout ?? 0,
+      writeTimeoutMs: config.write_timeout ?? 0,
+    },
+    keepAlive: isKept && proxyProtocol === undefined,
+    readBufferBytes: config.read_buffer_size ?? 0,
+    idleTimeoutMs: keepAlive.idle_timeout || defaults.idleTimeoutMs,
+    maxIdle: defaults.maxIdlePerHost,
+    idle: counts.idle?.(),
+    h1: versions.includes("1.1"),
+    h2: versions.includes("2"),
+    h2c: versions.includes("h2c"),
+  };
+  const fixedName = name !== undefined && isFixed(name) ? config.tls?.server_name : undefined;
+  const serverName =
+    name === undefined
+      ? undefined
+      : (request: UpstreamRequest) =>
+          fixedName ?? (request.exchange === undefined ? "" : name(request.exchange));
+  return new HttpTransport(
+    options,
+    tls !== undefined,
+    serverName,
+    proxy?.isFixed === false ? proxy.hop : undefined,
+    counts,
+  );
+}
+
+function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 16);
+}
+
+/** @param topic of the transport, the same in all threads. @returns makes the count of one upstream's connections */
+function countedSlots(
+  topic: string,
+  max: number,
+  context: ModuleContext,
+): (place: string) => ConnectionSlots {
+  const { messages, processShared } = context;
+  const { thread } = messages;
+  return (place) =>
+    new ConnectionSlots({
+      max,
+      gauge: processShared.gauge(`${topic}/${shortHash(place)}`),
+      async plead(waiting, waitedMs) {
+        try {
+          await messages.askServing(topic, { thread, place, waiting, waitedMs } satisfies SlotPlea);
+        } catch {
+          // A thread that cannot be asked now is asked again soon.
+        }
+      },
+    });
+}
+
+/** URL of the proxy that the config names; "" for none, undefined where it leaves that to the environment. */
+async function proxyUrlOf(config: HttpTransportConfig, context: ModuleContext): Promise<string | undefined> {
+  const { network_proxy: named, forward_proxy_url: url } = config;
+  return named
+    ? (await context.loadInline(networkProxies, "from", named as JsonValue, "network_proxy")).url
+    : url || undefined;
+}
+
+/** HTTP to upstreams. Source: the public model (Caddy 2.11) */
+export const httpTransport = defineModule({
+  id: "http.reverse_proxy.transport.http",
+  config: httpTransportSchema,
+  async provision(config, context): Promise<Transport> {
+    checkVersions(config);
+    const tls = config.tls ? await upstreamTlsOptions(config.tls, context) : undefined;
+    const shown = config.tls ? await managedClientCertificate(config.tls, context) : undefined;
+    const proxyUrl = await proxyUrlOf(config, context);
+    // The same config with the same files is the same transport.
+    const key = JSON.stringify([config, tls, proxyUrl], (_, value) => value ?? undefined);
+    const topic = `${connectionsPrefix}${shortHash(key)}`;
+    const { max_idle_conns: maxIdle, max_idle_conns_per_host: maxIdleHere } = config.keep_alive ?? {};
+    const { processShared } = context;
+    const counts: ConnectionCounts = {
+      slotsFor: config.max_conns_per_host
+        ? countedSlots(topic, config.max_conns_per_host, context)
+        : undefined,
+      idleFor:
+        maxIdleHere && maxIdleHere > 0
+          ? (place) =>
+              new IdleConnections(maxIdleHere, processShared.gauge(`${topic}/${shortHash(place)}/idle`))
+          : undefined,
+      idle:
+        maxIdle && maxIdle > 0
+          ? () => new IdleConnections(maxIdle, processShared.gauge(`${topic}/idle`))
+          : undefined,
+    };
+    const lease = await context.acquire(transportPool, key, () =>
+      makeTransport(config, proxyUrl, tls, shown, counts),
+    );
+    const transport = lease.value;
+    const { messages } = context;
+    if (counts.slotsFor !== undefined) {
+      messages.on(topic, (value) => {
+        const plea = value as SlotPlea;
+        if (plea.thread !== messages.thread) {
+          transport.asked(plea);
+        }
+      });
+    }
+    return {
+      scheme: transport.scheme,
+      handsOnExpect: (config.expect_continue_timeout ?? 0) > 0,
+      call(dial, request, receiver) {
+        const asking = config.compression === false ? undefined : askingForGzip(request);
+        return asking === undefined
+          ? transport.call(dial, request, receiver)
+          : new UnpackedCall(receiver).start(transport, dial, asking);
+      },
+    };
+  },
+});

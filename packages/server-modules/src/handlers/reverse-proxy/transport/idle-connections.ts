@@ -1,0 +1,68 @@
+import type { SharedGauge } from "server-core/threads/shared-state";
+
+/**
+ * How long more than may lie idle. Answers come in bursts, and so do the next requests: closed at once, many of these
+ * connections would be dialed again in the same turn.
+ */
+const trimMs = 1_000;
+
+/**
+ * A limit of connections that lie idle, one truth over all threads. The thread in which one too many comes to rest closes
+ * its oldest ones, about a second later.
+ * Source: Go's net/http, `Transport.MaxIdleConns`
+ */
+export class IdleConnections {
+  readonly #max: number;
+  readonly #gauge: SharedGauge;
+  /** Of this thread, with what closes them; the oldest are first. */
+  readonly #lying = new Map<object, () => void>();
+  #trimmer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  /** @param gauge counts them; released by {@link close} */
+  constructor(max: number, gauge: SharedGauge) {
+    this.#max = max;
+    this.#gauge = gauge;
+  }
+
+  /** A connection lies idle from now on. @param close is called when it is one too many */
+  add(connection: object, close: () => void): void {
+    if (this.#closed || this.#lying.has(connection)) {
+      return;
+    }
+    this.#lying.set(connection, close);
+    this.#gauge.add(1);
+    if (this.#gauge.value > this.#max) {
+      this.#trimmer ??= setTimeout(() => this.#trim(), trimMs).unref();
+    }
+  }
+
+  /** It is used again, or gone. */
+  remove(connection: object): void {
+    if (this.#lying.delete(connection)) {
+      this.#gauge.add(-1);
+    }
+  }
+
+  /** Nothing is counted any more. */
+  close(): void {
+    if (!this.#closed) {
+      this.#closed = true;
+      clearTimeout(this.#trimmer);
+      this.#gauge.add(-this.#lying.size);
+      this.#lying.clear();
+      this.#gauge.release();
+    }
+  }
+
+  #trim(): void {
+    this.#trimmer = undefined;
+    for (const [connection, close] of this.#lying) {
+      if (this.#gauge.value <= this.#max) {
+        return;
+      }
+      this.remove(connection);
+      close();
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { lookup, Resolver } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { isIP } from "node:net";
+import { ServerError } from "server-core/errors";
+import { z } from "zod";
+
+/** Which name servers are asked. Source: the public model (Caddy 2.11) */
+export const resolverSchema = z.strictObject({
+  addresses: z
+    .array(z.string())
+    .nullish()
+    .describe(
+      "Name servers, `host` or `host:port` (53), `udp/` in front allowed; the first that answers counts.",
+    ),
+});
+
+export type ResolverConfig = z.infer<typeof resolverSchema>;
+
+const tries = 2;
+const triesTimeoutMs = 2_000;
+
+function serverAddress(text: string): string {
+  const bare = text.replace(/^(?:udp|tcp)[46]?\//, "");
+  const host = /^\[([^\]]+)\]/.exec(bare)?.[1] ?? bare.replace(/:\d+$/, "");
+  if (isIP(isIP(bare) === 0 ? host : bare) === 0) {
+    throw new ServerError("MODULE_CONFIG", `resolver address ${JSON.stringify(text)} is no IP address`);
+  }
+  return bare;
+}
+
+/**
+ * A resolver of one's own; undefined where the system's is good enough.
+ * @param timeoutMs how long a name server is waited for, each of two times; 0 for 2s
+ * @throws ServerError MODULE_CONFIG
+ */
+export function makeResolver(
+  config: ResolverConfig | null | undefined,
+  timeoutMs: number | null | undefined,
+): Resolver | undefined {
+  const addresses = (config?.addresses ?? []).map(serverAddress);
+  if (addresses.length === 0) {
+    return undefined;
+  }
+  const resolver = new Resolver({ tries, timeout: Math.max(1, Math.round(timeoutMs || triesTimeoutMs)) });
+  resolver.setServers(addresses);
+  return resolver;
+}
+
+/** Finds addresses through a resolver, in the shape that `net.connect` takes. */
+export function lookupThrough(resolver: Resolver): LookupFunction {
+  return (hostname, options, done) => {
+    const found: { address: string; family: number }[] = [];
+    const wanted =
+      options.family === 6 || options.family === "IPv6"
+        ? [6]
+        : options.family === 4 || options.family === "IPv4"
+          ? [4]
+          : [4, 6];
+    let left = wanted.length;
+    let failure: NodeJS.ErrnoException | null = null;
+    const take = (family: number) => (error: NodeJS.ErrnoException | null, addresses: string[]) => {
+      failure ??= error;
+      for (const address of error === null ? addresses : []) {
+        found.push({ address, family });
+      }
+      left--;
+      if (left > 0) {
+        return;
+      }
+      const first = found[0];
+      if (first === undefined) {
+        done(failure ?? new Error(`no address of ${hostname}`), options.all ? [] : "", 4);
+      } else if (options.all) {
+        done(null, found);
+      } else {
+        done(null, first.address, first.family);
+      }
+    };
+    for (const family of wanted) {
+      if (family === 4) {
+        resolver.resolve4(hostname, take(4));
+      } else {
+        resolver.resolve6(hostname, take(6));
+      }
+    }
+  };
+}
+
+/** All addresses of a name, as the system knows them. */
+export function systemAddresses(hostname: string, family: 0 | 4 | 6): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    lookup(hostname, { all: true, family }, (error, found) =>
+      error === null ? resolve(found.map(({ address }) => address)) : reject(error),
+    );
+  });
+}

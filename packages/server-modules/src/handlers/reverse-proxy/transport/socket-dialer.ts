@@ -1,0 +1,84 @@
+import type { Socket } from "node:net";
+import type { ConnectionOptions } from "node:tls";
+import type { ClientCertificate } from "certificates/tls/certificates/client-certificate";
+import { proxyProtocolHeader } from "http-engine/proxy-protocol/proxy-protocol-header";
+import type { DialAddress } from "./dial-address.ts";
+import { openSocket, type SocketOptions } from "./open-socket.ts";
+import type { ProxyHop } from "./proxy-hop.ts";
+import type { ReadBuffer } from "./read-buffer.ts";
+import type { UpstreamRequest } from "./transport.ts";
+
+export interface SocketDialerOptions {
+  readonly socket: SocketOptions;
+  /** Undefined: no TLS. */
+  readonly tls: ConnectionOptions | undefined;
+  /** To show instead of what `tls` has. */
+  readonly clientCertificate: ClientCertificate | undefined;
+  readonly exceptPorts: ReadonlySet<number>;
+  readonly handshakeTimeoutMs: number;
+  readonly renegotiation: boolean;
+  readonly proxyProtocol: "v1" | "v2" | undefined;
+  /** The proxy that a request goes through. @throws ServerError when there should be one, and is none */
+  readonly hop:
+    | ((request: UpstreamRequest, dial: DialAddress, secure: boolean) => ProxyHop | undefined)
+    | undefined;
+}
+
+/** Opens connections to upstreams as a transport's config says. */
+export interface SocketDialer {
+  /** Whether it speaks TLS with this upstream. */
+  secure(dial: DialAddress): boolean;
+  /**
+   * @param serverName "" for the host of the address
+   * @param alpn protocols to offer, over TLS
+   * @returns gives it up
+   */
+  open(
+    dial: DialAddress,
+    serverName: string,
+    alpn: readonly string[],
+    request: UpstreamRequest,
+    done: (error: Error | undefined, socket: Socket | undefined) => void,
+    buffer?: ReadBuffer,
+  ): () => void;
+}
+
+function preface(version: "v1" | "v2", request: UpstreamRequest): Buffer {
+  const { exchange } = request;
+  const source = exchange?.clientAddress ?? "";
+  return proxyProtocolHeader(version, {
+    source,
+    sourcePort: source === exchange?.remoteAddress ? (exchange.socket.remotePort ?? 0) : 0,
+    destination: exchange?.socket.localAddress ?? "",
+    destinationPort: exchange?.socket.localPort ?? 0,
+  });
+}
+
+export function makeSocketDialer(options: SocketDialerOptions): SocketDialer {
+  const secure = (dial: DialAddress): boolean =>
+    options.tls !== undefined && !options.exceptPorts.has(dial.port);
+  return {
+    secure,
+    open(dial, serverName, alpn, request, done, buffer) {
+      const { tls, clientCertificate, handshakeTimeoutMs, renegotiation, proxyProtocol } = options;
+      return openSocket(
+        dial,
+        options.socket,
+        tls === undefined || !secure(dial)
+          ? undefined
+          : {
+              options: tls,
+              clientCertificate,
+              serverName: serverName || dial.host || "localhost",
+              handshakeTimeoutMs,
+              alpn,
+              renegotiation,
+            },
+        proxyProtocol === undefined ? undefined : preface(proxyProtocol, request),
+        done,
+        buffer,
+        options.hop?.(request, dial, secure(dial)),
+      );
+    },
+  };
+}

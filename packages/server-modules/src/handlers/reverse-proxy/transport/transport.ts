@@ -1,0 +1,90 @@
+import type { Duplex, Readable } from "node:stream";
+import type { Exchange } from "http-engine/exchange";
+import type { HeaderList } from "http-engine/header-list";
+import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
+import type { DialAddress } from "./dial-address.ts";
+
+/** Fields as HTTP/1 text, made by the first request that has them. */
+export interface WireText {
+  /** "" until it is made. */
+  text: string;
+  /** The same fields, with one that asks for gzip on the client's behalf; null where there must be none, undefined until it is known. */
+  asking?: { readonly headers: HeaderList; readonly wireText: WireText } | null | undefined;
+}
+
+/** A request as it goes to an upstream. */
+export interface UpstreamRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** `http`, `https`: what the client spoke. Transports that tell it (HTTP/2) say what they speak themselves. */
+  readonly headers: HeaderList;
+  /** Shared by requests that have the same {@link headers}. */
+  readonly wireText?: WireText | undefined;
+  /** Undefined when there is none; bytes when it is known whole. */
+  readonly body: Readable | Uint8Array | undefined;
+  /** Bytes of a stream; undefined when nobody knows. */
+  readonly bodyLength: number | undefined;
+  /** The protocol to switch to; "" for none. */
+  readonly upgrade: string;
+  /** Whether another upstream could take it: then one that refuses it again and again is not waited for. */
+  readonly othersLeft?: boolean | undefined;
+  /** Whom it is for; undefined for a request of the server's own, such as a health check. */
+  readonly exchange: Exchange | undefined;
+}
+
+/** How far a try came before it failed: decides whether another may follow. */
+export type CallStage =
+  | "dial" // nothing was sent
+  | "sent" // the request went out at least in part, no response began
+  | "response"; // the response began
+
+/**
+ * Takes what comes back of one call. Order: `sent`, any number of `interim`, `head`, any number of `data`, `end`; or
+ * `switched` in place of `head`. Fields are without those that concerned the connection only. `failed` may come at any time; nothing after `end`, `switched` or `failed`.
+ */
+export interface ResponseReceiver {
+  /** A connection is there: from now on the upstream may have seen the request. Told again when it is sent again. */
+  sent(): void;
+  interim(status: number, headers: HeaderList): void;
+  /**
+   * @param version `1.1`, `2.0`
+   * @param good whether the fields were read off a connection of HTTP/1: then they can stand in another one (false)
+   */
+  head(status: number, headers: HeaderList, version: string, good?: boolean): void;
+  /** @returns false when it is enough for now: the call waits until it is told to `resume` */
+  data(chunk: Buffer): boolean;
+  /** Asked after `data`: whether the chunk is needed for longer than until the next one. Absent: it is. */
+  readonly keepsChunk?: boolean;
+  /** All that came so far was told: what comes next may take its time. */
+  handedOver?(): void;
+  end(trailers: HeaderList): void;
+  /** The upstream switched protocols. @param head what came right after the answer */
+  switched(status: number, headers: HeaderList, socket: Duplex, head: Buffer): void;
+  /** @param timedOut the upstream did not answer in time */
+  failed(error: Error, stage: CallStage, timedOut: boolean): void;
+}
+
+/** A call under way. */
+export interface UpstreamCall {
+  resume(): void;
+  /** Gives it up; the receiver hears nothing more. */
+  abort(): void;
+}
+
+/** Carries requests to upstreams. One serves all upstreams of a proxy. */
+export interface Transport extends ModuleInstance {
+  /**
+   * Sends a request. Nothing is thrown for what an upstream does.
+   * @throws ServerError HTTP_BAD_REQUEST for a request that cannot be sent at all
+   */
+  call(dial: DialAddress, request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall;
+  /** `https` where it speaks TLS: for health checks. */
+  readonly scheme?: "http" | "https";
+  /** Whether `Expect: 100-continue` is handed on. */
+  readonly handsOnExpect?: boolean;
+  /** Whether bodies of unknown length must be read before they are sent. */
+  readonly needsLength?: boolean;
+}
+
+export const transports: ModuleNamespace<Transport> = { prefix: "http.reverse_proxy.transport" };

@@ -1,0 +1,158 @@
+import { createGunzip, type Gunzip } from "node:zlib";
+import { getHeader, type HeaderList, removeHeaders } from "http-engine/header-list";
+import type { DialAddress } from "./dial-address.ts";
+import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "./transport.ts";
+
+function mayAsk(headers: HeaderList): boolean {
+  return getHeader(headers, "accept-encoding") === undefined && getHeader(headers, "range") === undefined;
+}
+
+/**
+ * The request that asks the upstream for gzip on the client's behalf; undefined where it must not be asked.
+ * Source: Go's net/http, Transport.DisableCompression
+ */
+export function askingForGzip(request: UpstreamRequest): UpstreamRequest | undefined {
+  const { method, headers, wireText, upgrade, body, bodyLength, target, exchange, othersLeft } = request;
+  if (method === "HEAD" || upgrade !== "") {
+    return undefined;
+  }
+  // Requests that share their fields share these too.
+  let asking = wireText?.asking;
+  if (asking === undefined) {
+    asking = mayAsk(headers)
+      ? { headers: [...headers, "Accept-Encoding", "gzip"], wireText: { text: "" } }
+      : null;
+    if (wireText !== undefined) {
+      wireText.asking = asking;
+    }
+  }
+  if (asking === null) {
+    return undefined;
+  }
+  return {
+    method,
+    target,
+    headers: asking.headers,
+    wireText: wireText === undefined ? undefined : asking.wireText,
+    body,
+    bodyLength,
+    upgrade,
+    othersLeft,
+    exchange,
+  };
+}
+
+/**
+ * A call whose client did not ask for compression, and whose upstream is asked for it: what comes as gzip is handed on
+ * as what it was before.
+ */
+export class UnpackedCall implements UpstreamCall, ResponseReceiver {
+  readonly #receiver: ResponseReceiver;
+  #inner: UpstreamCall | undefined;
+  #gunzip: Gunzip | undefined;
+  /** Whether anything came to unpack: a body that is empty is not even gzip. */
+  #begun = false;
+  #over = false;
+
+  constructor(receiver: ResponseReceiver) {
+    this.#receiver = receiver;
+  }
+
+  /** @param transport sends the request, which asks for gzip. @throws what it throws */
+  start(transport: Pick<Transport, "call">, dial: DialAddress, request: UpstreamRequest): this {
+    this.#inner = transport.call(dial, request, this);
+    return this;
+  }
+
+  resume(): void {
+    if (this.#gunzip === undefined) {
+      this.#inner?.resume();
+    } else {
+      this.#gunzip.resume();
+    }
+  }
+
+  abort(): void {
+    this.#end();
+    this.#inner?.abort();
+  }
+
+  sent(): void {
+    this.#receiver.sent();
+  }
+
+  interim(status: number, headers: HeaderList): void {
+    this.#receiver.interim(status, headers);
+  }
+
+  head(status: number, headers: HeaderList, version: string, good?: boolean): void {
+    if (getHeader(headers, "content-encoding")?.toLowerCase() === "gzip") {
+      removeHeaders(headers, (name) => name === "content-encoding" || name === "content-length");
+      this.#gunzip = this.#open();
+    }
+    this.#receiver.head(status, headers, version, good);
+  }
+
+  data(chunk: Buffer): boolean {
+    if (this.#gunzip === undefined) {
+      return this.#receiver.data(chunk);
+    }
+    this.#begun = true;
+    return this.#gunzip.write(chunk);
+  }
+
+  /** What is unpacked later must stay. */
+  get keepsChunk(): boolean {
+    return this.#gunzip !== undefined || (this.#receiver.keepsChunk ?? true);
+  }
+
+  handedOver(): void {
+    this.#receiver.handedOver?.();
+  }
+
+  end(trailers: HeaderList): void {
+    if (this.#gunzip === undefined || !this.#begun) {
+      this.#end();
+      this.#receiver.end(trailers);
+      return;
+    }
+    this.#gunzip.once("end", () => {
+      if (!this.#over) {
+        this.#end();
+        this.#receiver.end(trailers);
+      }
+    });
+    this.#gunzip.end();
+  }
+
+  switched(...answer: Parameters<ResponseReceiver["switched"]>): void {
+    this.#receiver.switched(...answer);
+  }
+
+  failed(...fault: Parameters<ResponseReceiver["failed"]>): void {
+    if (!this.#over) {
+      this.#end();
+      this.#receiver.failed(...fault);
+    }
+  }
+
+  #open(): Gunzip {
+    const gunzip = createGunzip();
+    gunzip.on("data", (chunk: Buffer) => {
+      if (!this.#over && !this.#receiver.data(chunk)) {
+        gunzip.pause();
+      }
+    });
+    gunzip.on("drain", () => this.#inner?.resume());
+    gunzip.on("error", (error) => {
+      this.#inner?.abort();
+      this.failed(new Error(`a body that is no gzip: ${error.message}`, { cause: error }), "response", false);
+    });
+    return gunzip;
+  }
+
+  #end(): void {
+    this.#over = true;
+    this.#gunzip?.destroy();
+  }
+}

@@ -1,0 +1,106 @@
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { DetachedConnection } from "http-engine/http-stream";
+import { pump } from "./pump.ts";
+import { closeFrame } from "./websocket-frames.ts";
+import { WebSocketPump } from "./websocket-pump.ts";
+
+/** How long both sides have to answer a close frame, in milliseconds. */
+const closeWaitMs = 1000;
+
+/** Lets go of a socket when what was written to it is on its way. */
+function closeWhenFlushed(socket: Duplex): void {
+  if (socket.writableFinished) {
+    socket.destroy();
+  } else {
+    socket.end(() => socket.destroy());
+  }
+}
+
+/** Bytes both ways until both sides have said all, or one is gone; then the other gets what is left for it and is closed too. */
+export class Tunnel {
+  readonly #client: Duplex;
+  readonly #upstream: Duplex;
+  /** To the client and to the upstream; undefined where the protocol is unknown. */
+  #pumps: { readonly toClient: WebSocketPump; readonly toUpstream: WebSocketPump } | undefined;
+  #leaving: PromiseWithResolvers<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param protocol what the client asked to switch to
+   * @param bufferBytes that may wait for a slow side, each way; 0 for what sockets hold
+   * @param early what the upstream sent along with its answer
+   */
+  constructor(
+    connection: DetachedConnection,
+    upstream: Duplex,
+    protocol: string,
+    bufferBytes: number,
+    early: Buffer,
+  ) {
+    const client = connection.socket;
+    this.#client = client;
+    this.#upstream = upstream;
+    // One that has said all may still listen. A stream of HTTP/2 ends as a whole, as with the model.
+    upstream.allowHalfOpen = client instanceof Socket;
+    client.on("error", () => client.destroy());
+    upstream.on("error", () => upstream.destroy());
+    client.once("close", () => this.#sideClosed(upstream));
+    upstream.once("close", () => this.#sideClosed(client));
+    if (protocol.toLowerCase() === "websocket") {
+      this.#pumps = {
+        toClient: new WebSocketPump(upstream, client, bufferBytes || client.writableHighWaterMark),
+        toUpstream: new WebSocketPump(client, upstream, bufferBytes || upstream.writableHighWaterMark),
+      };
+      this.#pumps.toClient.start(early);
+      this.#pumps.toUpstream.start(connection.head);
+      return;
+    }
+    if (early.length > 0) {
+      client.write(early);
+    }
+    if (connection.head.length > 0) {
+      upstream.write(connection.head);
+    }
+    if (bufferBytes > 0) {
+      pump(client, upstream, bufferBytes);
+      pump(upstream, client, bufferBytes);
+    } else {
+      client.pipe(upstream);
+      upstream.pipe(client);
+    }
+  }
+
+  /**
+   * The server ends the tunnel: a WebSocket with a close frame to each side, after the frame that is under way. Resolves
+   * when both sides are closed, or have had their time.
+   * Source: RFC 6455, section 7; the public model (Caddy 2.11)
+   */
+  leave(): Promise<void> {
+    if (this.#pumps === undefined) {
+      this.#cut();
+      return Promise.resolve();
+    }
+    if (this.#leaving === undefined) {
+      this.#leaving = Promise.withResolvers();
+      this.#timer = setTimeout(() => this.#cut(), closeWaitMs);
+      this.#pumps.toClient.endWith(closeFrame(false));
+      this.#pumps.toUpstream.endWith(closeFrame(true));
+    }
+    return this.#leaving.promise;
+  }
+
+  #cut(): void {
+    this.#client.destroy();
+    this.#upstream.destroy();
+  }
+
+  #sideClosed(other: Duplex): void {
+    if (other.closed) {
+      clearTimeout(this.#timer);
+      this.#leaving?.resolve();
+    } else {
+      closeWhenFlushed(other);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { RunningServer, siteConfig } from "admin-server/testing/running-server";
+import { rawRequest } from "server-core/testing/raw-request";
+import { UpstreamServer } from "server-core/testing/upstream-server";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+let running: RunningServer;
+let upstream: UpstreamServer;
+beforeAll(async () => {
+  upstream = await UpstreamServer.start((request, response) => {
+    const { host, "x-forwarded-host": forwardedHost, "x-a": a } = request.headers;
+    response.end(`<${[request.method, request.url, host, forwardedHost, a].join(" ")}>`);
+  });
+  running = await RunningServer.start(
+    siteConfig({ handle: [{ handler: "reverse_proxy", upstreams: [{ dial: upstream.address }] }] }),
+  );
+});
+afterAll(async () => {
+  await running.close();
+  await upstream.kill();
+});
+
+test("requests of one connection that repeat their fields, or not, each reach the upstream as they are", async () => {
+  const again = "Host: a\r\nX-A: 1\r\n\r\n";
+  const answer = await rawRequest(
+    running.site,
+    `GET /1 HTTP/1.1\r\n${again}` +
+      `DELETE /2 HTTP/1.1\r\n${again}` +
+      `GET http://b.test/3 HTTP/1.1\r\n${again}` +
+      `GET /4 HTTP/1.1\r\n${again}` +
+      "GET /5 HTTP/1.1\r\nHost: a\r\nX-A: 2\r\nConnection: close\r\n\r\n",
+  );
+  expect(answer.match(/<[^>]*>/g)).toEqual([
+    "<GET /1 a a 1>",
+    "<DELETE /2 a a 1>",
+    "<GET /3 b.test b.test 1>",
+    "<GET /4 a a 1>",
+    "<GET /5 a a 2>",
+  ]);
+});

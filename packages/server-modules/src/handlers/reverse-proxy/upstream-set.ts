@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import type { Exchange } from "http-engine/exchange";
+import type { ModuleContext } from "server-core/modules/module-context";
+import type { Lease } from "server-core/modules/usage-pool";
+import { Candidate } from "./candidate.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
+import { ActiveHealth } from "./health/active-health.ts";
+import type { ProxyConfig } from "./proxy-config.ts";
+import type { SelectionPolicy } from "./selection-policy.ts";
+import { Upstream, upstreamPool } from "./upstream.ts";
+
+/** Dynamic upstreams that were not asked for so long are forgotten. */
+const forgetAfterMs = 60 * 60_000;
+const sweepMs = 60_000;
+
+interface Dynamic {
+  readonly candidate: Candidate;
+  readonly lease: Lease<Upstream>;
+  usedAt: number;
+}
+
+/** The upstreams of one proxy, and which of them may get a request. */
+export class UpstreamSet {
+  readonly candidates: readonly Candidate[];
+  readonly #context: ModuleContext;
+  readonly #policy: SelectionPolicy;
+  readonly #breaker: CircuitBreaker | undefined;
+  readonly #check: string | undefined;
+  readonly #maxFails: number;
+  readonly #maxRequests: number;
+  /** Whether every upstream may get every request: nothing is checked. */
+  readonly #unlimited: boolean;
+  readonly #dynamic = new Map<string, Dynamic>();
+  #sweptAt = 0;
+
+  private constructor(
+    config: ProxyConfig,
+    context: ModuleContext,
+    policy: SelectionPolicy,
+    breaker: CircuitBreaker | undefined,
+    candidates: readonly Candidate[],
+    check: string | undefined,
+  ) {
+    const passive = config.health_checks?.passive;
+    this.candidates = candidates;
+    this.#context = context;
+    this.#policy = policy;
+    this.#breaker = breaker;
+    this.#check = check;
+    this.#maxFails = passive?.fail_duration ? passive.max_fails || 1 : Number.POSITIVE_INFINITY;
+    this.#maxRequests = passive?.unhealthy_request_count || Number.POSITIVE_INFINITY;
+    this.#unlimited =
+      breaker === undefined &&
+      check === undefined &&
+      !Number.isFinite(this.#maxFails) &&
+      !Number.isFinite(this.#maxRequests) &&
+      candidates.every(({ maxRequests }) => !Number.isFinite(maxRequests));
+  }
+
+  /** @throws ServerError MODULE_CONFIG, SHARED_FULL */
+  static async load(
+    config: ProxyConfig,
+    context: ModuleContext,
+    policy: SelectionPolicy,
+    breaker: CircuitBreaker | undefined,
+  ): Promise<UpstreamSet> {
+    const active = config.health_checks?.active;
+    const isChecked = active?.uri || active?.path || active?.port || active?.upstream;
+    const check = isChecked
+      ? createHash("sha256")
+          .update(JSON.stringify([active, config.transport]))
+          .digest("base64url")
+          .slice(0, 12)
+      : undefined;
+    const candidates: Candidate[] = [];
+    for (const [index, { dial, max_requests }] of (config.upstreams ?? []).entries()) {
+      const lease = await UpstreamSet.#take(context, dial);
+      const health = check === undefined ? undefined : new ActiveHealth(context.shared, check, dial);
+      candidates.push(new Candidate(lease.value, index, max_requests || Number.POSITIVE_INFINITY, health));
+    }
+    return new UpstreamSet(config, context, policy, breaker, candidates, check);
+  }
+
+  static #take(context: ModuleContext, dial: string): Promise<Lease<Upstream>> {
+    return context.acquire(upstreamPool, dial, () => new Upstream(dial, context.log, context.processShared));
+  }
+
+  /** Whether active checks are made. */
+  get isChecked(): boolean {
+    return this.#check !== undefined;
+  }
+
+  /** Takes addresses that were found while requests come. @throws ServerError MODULE_CONFIG, SHARED_FULL */
+  async dynamic(addresses: readonly string[]): Promise<Candidate[]> {
+    const now = performance.now();
+    const found: Candidate[] = [];
+    for (const [index, address] of addresses.entries()) {
+      let known = this.#dynamic.get(address);
+      if (known === undefined) {
+        const lease = await UpstreamSet.#take(this.#context, address);
+        const candidate = new Candidate(lease.value, index, Number.POSITIVE_INFINITY, undefined);
+        known = this.#dynamic.get(address) ?? { candidate, lease, usedAt: now };
+        if (known.lease !== lease) {
+          void lease.release();
+        }
+        this.#dynamic.set(address, known);
+      }
+      known.usedAt = now;
+      found.push(known.candidate);
+    }
+    if (now - this.#sweptAt > sweepMs) {
+      this.#sweptAt = now;
+      for (const [address, { lease, usedAt, candidate }] of this.#dynamic) {
+        if (now - usedAt > forgetAfterMs && candidate.requests === 0) {
+          this.#dynamic.delete(address);
+          void lease.release();
+        }
+      }
+    }
+    return found;
+  }
+
+  /** @param failed upstreams that could not be dialed: passed over as long as there are others */
+  select(
+    candidates: readonly Candidate[],
+    exchange: Exchange,
+    failed: ReadonlySet<Candidate> | undefined,
+  ): Candidate | undefined {
+    const available = this.#unlimited ? candidates : candidates.filter((each) => this.#isAvailable(each));
+    let chosenFrom = available;
+    if (failed !== undefined && failed.size > 0) {
+      const untried = available.filter((each) => !failed.has(each));
+      chosenFrom = untried.length > 0 ? untried : available;
+    }
+    return chosenFrom.length === 0 ? undefined : this.#policy.select(chosenFrom, exchange);
+  }
+
+  #isAvailable(candidate: Candidate): boolean {
+    const { upstream, maxRequests, health } = candidate;
+    const limit = Math.min(maxRequests, this.#maxRequests);
+    return (
+      health?.healthy !== false &&
+      (!Number.isFinite(limit) || upstream.requests < limit) &&
+      (!Number.isFinite(this.#maxFails) || upstream.fails < this.#maxFails) &&
+      this.#breaker?.isOpen(candidate.address) !== true
+    );
+  }
+}

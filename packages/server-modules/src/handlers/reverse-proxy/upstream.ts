@@ -1,0 +1,123 @@
+import type { Logger } from "lifecycle";
+import { messageOf } from "server-core/errors";
+import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
+import type { SharedGauge, SharedState } from "server-core/threads/shared-state";
+
+/** Names of the requests under way, over all threads; the address follows. */
+export const upstreamPrefix = "http.reverse_proxy.upstream/";
+
+/** Names of the failures that are remembered, over all threads; the address follows. */
+export const upstreamFailsPrefix = "http.reverse_proxy.fails/";
+
+/** Topic by which a thread tells the details of its upstreams. */
+export const upstreamDetailTopic = "http.reverse_proxy.upstream-details";
+
+/** What one thread knows of an upstream beside the counts. */
+export interface UpstreamDetail {
+  readonly address: string;
+  /** Time until the head of the latest response, in milliseconds; null before the first. */
+  readonly latencyMs: number | null;
+  /** When it was, as of `Date.now()`; 0 for never. */
+  readonly latencyAt: number;
+  /** Why the latest try failed; null for none yet. */
+  readonly lastError: string | null;
+  readonly lastErrorAt: number;
+}
+
+/**
+ * A server behind the proxy. One per address for all proxies and configs, so that its counts are the whole truth.
+ */
+export class Upstream implements SharedResource {
+  /** As configured. */
+  readonly address: string;
+  readonly #log: Logger;
+  readonly #requests: SharedGauge;
+  readonly #fails: SharedGauge;
+  readonly #forgetting = new Set<NodeJS.Timeout>();
+  #answers = true;
+  #latencyMs: number | null = null;
+  #latencyAt = 0;
+  #lastError: string | null = null;
+  #lastErrorAt = 0;
+
+  /** @throws ServerError SHARED_FULL */
+  constructor(address: string, log: Logger, shared: SharedState) {
+    this.address = address;
+    this.#log = log;
+    this.#requests = shared.gauge(`${upstreamPrefix}${address}`);
+    this.#fails = shared.gauge(`${upstreamFailsPrefix}${address}`);
+  }
+
+  /** Requests under way in all threads, tunnels included. */
+  get requests(): number {
+    return this.#requests.value;
+  }
+
+  /** Failures that passive health checks still remember, in all threads. */
+  get fails(): number {
+    return this.#fails.value;
+  }
+
+  get detail(): UpstreamDetail {
+    return {
+      address: this.address,
+      latencyMs: this.#latencyMs,
+      latencyAt: this.#latencyAt,
+      lastError: this.#lastError,
+      lastErrorAt: this.#lastErrorAt,
+    };
+  }
+
+  begin(): void {
+    this.#requests.add(1);
+  }
+
+  end(): void {
+    this.#requests.add(-1);
+  }
+
+  /** A try with it failed. */
+  failed(error: Error): void {
+    const text = messageOf(error.cause ?? error);
+    this.#lastError = text;
+    this.#lastErrorAt = Date.now();
+    if (this.#answers) {
+      this.#answers = false;
+      this.#log.warn(`upstream ${this.address} does not answer: ${text}`);
+    }
+  }
+
+  /** Counts a failure for as long as it is remembered. @param rememberMs 0 not at all */
+  countFailure(rememberMs: number): void {
+    if (rememberMs > 0) {
+      this.#fails.add(1);
+      const timer = setTimeout(() => {
+        this.#forgetting.delete(timer);
+        this.#fails.add(-1);
+      }, rememberMs).unref();
+      this.#forgetting.add(timer);
+    }
+  }
+
+  /** @param latencyMs time until the head of the response */
+  answered(latencyMs: number): void {
+    this.#latencyMs = latencyMs;
+    this.#latencyAt = Date.now();
+    if (!this.#answers) {
+      this.#answers = true;
+      this.#log.info(`upstream ${this.address} answers again`);
+    }
+  }
+
+  close(): void {
+    for (const timer of this.#forgetting) {
+      clearTimeout(timer);
+      this.#fails.add(-1);
+    }
+    this.#requests.release();
+    this.#fails.release();
+  }
+}
+
+/** The global pool that `GET /reverse_proxy/upstreams` shows. */
+export const upstreamPool: ResourceKind<Upstream> = { name: "http.reverse_proxy.upstream" };

@@ -1,0 +1,96 @@
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { RunningServer, siteConfig } from "admin-server/testing/running-server";
+import { ask } from "server-core/testing/ask";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+
+let running: RunningServer;
+beforeAll(async () => {
+  running = await RunningServer.start();
+});
+afterAll(() => running.close());
+
+/** A name server. @param answer of a question; undefined: it says nothing */
+async function nameServer(
+  answer: (question: Buffer) => Buffer | undefined,
+): Promise<{ address: string; asked: () => number }> {
+  let asked = 0;
+  const socket: Socket = createSocket("udp4");
+  onTestFinished(() => void socket.close());
+  socket.on("message", (question, { port, address }) => {
+    asked++;
+    const bytes = answer(question);
+    if (bytes !== undefined) {
+      socket.send(bytes, port, address);
+    }
+  });
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  return { address: `127.0.0.1:${socket.address().port}`, asked: () => asked };
+}
+
+/** An answer with one SRV record, of the name "localhost". */
+function srvAnswer(question: Buffer, port: number): Buffer {
+  const end = question.indexOf(0, 12) + 5;
+  const head = Buffer.from(question.subarray(0, end));
+  head.writeUInt16BE(0x8180, 2);
+  head.writeUInt16BE(1, 6);
+  head.writeUInt16BE(0, 10);
+  const target = Buffer.from("\x09localhost\x00", "latin1");
+  const record = Buffer.alloc(18);
+  record.writeUInt16BE(0xc00c, 0);
+  record.writeUInt16BE(33, 2);
+  record.writeUInt16BE(1, 4);
+  record.writeUInt32BE(60, 6);
+  record.writeUInt16BE(6 + target.length, 10);
+  record.writeUInt16BE(port, 16);
+  return Buffer.concat([head, record, target]);
+}
+
+async function load(dynamic: object): Promise<void> {
+  const handler = { handler: "reverse_proxy", dynamic_upstreams: dynamic };
+  expect((await running.admin("POST", "/load", siteConfig({ handle: [handler] }))).error).toBe("");
+}
+
+test.each(["a", "srv"])(
+  "dial_timeout ends the wait for a name server of %s that says nothing",
+  async (source) => {
+    const silent = await nameServer(() => undefined);
+    await load({
+      source,
+      name: "up.example",
+      dial_timeout: "20ms",
+      resolver: { addresses: [silent.address] },
+    });
+    // Otherwise this would take longer than a test may.
+    const answers = await Promise.all(Array.from({ length: 3 }, () => ask(running.site)));
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+    expect(silent.asked()).toBeGreaterThan(0);
+  },
+);
+
+test("dial_network says which addresses of a found name are dialed", async () => {
+  const upstream = createServer((request, response) => response.end(request.socket.remoteFamily));
+  onTestFinished(() => void upstream.close());
+  upstream.listen(0, "127.0.0.1");
+  await once(upstream, "listening");
+  const { port } = upstream.address() as AddressInfo;
+  const names = await nameServer((question) => srvAnswer(question, port));
+  const dynamic = { source: "srv", name: "up.example", resolver: { addresses: [names.address] } };
+  await load({ ...dynamic, dial_network: "tcp4" });
+  expect(await ask(running.site)).toMatchObject({ status: 200, text: "IPv4" });
+  await load({ ...dynamic, dial_network: "tcp6" });
+  expect((await ask(running.site)).status).toBe(502);
+});
+
+test.each(["a", "srv"])("a delay below zero is none to a look-up of %s, and loads", async (source) => {
+  const dynamic = { source, name: "upstream.example", port: "80", dial_fallback_delay: -1_000_000_000 };
+  const { port: _port, ...service } = dynamic;
+  const handle = [
+    { handler: "reverse_proxy", dynamic_upstreams: source === "a" ? dynamic : { ...service, proto: "tcp" } },
+  ];
+  const answer = await running.admin("POST", "/load", siteConfig({ handle }));
+  expect([answer.status, answer.text]).toEqual([200, ""]);
+});

@@ -1,0 +1,14 @@
+import type { Exchange } from "http-engine/exchange";
+import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
+
+/** Finds upstreams while requests come. */
+export interface UpstreamSource extends ModuleInstance {
+  /**
+   * Addresses to dial, the best first. At once where they are known.
+   * @param again the request failed with what was said before: look afresh
+   * @throws Error when nothing is found and nothing is known
+   */
+  find(exchange: Exchange, again: boolean): readonly string[] | Promise<readonly string[]>;
+}
+
+export const upstreamSources: ModuleNamespace<UpstreamSource> = { prefix: "http.reverse_proxy.upstreams" };

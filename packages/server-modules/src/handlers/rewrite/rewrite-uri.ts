@@ -1,0 +1,97 @@
+import type { Exchange } from "http-engine/exchange";
+import type { RequestLineChange } from "http-engine/exchange-request";
+import { compileMappedTemplate, type Template } from "http-engine/placeholders";
+import { cleanPath, leavesRoot } from "server-core/uri/clean-path";
+import { escapePath, escapeQuery, escapeSegments, percentDecode } from "server-core/uri/percent-encoding";
+
+/** Placeholders whose value is a decoded path of a file. */
+const filePaths = new Set(["http.matchers.file.relative", "http.matchers.file.remainder"]);
+/** Placeholders that begin with the path of the request, which a client chose. */
+const requestPaths = /^http\.request\.(?:orig_)?uri(?:\.path)?$/;
+
+/**
+ * Keeps a request's path below the folder that a rewrite puts in front of it: `/public{http.request.uri}` must not become
+ * `/public/../private`.
+ */
+function keepBelow(uri: string): string {
+  const cut = uri.indexOf("?");
+  const path = percentDecode(cut === -1 ? uri : uri.slice(0, cut));
+  return path === undefined || !leavesRoot(path)
+    ? uri
+    : escapePath(cleanPath(path, false)) + (cut === -1 ? "" : uri.slice(cut));
+}
+
+function compilePath(text: string): Template {
+  return compileMappedTemplate(text, (value, name, exchange) => {
+    if (filePaths.has(name)) {
+      return escapeSegments(value);
+    }
+    const escaped = name === "http.request.uri.path" ? exchange.rawPath : value;
+    return requestPaths.test(name) && !text.startsWith(`{${name}}`) ? keepBelow(escaped) : escaped;
+  });
+}
+
+/** A `=` at the very end is nothing. Source: the public model */
+function withoutLastEqualsSign(query: string): string {
+  return query.replace(/(?<=^|&)([^=]*)=$/, "$1");
+}
+
+/** A query with values escaped; a whole query in it stays as it is. */
+function compileQuery(text: string): Template {
+  const parts = withoutLastEqualsSign(text)
+    .split("&")
+    .map((part) => {
+      const cut = part.indexOf("=");
+      const name = compileMappedTemplate(cut === -1 ? part : part.slice(0, cut), (value, placeholder) =>
+        placeholder === "http.request.uri.query" ? value : escapeQuery(value),
+      );
+      const value =
+        cut === -1 ? undefined : compileMappedTemplate(part.slice(cut + 1), (each) => escapeQuery(each));
+      return (exchange: Exchange) =>
+        value === undefined ? name(exchange) : `${name(exchange)}=${value(exchange)}`;
+    });
+  return (exchange) =>
+    parts
+      .map((part) => part(exchange))
+      .filter((part) => part !== "")
+      .join("&");
+}
+
+/** A query that came with a placeholder of the path: nothing in it is a placeholder. */
+function takenQuery(query: string): string {
+  const parts = query.replaceAll("{", "%7B").replaceAll("}", "%7D").split("&");
+  return withoutLastEqualsSign(parts.filter((part) => part !== "").join("&"));
+}
+
+function split(uri: string): { path: string; query: string | undefined } {
+  const bare = uri.replace(/#.*$/s, "");
+  const cut = bare.indexOf("?");
+  return cut === -1
+    ? { path: bare, query: undefined }
+    : { path: bare.slice(0, cut), query: bare.slice(cut + 1) };
+}
+
+function queryChange(exchange: Exchange, text: string): string {
+  // A `?` without a query stays: the target was sent with one.
+  return text === "" && exchange.query !== "?" ? "" : `?${text}`;
+}
+
+/**
+ * Prepares another path and query. A query that comes with a placeholder of the path counts when the text has none.
+ * @returns the parts that change
+ * Source: the public model (Caddy 2.11), handler `rewrite`
+ */
+export function compileUri(uri: string): (exchange: Exchange) => RequestLineChange {
+  const { path, query } = split(uri);
+  const pathOf = path === "" ? undefined : compilePath(path);
+  const queryOf = query === undefined ? undefined : compileQuery(query);
+  return (exchange) => {
+    const found = pathOf === undefined ? undefined : split(pathOf(exchange));
+    // An escape that need not be one is none any more.
+    const change = found === undefined ? {} : { path: percentDecode(found.path) ?? found.path };
+    if (found?.query !== undefined && !query) {
+      return { ...change, query: queryChange(exchange, takenQuery(found.query)) };
+    }
+    return queryOf === undefined ? change : { ...change, query: queryChange(exchange, queryOf(exchange)) };
+  };
+}

@@ -1,0 +1,20 @@
+import type { HttpHandler } from "http-engine/handler";
+import { defineModule } from "server-core/modules/module";
+import { compileRewrite } from "./compile-rewrite.ts";
+import { rewriteSchema } from "./rewrite-config.ts";
+
+/** Changes method, path and query for what comes after; nobody is redirected. Source: the public model (Caddy 2.11) */
+export const rewrite = defineModule({
+  id: "http.handlers.rewrite",
+  config: rewriteSchema,
+  provision(config): HttpHandler {
+    const change = compileRewrite(config);
+    return {
+      startsNothing: true,
+      handle(exchange, next) {
+        change(exchange);
+        return next(exchange);
+      },
+    };
+  },
+});

@@ -1,0 +1,57 @@
+import { textOfBytes } from "server-core/uri/text-of-bytes";
+
+/** Escapes, and what stands between them: code units of a path, characters of a prefix or suffix. */
+const pathUnits = /%[0-9a-f]{2}|[\s\S]/gi;
+const textUnits = /%[0-9a-f]{2}|[\s\S]/giu;
+
+function isEscape(unit: string): boolean {
+  return unit.length === 3 && unit.startsWith("%");
+}
+
+function byteOf(unit: string): string {
+  return isEscape(unit) ? String.fromCharCode(Number.parseInt(unit.slice(1), 16)) : unit;
+}
+
+function same(a: string, b: string): boolean {
+  return a === b || a.toLowerCase() === b.toLowerCase();
+}
+
+/** How many units of a path stand for a prefix or suffix; undefined where they are others. */
+function countUnits(path: readonly string[], text: string, atEnd: boolean): number | undefined {
+  const wanted = text.match(textUnits) ?? [];
+  let taken = 0;
+  for (const unit of atEnd ? wanted.reverse() : wanted) {
+    const count = isEscape(unit) ? 1 : Buffer.byteLength(unit);
+    const [start, end] = atEnd ? [path.length - taken - count, path.length - taken] : [taken, taken + count];
+    const found = path.slice(Math.max(0, start), end);
+    const isSame = isEscape(unit)
+      ? same(found.join(""), unit)
+      : same(textOfBytes(found.map(byteOf).join("")), unit);
+    if (!isSame) {
+      return undefined;
+    }
+    taken += count;
+  }
+  return taken;
+}
+
+/**
+ * Takes a prefix off an escaped path. Case does not count; an escape of the path matches its character, unless the prefix
+ * has an escape there too.
+ * @returns the path as it is when it does not begin so
+ */
+export function stripPrefix(path: string, prefix: string): string {
+  if (!prefix.includes("%") && path.startsWith(prefix)) {
+    return path.slice(prefix.length);
+  }
+  const units = path.match(pathUnits) ?? [];
+  const count = countUnits(units, prefix, false);
+  return count === undefined ? path : units.slice(count).join("");
+}
+
+/** As {@link stripPrefix}, for the end of a path. */
+export function stripSuffix(path: string, suffix: string): string {
+  const units = path.match(pathUnits) ?? [];
+  const count = countUnits(units, suffix, true);
+  return count === undefined ? path : units.slice(0, units.length - count).join("");
+}

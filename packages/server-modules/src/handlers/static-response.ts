@@ -1,0 +1,182 @@
+import type { Exchange } from "http-engine/exchange";
+import type { HttpHandler, Next } from "http-engine/handler";
+import { getHeader, removeHeaders, setContentLength, setHeader } from "http-engine/header-list";
+import { HttpError } from "http-engine/http-error";
+import {
+  compileBodyTemplate,
+  compileHeaderTemplate,
+  compileTemplate,
+  isFixed,
+} from "http-engine/placeholders";
+import { markStable } from "http-engine/stable-bodies";
+import { ServerError } from "server-core/errors";
+import { defineModule } from "server-core/modules/module";
+import { bytesOfText } from "server-core/uri/text-of-bytes";
+import { z } from "zod";
+
+const configSchema = z.strictObject({
+  status_code: z
+    .union([z.int(), z.string()])
+    .nullish()
+    .describe("Status, as number or text; placeholders allowed (200). 103 sends early hints and goes on."),
+  headers: z
+    .record(z.string(), z.array(z.string()).nullable())
+    .nullish()
+    .describe("Response headers; placeholders allowed."),
+  body: z.string().nullish().describe("Response body; placeholders allowed."),
+  close: z.boolean().nullish().describe("Whether the connection is closed afterwards."),
+  abort: z.boolean().nullish().describe("Cuts the connection without an answer."),
+});
+
+const earlyHints = 103;
+
+/** An empty object or array is taken for text. Source: the public model (Caddy 2.11) */
+function contentTypeOf(body: string): string {
+  const text = body.trim();
+  const ends = `${text.at(0)}${text.at(-1)}`;
+  if (text.length > 2 && (ends === "{}" || ends === "[]")) {
+    try {
+      JSON.parse(text);
+      return "application/json";
+    } catch {
+      // looks like JSON and is not
+    }
+  }
+  return "text/plain; charset=utf-8";
+}
+
+function statusOf(text: string): number {
+  const status = Number(text);
+  if (!/^\d{3}$/.test(text) || (status < 200 && status !== earlyHints)) {
+    throw new HttpError(500, `status_code ${JSON.stringify(text)} is not a final status, 200 to 999`);
+  }
+  return status;
+}
+
+interface Body {
+  readonly bytes: Buffer;
+  readonly type: string;
+}
+
+function bodyOf(text: string): Body {
+  const bytes = text.isWellFormed() ? Buffer.from(text) : Buffer.from(bytesOfText(text), "latin1");
+  return { bytes, type: bytes.length === 0 ? "" : contentTypeOf(text) };
+}
+
+/** Most bodies are the same for everybody: those are made once. */
+function compileBody(text: string): (exchange: Exchange) => Body {
+  const template = compileBodyTemplate(text);
+  if (!isFixed(template)) {
+    return (exchange) => bodyOf(template(exchange));
+  }
+  const body = bodyOf((template as () => string)());
+  markStable(body.bytes);
+  return () => body;
+}
+
+function compileStatus(status: string): (exchange: Exchange) => number {
+  if (status === "") {
+    return (exchange) => exchange.defaultStatus;
+  }
+  const template = compileTemplate(status);
+  if (!isFixed(template)) {
+    return (exchange) => statusOf(template(exchange));
+  }
+  const fixed = statusOf(status);
+  return () => fixed;
+}
+
+const onlyLength: ReadonlySet<string> = new Set(["content-length"]);
+
+function compileHeaders(config: z.infer<typeof configSchema>["headers"]) {
+  // The length is ours to say.
+  const fields = Object.entries(config ?? {}).filter(
+    ([name]) => !/^(content-length|transfer-encoding)$/i.test(name),
+  );
+  const names =
+    fields.length === 0
+      ? onlyLength
+      : new Set([...fields.map(([name]) => name.toLowerCase()), "content-length"]);
+  const values = fields.flatMap(([name, each]) =>
+    (each ?? []).map((value) => ({ name, value: compileHeaderTemplate(value) })),
+  );
+  return (exchange: Exchange): void => {
+    const { responseHeaders } = exchange;
+    if (names !== onlyLength || getHeader(responseHeaders, "content-length") !== undefined) {
+      removeHeaders(responseHeaders, (name) => names.has(name));
+    }
+    for (const { name, value } of values) {
+      responseHeaders.push(name, value(exchange));
+    }
+  };
+}
+
+type Config = z.infer<typeof configSchema>;
+
+/** What a config comes to, made when the first request is here: of a thousand routes most wait for theirs. */
+class Answer {
+  readonly statusFor: (exchange: Exchange) => number;
+  readonly setHeaders: (exchange: Exchange) => void;
+  readonly bodyFor: (exchange: Exchange) => Body;
+
+  constructor(config: Config) {
+    this.statusFor = compileStatus(String(config.status_code ?? ""));
+    this.setHeaders = compileHeaders(config.headers);
+    this.bodyFor = compileBody(config.body ?? "");
+  }
+}
+
+class StaticResponse implements HttpHandler {
+  readonly startsNothing = true;
+  readonly #config: Config;
+  #answer: Answer | undefined;
+
+  /** @throws HttpError for a status that can never be sent */
+  constructor(config: Config) {
+    this.#config = config;
+    const { status_code: status } = config;
+    if (status !== undefined && status !== null) {
+      compileStatus(String(status));
+    }
+  }
+
+  handle(exchange: Exchange, next: Next): void | Promise<void> {
+    this.#answer ??= new Answer(this.#config);
+    const { statusFor, setHeaders, bodyFor } = this.#answer;
+    const { responseHeaders } = exchange;
+    const { bytes, type } = bodyFor(exchange);
+    setHeaders(exchange);
+    const status = statusFor(exchange);
+    if (status === earlyHints) {
+      exchange.stream.writeInterim(status, responseHeaders);
+      return next(exchange);
+    }
+    if (status === 304) {
+      removeHeaders(responseHeaders, (name) => name === "content-type"); // of no body
+    } else if (type !== "" && !getHeader(responseHeaders, "content-type")) {
+      setHeader(responseHeaders, "Content-Type", type);
+    }
+    if (status !== 204 && status !== 304) {
+      setContentLength(responseHeaders, bytes.length);
+    }
+    if (this.#config.close === true) {
+      exchange.stream.closeAfterwards();
+    }
+    exchange.respond(status, bytes);
+    return undefined;
+  }
+}
+
+/** Has no handler around it answer: for them the client is gone. */
+function abort(): never {
+  throw new ServerError("CLIENT_GONE", "the site cuts the connection");
+}
+
+/** Answers every request the same way. Source: the public model (Caddy 2.11) */
+export const staticResponse = defineModule({
+  id: "http.handlers.static_response",
+  config: configSchema,
+  provision(config): HttpHandler {
+    return config.abort === true ? { startsNothing: true, handle: abort } : new StaticResponse(config);
+  },
+});

@@ -1,0 +1,51 @@
+import type { Exchange } from "http-engine/exchange";
+import type { HttpHandler, Next } from "http-engine/handler";
+import { HttpError } from "http-engine/http-error";
+import { loadRoutes, type RouteList, routeSchema } from "http-engine/routes";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+
+/** Lets error routes answer in place of what failed. @throws the error where it is too late for that */
+function runErrors(errors: RouteList, error: unknown, exchange: Exchange, next: Next): void | Promise<void> {
+  if (exchange.headSent) {
+    throw error;
+  }
+  if (exchange.answered) {
+    exchange.restartResponse();
+  }
+  exchange.error = HttpError.from(error);
+  return errors.run(exchange, next);
+}
+
+/** Routes inside a route. Source: the public model (Caddy 2.11) */
+export const subroute = defineModule({
+  id: "http.handlers.subroute",
+  config: z.strictObject({
+    routes: z.array(routeSchema).nullish().describe("Tried in order, as the routes of a server."),
+    errors: z
+      .strictObject({
+        routes: z.array(routeSchema).nullish().describe("Tried in order; `{http.error.*}` says what failed."),
+      })
+      .nullish()
+      .describe("What answers when one of the routes fails, before the error routes of the server."),
+  }),
+  async provision(config, context): Promise<HttpHandler> {
+    const routes = await loadRoutes(config.routes ?? [], context, "routes");
+    if (!config.errors) {
+      return { startsNothing: true, handle: (exchange, next) => routes.run(exchange, next) };
+    }
+    const errors = await loadRoutes(config.errors.routes ?? [], context, "errors/routes");
+    return {
+      startsNothing: true,
+      handle(exchange, next) {
+        let running: void | Promise<void>;
+        try {
+          running = routes.run(exchange, next);
+        } catch (error) {
+          return runErrors(errors, error, exchange, next);
+        }
+        return running?.catch((error: unknown) => runErrors(errors, error, exchange, next));
+      },
+    };
+  },
+});

@@ -1,0 +1,38 @@
+import { messageOf } from "server-core/errors";
+import { parse as parseToml } from "smol-toml";
+import { parse as parseYaml } from "yaml";
+import { TemplateError } from "./template-error.ts";
+
+/** A document and what stands before it. */
+export interface FrontMatter {
+  readonly Meta: unknown;
+  readonly Body: string;
+}
+
+const kinds: readonly (readonly [start: RegExp, end: RegExp, parse: (text: string) => unknown])[] = [
+  [/^---\r?\n/, /^---[ \t]*$/m, (text) => parseYaml(text)],
+  [/^\+\+\+\r?\n/, /^\+\+\+[ \t]*$/m, (text) => parseToml(text)],
+  [/^(?=\{\r?\n)/, /^\}[ \t]*$/m, (text) => JSON.parse(`${text}}`) as unknown],
+];
+
+/** Splits front matter in YAML (`---`), TOML (`+++`) or JSON (`{`) off a document. @throws TemplateError */
+export function splitFrontMatter(document: string): FrontMatter {
+  for (const [start, end, parse] of kinds) {
+    const opened = start.exec(document);
+    if (opened === null) {
+      continue;
+    }
+    const rest = document.slice(opened[0].length);
+    const closed = end.exec(rest);
+    if (closed === null) {
+      throw new TemplateError("front matter without an end");
+    }
+    try {
+      const Meta = parse(rest.slice(0, closed.index)) ?? {};
+      return { Meta, Body: rest.slice(closed.index + closed[0].length) };
+    } catch (error) {
+      throw new TemplateError(`front matter: ${messageOf(error)}`, { cause: error });
+    }
+  }
+  return { Meta: {}, Body: document };
+}

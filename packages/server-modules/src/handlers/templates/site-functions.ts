@@ -1,0 +1,100 @@
+import { readdir, stat } from "node:fs/promises";
+import type { Exchange } from "http-engine/exchange";
+import { HttpError } from "http-engine/http-error";
+import { readPlaceholder } from "http-engine/placeholders";
+import { askItself } from "http-engine/virtual-stream";
+import { messageOf } from "server-core/errors";
+import { readRegularFile } from "server-core/files/read-regular-file";
+import { joinSitePath } from "../../files/site-path.ts";
+import { escapeHtml } from "./basic-functions.ts";
+import type { TemplateFunction, TemplateRun } from "./evaluate-template.ts";
+import { splitFrontMatter } from "./front-matter.ts";
+import { humanize } from "./humanize.ts";
+import { renderMarkdown } from "./render-markdown.ts";
+import { TemplateError } from "./template-error.ts";
+import { parseTemplate } from "./template-parser.ts";
+import { printed } from "./template-values.ts";
+
+/** The largest file that a template takes in. */
+const maxFileBytes = 16 * 1024 * 1024;
+
+export interface SiteFunctionOptions {
+  readonly exchange: Exchange;
+  readonly root: string;
+  readonly delimiters: readonly [open: string, close: string];
+  /** What runs the template that calls: files that it takes in run in it too. */
+  readonly run: () => TemplateRun;
+  /** The dot of a file that is taken in with these arguments. */
+  readonly contextWith: (args: readonly unknown[]) => unknown;
+}
+
+function stripHtml(text: string): string {
+  return text.replace(/<[^<>]*>/g, "");
+}
+
+/** Functions that see the site and the request. Source: the public model (Caddy 2.11), handler templates */
+export function siteFunctions(options: SiteFunctionOptions): Record<string, TemplateFunction> {
+  const { exchange, root } = options;
+
+  async function read(name: unknown): Promise<string> {
+    const path = joinSitePath(root, printed(name));
+    try {
+      return (await readRegularFile(path, maxFileBytes)).toString("utf8");
+    } catch (error) {
+      throw new TemplateError(`reading ${JSON.stringify(printed(name))}: ${messageOf(error)}`);
+    }
+  }
+
+  const parse = (text: string) => parseTemplate(text, ...options.delimiters);
+
+  return {
+    async include(name: unknown, ...args: unknown[]) {
+      return options.run().run(parse(await read(name)), options.contextWith(args));
+    },
+    async import(name: unknown) {
+      options.run().define(parse(await read(name)));
+      return "";
+    },
+    async httpInclude(uri: unknown) {
+      const { status, body } = await askItself(exchange, printed(uri));
+      if (status >= 400) {
+        throw new TemplateError(`http ${status}`);
+      }
+      return options.run().run(parse(body.toString("utf8")), options.contextWith([]));
+    },
+    readFile: read,
+    async fileExists(name: unknown) {
+      return stat(joinSitePath(root, printed(name))).then(
+        () => true,
+        () => false,
+      );
+    },
+    async fileStat(name: unknown) {
+      const found = await stat(joinSitePath(root, printed(name)));
+      return {
+        Name: printed(name).split("/").at(-1),
+        Size: found.size,
+        ModTime: found.mtime,
+        IsDir: found.isDirectory(),
+      };
+    },
+    async listFiles(name: unknown) {
+      return (await readdir(joinSitePath(root, printed(name)))).sort();
+    },
+    markdown: (text: unknown) => renderMarkdown(printed(text)),
+    splitFrontMatter: (text: unknown) => splitFrontMatter(printed(text)),
+    placeholder: (name: unknown) => readPlaceholder(exchange, printed(name)) ?? "",
+    ph: (name: unknown) => readPlaceholder(exchange, printed(name)) ?? "",
+    env: (name: unknown) => process.env[printed(name)] ?? "",
+    stripHTML: (text: unknown) => stripHtml(printed(text)),
+    humanize: (format: unknown, value: unknown) => humanize(printed(format), value),
+    // No module adds functions: what is not there is left out.
+    maybe: () => "",
+    httpError(status: unknown) {
+      throw new HttpError(Number(status), `template asked for status ${printed(status)}`);
+    },
+    pathEscape: (text: unknown) => encodeURIComponent(printed(text)),
+    safeHTML: (text: unknown) => printed(text),
+    htmlEscape: (text: unknown) => escapeHtml(printed(text)),
+  };
+}

@@ -1,0 +1,205 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { provisionHandler } from "admin-server/testing/provision-module";
+import { type MadeExchange, makeAnswering } from "http-engine/testing/make-exchange";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+let root = "";
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "templates-"));
+  mkdirSync(join(root, "pages"));
+  const files = {
+    "hello.html": "Hello {{index .Args 0}} from {{.Req.Method}}",
+    "defs.html": '{{define "greet"}}<{{.}}>{{end}}',
+    "loop.html": '{{include "loop.html"}}',
+    "pages/a.md": "x",
+    "post.md": "---\ntitle: T\ntags: [a, b]\n---\n# Head\n",
+    "toml.md": "+++\nn = 5\n+++\nbody",
+    "json.md": '{\n"j": true\n}\nbody',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(root, name), text);
+  }
+});
+
+afterAll(() => rmSync(root, { recursive: true }));
+
+async function render(
+  source: string,
+  config: object = {},
+  type = "text/html; charset=utf-8",
+): Promise<MadeExchange> {
+  const handler = await provisionHandler("templates", { file_root: root, ...config });
+  const made = makeAnswering({
+    target: "/p?a=1",
+    headers: ["Cookie", "c=crumb", "X-H", "<b>"],
+    server: { clientAddress: () => "203.0.113.9" },
+  });
+  made.exchange.vars.set("v", "var");
+  await handler.handle(made.exchange, (exchange) => {
+    exchange.responseHeaders.push(
+      "Content-Type",
+      type,
+      "Etag",
+      '"a"',
+      "Content-Length",
+      "99",
+      "Last-Modified",
+      "x",
+    );
+    exchange.respond(200, source);
+  });
+  return made;
+}
+
+test.each([
+  ["plain { } text", "plain { } text"],
+  ['{{1}} {{1.5}} {{"a\\n\\u00e4"}} {{`r\\n`}} {{true}} {{nil}}', "1 1.5 a\nä r\\n true "],
+  ["a {{- 1 -}} b {{/* no */}}c {{- /* no */ -}} d", "a1b cd"],
+  ["{{if .Args}}yes{{else}}no{{end}}", "no"],
+  ["{{if eq 1 2}}a{{else if eq 2 2}}b{{else}}c{{end}}", "b"],
+  ["{{range $i, $e := list 1 2 3}}{{if eq $e 2}}{{continue}}{{end}}{{$i}}={{$e}};{{end}}", "0=1;2=3;"],
+  ["{{range until 9}}{{if gt . 2}}{{break}}{{end}}{{.}}{{end}}", "012"],
+  ["{{range list}}x{{else}}none{{end}}", "none"],
+  ['{{range $k, $v := dict "b" 2 "a" 1}}{{$k}}{{$v}}{{end}}', "a1b2"],
+  ['{{with "x"}}{{.}}{{$.Req.Method}}{{end}}{{with ""}}a{{else}}b{{end}}', "xGETb"],
+  ["{{$x := 1}}{{if true}}{{$x = 2}}{{$y := 3}}{{end}}{{$x}}", "2"],
+  ['{{define "t"}}[{{.}}]{{end}}{{template "t" 5}}{{block "u" "d"}}{{.}}!{{end}}', "[5]d!"],
+  ['{{"a" | upper | printf "%s-%03d|%q" "x" 7}}', 'x-007|"A"'],
+  ['{{and 1 0 (fail "no")}} {{or 0 "x" (fail "no")}} {{not 0}}', "0 x true"],
+  [
+    '{{len (list 1 2)}} {{len "ä"}} {{index (list 5 6) 1}} {{index (dict "k" "v") "k"}} {{slice "abcd" 1 3}}',
+    "2 2 6 v bc",
+  ],
+  ['{{lt 2 10}} {{ge "b" "a"}} {{ne 1 1}} {{eq 1 5 1}}', "true true false true"],
+  ['{{html "<a&b>"}} {{urlquery "a b&c"}} {{js "\'<\\""}}', "&lt;a&amp;b&gt; a+b%26c \\'\\u003C\\\""],
+  [
+    '{{.Req.Method}} {{.Req.URL.Path}} {{.Req.URL.Query.Get "a"}} {{.Req.Host}} {{.Req.Header.Get "X-H"}}',
+    "GET /p 1 example.com <b>",
+  ],
+  [
+    '{{.Cookie "c"}} {{.Host}} {{.RemoteIP}} {{.ClientIP}} {{.OriginalReq.RequestURI}}',
+    "crumb example.com 192.0.2.1 203.0.113.9 /p?a=1",
+  ],
+  ['{{placeholder "http.vars.v"}} {{ph "http.request.method"}} {{env "NOTHING_OF_THAT_NAME"}}.', "var GET ."],
+  ['{{include "hello.html" "you"}}', "Hello you from GET"],
+  ['{{import "defs.html"}}{{template "greet" "x"}}', "<x>"],
+  ['{{readFile "/../pages/a.md"}} {{fileExists "nope"}} {{listFiles "pages"}}', "x false [a.md]"],
+  ['{{markdown "# T\\n\\n*x*"}}', '<h1 id="t">T</h1>\n<p><em>x</em></p>\n'],
+  [
+    '{{$p := splitFrontMatter (readFile "post.md")}}{{$p.Meta.title}} {{join "," $p.Meta.tags}} {{trim $p.Body}}',
+    "T a,b # Head",
+  ],
+  [
+    '{{(splitFrontMatter (readFile "toml.md")).Meta.n}} {{(splitFrontMatter (readFile "json.md")).Meta.j}}',
+    "5 true",
+  ],
+  ['{{stripHTML "<p>a<br>b</p>"}} {{humanize "size" 2048}} {{maybe "whatever" 1}}.', "ab 2.0 kB ."],
+  [
+    '{{add 1 2 3}} {{sub 5 2}} {{div 7 2}} {{mod 7 2}} {{max 1 3}} {{default "d" ""}} {{ternary "y" "n" true}}',
+    "6 3 3 1 3 d y",
+  ],
+  [
+    '{{trimSuffix ".md" "a.md"}} {{splitList "," "a,b" | last}} {{replace "a" "b" "aa"}} {{title "hello world"}} {{trunc 2 "abc"}}',
+    "a b bb Hello World ab",
+  ],
+  [
+    '{{toJson (dict "a" (list 1 "x"))}} {{(fromJson "{\\"k\\":[1]}").k}} {{b64enc "x"}} {{regexReplaceAll "a(.)" "ab" "$1!"}}',
+    '{"a":[1,"x"]} [1] eA== b!',
+  ],
+  ['{{date "2006-01-02" 0}}', "1970-01-01"],
+  ["{{.Nothing.At.All}}{{.Req.constructor}}{{.toString}}", ""],
+])("%s prints %j", async (source, expected) => {
+  const made = await render(source);
+  expect(made.body().toString()).toBe(expected);
+  expect(made.header("content-length")).toBe(String(Buffer.byteLength(expected)));
+  expect([made.header("etag"), made.header("last-modified")]).toEqual([undefined, undefined]);
+});
+
+test("response fields can be changed, within what can stand in a head", async () => {
+  const made = await render(
+    '{{.RespHeader.Set "X-A" "a\\nb"}}{{.RespHeader.Add "X-B" 1}}{{.RespHeader.Del "Content-Type"}}',
+  );
+  expect([made.header("x-a"), made.header("x-b"), made.header("content-type")]).toEqual([
+    "a b",
+    "1",
+    undefined,
+  ]);
+});
+
+test("other delimiters, and responses that are no templates", async () => {
+  expect((await render("[[1]]{{2}}", { delimiters: ["[[", "]]"] })).body().toString()).toBe("1{{2}}");
+  for (const [config, type] of [
+    [{}, "image/png"],
+    [{ mime_types: ["text/plain"] }, "text/html"],
+    [{ match: { status_code: [404] } }, "text/html"],
+  ] as const) {
+    const made = await render("{{1}}", config, type);
+    expect([made.body().toString(), made.header("etag")]).toEqual(["{{1}}", '"a"']);
+  }
+});
+
+test.each([
+  ["{{", "line 1: unclosed action"],
+  ["{{if}}", "unexpected"],
+  ["a\n{{if true}}", "line 2: {{if}} without {{end}}"],
+  ["{{end}}", "unexpected {{end}}"],
+  ["{{nope 1}}", 'function "nope" not defined'],
+  ["{{$x}}", "undefined variable $x"],
+  ['{{template "t"}}', 'template "t" not defined'],
+  ["{{1 2}}", "can't give argument"],
+  ['{{include "loop.html"}}', "templates in one another"],
+  ['{{define "r"}}{{template "r"}}{{end}}{{template "r"}}', "templates in one another"],
+  ["{{range until 100000}}{{range until 100000}}{{end}}{{end}}", "steps"],
+  ["{{until 100000000}}", "a list of more than"],
+  ['{{repeat 1000000 (repeat 1000 "x")}}', "a text of more than"],
+  ['{{readFile "nope"}}', "reading"],
+  ["{{index (list 1) 5}}", "out of range"],
+  ['{{fail "stop"}}', "stop"],
+  ["{{(((}}", "unexpected"],
+])("%s fails: %s", async (source, message) => {
+  await expect(render(source)).rejects.toThrow(message);
+});
+
+test("a template may ask for an error", async () => {
+  await expect(render("{{httpError 404}}")).rejects.toMatchObject({ status: 404 });
+});
+
+test("a template that fails while its handler has more to do fails the request, and leaves no error to nobody", async () => {
+  const handler = await provisionHandler("templates", {});
+  const { exchange } = makeAnswering();
+  const running = handler.handle(exchange, async (inner) => {
+    inner.responseHeaders.push("Content-Type", "text/html");
+    inner.respond(200, "{{");
+    await new Promise((resolve) => setTimeout(resolve, 20)); // closes its file
+  });
+  await expect(running).rejects.toThrow("unclosed action");
+});
+
+test.each([
+  ["/", ""],
+  ["/page.html", ""],
+  ["/app.php", ""],
+  ["/a.css", "bytes=0-3"],
+  ["/film.mp4", "bytes=0-3"],
+])("a request for a part of %s goes on with the range %j, and with its conditions", async (target, range) => {
+  const handler = await provisionHandler("templates", {});
+  const { exchange } = makeAnswering({ target, headers: ["Range", "bytes=0-3", "If-None-Match", '"a"'] });
+  await handler.handle(exchange, () => {
+    expect([exchange.header("range"), exchange.header("if-none-match")]).toEqual([range, '"a"']);
+    exchange.respond(200);
+  });
+});
+
+test("a part of a template is refused", async () => {
+  const handler = await provisionHandler("templates", {});
+  const { exchange } = makeAnswering({ target: "/a.css", headers: ["Range", "bytes=2-"] });
+  const answer = async () =>
+    handler.handle(exchange, () => {
+      exchange.responseHeaders.push("Content-Type", "text/html");
+      exchange.respond(206, 'env "SECRET"}}');
+    });
+  await expect(answer()).rejects.toThrow("a part of a template cannot be evaluated");
+});

@@ -1,0 +1,185 @@
+import type { Exchange } from "http-engine/exchange";
+import type { HttpHandler } from "http-engine/handler";
+import { getHeader, type HeaderList, removeHeaders, setContentLength } from "http-engine/header-list";
+import { HttpError } from "http-engine/http-error";
+import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
+import { messageOf, ServerError } from "server-core/errors";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import { mediaTypeOf } from "../../files/media-type.ts";
+import { compileRoot } from "../../files/site-path.ts";
+import {
+  compileResponseMatcher,
+  type ResponseMatcher,
+  responseMatcherSchema,
+} from "../../response-matcher.ts";
+import { basicFunctions } from "./basic-functions.ts";
+import { TemplateRun } from "./evaluate-template.ts";
+import { siteFunctions } from "./site-functions.ts";
+import { sprigFunctions } from "./sprig-functions.ts";
+import { templateContext } from "./template-context.ts";
+import { parseTemplate } from "./template-parser.ts";
+
+const maxTemplateBytes = 16 * 1024 * 1024;
+
+const configSchema = z.strictObject({
+  file_root: z.string().nullish().describe("Folder of files that templates take in ({http.vars.root})."),
+  mime_types: z
+    .array(z.string())
+    .nullish()
+    .describe("Media types of responses that are templates (text/html, text/plain, text/markdown)."),
+  delimiters: z
+    .array(z.string().min(1))
+    .length(2)
+    .nullish()
+    .describe("What begins and ends an action ({{ and }})."),
+  match: responseMatcherSchema.nullish().describe("Responses that are templates, beside their type (all)."),
+});
+
+const defaultTypes = ["text/html", "text/plain", "text/markdown"];
+
+interface Rules {
+  readonly types: readonly string[];
+  readonly delimiters: readonly [open: string, close: string];
+  readonly rootOf: (exchange: Exchange) => string;
+  readonly matches: ResponseMatcher;
+}
+
+/** Endings of programs, whose answers have types of their own. */
+const program = /\.(?:php\d?|phtml|cgi|pl|py)$/i;
+
+/** Whether a response could be a template: its path does not name a file of another type. */
+function mayBeTemplate(path: string, types: readonly string[]): boolean {
+  const type = mediaTypeOf(path).split(";")[0] ?? "";
+  return type === "" || types.includes(type) || program.test(path);
+}
+
+const changed = new Set(["content-length", "etag", "last-modified", "accept-ranges"]);
+
+/** Holds a response that is a template until all of it is there, and sends what it prints. */
+class TemplateFilter extends ResponseFilter {
+  readonly #exchange: Exchange;
+  readonly #rules: Rules;
+  #chunks: Uint8Array[] | undefined;
+  #length = 0;
+  #status = 0;
+  #headers: HeaderList = [];
+  /** Resolves when what was printed was sent; undefined when the response passed. */
+  pending: Promise<void> | undefined;
+
+  constructor(below: ResponseSink, exchange: Exchange, rules: Rules) {
+    super(below);
+    this.#exchange = exchange;
+    this.#rules = rules;
+  }
+
+  override head(status: number, headers: HeaderList): void {
+    const type = (getHeader(headers, "content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+    const isTemplate =
+      this.#rules.types.some((each) => type === each) &&
+      (getHeader(headers, "content-encoding") ?? "") === "" &&
+      this.#rules.matches(status, headers, this.#exchange);
+    if (isTemplate && status === 206) {
+      throw new HttpError(416, "a part of a template cannot be evaluated");
+    }
+    if (isTemplate) {
+      this.#chunks = [];
+      this.#status = status;
+      this.#headers = headers;
+    } else {
+      super.head(status, headers);
+    }
+  }
+
+  override write(chunk: Uint8Array): boolean {
+    if (this.#chunks === undefined) {
+      return super.write(chunk);
+    }
+    this.#length += chunk.length;
+    if (this.#length > maxTemplateBytes) {
+      throw new HttpError(500, `template of more than ${maxTemplateBytes} bytes`);
+    }
+    this.#chunks.push(chunk);
+    return true;
+  }
+
+  override end(chunk?: Uint8Array): void {
+    if (this.#chunks === undefined) {
+      super.end(chunk);
+      return;
+    }
+    if (chunk !== undefined) {
+      this.write(chunk);
+    }
+    this.pending = this.#send(Buffer.concat(this.#chunks).toString("utf8"));
+    // Whoever answered may have more to do before anybody waits for it, or fail.
+    this.pending.catch(() => {});
+  }
+
+  override flush(): void {
+    if (this.#chunks === undefined) {
+      super.flush();
+    }
+  }
+
+  async #send(source: string): Promise<void> {
+    const headers = this.#headers;
+    removeHeaders(headers, (name) => changed.has(name));
+    const printed = Buffer.from(await this.#run(source));
+    // HEAD had no body to print from.
+    if (this.#exchange.method !== "HEAD") {
+      setContentLength(headers, printed.length);
+    }
+    super.head(this.#status, headers);
+    super.end(printed);
+  }
+
+  async #run(source: string): Promise<string> {
+    const exchange = this.#exchange;
+    const { delimiters, rootOf } = this.#rules;
+    const contextWith = (args: readonly unknown[]) => templateContext(exchange, this.#headers, args);
+    const run: TemplateRun = new TemplateRun({
+      ...sprigFunctions,
+      ...basicFunctions,
+      ...siteFunctions({ exchange, root: rootOf(exchange), delimiters, run: () => run, contextWith }),
+    });
+    try {
+      return await run.run(parseTemplate(source, ...delimiters), contextWith([]));
+    } catch (error) {
+      throw error instanceof ServerError
+        ? error
+        : new HttpError(500, `template: ${messageOf(error)}`, { cause: error });
+    }
+  }
+}
+
+/**
+ * Runs responses as templates, in Go's syntax. For sites of one's own: a template can read every file below its root.
+ * Source: the public model (Caddy 2.11)
+ */
+export const templates = defineModule({
+  id: "http.handlers.templates",
+  config: configSchema,
+  provision(config): HttpHandler {
+    const [open = "{{", close = "}}"] = config.delimiters ?? [];
+    const rules: Rules = {
+      types: (config.mime_types ?? defaultTypes).map((type) => type.toLowerCase()),
+      delimiters: [open, close],
+      rootOf: compileRoot(config.file_root),
+      matches: compileResponseMatcher(config.match ?? {}),
+    };
+    return {
+      handle(exchange, next) {
+        // A part of a template is none: it may show what the whole hides. Other files keep their ranges.
+        if (exchange.header("range") !== "" && mayBeTemplate(exchange.path, rules.types)) {
+          exchange.changeRequestHeaders((headers) =>
+            removeHeaders(headers, (name) => name === "range" || name === "if-range"),
+          );
+        }
+        const filter = exchange.interceptResponse((below) => new TemplateFilter(below, exchange, rules));
+        const running = next(exchange);
+        return running === undefined ? filter.pending : running.then(() => filter.pending);
+      },
+    };
+  },
+});

@@ -1,0 +1,229 @@
+import type { Readable } from "node:stream";
+import { FilteredBody } from "http-engine/body/filtered-body";
+import { defaultMaxWriteChunk } from "http-engine/connection-limits";
+import type { Exchange } from "http-engine/exchange";
+import type { HttpHandler } from "http-engine/handler";
+import { HttpError } from "http-engine/http-error";
+import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
+import { configDuration } from "server-core/modules/config-fields";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+
+/** Whether the other side keeps a pace: something within `timeoutMs`, and `minRate` bytes a second from then on. */
+class Pace {
+  readonly #timeoutMs: number;
+  readonly #minRate: number;
+  #waitingSince = 0;
+  #waitedMs = 0;
+  #bytes = 0;
+
+  constructor(timeoutMs: number, minRate: number) {
+    this.#timeoutMs = timeoutMs;
+    this.#minRate = minRate;
+  }
+
+  /** @returns how long the next bytes may take, in milliseconds; 0 when the pace is too slow already */
+  wait(): number {
+    this.#waitingSince = performance.now();
+    if (this.#minRate === 0) {
+      return this.#timeoutMs;
+    }
+    const allowedMs = this.#timeoutMs + (this.#bytes / this.#minRate) * 1000 - this.#waitedMs;
+    return Math.max(0, Math.min(this.#timeoutMs, allowedMs));
+  }
+
+  /** What was waited for is there. */
+  progress(bytes: number): void {
+    this.#waitedMs += performance.now() - this.#waitingSince;
+    this.#bytes += bytes;
+  }
+}
+
+/** A body that fails with 408 when the client is too slow for whoever reads it. */
+class PacedBody extends FilteredBody {
+  readonly #pace: Pace;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(source: Readable, pace: Pace) {
+    super(source);
+    this.#pace = pace;
+  }
+
+  protected override pass(chunk: Buffer): void {
+    if (this.#timer !== undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#pace.progress(chunk.length);
+    }
+  }
+
+  override _read(): void {
+    this.#timer ??= setTimeout(
+      () => this.destroy(new HttpError(408, "the client sent its body too slowly")),
+      this.#pace.wait(),
+    );
+    super._read();
+  }
+
+  override end(): void {
+    clearTimeout(this.#timer);
+    super.end();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    clearTimeout(this.#timer);
+    super._destroy(error, done);
+  }
+}
+
+/**
+ * Cuts the connection when the client takes the response too slowly. Of a large write no more than a piece goes on at a
+ * time, so that what the client takes of it is seen.
+ */
+class PacedResponse extends ResponseFilter {
+  readonly #exchange: Exchange;
+  readonly #pace: Pace;
+  readonly #maxPieceBytes: number;
+  /** What waits for the client. */
+  readonly #waiting: Uint8Array[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #blockedBytes = 0;
+  #ends = false;
+  #isFinished = false;
+  #onDrain: (() => void) | undefined;
+
+  constructor(below: ResponseSink, exchange: Exchange, pace: Pace, maxPieceBytes: number) {
+    super(below);
+    this.#exchange = exchange;
+    this.#pace = pace;
+    this.#maxPieceBytes = maxPieceBytes;
+    exchange.onEnd(() => clearTimeout(this.#timer));
+  }
+
+  override write(chunk: Uint8Array): boolean {
+    this.#waiting.push(chunk);
+    if (this.#timer === undefined) {
+      this.#send();
+    }
+    return this.#timer === undefined;
+  }
+
+  override end(chunk?: Uint8Array): void {
+    this.#ends = true;
+    if (chunk !== undefined) {
+      this.#waiting.push(chunk);
+    }
+    if (this.#timer === undefined) {
+      this.#send();
+    }
+  }
+
+  override onceDrain(callback: () => void): void {
+    if (this.#timer === undefined) {
+      super.onceDrain(callback);
+    } else {
+      this.#onDrain = callback;
+    }
+  }
+
+  /** Sends pieces until the client has enough. */
+  #send(): void {
+    for (let chunk = this.#waiting.shift(); chunk !== undefined; chunk = this.#waiting.shift()) {
+      const piece = chunk.subarray(0, this.#maxPieceBytes);
+      if (piece.length < chunk.length) {
+        this.#waiting.unshift(chunk.subarray(piece.length));
+      }
+      const isLast = this.#ends && this.#waiting.length === 0;
+      this.#blockedBytes += piece.length;
+      if (isLast) {
+        this.#finish(piece);
+        return;
+      }
+      if (!super.write(piece)) {
+        this.#wait();
+        return;
+      }
+      this.#blockedBytes = 0;
+    }
+    if (this.#ends) {
+      this.#finish();
+    }
+  }
+
+  #finish(piece?: Uint8Array): void {
+    this.#isFinished = true;
+    super.end(piece);
+    if (!this.#exchange.complete && !this.#exchange.ended) {
+      this.#wait();
+    }
+  }
+
+  #wait(): void {
+    this.#timer = setTimeout(() => this.#exchange.stream.destroy(), this.#pace.wait());
+    super.onceDrain(() => {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#pace.progress(this.#blockedBytes);
+      this.#blockedBytes = 0;
+      if (this.#isFinished) {
+        return;
+      }
+      if (this.#waiting.length > 0 || this.#ends) {
+        this.#send();
+      }
+      if (this.#timer === undefined && !this.#ends) {
+        const onDrain = this.#onDrain;
+        this.#onDrain = undefined;
+        onDrain?.();
+      }
+    });
+  }
+}
+
+/** Limits how slow a client may be with this request. Source: the public model (Caddy 2.11) */
+export const timeouts = defineModule({
+  id: "http.handlers.timeouts",
+  config: z.strictObject({
+    read_timeout: configDuration()
+      .nullish()
+      .describe("How long the client may send nothing of its body before it gets 408 (unlimited)."),
+    read_min_rate: z
+      .int()
+      .min(0)
+      .nullish()
+      .describe("Bytes a second that the client must send on average, after read_timeout (0: any)."),
+    write_timeout: configDuration()
+      .nullish()
+      .describe("How long the client may take nothing of the response before it is cut (unlimited)."),
+    write_min_rate: z
+      .int()
+      .min(0)
+      .nullish()
+      .describe("Bytes a second that the client must take on average, after write_timeout (0: any)."),
+    max_write_chunk: z
+      .int()
+      .min(0)
+      .nullish()
+      .describe(
+        "Bytes of a large write that go on at a time: write_timeout and write_min_rate are for each (64 KiB).",
+      ),
+  }),
+  provision(config): HttpHandler {
+    const readMs = config.read_timeout ?? 0;
+    const writeMs = config.write_timeout ?? 0;
+    const maxPieceBytes = config.max_write_chunk || defaultMaxWriteChunk;
+    return {
+      handle(exchange, next) {
+        if (readMs > 0 && exchange.hasBody) {
+          const pace = new Pace(readMs, config.read_min_rate ?? 0);
+          exchange.filterBody({ apply: (source) => new PacedBody(source, pace) });
+        }
+        if (writeMs > 0) {
+          const pace = new Pace(writeMs, config.write_min_rate ?? 0);
+          exchange.interceptResponse((below) => new PacedResponse(below, exchange, pace, maxPieceBytes));
+        }
+        return next(exchange);
+      },
+    };
+  },
+});

@@ -1,0 +1,138 @@
+import {
+  type Attributes,
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import {
+  ATTR_CLIENT_ADDRESS,
+  ATTR_ERROR_TYPE,
+  ATTR_HTTP_REQUEST_METHOD,
+  ATTR_HTTP_RESPONSE_STATUS_CODE,
+  ATTR_NETWORK_PEER_ADDRESS,
+  ATTR_NETWORK_PEER_PORT,
+  ATTR_NETWORK_PROTOCOL_VERSION,
+  ATTR_SERVER_ADDRESS,
+  ATTR_SERVER_PORT,
+  ATTR_URL_FULL,
+  ATTR_URL_PATH,
+  ATTR_URL_QUERY,
+  ATTR_URL_SCHEME,
+  ATTR_USER_AGENT_ORIGINAL,
+} from "@opentelemetry/semantic-conventions";
+import type { Exchange } from "http-engine/exchange";
+import { type HeaderList, removeHeaders, setHeader } from "http-engine/header-list";
+import { remoteAddress } from "http-engine/remote-address";
+import type { RequestTrace, UpstreamTrace } from "http-engine/request-trace";
+
+const propagator = new W3CTraceContextPropagator();
+const contextHeaders = new Set(["traceparent", "tracestate"]);
+
+/** The trace that the client's request belongs to; the root context when it names none, or badly. */
+export function clientContext(exchange: Exchange): Context {
+  return propagator.extract(ROOT_CONTEXT, exchange, {
+    keys: () => [...contextHeaders],
+    get: (carrier, key) => carrier.header(key) || undefined,
+  });
+}
+
+function hostAndPort(hostport: string): { readonly host: string; readonly port: number | undefined } {
+  const match = /^\[?(.*?)\]?(?::(\d+))?$/.exec(hostport);
+  return { host: match?.[1] ?? hostport, port: match?.[2] === undefined ? undefined : Number(match[2]) };
+}
+
+function definedOnly(attributes: Readonly<Record<string, string | number | undefined>>): Attributes {
+  return Object.fromEntries(
+    Object.entries(attributes).filter(([, value]) => value !== undefined && value !== ""),
+  ) as Attributes;
+}
+
+/** Attributes of a request by the HTTP semantic conventions. */
+export function requestAttributes(exchange: Exchange): Attributes {
+  const { host, port } = hostAndPort(exchange.hostport);
+  return definedOnly({
+    [ATTR_HTTP_REQUEST_METHOD]: exchange.method,
+    [ATTR_URL_SCHEME]: exchange.scheme,
+    [ATTR_URL_PATH]: exchange.rawPath,
+    [ATTR_URL_QUERY]: exchange.query.slice(1),
+    [ATTR_SERVER_ADDRESS]: host,
+    [ATTR_SERVER_PORT]: port,
+    [ATTR_CLIENT_ADDRESS]: remoteAddress(exchange.socket),
+    [ATTR_NETWORK_PEER_ADDRESS]: remoteAddress(exchange.socket),
+    [ATTR_NETWORK_PEER_PORT]: exchange.socket.remotePort,
+    [ATTR_NETWORK_PROTOCOL_VERSION]: exchange.stream.version,
+    [ATTR_USER_AGENT_ORIGINAL]: exchange.header("user-agent"),
+  });
+}
+
+/** The call to an upstream: a CLIENT span, whose context the upstream gets. */
+class UpstreamSpan implements UpstreamTrace {
+  readonly #span: Span;
+  readonly #context: Context;
+
+  constructor(tracer: Tracer, parent: Context, exchange: Exchange, address: string) {
+    const { host, port } = hostAndPort(address);
+    this.#span = tracer.startSpan(
+      exchange.method,
+      {
+        kind: SpanKind.CLIENT,
+        attributes: definedOnly({
+          [ATTR_HTTP_REQUEST_METHOD]: exchange.method,
+          [ATTR_URL_FULL]: `http://${address}${exchange.rawPath}${exchange.query}`,
+          [ATTR_SERVER_ADDRESS]: host,
+          [ATTR_SERVER_PORT]: port,
+        }),
+      },
+      parent,
+    );
+    this.#context = trace.setSpan(parent, this.#span);
+  }
+
+  inject(headers: HeaderList): void {
+    removeHeaders(headers, (name) => contextHeaders.has(name));
+    propagator.inject(this.#context, headers, { set: setHeader });
+  }
+
+  end(outcome: number | Error): void {
+    if (typeof outcome === "number") {
+      this.#span.setAttribute(ATTR_HTTP_RESPONSE_STATUS_CODE, outcome);
+      if (outcome >= 400) {
+        this.#span.setAttribute(ATTR_ERROR_TYPE, String(outcome));
+        this.#span.setStatus({ code: SpanStatusCode.ERROR });
+      }
+    } else {
+      this.#span.setAttribute(ATTR_ERROR_TYPE, "code" in outcome ? String(outcome.code) : outcome.name);
+      this.#span.setStatus({ code: SpanStatusCode.ERROR, message: outcome.message });
+    }
+    this.#span.end();
+  }
+}
+
+/** What upstream calls hang on. @param context holds the request's SERVER span */
+export function requestTrace(tracer: Tracer, context: Context, exchange: Exchange): RequestTrace {
+  return { startUpstream: (address) => new UpstreamSpan(tracer, context, exchange, address) };
+}
+
+/** Ends the SERVER span with the status that was sent. */
+export function endServerSpan(span: Span, exchange: Exchange): void {
+  const { status } = exchange;
+  if (exchange.headSent) {
+    span.setAttribute(ATTR_HTTP_RESPONSE_STATUS_CODE, status);
+  }
+  if (status >= 500) {
+    span.setAttribute(ATTR_ERROR_TYPE, String(status));
+    span.setStatus({ code: SpanStatusCode.ERROR });
+  } else if (!exchange.complete && !exchange.detached) {
+    span.setAttribute(ATTR_ERROR_TYPE, "response_cut_short");
+    span.setStatus({
+      code: SpanStatusCode.ERROR,
+      message: "the connection closed before the response was complete",
+    });
+  }
+  span.end();
+}

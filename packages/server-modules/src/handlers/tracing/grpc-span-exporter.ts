@@ -1,0 +1,44 @@
+import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
+import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
+import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
+import { GrpcSender } from "server-core/otlp/grpc-sender";
+import type { GrpcSettings } from "server-core/otlp/grpc-settings";
+
+const traceService = "opentelemetry.proto.collector.trace.v1.TraceService";
+/** Exports that may be under way; the spans of further ones are lost, as with the exporter over HTTP. */
+const maxUnderWay = 30;
+
+/** Sends spans over gRPC. */
+export class GrpcSpanExporter implements SpanExporter {
+  readonly #sender: GrpcSender;
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(settings: GrpcSettings) {
+    this.#sender = new GrpcSender(settings, traceService);
+  }
+
+  export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
+    if (this.#underWay.size >= maxUnderWay) {
+      done({ code: ExportResultCode.FAILED, error: new Error("too many exports are under way") });
+      return;
+    }
+    const message = ProtobufTraceSerializer.serializeRequest(spans) ?? new Uint8Array();
+    const sending = this.#sender
+      .send(message)
+      .then(
+        () => done({ code: ExportResultCode.SUCCESS }),
+        (error: Error) => done({ code: ExportResultCode.FAILED, error }),
+      )
+      .finally(() => this.#underWay.delete(sending));
+    this.#underWay.add(sending);
+  }
+
+  async forceFlush(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  async shutdown(): Promise<void> {
+    await this.forceFlush();
+    this.#sender.close();
+  }
+}

@@ -1,0 +1,68 @@
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+} from "@opentelemetry/sdk-trace";
+import { ServerError } from "server-core/errors";
+import { type Environment, wholeNumber } from "server-core/otlp/environment-values";
+
+/** Limits of the queue of finished spans. */
+export interface SpanQueueLimits {
+  readonly maxQueueSize: number;
+  readonly maxExportBatchSize: number;
+  readonly scheduledDelayMillis: number;
+  readonly exportTimeoutMillis: number;
+}
+
+/**
+ * `OTEL_BSP_*`. Spans over `maxQueueSize` (2048) are dropped. They leave after one second at most, not the SDK's five:
+ * the first page view is to be a trace that can be looked at.
+ * @throws ServerError MODULE_CONFIG
+ * Source: OpenTelemetry specification, "Environment Variable Specification"
+ */
+export function spanQueueLimits(environment: Environment): SpanQueueLimits {
+  return {
+    maxQueueSize: wholeNumber(environment, "OTEL_BSP_MAX_QUEUE_SIZE", 2_048),
+    maxExportBatchSize: wholeNumber(environment, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512),
+    scheduledDelayMillis: wholeNumber(environment, "OTEL_BSP_SCHEDULE_DELAY", 1_000),
+    exportTimeoutMillis: wholeNumber(environment, "OTEL_BSP_EXPORT_TIMEOUT", 30_000),
+  };
+}
+
+function ratio(environment: Environment): Sampler {
+  const text = environment.OTEL_TRACES_SAMPLER_ARG ?? "";
+  const value = text === "" ? 1 : Number(text);
+  if (!(value >= 0 && value <= 1)) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `environment variable OTEL_TRACES_SAMPLER_ARG: ${JSON.stringify(text)} is not a number from 0 to 1`,
+    );
+  }
+  return new TraceIdRatioBasedSampler(value);
+}
+
+/**
+ * `OTEL_TRACES_SAMPLER` and its argument; the parent's decision, else every trace, when absent.
+ * @param remote makes the sampler `jaeger_remote`
+ * @throws ServerError MODULE_CONFIG
+ */
+export function samplerOf(environment: Environment, remote: () => Sampler): Sampler {
+  const name = environment.OTEL_TRACES_SAMPLER || "parentbased_always_on";
+  const root = name.replace(/^parentbased_/, "");
+  const samplers: Readonly<Record<string, () => Sampler>> = {
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+    traceidratio: () => ratio(environment),
+    jaeger_remote: remote,
+  };
+  const make = Object.hasOwn(samplers, root) ? samplers[root] : undefined;
+  if (make === undefined) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `environment variable OTEL_TRACES_SAMPLER: unknown sampler ${JSON.stringify(name)}`,
+    );
+  }
+  return root === name ? make() : new ParentBasedSampler({ root: make() });
+}

@@ -1,0 +1,124 @@
+import type { Attributes, Context, Link, SpanKind } from "@opentelemetry/api";
+import { type Sampler, type SamplingResult, TraceIdRatioBasedSampler } from "@opentelemetry/sdk-trace";
+import type { Logger } from "lifecycle";
+import { messageOf, ServerError } from "server-core/errors";
+import { samplerFor, strategySchema } from "./sampling-strategy.ts";
+
+const maxAnswerBytes = 4 * 1024 * 1024;
+const timeoutMs = 5_000;
+
+/** `OTEL_TRACES_SAMPLER_ARG` of the sampler `jaeger_remote`. */
+export interface RemoteSamplerSettings {
+  /** `http://localhost:5778`; asked for `/sampling?service=…`. */
+  readonly endpoint: string;
+  readonly pollingIntervalMs: number;
+  /** Share of traces before the first answer. */
+  readonly initialSamplingRate: number;
+}
+
+/**
+ * Reads `endpoint=http://localhost:5778,pollingIntervalMs=5000,initialSamplingRate=0.25`; absent parts have these values,
+ * but for the rate, which is 0.001.
+ * @throws ServerError MODULE_CONFIG
+ * Source: OpenTelemetry specification, "Environment Variable Specification", General SDK Configuration
+ */
+export function parseRemoteSettings(text: string): RemoteSamplerSettings {
+  const parts = new Map(
+    text
+      .split(",")
+      .filter((part) => part.trim() !== "")
+      .map((part) => {
+        const cut = part.indexOf("=");
+        return [part.slice(0, cut).trim(), part.slice(cut + 1).trim()] as const;
+      }),
+  );
+  const given = parts.get("endpoint") ?? "http://localhost:5778";
+  const endpoint = given.includes("://") ? given : `http://${given}`;
+  const pollingIntervalMs = Number(parts.get("pollingIntervalMs") ?? 5_000);
+  const initialSamplingRate = Number(parts.get("initialSamplingRate") ?? 0.001);
+  const known = ["endpoint", "pollingIntervalMs", "initialSamplingRate"];
+  const fits =
+    URL.canParse(endpoint) &&
+    [...parts.keys()].every((name) => known.includes(name)) &&
+    pollingIntervalMs >= 100 &&
+    initialSamplingRate >= 0 &&
+    initialSamplingRate <= 1;
+  if (!fits) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `environment variable OTEL_TRACES_SAMPLER_ARG: ${JSON.stringify(text)} is not endpoint=<url>,pollingIntervalMs=<100 or more>,initialSamplingRate=<0 to 1>`,
+    );
+  }
+  return { endpoint: endpoint.replace(/\/(?:sampling)?$/, ""), pollingIntervalMs, initialSamplingRate };
+}
+
+/** Samples as the collector says, and asks it again and again. While it is silent, the last answer holds. */
+export class RemoteSampler implements Sampler {
+  readonly #settings: RemoteSamplerSettings;
+  readonly #service: string;
+  readonly #log: Logger;
+  readonly #abort = new AbortController();
+  #sampler: Sampler;
+  #lastAnswer = "";
+  #timer: NodeJS.Timeout | undefined;
+  #failing = false;
+
+  constructor(settings: RemoteSamplerSettings, service: string, log: Logger) {
+    this.#settings = settings;
+    this.#service = service;
+    this.#log = log;
+    this.#sampler = new TraceIdRatioBasedSampler(settings.initialSamplingRate);
+  }
+
+  /** Asks for the first time, then in the background. Resolves when the first answer is there, or did not come. */
+  async start(): Promise<void> {
+    await this.#refresh();
+    if (!this.#abort.signal.aborted) {
+      this.#timer = setInterval(() => void this.#refresh(), this.#settings.pollingIntervalMs);
+      this.#timer.unref();
+    }
+  }
+
+  stop(): void {
+    this.#abort.abort();
+    clearInterval(this.#timer);
+  }
+
+  shouldSample(
+    context: Context,
+    traceId: string,
+    name: string,
+    kind: SpanKind,
+    attributes: Attributes,
+    links: Link[],
+  ): SamplingResult {
+    return this.#sampler.shouldSample(context, traceId, name, kind, attributes, links);
+  }
+
+  toString(): string {
+    return `RemoteSampler{${this.#settings.endpoint}, ${this.#sampler}}`;
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      const url = `${this.#settings.endpoint}/sampling?service=${encodeURIComponent(this.#service)}`;
+      const signal = AbortSignal.any([this.#abort.signal, AbortSignal.timeout(timeoutMs)]);
+      const response = await fetch(url, { signal });
+      const text = await response.text();
+      if (!response.ok || text.length > maxAnswerBytes) {
+        throw new Error(`status ${response.status}, ${text.length} characters, limit ${maxAnswerBytes}`);
+      }
+      // The same answer keeps what a rate limit has counted.
+      if (text !== this.#lastAnswer) {
+        this.#sampler = samplerFor(strategySchema.parse(JSON.parse(text)));
+        this.#lastAnswer = text;
+      }
+      this.#failing = false;
+    } catch (error) {
+      if (!this.#failing && !this.#abort.signal.aborted) {
+        this.#log.warn(`tracing: no sampling strategy from ${this.#settings.endpoint}: ${messageOf(error)}`);
+      }
+      this.#failing = true;
+    }
+  }
+}

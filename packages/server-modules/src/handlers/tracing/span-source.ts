@@ -1,0 +1,85 @@
+import { DiagLogLevel, diag, type Tracer } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import type { Resource } from "@opentelemetry/resources";
+import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { ATTR_SERVICE_NAME } from "@opentelemetry/semantic-conventions";
+import { type Logger, version } from "lifecycle";
+import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
+import { otlpProtocol } from "server-core/otlp/environment-values";
+import { readGrpcSettings } from "server-core/otlp/grpc-settings";
+import { defaultServiceName, otlpResource } from "server-core/otlp/otlp-resource";
+import { GrpcSpanExporter } from "./grpc-span-exporter.ts";
+import { samplerOf, spanQueueLimits } from "./otel-environment.ts";
+import { parseRemoteSettings, RemoteSampler } from "./remote-sampler.ts";
+import { ReportingExporter } from "./reporting-exporter.ts";
+
+/** What the SDK says when its queue was full: the only message of it that the log takes; failures are told elsewhere. */
+const droppedMessage = /^Dropped \d+ spans/;
+/** How long the last spans may take to leave when the last tracing handler goes. */
+const flushTimeoutMs = 2_000;
+
+function logDroppedSpans(log: Logger): void {
+  const warn = (message: string) => {
+    if (droppedMessage.test(message)) {
+      log.warn(`tracing: ${message}`);
+    }
+  };
+  const silent = () => {};
+  diag.setLogger(
+    { error: silent, warn, info: silent, debug: silent, verbose: silent },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+}
+
+/**
+ * Makes spans and sends them to the collector in the background, as the standard `OTEL_*` variables say
+ * (`OTEL_EXPORTER_OTLP_ENDPOINT`, default http://localhost:4318, over gRPC http://localhost:4317). Shared by all tracing handlers, kept over reloads.
+ */
+export class SpanSource implements SharedResource {
+  readonly tracer: Tracer;
+  readonly #provider: TracerProvider;
+  #remoteSampler: RemoteSampler | undefined;
+
+  /** @throws ServerError MODULE_CONFIG for a variable that makes no sense */
+  constructor(environment: Readonly<Record<string, string | undefined>>, log: Logger) {
+    const protocol = otlpProtocol(environment, "TRACES", "tracing");
+    const spans =
+      protocol === "grpc"
+        ? new GrpcSpanExporter(readGrpcSettings(environment, "TRACES"))
+        : new OTLPTraceExporter();
+    const resource = otlpResource();
+    logDroppedSpans(log);
+    const exporter = new ReportingExporter(spans, log);
+    this.#provider = new TracerProvider({
+      resource,
+      sampler: samplerOf(environment, () => this.#startRemoteSampler(environment, resource, log)),
+      spanProcessors: [new BatchSpanProcessor({ exporter, ...spanQueueLimits(environment) })],
+    });
+    this.tracer = this.#provider.getTracer("server", version.gitVersion);
+  }
+
+  #startRemoteSampler(
+    environment: Readonly<Record<string, string | undefined>>,
+    resource: Resource,
+    log: Logger,
+  ): RemoteSampler {
+    const settings = parseRemoteSettings(environment.OTEL_TRACES_SAMPLER_ARG ?? "");
+    const service = String(resource.attributes[ATTR_SERVICE_NAME] ?? defaultServiceName);
+    this.#remoteSampler = new RemoteSampler(settings, service, log);
+    void this.#remoteSampler.start();
+    return this.#remoteSampler;
+  }
+
+  /** Sends what is left, within two seconds. */
+  async close(): Promise<void> {
+    this.#remoteSampler?.stop();
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, flushTimeoutMs);
+    });
+    await Promise.race([this.#provider.shutdown().catch(() => {}), timeout]);
+    clearTimeout(timer);
+  }
+}
+
+export const spanSources: ResourceKind<SpanSource> = { name: "tracing.span-source" };

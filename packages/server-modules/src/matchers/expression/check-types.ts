@@ -1,0 +1,226 @@
+import type { parse } from "@bufbuild/cel";
+import { ServerError } from "server-core/errors";
+import { functions, methods, type Overload } from "./cel-functions.ts";
+import {
+  bool,
+  bytes,
+  type CelKind,
+  double,
+  dyn,
+  fits,
+  int,
+  joined,
+  kindText,
+  list,
+  map,
+  nil,
+  string,
+  type,
+  uint,
+} from "./cel-types.ts";
+
+type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
+type Kind<Case extends string> = Extract<Expr["exprKind"], { case: Case }>["value"];
+
+/** Names of variables in a macro, `[1].all(x, x > 0)`, with their types. */
+type Scope = ReadonlyMap<string, CelKind>;
+
+const typeNames = new Set([
+  ...["bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type"],
+  ...["google.protobuf.Timestamp", "google.protobuf.Duration"],
+]);
+
+const constants: Readonly<Record<string, CelKind>> = {
+  boolValue: bool,
+  int64Value: int,
+  uint64Value: uint,
+  doubleValue: double,
+  stringValue: string,
+  bytesValue: bytes,
+  nullValue: nil,
+};
+
+function fail(reason: string): never {
+  throw new ServerError("MODULE_CONFIG", `compiling CEL program: ${reason}`);
+}
+
+function undeclared(name: string): never {
+  return fail(`undeclared reference to '${name}' (in container '')`);
+}
+
+function noOverload(name: string, kinds: readonly CelKind[], isMethod = false): never {
+  const texts = kinds.map(kindText);
+  const [target = ""] = isMethod ? texts.splice(0, 1) : [];
+  const applied = `(${texts.join(", ")})`;
+  return fail(
+    `found no matching overload for '${name}' applied to '${isMethod ? `${target}.` : ""}${applied}'`,
+  );
+}
+
+/** Finds the types of the parts of an expression. Source: the definition of CEL; the model's functions */
+class TypeChecker {
+  readonly #results: Readonly<Record<string, CelKind>>;
+
+  /** @param results of functions that are ours */
+  constructor(results: Readonly<Record<string, CelKind>>) {
+    this.#results = results;
+  }
+
+  /** @throws ServerError MODULE_CONFIG for what no value of the request makes right */
+  kindOf(expr: Expr, scope: Scope): CelKind {
+    const { exprKind } = expr;
+    switch (exprKind.case) {
+      case "constExpr":
+        return constants[exprKind.value.constantKind.case ?? ""] ?? dyn;
+      case "identExpr":
+        return this.#identifier(exprKind.value.name, scope);
+      case "selectExpr":
+        return this.#selection(exprKind.value, scope);
+      case "callExpr":
+        return this.#call(exprKind.value, scope);
+      case "listExpr":
+        return list(this.#common(exprKind.value.elements, scope));
+      case "structExpr":
+        return this.#struct(exprKind.value, scope);
+      case "comprehensionExpr":
+        return this.#comprehension(exprKind.value, scope);
+      default:
+        return dyn;
+    }
+  }
+
+  #identifier(name: string, scope: Scope): CelKind {
+    return scope.get(name) ?? (typeNames.has(name) ? type : undeclared(name));
+  }
+
+  #selection({ operand, testOnly }: Kind<"selectExpr">, scope: Scope): CelKind {
+    const from = operand === undefined ? dyn : this.kindOf(operand, scope);
+    if (from.name !== "dyn" && from.name !== "map") {
+      return fail(`type '${kindText(from)}' does not support field selection`);
+    }
+    return testOnly ? bool : (from.parts?.[1] ?? dyn);
+  }
+
+  #call({ target, function: name, args }: Kind<"callExpr">, scope: Scope): CelKind {
+    const ours = target === undefined ? this.#results[name] : undefined;
+    if (ours !== undefined) {
+      return ours;
+    }
+    const overloads = target === undefined ? functions[name] : methods[name];
+    const parts = target === undefined ? args : [target, ...args];
+    if (overloads === undefined && target !== undefined) {
+      return undeclared(name);
+    }
+    const kinds = parts.map((part) => this.kindOf(part, scope));
+    const special = this.#special(name, kinds);
+    if (special !== undefined) {
+      return special;
+    }
+    if (overloads === undefined) {
+      return undeclared(name);
+    }
+    return this.#resultOf(name, overloads, kinds, target !== undefined);
+  }
+
+  /** Operators for values of any one type. */
+  #special(name: string, kinds: readonly CelKind[]): CelKind | undefined {
+    const [first = dyn, second = dyn, third = dyn] = kinds;
+    switch (name) {
+      case "_==_":
+      case "_!=_":
+        return fits(first, second) ? bool : noOverload(name, kinds);
+      case "_?_:_":
+        return fits(first, bool) && fits(second, third) ? joined(second, third) : noOverload(name, kinds);
+      case "_[_]":
+        return this.#element(first, second) ?? noOverload(name, kinds);
+      case "@in":
+      case "_in_":
+        return this.#contains(second, first) ? bool : noOverload("@in", kinds);
+      default:
+        return undefined;
+    }
+  }
+
+  #element(from: CelKind, index: CelKind): CelKind | undefined {
+    const [key = dyn, value = dyn] = from.parts ?? [];
+    switch (from.name) {
+      case "dyn":
+        return dyn;
+      case "list":
+        return fits(index, int) ? key : undefined;
+      case "map":
+        return fits(index, key) ? value : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #contains(from: CelKind, kind: CelKind): boolean {
+    const isCollection = from.name === "list" || from.name === "map";
+    return from.name === "dyn" || (isCollection && fits(kind, from.parts?.[0] ?? dyn));
+  }
+
+  #resultOf(
+    name: string,
+    overloads: readonly Overload[],
+    kinds: readonly CelKind[],
+    isMethod: boolean,
+  ): CelKind {
+    const fitting = overloads.filter(
+      ({ args }) =>
+        args.length === kinds.length && args.every((arg, index) => fits(kinds[index] ?? dyn, arg)),
+    );
+    const [first] = fitting;
+    if (first === undefined) {
+      return noOverload(name, kinds, isMethod);
+    }
+    return fitting.map(({ result }) => result).reduce(joined);
+  }
+
+  #common(elements: readonly Expr[], scope: Scope): CelKind {
+    return elements.length === 0 ? dyn : elements.map((each) => this.kindOf(each, scope)).reduce(joined);
+  }
+
+  #struct({ messageName, entries }: Kind<"structExpr">, scope: Scope): CelKind {
+    if (messageName !== "") {
+      return undeclared(messageName);
+    }
+    const keys = entries.flatMap(({ keyKind }) => (keyKind.case === "mapKey" ? [keyKind.value] : []));
+    const values = entries.flatMap(({ value }) => (value === undefined ? [] : [value]));
+    return map(this.#common(keys, scope), this.#common(values, scope));
+  }
+
+  #comprehension(macro: Kind<"comprehensionExpr">, scope: Scope): CelKind {
+    const { iterRange, accuInit, loopCondition, loopStep, result } = macro;
+    const range = iterRange === undefined ? dyn : this.kindOf(iterRange, scope);
+    if (range.name !== "dyn" && range.name !== "list" && range.name !== "map") {
+      return fail(`expression of type '${kindText(range)}' cannot be range of a comprehension`);
+    }
+    const inner = new Map(scope);
+    inner.set(macro.iterVar, range.parts?.[0] ?? dyn);
+    const start = accuInit === undefined ? dyn : this.kindOf(accuInit, scope);
+    inner.set(macro.accuVar, start);
+    for (const part of [loopCondition, loopStep]) {
+      if (part !== undefined) {
+        this.kindOf(part, inner);
+      }
+    }
+    return result === undefined ? dyn : this.kindOf(result, inner);
+  }
+}
+
+/**
+ * Checks that a condition can be one: what it names is there, what it calls takes what it is given, and what comes out is
+ * true or false.
+ * @param results of functions that are called with constants alone
+ * @throws ServerError MODULE_CONFIG
+ */
+export function checkCondition(expr: Expr, results: Readonly<Record<string, CelKind>>): void {
+  const kind = new TypeChecker(results).kindOf(expr, new Map());
+  if (kind.name !== "bool") {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `CEL request matcher expects return type of bool, not ${kindText(kind)}`,
+    );
+  }
+}

@@ -1,0 +1,132 @@
+import { type CelInput, CelScalar, celEnv, celFunc, isCelError, parse, plan } from "@bufbuild/cel";
+import { strings } from "@bufbuild/cel/ext";
+import type { Exchange } from "http-engine/exchange";
+import { type HttpMatcher, httpMatchers } from "http-engine/handler";
+import { HttpError } from "http-engine/http-error";
+import { readPlaceholder } from "http-engine/placeholders";
+import { errorWithin, messageOf, ServerError } from "server-core/errors";
+import type { ModuleContext } from "server-core/modules/module-context";
+import { KnownRegexps } from "server-core/regexp/known-regexps";
+import { bool, dyn } from "./cel-types.ts";
+import { checkCondition } from "./check-types.ts";
+import { expandPlaceholders, placeholderFunction } from "./expand-placeholders.ts";
+import { type MatcherCall, replaceMatcherCalls } from "./replace-matcher-calls.ts";
+
+/** The longest expression, in characters. */
+const maxLength = 10_000;
+
+const matcherFunction = "matcher_of_request";
+
+const variablePrefix = "http.vars.";
+const tlsPrefix = "http.request.tls.";
+
+/** Placeholders that are numbers. */
+const integers = new Set([
+  "http.error.status_code",
+  "http.intercept.status_code",
+  "http.request.local.port",
+  "http.request.remote.port",
+  "http.response.status",
+  "http.reverse_proxy.status_code",
+]);
+
+function placeholderValue(exchange: Exchange, name: string): CelInput {
+  if (name.startsWith(variablePrefix)) {
+    const variable = exchange.vars.get(name.slice(variablePrefix.length));
+    if (variable === undefined) {
+      return null;
+    }
+    if (typeof variable === "number" || typeof variable === "boolean") {
+      return variable;
+    }
+  }
+  if (name.startsWith(tlsPrefix) && exchange.scheme === "http") {
+    return null;
+  }
+  const value = readPlaceholder(exchange, name);
+  if (name === "http.request.duration_ms") {
+    return Number(value);
+  }
+  return integers.has(name) && value !== undefined && /^\d+$/.test(value) ? BigInt(value) : (value ?? null);
+}
+
+async function loadMatcher(call: MatcherCall, context: ModuleContext): Promise<HttpMatcher> {
+  try {
+    return await context.load(httpMatchers, call.name, call.config, call.name);
+  } catch (error) {
+    throw errorWithin(`expression: ${call.name}()`, error);
+  }
+}
+
+/**
+ * The matcher that a condition in CEL is.
+ * @param name names the captures of regular expressions in it; "" for none
+ * @throws ServerError MODULE_CONFIG when it is none
+ */
+export async function compileExpression(
+  expr: string,
+  name: string,
+  context: ModuleContext,
+): Promise<HttpMatcher> {
+  if (expr.length > maxLength) {
+    throw new ServerError("MODULE_CONFIG", `expression of ${expr.length} characters, limit ${maxLength}`);
+  }
+  let parsed: ReturnType<typeof parse>;
+  try {
+    parsed = parse(expandPlaceholders(expr));
+  } catch (error) {
+    throw new ServerError("MODULE_CONFIG", `compiling CEL program: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  const calls = replaceMatcherCalls(parsed.expr, matcherFunction, name);
+  if (parsed.expr !== undefined) {
+    checkCondition(parsed.expr, { [placeholderFunction]: dyn, [matcherFunction]: bool });
+  }
+  const matchers: HttpMatcher[] = [];
+  for (const call of calls) {
+    matchers.push(await loadMatcher(call, context));
+  }
+  // Evaluation is synchronous: there is one request at a time.
+  let current: Exchange | undefined;
+  const placeholder = (text: string): CelInput =>
+    current === undefined ? null : placeholderValue(current, text);
+  const matcher = (index: bigint): boolean =>
+    current !== undefined && matchers[Number(index)]?.matches(current) === true;
+  const regexps = new KnownRegexps();
+  const matchesText = (text: string, pattern: string): boolean => regexps.compile(pattern).test(text);
+  const env = celEnv({
+    re2: regexps,
+    funcs: [
+      ...strings,
+      celFunc("matches", [CelScalar.STRING, CelScalar.STRING], CelScalar.BOOL, matchesText),
+      celFunc(placeholderFunction, [CelScalar.STRING], CelScalar.DYN, placeholder),
+      celFunc(matcherFunction, [CelScalar.INT], CelScalar.BOOL, matcher),
+    ],
+  });
+  let evaluate: () => unknown;
+  try {
+    evaluate = plan(env, parsed);
+  } catch (error) {
+    throw new ServerError("MODULE_CONFIG", `compiling CEL program: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  return {
+    matches(exchange) {
+      const outer = current;
+      current = exchange;
+      try {
+        const result = evaluate();
+        if (isCelError(result)) {
+          throw result.cause instanceof HttpError
+            ? result.cause
+            : new HttpError(500, `evaluating expression: ${messageOf(result)}`);
+        }
+        return result === true;
+      } finally {
+        current = outer;
+      }
+    },
+  };
+}

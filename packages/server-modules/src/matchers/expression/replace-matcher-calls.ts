@@ -1,0 +1,127 @@
+import { parse } from "@bufbuild/cel";
+import { ServerError } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { placeholderFunction } from "./expand-placeholders.ts";
+import { isMatcherFunction, type MatcherArgument, matcherConfig } from "./matcher-call.ts";
+
+type Expr = ReturnType<typeof parse>["expr"];
+
+/** A matcher that an expression calls. */
+export interface MatcherCall {
+  readonly name: string;
+  readonly config: JsonValue;
+}
+
+function constantText(expr: Expr): string | undefined {
+  const { exprKind } = expr;
+  if (exprKind.case === "constExpr") {
+    const { constantKind } = exprKind.value;
+    return constantKind.case === "stringValue" ? constantKind.value : undefined;
+  }
+  if (exprKind.case !== "callExpr" || exprKind.value.target !== undefined) {
+    return undefined;
+  }
+  const { function: name, args } = exprKind.value;
+  const texts = args.map(constantText);
+  if (texts.some((text) => text === undefined)) {
+    return undefined;
+  }
+  if (name === placeholderFunction) {
+    return `{${texts[0]}}`;
+  }
+  return name === "_+_" ? texts.join("") : undefined;
+}
+
+function argumentOf(expr: Expr): MatcherArgument | null | undefined {
+  const text = constantText(expr);
+  if (text !== undefined) {
+    return text;
+  }
+  const { exprKind } = expr;
+  if (exprKind.case === "constExpr" && exprKind.value.constantKind.case === "nullValue") {
+    return null;
+  }
+  if (exprKind.case === "listExpr") {
+    const elements = exprKind.value.elements.map(constantText);
+    return elements.every((each) => each !== undefined) ? elements : undefined;
+  }
+  if (exprKind.case !== "structExpr" || exprKind.value.messageName !== "") {
+    return undefined;
+  }
+  const entries: [string, JsonValue][] = [];
+  for (const { keyKind, value } of exprKind.value.entries) {
+    const key = keyKind.case === "mapKey" ? constantText(keyKind.value) : undefined;
+    const member = value === undefined ? undefined : argumentOf(value);
+    if (key === undefined || member === undefined) {
+      return undefined;
+    }
+    entries.push([key, member as JsonValue]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function childrenOf(expr: Expr): (Expr | undefined)[] {
+  const { exprKind } = expr;
+  switch (exprKind.case) {
+    case "callExpr":
+      return [exprKind.value.target, ...exprKind.value.args];
+    case "selectExpr":
+      return [exprKind.value.operand];
+    case "listExpr":
+      return exprKind.value.elements;
+    case "structExpr":
+      return exprKind.value.entries.flatMap(({ keyKind, value }) => [
+        keyKind.case === "mapKey" ? keyKind.value : undefined,
+        value,
+      ]);
+    case "comprehensionExpr": {
+      const { iterRange, accuInit, loopCondition, loopStep, result } = exprKind.value;
+      return [iterRange, accuInit, loopCondition, loopStep, result];
+    }
+    default:
+      return [];
+  }
+}
+
+/**
+ * Puts a call of one function, with the number of the matcher, in place of each call of a matcher. So matchers are
+ * provisioned, and their arguments checked, when the config loads.
+ * @param expr changed in place
+ * @param matcherName name of captures where a call gives none
+ * @returns the matchers in the order of their numbers
+ * @throws ServerError MODULE_CONFIG when the arguments of a matcher are not constant or do not fit
+ */
+export function replaceMatcherCalls(expr: Expr, functionName: string, matcherName: string): MatcherCall[] {
+  const calls: MatcherCall[] = [];
+  const visit = (each: Expr): void => {
+    const { exprKind } = each;
+    if (
+      exprKind.case !== "callExpr" ||
+      exprKind.value.target !== undefined ||
+      !isMatcherFunction(exprKind.value.function)
+    ) {
+      for (const child of childrenOf(each)) {
+        if (child !== undefined) {
+          visit(child);
+        }
+      }
+      return;
+    }
+    const call = exprKind.value;
+    const args = call.args.map(argumentOf);
+    const config = args.every((arg) => arg !== undefined && arg !== null)
+      ? matcherConfig(call.function, args, matcherName)
+      : undefined;
+    if (config === undefined) {
+      throw new ServerError(
+        "MODULE_CONFIG",
+        `compiling CEL program: arguments of ${call.function}() must be constant texts, lists or maps that fit it`,
+      );
+    }
+    calls.push({ name: call.function, config });
+    call.function = functionName;
+    call.args = [parse(String(calls.length - 1)).expr];
+  };
+  visit(expr);
+  return calls;
+}

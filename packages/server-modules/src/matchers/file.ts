@@ -1,0 +1,213 @@
+import { type Stats, statSync } from "node:fs";
+import { posix } from "node:path";
+import type { Exchange } from "http-engine/exchange";
+import type { HttpMatcher } from "http-engine/handler";
+import { HttpError } from "http-engine/http-error";
+import { compileFileTemplate, setPlaceholder, type Template } from "http-engine/placeholders";
+import { isGlob } from "server-core/glob/path-glob";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import { pathBytes } from "../files/path-bytes.ts";
+import { expandGlob, nameExists } from "../files/site-glob.ts";
+import { compileFileSystem, compileRoot } from "../files/site-path.ts";
+
+const configSchema = z.strictObject({
+  fs: z.string().nullish().describe("File system; only the machine's own, `default`, exists."),
+  root: z.string().nullish().describe("Folder that files are looked for in ({http.vars.root})."),
+  try_files: z
+    .array(z.string())
+    .nullish()
+    .describe(
+      "Paths below the root, tried in order ({http.request.uri.path}); wildcards allowed; a final slash asks for a folder; `=404` raises that error.",
+    ),
+  try_policy: z
+    .enum([
+      "",
+      "first_exist",
+      "first_exist_fallback",
+      "smallest_size",
+      "largest_size",
+      "most_recently_modified",
+    ])
+    .nullish()
+    .describe(
+      "Which of the files that exist is taken (first_exist); with a fallback the last is taken unseen.",
+    ),
+  split_path: z
+    .array(z.string())
+    .nullish()
+    .describe(
+      "Endings such as `.php`: what comes after the first of them is the remainder, not part of the file.",
+    ),
+});
+
+interface Candidate {
+  readonly path: string;
+  readonly relative: string;
+  readonly remainder: string;
+}
+
+interface TriedFile {
+  readonly text: string;
+  readonly status: number | undefined;
+  /** Values of placeholders are escaped: a request cannot bring wildcards in. */
+  readonly pattern: Template;
+  readonly literal: Template;
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(pathBytes(path), { throwIfNoEntry: false });
+  } catch {
+    // Not readable, or a file where a folder should be: not there for a visitor.
+    return undefined;
+  }
+}
+
+function errorStatus(text: string): number | undefined {
+  return /^=\+?0*[1-9]\d\d$/.test(text) ? Number(text.slice(1)) : undefined;
+}
+
+function relativeTo(root: string, path: string): string {
+  return path.startsWith(root) ? path.slice(root.length) : path;
+}
+
+/** Without `.`, `..` and double slashes. A final slash stays: `/file/.` and `/file/` never name a regular file. */
+function clean(path: string): string {
+  const cleaned = posix.normalize(path);
+  return path.endsWith("/") && !cleaned.endsWith("/") ? `${cleaned}/` : cleaned;
+}
+
+function withoutFinalSlash(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+/**
+ * A candidate's place on the disk. The candidate `/` becomes the root without a slash, which is a folder that does not
+ * end in one, so no policy that asks for existence takes it.
+ * Source: the public model (Caddy 2.11), `SanitizedPathJoin`
+ */
+function pathBelow(root: string, candidate: string): string {
+  const path = withoutFinalSlash(posix.join(root, posix.normalize(`/${candidate}`)));
+  return candidate.length > 1 && candidate.endsWith("/") && path !== "/" ? `${path}/` : path;
+}
+
+/**
+ * An ending of a path's file, in any case of its ASCII letters. Without the flag `u`, `i` never takes a letter for one of
+ * another length. An ending at the end of the path cuts nothing off, so it does not count.
+ */
+function endingPattern(ending: string): RegExp {
+  return new RegExp(`${ending.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}(?=.)`, "is");
+}
+
+/** Cuts a path behind an ending. Only the first place of each ending is tried: there a segment must end. */
+function splitPath(path: string, endings: readonly RegExp[]): { before: string; remainder: string } {
+  for (const ending of endings) {
+    const match = ending.exec(path);
+    const cut = match === null ? -1 : match.index + match[0].length;
+    if (cut !== -1 && path[cut] === "/") {
+      return { before: path.slice(0, cut), remainder: path.slice(cut) };
+    }
+  }
+  return { before: path, remainder: "" };
+}
+
+function bestBy(policy: string, a: Stats, b: Stats): boolean {
+  if (policy === "largest_size") {
+    return a.size > b.size;
+  }
+  return policy === "smallest_size" ? a.size < b.size : a.mtimeMs > b.mtimeMs;
+}
+
+function takeFile(exchange: Exchange, candidate: Candidate, isFolder: boolean): true {
+  setPlaceholder(exchange, "http.matchers.file.relative", candidate.relative);
+  setPlaceholder(exchange, "http.matchers.file.absolute", candidate.path);
+  setPlaceholder(exchange, "http.matchers.file.remainder", candidate.remainder);
+  setPlaceholder(exchange, "http.matchers.file.type", isFolder ? "directory" : "file");
+  return true;
+}
+
+/** Looks for files. What it found is in `{http.matchers.file.*}`. Source: the public model (Caddy 2.11) */
+export const fileMatcher = defineModule({
+  id: "http.matchers.file",
+  config: configSchema,
+  provision(config): HttpMatcher {
+    const rootOf = compileRoot(config.root);
+    const hasFileSystem = compileFileSystem(config.fs);
+    const endings = (config.split_path ?? []).map(endingPattern);
+    const policy = config.try_policy || "first_exist";
+    const tried: TriedFile[] = (config.try_files ?? ["{http.request.uri.path}"]).map((text) => ({
+      text,
+      status: errorStatus(text),
+      pattern: compileFileTemplate(text, (value) => value.replace(/[*?[\\]/g, "\\$&")),
+      literal: compileFileTemplate(text),
+    }));
+
+    function candidatesOf(file: TriedFile, root: string, exchange: Exchange): Candidate[] {
+      const { before, remainder } = splitPath(clean(file.pattern(exchange)), endings);
+      if (before !== "/" && before.endsWith("/") && !file.text.endsWith("/")) {
+        return [];
+      }
+      const paths = isGlob(before)
+        ? expandGlob(root, posix.normalize(`/${before}`).slice(1))
+        : [pathBelow(root, before)];
+      return paths.map((path) => ({ path, relative: relativeTo(root, path), remainder }));
+    }
+
+    function literalOf(file: TriedFile, root: string, exchange: Exchange): Candidate {
+      const text = withoutFinalSlash(posix.normalize(file.literal(exchange)));
+      const { before, remainder } = splitPath(text, endings);
+      const path = pathBelow(root, file.text.endsWith("/") ? `${before}/` : before);
+      return { path, relative: relativeTo(root, path), remainder };
+    }
+
+    /** The last entry of `first_exist_fallback`: what exists, else its text as it is. */
+    function fallbackOf(file: TriedFile, root: string, exchange: Exchange): Candidate {
+      const literal = literalOf(file, root, exchange);
+      const [first] = candidatesOf(file, root, exchange);
+      if (first === undefined || (first.path === literal.path && first.remainder === literal.remainder)) {
+        return literal;
+      }
+      return nameExists(first.path) ? first : literal;
+    }
+
+    function firstExisting(root: string, exchange: Exchange): boolean {
+      for (const [index, file] of tried.entries()) {
+        if (file.status !== undefined) {
+          throw new HttpError(file.status, file.text.slice(1));
+        }
+        if (policy === "first_exist_fallback" && index === tried.length - 1) {
+          return takeFile(exchange, fallbackOf(file, root, exchange), false);
+        }
+        for (const candidate of candidatesOf(file, root, exchange)) {
+          const stats = statOf(candidate.path);
+          if (stats !== undefined && stats.isDirectory() === candidate.path.endsWith("/")) {
+            return takeFile(exchange, candidate, stats.isDirectory());
+          }
+        }
+      }
+      return false;
+    }
+
+    function best(root: string, exchange: Exchange): boolean {
+      let found: { candidate: Candidate; stats: Stats } | undefined;
+      for (const candidate of tried.flatMap((file) => candidatesOf(file, root, exchange))) {
+        const stats = statOf(candidate.path);
+        if (stats !== undefined && (found === undefined || bestBy(policy, stats, found.stats))) {
+          found = { candidate, stats };
+        }
+      }
+      return found !== undefined && takeFile(exchange, found.candidate, found.stats.isDirectory());
+    }
+
+    return {
+      matches(exchange) {
+        if (!hasFileSystem(exchange)) {
+          return false;
+        }
+        const root = rootOf(exchange);
+        return policy.startsWith("first_exist") ? firstExisting(root, exchange) : best(root, exchange);
+      },
+    };
+  },
+});

@@ -1,0 +1,49 @@
+import type { Exchange } from "http-engine/exchange";
+import { compileTemplate, type Template } from "http-engine/placeholders";
+import { z } from "zod";
+
+/** Header fields with the values that match. Shared by the matcher `header` and by response matchers. */
+export const headerValuesSchema = z.record(z.string(), z.array(z.string()).nullable());
+
+export type HeaderValuesConfig = z.infer<typeof headerValuesSchema>;
+
+function matchesValue(pattern: string, value: string): boolean {
+  if (pattern === "*") {
+    return true;
+  }
+  const open = pattern.startsWith("*");
+  const close = pattern.endsWith("*");
+  if (open && close) {
+    return value.includes(pattern.slice(1, -1));
+  }
+  if (open) {
+    return value.endsWith(pattern.slice(1));
+  }
+  return close ? value.startsWith(pattern.slice(0, -1)) : value === pattern;
+}
+
+/**
+ * Prepares field patterns. All fields must match, each with one of its patterns; `[]` asks for the field to be there,
+ * null for its absence; `*` at an end of a pattern is any text.
+ * Source: the public model (Caddy 2.11)
+ */
+export function compileHeaderValues(
+  config: HeaderValuesConfig,
+): (values: (name: string) => readonly string[], exchange: Exchange) => boolean {
+  const fields = Object.entries(config).map(([name, patterns]) => ({
+    name,
+    patterns: patterns?.map((text): string | Template => (text.includes("{") ? compileTemplate(text) : text)),
+  }));
+  return (values, exchange) =>
+    fields.every(({ name, patterns }) => {
+      const found = values(name);
+      if (patterns === undefined || patterns.length === 0) {
+        return found.length > 0 === (patterns !== undefined);
+      }
+      return found.some((value) =>
+        patterns.some((pattern) =>
+          matchesValue(typeof pattern === "string" ? pattern : pattern(exchange), value),
+        ),
+      );
+    });
+}

@@ -1,0 +1,72 @@
+import type { Exchange } from "http-engine/exchange";
+import type { HttpMatcher } from "http-engine/handler";
+import { compileTemplate } from "http-engine/placeholders";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+
+/** `*` stands for one whole label: `*.example.com`, `api.*.example.com`. */
+function matchesLabels(pattern: readonly string[], host: string): boolean {
+  const labels = host.split(".");
+  return (
+    labels.length === pattern.length &&
+    pattern.every((label, index) => (label === "*" ? labels[index] !== "" : label === labels[index]))
+  );
+}
+
+/** The usual case, and of a thousand routes a thousand times. */
+class OneHost implements HttpMatcher {
+  readonly exactHosts: readonly string[];
+
+  /** @param names one, lower case */
+  constructor(names: readonly string[]) {
+    this.exactHosts = names;
+  }
+
+  matches({ host }: Exchange): boolean {
+    return host === this.exactHosts[0];
+  }
+}
+
+function exactHosts(names: readonly string[]): HttpMatcher {
+  if (names.length === 1) {
+    return new OneHost(names);
+  }
+  const known = new Set(names);
+  return { exactHosts: [...known], matches: ({ host }) => known.has(host) };
+}
+
+export const hostMatcher = defineModule({
+  id: "http.matchers.host",
+  config: z
+    .array(z.string())
+    .describe(
+      "Host names; a request matches when it asks for one of them. Case and port do not count, `*` is one label.",
+    ),
+  provision(names): HttpMatcher {
+    if (names.length === 1 && /^[a-z0-9.-]+$/.test(names[0] ?? "")) {
+      return new OneHost(names);
+    }
+    const lower = names.map((name) => name.toLowerCase().replace(/^\[(.*)\]$/, "$1"));
+    if (!lower.some((name) => /[*{]/.test(name))) {
+      return exactHosts(lower);
+    }
+    const exact = new Set(lower.filter((name) => !/[*{]/.test(name)));
+    const wildcards = lower
+      .filter((name) => name.includes("*") && !name.includes("{"))
+      .map((name) => name.split("."));
+    // Placeholders keep their case: names of headers and variables have one.
+    const templates = names.filter((name) => name.includes("{")).map(compileTemplate);
+    const matchesTemplate = (exchange: Exchange) => (template: (exchange: Exchange) => string) =>
+      matchesLabels(template(exchange).toLowerCase().split("."), exchange.host);
+    return {
+      matches(exchange) {
+        const { host } = exchange;
+        return (
+          exact.has(host) ||
+          wildcards.some((pattern) => matchesLabels(pattern, host)) ||
+          templates.some(matchesTemplate(exchange))
+        );
+      },
+    };
+  },
+});

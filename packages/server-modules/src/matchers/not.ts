@@ -1,0 +1,30 @@
+import { type HttpMatcher, httpMatchers } from "http-engine/handler";
+import { errorWithin } from "server-core/errors";
+import type { JsonValue } from "server-core/json/json-value";
+import { moduleMap } from "server-core/modules/config-fields";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+
+export const notMatcher = defineModule({
+  id: "http.matchers.not",
+  config: z
+    .array(moduleMap("http.matchers"))
+    .describe("Sets of matchers: a request matches when none of the sets does."),
+  async provision(config, context): Promise<HttpMatcher> {
+    const sets: HttpMatcher[][] = [];
+    for (const [position, modules] of config.entries()) {
+      const set: HttpMatcher[] = [];
+      for (const [name, each] of Object.entries(modules)) {
+        try {
+          set.push(await context.load(httpMatchers, name, each as JsonValue, `${position}/${name}`));
+        } catch (error) {
+          throw errorWithin(`loading matcher sets: module name '${name}'`, error);
+        }
+      }
+      sets.push(set);
+    }
+    return {
+      matches: (exchange) => !sets.some((set) => set.every((matcher) => matcher.matches(exchange))),
+    };
+  },
+});

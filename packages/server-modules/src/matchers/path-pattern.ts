@@ -1,0 +1,157 @@
+import { compileGlob, isGlob } from "server-core/glob/path-glob";
+import { lowerCase } from "server-core/go/lower-case";
+import { cleanPath } from "server-core/uri/clean-path";
+import { escapePath, percentDecode } from "server-core/uri/percent-encoding";
+import { bytesOfText } from "server-core/uri/text-of-bytes";
+
+/** The forms of a path that patterns are compared with. */
+export interface MatchedPath {
+  /** Decoded, not cleaned. */
+  readonly path: string;
+  /** As sent. */
+  readonly rawPath: string;
+}
+
+/** One unit of a pattern or a path: a byte, an escape that must stand escaped, or a wildcard. */
+type Token = string;
+
+/** `*` and `%*`, which end before a slash. */
+function isStar(token: Token | undefined): boolean {
+  return token === "*" || token === "%*";
+}
+
+/**
+ * Whether a star goes on over a unit. `%*` crosses escaped slashes; `*` only one that stands where it begins.
+ * Source: the public model (Caddy 2.11)
+ */
+function takes(star: Token, unit: Token, isFirst: boolean): boolean {
+  return unit !== "/" && (star === "%*" || isFirst || unit !== "%2f");
+}
+
+/** Stars may be empty: marks the places behind them too. */
+function passStars(pattern: readonly Token[], places: Set<number>): Set<number> {
+  for (const place of places) {
+    if (isStar(pattern[place])) {
+      places.add(place + 1);
+    }
+  }
+  return places;
+}
+
+/**
+ * Whether a path matches, in time of the product of both lengths: all places that the pattern can be at are kept. A unit
+ * that ends a star stands unescaped in the path.
+ */
+function matchesTokens(pattern: readonly Token[], path: readonly Token[]): boolean {
+  let places = passStars(pattern, new Set([0]));
+  /** Places of stars that took a unit. */
+  let begun = new Set<number>();
+  for (const unit of path) {
+    const next = new Set<number>();
+    const going = new Set<number>();
+    for (const place of places) {
+      const token = pattern[place];
+      if (token === undefined) {
+        continue;
+      }
+      if (isStar(token)) {
+        if (takes(token, unit, !begun.has(place))) {
+          next.add(place);
+          going.add(place);
+        }
+      } else if (
+        token === "?"
+          ? unit !== "/" && unit !== "%2f"
+          : token === unit || (!isStar(pattern[place - 1]) && sameEscaped(token, unit))
+      ) {
+        next.add(place + 1);
+      }
+    }
+    places = passStars(pattern, next);
+    begun = going;
+  }
+  return places.has(pattern.length);
+}
+
+function tokensOf(text: string): Token[] {
+  return text.match(/%[0-9a-f]{2}|%\*|[\s\S]/g) ?? [];
+}
+
+/**
+ * A plain byte of the pattern stands for itself, escaped or not; an escape of the pattern only for itself. A `%` that
+ * begins no escape stands for nothing.
+ */
+function sameEscaped(pattern: Token, path: Token): boolean {
+  if (pattern.length !== 1 || path.length !== 3 || pattern === "%") {
+    return false;
+  }
+  const byte = String.fromCharCode(Number.parseInt(path.slice(1), 16));
+  return (byte < "\x80" ? byte.toLowerCase() : byte) === pattern;
+}
+
+/** The lower case of what escapes that are no ASCII stand for: `%C3%89` is `%c3%a9`. */
+function lowerEscapes(path: string): string {
+  return path
+    .replace(/(?:%[89a-f][0-9a-f])+/gi, (run) => escapePath(lowerCase(percentDecode(run) ?? "")))
+    .toLowerCase();
+}
+
+function compileEscaped(pattern: string, mergeSlashes: boolean): (path: MatchedPath) => boolean {
+  const tokens = tokensOf(bytesOfText(pattern));
+  const lower = /%[89a-f][0-9a-f]/.test(pattern) ? (path: string) => path.toLowerCase() : lowerEscapes;
+  return ({ rawPath }) => matchesTokens(tokens, tokensOf(lower(cleanPath(rawPath, mergeSlashes))));
+}
+
+/** The last path that patterns were compared with, and the form for that: a request meets many patterns in a row. */
+let lastPath = "";
+let lastForm = "";
+
+/** Cleaned, in lower case. */
+function comparedForm(path: string): string {
+  if (path !== lastPath) {
+    lastForm = lowerCase(cleanPath(path));
+    lastPath = path;
+  }
+  return lastForm;
+}
+
+/**
+ * Prepares a path pattern: exact; `*` alone; `/a*` prefix; `*.php` suffix; `*mid*` substring; anything else is a glob
+ * whose wildcards stay within one segment. Case does not count. It is compared with the decoded, cleaned path; a pattern that contains `%` with the
+ * path as sent, cleaned. A pattern with `//` leaves repeated slashes as they are.
+ * Source: the public model (Caddy 2.11)
+ */
+export function compilePathPattern(text: string): (path: MatchedPath) => boolean {
+  const pattern = lowerCase(text);
+  const mergeSlashes = !pattern.includes("//");
+  if (pattern === "*") {
+    return () => true;
+  }
+  if (pattern.includes("%")) {
+    return compileEscaped(pattern, mergeSlashes);
+  }
+  const test = compilePlain(pattern);
+  return mergeSlashes
+    ? ({ path }) => test(comparedForm(path))
+    : ({ path }) => test(lowerCase(cleanPath(path, false)));
+}
+
+function compilePlain(pattern: string): (path: string) => boolean {
+  const stars = pattern.split("*").length - 1;
+  if (stars === 0 && !isGlob(pattern)) {
+    return (path) => path === pattern;
+  }
+  if (stars === 1 && pattern.endsWith("*")) {
+    const prefix = pattern.slice(0, -1);
+    return (path) => path.startsWith(prefix);
+  }
+  if (stars === 1 && pattern.startsWith("*")) {
+    const suffix = pattern.slice(1);
+    return (path) => path.endsWith(suffix);
+  }
+  if (stars === 2 && pattern.startsWith("*") && pattern.endsWith("*")) {
+    const part = pattern.slice(1, -1);
+    return (path) => path.includes(part);
+  }
+  return compileGlob(pattern) ?? (() => false);
+}

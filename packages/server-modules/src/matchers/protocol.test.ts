@@ -1,0 +1,24 @@
+import { provisionMatcher } from "admin-server/testing/provision-module";
+import { makeExchange } from "http-engine/testing/make-exchange";
+import { expect, test } from "vitest";
+
+test.each([
+  ["http", {}, true],
+  ["https", {}, false],
+  ["https", { encrypted: true }, true],
+  ["grpc", { headers: ["Content-Type", "application/grpc+proto"] }, true],
+  ["grpc", {}, false],
+  ["http/1.0", { version: "1.0" }, true],
+  ["http/1.1", { version: "1.0" }, false],
+  ["http/1.1+", { version: "2.0" }, true],
+  ["http/2", { version: "2.0" }, true],
+  ["http/2+", { version: "1.1" }, false],
+  ["http/3", { version: "2.0" }, false],
+])("%s and %j: %s", async (name, made, expected) => {
+  const matcher = await provisionMatcher("protocol", name);
+  expect(matcher.matches(makeExchange(made))).toBe(expected);
+});
+
+test("an unknown protocol is refused", async () => {
+  await expect(provisionMatcher("protocol", "spdy")).rejects.toThrow(/protocol/);
+});

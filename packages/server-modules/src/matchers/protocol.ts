@@ -1,0 +1,43 @@
+import type { HttpMatcher } from "http-engine/handler";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+
+const names = [
+  "http",
+  "https",
+  "grpc",
+  "http/1.0",
+  "http/1.0+",
+  "http/1.1",
+  "http/1.1+",
+  "http/2",
+  "http/2+",
+  "http/3",
+  "http/3+",
+] as const;
+
+export const protocolMatcher = defineModule({
+  id: "http.matchers.protocol",
+  config: z
+    .enum(names)
+    .describe("`https`, `http` (without TLS), `grpc`, or a version; with `+` at least that."),
+  provision(name): HttpMatcher {
+    switch (name) {
+      case "http":
+      case "https":
+        return { matches: (exchange) => exchange.scheme === name };
+      case "grpc":
+        return { matches: (exchange) => exchange.header("content-type").startsWith("application/grpc") };
+      default: {
+        const atLeast = name.endsWith("+");
+        const version = Number(name.slice("http/".length).replace("+", ""));
+        return {
+          matches(exchange) {
+            const actual = Number(exchange.stream.version);
+            return atLeast ? actual >= version : actual === version;
+          },
+        };
+      }
+    }
+  },
+});

@@ -1,0 +1,14 @@
+import type { HttpMatcher } from "http-engine/handler";
+import { defineModule } from "server-core/modules/module";
+import { IpRanges, ipRangesSchema } from "server-core/net/ip-ranges";
+
+export const remoteIpMatcher = defineModule({
+  id: "http.matchers.remote_ip",
+  config: ipRangesSchema.describe(
+    "The address at the other end of the connection, whatever the headers say.",
+  ),
+  provision(config): HttpMatcher {
+    const ranges = new IpRanges(config.ranges ?? []);
+    return { matches: (exchange) => ranges.contains(exchange.remoteAddress) };
+  },
+});

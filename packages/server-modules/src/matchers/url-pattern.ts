@@ -1,0 +1,118 @@
+import type { Exchange } from "http-engine/exchange";
+import type { HttpMatcher } from "http-engine/handler";
+import { setPlaceholder } from "http-engine/placeholders";
+import { messageOf, ServerError } from "server-core/errors";
+import { defineModule } from "server-core/modules/module";
+import { cleanPath } from "server-core/uri/clean-path";
+import { escapePath } from "server-core/uri/percent-encoding";
+import { z } from "zod";
+import { type CompiledComponent, compileComponent } from "./url-pattern-syntax.ts";
+
+const configSchema = z
+  .union([
+    z.string(),
+    z.strictObject({
+      pattern: z.string().describe("A WHATWG URL pattern: `/books/:id`, `https://*.example.com/*`."),
+      base_url: z.string().nullish().describe("What a relative pattern stands on."),
+      ignore_case: z.boolean().nullish().describe("Whether case does not count."),
+    }),
+  ])
+  .describe(
+    "A WHATWG URL pattern, or an object with one. Groups are in `{http.url_pattern.<component>.<group>}`.",
+  );
+
+const components = ["protocol", "hostname", "port", "pathname", "search"] as const;
+
+type Component = (typeof components)[number];
+
+const options = {
+  protocol: { delimiter: "", prefix: "" },
+  hostname: { delimiter: ".", prefix: "" },
+  port: { delimiter: "", prefix: "" },
+  pathname: { delimiter: "/", prefix: "/" },
+  search: { delimiter: "", prefix: "" },
+};
+
+/** `true` where everything fits. */
+type Test = { readonly name: Component; readonly compiled: CompiledComponent };
+
+function parsePattern(pattern: string, baseUrl: string): URLPattern {
+  if (/\{[^{}]*(?::[\p{ID_Start}$_]|\*|\()[^{}]*\}/u.test(pattern)) {
+    // The platform forgets the braces when it tells the pattern in canonical form.
+    const text = `URL pattern ${JSON.stringify(pattern)}: a group inside braces is not supported`;
+    throw new ServerError("MODULE_CONFIG", text);
+  }
+  const isRelative = baseUrl === "" && !pattern.includes("://");
+  try {
+    return isRelative
+      ? new URLPattern(`*://*:*${pattern}`)
+      : baseUrl === ""
+        ? new URLPattern(pattern)
+        : new URLPattern(pattern, baseUrl);
+  } catch (error) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `unable to parse URL pattern ${JSON.stringify(pattern)}: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+function pathOf(pattern: string): string {
+  const cut = pattern.indexOf("://");
+  if (cut === -1) {
+    return pattern;
+  }
+  const slash = pattern.indexOf("/", cut + 3);
+  return slash === -1 ? "" : pattern.slice(slash);
+}
+
+function urlOf(exchange: Exchange, mergeSlashes: boolean): URL | undefined {
+  // Encoded slashes and dots count as what they stand for, so that a pattern cannot be walked around.
+  const path = escapePath(cleanPath(exchange.path, mergeSlashes)).replace(/%2[1789A]/g, decodeURIComponent);
+  return URL.parse(`${exchange.scheme}://${exchange.hostport}${path}${exchange.query}`) ?? undefined;
+}
+
+export const urlPatternMatcher = defineModule({
+  id: "http.matchers.url_pattern",
+  config: configSchema,
+  provision(given): HttpMatcher {
+    const config = typeof given === "string" ? { pattern: given } : given;
+    const parsed = parsePattern(config.pattern, config.base_url ?? "");
+    const tests: Test[] = components
+      .filter((name) => parsed[name] !== "*")
+      .map((name) => ({
+        name,
+        compiled: compileComponent(parsed[name], options[name], config.ignore_case === true),
+      }));
+    const mergeSlashes = !pathOf(config.pattern).includes("//");
+
+    function componentOf(url: URL, name: Component): string {
+      const text = url[name];
+      return name === "protocol" ? text.slice(0, -1) : name === "search" ? text.slice(1) : text;
+    }
+
+    return {
+      matches(exchange) {
+        const url = urlOf(exchange, mergeSlashes);
+        if (url === undefined) {
+          return false;
+        }
+        const found: [name: string, value: string][] = [];
+        for (const { name, compiled } of tests) {
+          const match = compiled.regexp.find(componentOf(url, name));
+          if (match === undefined) {
+            return false;
+          }
+          for (const [index, group] of compiled.names.entries()) {
+            found.push([`http.url_pattern.${name}.${group}`, match.groups[index + 1] ?? ""]);
+          }
+        }
+        for (const [name, value] of found) {
+          setPlaceholder(exchange, name, value);
+        }
+        return true;
+      },
+    };
+  },
+});

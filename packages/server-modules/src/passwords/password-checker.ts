@@ -1,0 +1,194 @@
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
+import type { Logger } from "lifecycle";
+import { messageOf, ServerError } from "server-core/errors";
+import type { ThreadMessages } from "server-core/threads/thread-messages";
+import { type CheckId, type CheckRequest, type PasswordCheck, passwordTopics } from "./password-check.ts";
+import { PasswordThreads } from "./password-threads.ts";
+import { CheckKeys, RightPasswords } from "./right-passwords.ts";
+import { Turns } from "./turns.ts";
+
+/** Different checks that may wait; more would wait for minutes. */
+const maxWaiting = 64;
+/** A refusal is logged at most once in this time. */
+const quietMs = 60_000;
+/** `Retry-After` before the first check has shown how long one takes. */
+const firstGuessMs = 1_000;
+const maxRetryMs = 60_000;
+
+/** Who computes. */
+export type HashThreads = Pick<PasswordThreads, "size" | "hasRoom" | "verify" | "close">;
+
+interface Waiter {
+  readonly request: CheckRequest;
+  readonly resolve: (right: boolean) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One computation, for everybody who asked for the very same at once. */
+interface Computation {
+  readonly key: string;
+  readonly client: string;
+  readonly check: PasswordCheck;
+  readonly waiters: Set<Waiter>;
+}
+
+function nameOf({ thread, id }: CheckId): string {
+  return `${thread} ${id}`;
+}
+
+/**
+ * Checks the passwords of the whole process, in the main thread: a few threads compute, equal attempts share one
+ * computation, the queue is bounded, and what nobody waits for any more is dropped.
+ */
+export class PasswordChecker {
+  readonly #threads: HashThreads;
+  readonly #log: Logger;
+  readonly #keys = new CheckKeys();
+  readonly #right = new RightPasswords();
+  readonly #turns: Turns<Computation>;
+  readonly #computations = new Map<string, Computation>();
+  readonly #waiters = new Map<string, { readonly waiter: Waiter; readonly computation: Computation }>();
+  readonly #outcomes: Counter<"outcome">;
+  #lastMs = firstGuessMs;
+  #quietUntil = 0;
+
+  constructor(
+    messages: ThreadMessages,
+    metrics: Registry,
+    log: Logger,
+    threads: HashThreads = new PasswordThreads(),
+    waiting = maxWaiting,
+  ) {
+    this.#threads = threads;
+    this.#log = log;
+    this.#turns = new Turns(waiting);
+    messages.on(passwordTopics.check, (value) => this.check(value as CheckRequest));
+    messages.on(passwordTopics.drop, (value) => this.#drop(value as CheckId));
+    const registers = [metrics];
+    this.#outcomes = new Counter({
+      name: "server_password_checks_total",
+      help: "Password checks by outcome: right, wrong, remembered, failed, refused (the queue was full), dropped (the client left).",
+      labelNames: ["outcome"],
+      registers,
+    });
+    const turns = this.#turns;
+    new Gauge({
+      name: "server_password_checks_waiting",
+      help: "Password checks that wait for a thread.",
+      registers,
+      collect() {
+        this.set(turns.size);
+      },
+    });
+  }
+
+  /** @throws ServerError PASSWORDS_BUSY; CLIENT_GONE when it was dropped; what `verifyPassword` throws */
+  async check(request: CheckRequest): Promise<boolean> {
+    const { algorithm, hash, password } = request.check;
+    const key = `${algorithm} ${this.#keys.keyOf(hash, password)}`;
+    if (request.remember && this.#right.has(key)) {
+      this.#outcomes.inc({ outcome: "remembered" });
+      return true;
+    }
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = { request, resolve, reject };
+      const known = this.#computations.get(key);
+      const computation = known ?? {
+        key,
+        client: request.client,
+        check: request.check,
+        waiters: new Set(),
+      };
+      computation.waiters.add(waiter);
+      this.#waiters.set(nameOf(request), { waiter, computation });
+      if (known === undefined) {
+        this.#computations.set(key, computation);
+        this.#begin(computation);
+      }
+    });
+  }
+
+  /** A thread that served died, and with it everybody whose checks it had asked for. */
+  forgetThread(thread: number): void {
+    for (const { waiter } of [...this.#waiters.values()]) {
+      if (waiter.request.thread === thread) {
+        this.#drop(waiter.request);
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+
+  #begin(computation: Computation): void {
+    if (this.#threads.hasRoom) {
+      void this.#compute(computation);
+      return;
+    }
+    const displaced = this.#turns.add(computation);
+    if (displaced !== undefined) {
+      this.#refuse(displaced);
+    }
+  }
+
+  async #compute(computation: Computation): Promise<void> {
+    const begin = performance.now();
+    try {
+      const right = await this.#threads.verify(computation.check);
+      this.#lastMs = performance.now() - begin;
+      if (right && [...computation.waiters].some(({ request }) => request.remember)) {
+        this.#right.add(computation.key);
+      }
+      this.#outcomes.inc({ outcome: right ? "right" : "wrong" });
+      this.#settle(computation, ({ resolve }) => resolve(right));
+    } catch (error) {
+      this.#outcomes.inc({ outcome: "failed" });
+      const failure = error instanceof ServerError ? error : new ServerError("THREAD", messageOf(error));
+      this.#settle(computation, ({ reject }) => reject(failure));
+    }
+    const next = this.#turns.next();
+    if (next !== undefined) {
+      void this.#compute(next);
+    }
+  }
+
+  #refuse(computation: Computation): void {
+    const waitMs = (this.#lastMs * this.#turns.size) / this.#threads.size;
+    const retryAtMs = Date.now() + Math.min(maxRetryMs, Math.max(1_000, waitMs));
+    const message = `${this.#turns.max} password checks wait already`;
+    this.#outcomes.inc({ outcome: "refused" }, computation.waiters.size);
+    if (Date.now() >= this.#quietUntil) {
+      this.#quietUntil = Date.now() + quietMs;
+      this.#log.warn(`${message}: refusing more, the last one was for ${computation.client}`);
+    }
+    this.#settle(computation, ({ reject }) =>
+      reject(new ServerError("PASSWORDS_BUSY", message, { retryAtMs })),
+    );
+  }
+
+  #settle(computation: Computation, tell: (waiter: Waiter) => void): void {
+    this.#computations.delete(computation.key);
+    for (const waiter of computation.waiters) {
+      this.#waiters.delete(nameOf(waiter.request));
+      tell(waiter);
+    }
+    computation.waiters.clear();
+  }
+
+  /** One that is computed already goes on: native code cannot be stopped, and its answer costs nothing more. */
+  #drop(id: CheckId): void {
+    const found = this.#waiters.get(nameOf(id));
+    if (found === undefined) {
+      return;
+    }
+    const { waiter, computation } = found;
+    this.#waiters.delete(nameOf(id));
+    computation.waiters.delete(waiter);
+    this.#outcomes.inc({ outcome: "dropped" });
+    waiter.reject(new ServerError("CLIENT_GONE", "the client left before its password was checked"));
+    if (computation.waiters.size === 0 && this.#turns.remove(computation)) {
+      this.#computations.delete(computation.key);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
+import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
+
+/** The upstream with the fewest requests under way in all threads; of several one at random. */
+export const leastConnPolicy = defineModule({
+  id: "http.reverse_proxy.selection_policies.least_conn",
+  config: z.strictObject({}),
+  provision: (): SelectionPolicy => ({
+    select(available) {
+      let best: Candidate | undefined;
+      let fewest = Number.POSITIVE_INFINITY;
+      let alike = 0;
+      for (const candidate of available) {
+        const { requests } = candidate;
+        if (requests < fewest) {
+          best = candidate;
+          fewest = requests;
+          alike = 1;
+        } else if (requests === fewest) {
+          alike++;
+          if (Math.random() * alike < 1) {
+            best = candidate;
+          }
+        }
+      }
+      return best;
+    },
+  }),
+});

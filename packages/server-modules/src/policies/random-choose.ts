@@ -1,0 +1,34 @@
+import { ServerError } from "server-core/errors";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
+import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
+
+const defaultChoose = 2;
+
+/** Of some upstreams taken at random the one with the fewest requests under way. */
+export const randomChoosePolicy = defineModule({
+  id: "http.reverse_proxy.selection_policies.random_choose",
+  config: z.strictObject({ choose: z.int().nullish().describe("How many are looked at, two at least (2).") }),
+  provision(config): SelectionPolicy {
+    const choose = config.choose || defaultChoose;
+    if (choose < 2) {
+      throw new ServerError("MODULE_CONFIG", `choices must be at least 2, got ${choose}`);
+    }
+    return {
+      select(available) {
+        const pool = [...available];
+        let best: Candidate | undefined;
+        for (let taken = 0; taken < choose && taken < pool.length; taken++) {
+          const at = taken + Math.floor(Math.random() * (pool.length - taken));
+          const candidate = pool[at] as Candidate;
+          pool[at] = pool[taken] as Candidate;
+          if (best === undefined || candidate.requests < best.requests) {
+            best = candidate;
+          }
+        }
+        return best;
+      },
+    };
+  },
+});

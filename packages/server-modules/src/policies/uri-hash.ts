@@ -1,0 +1,13 @@
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
+import { selectByKey } from "./rendezvous.ts";
+
+/** The same upstream for the same path and query. */
+export const uriHashPolicy = defineModule({
+  id: "http.reverse_proxy.selection_policies.uri_hash",
+  config: z.strictObject({}),
+  provision: (): SelectionPolicy => ({
+    select: (available, exchange) => selectByKey(available, exchange.target),
+  }),
+});

@@ -1,0 +1,163 @@
+import { tlsModules } from "certificates/tls/tls-modules";
+import { httpApp } from "http-engine/http-app";
+import { appendEncoder } from "server-core/logging/encoders/append";
+import { consoleEncoder } from "server-core/logging/encoders/console";
+import { filterEncoder } from "server-core/logging/encoders/filter";
+import { journaldEncoder } from "server-core/logging/encoders/journald";
+import { jsonEncoder } from "server-core/logging/encoders/json";
+import { cookieFilter } from "server-core/logging/filters/cookie";
+import { deleteFilter } from "server-core/logging/filters/delete";
+import { hashFilter } from "server-core/logging/filters/hash";
+import { ipMaskFilter } from "server-core/logging/filters/ip-mask";
+import { multiRegexpFilter } from "server-core/logging/filters/multi-regexp";
+import { queryFilter } from "server-core/logging/filters/query";
+import { regexpFilter } from "server-core/logging/filters/regexp";
+import { renameFilter } from "server-core/logging/filters/rename";
+import { replaceFilter } from "server-core/logging/filters/replace";
+import { setCookieFilter } from "server-core/logging/filters/set-cookie";
+import { loggingApp } from "server-core/logging/logging";
+import { discardWriter } from "server-core/logging/writers/discard";
+import { fileWriter } from "server-core/logging/writers/file";
+import { netWriter } from "server-core/logging/writers/net";
+import { stderrWriter, stdoutWriter } from "server-core/logging/writers/standard-streams";
+import { type ListedModule, listed } from "server-core/modules/module";
+import { listenersRoute } from "./admin-routes/listeners.ts";
+import { metricsRoute } from "./admin-routes/metrics.ts";
+import { responseCacheRoute } from "./admin-routes/response-cache.ts";
+import { reverseProxyUpstreams } from "./admin-routes/reverse-proxy-upstreams.ts";
+import { brotliEncoder } from "./encoders/brotli.ts";
+import { gzipEncoder } from "./encoders/gzip.ts";
+import { zstdEncoder } from "./encoders/zstd.ts";
+import { eventsApp } from "./events/events-app.ts";
+import { execHandler } from "./events/exec-handler.ts";
+import { acmeServer } from "./handlers/acme-server.ts";
+import { argon2idHash } from "./handlers/authentication/argon2id-hash.ts";
+import { authentication } from "./handlers/authentication/authentication.ts";
+import { bcryptHash } from "./handlers/authentication/bcrypt-hash.ts";
+import { httpBasic } from "./handlers/authentication/http-basic.ts";
+import { cache } from "./handlers/cache/cache.ts";
+import { encode } from "./handlers/encode/encode.ts";
+import { error } from "./handlers/error.ts";
+import { fileServer } from "./handlers/file-server/file-server.ts";
+import { headers } from "./handlers/headers.ts";
+import { intercept } from "./handlers/intercept/intercept.ts";
+import { invoke } from "./handlers/invoke.ts";
+import { logAppend } from "./handlers/log-append.ts";
+import { map } from "./handlers/map.ts";
+import { metrics } from "./handlers/metrics.ts";
+import { oidc } from "./handlers/oidc/oidc.ts";
+import { push } from "./handlers/push.ts";
+import { rateLimit } from "./handlers/rate-limit/rate-limit.ts";
+import { requestBody } from "./handlers/request-body.ts";
+import { proxyModules } from "./handlers/reverse-proxy/proxy-modules.ts";
+import { rewrite } from "./handlers/rewrite/rewrite.ts";
+import { staticResponse } from "./handlers/static-response.ts";
+import { subroute } from "./handlers/subroute.ts";
+import { templates } from "./handlers/templates/templates.ts";
+import { timeouts } from "./handlers/timeouts.ts";
+import { tracing } from "./handlers/tracing/tracing.ts";
+import { vars } from "./handlers/vars.ts";
+import { staticIpSource } from "./ip-sources/static.ts";
+import { clientIpMatcher } from "./matchers/client-ip.ts";
+import { expressionMatcher } from "./matchers/expression/expression.ts";
+import { fileMatcher } from "./matchers/file.ts";
+import { headerMatcher } from "./matchers/header.ts";
+import { headerRegexpMatcher } from "./matchers/header-regexp.ts";
+import { hostMatcher } from "./matchers/host.ts";
+import { methodMatcher } from "./matchers/method.ts";
+import { notMatcher } from "./matchers/not.ts";
+import { pathMatcher } from "./matchers/path.ts";
+import { pathRegexpMatcher } from "./matchers/path-regexp.ts";
+import { protocolMatcher } from "./matchers/protocol.ts";
+import { queryMatcher } from "./matchers/query.ts";
+import { remoteIpMatcher } from "./matchers/remote-ip.ts";
+import { tlsMatcher } from "./matchers/tls.ts";
+import { urlPatternMatcher } from "./matchers/url-pattern.ts";
+import { varsMatcher } from "./matchers/vars.ts";
+import { varsRegexpMatcher } from "./matchers/vars-regexp.ts";
+import { noNetworkProxy, urlNetworkProxy } from "./network-proxies/network-proxies.ts";
+import { sessionsApp } from "./sessions/sessions-app.ts";
+
+/** Every module but those of the process itself, which `all-modules.ts` adds: the one list. */
+export const standardModules: readonly ListedModule[] = [
+  listed("events", () => eventsApp, { implied: true }),
+  listed("events.handlers.exec", () => execHandler),
+  ...tlsModules,
+  listed("sessions", () => sessionsApp, { implied: true }),
+  listed("http", () => httpApp, { inWorkers: true }),
+  listed("http.matchers.client_ip", () => clientIpMatcher),
+  listed("http.matchers.expression", () => expressionMatcher),
+  listed("http.matchers.file", () => fileMatcher),
+  listed("http.matchers.header", () => headerMatcher),
+  listed("http.matchers.header_regexp", () => headerRegexpMatcher),
+  listed("http.matchers.host", () => hostMatcher),
+  listed("http.matchers.method", () => methodMatcher),
+  listed("http.matchers.not", () => notMatcher),
+  listed("http.matchers.path", () => pathMatcher),
+  listed("http.matchers.path_regexp", () => pathRegexpMatcher),
+  listed("http.matchers.protocol", () => protocolMatcher),
+  listed("http.matchers.query", () => queryMatcher),
+  listed("http.matchers.remote_ip", () => remoteIpMatcher),
+  listed("http.matchers.tls", () => tlsMatcher),
+  listed("http.matchers.url_pattern", () => urlPatternMatcher),
+  listed("http.matchers.vars", () => varsMatcher),
+  listed("http.matchers.vars_regexp", () => varsRegexpMatcher),
+  listed("http.ip_sources.static", () => staticIpSource),
+  listed("logging.app", () => loggingApp),
+  listed("logging.encoders.append", () => appendEncoder),
+  listed("logging.encoders.console", () => consoleEncoder),
+  listed("logging.encoders.filter", () => filterEncoder),
+  listed("logging.encoders.journald", () => journaldEncoder),
+  listed("logging.encoders.json", () => jsonEncoder),
+  listed("logging.encoders.filter.cookie", () => cookieFilter),
+  listed("logging.encoders.filter.delete", () => deleteFilter),
+  listed("logging.encoders.filter.hash", () => hashFilter),
+  listed("logging.encoders.filter.ip_mask", () => ipMaskFilter),
+  listed("logging.encoders.filter.multi_regexp", () => multiRegexpFilter),
+  listed("logging.encoders.filter.query", () => queryFilter),
+  listed("logging.encoders.filter.regexp", () => regexpFilter),
+  listed("logging.encoders.filter.rename", () => renameFilter),
+  listed("logging.encoders.filter.replace", () => replaceFilter),
+  listed("logging.encoders.filter.set_cookie", () => setCookieFilter),
+  listed("logging.writers.discard", () => discardWriter),
+  listed("logging.writers.file", () => fileWriter),
+  listed("logging.writers.net", () => netWriter),
+  listed("logging.writers.stderr", () => stderrWriter),
+  listed("logging.writers.stdout", () => stdoutWriter),
+  listed("http.encoders.br", () => brotliEncoder),
+  listed("http.encoders.gzip", () => gzipEncoder),
+  listed("http.encoders.zstd", () => zstdEncoder),
+  listed("http.handlers.acme_server", () => acmeServer),
+  listed("http.authentication.hashes.argon2id", () => argon2idHash),
+  listed("http.authentication.hashes.bcrypt", () => bcryptHash),
+  listed("http.authentication.providers.http_basic", () => httpBasic),
+  listed("http.handlers.authentication", () => authentication),
+  listed("http.handlers.cache", () => cache),
+  listed("http.handlers.encode", () => encode),
+  listed("http.handlers.error", () => error),
+  listed("http.handlers.file_server", () => fileServer),
+  listed("http.handlers.headers", () => headers),
+  listed("http.handlers.intercept", () => intercept),
+  listed("http.handlers.invoke", () => invoke),
+  listed("http.handlers.log_append", () => logAppend),
+  listed("http.handlers.map", () => map),
+  listed("http.handlers.metrics", () => metrics),
+  listed("http.handlers.oidc", () => oidc),
+  listed("http.handlers.push", () => push),
+  listed("http.handlers.rate_limit", () => rateLimit),
+  listed("http.handlers.request_body", () => requestBody),
+  ...proxyModules,
+  listed("network_proxy.none", () => noNetworkProxy),
+  listed("network_proxy.url", () => urlNetworkProxy),
+  listed("http.handlers.rewrite", () => rewrite),
+  listed("http.handlers.static_response", () => staticResponse),
+  listed("http.handlers.subroute", () => subroute),
+  listed("http.handlers.templates", () => templates),
+  listed("http.handlers.timeouts", () => timeouts),
+  listed("http.handlers.tracing", () => tracing),
+  listed("http.handlers.vars", () => vars),
+  listed("admin.api.metrics", () => metricsRoute),
+  listed("admin.api.listeners", () => listenersRoute),
+  listed("admin.api.reverse_proxy", () => reverseProxyUpstreams),
+  listed("admin.api.cache", () => responseCacheRoute),
+];

@@ -1,0 +1,104 @@
+import { joinHostPort, tryHostPort } from "server-core/go/host-port";
+
+const maxPortSpan = 65_535;
+
+/** `[network/]host:port`, in parts; the port is not checked. */
+export interface NetworkParts {
+  readonly network: string;
+  readonly host: string;
+  readonly port: string;
+}
+
+/** Where to listen or dial, with its range of ports. */
+export interface NetworkAddress {
+  readonly network: string;
+  readonly host: string;
+  readonly startPort: number;
+  readonly endPort: number;
+}
+
+export function isUnixNetwork(network: string): boolean {
+  return network.startsWith("unix");
+}
+
+/** A socket that was handed over: `fd/3`, `fdgram/3`. */
+export function isDescriptorNetwork(network: string): boolean {
+  return network.startsWith("fd");
+}
+
+function hasNoPort(network: string): boolean {
+  return isUnixNetwork(network) || isDescriptorNetwork(network);
+}
+
+/** @throws Error saying what is wrong */
+export function splitNetworkAddress(address: string): NetworkParts {
+  const slash = address.indexOf("/");
+  const network = slash === -1 ? "" : address.slice(0, slash).trim().toLowerCase();
+  const rest = address.slice(slash + 1);
+  if (slash !== -1 && hasNoPort(network)) {
+    return { network, host: rest, port: "" };
+  }
+  const parts = tryHostPort(rest);
+  if (typeof parts !== "string") {
+    return { network, host: parts.host, port: parts.port };
+  }
+  const bare = tryHostPort(joinHostPort(rest.replace(/^[[\]]+|[[\]]+$/g, ""), "0"));
+  if (typeof bare === "string") {
+    throw new Error(`address ${rest}: ${parts}`);
+  }
+  return { network, host: bare.host, port: "" };
+}
+
+/** The opposite of {@link splitNetworkAddress}. */
+export function joinNetworkAddress(network: string, host: string, port: string): string {
+  const prefix = network === "" ? "" : `${network}/`;
+  if ((host !== "" && port === "") || hasNoPort(network)) {
+    return prefix + host;
+  }
+  return port === "" ? prefix : prefix + joinHostPort(host, port);
+}
+
+function parsePort(text: string, which: string): number {
+  if (!/^\d+$/.test(text) || Number(text) > 65_535) {
+    const reason = /^\d+$/.test(text) ? "value out of range" : "invalid syntax";
+    throw new Error(`invalid ${which} port: parsing ${JSON.stringify(text)}: ${reason}`);
+  }
+  return Number(text);
+}
+
+/** Reads an address, TCP unless it says otherwise, with a range of ports. @throws Error saying what is wrong */
+export function parseNetworkAddress(address: string): NetworkAddress {
+  const { network: given, host, port } = splitNetworkAddress(address);
+  const network = given === "" ? "tcp" : given;
+  if (hasNoPort(network) || port === "") {
+    return { network, host, startPort: 0, endPort: 0 };
+  }
+  const dash = port.indexOf("-");
+  const startPort = parsePort(dash === -1 ? port : port.slice(0, dash), "start");
+  const endPort = parsePort(port.slice(dash + 1), "end");
+  if (endPort < startPort) {
+    throw new Error("end port must not be less than start port");
+  }
+  if (endPort - startPort + 1 > maxPortSpan) {
+    throw new Error(`port range exceeds ${maxPortSpan} ports`);
+  }
+  return { network, host, startPort, endPort };
+}
+
+/** As text; the network is left out when it is TCP. */
+export function formatNetworkAddress({ network, host, startPort, endPort }: NetworkAddress): string {
+  const port = startPort === endPort ? `${startPort}` : `${startPort}-${endPort}`;
+  return joinNetworkAddress(network === "tcp" ? "" : network, host, port);
+}
+
+/** Whether one of the addresses has a port that is not `port`. What is no address is not looked at. */
+export function usePortOtherThan(addresses: readonly string[], port: number): boolean {
+  return addresses.some((text) => {
+    try {
+      const { startPort, endPort } = parseNetworkAddress(text);
+      return port > endPort || port < startPort;
+    } catch {
+      return false;
+    }
+  });
+}

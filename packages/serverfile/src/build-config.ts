@@ -1,0 +1,235 @@
+import { errorWithin, ServerError } from "server-core/errors";
+import { groupByListeners, type ServerSites } from "./addresses/listeners.ts";
+import type { FileState } from "./directives/directive.ts";
+import { readRoutes, sortedAs } from "./directives/read-block.ts";
+import { defaultOrder, standardDirectives } from "./directives/standard-directives.ts";
+import { applyServerOptions, type BuiltServer } from "./global-options/apply-server-options.ts";
+import type { GlobalOptions } from "./global-options/global-options.ts";
+import { readGlobalOptions } from "./global-options/read-options.ts";
+import type { Segment } from "./lexer/token.ts";
+import { TokenCursor } from "./lexer/token-cursor.ts";
+import { readNamedMatcher } from "./matchers/named-matcher.ts";
+import { moduleReading } from "./modules/module-reader.ts";
+import { moduleReaders } from "./modules/module-readers.ts";
+import type { SiteBlock } from "./parse/site-block.ts";
+import { buildLogging } from "./routes/build-logging.ts";
+import { buildServer } from "./routes/build-servers.ts";
+import { NamedRoutes } from "./routes/named-routes.ts";
+import { GroupNames, type Route, subrouteHandler } from "./routes/route.ts";
+import type { ReadSite } from "./routes/site.ts";
+import type { DirectiveResult, Placed } from "./routes/site-results.ts";
+import { sortSites } from "./routes/sort-sites.ts";
+import { buildPkiApp } from "./tls/pki-app.ts";
+import { buildTlsApp } from "./tls/tls-app.ts";
+import { type Draft, isEmptyDraft, onlyGiven, setMember } from "./values/draft.ts";
+import { expandTokens } from "./values/shorthands.ts";
+
+const readModule = moduleReading(moduleReaders);
+
+function newState(): FileState {
+  return { certificateTags: new Map(), logCount: 0, upstreamCount: 0, invoked: new Set() };
+}
+
+/** The files that a block's directives were written in, sorted. */
+function filesOf(block: SiteBlock): string[] {
+  const files = new Set<string>();
+  let last: string | undefined;
+  for (const segment of block.segments) {
+    for (const { file } of segment) {
+      if (file !== last) {
+        files.add(file);
+        last = file;
+      }
+    }
+  }
+  return [...files].sort();
+}
+
+function refuseKeysThatAreDirectives(blocks: readonly SiteBlock[]): void {
+  for (const { keys } of blocks) {
+    for (const { text, file, line } of keys) {
+      if (standardDirectives.has(text)) {
+        throw new ServerError(
+          "CONFIG_ADAPTER",
+          `${file}:${line}: parsed '${text}' as a site address, but it is a known directive; directives must appear in a site block`,
+          { place: { file, line, word: text } },
+        );
+      }
+    }
+  }
+}
+
+function readNamedRoutes(blocks: readonly SiteBlock[], options: GlobalOptions): NamedRoutes {
+  const named = new NamedRoutes();
+  const groups = new GroupNames();
+  const state = newState();
+  for (const block of blocks) {
+    const routes = readRoutes(
+      {
+        cursor: new TokenCursor(expandTokens(block.segments.flat())),
+        options,
+        directives: standardDirectives,
+        matchers: new Map(),
+        groups,
+        state,
+        files: filesOf(block),
+        readModule,
+      },
+      true,
+    );
+    const [only] = routes;
+    const [handler] = only?.handle ?? [];
+    const isPlain = routes.length === 1 && only?.match === undefined && handler !== undefined;
+    const route: Route = { handle: [isPlain ? handler : subrouteHandler(routes)] };
+    named.add(block.keys[0]?.text ?? "", route, [...state.invoked]);
+    state.invoked = new Set();
+  }
+  return named;
+}
+
+function unknownDirective(block: SiteBlock, segment: Segment): ServerError {
+  const [token] = segment;
+  const hint = block.hasBraces
+    ? ""
+    : "\nDid you mean to define a second site? If so, you must use curly braces around each site to separate their configurations.";
+  return new ServerError(
+    "CONFIG_ADAPTER",
+    `${token?.file}:${token?.line}: unrecognized directive: ${token?.text}${hint}`,
+    { place: token && { file: token.file, line: token.line, word: token.text } },
+  );
+}
+
+function readSite(block: SiteBlock, options: GlobalOptions, groups: GroupNames, state: FileState): ReadSite {
+  if (block.keys.length === 0) {
+    const token = block.segments[0]?.[0];
+    throw new ServerError(
+      "CONFIG_ADAPTER",
+      `server block without any key is global configuration, and if used, it must be first, at ${token?.file}:${token?.line}`,
+    );
+  }
+  const segments = block.segments.map(expandTokens);
+  const isMatcher = (segment: Segment) => segment[0]?.text.startsWith("@") === true;
+  const matchers = new Map<string, Draft>();
+  for (const segment of segments.filter(isMatcher)) {
+    readNamedMatcher(new TokenCursor(segment), matchers, readModule);
+  }
+  const files = filesOf(block);
+  const results: Placed<DirectiveResult>[] = [];
+  state.invoked = new Set();
+  for (const segment of segments) {
+    if (isMatcher(segment)) {
+      continue;
+    }
+    const name = segment[0]?.text ?? "";
+    const directive = standardDirectives.get(name);
+    if (directive === undefined) {
+      throw unknownDirective(block, segment);
+    }
+    const cursor = new TokenCursor(segment);
+    const context = {
+      cursor,
+      options,
+      directives: standardDirectives,
+      matchers,
+      groups,
+      state,
+      files,
+      readModule,
+    };
+    try {
+      for (const result of directive(context)) {
+        results.push({ directive: sortedAs(name), result });
+      }
+    } catch (error) {
+      throw errorWithin(`parsing serverfile tokens for '${name}'`, error);
+    }
+  }
+  return { block, results, invoked: state.invoked };
+}
+
+function buildHttpApp(servers: readonly BuiltServer[], options: GlobalOptions): Draft {
+  const perHost = servers.map(({ metricsPerHost }) => metricsPerHost).filter((each) => each !== undefined);
+  const metrics =
+    perHost.length === 0
+      ? options.metrics
+      : onlyGiven({ per_host: options.metrics?.per_host === true || perHost.includes(true) });
+  const byName: Draft = {};
+  for (const { name, draft } of servers) {
+    setMember(byName, name, draft);
+  }
+  return onlyGiven({
+    http_port: options.httpPort,
+    https_port: options.httpsPort,
+    grace_period: options.gracePeriod,
+    shutdown_delay: options.shutdownDelay,
+    metrics,
+    servers: byName,
+  });
+}
+
+function buildAdmin(options: GlobalOptions): Draft | undefined {
+  if (options.persistsConfig === false) {
+    return { ...options.admin, config: { persist: false } };
+  }
+  return options.admin;
+}
+
+function buildServers(
+  groups: readonly ServerSites[],
+  options: GlobalOptions,
+  names: GroupNames,
+  named: NamedRoutes,
+) {
+  const servers = groups.map((group, index) => ({
+    name: `srv${index}`,
+    draft: buildServer(group, options, names, named),
+    metricsPerHost: undefined,
+  }));
+  return applyServerOptions(servers, options);
+}
+
+/**
+ * The JSON config of a serverfile's blocks.
+ * @throws ServerError CONFIG_ADAPTER
+ * Source: the public model (Caddy 2.11), seen running
+ */
+export function buildConfig(blocks: readonly SiteBlock[]): Draft {
+  refuseKeysThatAreDirectives(blocks);
+  const [first] = blocks;
+  const hasOptions = first !== undefined && first.keys.length === 0;
+  const options = readGlobalOptions(
+    hasOptions ? first.segments : [],
+    defaultOrder,
+    standardDirectives,
+    readModule,
+  );
+  const others = hasOptions ? blocks.slice(1) : blocks;
+  const named = readNamedRoutes(
+    others.filter(({ isNamedRoute }) => isNamedRoute),
+    options,
+  );
+  const names = new GroupNames();
+  const state = newState();
+  const sites = others
+    .filter(({ isNamedRoute }) => !isNamedRoute)
+    .map((block) => readSite(block, options, names, state));
+  const groups = groupByListeners(sites, options).map((group) => ({
+    ...group,
+    sites: sortSites(group.sites),
+  }));
+  const servers = buildServers(groups, options, names, named);
+  const tls = buildTlsApp(groups, options);
+  const pki = buildPkiApp(groups, options);
+  const apps = onlyGiven({
+    events: options.events,
+    http: servers.length === 0 ? undefined : buildHttpApp(servers, options),
+    tls: isEmptyDraft(tls) ? undefined : tls,
+    pki: isEmptyDraft(pki) ? undefined : pki,
+  });
+  return onlyGiven({
+    admin: buildAdmin(options),
+    logging: buildLogging(groups, options),
+    storage: options.storage,
+    apps: isEmptyDraft(apps) ? undefined : apps,
+  });
+}

@@ -1,0 +1,45 @@
+// The pages of the directives: each is there, and each of its examples is a serverfile.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { adaptServerfile } from "../adapt-serverfile.ts";
+import { formatServerfile } from "../format/format-serverfile.ts";
+import { defaultOrder, standardDirectives } from "./standard-directives.ts";
+
+const folder = new URL("../../../../docs/reference/directives/", import.meta.url);
+/** Older names, told of on the page of the newer one. */
+const olderNames = new Map([
+  ["basicauth", "basic_auth"],
+  ["skip_log", "log_skip"],
+]);
+
+const pageOf = (name: string) => new URL(`${(olderNames.get(name) ?? name).replaceAll("_", "-")}.md`, folder);
+
+const examples = readdirSync(folder).flatMap((page) =>
+  [...readFileSync(new URL(page, folder), "utf8").matchAll(/^```serverfile\n(.*?)^```$/gms)].map(
+    ([, text], index) => ({ page, index, text: text ?? "" }),
+  ),
+);
+
+describe("the reference of directives", () => {
+  it.each([...standardDirectives.keys(), "import"])("has a page for %s, with an example", (name) => {
+    expect(existsSync(pageOf(name))).toBe(true);
+    const page = readFileSync(pageOf(name), "utf8");
+    expect(page).toContain(name);
+    expect(page).toContain("```serverfile");
+  });
+
+  it("lists the handlers in the order in which they run", () => {
+    const listed = [...readFileSync(new URL("README.md", folder), "utf8").matchAll(/^\| \[(\w+)\]/gm)].map(
+      ([, name]) => name,
+    );
+    const inOrder = defaultOrder.filter((name) => !olderNames.has(name));
+    expect(listed.slice(0, inOrder.length)).toEqual(inOrder);
+  });
+
+  it.each(examples)("$page: example $index is adapted without a warning", ({ text }) => {
+    const { result, warnings } = adaptServerfile(Buffer.from(text), {});
+    expect(result).toHaveProperty("apps.http");
+    expect(warnings).toEqual([]);
+    expect(formatServerfile(text)).toBe(text);
+  });
+});

@@ -1,0 +1,33 @@
+import type { AdapterWarning } from "server-core/adapters/config-adapter";
+import { formatServerfile } from "./format-serverfile.ts";
+
+/** How many characters two texts have in common at their start. Halves are compared whole, which is no work of ours. */
+function commonPrefixLength(a: string, b: string): number {
+  let same = 0;
+  let differs = Math.min(a.length, b.length) + 1;
+  while (differs - same > 1) {
+    const middle = (same + differs) >> 1;
+    if (a.slice(same, middle) === b.slice(same, middle)) {
+      same = middle;
+    } else {
+      differs = middle;
+    }
+  }
+  return same;
+}
+
+/** Tells of a text that differs from its usual formatting, with the first line that does; undefined when none does. */
+export function formattingWarning(file: string, text: string): AdapterWarning | undefined {
+  const given = text.replaceAll("\r\n", "\n");
+  const formatted = formatServerfile(given);
+  if (formatted === given) {
+    return undefined;
+  }
+  const end = commonPrefixLength(given, formatted);
+  let line = 1;
+  for (let at = given.indexOf("\n"); at !== -1 && at < end; at = given.indexOf("\n", at + 1)) {
+    line++;
+  }
+  const message = "Serverfile input is not formatted; run 'server fmt --overwrite' to fix inconsistencies";
+  return { file, line, message };
+}

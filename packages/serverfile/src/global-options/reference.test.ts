@@ -1,0 +1,44 @@
+// The pages of the global options: each is there, and its example says something by the option.
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { adaptServerfile } from "../adapt-serverfile.ts";
+import { formatServerfile } from "../format/format-serverfile.ts";
+import { globalOptionNames } from "./read-options.ts";
+
+const folder = new URL("../../../../docs/reference/options/", import.meta.url);
+/** Options for modules of which none are built in: their pages say so, and with which words an example is refused. */
+const withoutModules = new Set(["acme_dns", "dns", "filesystem"]);
+
+const pages = readdirSync(folder);
+const fileOf = (name: string) => `${name.replaceAll("_", "-")}.md`;
+const pageOf = (name: string) => readFileSync(new URL(fileOf(name), folder), "utf8");
+const tried = globalOptionNames.filter((name) => !withoutModules.has(name));
+
+describe("the reference of global options", () => {
+  it("has a page for each, and lists it", () => {
+    const list = pageOf("README");
+    const named = globalOptionNames.filter((name) => pageOf(name).startsWith(`# ${name}\n`));
+    expect(named).toEqual([...globalOptionNames]);
+    expect(globalOptionNames.filter((name) => !list.includes(`| [${name}](${fileOf(name)}) |`))).toEqual([]);
+    expect(pages.length).toBe(globalOptionNames.length + 1);
+  });
+
+  it.each(tried)("%s: the example is adapted without a warning, and says more than without it", (name) => {
+    const [, text = ""] = /^```serverfile\n(.*?)^```$/ms.exec(pageOf(name)) ?? [];
+    expect(text).toMatch(new RegExp(`^\\t${name}\\b`, "m"));
+    const { result, warnings } = adaptServerfile(Buffer.from(text), {});
+    expect(warnings).toEqual([]);
+    expect(formatServerfile(text)).toBe(text);
+    const without = text.replace(/^\{\n.*?^\}\n\n/ms, "");
+    expect(adaptServerfile(Buffer.from(without), {}).result).not.toEqual(result);
+  });
+
+  it.each([...withoutModules])("%s: the example is refused with the words that the page shows", (name) => {
+    const [, text = "", message = ""] =
+      /^```text refused\n(.*?)^```\n\n```text\n(.*?)\n```$/ms.exec(pageOf(name)) ?? [];
+    expect(text).toMatch(new RegExp(`^\\t${name}\\b`, "m"));
+    expect(formatServerfile(text)).toBe(text);
+    expect(message).toContain("module not registered");
+    expect(() => adaptServerfile(Buffer.from(text), {})).toThrow(message);
+  });
+});

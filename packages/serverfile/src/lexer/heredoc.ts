@@ -1,0 +1,71 @@
+import { ServerError } from "server-core/errors";
+
+const markerPattern = /^[A-Za-z0-9_-]+$/;
+
+function fault(message: string, file: string, line: number): ServerError {
+  return new ServerError("CONFIG_ADAPTER", `${message}, at ${file}:${line}`, {
+    place: { file, line, word: "<<" },
+  });
+}
+
+/** Checks what follows the `<<` of a heredoc. @throws ServerError CONFIG_ADAPTER */
+export function checkHeredocMarker(marker: string, file: string, line: number): void {
+  if (marker === "") {
+    throw fault(
+      `missing opening heredoc marker on line #${line}; must contain only alphanumeric characters, dashes and underscores; got empty string`,
+      file,
+      line,
+    );
+  }
+  if (marker.startsWith("<")) {
+    throw fault(`too many '<' for heredoc on line #${line}; only use two, for example <<END`, file, line);
+  }
+  if (!markerPattern.test(marker)) {
+    throw fault(
+      `heredoc marker on line #${line} must contain only alphanumeric characters, dashes and underscores; got '${marker}'`,
+      file,
+      line,
+    );
+  }
+}
+
+/**
+ * The text ended before the marker came again.
+ * @param line of the opening marker, which is the one to look at
+ * @param end the last line of the text, which the message names as the public model does
+ */
+export function heredocWithoutEnd(marker: string, file: string, line: number, end: number): ServerError {
+  return fault(
+    `incomplete heredoc <<${marker} on line #${end}, expected ending marker ${marker}`,
+    file,
+    line,
+  );
+}
+
+/**
+ * The text of a heredoc: the white space before the closing marker is taken from every line, as is the last line break.
+ * @param body everything between the line of the opening marker and the closing marker
+ * @param line of the opening marker
+ * @throws ServerError CONFIG_ADAPTER naming the line that does not start with that white space
+ */
+export function heredocText(body: string, marker: string, file: string, line: number): string {
+  const lastBreak = body.lastIndexOf("\n");
+  const padding = body.slice(lastBreak + 1);
+  const lines = body.slice(0, lastBreak + 1).split("\n");
+  lines.pop();
+  const stripped = lines.map((text, index) => {
+    if (text === "" || text === "\r") {
+      return "";
+    }
+    if (!text.startsWith(padding)) {
+      const at = line + index + 1;
+      throw fault(
+        `mismatched leading whitespace in heredoc <<${marker} on line #${at} [${text.replace(/[\r\n]+$/, "")}], expected whitespace [${padding}] to match the closing marker`,
+        file,
+        at,
+      );
+    }
+    return text.slice(padding.length).replaceAll("\r", "");
+  });
+  return stripped.join("\n");
+}

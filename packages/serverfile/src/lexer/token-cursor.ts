@@ -1,0 +1,268 @@
+import { ServerError } from "server-core/errors";
+import { isCloseBrace, isOpenBrace, type Segment, startsNewLine, type Token } from "./token.ts";
+
+/** Walks over tokens line by line and block by block; makes the errors that name the place. */
+export class TokenCursor {
+  readonly #tokens: Token[];
+  /** Index of the current token; -1 before the first. */
+  index = -1;
+  /** How many blocks are open. */
+  nesting = 0;
+  /** What a matcher's captures are called when it gives no name: that of the named matcher around it. */
+  readonly matcherName: string;
+
+  constructor(tokens: Segment, matcherName = "") {
+    this.#tokens = [...tokens];
+    this.matcherName = matcherName;
+  }
+
+  /** How many tokens there are. */
+  get count(): number {
+    return this.#tokens.length;
+  }
+
+  /** The token at an index, or undefined. */
+  at(index: number): Token | undefined {
+    return this.#tokens[index];
+  }
+
+  get token(): Token | undefined {
+    return this.at(this.index);
+  }
+
+  /** Text of the current token; "" when there is none. */
+  get value(): string {
+    return this.at(this.index)?.text ?? "";
+  }
+
+  get file(): string {
+    return this.token?.file ?? "";
+  }
+
+  get line(): number {
+    return this.token?.line ?? 0;
+  }
+
+  /** Moves to the next token. @returns false at the end */
+  next(): boolean {
+    if (this.index < this.count - 1) {
+      this.index++;
+      return true;
+    }
+    return false;
+  }
+
+  previous(): void {
+    if (this.index > -1) {
+      this.index--;
+    }
+  }
+
+  reset(): void {
+    this.index = -1;
+    this.nesting = 0;
+  }
+
+  #nextOnSameLine(): boolean {
+    if (this.index < 0) {
+      this.index++;
+      return true;
+    }
+    const current = this.at(this.index);
+    const next = this.at(this.index + 1);
+    if (current === undefined || next === undefined || startsNewLine(current, next)) {
+      return false;
+    }
+    this.index++;
+    return true;
+  }
+
+  /** Moves to the next argument: on the same line, and not the brace of a block. */
+  nextArgument(): boolean {
+    if (!this.#nextOnSameLine()) {
+      return false;
+    }
+    if (isOpenBrace(this.token)) {
+      this.index--;
+      return false;
+    }
+    return true;
+  }
+
+  /**
+   * Moves to the next line of a block, opening it first; deeper blocks that nobody read are walked through.
+   * @param outer the nesting outside of the block, from before it was opened
+   */
+  nextInBlock(outer: number): boolean {
+    if (this.nesting > outer) {
+      if (!this.next()) {
+        return false;
+      }
+      if (isCloseBrace(this.token) && !this.#nextOnSameLine()) {
+        this.nesting--;
+      } else if (isOpenBrace(this.token) && !this.#nextOnSameLine()) {
+        this.nesting++;
+      }
+      return this.nesting > outer;
+    }
+    if (!this.#nextOnSameLine()) {
+      return false;
+    }
+    if (!isOpenBrace(this.token)) {
+      this.index--;
+      return false;
+    }
+    this.next();
+    if (isCloseBrace(this.token)) {
+      return false;
+    }
+    this.nesting++;
+    return true;
+  }
+
+  /** The arguments that are left on the line; the cursor moves to the last. */
+  remainingArguments(): string[] {
+    const values: string[] = [];
+    while (this.nextArgument()) {
+      values.push(this.value);
+    }
+    return values;
+  }
+
+  /** As {@link remainingArguments}, with the quotes they stood in. */
+  remainingRaw(): string[] {
+    const values: string[] = [];
+    while (this.nextArgument()) {
+      const quote = this.token?.quote ?? "";
+      values.push(quote === '"' || quote === "`" ? `${quote}${this.value}${quote}` : this.value);
+    }
+    return values;
+  }
+
+  countRemainingArguments(): number {
+    const start = this.index;
+    let count = 0;
+    while (this.nextArgument()) {
+      count++;
+    }
+    this.index = start;
+    return count;
+  }
+
+  /** The next argument. @throws ServerError when the line has none */
+  argument(): string {
+    if (!this.nextArgument()) {
+      throw this.argumentError();
+    }
+    return this.value;
+  }
+
+  /** The one argument of the line. @throws ServerError when there are none or more */
+  onlyArgument(): string {
+    const value = this.argument();
+    if (this.nextArgument()) {
+      this.previous();
+      throw this.argumentError();
+    }
+    return value;
+  }
+
+  /** At least one argument. @throws ServerError when there is none */
+  someArguments(): string[] {
+    const values = this.remainingArguments();
+    if (values.length === 0) {
+      throw this.argumentError();
+    }
+    return values;
+  }
+
+  /** @throws ServerError when the line has another argument */
+  noMoreArguments(): void {
+    if (this.nextArgument()) {
+      throw this.argumentError();
+    }
+  }
+
+  /** The current token with its arguments and its block; the cursor moves to the last of them. */
+  nextSegment(): Segment {
+    const segment: Token[] = [];
+    const add = () => this.token !== undefined && segment.push(this.token);
+    add();
+    while (this.nextArgument()) {
+      add();
+    }
+    let opened = false;
+    for (const outer = this.nesting; this.nextInBlock(outer); ) {
+      if (!opened) {
+        this.index--;
+        add();
+        this.index++;
+        opened = true;
+      }
+      add();
+    }
+    if (opened) {
+      add();
+    }
+    return segment;
+  }
+
+  /** A cursor of its own over {@link nextSegment}. */
+  segmentCursor(): TokenCursor {
+    return new TokenCursor(this.nextSegment(), this.matcherName);
+  }
+
+  /** Takes the current token out and moves back. */
+  delete(count = 1): void {
+    this.#tokens.splice(this.index - count + 1, count);
+    this.index -= count;
+  }
+
+  /** Whether the current token starts a line. */
+  isNewLine(): boolean {
+    const current = this.at(this.index);
+    const previous = this.at(this.index - 1);
+    return (
+      this.index < 1 || (current !== undefined && previous !== undefined && startsNewLine(previous, current))
+    );
+  }
+
+  /** Whether the current token ends its line. */
+  isNextOnNewLine(): boolean {
+    const current = this.at(this.index);
+    const next = this.at(this.index + 1);
+    return current !== undefined && (next === undefined || startsNewLine(current, next));
+  }
+
+  /** An error that names file, line, and the imports that led there. */
+  error(message: string, cause?: unknown): ServerError {
+    const imports = this.token?.imports ?? [];
+    const chain = imports.length === 0 ? "" : ` import chain ['${imports.join("','")}']`;
+    return new ServerError("CONFIG_ADAPTER", `${message}, at ${this.file}:${this.line}${chain}`, {
+      cause,
+      place: { file: this.file, line: this.line, word: this.value },
+    });
+  }
+
+  /** As {@link error}, with the place of the first token. */
+  errorAtStart(message: string): ServerError {
+    this.index = 0;
+    return this.error(message);
+  }
+
+  argumentError(): ServerError {
+    return this.error(
+      isOpenBrace(this.token)
+        ? "unexpected token '{', expecting argument"
+        : `wrong argument count or unexpected line ending after '${this.value}'`,
+    );
+  }
+
+  syntaxError(expected: string): ServerError {
+    return this.error(`syntax error: unexpected token '${this.value}', expecting '${expected}'`);
+  }
+
+  endError(): ServerError {
+    return this.error("unexpected EOF");
+  }
+}

@@ -1,0 +1,105 @@
+import { ServerError } from "server-core/errors";
+import type { Token } from "../lexer/token.ts";
+
+/** The longest word that arguments may make, in UTF-16 code units. */
+const maxWordLength = 16 * 1024 * 1024;
+/** A key of more characters is none: `args[` with an index. */
+const maxKeyLength = 64;
+const indexed = /^args\[(.+)\]$|^args\.(.+)$/;
+const wholeNumber = /^[+-]?\d+$/;
+
+function wholeRange(text: string, count: number): readonly [number, number] | undefined {
+  if (!text.startsWith("{args[") || !text.endsWith("]}")) {
+    return undefined;
+  }
+  const range = text.slice("{args[".length, -"]}".length);
+  const colon = range.indexOf(":");
+  if (colon === -1) {
+    return undefined;
+  }
+  const start = range.slice(0, colon);
+  const end = range.slice(colon + 1);
+  const isBound = (bound: string) => bound === "" || wholeNumber.test(bound);
+  if (!isBound(start) || !isBound(end)) {
+    return undefined;
+  }
+  const from = start === "" ? 0 : Number(start);
+  const to = end === "" ? count : Number(end);
+  return from < 0 || from > to || to > count ? undefined : [from, to];
+}
+
+function argumentFor(key: string, values: readonly string[]): string | undefined {
+  if (key.length > maxKeyLength) {
+    return undefined;
+  }
+  const match = indexed.exec(key);
+  const index = match?.[1] ?? match?.[2] ?? "";
+  return wholeNumber.test(index) ? values[Number(index)] : undefined;
+}
+
+/** Where the first `}` without a backslash before it is, from `from` on; -1 when there is none. */
+function closeFrom(text: string, from: number): number {
+  let end = text.indexOf("}", from);
+  while (end > 0 && end < text.length - 1 && text[end - 1] === "\\") {
+    end = text.indexOf("}", end + 1);
+  }
+  return end;
+}
+
+/** Puts arguments in for `{args[0]}` (or `{args.0}`) anywhere in a word; `\{` is a brace. */
+function expandWord({ text, file, line }: Token, values: readonly string[]): string {
+  if (!text.includes("{") && !text.includes("}")) {
+    return text;
+  }
+  let expanded = "";
+  let copied = 0;
+  let unclosed = 0;
+  let end = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if ((char === "{" || char === "}") && at > 0 && text[at - 1] === "\\") {
+      expanded += text.slice(copied, at - 1);
+      copied = at;
+      continue;
+    }
+    if (char !== "{") {
+      continue;
+    }
+    if (unclosed > 100) {
+      return "";
+    }
+    if (end !== -1 && end <= at) {
+      end = closeFrom(text, at); // else it still is the next one
+    }
+    if (end === -1) {
+      unclosed++;
+      continue;
+    }
+    const value = argumentFor(text.slice(at + 1, end), values);
+    if (value !== undefined) {
+      expanded += text.slice(copied, at) + value;
+      if (expanded.length > maxWordLength) {
+        throw new ServerError(
+          "CONFIG_ADAPTER",
+          `arguments make a word of more than the limit of ${maxWordLength} characters, at ${file}:${line}`,
+        );
+      }
+      copied = end + 1;
+      at = end;
+    }
+  }
+  return expanded + text.slice(copied);
+}
+
+/**
+ * A token of imported text with the arguments of the import put in. `{args[:]}`, `{args[1:]}` and the like must be the
+ * whole token, and become as many tokens as they name.
+ */
+export function expandArguments(token: Token, values: readonly string[]): readonly Token[] {
+  const range = wholeRange(token.text, values.length);
+  if (range !== undefined) {
+    return values.slice(...range).map((text) => ({ ...token, text }));
+  }
+  const text = expandWord(token, values);
+  return [text === token.text ? token : { ...token, text }];
+}

@@ -1,0 +1,71 @@
+import { ServerError } from "server-core/errors";
+import type { Segment } from "../lexer/token.ts";
+import { maxTokens } from "../lexer/tokenize.ts";
+
+/** Of one text, those in what is imported included. */
+export const maxImports = 10_000;
+/** Of all words that imports bring in, with their arguments. */
+export const maxImportedCharacters = 32 * 1024 * 1024;
+
+/** Which file or snippet brings in which, so that no text brings in itself. */
+export class ImportGraph {
+  readonly #targets = new Map<string, Set<string>>();
+  #imports = 0;
+  #tokens = 0;
+  #characters = 0;
+
+  /**
+   * Counts an import: snippets that import one another several times each grow past any measure.
+   * @param tokens that it brought in
+   * @throws ServerError CONFIG_ADAPTER past {@link maxImports}, {@link maxTokens} or {@link maxImportedCharacters}, of all
+   * imports of a text together
+   */
+  count(tokens: Segment, place: string): void {
+    this.#imports++;
+    this.#tokens += tokens.length;
+    for (const { text } of tokens) {
+      this.#characters += text.length;
+    }
+    const what =
+      this.#imports > maxImports
+        ? `more imports than the limit of ${maxImports}`
+        : this.#tokens > maxTokens
+          ? `imports bring in more tokens than the limit of ${maxTokens}`
+          : this.#characters > maxImportedCharacters
+            ? `imports bring in more characters than the limit of ${maxImportedCharacters}`
+            : undefined;
+    if (what !== undefined) {
+      throw new ServerError("CONFIG_ADAPTER", `${what}, at ${place}`);
+    }
+  }
+
+  #reaches(from: string, goal: string): boolean {
+    const seen = new Set<string>();
+    const open = [from];
+    for (let name = open.pop(); name !== undefined; name = open.pop()) {
+      if (name === goal) {
+        return true;
+      }
+      if (!seen.has(name)) {
+        seen.add(name);
+        open.push(...(this.#targets.get(name) ?? []));
+      }
+    }
+    return false;
+  }
+
+  /** @throws ServerError CONFIG_ADAPTER when `to` already leads to `from` */
+  add(from: string, to: readonly string[], place: string): void {
+    const targets = this.#targets.get(from) ?? new Set();
+    this.#targets.set(from, targets);
+    for (const target of to) {
+      if (!targets.has(target) && this.#reaches(target, from)) {
+        throw new ServerError(
+          "CONFIG_ADAPTER",
+          `a cycle of imports exists between ${from} and ${target}, at ${place}`,
+        );
+      }
+      targets.add(target);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { ServerError } from "server-core/errors";
+import { type Draft, setMember } from "../values/draft.ts";
+import { type Route, routeToJson } from "./route.ts";
+
+/** The named routes of a file. */
+export class NamedRoutes {
+  readonly #routes = new Map<string, { readonly route: Route; readonly invokes: readonly string[] }>();
+
+  /** @param invokes other named routes. @throws ServerError CONFIG_ADAPTER when the name is taken */
+  add(name: string, route: Route, invokes: readonly string[]): void {
+    if (this.#routes.has(name)) {
+      throw new ServerError("CONFIG_ADAPTER", `cannot have duplicate named_routes: ${name}`);
+    }
+    this.#routes.set(name, { route, invokes });
+  }
+
+  /**
+   * The routes of some names and those they invoke, as JSON by name; undefined when there are none.
+   * @throws ServerError CONFIG_ADAPTER when one is not there
+   */
+  used(names: readonly string[]): Draft | undefined {
+    if (names.length === 0) {
+      return undefined;
+    }
+    const used: Draft = {};
+    const open = [...names];
+    for (let name = open.shift(); name !== undefined; name = open.shift()) {
+      if (Object.hasOwn(used, name)) {
+        continue;
+      }
+      const found = this.#routes.get(name);
+      if (found === undefined) {
+        throw new ServerError("CONFIG_ADAPTER", `cannot invoke named route '${name}', which was not defined`);
+      }
+      setMember(used, name, routeToJson(found.route));
+      open.push(...found.invokes);
+    }
+    return used;
+  }
+}

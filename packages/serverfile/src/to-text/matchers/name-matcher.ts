@@ -1,0 +1,68 @@
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
+
+/** The first text in a value: of a list its first, of an object its first key. */
+function firstText(value: JsonValue | undefined): string {
+  if (typeof value === "string") {
+    return value;
+  }
+  if (isJsonArray(value)) {
+    return firstText(value[0]);
+  }
+  return isJsonObject(value) ? (Object.keys(value)[0] ?? "") : "";
+}
+
+function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "")
+    .slice(0, 30);
+}
+
+/** What a matcher is called by what it looks at. */
+function wordFor(name: string, value: JsonValue | undefined): string {
+  switch (name) {
+    case "method":
+      return slug(firstText(value));
+    case "host":
+      return slug(firstText(value).split(".").slice(0, -1).join(".") || firstText(value));
+    case "path":
+      return slug(firstText(value));
+    case "header":
+    case "query":
+    case "vars":
+      return `${name}_${slug(firstText(value))}`;
+    case "not":
+      return `not_${isJsonArray(value) && isJsonObject(value[0]) ? setWord(value[0]) : ""}`;
+    default:
+      return name;
+  }
+}
+
+function setWord(set: JsonObject): string {
+  const [name = "any"] = Object.keys(set);
+  return wordFor(name, set[name]) || name;
+}
+
+/** The names that expressions and regular expressions of a set say they have: those of the matcher, if it gave them. */
+function givenNames(set: JsonObject): string[] {
+  const own: (JsonValue | undefined)[] = [set.expression, set.path_regexp];
+  for (const keyed of [set.header_regexp, set.vars_regexp]) {
+    own.push(...(isJsonObject(keyed) ? Object.values(keyed) : []));
+  }
+  return own.flatMap((each) => (isJsonObject(each) && typeof each.name === "string" ? [each.name] : []));
+}
+
+/** A name for a set of matchers, without `@`. @param isFree whether a name may be taken */
+export function nameMatcher(set: JsonObject, isFree: (name: string) => boolean): string {
+  const given = givenNames(set).find((name) => /^[^\s{}"`#@]+$/.test(name) && isFree(name));
+  if (given !== undefined) {
+    return given;
+  }
+  const base = setWord(set).replace(/_+$/, "") || "matcher";
+  let name = base;
+  for (let count = 2; !isFree(name); count++) {
+    name = `${base}_${count}`;
+  }
+  return name;
+}

@@ -1,0 +1,156 @@
+import {
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+} from "server-core/json/json-value";
+import { inexpressible } from "./inexpressible.ts";
+
+/** A key as a segment of a path in the document. */
+function segment(key: string): string {
+  return `/${key}`;
+}
+
+/**
+ * The members of a JSON object while they are written as text. Each is taken once; what is left at the end is what the
+ * text cannot say.
+ */
+export class Members {
+  /** Where it stands in the document: `/config/apps/http`. */
+  readonly path: string;
+  readonly #object: JsonObject;
+  readonly #taken = new Set<string>();
+  readonly #children = new Map<string, Members>();
+
+  /** @throws ServerError CONFIG_INEXPRESSIBLE when it is no object */
+  constructor(value: JsonValue, path: string) {
+    if (!isJsonObject(value)) {
+      throw inexpressible(path, "an object is expected");
+    }
+    this.#object = value;
+    this.path = path;
+  }
+
+  get isEmpty(): boolean {
+    return Object.keys(this.#object).length === 0;
+  }
+
+  /** Keys that nobody took yet. */
+  get keys(): string[] {
+    return Object.keys(this.#object).filter((key) => !this.#taken.has(key));
+  }
+
+  pathOf(key: string): string {
+    return this.path + segment(key);
+  }
+
+  /** Whether it is there and nobody took it. */
+  has(key: string): boolean {
+    return Object.hasOwn(this.#object, key) && !this.#taken.has(key);
+  }
+
+  /** The member without taking it. */
+  look(key: string): JsonValue | undefined {
+    return member(this.#object, key);
+  }
+
+  /** The object at the end of a way of keys, without taking any; an empty one where there is none. */
+  objectAt(first: string, ...keys: readonly string[]): JsonObject {
+    let value = this.look(first);
+    for (const key of keys) {
+      value = isJsonObject(value) ? value[key] : undefined;
+    }
+    return isJsonObject(value) ? value : {};
+  }
+
+  /** The member; it counts as written then. */
+  take(key: string): JsonValue | undefined {
+    this.#taken.add(key);
+    return this.look(key);
+  }
+
+  /** A text; undefined when absent. @throws ServerError CONFIG_INEXPRESSIBLE for anything else */
+  text(key: string): string | undefined {
+    const value = this.take(key);
+    if (value !== undefined && typeof value !== "string") {
+      throw inexpressible(this.pathOf(key), "a text is expected");
+    }
+    return value;
+  }
+
+  number(key: string): number | undefined {
+    const value = this.take(key);
+    if (value !== undefined && typeof value !== "number") {
+      throw inexpressible(this.pathOf(key), "a number is expected");
+    }
+    return value;
+  }
+
+  boolean(key: string): boolean | undefined {
+    const value = this.take(key);
+    if (value !== undefined && typeof value !== "boolean") {
+      throw inexpressible(this.pathOf(key), "true or false is expected");
+    }
+    return value;
+  }
+
+  /** A list; undefined when absent. */
+  list(key: string): readonly JsonValue[] | undefined {
+    const value = this.take(key);
+    if (value !== undefined && !isJsonArray(value)) {
+      throw inexpressible(this.pathOf(key), "a list is expected");
+    }
+    return value;
+  }
+
+  texts(key: string): string[] | undefined {
+    return this.list(key)?.map((each, index) => {
+      if (typeof each !== "string") {
+        throw inexpressible(`${this.pathOf(key)}/${index}`, "a text is expected");
+      }
+      return each;
+    });
+  }
+
+  /** An object's members; the same for each call. Its own members are to be taken too. */
+  child(key: string): Members | undefined {
+    const present = this.#children.get(key);
+    if (present !== undefined) {
+      return present;
+    }
+    const value = this.take(key);
+    if (value === undefined) {
+      return undefined;
+    }
+    const made = new Members(value, this.pathOf(key));
+    this.#children.set(key, made);
+    return made;
+  }
+
+  /** A list of objects. */
+  children(key: string): Members[] | undefined {
+    return this.list(key)?.map((each, index) => new Members(each, `${this.pathOf(key)}/${index}`));
+  }
+
+  /** Every member of an object that is a map, by key. */
+  entries(): [string, JsonValue][] {
+    return this.keys.map((key) => [key, this.take(key) ?? null]);
+  }
+
+  /** Every member of a map of objects. */
+  childEntries(): [string, Members][] {
+    return this.entries().map(([key, value]) => [key, new Members(value, this.pathOf(key))]);
+  }
+
+  /** @throws ServerError CONFIG_INEXPRESSIBLE naming the first member that nobody took @param what it is a member of */
+  done(what: string): void {
+    const [left] = this.keys;
+    if (left !== undefined) {
+      throw inexpressible(this.pathOf(left), `${what} has no line for it`);
+    }
+    for (const child of this.#children.values()) {
+      child.done(what);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import type { JsonValue } from "server-core/json/json-value";
+import type { Block, Word } from "../lines/line.ts";
+import type { NamedMatchers } from "../matchers/named-matchers.ts";
+import type { Members } from "../members.ts";
+import type { Numbered, RouteBlock } from "./route-block.ts";
+
+/** What a writer may use besides the handler. */
+export interface WriteContext {
+  readonly matchers: NamedMatchers;
+  /** Files that the text is thought to be in: file servers hide them without being told. */
+  readonly hiddenFile: string;
+  /** Writes a list of routes in braces whose order is that of the directives. */
+  readonly sortedRoutes: (routes: JsonValue | undefined, path: string) => RouteBlock;
+  /** Writes a list of routes in braces that are in the text's order. */
+  readonly routesInOrder: (routes: JsonValue | undefined, path: string) => RouteBlock;
+}
+
+/** A directive without its matcher. */
+export interface Written {
+  readonly directive: string;
+  readonly words: readonly Word[];
+  readonly block?: Block | undefined;
+  /** Blocks of routes anywhere in it, in the order in which they are read. */
+  readonly blocks?: readonly Numbered[];
+}
+
+/** Writes a handler. @throws ServerError CONFIG_INEXPRESSIBLE */
+export type HandlerWriter = (handler: Members, context: WriteContext) => Written;

@@ -1,0 +1,268 @@
+import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/json/json-value";
+import { handlerWriters } from "../handlers/handler-writers.ts";
+import { withDefaults } from "../handlers/headers.ts";
+import { phpRoutesAt } from "../handlers/php-fastcgi.ts";
+import { tryFilesAt } from "../handlers/try-files.ts";
+import { inexpressible } from "../inexpressible.ts";
+import type { Word } from "../lines/line.ts";
+import { textOf } from "../lines/line.ts";
+import { Members } from "../members.ts";
+import type { FlatRoute } from "./flat-route.ts";
+import type { WriteContext, Written } from "./handler-writer.ts";
+import type { OrderNeeds } from "./order-needs.ts";
+import { RouteBlock, type Statement } from "./route-block.ts";
+
+/** Directives whose lone argument is never a matcher. */
+const loneArgument = new Set(["root", "rewrite"]);
+const noMatcher = new Set(["handle_path", "try_files"]);
+
+/** The number in `group12`; undefined for another name. */
+export function groupNumber(group: string | undefined): number | undefined {
+  const digits = /^group(0|[1-9]\d{0,8})$/.exec(group ?? "")?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Routes with one handler each, as directives make them. */
+export function flatten(routes: JsonValue | undefined, path: string): FlatRoute[] {
+  if (routes === undefined) {
+    return [];
+  }
+  if (!isJsonArray(routes)) {
+    throw inexpressible(path, "a list is expected");
+  }
+  return routes.flatMap((each, index) => {
+    const route = new Members(each, `${path}/${index}`);
+    const group = route.text("group");
+    const match = route.take("match");
+    const handlers = route.list("handle") ?? [];
+    if (group !== undefined && groupNumber(group) === undefined) {
+      throw inexpressible(route.pathOf("group"), "groups are called group0, group1 and so on");
+    }
+    if (route.look("terminal") !== undefined) {
+      throw inexpressible(route.pathOf("terminal"), "only the routes of whole sites are terminal");
+    }
+    route.done("a route");
+    if (handlers.length === 0) {
+      throw inexpressible(route.path, "a route has a handler");
+    }
+    return handlers.map((handler, at): FlatRoute => {
+      return { group, match, handler, path: route.path, handlerPath: `${route.path}/handle/${at}` };
+    });
+  });
+}
+
+/** Writes lists of routes of one site. */
+export class RouteWriter {
+  readonly #context: WriteContext;
+  readonly #order: OrderNeeds;
+
+  constructor(matchers: WriteContext["matchers"], hiddenFile: string, order: OrderNeeds) {
+    this.#order = order;
+    this.#context = {
+      matchers,
+      hiddenFile,
+      sortedRoutes: (routes, path) => this.sorted(routes, path),
+      routesInOrder: (routes, path) => this.#block(flatten(routes, path), false),
+    };
+  }
+
+  /** A block whose directives are sorted by their order. */
+  sorted(routes: JsonValue | undefined, path: string): RouteBlock {
+    const block = this.#block(flatten(routes, path), true);
+    this.#order.need(block.statements.map(({ directive }) => directive));
+    return block;
+  }
+
+  #block(routes: readonly FlatRoute[], isSorted: boolean): RouteBlock {
+    const statements: Statement[] = [];
+    let first: number | undefined;
+    const levels = routes.filter(({ handler }) => isSubroute(handler));
+    const hasGrouped = levels.some(({ group }) => group !== undefined);
+    const plain = levels.length - levels.filter(({ group }) => group !== undefined).length;
+    const onlyHandle = hasGrouped ? undefined : plain === 1 ? levels[0] : levels.find(isUnmergedStrip);
+    for (let at = 0; at < routes.length; ) {
+      const [statement, count] = this.#statementAt(routes, at, routes[at] === onlyHandle);
+      statements.push(statement);
+      at += count;
+    }
+    const block = new RouteBlock(statements, isSorted);
+    for (const { group, handler } of routes) {
+      const number = groupNumber(group);
+      const kind = isSubroute(handler) ? 0 : kindOf(handler);
+      if (number !== undefined && kind !== undefined && !isTryFiles(statements, number)) {
+        const handles = statements.filter(
+          ({ directive }) => directive === "handle" || directive === "handle_path",
+        );
+        first ??= number - (kind === 0 ? 0 : (handles.length > 1 ? 1 : 0) + (kind === 1 ? 0 : 1));
+      }
+    }
+    block.listFirstGroup = first;
+    return block;
+  }
+
+  #statementAt(routes: readonly FlatRoute[], at: number, mayBeHandle: boolean): [Statement, number] {
+    const [route] = routes.slice(at, at + 1);
+    if (route === undefined) {
+      throw new RangeError("no route there");
+    }
+    const php = phpRoutesAt(routes, at, this.#context);
+    if (php !== undefined) {
+      return [this.#statement(php.written, undefined, "", { isRoute: false }), php.count];
+    }
+    const files = tryFilesAt(routes, at);
+    if (files !== undefined) {
+      const firstGroup = files.count > 1 ? groupNumber(route.group) : undefined;
+      const more = { ownGroups: files.count > 1 ? 1 : 0, firstGroup };
+      return [this.#statement(files.written, undefined, "", more), files.count];
+    }
+    if (isSubroute(route.handler)) {
+      return [this.#subroute(route, mayBeHandle), 1];
+    }
+    const defaults = withDefaults(routes, at);
+    if (defaults !== undefined) {
+      return [this.#statement(defaults.written, route.match, route.path), defaults.count];
+    }
+    const handler = new Members(route.handler, route.handlerPath);
+    const name = handler.text("handler") ?? "";
+    const writer = Object.hasOwn(handlerWriters, name) ? handlerWriters[name] : undefined;
+    if (writer === undefined) {
+      throw inexpressible(route.handlerPath, `there is no directive for the handler ${name}`);
+    }
+    const written = writer(handler, this.#context);
+    handler.done(`the directive ${written.directive}`);
+    if (route.group !== undefined && !["rewrite", "root"].includes(written.directive)) {
+      throw inexpressible(`${route.path}/group`, `the directive ${written.directive} is in no group`);
+    }
+    return [this.#statement(written, route.match, route.path), 1];
+  }
+
+  #statement(
+    { directive, words, block, blocks = [] }: Written,
+    match: JsonValue | undefined,
+    path: string,
+    more: Partial<Statement> = {},
+  ): Statement {
+    const matcher = noMatcher.has(directive) ? [] : this.#matcherWords(directive, words, match, path);
+    const line = { words: [directive, ...matcher, ...words], block };
+    return { directive, line, blocks, ownGroups: 0, firstGroup: undefined, isRoute: true, ...more };
+  }
+
+  #matcherWords(
+    directive: string,
+    words: readonly Word[],
+    match: JsonValue | undefined,
+    path: string,
+  ): readonly Word[] {
+    if (match !== undefined) {
+      return this.#context.matchers.wordsFor(match, `${path}/match`);
+    }
+    const [first] = words;
+    const looksLikeMatcher = first !== undefined && /^(\*$|[/@])/.test(textOf(first));
+    return looksLikeMatcher || (loneArgument.has(directive) && words.length === 1) ? ["*"] : [];
+  }
+
+  #subroute(route: FlatRoute, mayBeHandle: boolean): Statement {
+    const handler = new Members(route.handler, route.handlerPath);
+    handler.take("handler");
+    const routes = handler.take("routes");
+    const path = handler.pathOf("routes");
+    handler.done("a subroute");
+    const php = this.#phpWithMatcher(route, routes, path);
+    if (php !== undefined) {
+      return php;
+    }
+    const stripped = strippedPath(route.match, routes);
+    if (route.group !== undefined || mayBeHandle) {
+      if (stripped !== undefined && isJsonArray(routes)) {
+        const block = this.#inner(routes, path, 1);
+        if (route.group !== undefined || this.#order.isKept(block)) {
+          this.#order.need(block.statements.map(({ directive }) => directive));
+          return this.#statement(
+            { directive: "handle_path", words: [stripped], block, blocks: [block] },
+            undefined,
+            "",
+          );
+        }
+      }
+      const block = this.#inner(routes, path, 0);
+      if (route.group !== undefined || this.#order.isKept(block)) {
+        this.#order.need(block.statements.map(({ directive }) => directive));
+        return this.#statement(
+          { directive: "handle", words: [], block, blocks: [block] },
+          route.match,
+          route.path,
+        );
+      }
+    }
+    const block = this.#block(flatten(routes, path), false);
+    return this.#statement(
+      { directive: "route", words: [], block, blocks: [block] },
+      route.match,
+      route.path,
+    );
+  }
+
+  /** `php_fastcgi` of some requests only, which is a subroute of its routes. */
+  #phpWithMatcher(route: FlatRoute, routes: JsonValue | undefined, path: string): Statement | undefined {
+    if (route.match === undefined || route.group !== undefined || !isJsonArray(routes) || routes.length > 3) {
+      return undefined;
+    }
+    const inner = flatten(routes, path);
+    const php = phpRoutesAt(inner, 0, this.#context);
+    return php?.count === inner.length ? this.#statement(php.written, route.match, route.path) : undefined;
+  }
+
+  #inner(routes: JsonValue | undefined, path: string, skipped: number): RouteBlock {
+    return this.#block(flatten(routes, path).slice(skipped), true);
+  }
+}
+
+/** Whether it can only be `handle_path`: in `route` what takes the prefix off and what follows would be one route. */
+function isUnmergedStrip({ handler, match }: FlatRoute): boolean {
+  const routes = isJsonObject(handler) ? handler.routes : undefined;
+  if (!isJsonArray(routes) || strippedPath(match, routes) === undefined) {
+    return false;
+  }
+  const [, second] = routes;
+  return isJsonObject(second) && second.match === undefined && second.group === undefined;
+}
+
+function isSubroute(handler: JsonValue): boolean {
+  return isJsonObject(handler) && member(handler, "handler") === "subroute";
+}
+
+/** Which of the groups of a list a handler is in: 1 rewrite, 2 root. */
+function kindOf(handler: JsonValue): number | undefined {
+  if (!isJsonObject(handler)) {
+    return undefined;
+  }
+  return handler.handler === "rewrite" ? 1 : handler.handler === "vars" ? 2 : undefined;
+}
+
+function isTryFiles(statements: readonly Statement[], group: number): boolean {
+  return statements.some(({ directive, firstGroup }) => directive === "try_files" && firstGroup === group);
+}
+
+/** The path of `handle_path` whose routes begin with taking its prefix off. */
+function strippedPath(match: JsonValue | undefined, routes: JsonValue | undefined): string | undefined {
+  const set = isJsonArray(match) && match.length === 1 ? match[0] : undefined;
+  const paths = isJsonObject(set) && Object.keys(set).join() === "path" ? set.path : undefined;
+  const [path] = isJsonArray(paths) && paths.length === 1 ? paths : [];
+  if (typeof path !== "string" || !path.startsWith("/") || !isJsonArray(routes)) {
+    return undefined;
+  }
+  const prefix = path.replace(/\/?\*$/, "");
+  const strip = prefix === "" ? { handler: "rewrite" } : { handler: "rewrite", strip_path_prefix: prefix };
+  const [first] = routes;
+  const wanted = Object.entries(strip);
+  if (!isJsonObject(first) || Object.keys(first).join() !== "handle" || !isJsonArray(first.handle)) {
+    return undefined;
+  }
+  const [handler, more] = first.handle;
+  const isStrip =
+    more === undefined &&
+    isJsonObject(handler) &&
+    Object.keys(handler).length === wanted.length &&
+    wanted.every(([key, value]) => handler[key] === value);
+  return isStrip ? path : undefined;
+}

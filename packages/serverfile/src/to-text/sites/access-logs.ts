@@ -1,0 +1,213 @@
+import { joinHostPort } from "server-core/go/host-port";
+import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
+import { textsOf } from "../json-lists.ts";
+import { type Line, line } from "../lines/line.ts";
+import { Members } from "../members.ts";
+import { logLines } from "../modules/log-lines.ts";
+import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
+
+/** A log that sites write to: what it includes is theirs. */
+export function isAccessLog(name: string, log: JsonValue | undefined): boolean {
+  return isJsonObject(log) && JSON.stringify(log.include) === JSON.stringify([`http.log.access.${name}`]);
+}
+
+/** What a server says of its access logs; undefined when no site of it has any. */
+function logsOf({ server }: SiteDraft): JsonObject | undefined {
+  const logs = server.members.look("logs");
+  if (!isJsonObject(logs)) {
+    return undefined;
+  }
+  const { should_log_credentials: _credentials, trace: _trace, ...own } = logs;
+  return Object.keys(own).length === 0 && Object.keys(logs).length > 0 ? undefined : own;
+}
+
+function namesOfHost(logs: JsonObject, host: string): string[] {
+  return isJsonObject(logs.logger_names) ? textsOf(logs.logger_names[host]) : [];
+}
+
+/** Logs of a site by name, each with the hosts that it is for when those are not all. */
+type Mapping = Map<string, readonly string[] | undefined>;
+
+function mappingOf(site: SiteDraft, logs: JsonObject): Mapping {
+  const mapping: Mapping = new Map();
+  if (isForAnyHost(site)) {
+    const named = logs.default_logger_name;
+    if (typeof named === "string") {
+      mapping.set(named, undefined);
+    } else if (logs.skip_unmapped_hosts !== true) {
+      mapping.set("", undefined);
+    }
+    return mapping;
+  }
+  const hosts = hostsOfDraft(site);
+  for (const name of new Set(hosts.flatMap((host) => namesOfHost(logs, host)))) {
+    const those = hosts.filter((host) => namesOfHost(logs, host).includes(name));
+    mapping.set(name, those.length === hosts.length ? undefined : those);
+  }
+  return mapping;
+}
+
+/** Whether a site has a log though none of its hosts has: else the server skips them. */
+function hasHiddenLog(site: SiteDraft, logs: JsonObject): boolean {
+  const { port } = site.server.listening;
+  const skipped = textsOf(logs.skip_hosts);
+  const isUsual = port === undefined || port === 80 || port === 443;
+  const isSkipped = (host: string) =>
+    skipped.includes(isUsual ? host : joinHostPort(host, `${port}`)) || skipped.includes(host);
+  return mappingOf(site, logs).size === 0 && !isForAnyHost(site) && !hostsOfDraft(site).every(isSkipped);
+}
+
+/** The lines `log` of sites. */
+export class AccessLogs {
+  readonly #logs: JsonObject;
+  readonly #debug: boolean;
+  readonly #sites: readonly SiteDraft[];
+  readonly #groups: readonly (readonly SiteDraft[])[];
+  readonly #strangersOf = new Map<ServerDraft, ReadonlyMap<string, readonly string[]>>();
+  readonly #written = new Set<string>();
+  #unnamed = 0;
+
+  /**
+   * @param logs of the config
+   * @param debug whether the options give every log its level
+   * @param groups all sites, those together that are written as one
+   */
+  constructor(logs: JsonObject, debug: boolean, groups: readonly (readonly SiteDraft[])[]) {
+    this.#logs = logs;
+    this.#debug = debug;
+    this.#sites = groups.flat();
+    this.#groups = groups;
+  }
+
+  /** The lines of a site, which several servers may have. */
+  linesFor(group: readonly SiteDraft[]): Line[] {
+    const mapping: Mapping = new Map();
+    let hidden = false;
+    // The log of any host is the last that the site names.
+    for (const site of [...group].sort((a, b) => Number(isForAnyHost(a)) - Number(isForAnyHost(b)))) {
+      const logs = logsOf(site);
+      if (logs === undefined) {
+        continue;
+      }
+      for (const [name, hosts] of mappingOf(site, logs)) {
+        if (hosts === undefined && isForAnyHost(site)) {
+          mapping.delete(name);
+        }
+        mapping.set(name, hosts);
+      }
+      hidden ||= hasHiddenLog(site, logs);
+      const isCarrier = this.#carrier(site, logs) === site;
+      for (const [name, all] of this.#strangers(site, logs)) {
+        const hosts = all.filter((host) => {
+          const carrier = this.#groupOfStranger(host, name);
+          return carrier === undefined ? isCarrier : carrier === group;
+        });
+        if (hosts.length > 0) {
+          const own = mapping.get(name);
+          const isWhole = mapping.has(name) && own === undefined;
+          mapping.set(isWhole ? `${name}\n` : name, [...new Set([...(own ?? []), ...hosts])]);
+        }
+      }
+    }
+    const lines = [...mapping].map(([name, hosts]) =>
+      this.#line(name.replace(/\n$/, ""), hosts === undefined ? [] : [line("hostnames", ...hosts)]),
+    );
+    if (hidden && lines.length === 0) {
+      const unused = this.#unused().slice(0, 1);
+      return [this.#line(unused[0] ?? "", [line("no_hostname")])];
+    }
+    return lines;
+  }
+
+  /** The site of a server that names hosts which no site has. */
+  #carrier(site: SiteDraft, logs: JsonObject): SiteDraft | undefined {
+    const sites = this.#sites.filter(({ server }) => server === site.server);
+    return (
+      sites.find((each) => hasHiddenLog(each, logs)) ?? sites.find((each) => mappingOf(each, logs).size > 0)
+    );
+  }
+
+  /** The site that is on just the servers that have a log for a host of none of their sites. */
+  #groupOfStranger(host: string, name: string): readonly SiteDraft[] | undefined {
+    const those = this.#sites.filter((site) => {
+      const logs = logsOf(site);
+      return logs !== undefined && this.#strangers(site, logs).get(name)?.includes(host) === true;
+    });
+    const servers = new Set(those.map(({ server }) => server));
+    const fitting = this.#groups.filter(
+      (group) =>
+        new Set(group.map(({ server }) => server)).size === servers.size &&
+        group.every(({ server }) => servers.has(server)),
+    );
+    const hidden = fitting.find((group) => group.some((site) => hasHiddenLog(site, logsOf(site) ?? {})));
+    return hidden ?? fitting[0];
+  }
+
+  /** Logs for hosts that no site of the server has. */
+  #strangers({ server }: SiteDraft, logs: JsonObject): ReadonlyMap<string, readonly string[]> {
+    const found = this.#strangersOf.get(server) ?? this.#findStrangers(server, logs);
+    this.#strangersOf.set(server, found);
+    return found;
+  }
+
+  #findStrangers(server: ServerDraft, logs: JsonObject): Map<string, string[]> {
+    const known = new Set(
+      this.#sites
+        .filter((each) => each.server === server)
+        .flatMap((each) => (isForAnyHost(each) ? [] : hostsOfDraft(each))),
+    );
+    const byName = new Map<string, string[]>();
+    for (const [host, names] of Object.entries(isJsonObject(logs.logger_names) ? logs.logger_names : {})) {
+      for (const name of known.has(host) ? [] : textsOf(names)) {
+        byName.set(name, [...(byName.get(name) ?? []), host]);
+      }
+    }
+    return byName;
+  }
+
+  #line(name: string, head: readonly Line[]): Line {
+    if (name === "") {
+      return head.length === 0 ? line("log") : { words: ["log"], block: head };
+    }
+    const log = this.#logs[name];
+    const isNew = !this.#written.has(name) && isAccessLog(name, log);
+    this.#written.add(name);
+    const body = isNew && log !== undefined ? this.#body(name, log) : [];
+    const block = [...head, ...body];
+    const isNumbered = body.length > 0 && name === `log${this.#unnamed}`;
+    if (isNumbered) {
+      this.#unnamed++;
+    }
+    const words = isNumbered ? ["log"] : ["log", name];
+    return block.length === 0 ? { words } : { words, block };
+  }
+
+  #body(name: string, log: JsonValue): Line[] {
+    const members = new Members(log, `/config/logging/logs/${name}`);
+    members.take("include");
+    const lines = logLines(members, this.#debug);
+    members.done("log");
+    return lines;
+  }
+
+  /** Logs of sites that no server names. */
+  #unused(): string[] {
+    const named = new Set(
+      this.#sites.flatMap((site) => {
+        const logs = logsOf(site) ?? {};
+        const names = Object.values(isJsonObject(logs.logger_names) ? logs.logger_names : {}).flatMap(
+          textsOf,
+        );
+        return [...names, ...textsOf([logs.default_logger_name ?? null])];
+      }),
+    );
+    return Object.entries(this.#logs).flatMap(([name, log]) =>
+      isAccessLog(name, log) && !named.has(name) && !this.#written.has(name) ? [name] : [],
+    );
+  }
+
+  /** Logs that no server writes to: a site has them all the same. */
+  rest(): Line[] {
+    return this.#unused().map((name) => this.#line(name, [line("no_hostname")]));
+  }
+}

@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonObject } from "server-core/json/json-value";
+import { objectsOf, textsOf } from "../json-lists.ts";
+import type { ServerDraft } from "./site-draft.ts";
+
+/** Stand for pairs of files of which a config has the counted tags only. */
+function unknownPairs(tags: readonly string[]): string[][] {
+  return tags.filter((tag) => /^cert\d+$/.test(tag)).map((tag) => [`${tag}.pem`, `${tag}.key`]);
+}
+
+/** The pairs of files that a connection policy chooses. @param tls the app */
+export function certificatePairs(
+  tls: JsonObject,
+  { certificate_selection: selection }: JsonObject,
+): string[][] {
+  const tags = isJsonObject(selection) ? textsOf(selection.any_tag) : [];
+  const { certificates } = tls;
+  const files = isJsonObject(certificates) ? objectsOf(certificates.load_files) : [];
+  return tags.flatMap((tag) => {
+    const file = files.find((each) => textsOf(each.tags).includes(tag));
+    return file === undefined ? unknownPairs([tag]) : [[String(file.certificate), String(file.key)]];
+  });
+}
+
+/**
+ * Pairs of files that sites of servers choose, but none of them loads: one that is served nowhere is the first to.
+ * @param tls the app
+ */
+export function unloadedPairs(tls: JsonObject, servers: readonly ServerDraft[]): string[][] {
+  const { certificates } = tls;
+  const files = isJsonObject(certificates) ? objectsOf(certificates.load_files) : [];
+  const loaded = new Set(files.flatMap(({ tags }) => textsOf(tags)));
+  const chosen = servers
+    .flatMap(({ members }) => objectsOf(members.look("tls_connection_policies")))
+    .flatMap(({ certificate_selection: each }) => (isJsonObject(each) ? textsOf(each.any_tag) : []));
+  return unknownPairs([...new Set(chosen)].filter((tag) => !loaded.has(tag)));
+}

@@ -1,0 +1,343 @@
+import { isJsonObject, type JsonObject } from "server-core/json/json-value";
+import { isInternalSubject } from "../../tls/certificate-subjects.ts";
+import type { Choices } from "../choices.ts";
+import { objectsOf, textsOf } from "../json-lists.ts";
+import { field, fieldLines, flag, text } from "../lines/field-lines.ts";
+import { type Line, line, lineWith, type Word } from "../lines/line.ts";
+import { Members } from "../members.ts";
+import { issuerLine } from "../modules/issuers.ts";
+import { isSecure, type UsualPorts } from "./addresses.ts";
+import { certificatePairs } from "./certificate-pairs.ts";
+import { connectionFor, connectionLines, isForNameless } from "./connection-lines.ts";
+import { bindHostOf, emailOf, ownSettings } from "./issuer-settings.ts";
+import { hostsOfDraft, isForAnyHost, type SiteDraft } from "./site-draft.ts";
+
+/** Names whose certificates are had though no route need name them. @param tls the app */
+export function automatedNames({ certificates }: JsonObject): string[] {
+  return isJsonObject(certificates) ? textsOf(certificates.automate) : [];
+}
+
+const policyFields = {
+  key_type: text("key_type"),
+  on_demand: flag("on_demand"),
+  reuse_private_keys: flag("reuse_private_keys"),
+  renewal_window_ratio: field("renewal_window_ratio", (members, key) => [`${members.number(key)}`]),
+};
+
+/** What a site says of certificates. */
+export interface SiteCertificates {
+  readonly lines: readonly Line[];
+  /** Further hosts among its addresses. */
+  readonly names: readonly string[];
+  /** The address that challenges are answered at: the first of `bind`. */
+  readonly bindHost: string | undefined;
+}
+
+/** The lines `tls` of sites. */
+export class CertificateLines {
+  readonly #tls: JsonObject;
+  readonly #policies: readonly JsonObject[];
+  readonly #ports: UsualPorts;
+  readonly #choices: Choices;
+  /** Names that sites automate by their addresses or by `force_automate`. */
+  readonly automated = new Set<string>();
+  readonly #sites: readonly SiteDraft[];
+  #hasFolders = false;
+
+  constructor(tls: JsonObject, ports: UsualPorts, choices: Choices, sites: readonly SiteDraft[]) {
+    this.#sites = sites;
+    this.#tls = tls;
+    this.#ports = ports;
+    this.#choices = choices;
+    const { automation } = tls;
+    this.#policies = isJsonObject(automation) ? objectsOf(automation.policies) : [];
+  }
+
+  /** The policy for names that no other is for. */
+  get catchAll(): JsonObject | undefined {
+    return this.#policies.find(({ subjects }) => subjects === undefined);
+  }
+
+  /** Names of policies without a site of theirs, when none is automated: else they stood in `automate`. */
+  get #unsaidNames(): string[] {
+    const isOff = this.#sites.some(({ server: { members } }) => {
+      const automatic = members.look("automatic_https");
+      return (
+        isJsonObject(automatic) && (automatic.disable === true || automatic.disable_certificates === true)
+      );
+    });
+    return isOff ? this.#policies.flatMap(({ subjects }) => textsOf(subjects)) : [];
+  }
+
+  get automateNames(): string[] {
+    return automatedNames(this.#tls);
+  }
+
+  #policyFor(host: string): JsonObject | undefined {
+    return this.#policies.find(({ subjects }) => textsOf(subjects).includes(host));
+  }
+
+  /** The email of every policy that has default issuers, when the options say it; undefined when they do not. */
+  get globalEmail(): string | undefined {
+    const issuers = this.#policies.flatMap((policy) => objectsOf(policy.issuers));
+    const emails = issuers.filter(({ module }) => module === "acme").map(({ email }) => email);
+    const [first] = emails;
+    const hasPair = this.#policies.some(
+      (policy) => emailOf(objectsOf(policy.issuers), this.#ports) !== undefined,
+    );
+    const isGlobal = this.#choices.acmeOptions && hasPair && emails.every((each) => each === first);
+    return isGlobal && typeof first === "string" ? first : undefined;
+  }
+
+  /** What an issuer says itself: neither what {@link ownSettings} leaves out, nor the email of all. */
+  #settingsOf(issuer: JsonObject): JsonObject {
+    const { email, ...others } = ownSettings(issuer, this.#ports);
+    const isSaid = email !== undefined && email !== this.globalEmail;
+    return isSaid ? { ...others, email } : others;
+  }
+
+  /**
+   * The lines of a site, which several servers may have.
+   * @param isBoundByDefault whether the options say what it listens on
+   * @throws ServerError CONFIG_INEXPRESSIBLE
+   */
+  linesFor(group: readonly SiteDraft[], isBoundByDefault: boolean): SiteCertificates {
+    const secure = (site: SiteDraft) =>
+      hostsOfDraft(site).filter((host) => isSecure(site.server, host, this.#ports));
+    const isSecureAny = (site: SiteDraft) => isForAnyHost(site) && isSecure(site.server, "", this.#ports);
+    const any = group.find(isSecureAny);
+    const names = any === undefined ? [] : this.#automatedAddresses();
+    const hosts = [...new Set([...group.flatMap(secure), ...names])];
+    if (hosts.length === 0 && any === undefined) {
+      return { lines: [], names, bindHost: undefined };
+    }
+    if (group.some(isForAnyHost)) {
+      for (const host of hosts) {
+        this.automated.add(host);
+      }
+    }
+    const named = this.#policyOf(hosts, any !== undefined);
+    const policy = named !== undefined && this.#isSaidElsewhere(named, group) ? undefined : named;
+    const bindHost = bindHostOf(policy) ?? bindHostOf(this.catchAll);
+    const { words, lines: policyLines } = this.#policyLines(
+      policy,
+      bindHostOf(policy) !== undefined && !isBoundByDefault,
+    );
+    const lines: Line[] = [];
+    const pairs: string[][] = [];
+    let isForced = false;
+    let isBare = false;
+    for (const site of group) {
+      const own = secure(site);
+      const connection = own.length === 0 && !isSecureAny(site) ? undefined : connectionFor(site.server, own);
+      if (connection !== undefined) {
+        pairs.push(...certificatePairs(this.#tls, connection));
+        const said = connectionLines(connection, site.server);
+        lines.push(...said);
+        isBare ||= said.length === 0 && isForNameless(connection);
+        isForced ||= any === undefined && this.#isForced(connection, own);
+      }
+    }
+    const served = group.filter(({ server }) => server.listening.port !== this.#ports.http);
+    lines.push(...this.#folderLines(served.length));
+    const all = [...policyLines, ...distinct(lines)];
+    if (isBare && all.length === 0 && words.length === 0 && pairs.length === 0 && !isForced) {
+      all.push(line("curves")); // says nothing, but that the site has a policy of its own
+    }
+    const made = this.#tlsLines(words, all, distinct(pairs), isForced);
+    return { lines: made, names, bindHost };
+  }
+
+  /**
+   * Whether a site with a name of a policy does not say it: its challenges are answered where another site with the name
+   * listens.
+   */
+  #isSaidElsewhere(policy: JsonObject, group: readonly SiteDraft[]): boolean {
+    if (!objectsOf(policy.issuers).some(({ module }) => module === "acme")) {
+      return false;
+    }
+    const subjects = textsOf(policy.subjects);
+    const bindHost = bindHostOf(policy);
+    const says = ({ server: { listening } }: SiteDraft) =>
+      bindHost === undefined
+        ? listening.binds.every(({ address }) => address === "")
+        : listening.binds.some(({ address }) => address === bindHost);
+    const isNamed = (site: SiteDraft) => hostsOfDraft(site).some((host) => subjects.includes(host));
+    return !group.some(says) && this.#sites.some((site) => isNamed(site) && says(site));
+  }
+
+  /** The policy of a site, by the host that no other reason has put into its own. */
+  #policyOf(hosts: readonly string[], isAny: boolean): JsonObject | undefined {
+    const isInternal = (policy: JsonObject | undefined) =>
+      JSON.stringify(settingsOf(policy)) === '{"issuers":[{"module":"internal"}]}';
+    const lead = hosts.find((host) => !isInternal(this.#policyFor(host))) ?? hosts[0];
+    const own = lead === undefined ? undefined : this.#policyFor(lead);
+    if (own !== undefined || !isAny) {
+      // A site for any host would say it for all names; those that no public authority knows have it anyhow.
+      const isUnsaid = isAny && this.catchAll === undefined && isInternal(own);
+      return isUnsaid && textsOf(own?.subjects).every(isInternalSubject) ? undefined : own;
+    }
+    return this.#choices.globalCertificates ? this.#onlyForSites(this.catchAll) : this.catchAll;
+  }
+
+  #tlsLines(
+    given: readonly Word[],
+    lines: readonly Line[],
+    pairs: readonly (readonly string[])[],
+    isForced: boolean,
+  ): Line[] {
+    const heads: (readonly Word[])[] = [...pairs, ...(given.length > 0 ? [given] : [])];
+    if (isForced) {
+      heads.push(["force_automate"]);
+    }
+    const [first = [], ...more] = heads;
+    if (heads.length === 0 && lines.length === 0) {
+      return [];
+    }
+    return [lineWith(["tls", ...first], lines), ...more.map((words) => line("tls", ...words))];
+  }
+
+  /** What only sites may say, of the policy for all names. */
+  #onlyForSites(policy: JsonObject | undefined): JsonObject | undefined {
+    if (policy === undefined) {
+      return undefined;
+    }
+    const { on_demand, reuse_private_keys, get_certificate } = policy;
+    const kept = Object.entries({ on_demand, reuse_private_keys, get_certificate });
+    return Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as JsonObject;
+  }
+
+  #policyLines(policy: JsonObject | undefined, isOwn: boolean): { words: Word[]; lines: Line[] } {
+    if (policy === undefined) {
+      return { words: [], lines: [] };
+    }
+    const members = new Members(policy, "/config/apps/tls/automation/policies");
+    const lines: Line[] = [];
+    const words: Word[] = [];
+    const issuers = objectsOf(policy.issuers);
+    const email = emailOf(issuers, this.#ports);
+    const [only, more] = issuers;
+    if (!isOwn && this.#isGlobal(issuers)) {
+      // The options say it for all.
+    } else if (more === undefined && JSON.stringify(only) === '{"module":"internal"}') {
+      words.push("internal");
+    } else if (email?.includes("@")) {
+      words.push(email);
+    } else {
+      for (const issuer of issuers) {
+        const part = new Members(this.#settingsOf(issuer), `${members.pathOf("issuers")}`);
+        lines.push(issuerLine(part, "issuer"));
+        part.done("an issuer");
+      }
+    }
+    for (const manager of objectsOf(policy.get_certificate)) {
+      const part = new Members(manager, members.pathOf("get_certificate"));
+      const url = [part.text("via") ?? "", part.text("url")].filter((each) => each !== undefined);
+      lines.push(line("get_certificate", ...url));
+    }
+    const catchAll = this.#choices.globalCertificates ? this.catchAll : undefined;
+    const differing = Object.entries(policyFields).filter(
+      ([key]) => policy[key] !== catchAll?.[key] || policy === catchAll,
+    );
+    const isSiteOnly = ([key]: readonly [string, unknown]) =>
+      key === "on_demand" || key === "reuse_private_keys";
+    lines.push(
+      ...fieldLines(
+        members,
+        Object.fromEntries([
+          ...differing,
+          ...Object.entries(policyFields).filter(isSiteOnly),
+        ]) as typeof policyFields,
+      ),
+    );
+    return { words, lines };
+  }
+
+  /** Whether issuers are those that the options give to all. */
+  #isGlobal(issuers: readonly JsonObject[]): boolean {
+    const global = this.#choices.globalCertificates ? objectsOf(this.catchAll?.issuers) : [];
+    const bare = (list: readonly JsonObject[]) =>
+      JSON.stringify(list.map((each) => ownSettings(each, this.#ports)));
+    if (issuers.length > 0 && bare(issuers) === bare(global)) {
+      return true;
+    }
+    const email = this.globalEmail;
+    return email !== undefined && emailOf(issuers, this.#ports) === email;
+  }
+
+  /** The number of the first pair of files that a site names: they are counted as sites are read. */
+  certificateNumberOf(group: readonly SiteDraft[]): number | undefined {
+    const numbers = group.flatMap((site) => {
+      const hosts = hostsOfDraft(site).filter((host) => isSecure(site.server, host, this.#ports));
+      const selection = connectionFor(site.server, hosts)?.certificate_selection;
+      const tags = isJsonObject(selection) ? textsOf(selection.any_tag) : [];
+      return tags.flatMap((tag) => (/^cert\d{1,9}$/.test(tag) ? [Number(tag.slice(4))] : []));
+    });
+    return numbers.length === 0 ? undefined : Math.min(...numbers);
+  }
+
+  /** The line `load`. @param servers how many servers the site is on: each of them has its folders once more */
+  #folderLines(servers: number): Line[] {
+    const { certificates } = this.#tls;
+    const all = isJsonObject(certificates) ? textsOf(certificates.load_folders) : [];
+    const folders = all.slice(0, all.length / Math.max(1, servers));
+    const isRepeated = all.every((folder, index) => folder === folders[index % folders.length]);
+    if (folders.length === 0 || !isRepeated || this.#hasFolders) {
+      return [];
+    }
+    this.#hasFolders = true;
+    return [line("load", ...folders)];
+  }
+
+  #isForced(connection: JsonObject | undefined, hosts: readonly string[]): boolean {
+    const names = this.automateNames;
+    const isForced =
+      connection !== undefined &&
+      hosts.length > 0 &&
+      connection.match !== undefined &&
+      hosts.every((host) => names.includes(host));
+    if (isForced) {
+      for (const host of hosts) {
+        this.automated.add(host);
+      }
+    }
+    return isForced;
+  }
+
+  /** Further hosts of the site for any host, whose certificates it needs though no route names them. */
+  #automatedAddresses(): string[] {
+    const known = new Set(this.#sites.flatMap((site) => hostsOfDraft(site)));
+    const { automatedAddresses } = this.#choices;
+    const leads = new Set(
+      this.#policies
+        .filter((policy) => Object.keys(policy).join() === "subjects")
+        .flatMap(({ subjects }) => textsOf(subjects).slice(0, 1)),
+    );
+    const isAsked = (name: string) => {
+      switch (automatedAddresses) {
+        case "all":
+          return true;
+        case "first":
+          return leads.has(name);
+        case "internal":
+          return !known.has(name) && isInternalSubject(name);
+        default:
+          return !known.has(name);
+      }
+    };
+    const isFree = (name: string) => !this.automated.has(name) && isAsked(name);
+    const names = [...new Set([...this.automateNames, ...this.#unsaidNames])];
+    return automatedAddresses === "none" ? [] : names.filter(isFree);
+  }
+}
+
+/** What a policy says besides its names. */
+function settingsOf(policy: JsonObject | undefined): JsonObject {
+  const { subjects: _subjects, ...settings } = policy ?? {};
+  return settings;
+}
+
+function distinct<T>(items: readonly T[]): T[] {
+  const texts = items.map((item) => JSON.stringify(item));
+  return items.filter((_item, index) => texts.indexOf(texts[index] ?? "") === index);
+}

@@ -1,0 +1,28 @@
+import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json-value";
+
+const status = "\\{http\\.error\\.status_code\\}";
+const classPattern = new RegExp(`^${status} >= (\\d)00 && ${status} <= \\1(?:99)$`);
+const codesPattern = new RegExp(`^${status} in \\[(\\d{3}(?:, \\d{3})*)\\]$`);
+
+/** The codes that `handle_errors` names for a route's matchers; undefined when they are others. */
+export function errorCodes(match: JsonValue | undefined): string[] | undefined {
+  if (match === undefined) {
+    return [];
+  }
+  const set = isJsonArray(match) && match.length === 1 ? match[0] : undefined;
+  const expression =
+    isJsonObject(set) && Object.keys(set).join() === "expression" ? set.expression : undefined;
+  if (typeof expression !== "string") {
+    return undefined;
+  }
+  const codes: string[] = [];
+  for (const condition of expression.split(" || ")) {
+    const [, digit] = classPattern.exec(condition) ?? [];
+    const [, list] = codesPattern.exec(condition) ?? [];
+    if (digit === undefined && list === undefined) {
+      return undefined;
+    }
+    codes.push(...(digit === undefined ? (list ?? "").split(", ") : [`${digit}xx`]));
+  }
+  return codes;
+}

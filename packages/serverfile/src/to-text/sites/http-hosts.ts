@@ -1,0 +1,43 @@
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
+import { objectsOf } from "../json-lists.ts";
+import type { UsualPorts } from "./addresses.ts";
+import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
+
+function subjectsOf(policies: JsonValue | undefined): Set<JsonValue> {
+  return new Set(objectsOf(policies).flatMap(({ subjects }) => (isJsonArray(subjects) ? subjects : [])));
+}
+
+/** Whether there is nothing but the policy for all connections: hosts that are named do without it. */
+function hasBarePolicy({ members }: ServerDraft): boolean {
+  const policies = members.look("tls_connection_policies");
+  return isJsonArray(policies) && policies.length === 1 && JSON.stringify(policies[0]) === "{}";
+}
+
+/**
+ * The hosts of a server on sockets without a port that are written with the HTTP port, and without `http://`: those are
+ * not skipped by automatic HTTPS, but have no certificate. They are on a server with that port too, or make the policy
+ * for all connections; then no policy is for them.
+ */
+export function httpHostsOf(
+  server: ServerDraft,
+  sites: readonly SiteDraft[],
+  tls: JsonObject,
+  ports: UsualPorts,
+): ReadonlySet<string> {
+  const own = sites.filter((site) => site.server === server);
+  if (server.listening.port !== undefined) {
+    return new Set();
+  }
+  const elsewhere = new Set(
+    sites.filter((site) => site.server.listening.port === ports.http).flatMap(hostsOfDraft),
+  );
+  const hosts = own.flatMap(hostsOfDraft).filter((host) => !server.plainHosts.has(host));
+  const shared = hosts.filter((host) => elsewhere.has(host));
+  if (shared.length > 0 || !hasBarePolicy(server) || own.some(isForAnyHost)) {
+    return new Set(shared);
+  }
+  const { automation } = tls;
+  const subjects = subjectsOf(isJsonObject(automation) ? automation.policies : undefined);
+  const without = hosts.filter((host) => !subjects.has(host));
+  return new Set(without.length < hosts.length ? without : hosts.slice(0, 1));
+}

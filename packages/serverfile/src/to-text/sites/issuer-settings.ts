@@ -1,0 +1,51 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
+import { objectsOf } from "../json-lists.ts";
+import type { UsualPorts } from "./addresses.ts";
+
+/** The second authority that certificates are asked of by default. */
+export const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
+
+/** What an issuer says, but for what options put into each. */
+export function ownSettings(issuer: JsonObject, ports: UsualPorts): JsonObject {
+  const { challenges, ...rest } = issuer;
+  if (!isJsonObject(challenges)) {
+    return issuer;
+  }
+  const { http, "tls-alpn": alpn, bind_host: _host, ...others } = challenges;
+  const without = (challenge: JsonValue | undefined, port: number) => {
+    if (!isJsonObject(challenge)) {
+      return {};
+    }
+    const { alternate_port: own, ...more } = challenge;
+    return own === undefined || own === port ? more : challenge;
+  };
+  const kept = { http: without(http, ports.http), "tls-alpn": without(alpn, ports.https) };
+  const given = Object.entries(kept).filter(([, value]) => Object.keys(value).length > 0);
+  const made = { ...others, ...Object.fromEntries(given) };
+  return Object.keys(made).length === 0 ? rest : { ...rest, challenges: made };
+}
+
+/** The address of the two issuers that an address alone makes; undefined for others. */
+export function emailOf(issuers: readonly JsonObject[], ports: UsualPorts): string | undefined {
+  const [first, second, more] = issuers.map((each) => ownSettings(each, ports));
+  const email = first?.email;
+  const isIt =
+    more === undefined &&
+    typeof email === "string" &&
+    JSON.stringify(sortedKeys(first)) === JSON.stringify({ email, module: "acme" }) &&
+    JSON.stringify(sortedKeys(second)) === JSON.stringify({ ca: zerosslDirectory, email, module: "acme" });
+  return isIt ? email : undefined;
+}
+
+function sortedKeys(object: JsonObject | undefined): JsonObject {
+  return Object.fromEntries(Object.entries(object ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Where the challenges of a policy's issuers are answered, when `bind` says it. */
+export function bindHostOf(policy: JsonObject | undefined): string | undefined {
+  const hosts = objectsOf(policy?.issuers).map(({ challenges }) =>
+    isJsonObject(challenges) ? challenges.bind_host : undefined,
+  );
+  const found = hosts.find((host) => typeof host === "string");
+  return typeof found === "string" ? found : undefined;
+}

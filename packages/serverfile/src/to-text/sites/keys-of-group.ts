@@ -1,0 +1,61 @@
+import { isJsonObject } from "server-core/json/json-value";
+import { addressText, isPlainOnSockets, siteKeys, type UsualPorts } from "./addresses.ts";
+import { hostsOfDraft, isForAnyHost, type ServerDraft, type SiteDraft } from "./site-draft.ts";
+
+/** Addresses in the order of the hosts of a socket without a port, which has those of every port. */
+function inSocketOrder(
+  keys: readonly { readonly key: string; readonly host: string | undefined }[],
+  group: readonly SiteDraft[],
+): string[] {
+  const all = group.find(({ server }) => server.listening.port === undefined);
+  const hosts = all === undefined ? [] : all.addresses.map(({ host }) => host);
+  const placeOf = (host: string | undefined) => (host === undefined ? -1 : hosts.indexOf(host));
+  return [...keys].sort((a, b) => placeOf(a.host) - placeOf(b.host)).map(({ key }) => key);
+}
+
+/** Hosts that a server keeps no log for, on its port. */
+function hostsWithoutLogs({ members, listening: { port } }: ServerDraft): string[] {
+  const logs = members.look("logs");
+  const skipped = isJsonObject(logs) && Array.isArray(logs.skip_hosts) ? logs.skip_hosts : [];
+  const ending = port === undefined || port === 80 || port === 443 ? "" : `:${port}`;
+  return skipped.flatMap((host) =>
+    typeof host === "string" && host.endsWith(ending) ? [host.slice(0, host.length - ending.length)] : [],
+  );
+}
+
+/**
+ * Every address of sites that are written as one.
+ * @param site the first of the group
+ * @param sites all of the config
+ * @param automated names that are among the addresses for their certificates
+ */
+export function keysOfGroup(
+  site: SiteDraft,
+  group: readonly SiteDraft[],
+  sites: readonly SiteDraft[],
+  automated: readonly string[],
+  ports: UsualPorts,
+): string[] {
+  const ported = group.filter(({ server }) => server.listening.port !== undefined);
+  const plainSockets = isPlainOnSockets(group) ? group.filter((each) => !each.server.hasPolicies) : group;
+  const told = ported.length > 0 ? ported : plainSockets;
+  const own = inSocketOrder(
+    told.flatMap((each) =>
+      siteKeys(each, ports, group).map((key, index) => ({ key, host: each.addresses[index]?.host })),
+    ),
+    group,
+  );
+  const repetitions = (name: string) =>
+    sites.filter(({ server, addresses }) => {
+      return server === site.server && addresses.some(({ host, path }) => host === name && path === "");
+    }).length;
+  const isHere = (each: SiteDraft) => each.server === site.server;
+  const shown = new Set(sites.filter(isHere).flatMap(hostsOfDraft));
+  const plain = sites.filter(isHere).find(isForAnyHost) === site ? site.server.plainHosts : [];
+  const silent = sites.filter(isHere).find(isForAnyHost) === site ? hostsWithoutLogs(site.server) : [];
+  const hidden = [...new Set([...automated, ...plain, ...silent])];
+  const extra = hidden
+    .filter((name) => automated.includes(name) || !shown.has(name))
+    .map((name) => addressText(site.server, name, "", ports, repetitions(name)));
+  return [...new Set([...own, ...extra])];
+}

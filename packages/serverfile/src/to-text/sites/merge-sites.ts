@@ -1,0 +1,80 @@
+import { isJsonObject, type JsonValue } from "server-core/json/json-value";
+import type { SiteDraft } from "./site-draft.ts";
+
+/** How sites of several servers become one: those with the same directives, the same and for the same hosts too, none. */
+export type Merging = "alike" | "same" | "none";
+
+/** What sites must have in common: everything but the names of groups at their top, and where they listen. */
+function likeness({ routes, errors }: SiteDraft): string {
+  const withoutGroups = (list: JsonValue | undefined) =>
+    Array.isArray(list)
+      ? list.map((each: JsonValue) =>
+          isJsonObject(each) ? { ...each, group: each.group === undefined ? null : "" } : each,
+        )
+      : null;
+  return JSON.stringify([withoutGroups(routes), withoutGroups(errors)]);
+}
+
+function addressesKey({ addresses }: SiteDraft): string {
+  return JSON.stringify(addresses);
+}
+
+function bindKeys({ server }: SiteDraft): string[] {
+  return server.listening.binds.map(({ address, protocols }) => `${address} ${protocols.join()}`);
+}
+
+/** Whether one site has them all: on every port the same addresses to listen on, and on each of its servers the same hosts. */
+function isOneSite(sites: readonly SiteDraft[]): boolean {
+  const servers = new Set(sites.map(({ server }) => server));
+  const byPort = new Map<number, { readonly binds: Set<string>; readonly keys: Set<string> }>();
+  for (const site of sites) {
+    const { port } = site.server.listening;
+    if (port !== undefined) {
+      const own = byPort.get(port) ?? { binds: new Set(), keys: new Set() };
+      for (const key of bindKeys(site)) {
+        own.binds.add(key);
+      }
+      own.keys.add(addressesKey(site));
+      byPort.set(port, own);
+    }
+  }
+  const binds = new Set([...byPort.values()].map((own) => [...own.binds].filter(hasPort).sort().join("\n")));
+  return (
+    servers.size === sites.length &&
+    binds.size <= 1 &&
+    [...byPort.values()].every(({ keys }) => keys.size === 1)
+  );
+}
+
+/** Whether an address to listen on is one with a port: sockets of the file system and descriptors have none. */
+function hasPort(key: string): boolean {
+  return !/^(unix|fd)/.test(key);
+}
+
+/** Sites that are one, in the order of the first of each. */
+export function mergeSites(sites: readonly SiteDraft[], merging: Merging): SiteDraft[][] {
+  if (merging === "none") {
+    return sites.map((site) => [site]);
+  }
+  const groups = new Map<string, SiteDraft[]>();
+  for (const site of sites) {
+    const key = merging === "alike" ? likeness(site) : `${likeness(site)} ${addressesKey(site)}`;
+    groups.set(key, [...(groups.get(key) ?? []), site]);
+  }
+  const merged = [...groups.values()].flatMap((group) => (isOneSite(group) ? [group] : split(group)));
+  return merged.sort(([a], [b]) => sites.indexOf(a as SiteDraft) - sites.indexOf(b as SiteDraft));
+}
+
+/** Smaller groups, each of which is one site. */
+function split(sites: readonly SiteDraft[]): SiteDraft[][] {
+  const groups: SiteDraft[][] = [];
+  for (const site of sites) {
+    const group = groups.find((each) => isOneSite([...each, site]));
+    if (group === undefined) {
+      groups.push([site]);
+    } else {
+      group.push(site);
+    }
+  }
+  return groups;
+}

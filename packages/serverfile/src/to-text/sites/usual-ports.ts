@@ -1,0 +1,39 @@
+import { isJsonObject, type JsonValue } from "server-core/json/json-value";
+import { objectsOf } from "../json-lists.ts";
+import { type Line, line } from "../lines/line.ts";
+import { Members } from "../members.ts";
+import type { UsualPorts } from "./addresses.ts";
+
+/**
+ * Which of the usual ports is 0: it stands nowhere then, but issuers' challenges have an empty object for it.
+ */
+function zeroPorts(config: JsonValue): { http: boolean; https: boolean } {
+  const { automation } = new Members(config, "/config").objectAt("apps", "tls");
+  const policies = isJsonObject(automation) ? objectsOf(automation.policies) : [];
+  const challenges = policies
+    .flatMap(({ issuers }) => objectsOf(issuers))
+    .map((issuer) => (isJsonObject(issuer.challenges) ? issuer.challenges : {}));
+  const isZero = (name: string) => challenges.some((each) => JSON.stringify(each[name]) === "{}");
+  return { http: isZero("http"), https: isZero("tls-alpn") };
+}
+
+/** The ports that a config's addresses have without saying so. */
+export function usualPortsOf(config: JsonValue): UsualPorts {
+  const members = new Members(config, "/config");
+  const http = members.objectAt("apps", "http");
+  const port = (key: string, usual: number) => {
+    const given = http[key];
+    return typeof given === "number" && given !== 0 ? given : usual;
+  };
+  const zero = zeroPorts(config);
+  return {
+    http: port("http_port", zero.http ? 0 : 80),
+    https: port("https_port", zero.https ? 0 : 443),
+    namesScheme: false,
+  };
+}
+
+/** The usual ports that no member of the config tells of. */
+export function zeroPortLines({ http, https }: UsualPorts): Line[] {
+  return [...(http === 0 ? [line("http_port", "0")] : []), ...(https === 0 ? [line("https_port", "0")] : [])];
+}

@@ -1,0 +1,230 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
+import type { Choices } from "./choices.ts";
+import { type ConfigDraft, frozen, unservedSite } from "./config-draft.ts";
+import { inexpressible } from "./inexpressible.ts";
+import { type Line, line } from "./lines/line.ts";
+import { NamedMatchers } from "./matchers/named-matchers.ts";
+import { Members } from "./members.ts";
+import { eventLines } from "./options/event-lines.ts";
+import { serverOptionLines } from "./options/server-options.ts";
+import {
+  adminLines,
+  authorityLines,
+  autoHttpsLines,
+  certificateOptionLines,
+  httpAppLines,
+  isDebug,
+  logOptionLines,
+  sniLines,
+  storageLines,
+} from "./options/write-options.ts";
+import { errorStatements } from "./routes/error-statements.ts";
+import { namedRoutes } from "./routes/named-routes.ts";
+import { DirectiveOrder, OrderNeeds } from "./routes/order-needs.ts";
+import { inReadingOrder, RouteBlock } from "./routes/route-block.ts";
+import { RouteWriter } from "./routes/write-routes.ts";
+import { AccessLogs } from "./sites/access-logs.ts";
+import type { UsualPorts } from "./sites/addresses.ts";
+import { bindLines, bindLinesOf, commonBinds } from "./sites/bind-lines.ts";
+import { inCertificateOrder } from "./sites/certificate-order.ts";
+import { unloadedPairs } from "./sites/certificate-pairs.ts";
+import { automatedNames, CertificateLines } from "./sites/certificates.ts";
+import { withHiddenSites } from "./sites/hidden-sites.ts";
+import { keysOfGroup } from "./sites/keys-of-group.ts";
+import { mergeSites } from "./sites/merge-sites.ts";
+import { readServersWith } from "./sites/read-servers.ts";
+import type { Listening, ServerDraft, SiteDraft } from "./sites/site-draft.ts";
+import { usualPortsOf, zeroPortLines } from "./sites/usual-ports.ts";
+
+/** A site as text: sites that are the same in several servers are one. */
+interface SiteText {
+  readonly sites: readonly SiteDraft[];
+  readonly block: RouteBlock;
+  readonly keys: readonly string[];
+  /** Lines that are no routes: where it listens, certificates, logs. */
+  readonly head: readonly Line[];
+  readonly groups: number;
+  readonly firstGroup: number | undefined;
+}
+
+/** Everything that was read of the config, for one way to write it. */
+class ConfigWriter {
+  readonly #config: Members;
+  readonly #choices: Choices;
+  readonly #order: OrderNeeds;
+  readonly #hiddenFile: string;
+  readonly #ports: UsualPorts;
+  readonly #http: Members | undefined;
+  readonly #tls: Members | undefined;
+
+  constructor(config: JsonValue, choices: Choices, order: DirectiveOrder, hiddenFile: string) {
+    this.#config = new Members(config, "/config");
+    this.#choices = choices;
+    this.#order = new OrderNeeds(order);
+    this.#hiddenFile = hiddenFile;
+    const apps = this.#config.child("apps");
+    this.#http = apps?.child("http");
+    this.#tls = apps?.child("tls");
+    const ports = usualPortsOf(config);
+    this.#ports = { ...ports, namesScheme: choices.namesScheme };
+  }
+
+  get betterOrder(): DirectiveOrder | undefined {
+    return this.#order.better();
+  }
+
+  draft(): ConfigDraft {
+    const logs = this.#logs();
+    const tlsJson = this.#tls === undefined ? {} : this.#config.objectAt("apps", "tls");
+    const given = this.#http?.child("servers");
+    const { servers, sites: shown } = readServersWith(tlsJson, given, this.#ports);
+    const sites = withHiddenSites(
+      shown,
+      servers,
+      this.#choices.hiddenAnyHost,
+      this.#ports,
+      automatedNames(tlsJson),
+    );
+    const makeCertificates = () => new CertificateLines(tlsJson, this.#ports, this.#choices, sites);
+    let certificates = makeCertificates();
+    const bind = this.#choices.defaultBind ? commonBinds(servers) : undefined;
+    const groups = mergeSites(sites, this.#choices.merging);
+    const written = (given: readonly (readonly SiteDraft[])[]) => {
+      const accessLogs = new AccessLogs(logs, isDebug(logs), given);
+      return given.map((group, index) =>
+        this.#site(group, sites, accessLogs, certificates, bind, index === given.length - 1),
+      );
+    };
+    const texts = written(groups);
+    const numberOf = ({ sites: group }: SiteText) => certificates.certificateNumberOf(group);
+    let ordered = inCertificateOrder(inReadingOrder(texts, 0), numberOf);
+    if (ordered.some((text, index) => text !== texts[index])) {
+      // Logs are numbered as they are read, too.
+      certificates = makeCertificates();
+      ordered = written(ordered.map((text) => text.sites));
+    }
+    let next = 0;
+    for (const { block, groups: count } of ordered) {
+      block.arrange(next);
+      next += count;
+    }
+    const named = namedRoutes(servers, (matchers) => this.#writerFor(matchers));
+    const options = this.#options(servers, logs, certificates, bind);
+    return {
+      options,
+      named: named.map(([name, block]) => ({ words: [`&(${name})`], block: frozen(block.lines) })),
+      sites: [
+        ...unloadedPairs(tlsJson, servers).map((pair, index) =>
+          unservedSite(index, [line("tls", ...pair)], []),
+        ),
+        ...ordered.map(({ keys, head, block }) => ({
+          keys,
+          head: frozen(head),
+          body: frozen(block.lines),
+        })),
+      ],
+    };
+  }
+
+  #logs(): JsonObject {
+    const logging = this.#config.child("logging");
+    const logs = logging?.take("logs");
+    logging?.done("logging");
+    return isJsonObject(logs) ? logs : {};
+  }
+
+  #writerFor(matchers: NamedMatchers): RouteWriter {
+    return new RouteWriter(matchers, this.#hiddenFile, this.#order);
+  }
+
+  #site(
+    group: readonly SiteDraft[],
+    sites: readonly SiteDraft[],
+    accessLogs: AccessLogs,
+    certificates: CertificateLines,
+    common: Listening["binds"] | undefined,
+    isLast: boolean,
+  ): SiteText {
+    const [site] = group;
+    if (site === undefined) {
+      throw new RangeError("a group of sites has one at least");
+    }
+    const matchers = new NamedMatchers();
+    const writer = this.#writerFor(matchers);
+    const main = writer.sorted(site.routes, site.routesPath);
+    const errors = errorStatements(site, writer);
+    const statements = this.#choices.errorsFirst
+      ? [...errors, ...main.statements]
+      : [...main.statements, ...errors];
+    const tls = certificates.linesFor(group, common !== undefined);
+    const binds = common === undefined ? bindLines(group, tls.bindHost) : [];
+    const head = [
+      ...binds,
+      ...tls.lines,
+      ...accessLogs.linesFor(group),
+      ...(isLast ? accessLogs.rest() : []),
+    ];
+    const block = new RouteBlock(statements, true, matchers.definitions);
+    const keys = keysOfGroup(site, group, sites, tls.names, this.#ports);
+    return { sites: group, block, keys, head, groups: block.innerGroups, firstGroup: block.firstInnerGroup };
+  }
+
+  #options(
+    servers: readonly ServerDraft[],
+    logs: JsonObject,
+    certificates: CertificateLines,
+    bind: Listening["binds"] | undefined,
+  ): Line[] {
+    const config = this.#config;
+    const text = JSON.stringify(config.objectAt("apps", "http"));
+    const mentioned = (id: string) => text.includes(`"ca":${JSON.stringify(id)}`);
+    const lines = [
+      ...adminLines(config.child("admin")),
+      ...logOptionLines(logs),
+      ...storageLines(config.child("storage")),
+      ...httpAppLines(this.#http),
+      ...zeroPortLines(this.#ports),
+      ...(bind === undefined ? [] : bindLinesOf("default_bind", bind)),
+      ...sniLines(servers),
+      ...autoHttpsLines(servers),
+      ...certificateOptionLines(this.#tls, certificates, this.#ports, this.#choices),
+      ...authorityLines(config.child("apps")?.child("pki"), mentioned),
+      ...this.#order.order.lines,
+      ...serverOptionLines(servers, expectedNames(servers)),
+    ];
+    const left = config.keys[0];
+    if (left !== undefined) {
+      throw inexpressible(config.pathOf(left), "there is no option for it");
+    }
+    const apps = config.child("apps");
+    const events = apps?.child("events");
+    if (events !== undefined) {
+      lines.push(...eventLines(events));
+    }
+    const [app] = apps?.keys ?? [];
+    if (app !== undefined) {
+      throw inexpressible(`/config/apps/${app}`, "there is no option for the app");
+    }
+    return lines;
+  }
+}
+
+/** The names that servers get without an option: `srv0` and so on, by their addresses. */
+function expectedNames(servers: readonly ServerDraft[]): string[] {
+  const ordered = [...servers].sort((a, b) => ((a.listen[0] ?? "") < (b.listen[0] ?? "") ? -1 : 1));
+  return servers.map((server) =>
+    /^srv\d+$/.test(server.name) ? server.name : `srv${ordered.indexOf(server)}`,
+  );
+}
+
+/**
+ * One way to write a config.
+ * @param hiddenFile the file that the text is thought to be in
+ * @throws ServerError CONFIG_INEXPRESSIBLE
+ */
+export function writeConfig(config: JsonValue, choices: Choices, hiddenFile: string): ConfigDraft {
+  const first = new ConfigWriter(config, choices, new DirectiveOrder(), hiddenFile);
+  const draft = first.draft();
+  const order = first.betterOrder;
+  return order === undefined ? draft : new ConfigWriter(config, choices, order, hiddenFile).draft();
+}
