@@ -37,7 +37,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\bnothing to it\b/, "ignored"],
   [/\bwhat of\b/i, "which part of"],
   [/\bgives? (?:its|their) room back\b/, "frees its space"],
-  [/\bholds? \w+ (?:others )?not\b/, "does not block"],
+  [/\bholds? (?:the )?others not\b/, "does not block"],
 ];
 
 /** Looks for the worst habits in a sentence. */
