@@ -126,7 +126,9 @@ export class ExchangeRequest {
     this.requestHeaders = stream.headers;
     this.hostport = target.authority || stream.authority;
     if (target.authority) {
-      checkHost(stream.authority, stream.version);
+      if (stream.authority !== "") {
+        checkHost(stream.authority, stream.version);
+      }
       this.requestHeaders = withHost(stream.headers, target.authority);
     }
     if (this.hostport !== goodHost || this.hostport === "") {

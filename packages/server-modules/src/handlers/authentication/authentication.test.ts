@@ -1,6 +1,7 @@
 import { argon2Sync } from "node:crypto";
 import { hashSync } from "@node-rs/bcrypt";
 import { provisionHandler, provisionModule } from "admin-server/testing/provision-module";
+import { HttpError } from "http-engine/http-error";
 import { readPlaceholder } from "http-engine/placeholders";
 import { makeExchange } from "http-engine/testing/make-exchange";
 import { expect, test } from "vitest";
@@ -80,6 +81,16 @@ test.each([
   [["Authorization", `Basic ${"A".repeat(5000)}`]],
 ])("%.60j is challenged", async (headers) => {
   expect(await user({ accounts: [{ username: "anna", password: bcrypt }] }, headers)).toBe(challenge);
+});
+
+test("what fails after a right password is no failure of it", async () => {
+  const http_basic = { accounts: [{ username: "anna", password: bcrypt }] };
+  const handler = await provisionHandler("authentication", { providers: { http_basic } });
+  const exchange = makeExchange({ headers: basic("anna", "pässword:1") });
+  const missing = () => {
+    throw new HttpError(404);
+  };
+  await expect(handler.handle(exchange, missing)).rejects.toMatchObject({ status: 404 });
 });
 
 test("an unknown user costs a comparison with a real hash", async () => {

@@ -1,3 +1,4 @@
+import type { Exchange } from "http-engine/exchange";
 import type { HttpHandler } from "http-engine/handler";
 import { HttpError } from "http-engine/http-error";
 import { setPlaceholder } from "http-engine/placeholders";
@@ -31,37 +32,44 @@ export const authentication = defineModule({
         throw errorWithin(`loading authentication providers: module name '${name}'`, error);
       }
     }
+    /** Asks one provider after the other. @throws ServerError CLIENT_GONE, PASSWORDS_BUSY; HttpError 401 */
+    async function identify(exchange: Exchange): Promise<void> {
+      let busy: ServerError | undefined;
+      for (const [name, provider] of providers) {
+        try {
+          const user = await provider.authenticate(exchange);
+          if (user !== undefined) {
+            setPlaceholder(exchange, "http.auth.user.id", user.id);
+            for (const [key, value] of Object.entries(user.metadata ?? {})) {
+              setPlaceholder(exchange, `http.auth.user.${key}`, value);
+            }
+            return;
+          }
+        } catch (error) {
+          if (error instanceof ServerError && error.code === "CLIENT_GONE") {
+            throw error;
+          }
+          if (error instanceof ServerError && error.code === "PASSWORDS_BUSY") {
+            busy = error;
+            continue;
+          }
+          context.log.error(`authentication provider ${name}: ${messageOf(error)}`);
+          setPlaceholder(exchange, `http.auth.${name}.error`, messageOf(error));
+        }
+      }
+      if (busy !== undefined) {
+        const seconds = Math.ceil(((busy.retryAtMs ?? 0) - Date.now()) / 1000);
+        exchange.responseHeaders.push("Retry-After", String(Math.max(1, seconds)));
+        throw busy;
+      }
+      throw new HttpError(401, "not authenticated");
+    }
+
     return {
       async handle(exchange, next) {
-        let busy: ServerError | undefined;
-        for (const [name, provider] of providers) {
-          try {
-            const user = await provider.authenticate(exchange);
-            if (user !== undefined) {
-              setPlaceholder(exchange, "http.auth.user.id", user.id);
-              for (const [key, value] of Object.entries(user.metadata ?? {})) {
-                setPlaceholder(exchange, `http.auth.user.${key}`, value);
-              }
-              return next(exchange);
-            }
-          } catch (error) {
-            if (error instanceof ServerError && error.code === "CLIENT_GONE") {
-              throw error;
-            }
-            if (error instanceof ServerError && error.code === "PASSWORDS_BUSY") {
-              busy = error;
-              continue;
-            }
-            context.log.error(`authentication provider ${name}: ${messageOf(error)}`);
-            setPlaceholder(exchange, `http.auth.${name}.error`, messageOf(error));
-          }
-        }
-        if (busy !== undefined) {
-          const seconds = Math.ceil(((busy.retryAtMs ?? 0) - Date.now()) / 1000);
-          exchange.responseHeaders.push("Retry-After", String(Math.max(1, seconds)));
-          throw busy;
-        }
-        throw new HttpError(401, "not authenticated");
+        await identify(exchange);
+        // Apart from the providers: what fails after them is no failure of theirs.
+        return next(exchange);
       },
     };
   },

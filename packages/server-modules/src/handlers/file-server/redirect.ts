@@ -1,5 +1,5 @@
 import type { Exchange } from "http-engine/exchange";
-import { getHeader, setContentLength } from "http-engine/header-list";
+import { getHeader, setContentLength, setHeader } from "http-engine/header-list";
 import { cleanPath } from "server-core/uri/clean-path";
 import { escapePath, percentDecode } from "server-core/uri/percent-encoding";
 
@@ -29,7 +29,7 @@ export function redirectTo(exchange: Exchange, rawPath: string): void {
   const hasPage =
     (method === "GET" || method === "HEAD") && getHeader(responseHeaders, "content-type") === undefined;
   const body = hasPage ? `<a href="${escapeHtml(target)}">Permanent Redirect</a>.\n\n` : "";
-  responseHeaders.push("Location", target);
+  setHeader(responseHeaders, "Location", target);
   if (hasPage) {
     responseHeaders.push("Content-Type", "text/html; charset=utf-8");
   }

@@ -21,6 +21,7 @@ beforeAll(async () => {
         "Content-Type": ["text/x"],
         Etag: ['"mine"'],
         "Last-Modified": ["Tue, 14 Nov 2000 22:13:20 GMT"],
+        Location: ["/elsewhere"],
       },
     },
   };
@@ -92,6 +93,10 @@ test("a redirect has a page for people", async () => {
   const answer = await get("/folder?a=1&b='<");
   expect([answer.status, answer.headers["content-type"]]).toEqual([308, "text/html; charset=utf-8"]);
   expect(answer.text).toBe('<a href="/folder/?a=1&amp;b=&#39;&lt;">Permanent Redirect</a>.\n\n');
+});
+
+test("a redirect has one target, whatever the site has set", async () => {
+  expect((await get("/folder", typed)).headers.location).toBe("/folder/");
 });
 
 test("a redirect has none where the site names a type, nor for another method", async () => {
