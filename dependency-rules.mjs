@@ -151,7 +151,7 @@ export default {
     ...Object.entries(serverPackages).map(([name, { mayImport }]) => ({
       name: `${name}-tests-start-the-server`,
       comment:
-        "A test beside its source may start the whole server with admin-server/testing. Of the packages above its own it " +
+        "A test beside its source may start the whole server, with helpers of admin-server/src/testing. Of the packages above its own it " +
         "knows nothing else.",
       severity: "error",
       from: { path: `^packages/${name}/.*(${test})` },

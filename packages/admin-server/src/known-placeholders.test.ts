@@ -39,7 +39,7 @@ function namesIn(text: string): string[] {
 }
 
 function filesBelow(folder: string, ending: RegExp): string[] {
-  // Not "recursive", which follows the links in node_modules: packages that test each other link in a circle.
+  // Not "recursive", which follows the links in node_modules.
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && entry.name !== "node_modules") return filesBelow(path, ending);

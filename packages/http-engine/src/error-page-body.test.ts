@@ -1,6 +1,6 @@
-import { RunningServer } from "admin-server/testing/running-server";
 import { rawRequest } from "server-core/testing/raw-request";
 import { expect, test } from "vitest";
+import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 
 /** An error page that names the body of the request, for a site that takes five bytes. */
 const site = {

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { truncate, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { RunningServer, respond, siteConfig } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { rawRequest } from "server-core/testing/raw-request";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer, respond, siteConfig } from "../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect as connectPlain } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 import { connect } from "node:tls";
-import { RunningServer, respond } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { askTls } from "server-core/testing/ask-tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer, respond } from "../../admin-server/src/testing/running-server.ts";
 
 const site = (host: string, body: string) => ({ match: [{ host: [host] }], ...(respond(body) as object) });
 const config = (server: object) => ({

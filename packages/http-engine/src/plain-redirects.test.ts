@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { connect as connectTls } from "node:tls";
-import { RunningServer, respond } from "admin-server/testing/running-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RunningServer, respond } from "../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 beforeAll(async () => {

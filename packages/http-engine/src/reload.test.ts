@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { Agent, get } from "node:http";
 import { connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
-import { RunningServer, respond, siteConfig } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { EventQueue } from "server-core/testing/event-queue";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { RunningServer, respond, siteConfig } from "../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 beforeEach(async () => {

@@ -3,9 +3,9 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { RunningServer } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 /** Answers with the `X` that it was sent. */

@@ -1,6 +1,6 @@
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RunningServer, siteConfig } from "../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 beforeAll(async () => {

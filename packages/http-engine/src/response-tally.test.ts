@@ -1,7 +1,7 @@
 import { Registry } from "@prometheus-io/client";
-import { RunningServer } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { afterEach, expect, test } from "vitest";
+import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 import { ResponseTally } from "./response-tally.ts";
 
 let running: RunningServer;

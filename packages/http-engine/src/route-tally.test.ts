@@ -1,8 +1,8 @@
 import { Registry } from "@prometheus-io/client";
-import { RunningServer } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { deadAddress } from "server-core/testing/upstream-server";
 import { afterEach, describe, expect, test } from "vitest";
+import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 import { bytesBounds, Distribution, otherHosts, RouteTally } from "./route-tally.ts";
 
 let running: RunningServer;

@@ -3,11 +3,11 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { rawRequest } from "server-core/testing/raw-request";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer, siteConfig } from "../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 beforeAll(async () => {

@@ -2,12 +2,12 @@
 import "certificates/pki/reflect-metadata";
 import { createHash, createPublicKey, X509Certificate } from "node:crypto";
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
-import { RunningServer } from "admin-server/testing/running-server";
 import { keyToPem, makeKey, webKey } from "certificates/pki/key-pair";
 import { selfSigned } from "certificates/testing/self-signed";
 import { ask } from "server-core/testing/ask";
 import { askTls } from "server-core/testing/ask-tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 let client: { readonly cert: string; readonly key: string; readonly certificate: X509Certificate };

@@ -5,11 +5,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { RunningServer, respond, siteConfig } from "admin-server/testing/running-server";
 import { createTestAuthority } from "lifecycle/testing";
 import { ask } from "server-core/testing/ask";
 import { askTls } from "server-core/testing/ask-tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { RunningServer, respond, siteConfig } from "../../admin-server/src/testing/running-server.ts";
 
 const authority = createTestAuthority();
 const { cert, key } = authority.issue("site.example", "127.0.0.1");

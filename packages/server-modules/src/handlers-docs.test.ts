@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { provisionHandler, provisionMatcher } from "admin-server/testing/provision-module";
-import { RunningServer } from "admin-server/testing/running-server";
 import { expect, test } from "vitest";
+import { provisionHandler, provisionMatcher } from "../../admin-server/src/testing/provision-module.ts";
+import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 import { standardModules } from "./standard.ts";
 
 const docs = readFileSync(new URL("../../../docs/handlers.md", import.meta.url), "utf8");

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
 import { type AddressInfo, createServer, type Server as NetServer } from "node:net";
 import { hashSync } from "@node-rs/bcrypt";
-import { RunningServer } from "admin-server/testing/running-server";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 import {
   encodeRecords,
   RecordReader,

@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { RunningServer } from "admin-server/testing/running-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer } from "../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ServerProcess } from "admin-server/testing/server-process";
 import { ask } from "server-core/testing/ask";
 import { askTls } from "server-core/testing/ask-tls";
 import { freePorts } from "server-core/testing/free-ports";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ServerProcess } from "../../../admin-server/src/testing/server-process.ts";
 
 let folder: string;
 let server: ServerProcess | undefined;

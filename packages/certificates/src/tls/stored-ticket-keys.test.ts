@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
-import { RunningServer, respond } from "admin-server/testing/running-server";
 import { createLogger } from "lifecycle";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { RunningServer, respond } from "../../../admin-server/src/testing/running-server.ts";
 import { FileSystemStorage } from "./storage/file-system.ts";
 import { StoredTicketKeys } from "./stored-ticket-keys.ts";
 

@@ -4,9 +4,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { RunningServer, respond } from "admin-server/testing/running-server";
 import { askTls } from "server-core/testing/ask-tls";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { RunningServer, respond } from "../../../admin-server/src/testing/running-server.ts";
 import type { KeyType } from "../pki/key-pair.ts";
 import { type SelfSigned, selfSigned } from "../testing/self-signed.ts";
 

@@ -1,9 +1,9 @@
-import { provisionHandler } from "admin-server/testing/provision-module";
 import { makeJsonEncoder } from "server-core/logging/encoders/json";
 import { levelRank } from "server-core/logging/log-entry";
 import { LogOwner } from "server-core/logging/log-owner";
 import { LogSet } from "server-core/logging/logging";
 import { expect, test } from "vitest";
+import { provisionHandler } from "../../../admin-server/src/testing/provision-module.ts";
 import type { Exchange } from "../exchange.ts";
 import { setPlaceholder } from "../placeholders.ts";
 import { type MadeRequest, makeAnswering } from "../testing/make-exchange.ts";

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { RunningServer, respond, siteConfig } from "admin-server/testing/running-server";
 import { rawRequest } from "server-core/testing/raw-request";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer, respond, siteConfig } from "../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { status } from "@grpc/grpc-js";
-import { RunningServer, respond } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { EventQueue } from "server-core/testing/event-queue";
 import { GrpcCollector } from "server-core/testing/grpc-collector";
 import { type ReceivedMetrics, readMetrics } from "server-core/testing/otlp-metrics-request";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { RunningServer, respond } from "../../../admin-server/src/testing/running-server.ts";
 
 interface Push extends ReceivedMetrics {
   readonly path: string;

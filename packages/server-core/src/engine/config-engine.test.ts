@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { RunningServer, respond, siteConfig } from "admin-server/testing/running-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RunningServer, respond, siteConfig } from "../../../admin-server/src/testing/running-server.ts";
 import { ask } from "../testing/ask.ts";
 
 let running: RunningServer;

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RunningServer } from "admin-server/testing/running-server";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { RunningServer } from "../../../admin-server/src/testing/running-server.ts";
 import { ask } from "../testing/ask.ts";
 import { rawRequest } from "../testing/raw-request.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { RunningServer } from "admin-server/testing/running-server";
 import { afterEach, expect, test } from "vitest";
+import { RunningServer } from "../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 afterEach(() => running.close());

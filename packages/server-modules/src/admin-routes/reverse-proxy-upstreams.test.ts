@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../admin-server/src/testing/running-server.ts";
 
 /** Upstreams that nobody listens at, and one that answers. */
 const dead = Array.from({ length: 1_500 }, (_, at) => `127.0.1.${at % 250}:${1 + Math.floor(at / 250)}`);

@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { RunningServer, respond } from "admin-server/testing/running-server";
 import { selfSigned } from "certificates/testing/self-signed";
 import type { CloudEvent } from "server-core/events/server-event";
 import { askTls } from "server-core/testing/ask-tls";
 import { EventQueue } from "server-core/testing/event-queue";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { RunningServer, respond } from "../../../admin-server/src/testing/running-server.ts";
 
 /** A handler of one's own: posts each event, and aborts it when it is told so. */
 const moduleText = `import { defineModule, EventAborted, type EventHandler, z } from "admin-server/module";

@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { provisionModule } from "admin-server/testing/provision-module";
 import { EventAborted, type EventHandler, eventHandlers } from "server-core/events/server-event";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { provisionModule } from "../../../admin-server/src/testing/provision-module.ts";
 import { KnownEvent } from "./known-event.ts";
 
 let folder: string;

@@ -1,7 +1,7 @@
-import { provisionHandler } from "admin-server/testing/provision-module";
 import type { Exchange } from "http-engine/exchange";
 import { makeAnswering } from "http-engine/testing/make-exchange";
 import { expect, test } from "vitest";
+import { provisionHandler } from "../../../admin-server/src/testing/provision-module.ts";
 
 async function run(config: object, answer: (exchange: Exchange) => void, headers: readonly string[] = []) {
   const handler = await provisionHandler("headers", config);

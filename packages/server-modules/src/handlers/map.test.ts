@@ -1,7 +1,7 @@
-import { provisionHandler } from "admin-server/testing/provision-module";
 import { compileBodyTemplate } from "http-engine/placeholders";
 import { makeExchange } from "http-engine/testing/make-exchange";
 import { expect, test } from "vitest";
+import { provisionHandler } from "../../../admin-server/src/testing/provision-module.ts";
 
 const config = {
   source: "{http.request.uri.path}",

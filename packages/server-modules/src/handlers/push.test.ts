@@ -8,7 +8,6 @@ import {
 } from "node:http2";
 import { connect as connectTcp, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { RunningServer } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import {
@@ -23,6 +22,7 @@ import {
   frameTypes,
   settingIds,
 } from "wire/http2";
+import { RunningServer } from "../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 const sessions: ClientHttp2Session[] = [];

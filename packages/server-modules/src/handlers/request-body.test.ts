@@ -1,11 +1,11 @@
 import { text } from "node:stream/consumers";
-import { provisionHandler } from "admin-server/testing/provision-module";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { makeExchange } from "http-engine/testing/make-exchange";
 import { ask } from "server-core/testing/ask";
 import { rawRequest } from "server-core/testing/raw-request";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { provisionHandler } from "../../../admin-server/src/testing/provision-module.ts";
+import { RunningServer, siteConfig } from "../../../admin-server/src/testing/running-server.ts";
 
 let upstream: UpstreamServer;
 let server: RunningServer;

@@ -2,11 +2,11 @@ import { createHook } from "node:async_hooks";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { provisionHandler } from "admin-server/testing/provision-module";
 import type { HttpHandler, Next } from "http-engine/handler";
 import { makeAnswering } from "http-engine/testing/make-exchange";
 import { giveToOwner } from "server-core/threads/error-owner";
 import { expect, test } from "vitest";
+import { provisionHandler } from "../../../admin-server/src/testing/provision-module.ts";
 
 /** Kinds of promises, timers, sockets and the like that begin while `run` runs. */
 function started(run: () => void): string[] {

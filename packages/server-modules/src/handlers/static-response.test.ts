@@ -1,7 +1,7 @@
-import { provisionHandler } from "admin-server/testing/provision-module";
 import { HttpError } from "http-engine/http-error";
 import { makeAnswering } from "http-engine/testing/make-exchange";
 import { expect, test } from "vitest";
+import { provisionHandler } from "../../../admin-server/src/testing/provision-module.ts";
 
 test.each([
   [{}, 200, "", undefined],

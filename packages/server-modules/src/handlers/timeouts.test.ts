@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { provisionHandler } from "admin-server/testing/provision-module";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { makeAnswering } from "http-engine/testing/make-exchange";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { provisionHandler } from "../../../admin-server/src/testing/provision-module.ts";
+import { RunningServer, siteConfig } from "../../../admin-server/src/testing/running-server.ts";
 
 let upstream: UpstreamServer;
 let server: RunningServer;

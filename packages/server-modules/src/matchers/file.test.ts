@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { provisionMatcher } from "admin-server/testing/provision-module";
 import { readPlaceholder } from "http-engine/placeholders";
 import { makeExchange } from "http-engine/testing/make-exchange";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { provisionMatcher } from "../../../admin-server/src/testing/provision-module.ts";
 
 let root = "";
 

@@ -1,7 +1,7 @@
-import { provisionMatcher } from "admin-server/testing/provision-module";
 import { compileTemplate } from "http-engine/placeholders";
 import { makeExchange } from "http-engine/testing/make-exchange";
 import { expect, test } from "vitest";
+import { provisionMatcher } from "../../../admin-server/src/testing/provision-module.ts";
 
 test("all fields must match; captures become placeholders", async () => {
   const matcher = await provisionMatcher("header_regexp", {

@@ -1,7 +1,7 @@
-import { provisionMatcher } from "admin-server/testing/provision-module";
 import { makeExchange } from "http-engine/testing/make-exchange";
 import { IpRanges } from "server-core/net/ip-ranges";
 import { expect, test } from "vitest";
+import { provisionMatcher } from "../../../admin-server/src/testing/provision-module.ts";
 
 test.each([
   [["192.0.2.1"], "192.0.2.1", true],

@@ -1,6 +1,6 @@
-import { provisionMatcher } from "admin-server/testing/provision-module";
 import { makeExchange } from "http-engine/testing/make-exchange";
 import { expect, test } from "vitest";
+import { provisionMatcher } from "../../../admin-server/src/testing/provision-module.ts";
 
 test.each([
   [{}, true, true],

@@ -1,5 +1,4 @@
 import { createHmac } from "node:crypto";
-import { provisionModule } from "admin-server/testing/provision-module";
 import { type MadeRequest, makeAnswering, makeExchange } from "http-engine/testing/make-exchange";
 import { createLogger } from "lifecycle";
 import type { ModuleDefinition } from "server-core/modules/module";
@@ -7,6 +6,7 @@ import type { ModuleContext } from "server-core/modules/module-context";
 import { memoryKeeper, TableState } from "server-core/threads/shared-state";
 import { SharedTable } from "server-core/threads/shared-table";
 import { expect, test } from "vitest";
+import { provisionModule } from "../../../admin-server/src/testing/provision-module.ts";
 import { Candidate } from "../handlers/reverse-proxy/candidate.ts";
 import { type SelectionPolicy, selectionPolicies } from "../handlers/reverse-proxy/selection-policy.ts";
 import { Upstream } from "../handlers/reverse-proxy/upstream.ts";

@@ -5,11 +5,11 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { ServerProcess } from "admin-server/testing/server-process";
 import { ask } from "server-core/testing/ask";
 import { askTls } from "server-core/testing/ask-tls";
 import { freePorts } from "server-core/testing/free-ports";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ServerProcess } from "../../../../admin-server/src/testing/server-process.ts";
 
 const time = 60_000;
 const { PEERS = "" } = process.env;

@@ -1,5 +1,5 @@
-import { RunningServer } from "admin-server/testing/running-server";
 import { afterEach, expect, test } from "vitest";
+import { RunningServer } from "../../../../admin-server/src/testing/running-server.ts";
 import type { CertificateStates } from "./certificate-state.ts";
 
 let running: RunningServer;

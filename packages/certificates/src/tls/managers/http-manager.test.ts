@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { RunningServer, respond } from "admin-server/testing/running-server";
 import { askTls } from "server-core/testing/ask-tls";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { RunningServer, respond } from "../../../../admin-server/src/testing/running-server.ts";
 import { keyToPem, makeKey } from "../../pki/key-pair.ts";
 import { selfSigned } from "../../testing/self-signed.ts";
 

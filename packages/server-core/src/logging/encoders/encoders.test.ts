@@ -1,5 +1,5 @@
-import { provisionModule } from "admin-server/testing/provision-module";
 import { expect, test } from "vitest";
+import { provisionModule } from "../../../../admin-server/src/testing/provision-module.ts";
 import type { LogEntry } from "../log-entry.ts";
 import { logEncoders } from "../log-modules.ts";
 

@@ -1,5 +1,5 @@
-import { provisionModule } from "admin-server/testing/provision-module";
 import { expect, test } from "vitest";
+import { provisionModule } from "../../../../admin-server/src/testing/provision-module.ts";
 import type { LogValue } from "../log-entry.ts";
 import { logFilters } from "../log-modules.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { provisionModule } from "admin-server/testing/provision-module";
 import { expect, test } from "vitest";
+import { provisionModule } from "../../../../admin-server/src/testing/provision-module.ts";
 import { deadAddress } from "../../testing/upstream-server.ts";
 import { logWriters } from "../log-modules.ts";
 

@@ -1,10 +1,10 @@
 import { argon2Sync } from "node:crypto";
 import { hashSync } from "@node-rs/bcrypt";
-import { provisionHandler, provisionModule } from "admin-server/testing/provision-module";
 import { HttpError } from "http-engine/http-error";
 import { readPlaceholder } from "http-engine/placeholders";
 import { makeExchange } from "http-engine/testing/make-exchange";
 import { expect, test } from "vitest";
+import { provisionHandler, provisionModule } from "../../../../admin-server/src/testing/provision-module.ts";
 import { passwordHashes } from "./auth-provider.ts";
 
 const basic = (user: string, password: string) => [

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { type AskOptions, ask } from "server-core/testing/ask";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 let upstream: UpstreamServer;
 let server: RunningServer;

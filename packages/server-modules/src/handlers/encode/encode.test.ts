@@ -1,8 +1,8 @@
 import { brotliDecompressSync, constants, gunzipSync, gzipSync, zstdDecompressSync } from "node:zlib";
-import { provisionHandler } from "admin-server/testing/provision-module";
 import { HttpError } from "http-engine/http-error";
 import { type MadeExchange, makeAnswering } from "http-engine/testing/make-exchange";
 import { expect, test, vi } from "vitest";
+import { provisionHandler } from "../../../../admin-server/src/testing/provision-module.ts";
 
 const all = { encodings: { gzip: {}, br: {}, zstd: {} } };
 const text = "compressible ".repeat(1000);

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { ask, type HttpAnswer } from "server-core/testing/ask";
 import { rawRequest } from "server-core/testing/raw-request";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 let root = "";
 let server: RunningServer;

@@ -1,7 +1,7 @@
-import { provisionHandler } from "admin-server/testing/provision-module";
 import type { Exchange } from "http-engine/exchange";
 import { makeAnswering } from "http-engine/testing/make-exchange";
 import { expect, test } from "vitest";
+import { provisionHandler } from "../../../../admin-server/src/testing/provision-module.ts";
 
 const answer = (status: number, body: string) => (exchange: Exchange) => {
   exchange.responseHeaders.push(

@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { RunningServer } from "admin-server/testing/running-server";
 import { ask, type HttpAnswer } from "server-core/testing/ask";
 import { freePorts } from "server-core/testing/free-ports";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { RunningServer } from "../../../../admin-server/src/testing/running-server.ts";
 import { clientId, clientSecret, IdentityProvider } from "../../testing/identity-provider.ts";
 
 let running: RunningServer;

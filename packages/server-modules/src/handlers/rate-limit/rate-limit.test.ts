@@ -1,7 +1,7 @@
-import { provisionHandler } from "admin-server/testing/provision-module";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { provisionHandler } from "../../../../admin-server/src/testing/provision-module.ts";
+import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 let server: RunningServer;
 const ok = { handler: "static_response", body: "ok" };

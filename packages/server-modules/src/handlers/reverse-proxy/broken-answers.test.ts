@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:net";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 let upstream: Server;

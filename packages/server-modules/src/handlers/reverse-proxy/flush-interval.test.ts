@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 beforeAll(async () => {

@@ -11,9 +11,9 @@ import {
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
-import { RunningServer } from "admin-server/testing/running-server";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer } from "../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 const cleanups: (() => unknown)[] = [];

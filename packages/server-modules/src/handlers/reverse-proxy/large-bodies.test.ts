@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 const bodyBytes = 6 * 1024 * 1024;
 const clients = 48;

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { RunningServer, respond, siteConfig } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { EventQueue } from "server-core/testing/event-queue";
 import { rawRequest } from "server-core/testing/raw-request";
 import { deadAddress, UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer, respond, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 const upstreams: UpstreamServer[] = [];

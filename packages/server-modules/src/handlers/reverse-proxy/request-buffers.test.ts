@@ -2,9 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { createServer } from "node:net";
 import { buffer, text } from "node:stream/consumers";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { deadAddress, UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 /** Answers with the hash of what it got. */

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { type ClientRequest, get, request as httpRequest, type IncomingMessage } from "node:http";
 import { connect, createServer } from "node:net";
 import { buffer, text } from "node:stream/consumers";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { EventQueue } from "server-core/testing/event-queue";
 import { rawRequest } from "server-core/testing/raw-request";
 import { deadAddress, UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 const upstreams: UpstreamServer[] = [];

@@ -1,7 +1,7 @@
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { rawRequest } from "server-core/testing/raw-request";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 let upstream: UpstreamServer;

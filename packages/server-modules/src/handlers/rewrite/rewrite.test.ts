@@ -1,8 +1,8 @@
-import { provisionHandler } from "admin-server/testing/provision-module";
 import fc from "fast-check";
 import { setPlaceholder } from "http-engine/placeholders";
 import { makeExchange } from "http-engine/testing/make-exchange";
 import { expect, test } from "vitest";
+import { provisionHandler } from "../../../../admin-server/src/testing/provision-module.ts";
 
 async function rewritten(config: object, target: string): Promise<string> {
   const handler = await provisionHandler("rewrite", config);

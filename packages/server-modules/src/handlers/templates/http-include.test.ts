@@ -1,6 +1,6 @@
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 let server: RunningServer;
 

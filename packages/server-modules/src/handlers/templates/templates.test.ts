@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { provisionHandler } from "admin-server/testing/provision-module";
 import { type MadeExchange, makeAnswering } from "http-engine/testing/make-exchange";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { provisionHandler } from "../../../../admin-server/src/testing/provision-module.ts";
 
 let root = "";
 

@@ -3,7 +3,6 @@ import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
-import { RunningServer, respond, siteConfig } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { EventQueue } from "server-core/testing/event-queue";
 import { GrpcCollector } from "server-core/testing/grpc-collector";
@@ -11,6 +10,7 @@ import { type ReceivedSpan, readSpans } from "server-core/testing/otlp-request";
 import { rawRequest } from "server-core/testing/raw-request";
 import { deadAddress, UpstreamServer } from "server-core/testing/upstream-server";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { RunningServer, respond, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 const spans = new EventQueue<ReceivedSpan>();
 let collector: UpstreamServer;

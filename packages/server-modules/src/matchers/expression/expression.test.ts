@@ -1,8 +1,8 @@
-import { provisionMatcher } from "admin-server/testing/provision-module";
 import { HttpError } from "http-engine/http-error";
 import { readPlaceholder } from "http-engine/placeholders";
 import { makeExchange } from "http-engine/testing/make-exchange";
 import { expect, test } from "vitest";
+import { provisionMatcher } from "../../../../admin-server/src/testing/provision-module.ts";
 
 test.each([
   ["true", true],

@@ -1,11 +1,11 @@
 import diagnostics from "node:diagnostics_channel";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { RunningServer } from "admin-server/testing/running-server";
 import { ConfigScope } from "server-core/modules/config-scope";
 import { ModuleContext } from "server-core/modules/module-context";
 import { freePorts } from "server-core/testing/free-ports";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { RunningServer } from "../../../../../admin-server/src/testing/running-server.ts";
 import { makeKey } from "../../../pki/key-pair.ts";
 import { parseCertificates } from "../../../pki/pem.ts";
 import { FileSystemStorage } from "../../storage/file-system.ts";

@@ -2,9 +2,9 @@ import { X509Certificate } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ServerProcess } from "admin-server/testing/server-process";
 import { askTls } from "server-core/testing/ask-tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ServerProcess } from "../../../../../admin-server/src/testing/server-process.ts";
 import { hasPebble, Pebble } from "../../../testing/pebble.ts";
 
 const time = 60_000;

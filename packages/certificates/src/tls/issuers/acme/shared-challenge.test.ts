@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, readdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RunningServer } from "admin-server/testing/running-server";
 import type { JsonObject } from "server-core/json/json-value";
 import { ConfigScope } from "server-core/modules/config-scope";
 import { ModuleContext } from "server-core/modules/module-context";
 import { ask } from "server-core/testing/ask";
 import { freePorts } from "server-core/testing/free-ports";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { RunningServer } from "../../../../../admin-server/src/testing/running-server.ts";
 import { makeKey } from "../../../pki/key-pair.ts";
 import { FileSystemStorage } from "../../storage/file-system.ts";
 import { type CertificateIssuer, issuers } from "../issuer.ts";

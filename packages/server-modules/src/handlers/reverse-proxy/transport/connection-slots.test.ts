@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { createServer as createH2cServer } from "node:http2";
 import type { AddressInfo, Server } from "node:net";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../../admin-server/src/testing/running-server.ts";
 
 const threads = 3;
 let running: RunningServer;

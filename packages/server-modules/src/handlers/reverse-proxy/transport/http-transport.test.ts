@@ -7,11 +7,11 @@ import { createServer as createHttpsServer } from "node:https";
 import { createServer as createTcpServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { selfSigned } from "certificates/testing/self-signed";
 import { ask } from "server-core/testing/ask";
 import { rawRequest } from "server-core/testing/raw-request";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 let ca = "";

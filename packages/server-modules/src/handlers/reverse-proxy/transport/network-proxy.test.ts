@@ -3,11 +3,11 @@ import { createServer, type Server } from "node:http";
 import { createServer as createH2cServer } from "node:http2";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Server as NetServer } from "node:net";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { selfSigned } from "certificates/testing/self-signed";
 import { ask } from "server-core/testing/ask";
 import { ConnectProxy } from "server-core/testing/connect-proxy";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { RunningServer, siteConfig } from "../../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 let proxy: ConnectProxy;

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { constants, createServer as createH2cServer, type ServerHttp2Stream } from "node:http2";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { RunningServer, siteConfig } from "../../../../../admin-server/src/testing/running-server.ts";
 import { H2Pool } from "./h2/h2-pool.ts";
 import type { UpstreamRequest } from "./transport.ts";
 

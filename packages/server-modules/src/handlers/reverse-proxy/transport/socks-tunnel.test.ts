@@ -3,11 +3,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer as createTcpServer, type Server as NetServer } from "node:net";
 import { PassThrough } from "node:stream";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import fc from "fast-check";
 import { ask } from "server-core/testing/ask";
 import { SocksProxy, type SocksProxyOptions } from "server-core/testing/socks-proxy";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../../admin-server/src/testing/running-server.ts";
 import { parseDial } from "./dial-address.ts";
 import { askForSocksTunnel } from "./socks-tunnel.ts";
 

@@ -3,10 +3,10 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createH2cServer } from "node:http2";
 import type { AddressInfo, Server } from "node:net";
 import { gzipSync } from "node:zlib";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import { type AskOptions, ask } from "server-core/testing/ask";
 import { rawRequest } from "server-core/testing/raw-request";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
-import { RunningServer, respond } from "admin-server/testing/running-server";
 import { selfSigned } from "certificates/testing/self-signed";
 import { ask } from "server-core/testing/ask";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { RunningServer, respond } from "../../../../../admin-server/src/testing/running-server.ts";
 
 const name = "proxy.internal";
 

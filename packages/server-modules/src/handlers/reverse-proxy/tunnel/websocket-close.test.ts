@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import { RunningServer } from "admin-server/testing/running-server";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterEach, expect, test } from "vitest";
+import { RunningServer } from "../../../../../admin-server/src/testing/running-server.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
-import { RunningServer, siteConfig } from "admin-server/testing/running-server";
 import fc from "fast-check";
 import { ask } from "server-core/testing/ask";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../../../admin-server/src/testing/running-server.ts";
 import { cgiHeadEnd, parseCgiHead } from "./cgi-head.ts";
 import { encodeParameters, encodeRecords, RecordReader, recordType } from "./records.ts";
 

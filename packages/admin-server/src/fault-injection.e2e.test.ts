@@ -1,11 +1,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ServerProcess } from "admin-server/testing/server-process";
 import { ask } from "server-core/testing/ask";
+import { standardModules } from "server-modules/standard";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { standardModules } from "../standard.ts";
-import { misbehaviours, startBadUpstream } from "../testing/faults/bad-upstream.ts";
+import { misbehaviours, startBadUpstream } from "./testing/faults/bad-upstream.ts";
 import {
   attack,
   type ClientWay,
@@ -13,9 +12,10 @@ import {
   H2Client,
   type Outcome,
   Sibling,
-} from "../testing/faults/fault-clients.ts";
-import { type Moment, moments, type Way, ways } from "../testing/faults/fault-kinds.ts";
-import { faultChains, faultConfig } from "../testing/faults/fault-sites.ts";
+} from "./testing/faults/fault-clients.ts";
+import { type Moment, moments, type Way, ways } from "./testing/faults/fault-kinds.ts";
+import { faultChains, faultConfig } from "./testing/faults/fault-sites.ts";
+import { ServerProcess } from "./testing/server-process.ts";
 
 /** Handlers that only make sense inside others, or with an authority of their own; chains above have the former. */
 const notAlone = new Set(["copy_response", "copy_response_headers", "acme_server"]);
