@@ -138,6 +138,13 @@ export const scenes: readonly Scene[] = [
   { name: "trace-flame", address: trace("?view=flame"), sign: ".flame-box" },
   { name: "trace-graph", address: trace("?view=graph"), sign: ".graph-node" },
   { name: "trace-statistics", address: trace("?view=statistics"), sign: ".statistics tbody tr" },
+  {
+    name: "trace-events",
+    address: trace("?view=events"),
+    sign: ".exception-stack",
+    act: (page) =>
+      page.locator(".exception-groups summary", { hasText: "PaymentDeclined 402" }).last().click(),
+  },
   { name: "trace-json", address: trace("?view=json"), sign: ".trace-json-text" },
   { name: "compare", address: ({ declined }) => `/compare?a=${declined.traceID}`, sign: ".compare-row" },
   { name: "compare-empty", address: () => "/compare", sign: ".notice" },

@@ -276,6 +276,38 @@ describeApp("the trace page in a browser", (app) => {
     expect(app.complaints).toEqual([]);
   });
 
+  test("events of all spans stand in one list, exceptions by what they say, and lead to their spans", async () => {
+    const { page, store } = app;
+    const [, second] = store.declined.spans;
+    const json = '{"id":12345678901234567890,"items":[{"sku":"A"}]}';
+    second?.tags?.push({ key: "body", type: "string", value: json });
+    await page.goto(`${app.server.origin}/trace/${store.declined.traceID}?view=events`);
+    await page.getByText("10 events, 6 exceptions").waitFor();
+    await page
+      .locator(".exception-groups summary", { hasText: "3× HttpError 402 Payment Required" })
+      .waitFor();
+    await page.locator(".exception-groups summary", { hasText: "PaymentDeclined 402" }).click();
+    const own = page.getByText("at shop.payment.ProviderClient.post(ProviderClient.java:77)").first();
+    const library = page.getByText("at java.base/java.lang.Thread.run(Thread.java:1583)").first();
+    await own.waitFor();
+    expect(await library.isVisible()).toBe(false);
+    await page.getByText("3 lines in libraries").first().click();
+    expect(await library.isVisible()).toBe(true);
+    await page.getByLabel("Filter events").fill("retry attempt=2");
+    await page.getByText("1 event of 10, 0 exceptions").waitFor();
+    await page.waitForURL(/events=retry/);
+    await page.locator(".all-events a").click();
+    await page.locator(".span-detail").waitFor();
+    expect(await selectedName(page)).toBe("Charge");
+    await open(store.declined.traceID, `?open=${second?.spanID}`);
+    const body = page.locator(".attributes > div", { hasText: "body" });
+    await body.getByText('"id": 12345678901234567890,').waitFor();
+    await body.hover();
+    await body.getByRole("button", { name: "Lay out the value of body" }).click();
+    await body.getByText(json).waitFor();
+    expect(app.complaints).toEqual([]);
+  });
+
   test("the graph draws each operation once; the JSON can be saved", async () => {
     const { page, store } = app;
     await page.goto(`${app.server.origin}/trace/${store.declined.traceID}?view=graph`);
@@ -530,6 +562,7 @@ describeApp("the trace page in a browser", (app) => {
       ["Flame graph", ".flame-box"],
       ["Graph", ".graph-node"],
       ["Statistics", ".statistics tbody tr"],
+      ["Events", ".trace-events"],
       ["JSON", ".trace-json-text"],
     ] as const) {
       await page.getByRole("link", { name, exact: true }).click();

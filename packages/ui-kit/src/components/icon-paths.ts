@@ -16,6 +16,7 @@ export const iconPaths = {
   unfoldAll: "m5 6 3-3 3 3m-6 4 3 3 3-3",
   next: "m4 6 4 4 4-4",
   previous: "m4 10 4-4 4 4",
+  lines: "M2.5 4h11m-8 4h8m-11 4h11",
   more: "M3 8h.1M8 8h.1M13 8h.1",
   unzoom: "M2.5 6V2.5H6m4 0h3.5V6m0 4v3.5H10m-4 0H2.5V10",
 } as const;

@@ -1,8 +1,10 @@
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { Icon } from "ui-kit/components/icon.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import type { ApiAttribute } from "../../api/trace-schema.ts";
+import { PrettyText, usePretty } from "../../components/pretty-text.tsx";
 import { ValueLinks } from "../../components/value-links.tsx";
 import { invisibleLetters } from "../../format/invisible-letters.ts";
 import type { ValueLink } from "../../links/link-patterns.ts";
@@ -38,31 +40,69 @@ export function AttributeTable(props: {
   return (
     <dl className="attributes">
       {attributes.map((attribute, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a sender may repeat a key
-        <div key={`${index} ${attribute.key}`}>
-          <dt className="mono">{attribute.key}</dt>
-          <dd>
-            <AttributeValue attribute={attribute} />
-            {linksOf !== undefined && <ValueLinks links={linksOf(attribute)} />}
-            <span className="attribute-type">{attribute.type}</span>
-            <span className="attribute-actions">
-              <CopyButton text={String(attribute.value)} label={`Copy the value of ${attribute.key}`} />
-              {service !== undefined && !isSavedPage() && (
-                <Link
-                  to="/search"
-                  search={{ service, tags: tagText({ [attribute.key]: String(attribute.value) }) }}
-                  className="icon-button"
-                  title={`Find traces of ${service} with this value`}
-                  aria-label={`Find traces of ${service} with this ${attribute.key}`}
-                >
-                  <Icon name="search" />
-                </Link>
-              )}
-            </span>
-          </dd>
-        </div>
+        <AttributeRow
+          // biome-ignore lint/suspicious/noArrayIndexKey: a sender may repeat a key
+          key={`${index} ${attribute.key}`}
+          {...{ attribute, service }}
+          links={linksOf?.(attribute) ?? []}
+        />
       ))}
     </dl>
+  );
+}
+
+function AttributeRow(props: {
+  attribute: ApiAttribute;
+  service: string | undefined;
+  links: readonly ValueLink[];
+}) {
+  const { attribute, service, links } = props;
+  const text = String(attribute.value);
+  const pretty = usePretty(attribute.key, text);
+  // An address is a link as it is; its parts are shown on demand.
+  const [isLaidOut, setLaidOut] = useState(pretty?.kind !== "url");
+  return (
+    <div>
+      <dt className="mono">{attribute.key}</dt>
+      <dd>
+        {pretty !== undefined && isLaidOut ? (
+          <span className="attribute-value laid-out">
+            <PrettyText value={pretty} />
+            <InvisibleLetters text={text} />
+          </span>
+        ) : (
+          <AttributeValue text={text} />
+        )}
+        <ValueLinks links={links} />
+        <span className="attribute-type">{attribute.type}</span>
+        <span className="attribute-actions">
+          {pretty !== undefined && (
+            <button
+              type="button"
+              className="icon-button"
+              aria-pressed={isLaidOut}
+              aria-label={`Lay out the value of ${attribute.key}`}
+              title={isLaidOut ? "Show it as it was sent" : "Lay it out"}
+              onClick={() => setLaidOut(!isLaidOut)}
+            >
+              <Icon name="lines" />
+            </button>
+          )}
+          <CopyButton text={text} label={`Copy the value of ${attribute.key}`} />
+          {service !== undefined && !isSavedPage() && (
+            <Link
+              to="/search"
+              search={{ service, tags: tagText({ [attribute.key]: text }) }}
+              className="icon-button"
+              title={`Find traces of ${service} with this value`}
+              aria-label={`Find traces of ${service} with this ${attribute.key}`}
+            >
+              <Icon name="search" />
+            </Link>
+          )}
+        </span>
+      </dd>
+    </div>
   );
 }
 
@@ -79,9 +119,7 @@ function ShownText({ text }: { text: string }) {
 }
 
 /** A value as it is, in a form that no content of it can break out of: text, never markup. */
-function AttributeValue({ attribute }: { attribute: ApiAttribute }) {
-  const text = String(attribute.value);
-  const invisible = invisibleLetters(text.slice(0, mostLetters));
+function AttributeValue({ text }: { text: string }) {
   return (
     <span className="attribute-value mono" dir="auto">
       <ShownText text={text} />
@@ -91,12 +129,18 @@ function AttributeValue({ attribute }: { attribute: ApiAttribute }) {
           … and {formatCount(text.length - mostLetters)} more letters: copy to read all
         </span>
       )}
-      {invisible !== "" && (
-        <bdi className="attribute-invisible" dir="ltr">
-          {" "}
-          holds letters that cannot be seen: {invisible}
-        </bdi>
-      )}
+      <InvisibleLetters text={text} />
     </span>
+  );
+}
+
+function InvisibleLetters({ text }: { text: string }) {
+  const invisible = invisibleLetters(text.slice(0, mostLetters));
+  if (invisible === "") return null;
+  return (
+    <bdi className="attribute-invisible" dir="ltr">
+      {" "}
+      holds letters that cannot be seen: {invisible}
+    </bdi>
   );
 }

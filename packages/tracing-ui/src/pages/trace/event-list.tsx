@@ -1,5 +1,9 @@
+import type { ReactNode } from "react";
+import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
+import type { ApiAttribute } from "../../api/trace-schema.ts";
+import { PrettyText, usePretty } from "../../components/pretty-text.tsx";
 import { ValueLinks } from "../../components/value-links.tsx";
 import { attributeLinks, lookupOf } from "../../links/link-patterns.ts";
 import { uiConfig } from "../../links/ui-config.ts";
@@ -8,6 +12,8 @@ import { matchingAttributes } from "./attribute-table.tsx";
 
 /** Events in the page; a span may have thousands. */
 const mostEvents = 200;
+/** Letters of a field that stand in its line. */
+const mostFieldLetters = 2_000;
 
 /** The events of a span: on a line as long as the span, and below it one by one. */
 export function EventList({ trace, span: at, filter }: { trace: Trace; span: number; filter: string }) {
@@ -39,9 +45,7 @@ export function EventList({ trace, span: at, filter }: { trace: Trace; span: num
                 {named && <span className="event-name">{String(first.value)}</span>}
                 {fields.map((attribute, field) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: a sender may repeat a key
-                  <span key={`${field} ${attribute.key}`} className="event-field mono" dir="auto">
-                    <span className="unit">{attribute.key}=</span>
-                    {String(attribute.value).slice(0, 2_000)}
+                  <EventField key={`${field} ${attribute.key}`} attribute={attribute}>
                     {span !== undefined && (
                       <ValueLinks
                         links={attributeLinks(
@@ -52,7 +56,7 @@ export function EventList({ trace, span: at, filter }: { trace: Trace; span: num
                         )}
                       />
                     )}
-                  </span>
+                  </EventField>
                 ))}
               </div>
             </li>
@@ -64,6 +68,29 @@ export function EventList({ trace, span: at, filter }: { trace: Trace; span: num
           The first {mostEvents} of {formatCount(logs.length)} events. The JSON holds all.
         </p>
       )}
+    </div>
+  );
+}
+
+/** A field of an event: in the line, or laid out below its key. @param children links that the configuration makes of it */
+export function EventField({ attribute, children }: { attribute: ApiAttribute; children?: ReactNode }) {
+  const text = String(attribute.value);
+  const pretty = usePretty(attribute.key, text);
+  if (pretty === undefined || pretty.kind === "url") {
+    return (
+      <span className="event-field mono" dir="auto">
+        <span className="unit">{attribute.key}=</span>
+        {text.slice(0, mostFieldLetters)}
+        {children}
+      </span>
+    );
+  }
+  return (
+    <div className="event-field laid-out mono">
+      <span className="unit">{attribute.key}=</span>
+      {children}
+      <CopyButton text={text} label={`Copy the value of ${attribute.key}`} />
+      <PrettyText value={pretty} />
     </div>
   );
 }

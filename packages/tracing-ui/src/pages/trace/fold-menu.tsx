@@ -83,7 +83,7 @@ export function FoldMenu(props: {
 function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <div className="fold-menu-choices">{children}</div>
     </section>
   );

@@ -45,13 +45,15 @@ export const traceAddress = z.object({
   from: microseconds,
   to: microseconds,
   /** How the trace is drawn; the waterfall by itself. */
-  view: z.catch(z.optional(z.enum(["flame", "graph", "statistics", "json"])), undefined),
+  view: z.catch(z.optional(z.enum(["flame", "graph", "statistics", "events", "json"])), undefined),
   /** Id of a span of the group that takes the whole width of the flame graph. */
   at: text,
   /** What the statistics are by: `service`, or the key of an attribute; `operation` by itself. */
   by: text,
   /** What the statistics are sorted by; `self` by itself. */
   sort: z.catch(z.optional(z.enum(statisticsColumns)), undefined),
+  /** Words that the events of the list must hold. */
+  events: text,
   /** What is shown beside the waterfall. */
   panel: z.catch(z.optional(z.enum(["path"])), undefined),
 });

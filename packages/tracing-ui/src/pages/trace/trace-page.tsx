@@ -31,6 +31,9 @@ const FlameView = lazy(() => import("./views/flame-view.tsx").then((file) => ({ 
 const StatisticsView = lazy(() =>
   import("./views/statistics-view.tsx").then((file) => ({ default: file.StatisticsView })),
 );
+const EventsView = lazy(() =>
+  import("./views/events-view.tsx").then((file) => ({ default: file.EventsView })),
+);
 const JsonView = lazy(() => import("./views/json-view.tsx").then((file) => ({ default: file.JsonView })));
 const GraphView = lazy(() => import("./views/graph-view.tsx").then((file) => ({ default: file.GraphView })));
 const noGaps: readonly IdleGap[] = [];
@@ -113,6 +116,7 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
         {address.view === "flame" && <FlameView trace={trace} hues={hues} />}
         {address.view === "graph" && <GraphView trace={trace} hues={hues} />}
         {address.view === "statistics" && <StatisticsView trace={trace} hues={hues} />}
+        {address.view === "events" && <EventsView trace={trace} hues={hues} />}
         {address.view === "json" && <JsonView input={input} />}
       </Suspense>
       {address.view === undefined && (

@@ -40,8 +40,8 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
       known.current = viewPart(addressOfView(trace, view));
       void navigate({
         // How else the trace is drawn is part of the address, but not of this view.
-        search: ({ view: drawn, panel, at, by, sort, gaps }) => ({
-          ...changedAddress({ view: drawn, panel, at, by, sort, gaps }, {}),
+        search: ({ view: drawn, panel, at, by, sort, gaps, events }) => ({
+          ...changedAddress({ view: drawn, panel, at, by, sort, gaps, events }, {}),
           ...addressOfView(trace, view),
         }),
         replace: true,

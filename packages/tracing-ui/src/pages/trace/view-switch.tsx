@@ -9,6 +9,7 @@ const views = [
   ["flame", "Flame graph"],
   ["graph", "Graph"],
   ["statistics", "Statistics"],
+  ["events", "Events"],
   ["json", "JSON"],
 ] as const;
 

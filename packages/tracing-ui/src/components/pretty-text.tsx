@@ -1,0 +1,88 @@
+import "./pretty-text.css";
+import { useMemo, useState } from "react";
+import { formatCount } from "ui-kit/format/format-count.ts";
+import { type PrettyValue, prettyValue } from "../format/pretty-value.ts";
+import type { StackLine } from "../format/stack-frames.ts";
+
+/** Lines of a value that are shown until more are asked for. */
+const mostLines = 16;
+/** Lines that are ever put into the page: the copy has all. */
+const mostPossibleLines = 2_000;
+
+/** How a value can be laid out; undefined for one that is as readable as it is. */
+export function usePretty(key: string, text: string): PrettyValue | undefined {
+  return useMemo(() => prettyValue(key, text), [key, text]);
+}
+
+/** A value laid out to be read: JSON and SQL by lines, an address by its parts, a stack trace with libraries folded. */
+export function PrettyText({ value }: { value: PrettyValue }) {
+  if (value.kind === "stack") return <StackText lines={value.lines} />;
+  if (value.kind === "url") {
+    return (
+      <dl className="pretty-parts mono">
+        {value.parts.map(([name, part], index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an address may repeat a name
+          <div key={index}>
+            <dt>{name}</dt>
+            <dd dir="auto">{part}</dd>
+          </div>
+        ))}
+      </dl>
+    );
+  }
+  return <FoldedLines lines={value.text.split("\n")} />;
+}
+
+function FoldedLines({ lines }: { lines: readonly string[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const shown = lines.slice(0, isOpen ? mostPossibleLines : mostLines);
+  const rest = lines.length - mostLines;
+  return (
+    <>
+      <pre className="pretty-lines mono" dir="auto">
+        {shown.join("\n")}
+      </pre>
+      {rest > 0 && (
+        <button type="button" className="pretty-more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Show fewer lines" : `Show ${formatCount(rest)} more ${rest === 1 ? "line" : "lines"}`}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** A stack trace whose calls in libraries stand folded between those in the program itself. */
+function StackText({ lines }: { lines: readonly StackLine[] }) {
+  const groups: { isLibrary: boolean; lines: StackLine[] }[] = [];
+  for (const line of lines.slice(0, mostPossibleLines)) {
+    const isLibrary = line.kind === "library";
+    const last = groups.at(-1);
+    if (last?.isLibrary === isLibrary) last.lines.push(line);
+    else groups.push({ isLibrary, lines: [line] });
+  }
+  return (
+    <div className="pretty-stack mono">
+      {groups.map((group, index) =>
+        group.isLibrary && group.lines.length > 1 ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines of a stack trace repeat
+          <details key={index}>
+            <summary>{formatCount(group.lines.length)} lines in libraries</summary>
+            <Lines lines={group.lines} />
+          </details>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines of a stack trace repeat
+          <Lines key={index} lines={group.lines} />
+        ),
+      )}
+    </div>
+  );
+}
+
+function Lines({ lines }: { lines: readonly StackLine[] }) {
+  return lines.map(({ kind, text }, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: lines of a stack trace repeat
+    <div key={index} className={`pretty-stack-line pretty-stack-${kind}`}>
+      {text}
+    </div>
+  ));
+}

@@ -1,0 +1,49 @@
+import { formatSql, isSql } from "./format-sql.ts";
+import { indentJson } from "./indent-json.ts";
+import { type StackLine, stackLines } from "./stack-frames.ts";
+
+/** A value laid out to be read. */
+export type PrettyValue =
+  | { kind: "json" | "sql"; text: string }
+  | { kind: "stack"; lines: readonly StackLine[] }
+  /** Of an address: its parts by name, decoded. */
+  | { kind: "url"; parts: readonly (readonly [name: string, value: string])[] };
+
+/** Longer values stay as they are: laying them out would hold the page up. */
+const mostLetters = 200_000;
+
+/** How a value can be laid out; undefined for one that is as readable as it is. */
+export function prettyValue(key: string, text: string): PrettyValue | undefined {
+  if (text.length > mostLetters || text.length < 8) return undefined;
+  const json = indentJson(text);
+  if (json !== undefined) return json === text ? undefined : { kind: "json", text: json };
+  if (/stack/i.test(key) || text.includes("\n")) {
+    const lines = stackLines(text);
+    if (lines !== undefined) return { kind: "stack", lines };
+  }
+  if (isSql(text)) {
+    const sql = formatSql(text);
+    return sql === text ? undefined : { kind: "sql", text: sql };
+  }
+  return urlParts(text);
+}
+
+function urlParts(text: string): PrettyValue | undefined {
+  if (!/^[a-z][a-z\d+.-]*:\/\/\S+\?\S+$/i.test(text) || !URL.canParse(text)) return undefined;
+  const { protocol, host, pathname, searchParams, hash } = new URL(text);
+  const parts: [string, string][] = [
+    ["host", `${protocol}//${host}`],
+    ["path", decoded(pathname)],
+    ...[...searchParams].map(([name, value]): [string, string] => [`?${name}`, value]),
+  ];
+  if (hash !== "") parts.push(["#", decoded(hash.slice(1))]);
+  return { kind: "url", parts };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,26 @@
+/** A line of a stack trace. */
+export interface StackLine {
+  text: string;
+  /** `message`: what was thrown, or what caused it; `own`: a call in the program; `library`: in a library or the runtime. */
+  kind: "message" | "own" | "library";
+}
+
+/** Lines that are calls, in the forms of Java, .NET, JavaScript, Python, Go, Ruby and PHP. */
+const frame =
+  /^\s*(at\s+\S|File ".+", line \d+|\.\.\. \d+ (more|common frames)|#\d+\s|from \S+:\d+|\S+\.(go|rb|py|js|ts):\d+|\S+@\S+:\d+)/;
+/** What stands in a call of a library or the runtime. */
+const library =
+  /node_modules[/\\]|node:|\bat (java|javax|jakarta|jdk|sun|kotlin|scala|groovy)\.|\bat (org\.(springframework|apache|hibernate|eclipse|jboss)|io\.(netty|grpc|quarkus|opentelemetry)|com\.(sun|zaxxer|fasterxml))\.|\bat (System|Microsoft)\.|site-packages|dist-packages|[/\\]lib[/\\]python[\d.]+|<frozen |\/usr\/(local\/)?go\/src\/|\/go\/pkg\/mod\/|[/\\]gems[/\\]|[/\\]vendor[/\\]|\.\.\. \d+ (more|common frames)/;
+
+/** Reads a stack trace; undefined for a text with fewer than two calls. */
+export function stackLines(text: string): readonly StackLine[] | undefined {
+  const texts = text.trimEnd().split(/\r?\n/);
+  if (texts.filter((line) => frame.test(line)).length < 2) return undefined;
+  let last: StackLine["kind"] = "message";
+  return texts.map((line) => {
+    if (frame.test(line)) last = library.test(line) ? "library" : "own";
+    // The line of code below a call of Python, and the place below one of Go, are the call's.
+    else if (!/^\s/.test(line) || last === "message") last = "message";
+    return { text: line, kind: last };
+  });
+}

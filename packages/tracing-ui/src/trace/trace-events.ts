@@ -1,0 +1,120 @@
+import type { ApiAttribute } from "../api/trace-schema.ts";
+import type { Trace } from "./trace.ts";
+
+/** Something that happened while a span ran. */
+export interface TraceEvent {
+  span: number;
+  /** Microseconds after the trace's start; before it for a clock that is behind. */
+  offsetUs: number;
+  name: string;
+  /** Without the name. */
+  fields: readonly ApiAttribute[];
+  /** What was thrown; undefined for an event that is no exception. */
+  exception: { type: string; message: string; stack: string } | undefined;
+}
+
+/** Exceptions of one type whose messages differ in numbers and names alone. */
+export interface ExceptionGroup {
+  type: string;
+  /** The message, where it is the same each time; else with `<…>` where the exceptions differ, or may. */
+  template: string;
+  /** In the order of time. */
+  events: readonly TraceEvent[];
+  /** Services that they were thrown in, most exceptions first. */
+  services: readonly string[];
+}
+
+const known = new WeakMap<Trace, readonly TraceEvent[]>();
+
+/** All events of the trace, in the order of time. */
+export function traceEvents(trace: Trace): readonly TraceEvent[] {
+  let events = known.get(trace);
+  if (events === undefined) {
+    events = trace.spans
+      .flatMap(({ logs }, span) =>
+        (logs ?? []).map(({ timestamp, fields }) => eventOf(span, timestamp - trace.startUs, fields)),
+      )
+      .sort((a, b) => a.offsetUs - b.offsetUs);
+    known.set(trace, events);
+  }
+  return events;
+}
+
+function eventOf(span: number, offsetUs: number, fields: readonly ApiAttribute[]): TraceEvent {
+  const text = (...keys: string[]) => {
+    const found = fields.find(({ key }) => keys.includes(key));
+    return found === undefined ? "" : String(found.value);
+  };
+  const named = fields.find(({ key }) => key === "event") ?? fields.find(({ key }) => key === "message");
+  const name = named === undefined ? "" : String(named.value);
+  const type = text("exception.type", "error.kind");
+  const message = text("exception.message");
+  const stack = text("exception.stacktrace", "stack");
+  const isException = name === "exception" || type !== "" || message !== "" || stack !== "";
+  return {
+    ...{ span, offsetUs, name },
+    fields: fields.filter((field) => field !== named),
+    exception: isException
+      ? { type: type === "" ? "(no type)" : type, message: message === "" ? text("message") : message, stack }
+      : undefined,
+  };
+}
+
+/** The exceptions among the events, by type and template of the message: the most frequent first. */
+export function groupExceptions(trace: Trace, events: readonly TraceEvent[]): readonly ExceptionGroup[] {
+  const groups = new Map<string, { type: string; template: string; events: TraceEvent[] }>();
+  for (const event of events) {
+    if (event.exception === undefined) continue;
+    const { type, message } = event.exception;
+    const template = messageTemplate(message);
+    const key = `${type}\n${template}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { type, template, events: [event] });
+    else group.events.push(event);
+  }
+  return [...groups.values()]
+    .map((group) => {
+      const messages = new Set(group.events.map(({ exception }) => exception?.message));
+      const [message = group.template] = messages.size === 1 ? messages : [];
+      return { ...group, template: message, services: servicesOf(trace, group.events) };
+    })
+    .sort((a, b) => b.events.length - a.events.length);
+}
+
+function servicesOf(trace: Trace, events: readonly TraceEvent[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { span } of events) {
+    const name = trace.services[trace.service[span] as number] ?? "";
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
+}
+
+/** Letters of a message that a template is made of. */
+const mostLetters = 1_000;
+
+/** A message without what is another each time: ids, numbers, addresses and quoted texts become `<…>`. */
+export function messageTemplate(message: string): string {
+  return message
+    .slice(0, mostLetters)
+    .replace(/\b[a-z][a-z\d+.-]*:\/\/[^\s"'<>]+/gi, "<url>")
+    .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi, "<id>")
+    .replace(/\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b/g, "<address>")
+    .replace(/\b(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{8,}\b/gi, "<id>")
+    .replace(/"[^"]*"|(?<![\p{L}\d])'[^']*'(?!\p{L})|`[^`]*`|“[^”]*”/gu, "<text>")
+    .replace(/(?<![\p{L}<])[+-]?\d+(?:[.,:]\d+)*/gu, "<number>");
+}
+
+/** Whether an event holds every word, in any case: in its name, its fields, its service or the operation of its span. */
+export function eventHolds(trace: Trace, event: TraceEvent, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const text = [
+    event.name,
+    trace.services[trace.service[event.span] as number] ?? "",
+    trace.spans[event.span]?.operationName ?? "",
+    ...event.fields.map(({ key, value }) => `${key}=${value}`),
+  ]
+    .join("\n")
+    .toLowerCase();
+  return words.every((word) => text.includes(word));
+}
