@@ -9,6 +9,7 @@ import {
   rowsOfTenant,
   write,
 } from "./contract-context.ts";
+import { repeatedContract } from "./repeated-contract.ts";
 import {
   msNano,
   newServiceName,
@@ -29,7 +30,10 @@ const range = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano + 100n * 
 const oneMinute = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano + secondNano };
 
 /** Questions about many spans at once. */
-export function analysisContract({ store, test }: ContractContext): void {
+export function analysisContract(context: ContractContext): void {
+  const { store, test } = context;
+  repeatedContract(context);
+
   test("heat map: spans are counted by time and duration", async () => {
     const service = newServiceName();
     await write(store(), [

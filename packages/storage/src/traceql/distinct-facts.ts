@@ -2,7 +2,7 @@ import type { SpanFacts } from "./trace-view.ts";
 
 /**
  * The spans of a trace without copies, which senders make when they repeat a batch whose answer was lost.
- * Both sides of a call may share an id, so a copy has the same id, kind, service, name and times. The first
+ * Both sides of a call may share an id, so a copy has the same id, kind, service, name, status and times. The first
  * one stays.
  */
 export function distinctFacts(facts: readonly SpanFacts[]): readonly SpanFacts[] {
@@ -10,8 +10,8 @@ export function distinctFacts(facts: readonly SpanFacts[]): readonly SpanFacts[]
   for (const { spanId } of facts) ids.add(spanId);
   if (ids.size === facts.length) return facts;
   const seen = new Set<string>();
-  return facts.filter(({ spanId, kind, startUnixNano, durationNano, service, name }) => {
-    const key = `${spanId} ${kind} ${startUnixNano} ${durationNano} ${service}\n${name}`;
+  return facts.filter(({ spanId, kind, status, startUnixNano, durationNano, service, name }) => {
+    const key = `${spanId} ${kind} ${status} ${startUnixNano} ${durationNano} ${service}\n${name}`;
     const isNew = !seen.has(key);
     seen.add(key);
     return isNew;

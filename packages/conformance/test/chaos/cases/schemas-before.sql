@@ -304,3 +304,23 @@ ALTER TABLE tracing.spans MODIFY COLUMN arrived CODEC(T64, LZ4), MODIFY COLUMN t
 ALTER TABLE tracing.archived_spans MODIFY COLUMN tenant CODEC(LZ4), MODIFY COLUMN service CODEC(LZ4), MODIFY COLUMN resource_text CODEC(LZ4), MODIFY COLUMN resource_schema_url CODEC(LZ4), MODIFY COLUMN scope_name CODEC(LZ4), MODIFY COLUMN scope_version CODEC(LZ4), MODIFY COLUMN scope_schema_url CODEC(LZ4), MODIFY COLUMN parent_span_id CODEC(LZ4), MODIFY COLUMN trace_state CODEC(LZ4), MODIFY COLUMN flags CODEC(LZ4), MODIFY COLUMN name CODEC(LZ4), MODIFY COLUMN kind CODEC(LZ4), MODIFY COLUMN start CODEC(T64), MODIFY COLUMN duration CODEC(T64, LZ4), MODIFY COLUMN status CODEC(LZ4), MODIFY COLUMN status_message CODEC(LZ4);
 
 INSERT INTO tracing.schema_migrations (version, name) SELECT 11, 'codecs';
+
+ALTER TABLE tracing.spans
+  ADD COLUMN IF NOT EXISTS scope_text LowCardinality(String) DEFAULT concat(scope_name, '\xFF', scope_version, '\xFF', scope_schema_url, '\xFF', resource_schema_url) CODEC(LZ4),
+  ADD COLUMN IF NOT EXISTS event_text String DEFAULT arrayStringConcat(arrayMap(e -> concat('\xFD', toString(toUnixTimestamp64Nano(e.1)), '\xFC', e.2, if(empty(e.3), '', concat(arrayStringConcat(arrayMap(a -> concat('\xFF', a.1, '\xFE', substring('esbidakx', CAST(a.2, 'Int8') + 1, 1), a.3), e.3)), '\xFF')), if(e.4 = 0, '', concat('\xFC', toString(e.4)))), events)) CODEC(ZSTD(1));
+
+ALTER TABLE tracing.archived_spans
+  ADD COLUMN IF NOT EXISTS scope_text LowCardinality(String) DEFAULT concat(scope_name, '\xFF', scope_version, '\xFF', scope_schema_url, '\xFF', resource_schema_url) CODEC(LZ4),
+  ADD COLUMN IF NOT EXISTS event_text String DEFAULT arrayStringConcat(arrayMap(e -> concat('\xFD', toString(toUnixTimestamp64Nano(e.1)), '\xFC', e.2, if(empty(e.3), '', concat(arrayStringConcat(arrayMap(a -> concat('\xFF', a.1, '\xFE', substring('esbidakx', CAST(a.2, 'Int8') + 1, 1), a.3), e.3)), '\xFF')), if(e.4 = 0, '', concat('\xFC', toString(e.4)))), events)) CODEC(ZSTD(1));
+
+ALTER TABLE tracing.spans ADD INDEX IF NOT EXISTS event_hash_index arrayMap(e -> cityHash64(e), splitByChar('\xFF', event_text)) TYPE bloom_filter(0.01) GRANULARITY 1;
+
+ALTER TABLE tracing.spans MATERIALIZE COLUMN scope_text, MATERIALIZE COLUMN event_text, MATERIALIZE INDEX event_hash_index SETTINGS mutations_sync = 0, alter_sync = 0;
+
+ALTER TABLE tracing.archived_spans MATERIALIZE COLUMN scope_text, MATERIALIZE COLUMN event_text SETTINGS mutations_sync = 0, alter_sync = 0;
+
+ALTER TABLE tracing.spans DROP INDEX IF EXISTS events_index SETTINGS mutations_sync = 0, alter_sync = 0;
+
+ALTER TABLE tracing.archived_spans DROP INDEX IF EXISTS events_index SETTINGS mutations_sync = 0, alter_sync = 0;
+
+INSERT INTO tracing.schema_migrations (version, name) SELECT 12, 'events and scopes as texts';

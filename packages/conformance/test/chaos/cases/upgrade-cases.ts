@@ -87,6 +87,6 @@ function upgradeFromNewAt(version: number): ChaosCase {
 
 /** Data that an older release has written: each version by steps, and some as they made new databases. */
 export const upgradeCases: readonly ChaosCase[] = [
-  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map(upgradeFrom),
-  ...[8, 11].map(upgradeFromNewAt),
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map(upgradeFrom),
+  ...[8, 11, 12].map(upgradeFromNewAt),
 ];

@@ -5,6 +5,7 @@ import type {
   TimeRange,
   TopOperationsQuery,
 } from "../../api/analysis-reader.ts";
+import { fromSpans } from "./repeated/span-identity.ts";
 import { selectColumns } from "./schema/span-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { singleSpanCondition } from "./selection-sql.ts";
@@ -16,24 +17,30 @@ function within({ startUnixNano, endUnixNano }: TimeRange) {
   return { startTimeMinUnixNano: startUnixNano, startTimeMaxUnixNano: endUnixNano };
 }
 
-/** Rows of `HeatMapCell`. */
+/** Rows of `HeatMapCell`. @param areRepeated as for `fromSpans` */
 export function heatMapSql(
   query: HeatMapQuery,
   columnNano: bigint,
   database: string,
   tenant: string,
+  areRepeated: boolean,
 ): SqlQuery {
   const parameters: Parameters = { rangeStart: query.range.startUnixNano, width: columnNano };
   const where = spanCondition({ ...query, ...within(query.range) }, parameters, tenant);
   const sql = `SELECT toUInt32(intDiv(toUnixTimestamp64Nano(start) - {rangeStart:Int64}, {width:Int64})) AS column,
   if(duration > 1, toUInt8(floor(log2(duration))), 0) AS durationLog2,
   toFloat64(count()) AS spans, toFloat64(countIf(status = 'error')) AS errors
-FROM ${database}.spans AS stored WHERE ${where} GROUP BY column, durationLog2 ORDER BY column, durationLog2`;
+${fromSpans(database, where, areRepeated)} GROUP BY column, durationLog2 ORDER BY column, durationLog2`;
   return { sql, parameters };
 }
 
-/** One row: `peers`, `notLonger`, `quantiles`. */
-export function durationRankSql(query: DurationRankQuery, database: string, tenant: string): SqlQuery {
+/** One row: `peers`, `notLonger`, `quantiles`. @param areRepeated as for `fromSpans` */
+export function durationRankSql(
+  query: DurationRankQuery,
+  database: string,
+  tenant: string,
+  areRepeated: boolean,
+): SqlQuery {
   const { service, operation, spanKind, durationNano, range } = query;
   const parameters: Parameters = { duration: durationNano, service, operation };
   // Not as conditions of a search, in which "" means no condition.
@@ -44,7 +51,7 @@ export function durationRankSql(query: DurationRankQuery, database: string, tena
   }
   const sql = `SELECT toFloat64(count()) AS peers, toFloat64(countIf(duration <= {duration:Int64})) AS notLonger,
   arrayMap(nano -> toFloat64(nano), quantilesTDigest(0.5, 0.95, 0.99)(greatest(duration, 0))) AS quantiles
-FROM ${database}.spans WHERE ${where}`;
+${fromSpans(database, where, areRepeated)}`;
   return { sql, parameters };
 }
 

@@ -2,6 +2,7 @@ import type {
   AttributeComparison,
   AttributeComparisonQuery,
   AttributeDifference,
+  TimeRange,
 } from "../../api/analysis-reader.ts";
 import { rankedDifferences } from "../../api/attribute-differences.ts";
 import { checkComparison } from "../../api/checked-analysis.ts";
@@ -29,19 +30,27 @@ type Row = Omit<AttributeDifference, "place"> & {
  * of an hour. The time from which on they are newest is found first, slice by slice, because that reads only
  * starts. To sort spans with all their attributes takes twice as long.
  * @param rowsOf runs a SELECT
+ * @param areRepeatedIn whether spans of the time may be stored more than once
  */
 export async function compareAttributes(
   query: AttributeComparisonQuery,
   rowsOf: <Row>(sql: SqlQuery) => Promise<Row[]>,
   database: string,
   tenant: string,
+  areRepeatedIn: (range: Partial<TimeRange>) => Promise<boolean>,
 ): Promise<AttributeComparison> {
   const maxSpans = checkComparison(query);
   const wanted: Record<ComparedSide, number> = { selected: maxSpans, others: maxSpans };
   let mayLeave = maxSpans - enoughSpans(maxSpans);
   const starts = new Map<ComparedSide, bigint>();
-  for (const slice of timeSlices(rangeOf(query), BigInt(Date.now()) * 1_000_000n, firstSliceNano)) {
-    const newest = await rowsOf<NewestSpans>(newestComparedSql(query, slice, wanted, database, tenant));
+  const range = rangeOf(query);
+  const areRepeated = await areRepeatedIn({
+    ...(range.startTimeMinUnixNano === undefined ? {} : { startUnixNano: range.startTimeMinUnixNano }),
+    ...(range.startTimeMaxUnixNano === undefined ? {} : { endUnixNano: range.startTimeMaxUnixNano }),
+  });
+  const source = { database, tenant, areRepeated };
+  for (const slice of timeSlices(range, BigInt(Date.now()) * 1_000_000n, firstSliceNano)) {
+    const newest = await rowsOf<NewestSpans>(newestComparedSql(query, slice, wanted, source));
     for (const { side, spans, startUnixNano } of newest) {
       wanted[side] -= spans;
       starts.set(side, BigInt(startUnixNano));
@@ -52,7 +61,7 @@ export async function compareAttributes(
     if (wanted.selected <= 0 && wanted.others <= 0) break;
   }
   if (starts.size === 0) return { selectedSpans: 0, otherSpans: 0, differences: [] };
-  const rows = await rowsOf<Row>(comparisonSql(query, starts, maxSpans, database, tenant));
+  const rows = await rowsOf<Row>(comparisonSql(query, starts, maxSpans, source));
   const total = rows.find(({ place }) => place === "total");
   const [selectedSpans, otherSpans] = [total?.selected ?? 0, total?.others ?? 0];
   const counts = rows.flatMap(({ place, ...row }) => (place === "total" ? [] : [{ ...row, place }]));

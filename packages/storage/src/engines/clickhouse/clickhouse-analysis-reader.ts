@@ -13,6 +13,7 @@ import type {
   OperationSummary,
   Tail,
   TailQuery,
+  TimeRange,
   TopOperationsQuery,
 } from "../../api/analysis-reader.ts";
 import {
@@ -36,6 +37,7 @@ import { readCall } from "./calls/read-call.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { decodeSpans } from "./decode-spans.ts";
 import { durationCountsSql, operationChunks } from "./duration-counts-sql.ts";
+import type { RepeatedSpans } from "./repeated/repeated-spans.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
@@ -46,25 +48,29 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
   readonly #database: string;
   readonly #maxReadBytes: number;
   readonly #reader: SpanReader;
+  readonly #repeated: Pick<RepeatedSpans, "areIn">;
 
   constructor(
     connection: ClickHouseConnection,
     schema: SchemaGuard,
     settings: { readonly database: string; readonly maxReadBytes: number },
     reader: SpanReader,
+    repeated: Pick<RepeatedSpans, "areIn">,
   ) {
     this.#connection = connection;
     this.#schema = schema;
     this.#database = settings.database;
     this.#maxReadBytes = settings.maxReadBytes;
     this.#reader = reader;
+    this.#repeated = repeated;
   }
 
   async getHeatMap(query: HeatMapQuery, options: ReadOptions = {}): Promise<HeatMap> {
     checkHeatMap(query);
     const { startUnixNano } = query.range;
     const width = columnNano(query);
-    const sql = heatMapSql(query, width, this.#database, tenantOf(options));
+    const areRepeated = await this.#repeated.areIn(query.range, "analysis", options);
+    const sql = heatMapSql(query, width, this.#database, tenantOf(options), areRepeated);
     return { startUnixNano, columnNano: width, cells: await this.#rows<HeatMapCell>(sql, options) };
   }
 
@@ -73,7 +79,8 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
     options: ReadOptions = {},
   ): Promise<AttributeComparison> {
     const rowsOf = <Row>(sql: SqlQuery) => this.#rows<Row>(sql, options);
-    return await compareAttributes(query, rowsOf, this.#database, tenantOf(options));
+    const areRepeated = (range: Partial<TimeRange>) => this.#repeated.areIn(range, "analysis", options);
+    return await compareAttributes(query, rowsOf, this.#database, tenantOf(options), areRepeated);
   }
 
   async getDurationRank(
@@ -81,7 +88,8 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
     options: ReadOptions = {},
   ): Promise<DurationRank | undefined> {
     checkDurationRank(query);
-    const sql = durationRankSql(query, this.#database, tenantOf(options));
+    const areRepeated = await this.#repeated.areIn(query.range, "analysis", options);
+    const sql = durationRankSql(query, this.#database, tenantOf(options), areRepeated);
     type Row = { peers: number; notLonger: number; quantiles: readonly [number, number, number] };
     const [row] = await this.#rows<Row>(sql, options);
     if (row === undefined || row.peers === 0) return undefined;

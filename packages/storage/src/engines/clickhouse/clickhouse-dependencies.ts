@@ -151,11 +151,11 @@ function minuteNumber(unixNano: bigint): number {
   return Number(minute < -(2n ** 31n) ? -(2n ** 31n) : minute >= 2n ** 31n ? 2n ** 31n - 1n : minute);
 }
 
-/** The rows that no other row cancels. */
+/** The rows that no other row cancels. A copy of a span has fewer than no calls: it cancels calls that are counted already. */
 function stillWaiting(rows: readonly CountedCalls[]): CountedCalls[] {
-  return sumsBy(rows, ({ parentKey, startMinute, child, kind, failed, bucket }) =>
-    JSON.stringify([parentKey, startMinute, child, kind, failed, bucket]),
-  );
+  const key = ({ parentKey, startMinute, child, kind, failed, bucket }: CountedCalls) =>
+    JSON.stringify([parentKey, startMinute, child, kind, failed, bucket]);
+  return sumsBy(rows, key, ({ calls }) => calls !== 0);
 }
 
 /** Each pair of services once, in order of their names. */
@@ -167,11 +167,15 @@ function linksOf(calls: readonly CountedCalls[]): DependencyLink[] {
 }
 
 /** One row for all rows with the same key, unless their calls sum to zero. */
-function sumsBy(rows: readonly CountedCalls[], keyOf: (row: CountedCalls) => string): CountedCalls[] {
+function sumsBy(
+  rows: readonly CountedCalls[],
+  keyOf: (row: CountedCalls) => string,
+  isKept: (row: CountedCalls) => boolean = ({ calls }) => calls > 0,
+): CountedCalls[] {
   const sums = new Map<string, CountedCalls>();
   for (const row of rows) {
     const key = keyOf(row);
     sums.set(key, { ...row, calls: row.calls + (sums.get(key)?.calls ?? 0) });
   }
-  return [...sums.values()].filter(({ calls }) => calls > 0);
+  return [...sums.values()].filter(isKept);
 }

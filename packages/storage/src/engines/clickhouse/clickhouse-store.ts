@@ -13,6 +13,7 @@ import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
 import { type OpenServers, openCluster } from "./cluster/open-cluster.ts";
 import { clickHouseCountSlots } from "./count-slots.ts";
 import { clickHouseRankedRates } from "./ranked-rates.ts";
+import { RepeatedSpans } from "./repeated/repeated-spans.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
 import { archivedSpansOfTraces } from "./schema/span-sql.ts";
 import { clickHouseSpanCounts } from "./span-counts.ts";
@@ -32,15 +33,17 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
     cluster === undefined
       ? singleServer(new ClickHouseConnection(settings), database)
       : openCluster(settings, database, cluster);
-  const { connection, schema, shared, settleStep } = servers;
+  const { connection, schema, shared, settleStep, onEachShard } = servers;
   const reader = new ClickHouseSpanReader(connection, schema, settings);
   const sampling = new ClickHouseSamplingStore(shared, schema, database);
   const dependencies = new ClickHouseDependencies(connection, schema, database, sampling, settleStep);
+  const repeated = new RepeatedSpans(connection, schema, database, sampling, onEachShard);
   return {
     reader,
-    writer: new ClickHouseSpanWriter(connection, schema, `${database}.spans`, () =>
-      dependencies.blockWritten(),
-    ),
+    writer: new ClickHouseSpanWriter(connection, schema, `${database}.spans`, () => {
+      dependencies.blockWritten();
+      repeated.blockWritten();
+    }),
     dependencies,
     metrics: {
       ...metricsReader(clickHouseCountSlots(connection, schema, database)),
@@ -54,15 +57,15 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
       reader: new ClickHouseTraceReader(connection, schema, archivedSpansOfTraces(database), settings),
       writer: new ClickHouseSpanWriter(connection, schema, `${database}.archived_spans`),
     },
-    analysis: new ClickHouseAnalysisReader(connection, schema, settings, reader),
-    traceql: new ClickHouseTraceQlReader(connection, schema, database),
+    analysis: new ClickHouseAnalysisReader(connection, schema, settings, reader, repeated),
+    traceql: new ClickHouseTraceQlReader(connection, schema, database, repeated),
     catalog: new ClickHouseAttributeCatalog(connection, schema, database),
     sampling,
     ready: (signal) => servers.ready(signal),
     trouble: () => servers.trouble(),
     close: async () => {
       servers.close();
-      await dependencies.close();
+      await Promise.all([dependencies.close(), repeated.close()]);
       await connection.close();
     },
   };
@@ -71,7 +74,7 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
 function singleServer(connection: ClickHouseConnection, database: string): OpenServers {
   const schema = new SchemaGuard(connection, database);
   return {
-    ...{ connection, schema, shared: connection, settleStep: undefined },
+    ...{ connection, schema, shared: connection, settleStep: undefined, onEachShard: undefined },
     ready: (signal) => schema.check(signal),
     trouble: () => [],
     close: () => {},

@@ -6,9 +6,17 @@ import {
   untypedElement,
   valueOfUntyped,
 } from "./attribute-text-sql.ts";
+import { fromSpans } from "./repeated/span-identity.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { selectionCondition } from "./selection-sql.ts";
 import type { TimeSlice } from "./time-slices.ts";
+
+/** Where spans are, and whether some of them may be stored more than once: see `fromSpans`. */
+export interface ComparedSource {
+  readonly database: string;
+  readonly tenant: string;
+  readonly areRepeated: boolean;
+}
 
 /** A side of a comparison. */
 export type ComparedSide = "selected" | "others";
@@ -31,8 +39,7 @@ export function newestComparedSql(
   query: AttributeComparisonQuery,
   slice: TimeSlice,
   wanted: WantedSpans,
-  database: string,
-  tenant: string,
+  { database, tenant, areRepeated }: ComparedSource,
 ): SqlQuery {
   const parameters: Parameters = { ...wanted };
   const conditions = sideConditions(query, parameters, database, tenant);
@@ -40,7 +47,7 @@ export function newestComparedSql(
   const sides = (["selected", "others"] as const).filter((side) => wanted[side] > 0);
   const newest = sides.map(
     (side) =>
-      `SELECT '${side}' AS side, start FROM (SELECT start FROM ${database}.spans WHERE ${inSlice} AND ${conditions[side]} ORDER BY start DESC LIMIT {${side}:UInt64})`,
+      `SELECT '${side}' AS side, start FROM (SELECT start ${fromSpans(database, `${inSlice} AND ${conditions[side]}`, areRepeated)} ORDER BY start DESC LIMIT {${side}:UInt64})`,
   );
   const sql = `SELECT side, toFloat64(count()) AS spans, toString(toUnixTimestamp64Nano(min(start))) AS startUnixNano
 FROM (${newest.join(" UNION ALL ")}) GROUP BY side`;
@@ -57,8 +64,7 @@ export function comparisonSql(
   { selection, background, limit }: AttributeComparisonQuery,
   starts: ReadonlyMap<ComparedSide, bigint>,
   maxSpans: number,
-  database: string,
-  tenant: string,
+  { database, tenant, areRepeated }: ComparedSource,
 ): SqlQuery {
   const parameters: Parameters = { limit: limit + 1, maxSpans };
   const conditions = sideConditions({ selection, background }, parameters, database, tenant);
@@ -68,7 +74,7 @@ export function comparisonSql(
   });
   // More than `maxSpans` only when several spans share the oldest start.
   const scan = (columns: string) => `SELECT ${conditions.selected} AS is_selected, ${columns}
-    FROM ${database}.spans WHERE ${sides.join(" OR ")} LIMIT {maxSpans:UInt64} BY is_selected`;
+    ${fromSpans(database, sides.join(" OR "), areRepeated)} LIMIT {maxSpans:UInt64} BY is_selected`;
   const sql = `SELECT place, key, value, toFloat64(selected) AS selected, toFloat64(others) AS others FROM (
   SELECT 'span' AS place, ${keyOfElement("one")} AS key, ${valueOfUntyped("one")} AS value, selected, others FROM (
     SELECT any(element) AS one, countIf(is_selected) AS selected, countIf(NOT is_selected) AS others

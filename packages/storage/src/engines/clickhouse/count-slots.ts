@@ -43,7 +43,7 @@ function countSql(
   // reading.
   if (byBucket && groupByOperation && slotMinutes === 1) {
     return `SELECT service, name AS operation, groupArray(${slot}) AS slots, groupArray(bucket) AS buckets,
-  groupArray(toFloat64(m.calls)) AS calls, [] AS errors
+  groupArray(toFloat64(toInt64(m.calls))) AS calls, [] AS errors
   ${rows} GROUP BY service, operation`;
   }
   return `SELECT service, operation, groupArray(slot) AS slots, ${byBucket ? "groupArray(bucket)" : "[]"} AS buckets,

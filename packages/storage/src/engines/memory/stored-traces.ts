@@ -1,10 +1,17 @@
 import type { Span } from "wire/model";
 import { dropOldest } from "./drop-oldest.ts";
 
+interface StoredTrace {
+  readonly all: Span[];
+  /** A sender repeats what it had no answer for: what is counted counts such a span once. */
+  readonly distinct: Span[];
+  readonly identities: Set<string>;
+}
+
 /** The spans of the newest traces by first arrival. */
 export class StoredTraces {
   readonly #maxTraces: number;
-  readonly #traces = new Map<string, Span[]>();
+  readonly #traces = new Map<string, StoredTrace>();
   /** For each span: the number of arrivals up to and including it. */
   readonly #arrivalOf = new WeakMap<Span, number>();
   #arrivals = 0;
@@ -15,13 +22,17 @@ export class StoredTraces {
 
   add(span: Span): void {
     this.#arrivalOf.set(span, ++this.#arrivals);
-    const trace = this.#traces.get(span.traceId);
-    if (trace !== undefined) {
-      trace.push(span);
-      return;
+    let trace = this.#traces.get(span.traceId);
+    if (trace === undefined) {
+      trace = { all: [], distinct: [], identities: new Set() };
+      this.#traces.set(span.traceId, trace);
+      dropOldest(this.#traces, this.#maxTraces);
     }
-    this.#traces.set(span.traceId, [span]);
-    dropOldest(this.#traces, this.#maxTraces);
+    trace.all.push(span);
+    const identity = identityOf(span);
+    if (trace.identities.has(identity)) return;
+    trace.identities.add(identity);
+    trace.distinct.push(span);
   }
 
   /** Number of spans that ever arrived. */
@@ -37,16 +48,23 @@ export class StoredTraces {
       .sort((one, other) => arrival(one) - arrival(other));
   }
 
+  /** A span that is stored more than once comes more than once, as in other stores. */
   trace(traceId: string): readonly Span[] {
-    return this.#traces.get(traceId) ?? [];
+    return this.#traces.get(traceId)?.all ?? [];
   }
 
-  /** The spans of one trace after the other. */
+  /** The spans of one trace after the other, each once. */
   traces(): Iterable<readonly Span[]> {
-    return this.#traces.values();
+    return this.#traces.values().map(({ distinct }) => distinct);
   }
 
+  /** Each once. */
   *spans(): Generator<Span> {
-    for (const trace of this.#traces.values()) yield* trace;
+    for (const { distinct } of this.#traces.values()) yield* distinct;
   }
+}
+
+/** As the store on ClickHouse tells spans apart. */
+function identityOf({ spanId, kind, status, startTimeUnixNano, durationNano, resource, name }: Span): string {
+  return `${spanId} ${kind} ${status.code} ${startTimeUnixNano} ${durationNano} ${resource.serviceName}\n${name}`;
 }

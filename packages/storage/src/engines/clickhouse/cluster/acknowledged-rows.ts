@@ -32,7 +32,7 @@ export class AcknowledgedRows {
 /** The result of one look at a cluster's tables. */
 interface StoredRows {
   readonly spans: number;
-  /** Spans that `span_metrics` has counted. */
+  /** Spans that `span_metrics` has counted, and copies that were taken out of it. */
   readonly counted: number;
   /** Spans that cannot be found by their id. */
   readonly withoutMinute: number;
@@ -47,7 +47,8 @@ export async function storedRows(url: string, database: string, shards: number):
   target.searchParams.set("max_distributed_depth", "64");
   const answer = await runSql(
     target.href,
-    `SELECT toUInt32(count()) AS spans, (SELECT toUInt32(sum(calls)) FROM ${database}.span_metrics) AS counted,
+    `SELECT toUInt32(count()) AS spans, 
+  (SELECT toUInt32(sum(calls)) FROM ${database}.span_metrics) + (SELECT toUInt32(sum(copies)) FROM ${database}.repeated_spans) AS counted,
   toUInt32(countIf((trace_id, toStartOfMinute(start)) NOT IN (SELECT trace_id, minute FROM ${database}.trace_minutes))) AS withoutMinute,
   toUInt32(countIf(cityHash64(trace_id) % ${shards} != _shard_num - 1)) AS astray
 FROM ${database}.spans FORMAT JSONEachRow`,

@@ -4,6 +4,7 @@ import { awayError } from "../calls/shard-reads.ts";
 import { ClickHouseConnection, type ConnectionOptions } from "../clickhouse-connection.ts";
 import type { RunSettleStep } from "../clickhouse-dependencies.ts";
 import { isHostFault, isSchemaMissing } from "../clickhouse-errors.ts";
+import type { OnEachShard } from "../repeated/repeated-spans.ts";
 import { SchemaGuard } from "../schema/schema-guard.ts";
 import {
   checkCluster,
@@ -33,6 +34,8 @@ export interface OpenServers {
   readonly shared: ClickHouseConnection;
   /** undefined when one server settles all dependencies */
   readonly settleStep: RunSettleStep | undefined;
+  /** undefined where there is one server */
+  readonly onEachShard: OnEachShard | undefined;
   /** See `TraceStore`. */
   ready(signal?: AbortSignal): Promise<void>;
   trouble(): readonly string[];
@@ -84,6 +87,7 @@ export function openCluster(
     schema,
     shared: connection.steady(steadySettings),
     settleStep: (sql, name, signal) => settleEverywhere(connection, database, cluster, { sql, name }, signal),
+    onEachShard: (work, signal) => onEachShard(connection, database, cluster, work, signal),
     async ready(signal) {
       // Before the tables exist, no shard can answer.
       const looked = wasReady ? shards.look() : undefined;
@@ -122,6 +126,36 @@ function hostTrouble({ away, readOnly, emptied }: SeenHosts, count: number): str
           `${some(emptied)} have no tables, and the Keeper remembers their replicas: SYSTEM DROP REPLICA, see docs/scale.md`,
         ]),
   ];
+}
+
+/**
+ * Runs `work` on one server of each shard, which first takes what the others of its shard have noted of repeated spans. A server that
+ * is away is left out, and so is a shard without a server.
+ * @throws StorageError the first error that is not that of a server which is away, or has lost its tables
+ */
+async function onEachShard(
+  connection: ClickHouseConnection,
+  database: string,
+  cluster: ClusterSettings,
+  work: Parameters<OnEachShard>[0],
+  signal: AbortSignal,
+): Promise<void> {
+  const tables = (table: string) => `${database}.${localTable(table)}`;
+  const done = new Set<string>();
+  for (const { connection: host, isUp } of connection.each()) {
+    if (!isUp) continue;
+    try {
+      if (cluster.isReplicated) {
+        const [row] = await host.rows<{ shard: string }>("SELECT getMacro('shard') AS shard", {}, { signal });
+        if (row === undefined || done.has(row.shard)) continue;
+        await host.command(`SYSTEM SYNC REPLICA ${tables("repeated_spans")} LIGHTWEIGHT`, signal);
+        await work(host, tables);
+        done.add(row.shard);
+      } else await work(host, tables);
+    } catch (error) {
+      if (!(error instanceof StorageError && isHostFault(error)) && !isSchemaMissing(error)) throw error;
+    }
+  }
 }
 
 /**

@@ -110,7 +110,7 @@ async function compareAll(
   let spans = 0;
   for (const { url, connection } of servers) {
     if (isReplicated) {
-      for (const name of ["spans", ...derivedTables.map((table) => table.name)]) {
+      for (const name of ["spans", "repeated_spans", ...derivedTables.map((table) => table.name)]) {
         await connection.longCommand(
           `SYSTEM SYNC REPLICA ${tables(name)}`,
           statementTimeoutMs,

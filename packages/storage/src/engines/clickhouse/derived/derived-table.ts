@@ -1,3 +1,4 @@
+import { spanHash } from "../repeated/span-identity.ts";
 import { selectCalls } from "../schema/call-details-migration.ts";
 import { selectMetrics } from "../schema/derived-migration.ts";
 
@@ -30,11 +31,23 @@ export interface DerivedTable {
 const metricKey = "received, tenant, service, minute, name, kind, bucket";
 const callKey = "received, tenant, minute, parent, child, kind, failed, bucket";
 
-/** Spans of a slice, under the name `day.spans`, with the columns that views read. */
+const columns =
+  "received, tenant, format, service, trace_id, span_id, parent_span_id, name, kind, start, duration, status";
+
+/**
+ * Spans of a slice, under the name `day.spans`, with the columns that views read. Of a span that is stored more than once, as many rows
+ * are left out as its copies were taken out of the sums.
+ */
 function withSpans(tables: TableName, slice: DaySlice): string {
+  const noted = `FROM ${tables("repeated_spans")} WHERE received = '${slice.day}'`;
+  const spans = `FROM ${tables("spans")} WHERE ${inSlice(slice)} AND ${spanHash}`;
   return `WITH slice_of_spans AS (
-  SELECT received, tenant, format, service, trace_id, span_id, parent_span_id, name, kind, start, duration, status
-  FROM ${tables("spans")} WHERE ${inSlice(slice)}
+  SELECT ${columns} ${spans} NOT IN (SELECT span ${noted})
+  UNION ALL
+  SELECT ${columns} FROM (
+    SELECT ${columns}, ${spanHash} AS span, row_number() OVER (PARTITION BY span) AS row_of_span ${spans} IN (SELECT span ${noted})
+  ) AS of_repeated INNER JOIN (SELECT span, sum(toInt64(copies)) AS left_out ${noted} GROUP BY span) AS repeated USING span
+  WHERE row_of_span > left_out
 )`;
 }
 
@@ -113,9 +126,13 @@ ${withSpans(tables, slice)} ${missingOperations(tables)}`,
     name: "dependency_calls",
     counts: "calls",
     isByTrace: false,
-    // A call that waits for its parent is counted within the minute, or was found late: neither is missing.
+    // A call that waits for its parent is counted within the minute, or was found late: neither is missing. One that is taken away
+    // waits too, with fewer calls than none.
     compare: (tables, slice) =>
-      `${withSpans(tables, slice)} SELECT greatest(sumIf(calls, calls > 0) - (SELECT sum(calls) FROM ${tables("dependency_calls")} WHERE received = '${slice.day}' AND pending != 0), 0) AS missing, -sumIf(calls, calls < 0) AS surplus FROM (${callDifferences(tables, slice)})`,
+      `${withSpans(tables, slice)}, waiting AS (SELECT sumIf(n, n > 0) AS calls, -sumIf(n, n < 0) AS copies FROM (
+  SELECT sum(calls) AS n FROM ${tables("dependency_calls")} WHERE received = '${slice.day}' AND pending != 0 GROUP BY pending, minute, child, kind, failed, bucket))
+SELECT greatest(sumIf(calls, calls > 0) - (SELECT calls FROM waiting), 0) AS missing,
+  greatest(-sumIf(calls, calls < 0) - (SELECT copies FROM waiting), 0) AS surplus FROM (${callDifferences(tables, slice)})`,
     repair: (tables, slice) =>
       `INSERT INTO ${tables("dependency_calls")} (pending, ${callKey}, calls, arrived)
 ${withSpans(tables, slice)} SELECT 0, ${callKey}, calls, toDateTime(0, 'UTC') FROM (${callDifferences(tables, slice)}) WHERE calls > 0`,

@@ -45,9 +45,15 @@ describe("ensureSchema", () => {
     await Promise.all(Array.from({ length: 6 }, () => open().ready()));
     expect(await tables()).toBe(
       [
-        ...["archived_spans", "dependency_calls", "dependency_calls_view", "leases", "operation_throughput"],
-        ...["operations", "operations_of_metrics_view", "sampling_probabilities", "schema_migrations"],
-        ...["span_metrics", "span_metrics_view", "spans", "trace_minutes", "trace_minutes_view"],
+        ...[
+          "archived_spans",
+          "dependency_calls",
+          "dependency_calls_of_repeated_view",
+          "dependency_calls_view",
+        ],
+        ...["leases", "operation_throughput", "operations", "operations_of_metrics_view", "repeated_spans"],
+        ...["sampling_probabilities", "schema_migrations", "span_metrics", "span_metrics_of_repeated_view"],
+        ...["span_metrics_view", "spans", "trace_minutes", "trace_minutes_view"],
       ].join("\n"),
     );
     const versions = await runSql(
@@ -210,7 +216,7 @@ describe("objectsOf", () => {
     }
     const before = await runSql(server.url, digest);
     const objects = await objectsOf(connection, database);
-    expect(objects).toHaveLength(13);
+    expect(objects).toHaveLength(16);
     await runSql(server.url, `DROP DATABASE ${database} SYNC`);
     await runSql(server.url, `CREATE DATABASE ${database}`);
     for (const { statement } of objects) await connection.command(statement);

@@ -8,6 +8,7 @@ import { eventTextMigration } from "./event-text-migration.ts";
 import type { Migration } from "./migration.ts";
 import { newDatabase } from "./new-database.ts";
 import { newOperationsMigration } from "./new-operations-migration.ts";
+import { repeatedSpansMigration } from "./repeated-spans-migration.ts";
 import { samplingMigration } from "./sampling-migration.ts";
 import { spanDetailsMigration } from "./span-details-migration.ts";
 import { spansMigration } from "./spans-migration.ts";
@@ -27,6 +28,7 @@ export const migrations: readonly Migration[] = [
   spanDetailsMigration,
   codecsMigration,
   eventTextMigration,
+  repeatedSpansMigration,
 ];
 
 /** The version of the schema that this code reads and writes. */

@@ -6,6 +6,7 @@ import { kinds, spanMetrics, traceMinutes } from "./derived-migration.ts";
 import { eventIndex, eventsType, eventTextColumn, scopeTextColumn } from "./event-text-migration.ts";
 import type { Migration } from "./migration.ts";
 import { newOperationsMigration } from "./new-operations-migration.ts";
+import { repeatedSpansMigration } from "./repeated-spans-migration.ts";
 import { samplingMigration } from "./sampling-migration.ts";
 import { detailColumns, spanDetails } from "./span-details-migration.ts";
 import { durable, plainAttributes } from "./spans-migration.ts";
@@ -59,7 +60,7 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
 }
 
 /**
- * Creates the tables of version 12 at once in an empty database. The steps up to it add columns and indexes
+ * Creates the tables of version 13 at once in an empty database. The steps up to it add columns and indexes
  * and change stored data, which an empty database does not need. Replicas also refuse to drop a column while
  * one of them is still changing another. Two processes at the same time create the same tables.
  *
@@ -72,7 +73,7 @@ function spanTable(arrived: string, indexes: readonly string[]): string {
  * rows here and 4,096 in older tables: docs/adr/043-point-reads.md.
  */
 export const newDatabase: Migration = {
-  version: 12,
+  version: 13,
   name: "new database",
   statements: (database) => [
     `CREATE TABLE IF NOT EXISTS ${database}.spans ${spanTable(
@@ -105,5 +106,6 @@ SETTINGS ${durable}`,
     ...spanMetrics(database),
     ...newOperationsMigration.statements(database),
     ...detailedCalls(database),
+    ...repeatedSpansMigration.statements(database),
   ],
 };

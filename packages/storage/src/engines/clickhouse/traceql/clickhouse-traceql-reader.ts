@@ -20,6 +20,7 @@ import { newestStart, TraceMatcher } from "../../../traceql/trace-match.ts";
 import type { TraceView } from "../../../traceql/trace-view.ts";
 import { readCall } from "../calls/read-call.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+import type { RepeatedSpans } from "../repeated/repeated-spans.ts";
 import type { SchemaGuard } from "../schema/schema-guard.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import { timeSlices } from "../time-slices.ts";
@@ -29,7 +30,7 @@ import { FoundTraces } from "./found-traces.ts";
 import { gatherMetricRows, type MetricSqlRow } from "./metric-sql-rows.ts";
 import { ancestorQuery, maxRareTraces, rareTracesSql, structureSql } from "./rare-side.ts";
 import { readComparison } from "./read-comparison.ts";
-import { pipelineSql } from "./spanset-sql.ts";
+import { countsSpans, pipelineSql } from "./spanset-sql.ts";
 import { type TraceQlRow, traceViews } from "./trace-rows.ts";
 import {
   candidateCountSql,
@@ -66,23 +67,28 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
   readonly #schema: SchemaGuard;
   readonly #database: string;
   readonly #maxRareTraces: number;
+  readonly #repeated: Pick<RepeatedSpans, "areIn">;
 
   constructor(
     connection: ClickHouseConnection,
     schema: SchemaGuard,
     database: string,
+    repeated: Pick<RepeatedSpans, "areIn">,
     /** When one side of a relation has at most this many traces, they are read first; 0: never. */
     mostRareTraces = maxRareTraces,
   ) {
     this.#maxRareTraces = mostRareTraces;
     this.#connection = connection;
+    this.#repeated = repeated;
     this.#schema = schema;
     this.#database = database;
   }
 
   async search(request: TraceQlSearchQuery, options: ReadOptions = {}): Promise<TraceQlSearch> {
     const { query, spansPerSpanset } = checkTraceQlSearch(request);
-    const source = this.#source(request.range, options);
+    const areRepeated =
+      countsSpans(query.pipeline) && (await this.#repeated.areIn(request.range, "traceql", options));
+    const source = { ...this.#source(request.range, options), areRepeated };
     const fields = new QueryFields(query);
     const matcher = new TraceMatcher(query, fields, spansPerSpanset);
     const found = new FoundTraces(request.limit);
@@ -131,7 +137,8 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
 
   async metrics(request: TraceQlMetricsQuery, options: ReadOptions = {}): Promise<TraceQlMetrics> {
     const query = checkTraceQlMetrics(request);
-    const source = this.#source(request.range, options);
+    const areRepeated = await this.#repeated.areIn(request.range, "traceql", options);
+    const source = { ...this.#source(request.range, options), areRepeated };
     const fields = new QueryFields(query);
     let inspectedSpans = 0;
     const readRows = async (pipeline: MetricsPipeline) => {

@@ -3,6 +3,7 @@ import type { AttributeValue } from "wire/model";
 import type { TraceQlMetricsQuery } from "../../../api/traceql-reader.ts";
 import type { ComparisonRow } from "../../../traceql/comparison-series.ts";
 import { attributeTexts, attributeTuples } from "../attribute-text-sql.ts";
+import { fromSpans } from "../repeated/span-identity.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import { conditionSql, exactSql } from "./condition-sql.ts";
 import { pipelineSql } from "./spanset-sql.ts";
@@ -51,11 +52,14 @@ export async function readComparison(
     step: request.stepNano,
     ...(within === undefined ? {} : { selectedFrom: within.startUnixNano, selectedTo: within.endUnixNano }),
   };
-  const where = `${spans.inRange} AND ${compared}`;
+  const where = `tenant = {tenant:String} AND ${spans.isInRange} AND ${compared}`;
   const run = <T>(sql: string) => rowsOf<T>(checkedSql({ sql, parameters }));
-  const [counted] = await run<{ spans: number }>(`SELECT toFloat64(count()) AS spans ${where}`);
+  const [counted] = await run<{ spans: number }>(
+    `SELECT toFloat64(count()) AS spans FROM ${source.database}.spans WHERE ${where}`,
+  );
   const scale = Math.max(1, Math.ceil((counted?.spans ?? 0) / maxComparedSpans));
-  const sample = scale === 1 ? where : `${where} AND cityHash64(trace_id) % ${scale} = 0`;
+  const inSample = scale === 1 ? where : `${where} AND cityHash64(trace_id) % ${scale} = 0`;
+  const sample = fromSpans(source.database, inSample, source.areRepeated === true);
   const rows = [
     ...(await run<Row>(countsSql(selected, sample))),
     ...(await run<Row>(countsSql(selected, sample, limit + 1))),

@@ -12,6 +12,8 @@ export const maxTraceSpans = 100;
 export interface SpanSql {
   /** `FROM … WHERE …` for the spans that start in the query's range. */
   readonly inRange: string;
+  /** The same with a condition, each span once; absent where no span is stored more than once. */
+  readonly inRangeOnce?: (condition: string) => string;
   /** The same for all spans that define a trace. */
   readonly around: string;
   /** The condition that distinguishes the former from the latter. */

@@ -88,6 +88,13 @@ function stagesSql({ stages }: Pipeline, spans: SpanSql, input: Condition): Cond
 
 const unknown: Condition = { sql: "1", isExact: false };
 
+/** Whether a query asks how many spans there are of a trace, or what they come to. */
+export function countsSpans(part: unknown): boolean {
+  if (typeof part !== "object" || part === null) return false;
+  if ("type" in part && part.type === "scalar-filter") return true;
+  return Object.values(part).some(countsSpans);
+}
+
 /**
  * A number for a set of spans, made of ints and durations only. @returns undefined when SQL cannot compute it
  */
@@ -136,7 +143,8 @@ function scalarFilterSql(
     one.isInt && other.isInt
       ? `${one.sql} ${operator} ${other.sql}`
       : `toFloat64(${one.sql}) ${operator} toFloat64(${other.sql})`;
-  const sql = `trace_id IN (SELECT trace_id ${spans.inRange} AND ${found.sql} GROUP BY trace_id HAVING ${passes})`;
+  const counted = spans.inRangeOnce?.(found.sql) ?? `${spans.inRange} AND ${found.sql}`;
+  const sql = `trace_id IN (SELECT trace_id ${counted} GROUP BY trace_id HAVING ${passes})`;
   return { sql, isExact: found.isExact };
 }
 

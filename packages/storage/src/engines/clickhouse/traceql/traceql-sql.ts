@@ -3,6 +3,7 @@ import type { TimeRange } from "../../../api/analysis-reader.ts";
 import { traceRange } from "../../../api/checked-traceql.ts";
 import { StorageError } from "../../../api/storage-error.ts";
 import { wantsBuckets } from "../../../traceql/metric-rows.ts";
+import { fromSpans } from "../repeated/span-identity.ts";
 import { keepsUnpacked } from "../schema/span-sql.ts";
 import type { SqlQuery } from "../search-sql.ts";
 import type { Condition } from "./condition-sql.ts";
@@ -30,21 +31,33 @@ export interface SpanSource {
   readonly range: TimeRange;
   /** Prefix of parameter names in a statement with several sources; "" by default. */
   readonly prefix?: string;
+  /** Whether some of them may be stored more than once; false by default. */
+  readonly areRepeated?: boolean;
 }
 
 /** For longer slices the minutes of traces are not looked up, because they are almost everywhere. */
 const shortSliceNano = 1_200_000_000_000n;
 
 /** The tenant's spans. @param slice restricts them to traces with spans in it; see `candidatesSql` */
-export function spansOf({ database, range, prefix = "" }: SpanSource, slice: TimeRange = range): SpanSql {
+export function spansOf(
+  { database, range, prefix = "", areRepeated = false }: SpanSource,
+  slice: TimeRange = range,
+): SpanSql {
   const own = `FROM ${database}.spans WHERE tenant = {tenant:String}`;
+  const isInRange = within(`${prefix}rangeStart`, `${prefix}rangeEnd`);
   const isShort = slice.endUnixNano - slice.startUnixNano <= shortSliceNano;
   const isInMinutesOf = (traces: string) =>
     `(received, toStartOfMinute(start)) IN (SELECT received, minute FROM ${database}.trace_minutes WHERE ${traces})`;
   return {
-    inRange: `${own} AND ${within(`${prefix}rangeStart`, `${prefix}rangeEnd`)}`,
+    inRange: `${own} AND ${isInRange}`,
     around: `${own} AND ${within(`${prefix}aroundStart`, `${prefix}aroundEnd`)}`,
-    isInRange: within(`${prefix}rangeStart`, `${prefix}rangeEnd`),
+    isInRange,
+    ...(areRepeated
+      ? {
+          inRangeOnce: (condition: string) =>
+            fromSpans(database, `tenant = {tenant:String} AND ${isInRange} AND ${condition}`, true),
+        }
+      : {}),
     ...(slice === range
       ? {}
       : {
@@ -153,6 +166,7 @@ export function metricRowsSql(
   const bucket = wantsBuckets(aggregate)
     ? "if(number > 0, bitShiftRight(reinterpretAsUInt64(number) - 1, 48), 0)"
     : "0";
+  const where = `tenant = {tenant:String} AND ${within("rangeStart", "rangeEnd")} AND ${condition.sql}`;
   const exemplar = wantsExemplars
     ? ", argMin((lower(hex(trace_id)), lower(hex(span_id)), toString(toUnixTimestamp64Nano(start)), number), (start, span_id)) AS e"
     : "";
@@ -160,8 +174,7 @@ export function metricRowsSql(
   toString(intDiv(toUnixTimestamp64Nano(start) + {step:Int64} - 1, {step:Int64})) AS i, toUInt32(${bucket}) AS b,
   toFloat64(count()) AS c, sum(number) AS s, min(number) AS l, max(number) AS h${exemplar}
 FROM (SELECT *, assumeNotNull(nullable) AS number FROM (
-  SELECT *, ${number} AS nullable FROM ${source.database}.spans
-  WHERE tenant = {tenant:String} AND ${within("rangeStart", "rangeEnd")} AND ${condition.sql}
+  SELECT *, ${number} AS nullable ${fromSpans(source.database, where, source.areRepeated === true)}
 ) WHERE nullable IS NOT NULL)
 GROUP BY g, i, b LIMIT ${maxMetricRows + 1}`;
   return checkedSql({ sql, parameters: { ...parametersOf(source), step: stepNano } });

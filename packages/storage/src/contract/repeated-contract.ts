@@ -1,0 +1,162 @@
+import { parseTraceQl } from "traceql";
+import { expect } from "vitest";
+import { type ContractContext, write } from "./contract-context.ts";
+import {
+  msNano,
+  newServiceName,
+  newTraceId,
+  noonUnixNano,
+  type SpanFacts,
+  sampleSpan,
+} from "./sample-spans.ts";
+
+const secondNano = 1_000_000_000n;
+const minuteMs = 60_000;
+const noonUnixMs = Number(noonUnixNano / 1_000_000n);
+const range = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano + 60n * secondNano - 1n };
+
+const minutes = { startUnixMs: noonUnixMs, endUnixMs: noonUnixMs + minuteMs };
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+/**
+ * Spans that several blocks hold, as when a sender's retry goes to another collector, or two agents send the same: each counts once
+ * in every answer. An engine may take some seconds to find them.
+ */
+export function repeatedContract({ store, test }: ContractContext): void {
+  /** What all questions that count say of a called service; `caller` is who calls it. */
+  async function counts(caller: string, service: string) {
+    const { analysis, dependencies, metrics, traceql } = store();
+    const links = await dependencies.getDependencies(range);
+    const calls = await metrics.getCallCounts(minutes);
+    const spans = (await metrics.getSpanCounts(minutes)).filter((count) => count.service === service);
+    const [rate] = await metrics.getCallRates({
+      ...{ services: [service], spanKinds: ["server"], groupByOperation: true },
+      ...{
+        startUnixMs: noonUnixMs + minuteMs,
+        endUnixMs: noonUnixMs + minuteMs,
+        stepMs: minuteMs,
+        ratePerMs: minuteMs,
+      },
+    });
+    const map = await analysis.getHeatMap({ service, range, columns: 1 });
+    const rank = await analysis.getDurationRank({
+      ...{ service, operation: "GET /", durationNano: msNano, range },
+    });
+    const compared = await analysis.compareAttributes({
+      selection: { service, hasError: true, startTimeMinUnixNano: range.startUnixNano },
+      background: { service, startTimeMinUnixNano: range.startUnixNano },
+      limit: 1,
+    });
+    const [operation] = await analysis.getTopOperations({ service, range, order: "calls", limit: 1 });
+    const query = (rest: string) => parseTraceQl(`{ resource.service.name = "${service}" } | ${rest}`);
+    const counted = await traceql.metrics({
+      ...{
+        query: query("count_over_time()"),
+        range,
+        stepNano: 60n * secondNano,
+        maxSeries: 1,
+        exemplars: false,
+      },
+    });
+    const few = await traceql.search({ query: query("count() < 2"), range, limit: 9, spansPerSpanset: 9 });
+    return {
+      links: sum(links.filter((link) => link.parent === caller).map(({ callCount }) => callCount)),
+      calls: sum(calls.filter((call) => call.parent === caller).map((call) => call.calls)),
+      spans: sum(spans.map((count) => count.calls)),
+      errors: sum(spans.map((count) => count.errors)),
+      durationNano: sum(spans.map((count) => count.durationNano)),
+      rate: Math.round((rate?.points.at(-1)?.value ?? 0) * 60),
+      heatMap: sum(map.cells.map((cell) => cell.spans)),
+      peers: rank?.peers,
+      compared: [compared.selectedSpans, compared.otherSpans],
+      top: operation?.calls,
+      overTime: sum(counted.series.flatMap(({ samples }) => samples.map(({ value }) => value))),
+      few: few.traces.map(({ spanSets: [set] }) => set?.matched),
+    };
+  }
+  /** Waits until the engine has found the copies. */
+  async function countedOnce(caller: string, service: string, calls: number): Promise<void> {
+    const look = async () => {
+      const links = await store().dependencies.getDependencies(range);
+      const spans = await store().metrics.getSpanCounts(minutes);
+      return [
+        sum(links.filter(({ parent }) => parent === caller).map(({ callCount }) => callCount)),
+        sum(spans.filter((count) => count.service === service).map((count) => count.calls)),
+      ];
+    };
+    await expect.poll(look, { timeout: 60_000, interval: 100 }).toEqual([calls, calls]);
+  }
+  /** Two calls, of which one fails, in traces of their own. */
+  function calls(caller: string, service: string) {
+    return [{}, { status: { code: "error", message: "" } } satisfies SpanFacts].map((facts, index) => {
+      const traceId = newTraceId();
+      const start = { startTimeUnixNano: noonUnixNano + BigInt(index) * secondNano };
+      const parent = sampleSpan({ traceId, service: caller, kind: "client", ...start });
+      return [parent, sampleSpan({ traceId, service, parentSpanId: parent.spanId, ...start, ...facts })];
+    });
+  }
+  const once = {
+    ...{
+      links: 2,
+      calls: 2,
+      spans: 2,
+      errors: 1,
+      durationNano: 2 * Number(msNano),
+      rate: 2,
+      heatMap: 2,
+      peers: 2,
+    },
+    ...{ compared: [1, 1], top: 2, overTime: 2, few: [1, 1] },
+  };
+
+  test("repeated spans: a batch that two blocks hold counts once", async () => {
+    const [caller, service] = [newServiceName(), newServiceName()];
+    const spans = calls(caller, service).flat();
+    for (let time = 0; time < 3; time++) await write(store(), spans);
+    await countedOnce(caller, service, 2);
+    expect(await counts(caller, service)).toEqual(once);
+  });
+
+  test("repeated spans: blocks that hold some of the same spans, and halves of calls, count each once", async () => {
+    const [caller, service] = [newServiceName(), newServiceName()];
+    const [[one, oneCalled] = [], [two, twoCalled] = []] = calls(caller, service);
+    const blocks = [[oneCalled], [one, two], [oneCalled, twoCalled], [two, twoCalled], [one]];
+    for (const block of blocks)
+      await write(
+        store(),
+        block.flatMap((span) => span ?? []),
+      );
+    await countedOnce(caller, service, 2);
+    expect(await counts(caller, service)).toEqual(once);
+    // And it stays so when another copy comes later.
+    await write(
+      store(),
+      [twoCalled].flatMap((span) => span ?? []),
+    );
+    await countedOnce(caller, service, 2);
+    expect(await counts(caller, service)).toEqual(once);
+  });
+
+  test("repeated spans: both sides of a call with one id are two spans", async () => {
+    const [caller, service] = [newServiceName(), newServiceName()];
+    const client = sampleSpan({ service: caller, kind: "client", format: "zipkin" });
+    const server = {
+      ...client,
+      kind: "server" as const,
+      resource: { ...client.resource, serviceName: service },
+    };
+    for (let time = 0; time < 2; time++) await write(store(), [client, server]);
+    await countedOnce(caller, service, 1);
+    const { links, calls: called, spans, heatMap, overTime } = await counts(caller, service);
+    expect({ links, called, spans, heatMap, overTime }).toEqual({
+      links: 1,
+      called: 1,
+      spans: 1,
+      heatMap: 1,
+      overTime: 1,
+    });
+  });
+}

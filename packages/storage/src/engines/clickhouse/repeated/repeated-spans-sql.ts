@@ -1,0 +1,87 @@
+import { minuteNumber, noParent } from "../schema/derived-migration.ts";
+import { spanHash } from "./span-identity.ts";
+
+/** Copies are looked for among spans that arrived so short a while ago, at most. Seconds. */
+export const maxWindow = 900;
+/** Spans that one step looks through; grouping their ids takes 70 MB of memory. Where more arrive, its window is shorter. */
+const maxSpans = 2_000_000;
+/** Ids that a statement names. More are looked for once again instead. */
+export const maxNamedIds = 1_000;
+
+/** Tables, by their names in the database of one server. */
+type TableName = (table: string) => string;
+
+/** Days are those of the writer's clock. */
+function arrivedWithin(seconds: number): string {
+  const since = `now('UTC') - INTERVAL ${seconds} SECOND`;
+  return `arrived > ${since} AND received >= toDate(${since}) - 1`;
+}
+
+/** How many spans arrived in a window of time, and in its newer half. */
+export interface ArrivedSpans {
+  readonly spans: number;
+  readonly newer: number;
+}
+
+/** A window twice as long as the one that was right for the last step: more may fit by now. @returns seconds */
+export function windowToTry(last: number): number {
+  return Math.min(2 * last, maxWindow);
+}
+
+/** One row of `ArrivedSpans`. */
+export function arrivedSql(tables: TableName, seconds: number): string {
+  return `SELECT toUInt32(count()) AS spans, toUInt32(countIf(arrived > now('UTC') - INTERVAL ${Math.ceil(seconds / 2)} SECOND)) AS newer
+FROM ${tables("spans")} WHERE ${arrivedWithin(seconds)}`;
+}
+
+/** The window whose spans a step looks through, and how many they are. @param tried seconds */
+export function windowOf({ spans, newer }: ArrivedSpans, tried: number): { seconds: number; spans: number } {
+  if (spans <= maxSpans) return { seconds: tried, spans };
+  const half = Math.ceil(tried / 2);
+  if (newer <= maxSpans) return { seconds: half, spans: newer };
+  return { seconds: Math.max(1, Math.floor((half * maxSpans) / newer)), spans: maxSpans };
+}
+
+/** Copies share it, and spans that are no copies hardly ever: both sides of a call with one id differ in their kind. */
+const looseId = "bitXor(reinterpretAsUInt64(span_id), toUInt64(kind) * 11400714819323198485)";
+
+/** Ids that more than one span of a window has. One thread takes half the time of two, which group the same ids twice. */
+function suspectIds(tables: TableName, seconds: number): string {
+  return `SELECT ${looseId} AS id FROM ${tables("spans")} WHERE ${arrivedWithin(seconds)} GROUP BY id HAVING count() > 1`;
+}
+
+/** One row: `ids`, of which some are left out where there are more than `maxNamedIds`, and `count`, how many there are. */
+export function suspectIdsSql(tables: TableName, seconds: number): string {
+  return `SELECT arrayMap(id -> toString(id), groupArray(${maxNamedIds})(id)) AS ids, toUInt32(count()) AS count FROM (${suspectIds(tables, seconds)}) SETTINGS max_threads = 1`;
+}
+
+/** Of a called span the hash of its parent, as the view of `dependency_calls` has it; 0 for other spans. */
+const pending = `multiIf(parent_span_id != ${noParent}, cityHash64('span', tenant, trace_id, parent_span_id),
+    format != 'otlp' AND kind = 'server', cityHash64('client', tenant, trace_id, span_id), 0)`;
+
+/**
+ * Notes how often spans with these ids are stored, wherever their other rows arrived; what is noted already is left out, and what was
+ * too much is taken back, as it is when two processes did this at the same moment.
+ * @param ids all ids of the window; undefined where there are too many to be named
+ */
+export function noteRepeatedSql(
+  tables: TableName,
+  seconds: number,
+  ids: readonly string[] | undefined,
+): string {
+  const suspects = ids === undefined ? suspectIds(tables, seconds) : ids.map((id) => BigInt(id)).join(", ");
+  const recent = `FROM ${tables("spans")} WHERE ${arrivedWithin(seconds)} AND ${looseId} IN (${suspects})`;
+  return `INSERT INTO ${tables("repeated_spans")} (received, tenant, minute, span, service, name, kind, duration, failed, pending, copies)
+SELECT day, tenant, minute, span, its_service, its_name, its_kind, its_duration, has_failed, its_parent, toInt32(found - 1 - noted) FROM (
+  SELECT tenant, ${minuteNumber} AS minute, ${spanHash} AS span, toInt64(count()) AS found, max(received) AS day,
+    any(service) AS its_service, any(name) AS its_name, any(kind) AS its_kind, any(duration) AS its_duration,
+    any(status = 'error') AS has_failed, any(${pending}) AS its_parent
+  FROM ${tables("spans")}
+  WHERE toStartOfMinute(start) IN (SELECT toStartOfMinute(start) ${recent}) AND ${looseId} IN (${suspects})
+  GROUP BY tenant, minute, span HAVING found > 1
+) AS repeated LEFT JOIN (
+  SELECT span, sum(toInt64(copies)) AS noted FROM ${tables("repeated_spans")}
+  WHERE minute IN (SELECT ${minuteNumber} ${recent}) GROUP BY span
+) AS before ON repeated.span = before.span
+WHERE found - 1 != noted SETTINGS ignore_data_skipping_indices = 'start_index'`;
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from "node:crypto";
+import type { TimeRange } from "../../../api/analysis-reader.ts";
+import { tenantOf } from "../../../api/checked-query.ts";
+import type { SamplingStore } from "../../../api/sampling-store.ts";
+import type { ReadOptions } from "../../../api/span-reader.ts";
+import { StorageError } from "../../../api/storage-error.ts";
+import { type ReadKind, readCall } from "../calls/read-call.ts";
+import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+import type { SchemaGuard } from "../schema/schema-guard.ts";
+import {
+  type ArrivedSpans,
+  arrivedSql,
+  maxNamedIds,
+  maxWindow,
+  noteRepeatedSql,
+  suspectIdsSql,
+  windowOf,
+  windowToTry,
+} from "./repeated-spans-sql.ts";
+
+/** How long a block waits for its step at least, so that blocks of a moment share one. Milliseconds. */
+const minWaitMs = 500;
+const maxWaitMs = 20_000;
+/** Looking through a span takes 110 to 160 ns: all steps together take up to 1.6 % of a core. */
+const waitPerSpanMs = 0.01;
+/** Until more is known. Seconds. */
+const firstWindow = 60;
+
+/** Runs `work` once for each shard, on a server of it; on a single server once. @param tables names of its own tables */
+export type OnEachShard = (
+  work: (server: ClickHouseConnection, tables: (table: string) => string) => Promise<void>,
+  signal: AbortSignal,
+) => Promise<void>;
+
+const minuteNano = 60_000_000_000n;
+
+/**
+ * Finds spans that are stored more than once, and has what counts them corrected. Who writes a block starts a step half a second
+ * later, unless another process has just made one; steps of a busy store are twenty seconds apart at most.
+ */
+export class RepeatedSpans {
+  readonly #connection: ClickHouseConnection;
+  readonly #schema: SchemaGuard;
+  readonly #database: string;
+  readonly #leases: Pick<SamplingStore, "acquireLease">;
+  readonly #onEachShard: OnEachShard;
+  readonly #owner = randomUUID();
+  readonly #closed = new AbortController();
+  #waitMs = minWaitMs;
+  /** Seconds that a step looks back. */
+  #window = firstWindow;
+  #timer: NodeJS.Timeout | undefined;
+  #step: Promise<void> | undefined;
+  /** A block was written while a step ran, or what the step noted is to be looked at once more. */
+  #isBehind = false;
+  /** Ids that the last step looked at one by one. */
+  #suspects = 0;
+
+  constructor(
+    connection: ClickHouseConnection,
+    schema: SchemaGuard,
+    database: string,
+    leases: Pick<SamplingStore, "acquireLease">,
+    onEachShard: OnEachShard = (work) => work(connection, (table) => `${database}.${table}`),
+  ) {
+    this.#connection = connection;
+    this.#schema = schema;
+    this.#database = database;
+    this.#leases = leases;
+    this.#onEachShard = onEachShard;
+  }
+
+  /**
+   * Whether any span of the tenant is known to be stored more than once.
+   * @param range of starts, in whole minutes; undefined: all of the time
+   */
+  async areIn(range: Partial<TimeRange> | undefined, kind: ReadKind, options: ReadOptions): Promise<boolean> {
+    const minutes: string[] = [];
+    const parameters: Record<string, string | number> = { tenant: tenantOf(options) };
+    for (const [name, comparison, unixNano] of [
+      ["from", ">=", range?.startUnixNano],
+      ["to", "<=", range?.endUnixNano],
+    ] as const) {
+      const minute = unixNano === undefined ? undefined : Number(unixNano / minuteNano);
+      // Beyond the numbers of minutes there is no bound.
+      if (minute === undefined || Math.abs(minute) > 2 ** 31 - 1) continue;
+      minutes.push(` AND minute ${comparison} {${name}:Int32}`);
+      parameters[name] = minute;
+    }
+    const sql = `SELECT 1 AS found FROM ${this.#database}.repeated_spans WHERE tenant = {tenant:String}${minutes.join("")} LIMIT 1`;
+    const rows = await this.#schema.run(
+      () => this.#connection.rows<{ found: number }>(sql, parameters, readCall(options, kind)),
+      options.signal,
+    );
+    return rows.length > 0;
+  }
+
+  /** Called after each block. Nobody waits for the step. */
+  blockWritten(): void {
+    if (this.#step !== undefined) this.#isBehind = true;
+    else if (this.#timer === undefined && !this.#closed.signal.aborted) {
+      this.#timer = setTimeout(() => this.#start(), this.#waitMs).unref();
+    }
+  }
+
+  #start(): void {
+    this.#timer = undefined;
+    this.#isBehind = false;
+    this.#step = this.find(this.#closed.signal)
+      .catch((error: unknown) => {
+        if (!(error instanceof StorageError)) throw error;
+        return false;
+      })
+      .then((isDone) => {
+        this.#step = undefined;
+        // What another process looked for may not have had our block yet.
+        if (!isDone || this.#isBehind) this.blockWritten();
+      });
+  }
+
+  /** One step. @returns false when another process has just made one @throws StorageError */
+  async find(signal: AbortSignal): Promise<boolean> {
+    if (!(await this.#leases.acquireLease("repeated-spans", this.#owner, this.#waitMs, { signal })))
+      return false;
+    const looked: Looked = { window: maxWindow, spans: 0, suspects: 0 };
+    const tried = windowToTry(this.#window);
+    await this.#schema.run(
+      () =>
+        this.#onEachShard((server, tables) => noteRepeated(server, tables, tried, looked, signal), signal),
+      signal,
+    );
+    this.#window = looked.window;
+    this.#waitMs = Math.round(Math.min(Math.max(looked.spans * waitPerSpanMs, minWaitMs), maxWaitMs));
+    // Had another process noted the same at this moment, the next step takes it back.
+    if (looked.suspects !== this.#suspects) this.#isBehind = true;
+    this.#suspects = looked.suspects;
+    return true;
+  }
+
+  /** Ends the step under way. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    clearTimeout(this.#timer);
+    await this.#step;
+  }
+}
+
+/** What a step came to: the shortest of the windows of shards in seconds, spans looked through, and ids that more than one had. */
+interface Looked {
+  window: number;
+  spans: number;
+  suspects: number;
+}
+
+/** @param tried seconds */
+async function noteRepeated(
+  server: ClickHouseConnection,
+  tables: (table: string) => string,
+  tried: number,
+  looked: Looked,
+  signal: AbortSignal,
+): Promise<void> {
+  const [arrived] = await server.rows<ArrivedSpans>(arrivedSql(tables, tried), {}, { signal });
+  const { seconds, spans } = windowOf(arrived ?? { spans: 0, newer: 0 }, tried);
+  looked.window = Math.min(looked.window, seconds);
+  looked.spans += spans;
+  if (spans < 2) return;
+  type Suspects = { readonly ids: readonly string[]; readonly count: number };
+  const [suspects] = await server.rows<Suspects>(suspectIdsSql(tables, seconds), {}, { signal });
+  if (suspects === undefined || suspects.count === 0) return;
+  looked.suspects += suspects.count;
+  const ids = suspects.count > maxNamedIds ? undefined : suspects.ids;
+  // Two processes at the same moment do it once.
+  const settings = {
+    insert_deduplication_token: `repeated/${Math.floor(Date.now() / minWaitMs)}`,
+    deduplicate_blocks_in_dependent_materialized_views: "1",
+  };
+  await server.insert(noteRepeatedSql(tables, seconds, ids), settings, new Uint8Array(), signal);
+}

@@ -1,0 +1,19 @@
+/**
+ * What two rows of one span share: a sender repeats a batch whose answer got lost, and both sides of a call may share an id. As
+ * `distinctFacts`, which tells them apart in what was read.
+ */
+export const spanIdentity = "trace_id, span_id, kind, service, name, start, duration, status";
+
+/** The hash that rows of one span share. */
+export const spanHash = `cityHash64(tenant, ${spanIdentity})`;
+
+/**
+ * The spans of a condition, as FROM and WHERE.
+ * @param where of one tenant
+ * @param areRepeated whether some of them may be stored more than once; then each is read once, which takes longer
+ */
+export function fromSpans(database: string, where: string, areRepeated: boolean): string {
+  return areRepeated
+    ? `FROM (SELECT * FROM ${database}.spans AS stored WHERE ${where} LIMIT 1 BY ${spanIdentity}) AS stored`
+    : `FROM ${database}.spans AS stored WHERE ${where}`;
+}
