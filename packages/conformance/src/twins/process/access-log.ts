@@ -119,7 +119,8 @@ export function logFacts(entries: readonly LogEntry[]): Facts {
   }
   const errors = entries.filter((entry) => !isAccess(entry));
   if (errors.length > 0) {
-    facts["error log"] = errors.map(({ level, logger, status }) => `${level} ${logger} ${status}`).join("\n");
+    const lines = errors.map(({ level, logger, status }) => `${level} ${logger} ${status}`);
+    facts["error log"] = lines.sort().join("\n");
   }
   return facts;
 }

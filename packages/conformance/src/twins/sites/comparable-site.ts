@@ -36,19 +36,21 @@ function withoutUselessTls(statement: Statement): Statement {
 /** What sort of upstream a mark stands for: answers of two sorts differ. */
 const sortOf = (mark: string) => (/^UP_[ABC]$/.test(mark) ? "plain" : mark);
 
-/** Asks upstreams of several sorts in their order: a choice by chance would differ from server to server. */
+/**
+ * Asks upstreams of several sorts in their order: a choice by chance would differ from server to server. One that is down
+ * stands alone, as ours is the only one to go on to the next.
+ */
 function withOrderedUpstreams({ line, block }: Statement): Statement {
   const inner = block?.map(withOrderedUpstreams);
-  const marks = line.startsWith("reverse_proxy ")
-    ? [...line.matchAll(/%(UP_\w|DOWN)%/g)].map(([, mark]) => mark ?? "")
-    : [];
-  if (new Set(marks.map(sortOf)).size < 2) return inner === undefined ? { line } : { line, block: inner };
-  // The model asks one that is down again and again where it does not keep failures.
-  const own = ["lb_policy first", ...(marks.includes("DOWN") ? ["lb_retries 2", "fail_duration 5s"] : [])];
-  const others = (inner ?? []).filter((each) => !/^(lb_policy|lb_retries|fail_duration)\b/.test(each.line));
+  const unchanged = inner === undefined ? { line } : { line, block: inner };
+  if (!line.startsWith("reverse_proxy ")) return unchanged;
+  const marks = [...line.matchAll(/%(UP_\w|DOWN)%/g)].map(([, mark]) => mark ?? "");
+  if (new Set(marks.map(sortOf)).size < 2) return unchanged;
+  const alive = line.replace(/ \S*%DOWN%/g, "");
+  const others = (inner ?? []).filter((each) => !each.line.startsWith("lb_policy"));
   return {
-    line: line.endsWith(" {") ? line : `${line} {`,
-    block: [...own.map((each) => ({ line: each })), ...others],
+    line: alive.endsWith(" {") ? alive : `${alive} {`,
+    block: [{ line: "lb_policy first" }, ...others],
   };
 }
 
