@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** Images of docker/Dockerfile that are published. */
+export const imageNames = [
+  "tracing-agent",
+  "tracing-collector",
+  "tracing-query",
+  "tracing-storage",
+  "admin-server",
+  "example-shop",
+];
+
+/** What images are made of, and where they go. */
+export interface ImageOptions {
+  readonly root: string;
+  readonly output: string;
+  readonly version: string;
+  /** `amd64`, `arm64`. */
+  readonly architectures: readonly string[];
+  /** By architecture; undefined: the one that the Dockerfile names. */
+  readonly baseImage: (architecture: string) => string | undefined;
+  readonly tell: (line: string) => void;
+}
+
+/** The engine of this machine; undefined where there is none. */
+export function containerEngine(): string | undefined {
+  return ["podman", "docker"].find((name) => spawnSync(name, ["--version"]).error === undefined);
+}
+
+/**
+ * Builds each image for each architecture and saves it as an archive that `podman load` and `docker load` read.
+ * @returns the files, and in words what could not be made: another architecture needs an emulator, and all a base image
+ */
+export function makeImages(engine: string, options: ImageOptions) {
+  const { root, output, version, architectures, baseImage, tell } = options;
+  mkdirSync(output, { recursive: true });
+  const files: string[] = [];
+  const failed: string[] = [];
+  for (const architecture of architectures) {
+    const base = baseImage(architecture);
+    for (const name of imageNames) {
+      const tag = `${name}:${version}-${architecture}`;
+      const build = spawnSync(
+        engine,
+        [
+          ...["build", "--platform", `linux/${architecture}`, "--file", join(root, "docker", "Dockerfile")],
+          ...["--target", name, "--tag", tag],
+          ...(base === undefined ? [] : ["--build-arg", `BASE_IMAGE=${base}`]),
+          root,
+        ],
+        { encoding: "utf8", maxBuffer: 256 * 1024 * 1024 },
+      );
+      if (build.status !== 0) {
+        failed.push(`images for ${architecture}: ${lastLine(build.stderr || String(build.error))}`);
+        break;
+      }
+      const file = join(output, `${name}-${version}-${architecture}.tar`);
+      const format = engine === "podman" ? ["--format", "docker-archive"] : [];
+      const saved = spawnSync(engine, ["save", ...format, "--output", file, tag], { encoding: "utf8" });
+      if (saved.status !== 0) {
+        failed.push(`${tag}: ${lastLine(saved.stderr)}`);
+        continue;
+      }
+      tell(file);
+      files.push(file);
+    }
+  }
+  return { files, failed };
+}
+
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1) ?? "";
+}
