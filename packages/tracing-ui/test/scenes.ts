@@ -129,6 +129,11 @@ export const scenes: readonly Scene[] = [
   },
   { name: "trace-large", address: ({ large }) => `/trace/${large.traceID}`, sign: spanItem },
   {
+    name: "trace-repeats",
+    address: ({ large }) => `/trace/${large.traceID}?panel=repeats`,
+    sign: ".path-shares li",
+  },
+  {
     name: "trace-broken",
     address: ({ broken }) => `/trace/${broken.traceID}`,
     sign: ".remarks",

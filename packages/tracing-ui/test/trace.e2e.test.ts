@@ -276,6 +276,45 @@ describeApp("the trace page in a browser", (app) => {
     expect(app.complaints).toEqual([]);
   });
 
+  test("calls that one span makes many times are listed with their share, and a repeated pattern is one row", async () => {
+    const { page, store } = app;
+    const [root] = store.declined.spans;
+    if (root === undefined) throw new Error("no span");
+    const child = (index: number, operationName: string, startTime: number) => ({
+      ...{
+        ...root,
+        spanID: `${operationName} ${index}`,
+        operationName,
+        startTime,
+        duration: 500,
+        tags: [],
+        logs: [],
+      },
+      references: [{ refType: "CHILD_OF", traceID: root.traceID, spanID: root.spanID }],
+    });
+    const spans = Array.from({ length: 40 }, (_, index) => [
+      child(index, "SELECT item", root.startTime + index * 2_000),
+      child(index, "render item", root.startTime + index * 2_000 + 1_000),
+    ]).flat();
+    app.answers.traces = [{ ...store.declined, spans: [{ ...root, duration: 100_000 }, ...spans] }];
+    await open(root.traceID);
+    expect(await rowCount(page)).toBe(2);
+    await page
+      .locator(
+        `${spanItem}[aria-label^="40 repeats of 2 spans in a row, frontend: SELECT item · render item,"]`,
+      )
+      .waitFor();
+    await page.getByRole("link", { name: "Repeated calls" }).click();
+    await page.waitForURL(/panel=repeats/);
+    const listed = page.locator(".path-shares li");
+    await expect.poll(() => listed.allInnerTexts()).toHaveLength(2);
+    expect(await listed.first().textContent()).toMatch(/×40\s*20\.0\s*ms\s*20 %/);
+    await listed.first().getByRole("button").click();
+    await page.locator(selectedItem).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    expect(app.complaints).toEqual([]);
+  });
+
   test("events of all spans stand in one list, exceptions by what they say, and lead to their spans", async () => {
     const { page, store } = app;
     const [, second] = store.declined.spans;

@@ -3,17 +3,29 @@ import { spanFlag, type Trace } from "./trace.ts";
 /** Fewer like siblings in a row than this are shown one by one. */
 export const leastRun = 8;
 
-/** Siblings that follow each other and are of one service and operation. */
+/** Siblings that a pattern of several takes up to become one repeat: a query for each item, and what is done with its rows. */
+const longestPeriod = 8;
+/** Fewer repeats of a pattern of several siblings are shown one by one. */
+const fewestRepeats = 4;
+
+/** Siblings that follow each other and repeat: of one service and operation, or of a few in the same order each time. */
 export interface SiblingRun {
   /** The first of them, which stands for all while the run is folded. */
   head: number;
   /** Index just past the last one and its descendants. */
   end: number;
-  /** Siblings; their descendants are not counted. */
+  /** Repeats; with a period of one these are the siblings. */
   count: number;
+  /** Siblings of a repeat; their descendants are not counted. */
+  period: number;
+  /** Operations of the siblings of a repeat, in their order. */
+  operations: readonly string[];
   /** Failed spans among them and their descendants. */
   errors: number;
-  /** Durations, microseconds: the values that half, 95 and 99 in a hundred do not exceed. */
+  /**
+   * Durations of the repeats, from the first start to the latest end of one, microseconds: the values that half, 95 and 99 in a
+   * hundred do not exceed.
+   */
   p50Us: number;
   p95Us: number;
   p99Us: number;
@@ -32,7 +44,7 @@ export interface SiblingRuns {
 /** Runs by trace: the reducer of the view, the rows and the keys all ask for them. */
 const found = new WeakMap<Trace, SiblingRuns>();
 
-/** The runs of at least `leastRun` like siblings among the children of each span, and among the roots. */
+/** The runs of at least `leastRun` siblings that repeat among the children of each span, and among the roots. */
 export function siblingRuns(trace: Trace): SiblingRuns {
   let runs = found.get(trace);
   if (runs === undefined) {
@@ -50,19 +62,23 @@ export function runOf({ byHead, headOf }: SiblingRuns, span: number): SiblingRun
 function findRuns(trace: Trace): SiblingRuns {
   const byHead = new Map<number, SiblingRun>();
   const headOf = new Int32Array(trace.spans.length).fill(-1);
+  const kindOf = kindsOf(trace);
   const scan = (from: number, to: number) => {
-    for (let head = from; head < to; ) {
-      let count = 1;
-      let next = trace.subtreeEnd[head] as number;
-      while (next < to && alike(trace, head, next)) {
-        count += 1;
-        next = trace.subtreeEnd[next] as number;
+    const siblings: number[] = [];
+    for (let span = from; span < to; span = trace.subtreeEnd[span] as number) siblings.push(span);
+    if (siblings.length < leastRun) return;
+    const kinds = siblings.map((span) => kindOf[span] as number);
+    for (let at = 0; at < siblings.length; ) {
+      const found = repeatsAt(kinds, at);
+      if (found === undefined) {
+        at += 1;
+        continue;
       }
-      if (count >= leastRun) {
-        byHead.set(head, summarise(trace, head, next, count));
-        for (let span = head; span < next; span = trace.subtreeEnd[span] as number) headOf[span] = head;
-      }
-      head = next;
+      const next = at + found.count * found.period;
+      const run = summarise(trace, siblings.slice(at, next), siblings[next] ?? to, found.period);
+      byHead.set(run.head, run);
+      for (let sibling = at; sibling < next; sibling += 1) headOf[siblings[sibling] as number] = run.head;
+      at = next;
     }
   };
   scan(0, trace.spans.length);
@@ -73,29 +89,50 @@ function findRuns(trace: Trace): SiblingRuns {
   return { byHead, headOf };
 }
 
-function alike(trace: Trace, a: number, b: number): boolean {
-  return (
-    trace.service[a] === trace.service[b] &&
-    trace.spans[a]?.operationName === trace.spans[b]?.operationName &&
-    ((trace.flags[b] as number) & (spanFlag.parentMissing | spanFlag.cycle)) ===
-      ((trace.flags[a] as number) & (spanFlag.parentMissing | spanFlag.cycle))
-  );
+/** Per span a number that like spans share: one service, operation, and place in the tree. */
+function kindsOf(trace: Trace): Int32Array {
+  const numbers = new Map<string, number>();
+  return Int32Array.from(trace.spans, ({ operationName }, span) => {
+    const odd = (trace.flags[span] as number) & (spanFlag.parentMissing | spanFlag.cycle);
+    const key = `${trace.service[span]} ${odd} ${operationName}`;
+    const known = numbers.get(key) ?? numbers.size;
+    numbers.set(key, known);
+    return known;
+  });
 }
 
-function summarise(trace: Trace, head: number, end: number, count: number): SiblingRun {
+/** The shortest pattern that repeats often enough from a sibling on. */
+function repeatsAt(kinds: readonly number[], at: number): { count: number; period: number } | undefined {
+  for (let period = 1; period <= longestPeriod; period += 1) {
+    let like = 0;
+    while (at + period + like < kinds.length && kinds[at + like] === kinds[at + period + like]) like += 1;
+    const count = Math.floor(like / period) + 1;
+    const fewest = period === 1 ? leastRun : Math.max(fewestRepeats, Math.ceil(leastRun / period));
+    if (count >= fewest) return { count, period };
+  }
+  return undefined;
+}
+
+function summarise(trace: Trace, siblings: readonly number[], end: number, period: number): SiblingRun {
+  const head = siblings[0] as number;
+  const count = siblings.length / period;
   const durations = new Float64Array(count);
-  let at = 0;
   let endUs = 0;
-  for (let span = head; span < end; span = trace.subtreeEnd[span] as number) {
-    const us = trace.spanUs[span] as number;
-    durations[at++] = us;
-    endUs = Math.max(endUs, (trace.offsetUs[span] as number) + us);
+  for (let repeat = 0; repeat < count; repeat += 1) {
+    let startUs = Number.POSITIVE_INFINITY;
+    let lastUs = 0;
+    for (const span of siblings.slice(repeat * period, (repeat + 1) * period)) {
+      const offsetUs = trace.offsetUs[span] as number;
+      startUs = Math.min(startUs, offsetUs);
+      lastUs = Math.max(lastUs, offsetUs + (trace.spanUs[span] as number));
+    }
+    durations[repeat] = lastUs - startUs;
+    endUs = Math.max(endUs, lastUs);
   }
   durations.sort();
   return {
-    head,
-    end,
-    count,
+    ...{ head, end, count, period },
+    operations: siblings.slice(0, period).map((span) => trace.spans[span]?.operationName ?? ""),
     errors: (trace.errorsBefore[end] as number) - (trace.errorsBefore[head] as number),
     p50Us: quantile(durations, 0.5),
     p95Us: quantile(durations, 0.95),

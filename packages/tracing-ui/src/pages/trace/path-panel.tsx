@@ -4,6 +4,7 @@ import { Duration } from "ui-kit/components/duration.tsx";
 import { Icon } from "ui-kit/components/icon.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { hueStyle, ServiceMark } from "../../components/service-mark.tsx";
+import { formatShare } from "../../format/format-share.ts";
 import type { CriticalPath } from "../../trace/critical-path.ts";
 import type { Trace } from "../../trace/trace.ts";
 import type { ViewAction } from "./trace-view.ts";
@@ -34,7 +35,7 @@ export function PathPanel(props: {
         <p className="path-lead">The trace has no root to wait for.</p>
       ) : (
         <p className="path-lead">
-          <b>{percent(first.share)}</b> of the wait is{" "}
+          <b>{formatShare(first.share)}</b> of the wait is{" "}
           <b>
             {trace.services[first.service]} {first.operation}
           </b>
@@ -62,7 +63,7 @@ export function PathPanel(props: {
                   {share.spans > 1 && `×${formatCount(share.spans)}`}
                 </span>
                 <Duration us={share.selfUs} />
-                <span className="path-percent mono">{percent(share.share)}</span>
+                <span className="path-percent mono">{formatShare(share.share)}</span>
                 <span className="path-bar" style={{ width: `${100 * share.share}%` }} />
               </button>
             </li>
@@ -74,13 +75,4 @@ export function PathPanel(props: {
       )}
     </aside>
   );
-}
-
-function percent(share: number): string {
-  const figure = share * 100;
-  return figure >= 9.95 || figure === 0
-    ? `${Math.round(figure)} %`
-    : figure < 0.1
-      ? "< 0.1 %"
-      : `${figure.toFixed(1)} %`;
 }

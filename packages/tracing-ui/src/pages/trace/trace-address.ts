@@ -55,7 +55,7 @@ export const traceAddress = z.object({
   /** Words that the events of the list must hold. */
   events: text,
   /** What is shown beside the waterfall. */
-  panel: z.catch(z.optional(z.enum(["path"])), undefined),
+  panel: z.catch(z.optional(z.enum(["path", "repeats"])), undefined),
 });
 
 /** What the address of the trace page says. */

@@ -38,14 +38,31 @@ export const TraceHeader = memo(function TraceHeader(props: {
   peers: ReadonlyMap<string, SpanPeers>;
   /** Those that can be folded. */
   gaps: readonly IdleGap[];
+  /** Operations that single spans call many times. */
+  repeats: number;
   hues: ReadonlyMap<string, number>;
   filter: string;
   dispatch: Dispatch<ViewAction>;
 }) {
-  const { trace, input, peers, gaps, hues, filter, dispatch } = props;
+  const { trace, input, peers, gaps, repeats, hues, filter, dispatch } = props;
   const zone = useChoice(zoneChoice);
   const address = route.useSearch();
-  const showsPath = address.view === undefined && address.panel === "path";
+  const shownPanel = address.view === undefined ? address.panel : undefined;
+  const panelLink = (panel: "path" | "repeats", title: string, hint: string) => (
+    <Link
+      to="/trace/$traceId"
+      params={{ traceId: trace.traceId }}
+      search={changedAddress(address, {
+        ...{ view: undefined, panel: shownPanel === panel ? undefined : panel },
+      })}
+      activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
+      className={shownPanel === panel ? "button chosen" : "button"}
+      data-command={title}
+      title={hint}
+    >
+      {title}
+    </Link>
+  );
   const root = leadingRoot(trace);
   const service = root === undefined ? "" : (trace.services[trace.service[root] as number] ?? "");
   const operation = trace.spans[root ?? -1]?.operationName ?? "";
@@ -60,19 +77,9 @@ export const TraceHeader = memo(function TraceHeader(props: {
         </h1>
         <ViewSwitch traceId={trace.traceId} />
         <div className="trace-actions">
-          <Link
-            to="/trace/$traceId"
-            params={{ traceId: trace.traceId }}
-            search={changedAddress(address, {
-              ...{ view: undefined, panel: showsPath ? undefined : "path" },
-            })}
-            activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
-            className={showsPath ? "button chosen" : "button"}
-            data-command="Critical path"
-            title="What the trace waited for, as a ranked list"
-          >
-            Critical path
-          </Link>
+          {panelLink("path", "Critical path", "What the trace waited for, as a ranked list")}
+          {(repeats > 0 || shownPanel === "repeats") &&
+            panelLink("repeats", "Repeated calls", "Operations that one span calls many times")}
           {!isSavedPage() && !embedding.isEmbedded && <TraceActions input={input} peers={peers} />}
           <ValueLinks links={traceLinks(uiConfig.linkPatterns, trace)} />
           <span data-command="Copy the trace id">

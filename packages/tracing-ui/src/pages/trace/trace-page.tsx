@@ -15,10 +15,12 @@ import { buildTrace } from "../../trace/build-trace.ts";
 import { type CriticalPath, criticalPath } from "../../trace/critical-path.ts";
 import { filterSpans } from "../../trace/filter-spans.ts";
 import { foldIdleGaps, type IdleGap } from "../../trace/idle-gaps.ts";
+import { type RepeatedCalls, repeatedCalls } from "../../trace/repeated-calls.ts";
 import { leadingRoot, type Trace } from "../../trace/trace.ts";
 import { visibleRows } from "../../trace/visible-rows.ts";
 import { Minimap } from "./minimap.tsx";
 import { PathPanel } from "./path-panel.tsx";
+import { RepeatsPanel } from "./repeats-panel.tsx";
 import { changedAddress } from "./trace-address.ts";
 import { TraceHeader } from "./trace-header.tsx";
 import { TraceRemarks } from "./trace-remarks.tsx";
@@ -36,6 +38,7 @@ const EventsView = lazy(() =>
 );
 const JsonView = lazy(() => import("./views/json-view.tsx").then((file) => ({ default: file.JsonView })));
 const GraphView = lazy(() => import("./views/graph-view.tsx").then((file) => ({ default: file.GraphView })));
+const noRepeats: readonly RepeatedCalls[] = [];
 const noGaps: readonly IdleGap[] = [];
 const noPath: CriticalPath = { sections: [], bySpan: new Map(), shares: [], durationUs: 0 };
 const noPeers: ReadonlyMap<string, SpanPeers> = new Map();
@@ -90,8 +93,12 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
   const settled = useDeferredValue<Trace | null>(trace, null);
   const path = useMemo(() => (settled === trace ? criticalPath(trace) : noPath), [settled, trace]);
   const pathKnown = path !== noPath;
+  const repeats = useMemo(() => (settled === trace ? repeatedCalls(trace) : noRepeats), [settled, trace]);
   const peers = useQuery(tracePeersQuery(trace.traceId)).data ?? noPeers;
   useTraceKeys(rows, view.selected, filter, dispatch, address.view === undefined);
+
+  const closePanel = () =>
+    void navigate({ search: changedAddress(address, { panel: undefined }), resetScroll: false });
 
   useEffect(() => {
     const root = leadingRoot(trace);
@@ -108,6 +115,7 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
         <TraceHeader
           {...{ trace: whole, input, peers, hues, dispatch }}
           gaps={folded.gaps}
+          repeats={repeats.length}
           filter={view.filter}
         />
       )}
@@ -131,12 +139,13 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
           <div className="trace-body">
             <Waterfall {...{ trace, hues, view, filter, rows, path, peers, gaps, dispatch }} />
             {address.panel === "path" && pathKnown && (
-              <PathPanel
-                {...{ trace, hues, path, dispatch }}
+              <PathPanel {...{ trace, hues, path, dispatch }} selected={view.selected} onClose={closePanel} />
+            )}
+            {address.panel === "repeats" && repeats !== noRepeats && (
+              <RepeatsPanel
+                {...{ trace, hues, repeats, dispatch }}
                 selected={view.selected}
-                onClose={() =>
-                  void navigate({ search: changedAddress(address, { panel: undefined }), resetScroll: false })
-                }
+                onClose={closePanel}
               />
             )}
           </div>

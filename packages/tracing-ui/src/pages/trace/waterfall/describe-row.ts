@@ -3,6 +3,7 @@ import { durationText } from "ui-kit/format/format-duration.ts";
 import { percentileText } from "../../../api/trace-peers.ts";
 import { errorsBelow, spanFlag } from "../../../trace/trace.ts";
 import { oddityOf } from "./hit-row.ts";
+import { runOperations, runText } from "./run-text.ts";
 import {
   foldedRunFrom,
   operationOf,
@@ -18,11 +19,12 @@ const mostLetters = 200;
 /** Says in words what the row of a span shows, for who cannot see the picture; the level and what is folded are said by the tree. */
 export function describeRow(scene: WaterfallScene, span: number): string {
   const { trace, view, path } = scene;
-  const name = `${cut(serviceOf(scene, span))}: ${cut(operationOf(scene, span)) || "no name"}`;
   const run = foldedRunFrom(scene, span);
+  const operation = run === undefined ? operationOf(scene, span) : runOperations(run);
+  const name = `${cut(serviceOf(scene, span))}: ${cut(operation) || "no name"}`;
   if (run !== undefined) {
     return sentence([
-      `${formatCount(run.count)} like spans in a row`,
+      `${runText(run)} in a row`,
       name,
       run.errors > 0 && `${formatCount(run.errors)} failed`,
       `p50 ${durationText(run.p50Us)}`,
@@ -51,7 +53,7 @@ export function describeRow(scene: WaterfallScene, span: number): string {
     events > 0 && (events === 1 ? "1 event" : `${formatCount(events)} events`),
     folded && `${formatCount(below)} below`,
     errors > 0 && `${formatCount(errors)} of them failed`,
-    unfolded !== undefined && `first of ${formatCount(unfolded.count)} like spans`,
+    unfolded !== undefined && `first of ${runText(unfolded)}`,
     oddityOf(trace, span),
   ]);
 }

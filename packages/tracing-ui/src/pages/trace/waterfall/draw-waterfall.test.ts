@@ -115,7 +115,10 @@ test("what is drawn depends on the stretch, not on the trace", () => {
     sceneOf(
       traceOf([
         ["root", undefined, 0, 1_000_000],
-        ...Array.from({ length: spans }, (_, at): ShortSpan => [`${at}`, "root", at, 5, `op ${at % 3}`]),
+        ...Array.from(
+          { length: spans },
+          (_, at): ShortSpan => [`${at}`, "root", at, 5, `op ${(at * at) % 101}`],
+        ),
       ]),
     );
   const stretch = { top: 220, height: 440 };

@@ -4,6 +4,7 @@ import { percentileText } from "../../../api/trace-peers.ts";
 import { spanFlag, type Trace } from "../../../trace/trace.ts";
 import type { FittedText } from "./fitted-text.ts";
 import { layOutRow } from "./row-layout.ts";
+import { runOperations, runText } from "./run-text.ts";
 import { WATERFALL_ROW_PX } from "./waterfall-rows.ts";
 import {
   foldedRunFrom,
@@ -67,13 +68,13 @@ export function hintOf(scene: WaterfallScene, { span, part }: RowHit): string {
   switch (part) {
     case "name":
     case "fold": {
-      const name = `${isolated(serviceOf(scene, span))}: ${isolated(operationOf(scene, span))}`;
       const run = foldedRunFrom(scene, span);
-      if (run === undefined) return name;
-      return `${formatCount(run.count)} spans in a row: ${name}`;
+      const operation = run === undefined ? operationOf(scene, span) : runOperations(run);
+      const name = `${isolated(serviceOf(scene, span))}: ${isolated(operation)}`;
+      return run === undefined ? name : `${runText(run, "spans")} in a row: ${name}`;
     }
     case "run":
-      return `Fold these ${formatCount(runFrom(scene, span)?.count ?? 0)} like spans (h)`;
+      return `Fold these ${runText(runFrom(scene, span) ?? { count: 0, period: 1 })} (h)`;
     case "odd":
       return oddityOf(scene.trace, span) ?? "";
     case "failed":

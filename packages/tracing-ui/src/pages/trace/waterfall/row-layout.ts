@@ -2,6 +2,7 @@ import { formatCount } from "ui-kit/format/format-count.ts";
 import type { SiblingRun } from "../../../trace/sibling-runs.ts";
 import { errorsBelow, spanFlag } from "../../../trace/trace.ts";
 import type { FittedText } from "./fitted-text.ts";
+import { runOperations } from "./run-text.ts";
 import {
   foldedRunFrom,
   isDimmed,
@@ -99,7 +100,14 @@ export function layOutRow(scene: WaterfallScene, span: number, texts: FittedText
     service = { x, text, font };
     x += texts.width(text, font) + 7;
   }
-  const operation = { x, text: texts.fit(operationOf(scene, span), "plain", Math.max(0, right - x)) };
+  const operation = {
+    x,
+    text: texts.fit(
+      run === undefined ? operationOf(scene, span) : runOperations(run),
+      "plain",
+      Math.max(0, right - x),
+    ),
+  };
   return { indents, foldX, fold, level, stripeX, count, service, operation, chips };
 }
 

@@ -1,0 +1,78 @@
+import "./path-panel.css";
+import type { Dispatch } from "react";
+import { Duration } from "ui-kit/components/duration.tsx";
+import { Icon } from "ui-kit/components/icon.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
+import { hueStyle, ServiceMark } from "../../components/service-mark.tsx";
+import { formatShare } from "../../format/format-share.ts";
+import type { RepeatedCalls } from "../../trace/repeated-calls.ts";
+import type { Trace } from "../../trace/trace.ts";
+import type { ViewAction } from "./trace-view.ts";
+
+/** Operations listed. */
+const mostListed = 100;
+
+/** Operations that single spans call many times, by their share of the trace. A click goes to the first call. */
+export function RepeatsPanel(props: {
+  trace: Trace;
+  hues: ReadonlyMap<string, number>;
+  repeats: readonly RepeatedCalls[];
+  selected: number;
+  dispatch: Dispatch<ViewAction>;
+  onClose: () => void;
+}) {
+  const { trace, hues, repeats, selected, dispatch, onClose } = props;
+  const [first] = repeats;
+  const serviceOf = (service: number) => trace.services[service] ?? "";
+  return (
+    <aside className="path-panel" aria-labelledby="repeats-title">
+      <header>
+        <h2 id="repeats-title">Repeated calls</h2>
+        <button type="button" className="icon-button" aria-label="Close the repeated calls" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {first === undefined ? (
+        <p className="path-lead">No span of this trace calls one operation eight times or more.</p>
+      ) : (
+        <p className="path-lead">
+          <b>
+            {serviceOf(first.service)} {first.operation}
+          </b>{" "}
+          is called <b>{formatCount(first.calls)} times</b> from {serviceOf(first.callerService)}{" "}
+          {first.callerOperation}; such calls run in <b>{formatShare(first.share)}</b> of the trace. Calls at
+          the same time count once.
+        </p>
+      )}
+      <ol className="path-shares">
+        {repeats.slice(0, mostListed).map((one) => {
+          const service = serviceOf(one.service);
+          return (
+            <li key={one.first}>
+              <button
+                type="button"
+                className="service"
+                style={hueStyle(hues.get(service))}
+                aria-current={one.first === selected}
+                title={`From ${serviceOf(one.callerService)} ${one.callerOperation}: ${formatCount(one.callers)} ${one.callers === 1 ? "span" : "spans"}, at most ${formatCount(one.most)} calls each`}
+                onClick={() => dispatch({ type: "select", span: one.first })}
+              >
+                <ServiceMark hue={hues.get(service)} />
+                <span className="path-name cut">
+                  <b>{service}</b> {one.operation}
+                </span>
+                <span className="path-count mono unit">×{formatCount(one.calls)}</span>
+                <Duration us={one.coveredUs} />
+                <span className="path-percent mono">{formatShare(one.share)}</span>
+                <span className="path-bar" style={{ width: `${100 * Math.min(1, one.share)}%` }} />
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+      {repeats.length > mostListed && (
+        <p className="path-lead">and {formatCount(repeats.length - mostListed)} more operations</p>
+      )}
+    </aside>
+  );
+}

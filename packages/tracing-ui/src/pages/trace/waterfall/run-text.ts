@@ -1,0 +1,15 @@
+import { formatCount } from "ui-kit/format/format-count.ts";
+import type { SiblingRun } from "../../../trace/sibling-runs.ts";
+
+/** How many spans a run stands for, in words. @param what they are called where each stands for itself */
+export function runText(
+  { count, period }: Pick<SiblingRun, "count" | "period">,
+  what = "like spans",
+): string {
+  return period === 1 ? `${formatCount(count)} ${what}` : `${formatCount(count)} repeats of ${period} spans`;
+}
+
+/** Operations of a repeat, in their order. */
+export function runOperations({ operations }: Pick<SiblingRun, "operations">): string {
+  return operations.join(" · ");
+}
