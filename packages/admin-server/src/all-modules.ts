@@ -6,7 +6,7 @@ import { identityApp } from "./admin/identity/identity-app.ts";
 /** The modules that this process adds to the standard ones. */
 const ownModules: readonly ListedModule[] = [listed("admin.identity.app", () => identityApp)];
 
-/** What modules of a user's own import, by name, and the file that they get: the server's own objects. */
+/** Imports of a user's own modules, by name, with the server's own objects. */
 const moduleApi = {
   name: "admin-server/module",
   url: new URL("./module-api.ts", import.meta.url).href,

@@ -1,6 +1,6 @@
 /**
- * What authors of modules import from `admin-server/module`; inside a running server the same import gives the server's
- * own copies. See docs/admin-api.md, "Modules of your own".
+ * The imports of module authors from `admin-server/module`. Inside a running server the same import gives the
+ * server's own copies. See docs/admin-api.md, "Modules of your own".
  */
 
 export { type BodyFilter, FilteredBody } from "http-engine/body/filtered-body";

@@ -29,15 +29,15 @@ export interface PlannedServer {
   /** Routes after those of the config for some hosts: redirects. */
   readonly redirects: readonly RouteConfig[];
   /**
-   * The last route of a server that takes redirects: plain requests for any other host go to HTTPS too, as names that get
-   * their certificates on demand are in no route.
+   * The last route of a server with redirects. It redirects plain requests for any other host, because names
+   * with certificates on demand are in no route.
    */
   readonly catchAll: RouteConfig | undefined;
   /** Names for which certificates are looked after. */
   readonly names: readonly string[];
 }
 
-/** What is known of a server while it is planned. */
+/** Facts about a server while it is planned. */
 interface Draft {
   readonly name: string;
   readonly config: HttpServerConfig;

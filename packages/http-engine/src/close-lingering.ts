@@ -4,8 +4,9 @@ import type { Socket } from "node:net";
 const lingerMs = 500;
 
 /**
- * Ends our side, and gives the client a moment to read the answer before the connection is gone: closed at once, with
- * bytes of the client unread, it would see a reset in place of the answer. Who reads from the socket goes on, and drops.
+ * Ends our side, and gives the client time to read the answer before the connection closes. If it closed at
+ * once with unread bytes of the client, the client would see a reset instead of the answer. Readers of the
+ * socket continue, and drop the data.
  */
 export function closeLingering(socket: Socket): void {
   if (socket.destroyed) {

@@ -52,7 +52,7 @@ export function fieldsFor(status: number, headers: HeaderList): HeaderList {
   return kept;
 }
 
-/** What a handler is told that writes more than it declared. */
+/** The error of a handler that writes more than it declared. */
 export function bodyTooLong(): ServerError {
   return new ServerError("HTTP_RESPONSE", "the body is longer than its Content-Length");
 }

@@ -16,7 +16,7 @@ export interface RequestLine {
   readonly target: RequestTarget;
 }
 
-/** What of a request line changes; absent parts stay. Give the path in one form only. */
+/** Changes to a request line; absent parts stay. Give the path in one form only. */
 export interface RequestLineChange {
   readonly method?: string;
   readonly target?: RequestTarget;
@@ -102,7 +102,7 @@ export class ExchangeRequest {
   #cleanedPath: string | undefined;
   #host: string | undefined;
   #original: RequestLine | undefined;
-  /** What is read in place of the client's stream. */
+  /** The stream that replaces the client's. */
   #body: Readable | undefined;
   /** Whether that has nothing of the client's. */
   #isReplaced = false;
@@ -188,7 +188,7 @@ export class ExchangeRequest {
     return `HTTP/${this.stream.version}`;
   }
 
-  /** Who is connected; "" over a unix socket. */
+  /** The address of the peer; "" over a unix socket. */
   get remoteAddress(): string {
     return remoteAddress(this.socket);
   }
@@ -234,7 +234,7 @@ export class ExchangeRequest {
     }
   }
 
-  /** Changes what the client asked for as host; upstreams are told so too. */
+  /** Changes the requested host; upstreams get the new one. */
   setHost(hostport: string): void {
     this.hostport = hostport;
     this.#host = undefined;
@@ -295,7 +295,10 @@ export class ExchangeRequest {
     return this.stream.bodyTouched && this.#buffered === undefined;
   }
 
-  /** Puts another body in place of the client's: a decoder, a fixed text. What looks at a body is a {@link filterBody}. */
+  /**
+   * Replaces the client's body, for instance by a decoder or a fixed text. To inspect a body, use {@link
+   * filterBody}.
+   */
   replaceBody(body: Readable | string | Uint8Array): void {
     const bytes = typeof body === "string" || body instanceof Uint8Array ? Buffer.from(body) : undefined;
     this.#body = bytes === undefined ? contain(body as Readable) : undefined;
@@ -333,7 +336,7 @@ export class ExchangeRequest {
     return bytes;
   }
 
-  /** What was made of a stream by `pipe` does not hear of its errors, and its reader would wait for ever. */
+  /** A stream made by `pipe` does not get errors of its source, and its reader would wait forever. */
   #failWithSource(body: Readable): void {
     const source = this.#given;
     if (source !== undefined && source !== body) {

@@ -26,7 +26,7 @@ export interface PlaceholderSource {
   placeholder(name: string): string | undefined;
 }
 
-/** What an exchange knows of the server that runs it. */
+/** The server of an exchange, as far as the exchange needs it. */
 export interface ExchangeServer {
   /** Value of the `Server` header and name in `Via`. */
   readonly product: string;
@@ -34,7 +34,7 @@ export interface ExchangeServer {
   readonly shutdownAt?: number | undefined;
   /** For the handler `invoke`. */
   readonly namedRoutes?: ReadonlyMap<string, NamedRoute>;
-  /** Who the client is, where proxies that are trusted stand in between; absent: who is connected. */
+  /** The client's address behind trusted proxies; absent: the peer. */
   clientAddress?(exchange: Exchange): string;
   /** Runs another request; absent: it runs none but those of its listeners. */
   take?(stream: HttpStream): void;
@@ -49,17 +49,17 @@ export interface ExchangeServer {
 /**
  * One request and its response, as handlers see them.
  *
- * The response. A handler fills `responseHeaders` and then either calls {@link respond} with the whole body, or
+ * The response. A handler fills `responseHeaders`. Then it calls {@link respond} with the whole body, or
  * {@link writeHead}, {@link write} (with {@link onceDrain}) and {@link finish}, or {@link writeHead} and
- * {@link sendStream}. When its `handle` returns (its promise resolves), the handler has written all of the response, or
- * none. What it writes passes the filters of {@link interceptResponse}, innermost first. An error thrown before
- * {@link headSent} goes to the error routes; after it the connection is cut, so that the response does not look whole.
+ * {@link sendStream}. When its `handle` returns, the handler has written the whole response or none. The
+ * response passes the filters of {@link interceptResponse}, innermost first. An error before {@link headSent}
+ * goes to the error routes. After it the connection is cut, so that the response does not look complete.
  */
 export class Exchange extends ExchangeRequest implements StreamListener {
   readonly server: ExchangeServer;
   /** Fields of the response until its head is sent. */
   responseHeaders: HeaderList;
-  /** What handlers tell one another; `{http.vars.<name>}`. */
+  /** Values that handlers set for later handlers; `{http.vars.<name>}`. */
   get vars(): Map<string, JsonValue> {
     this.#vars ??= new Map();
     return this.#vars;
@@ -99,7 +99,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     this.responseHeaders = ["Server", server.product];
   }
 
-  /** Who the client is: behind trusted proxies the one they name, else {@link remoteAddress}. */
+  /** The client's address: behind trusted proxies the one that they name, otherwise {@link remoteAddress}. */
   get clientAddress(): string {
     return this.server.clientAddress?.(this) ?? withoutZone(this.remoteAddress);
   }

@@ -3,7 +3,7 @@
  * that send the very same fields share it, so it is made once for all of them.
  */
 export interface FieldMemo {
-  /** Whose `value` it is: what another one finds there is nothing to it. */
+  /** The handler that stored `value`; other handlers ignore it. */
   owner: object | undefined;
   value: unknown;
 }

@@ -59,7 +59,7 @@ function compileNamePattern(text: string): (lowerName: string) => boolean {
 
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** What can be no field, such as one without a name, is left out, as by the model. */
+/** Values that cannot be fields, such as one without a name, are left out, as in the model. */
 function compileValues(config: HeaderOperationsConfig["add"]) {
   const entries = Object.entries(config ?? {}).filter(([name]) => fieldName.test(name));
   return entries.map(([name, values]) => ({

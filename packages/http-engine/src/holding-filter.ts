@@ -3,9 +3,9 @@ import type { Next } from "./handler.ts";
 import { ResponseFilter } from "./response-sink.ts";
 
 /**
- * A filter that keeps bytes back because it does better with more of them, such as a compressor. What it keeps leaves
- * when its source pauses: nothing more came during a whole turn of the event loop. So no handler has to say that it
- * pauses, and a subclass cannot forget to let go.
+ * A filter that holds bytes back because it works better with more, such as a compressor. It releases them
+ * when its source pauses for a whole turn of the event loop. So no handler must announce a pause, and no
+ * subclass can forget to release.
  *
  * A subclass calls {@link kept} whenever it keeps something, and runs what comes after it by {@link around}.
  */

@@ -36,7 +36,7 @@ interface Binding {
   readonly address: ListenAddress;
   /** Does the handshakes there; undefined: no TLS. */
   readonly tls: TlsAcceptor | undefined;
-  /** What is spoken there. */
+  /** The protocols of the address. */
   readonly protocols: readonly string[];
 }
 

@@ -55,7 +55,7 @@ export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
 /** Fields that frame a body, or say how its bytes are to be read. */
 const ofBody = new Set(["content-length", "content-encoding", "content-range", "transfer-encoding"]);
 
-/** What comes after the last route: {@link answerNothing} looks at the end whether somebody answered. */
+/** Runs after the last route; {@link answerNothing} then checks whether any handler has answered. */
 function nothing(): void {}
 
 /** Answers when no route did: 200 with nothing, past what handlers would do to an answer of theirs, as the model. */
@@ -93,7 +93,7 @@ function isChallenge({ method, scheme, rawPath }: Exchange): boolean {
   return method === "GET" && scheme === "http" && challengeTokenOf(rawPath) !== "";
 }
 
-/** What a server is made of. */
+/** The parts of a server. */
 export interface HttpServerParts {
   readonly limits: ConnectionLimits;
   readonly routes: RouteList;
@@ -212,7 +212,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
   }
 
-  /** What an authority asks for is answered before any route; what it does not ask for goes on to the routes. */
+  /** Requests of certificate authorities are answered before any route; all others go to the routes. */
   readonly #answerChallenge = (exchange: Exchange): void => {
     const token = challengeTokenOf(exchange.rawPath);
     this.#parts.answerChallenge({ token, host: exchange.host }).then(
@@ -360,8 +360,8 @@ export class HttpServer implements RequestSink, ExchangeServer {
     if (error instanceof ServerError && error.code === "HTTP_RESPONSE") {
       exchange.responseHeaders = ["Server", product];
     } else {
-      // What handlers and the site said of the resource stays (`Allow`, `Content-Type`, `Etag`), as in the model. The
-      // form of a body that nobody sends goes.
+      // Fields about the resource stay (`Allow`, `Content-Type`, `Etag`), as in the model. Fields about the
+      // form of the missing body are removed.
       removeHeaders(exchange.responseHeaders, (name) => ofBody.has(name));
     }
   }

@@ -15,7 +15,7 @@ export interface DetachedConnection {
   leave?: (() => Promise<void>) | undefined;
 }
 
-/** Who is told of the end of a stream, and whose work its bytes are. */
+/** Receives the end of a stream, and owns the work on its bytes. */
 export interface StreamListener extends ErrorOwner {
   streamClosed(): void;
   /** Whether the answer is under way without anybody else, so that a client that only ended its side gets it. */

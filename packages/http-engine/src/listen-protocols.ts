@@ -16,9 +16,9 @@ function withDefaults(
 }
 
 /**
- * What is spoken on each address of a server, in the order of the addresses that `listen` stands for.
+ * The protocols of each address of a server, in the order of the addresses in `listen`.
  * @throws ServerError MODULE_CONFIG when `listen_protocols` has not one list for each entry of `listen`
- * Source: the public model (Caddy 2.11)
+ *   Source: the public model (Caddy 2.11)
  */
 export function protocolsByAddress(config: HttpServerConfig): string[][] {
   const { listen, listen_protocols: lists } = config;

@@ -19,7 +19,7 @@ const httpRedirectSchema = z.strictObject({
 
 const tlsMarkerSchema = z.strictObject({ wrapper: z.literal("tls") });
 
-/** What connections pass before requests are read. Source: the public model, `listener_wrappers` */
+/** Layers that connections pass before requests are read. Source: the public model, `listener_wrappers` */
 export const listenerWrappersSchema = z
   .array(
     z
@@ -37,9 +37,9 @@ export const listenerWrappersSchema = z
 
 export type ListenerWrappersConfig = z.infer<typeof listenerWrappersSchema>;
 
-/** What wrappers do to connections, in the order in which they do it. */
+/** The work of wrappers on connections, in order. */
 export interface ListenerWrappers {
-  /** What PROXY protocol headers mean; undefined: none is looked for. */
+  /** Rules for PROXY protocol headers; undefined: none is expected. */
   readonly proxyProtocol: ProxyProtocolRules | undefined;
   /** Bytes of the head of a plain request on a port of TLS, which is sent to https; undefined: it is refused. */
   readonly redirectBytes: number | undefined;

@@ -23,7 +23,7 @@ type Reader = (exchange: Exchange) => string | undefined;
 /** Text, or what makes it when it is asked for the first time. */
 type PlaceholderValue = string | (() => string);
 
-/** What matchers and handlers found for a request: captures, files, users. Most requests have none. */
+/** Values that matchers and handlers found for a request: captures, files, users. Most requests have none. */
 const foundFor = new WeakMap<Exchange, Map<string, PlaceholderValue>>();
 
 /** Gives `{name}` a value for the rest of the request. */
@@ -120,7 +120,7 @@ const prefixed: typeof requestPrefixes = [
   ["http.vars.", (name) => (exchange) => exchange.varText(name)],
 ];
 
-/** What reads a name that the server itself gives values. */
+/** The reader of a name to which the server itself gives values. */
 function ownReaderOf(name: string): Reader | undefined {
   if (Object.hasOwn(fixed, name)) {
     return fixed[name];
@@ -158,7 +158,7 @@ function isDecoded(name: string): boolean {
   return !name.startsWith("http.request.") || decodedNames.test(name);
 }
 
-/** Text as part of a header value: no control character may stand there, so a blank takes its place. */
+/** Text within a header value: control characters are not allowed, so they become blanks. */
 function headerPart(text: string): string {
   return headerBytes(text.replace(/(?!\t)\p{Cc}/gu, " "));
 }

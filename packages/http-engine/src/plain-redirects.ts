@@ -3,10 +3,10 @@ import type { ConnectionOwner } from "./h1/connection-owner.ts";
 import type { HttpStream } from "./http-stream.ts";
 
 /**
- * Answers plain requests on a port of TLS: each is sent to https, same host and port, and its connection ends.
- * Source: the public model, listener wrapper `http_redirect`
+ * Answers plain requests on a port of TLS: each is sent to https, same host and port, and its connection
+ * ends. Source: the public model, listener wrapper `http_redirect`
  * @param maxHeaderBytes of a request's head
- * @param listener whose limits of time count, and who is told of the end
+ * @param listener has the time limits, and is told of the end
  */
 export function plainRedirects(maxHeaderBytes: number, listener: ConnectionOwner): ConnectionOwner {
   return {

@@ -9,7 +9,7 @@ import { addressText, localAddress } from "./remote-address.ts";
 
 type Reader = (exchange: Exchange) => string | undefined;
 
-/** What one of a list is asked by; other texts are no placeholder. */
+/** The index of a list element; other texts are no placeholder. */
 const isIndex = /^\d+$/;
 
 /** Each segment of a path; `/a/b/` has `a`, `b` and an empty one. */
@@ -61,7 +61,7 @@ function durationMs(exchange: Exchange): number {
   return performance.now() - exchange.startedAt;
 }
 
-/** Masks numbers of so many bits each, the first ones first. */
+/** Masks numbers of `width` bits each; the first ones come first. */
 function masked(numbers: readonly number[], width: number, bits: number): number[] {
   return numbers.map((number, index) => {
     const rest = 2 ** (width - Math.min(width, Math.max(0, bits - index * width)));

@@ -8,7 +8,7 @@ export interface UpstreamTrace {
   end(outcome: number | Error): void;
 }
 
-/** What a tracing handler offers the handlers inside it. */
+/** The span interface that a tracing handler gives to inner handlers. */
 export interface RequestTrace {
   /** @param address host and port of the upstream */
   startUpstream(address: string): UpstreamTrace;

@@ -15,7 +15,9 @@ export const underWayBytes = countBytes + places * placeBytes;
 /** Methods that have a number; any other one stands before its path. */
 const methods = ["GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"];
 
-/** Writes the beginning of a text of bytes: for so few characters a loop takes half of the time of `Buffer.write`. */
+/**
+ * Writes the beginning of a byte text. For few characters a loop takes half of the time of `Buffer.write`.
+ */
 function write(bytes: Buffer, text: string, at: number, length: number): number {
   for (let index = 0; index < length; index++) {
     bytes[at + index] = text.charCodeAt(index);
@@ -46,15 +48,15 @@ export function underWayName(thread: number): string {
 export const requestsUnderWay: ResourceKind<RequestsUnderWay> = { name: "http.requests_under_way" };
 
 /**
- * Notes the requests of this thread in memory that outlives it, so that the log can name them when the thread ends: a
- * thread that is out of memory can say nothing any more. A note costs a tenth of a microsecond.
+ * Notes the requests of this thread in shared memory, so that the log can name them when the thread dies: a
+ * thread without memory cannot report them. A note costs a tenth of a microsecond.
  */
 export class RequestsUnderWay implements SharedResource {
   readonly #bytes: Buffer;
   readonly #count: Int32Array;
   readonly #free = Int32Array.from({ length: places }, (_, index) => places - 1 - index);
   #freeCount = places;
-  /** What each place says, to leave it as it is for the same request again: clients repeat theirs, and places are used again. */
+  /** The text of each place. Clients repeat their requests, so it is often already right. */
   readonly #said = Array.from({ length: places }, () => ({ method: "", host: "", target: "" }));
 
   /** @param memory of {@link underWayBytes} */

@@ -18,11 +18,12 @@ export interface ResponseSink {
 }
 
 /**
- * A filter on the way of a response: hands everything on as it is. Subclasses change what they are there for; a filter
- * may hold the head back until it has seen the body, may leave the body away, and must call `end` of what is below in
- * the end. It may do so later than it was called itself: then its handler must not return before.
+ * A filter of responses that passes everything on unchanged. Subclasses may hold the head back until they
+ * have seen the body, and may leave out the body. They must finally call `end` of the sink below. They may
+ * call it later, but then their handler must not return before.
  *
- * Pieces of a body may be minutes apart, so `write` hands on what it got. One that keeps bytes back is a `HoldingFilter`.
+ * Pieces of a body may be minutes apart, so `write` hands on what it got. One that keeps bytes back is a
+ * `HoldingFilter`.
  *
  * ```ts
  * class Upper extends ResponseFilter {

@@ -2,7 +2,7 @@ import type { HttpMatcher } from "./handler.ts";
 
 /** A route as far as the index has to know it. */
 export interface IndexedRoute {
-  /** What {@link hostsOf} says of its matchers. */
+  /** The hosts of its matchers, from {@link hostsOf}. */
   readonly hosts: readonly string[] | undefined;
 }
 
@@ -45,14 +45,14 @@ export function hostsOf(matcherSets: readonly (readonly HttpMatcher[])[]): reado
 }
 
 /**
- * Finds the routes that can match a host, in their order: those that name it, and those that name none. Of a thousand
- * routes for a host each, two are looked at for a request.
+ * Finds the routes that may match a host, in order: those that name it, and those without hosts. With a
+ * thousand routes for a host each, a request checks two.
  */
 export class RouteIndex {
   readonly #byHost = new Map<string, number[]>();
   /** For each position the first one, from there on, of a route that is not bound to hosts. */
   readonly #nextUnbound: Int32Array;
-  /** What it was made of. */
+  /** The input of the index. */
   readonly #hosts: readonly IndexedRoute["hosts"][];
 
   private constructor(routes: readonly IndexedRoute[]) {

@@ -96,8 +96,8 @@ export const otherHosts = "_other";
 const maxHosts = 1_000;
 
 /**
- * What the routes of one server of the config were asked in this thread, over reloads.
- * Source: Caddy 2.11, modules/caddyhttp/metrics.go
+ * Counts for the routes of one server of the config in this thread, over reloads. Source: Caddy 2.11,
+ * modules/caddyhttp/metrics.go
  */
 export class RouteTally implements SharedResource {
   readonly #server: string;

@@ -151,7 +151,7 @@ export class RouteList {
   readonly #routes: readonly Route[];
   readonly #index: RouteIndex | undefined;
   readonly #observer: RouteObserver | undefined;
-  /** What comes after each route where no group matched and `#lastNext` comes after the last one. */
+  /** The handler after each route, when no group has matched and `#lastNext` is last. */
   readonly #afters: (Next | undefined)[] = [];
   /** The first that was given: at a server it is the same for all requests. */
   #lastNext: Next | undefined;

@@ -19,8 +19,9 @@ function bytesTaken(socket: Socket): number {
 }
 
 /**
- * Watches that a client takes what it is sent: a whole piece within the idle timeout, as in the public model (Caddy 2.11),
- * where that is the deadline of each write. Who takes a byte now and then is idle. Times as of `Date.now()`.
+ * Watches whether a client reads its response: a whole piece within the idle timeout, which is the deadline
+ * of each write in the public model (Caddy 2.11). A client that reads single bytes is idle. Times are as of
+ * `Date.now()`.
  */
 export class SendWatch {
   #movedAt: number;

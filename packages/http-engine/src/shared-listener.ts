@@ -22,7 +22,7 @@ function keepPeer(socket: Socket): void {
   void socket.localAddress;
 }
 
-/** Who gets the requests of a listener. */
+/** Receives the requests of a listener. */
 export interface RequestSink {
   readonly limits: ConnectionLimits;
   readonly wrappers?: ListenerWrappers;

@@ -1,4 +1,4 @@
-/** What was made of bytes that never change, by a key of the maker; it goes when the bytes go. */
+/** Values derived from immutable bytes, by a key of the maker; they are freed with the bytes. */
 const derived = new WeakMap<Uint8Array, Map<string, Buffer> | undefined>();
 
 /** The largest body that is kept together with a head, in bytes. */

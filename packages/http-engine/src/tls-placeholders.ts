@@ -22,7 +22,7 @@ const attributeWords: Readonly<Record<string, string>> = {
   country: "C",
 };
 
-/** What is asked of a client's certificate most often, made once for each. */
+/** The most frequent values of a client's certificate, computed once. */
 interface CertificateTexts {
   readonly certificate: X509Certificate;
   subject?: ReadonlyMap<string, readonly string[]>;

@@ -14,7 +14,7 @@ export type ServerErrorCode =
   | "CONFIG_INEXPRESSIBLE" // the format that was asked for cannot say the config
   | "CONFIG_PULL" // a config cannot be fetched from where the running one says
   | "PATCH_MALFORMED" // not a patch at all
-  | "PATCH_CONFLICT" // a patch that does not fit what stands there; a failed `test` too
+  | "PATCH_CONFLICT" // a patch does not fit the value at its place; also a failed `test`
   | "HISTORY_UNKNOWN" // no such entry, or no longer
   | "IF_MATCH_MALFORMED"
   | "IF_MATCH_FAILED"
@@ -57,7 +57,7 @@ export interface TextPlace {
   readonly file: string | undefined;
   readonly line: number;
   readonly column?: number;
-  /** What stands there, where the column is not known. */
+  /** The text at the place, when the column is unknown. */
   readonly word?: string;
 }
 

@@ -17,7 +17,7 @@ function parseOrigin(text: string): Origin {
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "::1"]);
 const wildcardHosts = new Set(["", "0.0.0.0", "::"]);
 
-/** What stands in `Origin`, else in `Referer`, as scheme and host. */
+/** The scheme and host of `Origin`, or of `Referer` without it. */
 function originOf(request: IncomingMessage): { readonly text: string; readonly origin: Origin } {
   const text = String(request.headers.origin ?? request.headers.referer ?? "");
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i.exec(text);
@@ -38,8 +38,8 @@ function isConsoleVisit({ method, headers }: IncomingMessage, path: string): boo
 }
 
 /**
- * Who may speak to the admin endpoint: guards against DNS rebinding (Host) and cross-site requests (Origin).
- * Source: the public model (Caddy 2.11), seen running
+ * Decides which clients may use the admin endpoint. It guards against DNS rebinding (Host) and cross-site
+ * requests (Origin). Source: the public model (Caddy 2.11), seen running
  */
 export class AccessCheck implements AdminGate {
   readonly #allowed: readonly Origin[];

@@ -38,7 +38,7 @@ function redirect(request: IncomingMessage, rawPath: string, query: string): Adm
   return { status: 307, headers, body: `<a href="${shown}">Temporary Redirect</a>.\n\n` };
 }
 
-/** Who may ask what. */
+/** Decides who may send which request. */
 export interface AdminGate {
   /**
    * @param host of the request's target, else its `Host`
@@ -107,7 +107,7 @@ export class AdminListener {
     return bound;
   }
 
-  /** Who is admitted from now on. Before the first call requests wait. */
+  /** Sets the gate of all later requests. Before the first call requests wait. */
   admit(gate: AdminGate): void {
     this.#gate = gate;
     this.#ready.resolve();
@@ -189,7 +189,8 @@ export class AdminListener {
       );
       return redirect(request, location, query);
     }
-    // Hardly anybody asks for it, and an abort that nobody hears costs an error with its stack.
+    // Made on demand, because few routes read it, and an abort without a listener costs an error with its
+    // stack.
     let gone: AbortController | undefined;
     response.once("close", () => gone?.abort());
     return this.#handler.handle({

@@ -16,7 +16,7 @@ export function patchTypeOf(contentType: string): PatchType | undefined {
 
 /**
  * Reads a patch, before the change has its turn.
- * @returns what makes the new value of the one that stands there; it throws ServerError PATCH_CONFLICT
+ * @returns a function that makes the new value from the present one; it throws ServerError PATCH_CONFLICT
  * @throws ServerError CONFIG_SYNTAX, PATCH_MALFORMED
  */
 export function readPatch(type: PatchType, body: Uint8Array): (current: JsonValue) => JsonValue {

@@ -16,7 +16,7 @@ export function sourceFileOf(request: AdminRequest): string | undefined {
   return sourceFileHeaders.map((name) => request.header(name)).find((value) => value !== "");
 }
 
-/** What every change takes from its request. */
+/** The fields that every change takes from its request. */
 function changeBasics(request: AdminRequest, place: DocumentPlace) {
   return {
     place,

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonValue, member } from "server-core/json/json-valu
 import { withoutIds } from "server-core/tree/id-index";
 import { decodeAdminConfig } from "./admin-config.ts";
 
-/** What the section `admin` says about keeping configs. @param config a whole document that runs */
+/** The history settings of the section `admin`. @param config a whole document that runs */
 function keeping(config: JsonValue) {
   const section = isJsonObject(config) ? (member(config, "admin") ?? null) : null;
   const { history, config: saving } = decodeAdminConfig(withoutIds(section));

@@ -29,7 +29,7 @@ async function read(history: ConfigHistory, n: number): Promise<JsonValue> {
   return parseJson(Buffer.from(await history.document(n)));
 }
 
-/** What entry `n` was made of; null where that is forgotten, also while it is read. */
+/** The config before entry `n`; null when it is forgotten, also while it is read. */
 async function readBefore(history: ConfigHistory, n: number): Promise<JsonValue> {
   const earlier = history.before(n)?.n;
   try {
@@ -42,7 +42,10 @@ async function readBefore(history: ConfigHistory, n: number): Promise<JsonValue>
   }
 }
 
-/** What made entry `n` of the one before it, or of entry `from`; of nothing (null) where that is forgotten. */
+/**
+ * The difference from the entry before, or from entry `from`, to entry `n`; from null when that entry is
+ * forgotten.
+ */
 async function difference(history: ConfigHistory, n: number, from: string | null): Promise<AdminReply> {
   const after = await read(history, n);
   const before = from === null ? await readBefore(history, n) : await read(history, entryNumber(from));

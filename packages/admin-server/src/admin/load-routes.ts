@@ -37,8 +37,8 @@ export function loadRoute(engine: ConfigEngine, adapters: AdapterRegistry): Admi
 }
 
 /**
- * `POST /adapt`: the config as JSON, without loading it. What is JSON already comes back as it is, compact. A client that
- * accepts a text format gets that.
+ * `POST /adapt`: the config as JSON, without loading it. JSON input comes back compact. A client that accepts
+ * a text format gets that format.
  */
 export function adaptRoute(adapters: AdapterRegistry): AdminRoute {
   return {

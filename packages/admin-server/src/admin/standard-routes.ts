@@ -29,7 +29,7 @@ export interface StandardRouteParts {
   readonly stop: () => void;
 }
 
-/** What the admin endpoint answers by itself; modules of the namespace `admin.api` add to it. */
+/** Routes of the admin endpoint itself; modules of the namespace `admin.api` add more. */
 export function standardRoutes({
   engine,
   adapters,

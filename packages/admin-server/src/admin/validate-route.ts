@@ -14,7 +14,7 @@ import { encodeWarnings, readPostedConfig } from "./posted-config.ts";
 import { configSections } from "./schema-routes.ts";
 
 interface Verdict {
-  /** What a load would say; undefined when it would succeed. */
+  /** The error that a load would give; undefined when it would succeed. */
   readonly error: string | undefined;
   readonly faults: readonly ConfigFault[];
 }

@@ -3,7 +3,10 @@ import { canonicalHeader } from "serverfile/values/canonical-header";
 
 const nanoseconds = 1_000_000_000;
 
-/** Of servers that commands make: stricter than those of configurations. Source: the public model (Caddy 2.11) */
+/**
+ * Limits of servers that commands start; stricter than those of configurations. Source: the public model
+ * (Caddy 2.11)
+ */
 export const httpServerLimits = {
   read_header_timeout: 10 * nanoseconds,
   idle_timeout: 30 * nanoseconds,

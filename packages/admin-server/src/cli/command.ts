@@ -1,4 +1,4 @@
-/** What an option takes. Lists may be given several times. */
+/** The kind of an option's value. Lists may be given several times. */
 export type OptionKind =
   | "switch" // nothing, or `=true` and `=false`
   | "text"
@@ -11,17 +11,20 @@ export interface OptionDefinition {
   readonly kind: OptionKind;
   /** One letter. */
   readonly short?: string;
-  /** What it does, as a sentence without a final dot. */
+  /** The purpose, as a sentence without a final dot. */
   readonly about: string;
-  /** What stands for the value in texts: `file` becomes `<file>`. Needed for all but switches. */
+  /** The name of the value in texts: `file` becomes `<file>`. Required for all options but switches. */
   readonly value?: string;
-  /** Used when neither command line nor environment names a value. Of lists, the empty one; of texts, "". */
+  /**
+   * The value when neither command line nor environment has one. The default of a list is empty, that of a
+   * text "".
+   */
   readonly default?: string | number;
   /** How texts name a default that is found out when the command runs. */
   readonly defaultText?: string;
   /** The only values there are. */
   readonly choices?: readonly string[];
-  /** What a shell completes in place of the value; nothing where this is absent. */
+  /** What a shell completes as the value; absent: nothing. */
   readonly completes?: "file" | "folder";
   /** Variable that gives the value where the command line does not. */
   readonly environment?: string;

@@ -1,6 +1,6 @@
 import type { ConfigHistory } from "server-core/history/config-history";
 
-/** What is wrong with a saved configuration. */
+/** The fault of a saved configuration. */
 export interface AutosaveDamage {
   /** Index of the first byte that is another one, as far as that is known. */
   readonly place: number;

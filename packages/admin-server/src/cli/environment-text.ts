@@ -4,7 +4,10 @@ import { version } from "lifecycle/version";
 import { autosavePath } from "server-core/engine/autosave";
 import { dataFolder } from "server-core/history/data-folder";
 
-/** What the server finds around it: folders, version, platform, then every variable. Source: the public model (Caddy 2.11) */
+/**
+ * The server's environment: folders, version, platform, then every variable. Source: the public model (Caddy
+ * 2.11)
+ */
 export function environmentText(): string {
   const { env } = process;
   const found = [

@@ -7,7 +7,7 @@ import { readConfig } from "./read-config.ts";
 export interface FoundModule {
   readonly id: string;
   readonly isStandard: boolean;
-  /** What a configuration names it by; "" for those that come with the server. */
+  /** The name in configurations; "" for modules that come with the server. */
   readonly source: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Command, OptionDefinition } from "./command.ts";
 
-/** What the help of the program ends with, and its manual page too. */
+/** The end of the program's help, and of its manual page. */
 export const environmentTexts: readonly (readonly [variable: string, meaning: string])[] = [
   [
     "SERVER_ADMIN",
@@ -62,7 +62,7 @@ export function optionText(name: string, option: OptionDefinition): string {
   return option.kind === "switch" ? `--${name}` : `--${name} <${option.value}>`;
 }
 
-/** What an option does, with its choices, its default and its variable. */
+/** The meaning of an option, with its choices, default and variable. */
 export function optionMeaning(option: OptionDefinition): string {
   const preset = option.defaultText ?? option.default;
   return [
@@ -101,7 +101,7 @@ export function commandHelp(command: Command, below: readonly Command[] = []): s
   ].join("\n\n")}\n`;
 }
 
-/** What a group of commands, `storage`, is for. */
+/** The purpose of a group of commands, such as `storage`. */
 export function groupHelp(name: string, commands: readonly Command[]): string {
   return `Usage: server ${name} <command> [options]\n\nCommands:\n${table(
     commands.map((each) => [each.name, each.summary]),

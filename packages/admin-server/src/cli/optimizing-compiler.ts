@@ -1,8 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * Has V8 leave its optimizing compiler alone, in all threads: what a start does once is not worth compiling twice, and 5 MiB
- * of the compiler's own code would be read for it, and stay. A start takes no longer without; V8's quick compilers go on.
+ * Turns off V8's optimizing compiler in all threads during the start. Code that runs once is not worth
+ * optimizing, and the compiler's own 5 MiB of code would stay in memory. The start takes no longer, because
+ * V8's quick compilers still run.
  */
 export function restOptimizingCompiler(): void {
   setFlagsFromString("--no-opt");

@@ -3,7 +3,7 @@ import { StartError } from "lifecycle/errors";
 import type { Command, OptionDefinition } from "./command.ts";
 import { didYouMean } from "./nearest-word.ts";
 
-/** What a command line says, before defaults. */
+/** The values of a command line, before defaults. */
 export interface CommandLine {
   /** `--help` stands in it. */
   readonly help: boolean;

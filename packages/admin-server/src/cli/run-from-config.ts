@@ -11,7 +11,7 @@ import { findDefaultConfig, printWarnings, type ReadConfig, readConfig } from ".
 import { runServer, type ServerRun } from "./run-server.ts";
 import { watchConfig } from "./watch-config.ts";
 
-/** What `server run` is told. */
+/** The arguments of `server run`. */
 export interface RunFromConfig extends Pick<ServerRun, "workers" | "logLevel" | "logEncoding"> {
   /** "" is the default file, if there is one. */
   readonly config: string;
@@ -20,11 +20,11 @@ export interface RunFromConfig extends Pick<ServerRun, "workers" | "logLevel" | 
   readonly watch: boolean;
   /** "" writes none. */
   readonly pidfile: string;
-  /** Who is told when it runs; "" is nobody. */
+  /** Address that is told when the server runs; "" tells nobody. */
   readonly pingback: string;
 }
 
-/** What runs came from elsewhere than the file. */
+/** The running config was loaded from elsewhere than the file. */
 class OtherConfig extends Error {}
 
 /** The file that runs, read once more on SIGUSR1 and while it is watched. */
@@ -32,7 +32,7 @@ class ConfigFile {
   readonly path: string;
   readonly #adapter: string;
   readonly #reloads = new ChangeLock(1);
-  /** What was read last; undefined when the configuration that was saved runs. */
+  /** The bytes that were read last; undefined when the saved configuration runs. */
   current: Uint8Array | undefined;
 
   constructor(path: string, adapter: string) {

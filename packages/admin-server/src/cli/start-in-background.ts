@@ -7,7 +7,7 @@ import { PingbackListener, pingbackVariable } from "./pingback.ts";
 
 const tokenBytes = 32;
 
-/** What starts this program again: an executable of its own, or node with the program. */
+/** The command that starts this program again: an executable, or Node with the program's file. */
 function ownProgram(): [file: string, args: string[]] {
   const [, program = ""] = process.argv;
   return [process.execPath, isSea() ? [] : [...process.execArgv, program]];

@@ -8,7 +8,7 @@ const intervalMs = 1_000;
 const restFactor = 20;
 
 export interface ConfigWatch {
-  /** What runs already, as it was read. */
+  /** The running configuration, as it was read. */
   readonly current: Uint8Array;
   readonly log: Logger;
   /** Runs what was read. @throws ServerError: the old one goes on */
@@ -16,9 +16,9 @@ export interface ConfigWatch {
 }
 
 /**
- * Loads a configuration file again whenever it comes to something else: it, a file that it imports, or a variable. It is
- * read and adapted in turn, so that no import is missed, and neither is a file that an editor or a volume replaces. What
- * cannot be read or does not run is told once, and the next change is waited for.
+ * Reloads a configuration file whenever its result changes: the file, an imported file, or a variable. It
+ * reads and adapts the file at intervals, so no import is missed, and no file that an editor or a volume
+ * replaces. A configuration that cannot be read or run is logged once, and the next change is awaited.
  * @returns ends it
  */
 export function watchConfig(

@@ -94,7 +94,7 @@ export async function respondConfig(options: RespondOptions, status: number, bod
   return commandLineConfig({ http: { servers } }, options.debug);
 }
 
-/** What is piped in; "" where standard input is a terminal, or nothing. @throws StartError */
+/** Reads piped input; "" when standard input is a terminal or empty. @throws StartError */
 async function readPipe(): Promise<string> {
   const input = fstatSync(0);
   if (!input.isFIFO() && !input.isFile()) {

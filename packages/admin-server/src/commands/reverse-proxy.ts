@@ -62,7 +62,7 @@ function transport(scheme: string, insecure: boolean) {
   return scheme === "h2c" ? { protocol: "http", versions: ["h2c", "2"] } : { protocol: "http" };
 }
 
-/** What the options come to. @throws StartError. Source: the public model (Caddy 2.11) */
+/** The config that the options describe. @throws StartError. Source: the public model (Caddy 2.11) */
 export function reverseProxyConfig(options: ReverseProxyOptions) {
   if (options.to.length === 0) {
     throw new StartError("reverse-proxy: --to is required: where requests go, as in --to localhost:9000");

@@ -15,20 +15,22 @@ import { MainMessages } from "server-core/threads/worker-messages";
 import { WaitingRoom } from "./waiting-room.ts";
 
 /**
- * Room for short-lived objects in each worker, from the start. Requests leave little behind: with 4 MB a request costs as
- * little as with 16, with 2 it costs a tenth more, and node's own default would take 100 MB for each thread under load.
+ * The young heap of each worker, from the start. Requests leave little garbage that survives: 4 MB cost a
+ * request as little as 16 MB, while 2 MB cost a tenth more. Node's own default would take 100 MB for each
+ * thread under load.
  */
 const semiSpaceMb = 4;
 
 /**
- * Where much survives, as with config after config of a thousand routes, V8 lets that room grow so far: then a config is
- * copied once or not at all, and not with each of its successors. Three semi-spaces.
+ * The limit of the young heap when much survives, as with successive configs of a thousand routes. With this
+ * room a config is copied once or not at all, instead of again with each successor. It counts three
+ * semi-spaces.
  */
 const maxYoungGenerationSizeMb = 48;
 
 /**
- * Gives threads that start from now on that room at once. V8 lets it grow by what survives in it, and of requests nothing
- * does: it stayed at 1 MiB however many came. What an idle worker holds was the same with both.
+ * Gives threads that start later their young heap at once. V8 grows it by what survives, and with requests
+ * nothing survives, so it would stay at 1 MiB. An idle worker's memory is the same either way.
  */
 function openYoungSpace(): void {
   setFlagsFromString(`--min-semi-space-size=${semiSpaceMb}`);
@@ -42,7 +44,7 @@ export interface WorkerThreadOptions {
   readonly logEncoding: "json" | "console";
 }
 
-/** What a worker is given when it starts. */
+/** The data that a worker gets when it starts. */
 export interface WorkerStart {
   readonly thread: number;
   readonly table: SharedArrayBuffer;

@@ -52,7 +52,7 @@ interface Signer extends Pair {
   readonly key: KeyObject;
 }
 
-/** What a leaf is to say. */
+/** The content of a leaf certificate. */
 export interface LeafRequest {
   readonly names: readonly string[];
   readonly publicKey: KeyObject;

@@ -10,8 +10,8 @@ export type KeyType = (typeof keyTypes)[number];
 let lastRsaKey: Promise<unknown> = Promise.resolve();
 
 /**
- * One after the other: an RSA key of 4096 bits takes seconds of a thread of libuv's pool, which reads files for everybody,
- * and clients can have certificates made on demand.
+ * Keys are made one after the other. An RSA key of 4096 bits takes seconds of a thread in libuv's pool, which
+ * also reads files, and clients can cause certificates on demand.
  */
 function makeRsaKey(modulusLength: number): Promise<KeyObject> {
   const made = lastRsaKey.then(async () => (await promisify(generate)("rsa", { modulusLength })).privateKey);

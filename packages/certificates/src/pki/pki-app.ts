@@ -77,7 +77,7 @@ function authorityOptions(id: string, config: AuthorityConfig): AuthorityOptions
   };
 }
 
-/** What `GET /pki/ca/<id>` tells of an authority. */
+/** An authority as `GET /pki/ca/<id>` shows it. */
 export interface AuthorityInfo {
   readonly id: string;
   readonly name: string;
@@ -97,7 +97,7 @@ interface ConfiguredAuthority {
   readonly installTrust: boolean;
 }
 
-/** The app `pki`: authorities of the server's own. `local` is made when somebody asks for it. */
+/** The app `pki`: the server's own authorities. `local` is made on first use. */
 export class PkiApp implements App {
   readonly #configs: ReadonlyMap<string, ConfiguredAuthority>;
   readonly #opened = new Map<string, Promise<CertificateAuthority>>();
@@ -153,7 +153,7 @@ export class PkiApp implements App {
   }
 
   /**
-   * For what issues: the machine comes to trust the root too, where that is wanted.
+   * Returns an authority for an issuer; if configured, the machine will trust its root.
    * @returns undefined when there is none of that id
    * @throws ServerError CERTIFICATE, STORAGE
    */

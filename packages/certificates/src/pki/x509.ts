@@ -29,7 +29,7 @@ export interface CertificatePlan {
   readonly publicKey: KeyObject;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** Of an authority: how many more may stand below it. Undefined for a leaf. */
+  /** For an authority: how many authorities may be below it. Undefined for a leaf. */
   readonly pathLength?: number;
   /** Absent: signed with its own key. */
   readonly issuer?: X509Certificate | undefined;

@@ -44,7 +44,10 @@ export class TicketKeyRing implements TicketKeys {
   }
 }
 
-/** The key of one policy: a ticket of another one, which perhaps asked for no client certificate, means nothing to it. */
+/**
+ * The key of one policy. Tickets of another policy, which may not require a client certificate, are not
+ * accepted.
+ */
 export function policyTicketKey(key: Uint8Array, policy: string): Buffer {
   const first = createHmac("sha512", key).update(policy).digest();
   return first.subarray(0, ticketKeyBytes);

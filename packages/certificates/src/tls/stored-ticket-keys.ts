@@ -123,7 +123,7 @@ export class StoredTicketKeys {
     }
   }
 
-  /** What cannot be read is replaced: it would keep every server from starting. */
+  /** An unreadable file is replaced, because it would keep every server from starting. */
   async #load(): Promise<StoredKeys | undefined> {
     const bytes = await this.#options.storage.load(storedName, maxStoredBytes);
     if (bytes === undefined) {

@@ -240,7 +240,7 @@ class TlsApp implements App {
         };
   }
 
-  /** What the server itself shows to others. A new config hears of the name by this question alone. */
+  /** The server's own certificate for a client. A new config learns the name by this call. */
   async #findForClient(name: string): Promise<CertificateAnswer | undefined> {
     let managed = this.#clientNames.get(name);
     if (managed === undefined) {
@@ -263,7 +263,10 @@ class TlsApp implements App {
     }
   }
 
-  /** What others have for a name; those that fail are passed over. Nothing is kept here: threads remember answers for a while. */
+  /**
+   * Certificates of external managers for a name; failures are skipped. Nothing is cached here, because
+   * threads cache answers.
+   */
   async #askManagers(name: string): Promise<LoadedCertificate[]> {
     for (const manager of this.#policies.find(name)?.managers ?? []) {
       try {

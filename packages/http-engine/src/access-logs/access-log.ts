@@ -35,7 +35,7 @@ function compileNames(config: AccessLogConfig): (host: string) => readonly strin
   }
   return (host) => {
     for (const pattern of hostPatterns(host)) {
-      // Of two sites with one host, one may be logged and one not: the requests of the host are logged then.
+      // When two sites share a host and only one is logged, the requests of the host are logged.
       const names = byHost.get(pattern);
       if (names !== undefined) {
         return names;
@@ -64,7 +64,7 @@ function round(seconds: number): number {
   return Math.round(seconds * 1e9) / 1e9;
 }
 
-/** What went wrong with a request. */
+/** The failure of a request. */
 export interface LoggedFailure {
   readonly status: number;
   readonly message: string;

@@ -13,7 +13,7 @@ export function addLogField(exchange: Exchange, name: string, value: LogValue | 
   fields.set(name, value);
 }
 
-/** What {@link addLogField} added. */
+/** The fields added by {@link addLogField}. */
 export function* extraLogFields(exchange: Exchange): Generator<[name: string, value: LogValue]> {
   for (const [name, value] of extra.get(exchange) ?? []) {
     yield [name, typeof value === "function" ? value() : value];

@@ -4,8 +4,8 @@ import { Readable, type ReadableOptions } from "node:stream";
 function stay(): void {}
 
 /**
- * Lets a stream fail while nobody listens: without a listener its error would end the whole thread, with all
- * connections of it. Who reads the stream is told as before; who comes later finds the error in `errored`.
+ * Lets a stream fail while nobody listens; without a listener its error would end the whole thread. Readers
+ * get the error as before; later readers find it in `errored`.
  */
 export function contain<Stream extends EventEmitter>(stream: Stream): Stream {
   if (stream.listenerCount("error", stay) === 0) {

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { ContainedReadable } from "./contained-stream.ts";
 import { StreamReading, type StreamTaker } from "./stream-reading.ts";
 
-/** What stands between the body of a request and who reads it. */
+/** Transforms the body of a request before its reader. */
 export interface BodyFilter {
   /** The body is known to have so many bytes, before any of it is read. @throws HttpError when it may not */
   admit?(bytes: number): void;

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { contain } from "./contained-stream.ts";
 
-/** Who takes what a stream has. One of `end` and `failed` is called, once, and nothing after it. */
+/** Receives the data of a stream. Either `end` or `failed` is called once, and nothing after it. */
 export interface StreamTaker {
   /** May throw: the reading fails with that. @returns false when it is enough for now: go on with `resume` */
   data(chunk: Buffer): boolean;
@@ -11,8 +11,8 @@ export interface StreamTaker {
 }
 
 /**
- * Reads a stream from where it is to its end. The one way of reading by events: a stream that failed before anybody read
- * it, ends twice, or is destroyed without an error is told of like any other.
+ * Reads a stream from its present place to its end. Use it for all reading by events: it also reports a
+ * stream that failed before, ends twice, or is destroyed without an error.
  */
 export class StreamReading {
   readonly #source: Readable;

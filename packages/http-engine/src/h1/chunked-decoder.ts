@@ -1,6 +1,6 @@
 import { ServerError } from "server-core/errors";
 
-/** Of a line with a chunk's size and extensions, which nobody reads. */
+/** Limit of a line with a chunk's size and extensions; the extensions are ignored. */
 const maxLineBytes = 4 * 1024;
 const maxTrailerBytes = 64 * 1024;
 

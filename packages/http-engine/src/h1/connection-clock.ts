@@ -7,10 +7,10 @@ import type { RequestBody } from "./request-body.ts";
 /** A connection that lies idle for so long keeps nothing of the request before. */
 const restAfterMs = 2_000;
 
-/** What of a connection takes too long; `rest`: nothing does, but it may put away what it keeps for the next request. */
+/** Which phase timed out. `rest`: none, so the connection may drop its caches. */
 export type Lateness = "head" | "rest" | "body" | "response";
 
-/** Whose limits count: those of now, which another config may have changed. */
+/** The owner of the current limits, which a new config may change. */
 interface LimitsOwner {
   readonly limits: ConnectionLimits;
 }
@@ -63,7 +63,7 @@ export class ConnectionClock {
   }
 
   /**
-   * What takes too long.
+   * Finds the phase that takes too long.
    * @param hasRequest whether one is under way
    * @param body of it
    * @param paused whether it is we who do not read

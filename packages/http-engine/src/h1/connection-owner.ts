@@ -4,7 +4,7 @@ import type { DetachedConnection } from "../http-stream.ts";
 import type { H1Connection } from "./h1-connection.ts";
 import type { H1Stream } from "./h1-stream.ts";
 
-/** What a connection needs of its listener. */
+/** The listener, as far as a connection needs it. */
 export interface ConnectionOwner {
   readonly limits: ConnectionLimits;
   readonly accepting: boolean;

@@ -37,7 +37,7 @@ export function readFieldLines(text: string, start: number): HeaderList | undefi
   return fields;
 }
 
-/** What nearly all messages say. */
+/** Words that occur in nearly all messages. */
 const usualWords: ReadonlyMap<string, readonly string[]> = new Map([
   ["", []],
   ["keep-alive", ["keep-alive"]],

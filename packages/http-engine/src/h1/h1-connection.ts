@@ -141,7 +141,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
   };
 
-  /** What fails here and is foreseen by nobody costs this connection, never the others of the thread. */
+  /** An unexpected error here closes this connection only, and not the others of the thread. */
   #broken(error: unknown): void {
     this.#state = "closing";
     this.#rest = empty;

@@ -13,7 +13,7 @@ import { stableResponse } from "./stable-response.ts";
 
 const noTrailers: HeaderList = []; // never changed
 
-/** What a handler gets that asks for the body when its request is over. */
+/** The body for a handler that reads it after its request has ended. */
 function lostBody(): Readable {
   return new BytesReadable(new Uint8Array()).destroy(
     new ServerError("CLIENT_GONE", "the request is over, and its body with it"),
@@ -23,7 +23,7 @@ function lostBody(): Readable {
 /** Up to here a body is copied behind its head, into one write; above it is written by itself. */
 const maxJoinedBytes = 16 * 1024;
 
-/** What a stream needs of its connection. */
+/** The connection, as far as a stream needs it. */
 export interface H1Carrier {
   readonly socket: Socket;
   /** Whether the listener still accepts: on one that does not, each response is the last of its connection. */
@@ -57,7 +57,7 @@ export class H1Stream implements HttpStream {
   #pendingHead = "";
   #headSent = false;
   #chunked = false;
-  /** What {@link body} reads of; kept, as the connection goes on to the next request. */
+  /** The source of {@link body}; kept, because the connection continues with the next request. */
   #requestBody: RequestBody | undefined;
   readonly #declared = new DeclaredBody();
   #ended = false;

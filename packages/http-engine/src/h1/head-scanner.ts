@@ -2,7 +2,7 @@ import { findHeadFault } from "./find-head-fault.ts";
 import { type RequestHead, RequestHeadReader } from "./request-head.ts";
 
 const headEnd = Buffer.from("\r\n\r\n");
-/** What a connection of HTTP/2 begins with, but for the empty line at its end. */
+/** The first bytes of an HTTP/2 connection, without the empty line at its end. */
 const preface = "PRI * HTTP/2.0\r\n";
 const lf = 0x0a;
 const cr = 0x0d;

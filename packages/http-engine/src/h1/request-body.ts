@@ -3,11 +3,13 @@ import type { HeaderList } from "../header-list.ts";
 import { ChunkedDecoder } from "./chunked-decoder.ts";
 import { H1Body } from "./h1-body.ts";
 
-/** Of a body that no handler reads, so much is taken and dropped to keep the connection. Source: the model's server */
+/**
+ * Bytes of an unread body that are received and dropped to keep the connection. Source: the model's server
+ */
 const maxDroppedBytes = 256 * 1024;
 const noTrailers: HeaderList = []; // never changed
 
-/** Who feeds a body. */
+/** Feeds a body. */
 export interface BodyFeeder {
   /** A handler reads the body, or reads on. */
   bodyWanted(): void;

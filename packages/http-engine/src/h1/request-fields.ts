@@ -16,7 +16,7 @@ export interface RequestFields {
   readonly expectsContinue: boolean;
   /** The protocol to switch to; "" when none is asked for, or it cannot be taken. */
   readonly upgradeProtocol: string;
-  /** For what handlers make of the fields. */
+  /** A cache of values that handlers derive from the fields. */
   readonly memo: FieldMemo;
 }
 

@@ -32,7 +32,7 @@ function checkTarget(method: string, target: string): void {
 
 /** Reads the heads of one connection. Clients mostly send the same fields again: these are read once. */
 export class RequestHeadReader {
-  /** What came after the target of the request before, and what it means. */
+  /** The text after the last request's target, and its meaning. */
   #known = "";
   #fields: RequestFields | undefined;
   /** The request before, and its text with the empty line. */

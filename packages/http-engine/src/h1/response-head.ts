@@ -97,7 +97,7 @@ interface KeptFields {
   readonly fields: ResponseFields;
 }
 
-/** What was encoded last, by the number of fields: many responses in a row say the same. */
+/** The last encoded fields, by their number: many successive responses have the same. */
 const keptFields: (KeptFields | undefined)[] = [];
 
 /** Whether two lists are the same, fields, order and spelling. */

@@ -24,7 +24,7 @@ import type { StreamTable } from "./stream-table.ts";
 export const maxStreams = 250;
 const maxHeaderFields = 1_000;
 
-/** What frames need of their connection. */
+/** The connection, as far as frames need it. */
 export interface FrameOwner extends H2Carrier {
   /** Whether no new streams are taken. */
   isLeaving: boolean;
@@ -34,7 +34,7 @@ export interface FrameOwner extends H2Carrier {
   endWhenIdle(): void;
 }
 
-/** What a connection is made of. */
+/** The parts of a connection. */
 interface ConnectionParts {
   readonly writer: FrameWriter;
   readonly encoder: HpackEncoder;
@@ -46,8 +46,8 @@ interface ConnectionParts {
 }
 
 /**
- * What a client's frames do to its connection. What breaks its rules throws an Http2Error, which ends the connection, or
- * breaks off a stream.
+ * Applies a client's frames to its connection. A violation throws an Http2Error, which ends the connection,
+ * or resets a stream.
  */
 export class ClientFrames implements FrameHandler {
   readonly #owner: FrameOwner;

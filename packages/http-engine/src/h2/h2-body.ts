@@ -1,6 +1,6 @@
 import { ContainedReadable } from "../body/contained-stream.ts";
 
-/** Who hands a body on. */
+/** The source of a body. */
 export interface BodySource {
   /** There is room for more. */
   bodyWanted(): void;

@@ -31,7 +31,7 @@ import { addFields } from "./response-fields.ts";
 import { type SchedulerOwner, SendScheduler } from "./send-scheduler.ts";
 import { StreamTable } from "./stream-table.ts";
 
-/** What a connection needs of its listener. */
+/** The listener, as far as a connection needs it. */
 export interface H2Owner {
   readonly limits: ConnectionLimits;
   take(stream: HttpStream): void;
@@ -42,9 +42,9 @@ export interface H2Owner {
   tunnelOpened(tunnel: DetachedConnection): void;
 }
 
-/** Of a header block as it is sent, packed. */
+/** Limit of a compressed header block. */
 const maxHeaderBlockBytes = 256 * 1024;
-/** What waits for a client that does not read, with answers to PING, SETTINGS and the like. */
+/** Limit of unsent data, including answers to PING and SETTINGS, for a client that does not read. */
 const maxUnreadBytes = 1024 * 1024;
 /** SETTINGS_ENABLE_CONNECT_PROTOCOL. Source: RFC 8441, section 3 */
 const enableConnectProtocol = 8;
@@ -267,7 +267,7 @@ export class H2Connection implements FrameOwner, H2Carrier, SchedulerOwner {
     if (this.#dispatcher.isInHeaders && this.#frames.blockSince === 0) {
       this.#frames.blockSince = Date.now();
     }
-    // What came with the head of a request is there before anybody looks at it.
+    // Data that came with a request's head is stored before handlers run.
     if (this.#frames.opened.length > 0) {
       for (const stream of this.#frames.takeOpened()) {
         this.#take(stream);

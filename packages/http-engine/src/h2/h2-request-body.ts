@@ -3,10 +3,10 @@ import type { ServerError } from "server-core/errors";
 import { type BodySource, H2Body } from "./h2-body.ts";
 import { H2Tunnel } from "./h2-tunnel.ts";
 
-/** Of a body that no handler reads, so much is taken and dropped before the client is told to stop. */
+/** Bytes of an unread body that are received and dropped before the client must stop. */
 const maxDroppedBytes = 256 * 1024;
 
-/** What a body needs of its stream. */
+/** The stream, as far as a body needs it. */
 export interface BodyStream extends BodySource {
   /** Bytes of the body are used up: the client may send as many again. */
   bodyTaken(bytes: number): void;

@@ -18,7 +18,7 @@ import { SendQueue } from "./send-queue.ts";
 
 const ofWebSocketHandshake: ReadonlySet<string> = new Set(["sec-websocket-accept"]);
 
-/** What a stream needs of its connection. */
+/** The connection, as far as a stream needs it. */
 export interface H2Carrier {
   readonly socket: Socket;
   /** Sends a header block. @param ownFields pseudo fields and others that are known good; all others were checked */
@@ -61,9 +61,9 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
   readonly upgradeProtocol: string;
   listener: StreamListener | undefined;
   requestTrailers: HeaderList = [];
-  /** What is to be sent. */
+  /** The data to send. */
   readonly sending: SendQueue;
-  /** What the client may still send before it is told to go on. */
+  /** Bytes that the client may still send before it gets a larger window. */
   receiveWindowBytes: number;
   /** Bytes that were used up and of which the client was not told yet. */
   untoldBytes = 0;
@@ -127,7 +127,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
     return this.#madeBody().reader(this.#closed || (!this.hasBody && this.upgradeProtocol === ""));
   }
 
-  /** Of a request without one it is empty. */
+  /** Empty for a request without a body. */
   #madeBody(): H2RequestBody {
     this.#body ??= new H2RequestBody(this, -1, true, this.openedAt);
     return this.#body;

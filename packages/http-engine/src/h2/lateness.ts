@@ -1,7 +1,7 @@
 import type { ConnectionLimits } from "../connection-limits.ts";
 import { RateWatch } from "../rate-watch.ts";
 
-/** What of a stream is looked at. Times as of `Date.now()`. */
+/** The times of a stream, as of `Date.now()`. */
 export interface TimedStream {
   readonly isTunnel: boolean;
   readonly openedAt: number;
@@ -15,7 +15,7 @@ export interface TimedStream {
   bodyRate: RateWatch | undefined;
 }
 
-/** @returns what of a stream takes longer than it may: the client with its body, or the response; undefined for nothing */
+/** @returns which phase takes too long: the client's body, or the response; undefined: none */
 export function latenessOf(
   stream: TimedStream,
   limits: ConnectionLimits,

@@ -5,7 +5,7 @@ import { addFields } from "./response-fields.ts";
 
 /** Pushed streams at once in a connection, where the client allows more. */
 const maxOpen = 100;
-/** A client that broke off so many more than it took to the end gets no more: it may have them all already. */
+/** A client that cancels this many more pushes than it accepts gets no more; it may have them cached. */
 const maxRefused = 100;
 /** While so much waits for a client that does not read, nothing is promised. */
 const maxUnsentBytes = 64 * 1024;
@@ -45,7 +45,7 @@ export class PushedStreams {
     );
   }
 
-  /** What the client allows, as far as its SETTINGS say. */
+  /** The client's limits, from its SETTINGS. */
   apply(settings: ReadonlyMap<number, number>): void {
     const enable = settings.get(settingIds.enablePush);
     if (enable !== undefined) {

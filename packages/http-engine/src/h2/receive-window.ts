@@ -9,13 +9,13 @@ export const connectionWindowBytes = 4 * 1024 * 1024;
 export interface ReceivingStream {
   readonly id: number;
   readonly requestEnded: boolean;
-  /** What the client may still send before it is told to go on. */
+  /** Bytes that the client may still send before it gets a larger window. */
   receiveWindowBytes: number;
   /** Bytes that were used up and of which the client was not told yet. */
   untoldBytes: number;
 }
 
-/** What a client may send on one connection. It is told of room when a quarter of a window is there. */
+/** The bytes that a client may send on one connection. It gets a larger window when a quarter is free. */
 export class ReceiveWindow {
   readonly #writer: FrameWriter;
   #bytes = connectionWindowBytes;

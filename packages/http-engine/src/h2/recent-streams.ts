@@ -1,7 +1,7 @@
 /** How many are remembered. */
 const kept = 256;
 
-/** What is known of a stream that is gone. */
+/** Facts about a closed stream. */
 export type StreamFate =
   | "closed" // in order, or by the client: a frame on it is an error
   | "abandoned"; // by us, early: the client may not know yet, and its frames are thrown away

@@ -39,7 +39,7 @@ function h2Name(name: string): string {
   return written;
 }
 
-/** What the fields of a response say that this server would say itself. */
+/** The fields of a response that this server would otherwise add itself. */
 export interface SaidFields {
   /** Undefined when they name none. */
   readonly contentLength: number | undefined;

@@ -1,13 +1,13 @@
 import { defaultFrameBytes } from "wire/http2";
 import type { FrameWriter } from "./frame-writer.ts";
 
-/** From so many bytes on a writer is asked to wait. */
+/** Unsent bytes from which on a writer should wait. */
 const highWaterBytes = 32 * 1024;
 
-/** What one stream has still to send, within the windows that the client grants. */
+/** The unsent data of one stream, within the client's windows. */
 export class SendQueue {
   readonly #streamId: number;
-  /** What the client takes of this stream; negative after it made windows smaller. */
+  /** Bytes that the client accepts for this stream; negative after it reduced its windows. */
   windowBytes: number;
   #chunks: Uint8Array[] = [];
   #bytes = 0;

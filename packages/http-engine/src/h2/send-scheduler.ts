@@ -3,7 +3,7 @@ import type { HeaderList } from "../header-list.ts";
 import type { FrameWriter } from "./frame-writer.ts";
 import type { SendQueue } from "./send-queue.ts";
 
-/** So much of bodies waits for a client that does not read. */
+/** Limit of unsent body bytes for a client that does not read. */
 const maxUnsentBytes = 128 * 1024;
 const noPayload = Buffer.alloc(0);
 
@@ -17,7 +17,7 @@ export interface SendingStream {
   responseSent(): void;
 }
 
-/** What a scheduler needs of its connection. */
+/** The connection, as far as a scheduler needs it. */
 export interface SchedulerOwner {
   /** A DATA frame was sent. */
   dataSent(): void;

@@ -19,7 +19,7 @@ export interface Period {
 
 interface Buckets {
   readonly boundaries: number[];
-  /** Of each boundary how much is at most that large, and last of all. */
+  /** Counts up to each boundary, and the total at the end. */
   readonly upTo: number[];
 }
 
@@ -126,9 +126,10 @@ function metricData(metric: MetricOfRegistry, name: string, period: Period): Met
 }
 
 /**
- * Metrics of the registry as OTLP has them, under the names that `/metrics` shows, the public ones among them: counters
- * as monotonic sums, histograms with explicit buckets, all since the start. Of a summary, which the exporter does not
- * know, the quantiles are a gauge, `_sum` and `_count` sums. Metrics without values are left out.
+ * The registry's metrics as OTLP, under the names of `/metrics`, including the public ones. Counters become
+ * monotonic sums, histograms have explicit buckets; both count from the start. The exporter has no summaries,
+ * so their quantiles become a gauge, and `_sum` and `_count` become sums. Metrics without values are left
+ * out.
  */
 export function metricsAsOtlp(metrics: readonly MetricOfRegistry[], period: Period): MetricData[] {
   return metrics.flatMap((metric) => {

@@ -9,7 +9,7 @@ import { allMetricValues } from "server-core/threads/all-metrics";
 import { MetricsPush } from "./metrics-push.ts";
 import { type PushSettings, readPushSettings } from "./push-settings.ts";
 
-/** `apps.http.metrics.otlp`. What is of another form than it should be is refused by the app. */
+/** `apps.http.metrics.otlp`. The app refuses a value of a wrong type. */
 function wantsPush({ apps }: ConfigDocument): boolean {
   const http = apps.get("http") ?? null;
   const metrics = isJsonObject(http) ? (member(http, "metrics") ?? null) : null;

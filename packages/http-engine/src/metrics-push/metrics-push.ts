@@ -17,8 +17,9 @@ export interface MetricsPushOptions {
 }
 
 /**
- * Pushes metrics again and again until it is stopped, one push at a time: one that is due while another is under way is
- * left out, as the next brings all values anyway. Says once when the collector is away, and once when it is back.
+ * Pushes metrics at intervals until it is stopped, one push at a time. A push that is due while another runs
+ * is skipped, because the next has all values. It logs once when the collector goes down, and once when it is
+ * back.
  */
 export class MetricsPush {
   readonly #options: MetricsPushOptions;

@@ -13,11 +13,11 @@ export interface PushSettings {
 }
 
 /**
- * What the environment says of pushing metrics: `OTEL_METRICS_EXPORTER` (otlp), `OTEL_METRIC_EXPORT_INTERVAL` (60000 ms),
- * `OTEL_METRIC_EXPORT_TIMEOUT` (30000 ms). Where they go is read by the exporter from `OTEL_EXPORTER_OTLP_*`.
+ * The settings of pushing metrics in the environment: `OTEL_METRICS_EXPORTER` (otlp),
+ * `OTEL_METRIC_EXPORT_INTERVAL` (60000 ms), `OTEL_METRIC_EXPORT_TIMEOUT` (30000 ms). The exporter reads the
+ * address from `OTEL_EXPORTER_OTLP_*`.
  * @returns undefined where `OTEL_METRICS_EXPORTER` is none
- * @throws ServerError MODULE_CONFIG
- * Source: OpenTelemetry specification, "Environment Variable Specification"
+ * @throws ServerError MODULE_CONFIG Source: OpenTelemetry specification, "Environment Variable Specification"
  */
 export function readPushSettings(environment: Environment): PushSettings | undefined {
   const exporter = environment.OTEL_METRICS_EXPORTER || "otlp";

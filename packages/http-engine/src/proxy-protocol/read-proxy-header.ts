@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 
-/** Who a connection comes from, as a proxy in front says. */
+/** The client of a connection, by the header of a proxy. */
 export interface ProxiedPeer {
   readonly address: string;
   readonly port: number;
 }
 
-/** What the first bytes of a connection are. */
+/** The meaning of a connection's first bytes. */
 export type ProxyHeader =
   | { readonly kind: "partial" } // more is needed to know
   | { readonly kind: "none" }
@@ -17,9 +17,9 @@ export type ProxyHeader =
 const signature = Buffer.from("0d0a0d0a000d0a515549540a", "hex");
 const textStart = Buffer.from("PROXY ");
 const fixedBytes = 16;
-/** Of text, with its end. */
+/** Limit of the text form, with its end. */
 const maxTextBytes = 107;
-/** Of addresses and what may follow them; the protocol would allow 65,535. */
+/** Limit of addresses and their extensions; the protocol would allow 65,535. */
 const maxBinaryBytes = 2_048;
 const textHeader =
   /^PROXY (?:UNKNOWN(?: [ -~]*)?|TCP([46]) ([0-9A-Fa-f.:]{2,45}) ([0-9A-Fa-f.:]{2,45}) (\d{1,5}) (\d{1,5}))\r\n$/;

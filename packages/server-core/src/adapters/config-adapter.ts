@@ -22,7 +22,7 @@ export interface AdaptedConfig {
 
 /** Turns a text of another format into the JSON document. */
 export interface ConfigAdapter {
-  /** What stands after the slash of a media type, and in `--adapter`. */
+  /** The name after the slash of a media type, and in `--adapter`. */
   readonly name: string;
   /** Further names: those of the public model, of common media types. */
   readonly aliases?: readonly string[];
@@ -56,7 +56,7 @@ export function adapterError(
 }
 
 /**
- * What a reader made, as JSON; what JSON cannot say is an error at its place.
+ * Converts a reader's result to JSON; values that JSON cannot express are errors at their place.
  * @param value converts it
  * @param find its place, when that is an error
  */

@@ -9,13 +9,13 @@ export interface TextPlace {
 /** A text in quotes or a comment. */
 interface SkippedForm {
   readonly opens: string;
-  /** What ends it, or a backslash with what that escapes. Global. */
+  /** A global pattern that matches the end, or a backslash with the escaped character. */
   readonly ends: RegExp;
 }
 
 /** How a format writes what a search must not look into, and numbers that JSON has not. */
 export interface TextForms {
-  /** Of two that begin alike the longer one first. */
+  /** When two begin alike, the longer one comes first. */
   readonly skipped: readonly SkippedForm[];
   /** Infinity and NaN as values. */
   readonly odd: RegExp;
@@ -29,8 +29,8 @@ export function placeAt(text: string, offset: number): TextPlace {
 }
 
 /**
- * Matches of a pattern outside of texts in quotes and comments. What is skipped is not one match: that would cost the
- * engine's stack, which megabytes overflow.
+ * Matches of a pattern outside of quoted texts and comments. The skipped parts are not a single match,
+ * because megabytes would overflow the regular expression's stack.
  */
 export function* matchesOutside(
   text: string,
@@ -58,8 +58,8 @@ export function* matchesOutside(
 }
 
 /**
- * Where a text that was read without complaint has what JSON cannot say: a number that is none, or a bracket that is one
- * level too deep. undefined when it has neither. Brackets are counted as far as the format nests by them.
+ * The place in a valid text of a value that JSON cannot express: NaN, an infinity, or a bracket that is
+ * nested too deep. undefined when there is none. Brackets are counted as the format nests them.
  */
 export function findInexpressible(text: string, { skipped, odd }: TextForms): TextPlace | undefined {
   let depth = 0;

@@ -1,6 +1,6 @@
 /**
- * Whether an integer is another one once a double holds it, as every number of a configuration is held. What JSON itself
- * writes for a double is not: `18446744073709552000` stands for 2^64.
+ * True when an integer changes in a double, in which every number of a configuration is held. A text that
+ * JSON itself writes for a double does not count: `18446744073709552000` stands for 2^64.
  * @param text decimal, hexadecimal (`0x`) or octal (`0o`), a sign before it or none
  * @param value what a reader made of it; infinity is not asked about
  */
@@ -13,7 +13,7 @@ export function isLossyInteger(text: string, value: number): boolean {
   return BigInt(digits) !== BigInt(size) && digits !== String(size);
 }
 
-/** What is said of such a number. */
+/** The error text for such a number. */
 export function lossyIntegerReason(text: string): string {
   return `the integer ${text} cannot be represented losslessly: numbers are IEEE doubles`;
 }

@@ -32,8 +32,8 @@ function convert(value: unknown, depth: number, budget: { left: number }): JsonV
 }
 
 /**
- * What a reader of another format made, as JSON: dates become RFC 3339 texts; infinity, NaN and numbers past a double
- * are refused; parts that aliases share are copied, and counted each time.
+ * Converts another format's values to JSON. Dates become RFC 3339 texts. Infinity, NaN and numbers past a
+ * double are refused. Parts that aliases share are copied, and counted each time.
  * @throws ServerError CONFIG_ADAPTER, also past the limits of a document
  */
 export function toJsonValue(value: unknown): JsonValue {

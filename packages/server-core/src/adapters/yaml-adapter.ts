@@ -58,7 +58,7 @@ export const yamlAdapter: ConfigAdapter = {
       if (document === undefined || document.errors.length > 0) {
         throw error;
       }
-      // What was read without complaint and cannot be said: a number that is none, or an alias for nothing or too much.
+      // Values that were read but cannot be expressed: NaN, or an alias for nothing or for too much.
       const anchors = new Set<string>();
       let offset: number | undefined;
       visit(document, (_key, node) => {

@@ -9,7 +9,7 @@ export interface AdminRequest {
   /** URL-decoded, except that the id in `/id/<id>` keeps `%2F` and `%25`: `decodeDocumentPath`. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Who asks, for the history: the client's address, and the name in its certificate where it showed one. */
+  /** The author for the history: the client's address, and the name in its certificate, if any. */
   readonly author: string;
   /** Aborted when the client is gone before it has the answer. */
   readonly signal: AbortSignal;
@@ -38,7 +38,7 @@ export function jsonReply(status: number, value: JsonValue): AdminReply {
   return { status, headers: { "Content-Type": "application/json" }, body: `${encodeJson(value)}\n` };
 }
 
-/** What the standard multiplexer of the model says to an unknown path. */
+/** The model's answer to an unknown path. */
 export const notFoundReply: AdminReply = {
   status: 404,
   headers: { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" },

@@ -4,8 +4,8 @@ import type { AdminReply, AdminRequest } from "./admin-message.ts";
 /** A module that adds paths to the admin endpoint. */
 export interface AdminRoute extends ModuleInstance {
   /**
-   * The whole path it answers, `/reverse_proxy/upstreams`; or, with a final slash, all that begins with it, `/pki/`.
-   * Of several that fit the longest counts.
+   * The complete path, `/reverse_proxy/upstreams`; with a final slash, every path below it, `/pki/`. The
+   * longest match counts.
    */
   readonly path: string;
   /** @throws ServerError */

@@ -69,7 +69,7 @@ class AppSet {
     return new ModuleContext(this.#scope, "/config/admin").load(identityNamespace, "app", config, "identity");
   }
 
-  /** What others need comes first, also where the config does not name it. */
+  /** Apps that others need come first, even when the config does not name them. */
   #appsOf(document: ConfigDocument): [name: string, config: JsonValue][] {
     const implied = this.#scope.services.registry.listed
       .filter((module) => module.implied === true)
@@ -125,7 +125,7 @@ export class AppsParticipant implements Participant {
   readonly #services: ServerServices;
   readonly #part: AppsPart;
   #current: AppSet | undefined;
-  /** What routes may have looked at beside their own config: with other ones nothing is as it was. */
+  /** Other parts of the config that routes may read; when they change, all routes are made again. */
   #surroundings: readonly unknown[] = [];
   /** Sets of older configs that still finish requests. */
   readonly #draining = new Set<Promise<void>>();

@@ -19,8 +19,8 @@ export function autosavePath(environment: Environment): string {
   return join(base, productFolder, "autosave.json");
 }
 
-// Descriptors in place of handles: each thing done to a file is a trip to another thread and back, which costs a change of
-// config more than the disk does. What only gives something back, or looks up a folder that is known, is done at once.
+// Descriptors instead of handles: each file operation is a trip to another thread and back, which costs a
+// change more than the disk does. Operations that only close, or open a known folder, run synchronously.
 const openFile = promisify(open);
 const writeFile = promisify(write);
 const sync = promisify(fsync);
@@ -61,9 +61,9 @@ export class Autosave {
   }
 
   /**
-   * Writes beside and syncs: nearly all that saving costs, done before it is known whether the text is to stay. What
-   * `commit` has left is to rename and to sync the folder: after a crash there is the old file or the new one, whole.
-   * Mode 0600, because a config may hold secrets. One at a time.
+   * Writes a second file and syncs it, which is nearly all of the cost, before it is known whether the text
+   * stays. `commit` then renames it and syncs the folder, so after a crash either file is complete. Mode
+   * 0600, because a config may contain secrets. One at a time.
    * @param text may be on its way; the file is made meanwhile
    * @throws the file system's error; what `text` rejects with
    */

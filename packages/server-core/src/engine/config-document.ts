@@ -25,7 +25,7 @@ export const documentSchema = z
   })
   .nullable();
 
-/** The top level of a config, `@id` members removed. What is below is decoded by whom it concerns. */
+/** The top level of a config, without `@id` members. Lower levels are decoded by their owners. */
 export interface ConfigDocument {
   /** The whole config as it stands in the tree. */
   readonly config: JsonValue;

@@ -36,13 +36,14 @@ export interface ChangeRequest {
   /** JSON; empty means null. A function reads it from what earlier changes write. @throws ServerError */
   readonly body: Uint8Array | (() => Promise<Uint8Array>);
   /**
-   * In place of the body: makes the value at `place` from the one that stands there. The place must exist, as for PATCH.
+   * Instead of the body: makes the new value at `place` from the present one. The place must exist, as for
+   * PATCH.
    * @throws ServerError
    */
   readonly edit?: ((current: JsonValue) => JsonValue) | undefined;
   /** Whether its client still may, now that earlier changes run. @throws ServerError when it may not */
   readonly admit?: (() => void) | undefined;
-  /** Who asks, for the history: the client's address, a signal, a file. */
+  /** The author for the history: the client's address, a signal, a file. */
   readonly author?: string | undefined;
   /** False keeps the config out of the autosave: it comes again from where it was fetched. */
   readonly persist?: boolean;
@@ -53,7 +54,7 @@ export interface ChangeRequest {
   readonly sourceFile?: string | undefined;
 }
 
-/** What stands at a place. */
+/** The value at a place. */
 export interface ReadAnswer {
   /** Compact JSON with a final newline. */
   readonly body: string;
@@ -87,7 +88,7 @@ export interface ConfigEngineOptions {
   readonly participants: readonly Participant[];
   readonly autosave: Autosave;
   readonly metrics: ConfigMetrics;
-  /** Of the member `admin`: says where it has arrays, so that absent ones can be appended to. */
+  /** Schema of the member `admin`, which has its arrays, so that elements can be appended to absent ones. */
   readonly adminSchema?: z.core.$ZodType;
   readonly log: Logger;
 }
@@ -116,8 +117,8 @@ function parseBody(body: Uint8Array): ParsedJson {
 }
 
 /**
- * Parses a body that is there already, so that other changes need not wait for that; a fault counts only when the change
- * has its turn, after what is wrong with its place.
+ * Parses a complete body in advance, so that other changes need not wait. A fault counts only when the change
+ * has its turn, after faults of its place.
  */
 function bodyReader({ body, edit }: ChangeRequest): () => ParsedJson | Promise<ParsedJson> {
   if (edit !== undefined) {
@@ -248,7 +249,7 @@ export class ConfigEngine {
     }
     const body = await readBody();
     const changed = this.#changed(request, path, body.value);
-    // What did not change is known by being the same object.
+    // Unchanged parts are recognized as the same objects.
     const tree: ConfigTree = { config: reconcile(this.#tree.config, changed.config) };
     const late = this.#lateText(tree.config, changed.config === body.value, request, path, body);
     const encoded = late ?? encodeDocument(tree.config);

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "@prometheus-io/client";
 
-/** What dashboards of the public model watch: whether the last config took, and when. */
+/** Metrics of dashboards for the public model: whether the last config was accepted, and when. */
 export class ConfigMetrics {
   readonly #successful: Gauge;
   readonly #at: Gauge;

@@ -5,7 +5,10 @@ import type { ConfigDocument } from "./config-document.ts";
  * each to prepare beside what runs; only when all could is it committed, else everything prepared is rolled back.
  */
 export interface Participant {
-  /** Makes everything that can fail. What runs now goes on untouched. @throws ServerError; then nothing is left behind */
+  /**
+   * Does everything that can fail, without touching the running config. @throws ServerError; then nothing
+   * remains
+   */
   prepare(document: ConfigDocument): Promise<Transition>;
   /** A dry run of `prepare` that opens nothing and leaves nothing behind. @throws ServerError as `prepare` would */
   check?(document: ConfigDocument): Promise<void>;

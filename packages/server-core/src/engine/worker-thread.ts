@@ -24,7 +24,7 @@ export function followMainThread(topics: MessageTopics, apps: Participant): void
     const { text, parts, force, hasIds } = value as PrepareTask;
     // The main thread looked at it: no need to look for faults.
     const sent = text === undefined ? withParts(running, parts ?? []) : (JSON.parse(text) as JsonValue);
-    // What comes from another thread is a copy, also of what did not change within a part.
+    // Data from another thread is a copy, so unchanged parts are replaced by the known objects.
     next = reconcile(running, sent);
     prepared = await apps.prepare(decodeDocument(next, force, { text: "", hasIds, hasPrototypeKeys: false }));
   });

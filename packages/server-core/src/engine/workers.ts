@@ -51,7 +51,7 @@ export interface WorkersOptions {
   readonly onStop?: () => void;
   /** Called when the successor of a thread that died runs the config. */
   readonly onServing?: (thread: number) => void;
-  /** What a thread that died was doing, as members of a log line. */
+  /** The last work of a dead thread, as members of a log line. */
   readonly lastWork?: (thread: number) => Promise<object>;
 }
 
@@ -250,7 +250,7 @@ export class Workers implements Participant {
       this.#options.onNobodyServes?.();
     }
     const pauseMs = this.#pace.pauseAfter(thread, performance.now() - startedAt, othersServe);
-    // What the successor takes over is read first.
+    // The data that the successor takes over is read first.
     const replaced = work.catch(() => {}).then(() => this.#replace(thread, pauseMs));
     const settled = replaced.finally(() => {
       if (this.#replacing.get(thread) === settled) {

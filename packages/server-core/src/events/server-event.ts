@@ -1,6 +1,6 @@
 import type { ModuleInstance, ModuleNamespace } from "../modules/module.ts";
 
-/** What an event tells beside its name: such as `structuredClone` takes, since it may come from another thread. */
+/** Data of an event beside its name. It must be valid for `structuredClone`, because it may cross threads. */
 export type EventData = Record<string, unknown>;
 
 /** An event in the form of CloudEvents 1.0, for those that hand it on as JSON. */
@@ -41,7 +41,7 @@ export interface EventHandler extends ModuleInstance {
 
 export const eventHandlers: ModuleNamespace<EventHandler> = { prefix: "events.handlers" };
 
-/** What a handler throws to say no. */
+/** Thrown by a handler to abort an event. */
 export class EventAborted extends Error {
   override readonly name = "EventAborted";
 }
@@ -60,7 +60,7 @@ export interface EmittedEvent {
   readonly data: EventData;
 }
 
-/** What became of an event. */
+/** The outcome of an event. */
 export interface EventOutcome {
   /** Why a handler said no; undefined when none did. */
   readonly aborted?: string;

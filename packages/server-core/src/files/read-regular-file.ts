@@ -11,7 +11,7 @@ export const maxPemBytes = 10 * 1024 * 1024;
 
 const chunkBytes = 64 * 1024;
 
-/** What a path names that is no regular file. */
+/** The kind of a path that is no regular file. */
 function kindOf(stats: Stats): string {
   if (stats.isDirectory()) {
     return "is a directory";
@@ -70,8 +70,8 @@ export async function openRegularFile(path: string, maxBytes: number): Promise<F
 }
 
 /**
- * Reads a file that a configuration names. A named pipe, a device or a file without end would hold up whoever reads it, and
- * with it the thread or a place in the pool that reads files for everybody: they are refused at once.
+ * Reads a file that a configuration names. A named pipe, a device or an endless file would block its reader,
+ * and with it a thread or a place in the pool that reads files, so they are refused at once.
  * @throws Error that says why, without the path
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {

@@ -1,4 +1,4 @@
-/** What one place of a pattern stands for. */
+/** The meaning of one element of a pattern. */
 type Part =
   | { readonly kind: "star" }
   | { readonly kind: "any" }

@@ -8,7 +8,7 @@ export interface HistoryEntry {
   readonly n: number;
   /** When it began to run, RFC 3339. */
   readonly at: string;
-  /** Who loaded it: an address, a signal, a file. */
+  /** The author: an address, a signal, a file. */
   readonly author: string;
   /** Length of the document as `encodeJson` writes it. */
   readonly bytes: number;

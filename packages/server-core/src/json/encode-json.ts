@@ -9,7 +9,7 @@ export const maxJsonDepth = 1_000;
 const escapedInStrings = /[<>&\u2028\u2029]/g;
 const hasSurrogate = /[\ud800-\udfff]/;
 
-/** What JSON has to escape in a text, and what this form escapes beyond; most texts have none of it. */
+/** Characters that JSON must escape, and those that this form escapes in addition; most texts have none. */
 const needsEscape = /["\\\p{Cc}<>&\u2028\u2029\ud800-\udfff]/u;
 
 function encodeString(text: string): string {
@@ -49,7 +49,7 @@ function sortedKeys(object: JsonObject): string[] {
   return keys;
 }
 
-/** What is kept of an object that was encoded: enough to put it into another document without a look inside. */
+/** The cached encoding of an object, which lets another document include it without reading the object. */
 interface Encoded {
   readonly text: string;
   /** Levels below it. */
@@ -74,7 +74,7 @@ const leastKeptLength = 64;
 /** Within a long list, whose elements are kept as a list. */
 const leastKeptLengthInList = 2_048;
 let leastKept = leastKeptLength;
-/** What holds a text of that length is left in pieces: else each level above a thousand routes would copy them again. */
+/** Longer texts stay in pieces, because each level above a thousand routes would copy them again. */
 const largeLength = 16 * 1024;
 /** More are joined, so that deep nesting does not copy them once for each level either. */
 const mostPieces = 4_096;
@@ -86,7 +86,7 @@ let met: SpecialKeys = 0;
 /** A text, or the pieces of a long one. */
 type Text = string | string[];
 
-/** What is kept of a long list: one thing for all of a thousand routes. */
+/** The cached encoding of a long list, for all elements together. */
 interface EncodedList {
   readonly elements: readonly JsonValue[];
   readonly texts: readonly Text[];
@@ -144,8 +144,8 @@ function encode(value: JsonValue, depth: number): Text {
   return text;
 }
 
-// Joined rather than added up: V8 keeps a sum as a tree of its parts, and the text of a large document as one of a hundred
-// thousand, which it would walk again for each new one that shares most of them.
+// Joined instead of added. V8 keeps a sum as a tree of its parts. The text of a large document would have a
+// hundred thousand nodes, and be walked for each new document that shares most of them.
 
 /** An element is looked up where it stood before, counted from the start of the list or from its end. */
 function encodeLongList(array: readonly JsonValue[], depth: number): Text[] {
@@ -252,10 +252,11 @@ function inPieces(open: string, parts: readonly Text[], close: string): string[]
 }
 
 /**
- * Writes a document in the one form that is hashed, compared, answered and saved: compact, keys sorted by bytes,
- * `<`, `>`, `&`, U+2028 and U+2029 escaped as `\uXXXX`, lone surrogates as U+FFFD; no final newline.
- * @throws ServerError CONFIG_SYNTAX past {@link maxJsonDepth}, or for a number that is no IEEE double
- * Source: the public model (Caddy 2.11), seen running
+ * Writes a document in the form that is hashed, compared, answered and saved. It is compact, with keys sorted
+ * by bytes and no final newline. `<`, `>`, `&`, U+2028 and U+2029 are escaped as `\uXXXX`, and lone
+ * surrogates become U+FFFD.
+ * @throws ServerError CONFIG_SYNTAX past {@link maxJsonDepth}, or for a number that is no IEEE double Source:
+ *   the public model (Caddy 2.11), seen running
  */
 export function encodeJson(value: JsonValue): string {
   return encodeDocument(value).text;

@@ -16,7 +16,7 @@ export interface PortGrant {
   readonly listen: boolean;
 }
 
-/** What the main thread asks of the listener of an address, after threads died. */
+/** Requests of the main thread to the listener of an address after threads died. */
 export interface ListenerHooks {
   /** Another thread listened for all: this one listens from now on. */
   takeOver(): Promise<void>;

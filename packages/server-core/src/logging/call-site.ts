@@ -20,7 +20,7 @@ function siteOf(line: string): CallSite | undefined {
 }
 
 /**
- * Who writes a line: the innermost caller first, without what belongs to the log. Costs microseconds.
+ * The source of a log line: the innermost caller first, without frames of the log. Costs microseconds.
  * @param inner the function of the log that was called; frames up to it are left out
  */
 export function callSites(inner: (...args: never) => unknown): CallSite[] {

@@ -2,7 +2,7 @@
 const maxWaitingBytes = 8 * 1024 * 1024;
 
 export interface LineQueueOptions {
-  /** Takes whole lines; the next come when it resolved. What it rejects is lost and counted. */
+  /** Accepts complete lines; the next follow when it resolves. Lines that it rejects are lost and counted. */
   readonly send: (lines: Buffer) => Promise<void>;
   /** A line that says how many were lost. */
   readonly lostLine: (count: number) => string;
@@ -23,7 +23,7 @@ export class LineQueue {
     this.#options = options;
   }
 
-  /** Lines lost since the last one that was told of. */
+  /** Lines lost since the last report. */
   get lost(): number {
     return this.#lost;
   }

@@ -204,7 +204,7 @@ export class LogSet {
   }
 }
 
-/** What no logger makes, as entries without a logger's name. */
+/** Output without a logger, as entries without a logger's name. */
 async function loadSink(
   config: z.infer<typeof sinkSchema>,
   context: ModuleContext,

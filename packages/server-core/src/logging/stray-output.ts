@@ -17,8 +17,8 @@ const levels = {
 const methods = Object.keys(levels) as (keyof typeof levels)[];
 
 /**
- * What a thread says past its loggers: Node's warnings, and what modules of the user's own print by `console`. It stands on
- * standard error and output, where Node puts it, until a config has a sink for it. One for each thread.
+ * Output of a thread that bypasses its loggers: Node's warnings, and `console` output of user modules. Node
+ * writes it to standard error and output until a config has a sink for it. One for each thread.
  */
 export class StrayOutput implements SharedResource {
   #take: StrayTaker | undefined;
@@ -67,7 +67,7 @@ export class StrayOutput implements SharedResource {
   }
 
   #give(level: LogLevelName, message: string): void {
-    // What a writer prints of its own trouble would come back to it.
+    // Output of a failing writer would otherwise come back to it.
     if (!this.#isTaking) {
       this.#isTaking = true;
       try {

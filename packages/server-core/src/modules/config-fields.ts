@@ -68,8 +68,8 @@ export function moduleMap(namespace: string) {
 }
 
 /**
- * Has a schema remember what it decoded: the same object in a later document, where a change did not touch it, decodes
- * to the same object again, without a look inside. For objects that are never changed in place.
+ * Makes a schema remember its results. An object that is unchanged in a later document decodes to the same
+ * result, without being read. The objects must never change in place.
  */
 export function remembersDecoded<Schema extends z.ZodType>(schema: Schema): Schema {
   const decoded = new WeakMap<object, unknown>();

@@ -11,7 +11,7 @@ import type { ModuleRegistry } from "./module-registry.ts";
 import type { PartCache } from "./part-cache.ts";
 import type { UsagePool } from "./usage-pool.ts";
 
-/** What lives longer than any config. */
+/** Services that outlive configs. */
 export interface ServerServices {
   readonly registry: ModuleRegistry;
   readonly pool: UsagePool;
@@ -34,7 +34,7 @@ export class ConfigScope {
   readonly fresh: boolean;
   /** The apps of the config that are loaded so far, by name. */
   readonly apps: Map<string, App>;
-  /** Who takes the errors of modules that no code caught, by the modules' ids. */
+  /** Owners of uncaught errors of modules, by module id. */
   readonly owners: Map<string, ErrorOwner>;
   /** Where the config keeps certificates; undefined in threads that have nothing to do with it. */
   storage: Storage | undefined;
@@ -90,7 +90,7 @@ export class ConfigScope {
     }
   }
 
-  /** Closes everything, last made first. One that fails is logged and holds the others not up. */
+  /** Closes everything, newest first. A closer that fails is logged; the others still run. */
   async close(): Promise<void> {
     const closers = [...(this.#closers ?? [])].reverse();
     this.#closers = undefined;

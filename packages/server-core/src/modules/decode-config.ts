@@ -58,7 +58,7 @@ function reason(
 
 /** One thing that is wrong with a config. */
 export interface ConfigFault {
-  /** Of the offending field: `/config/apps/http/bogus`. */
+  /** Path of the offending field: `/config/apps/http/bogus`. */
   readonly path: string;
   readonly message: string;
 }
@@ -78,8 +78,8 @@ export function configFaults(error: z.ZodError, value: JsonValue, where: string)
 }
 
 /**
- * Decodes config by its schema, strictly. What the schema takes as it is comes back as the very same object, which is part
- * of the document: nobody may change it.
+ * Decodes config strictly by its schema. Parts that the schema leaves unchanged are the same objects as in
+ * the document, and must not be changed.
  * @param where the path of `value` in the document, `/config/…`: the error names the offending field by it
  * @throws ServerError MODULE_CONFIG, e.g. `json: unknown field "bogus", at /config/apps/http/bogus`
  */

@@ -23,7 +23,7 @@ import type { App, ModuleDefinition, ModuleInstance, ModuleNamespace } from "./m
 import type { Part } from "./part-cache.ts";
 import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
 
-/** What a module gets when it is provisioned. */
+/** The services that a module gets when it is provisioned. */
 export class ModuleContext {
   /** Where the module's config stands in the document: `/config/apps/http`. */
   readonly path: string;
@@ -47,8 +47,8 @@ export class ModuleContext {
   }
 
   /**
-   * Counters, gauges and memory that all threads see alike. What a module takes here is given back when its config
-   * closes. The `http` app runs in several threads: whatever must be one for the whole server belongs here.
+   * Counters, gauges and memory that all threads share. They are released when the module's config closes.
+   * The `http` app runs in several threads, so any state for the whole server belongs here.
    */
   get shared(): SharedState {
     const { shared } = this.#scope.services;
@@ -82,21 +82,22 @@ export class ModuleContext {
   }
 
   /**
-   * Tells the handlers of the app `events` that something happened, in whatever thread. Never fails. What a thread that
-   * serves tells of a config that does not run yet is told when it does, so nobody may wait for it while being set up.
+   * Reports an event to the handlers of the app `events`, from any thread. Never fails. Events of a config
+   * that does not run yet are delivered when it does, so nothing may wait for them during set-up.
    * @param data such as `structuredClone` takes
-   * @returns when all handlers are done with it; nobody has to wait but who leaves something undone when it is aborted
+   * @returns when all handlers are done with it; nobody has to wait but who leaves something undone when it
+   *   is aborted
    */
   async emit(name: string, data: EventData = {}): Promise<EventOutcome> {
     const event: EmittedEvent = { name, module: this.#module, at: Date.now(), data };
     const { apps, services } = this.#scope;
     try {
       const own = apps.get("events");
-      // What is kept over a reload outlives the app that it was made with.
+      // An object that is kept over a reload outlives the app that made it.
       if (isEventSink(own) && own.isOpen) {
         return await own.emit(event);
       }
-      // Of a config that other threads do not run yet nobody would know.
+      // Other threads do not know a config that does not run yet.
       return (await this.#scope.running) === false
         ? { data }
         : ((await services.messages.askMain(emitTopic, event)) as EventOutcome);
@@ -130,7 +131,7 @@ export class ModuleContext {
     return this.#scope.apps.get(name);
   }
 
-  /** Who may listen where, over all threads. */
+  /** Assigns ports to listeners, over all threads. */
   get ports(): PortSource {
     return this.#scope.services.ports;
   }
@@ -263,7 +264,7 @@ export class ModuleContext {
     return this.#scope.services.registry.hasUserModules;
   }
 
-  /** Who takes the errors of what a module starts by itself. */
+  /** The owner of errors in a module's background work. */
   #ownerOf({ id }: ModuleDefinition): ErrorOwner {
     const { owners, services } = this.#scope;
     let owner = owners.get(id);

@@ -7,11 +7,11 @@ import type {
   ModuleTraits,
 } from "./module.ts";
 
-/** What modules of a user's own import from the program that loads them. */
+/** The imports of user modules from the program that loads them. */
 export interface ModuleApi {
   /** By which they import it. */
   readonly name: string;
-  /** Of the file that they get. */
+  /** URL of the file that they get. */
   readonly url: string;
 }
 
@@ -50,7 +50,7 @@ export class ModuleRegistry {
     return [...this.#byId.values()];
   }
 
-  /** What is known of an app without loading it; undefined when there is none of that name. */
+  /** The facts about an app without loading it; undefined when there is none of that name. */
   appTraits(name: string): ModuleTraits | undefined {
     return this.#byId.get(name);
   }

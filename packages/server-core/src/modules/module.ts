@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ModuleContext } from "./module-context.ts";
 
-/** What every provisioned module may have beside what its namespace asks for. */
+/** Members that every provisioned module may have beside those of its namespace. */
 export interface ModuleInstance {
   /** Checks what only the provisioned whole shows. Called once, after everything is provisioned. @throws ServerError */
   validate?(): void | Promise<void>;
@@ -43,14 +43,15 @@ export const identityNamespace: ModuleNamespace<App> = { prefix: "admin.identity
 export interface ModuleSource<Config, Instance extends ModuleInstance> {
   /** Namespace and name: `http.matchers.path`. */
   readonly id: string;
-  /** Of an app: it runs in every worker thread, not in the main thread, where there are workers. */
+  /** For an app: it runs in every worker thread instead of the main thread, when there are workers. */
   readonly inWorkers?: boolean;
-  /** Of an app: it is there for every config, named or not, and before those that are not. */
+  /** For an app: it exists for every config, named or not, and before the others. */
   readonly implied?: boolean;
   /** Strict; null members count as absent (`.nullish()`); every field is described. */
   readonly config: z.ZodType<Config>;
   /**
-   * Makes an instance of checked config. What must be given back goes to `close` or is taken through `context.acquire`.
+   * Makes an instance from checked config. Resources must be released in `close`, or acquired through
+   * `context.acquire`.
    * @throws ServerError when the config fits its schema and still cannot be
    */
   provision(config: Config, context: ModuleContext): Instance | Promise<Instance>;
@@ -59,7 +60,7 @@ export interface ModuleSource<Config, Instance extends ModuleInstance> {
 /** A module as lists and the registry hold it: `provision` takes what `config` decoded. */
 export type ModuleDefinition = ModuleSource<unknown, ModuleInstance>;
 
-/** What is known of a module before its file is loaded. */
+/** Facts about a module before its file is loaded. */
 export interface ModuleTraits {
   readonly id: string;
   readonly inWorkers?: boolean;
@@ -67,8 +68,9 @@ export interface ModuleTraits {
 }
 
 /**
- * A module in a list that is loaded when a config names it: most configs name few, and in each thread a module takes memory
- * for its code and its schema. Built programs keep such files apart; the sources load everything at once.
+ * A module in a list that is loaded when a config names it. Most configs name few modules, and in each thread
+ * a module needs memory for its code and schema. Built programs have separate files for them; the sources
+ * load all at once.
  */
 export interface ListedModule extends ModuleTraits {
   readonly load: () => ModuleDefinition;

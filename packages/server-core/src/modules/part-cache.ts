@@ -2,7 +2,7 @@ import type { ConfigScope } from "./config-scope.ts";
 
 /** Something made from a part of a config, with all that it took. */
 export interface Part {
-  /** What it was made from. */
+  /** The input that it was made from. */
   readonly key: object;
   readonly value: unknown;
   readonly scope: ConfigScope;
@@ -36,8 +36,9 @@ export class PartCache {
   }
 
   /**
-   * The parts in use of a list of keys, each for one more user; undefined where there is none. Of a long list nearly all
-   * stand where they stood in the last one that began with the same key, and are found without a look-up each.
+   * The parts in use for a list of keys, each with one more user; undefined when there is none. Nearly all
+   * elements of a long list are at the same place as in the last list with the same first key, and need no
+   * look-up.
    */
   takeAll(keys: readonly object[]): (Part | undefined)[] {
     const older = keys[0] === undefined ? undefined : this.#lists.get(keys[0]);

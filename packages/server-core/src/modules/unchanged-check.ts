@@ -74,8 +74,9 @@ function compile(schema: z.core.$ZodTypes): UnchangedCheck {
 const longArray = 16;
 
 /**
- * Of a long list, the elements that an older one had at the same place are not looked at again: after a change of one
- * route of a thousand that is one. The older list is the last one that began with the same object.
+ * Elements of a long list that equal those at the same place of an older list are not checked again. After a
+ * change of one route in a thousand only one is checked. The older list is the last one with the same first
+ * object.
  */
 function compileArray(def: z.core.$ZodArrayDef): UnchangedCheck {
   const element = unchangedCheck(def.element);

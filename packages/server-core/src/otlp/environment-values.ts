@@ -16,13 +16,14 @@ export function wholeNumber(environment: Environment, name: string, fallback: nu
   return text === "" ? fallback : value;
 }
 
-/** What can be spoken to a collector. */
+/** The protocols of a collector. */
 export type OtlpProtocol = "http/protobuf" | "grpc";
 
 export type OtlpSignal = "TRACES" | "METRICS";
 
 /**
- * What the environment says of a signal: `OTEL_EXPORTER_OTLP_<signal>_<name>`, else `OTEL_EXPORTER_OTLP_<name>`.
+ * The environment's value for a signal: `OTEL_EXPORTER_OTLP_<signal>_<name>`, otherwise
+ * `OTEL_EXPORTER_OTLP_<name>`.
  * @returns "" when it says nothing
  */
 export function otlpVariable(environment: Environment, signal: OtlpSignal, name: string): string {
@@ -32,7 +33,8 @@ export function otlpVariable(environment: Environment, signal: OtlpSignal, name:
 }
 
 /**
- * What is spoken to the collector: as `OTEL_EXPORTER_OTLP_PROTOCOL` says, or that of the signal; else http/protobuf.
+ * The protocol of the collector: that of the signal, or `OTEL_EXPORTER_OTLP_PROTOCOL`; otherwise
+ * http/protobuf.
  * @param who begins the message
  * @throws ServerError MODULE_CONFIG for one that there is not
  */

@@ -11,7 +11,7 @@ import { version } from "lifecycle";
 /** Name of the service where `OTEL_SERVICE_NAME` gives none. */
 export const defaultServiceName = "server";
 
-/** Whose spans and metrics a collector gets: name and version of the server, and what `OTEL_RESOURCE_ATTRIBUTES` says. */
+/** The resource of spans and metrics: name and version of the server, and `OTEL_RESOURCE_ATTRIBUTES`. */
 export function otlpResource(): Resource {
   return defaultResource()
     .merge(

@@ -40,7 +40,10 @@ const values: ReadonlyMap<string, () => string> = new Map([
   ["time.now.unix_ms", () => String(Date.now())],
 ]);
 
-/** What reads a placeholder that no request is needed for; undefined for others. Source: the public model (Caddy 2.11) */
+/**
+ * The reader of a placeholder that needs no request; undefined for others. Source: the public model (Caddy
+ * 2.11)
+ */
 export function machineReader(name: string): (() => string) | undefined {
   if (name.startsWith("env.")) {
     const variable = name.slice("env.".length);

@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 import { messageOf, ServerError } from "../errors.ts";
 
-/** What one match found: the whole, then the groups; undefined for a group that took no part. */
+/** The result of one match: the whole, then the groups; undefined for a group that took no part. */
 export interface RegexpMatch {
   readonly groups: readonly (string | undefined)[];
   readonly start: number;

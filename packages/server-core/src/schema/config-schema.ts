@@ -117,7 +117,7 @@ export class ConfigSchema {
     this.#sections = sections;
   }
 
-  /** Of a whole config. */
+  /** Schema of a whole config. */
   document(): JsonObject {
     const draft = this.#draftOf("", documentSchema);
     const top =
@@ -131,7 +131,10 @@ export class ConfigSchema {
     return this.#complete("Configuration of the server", draft);
   }
 
-  /** Of one module's config. @param id `http.handlers.static_response`. @throws ServerError ADMIN_NOT_FOUND */
+  /**
+   * Schema of one module's config. @param id `http.handlers.static_response`. @throws ServerError
+   * ADMIN_NOT_FOUND
+   */
   module(id: string): JsonObject {
     if (!this.#registry.listed.some((module) => module.id === id)) {
       throw new ServerError("ADMIN_NOT_FOUND", `unknown module: ${id}`);
@@ -192,7 +195,7 @@ export class ConfigSchema {
     }
   }
 
-  /** What a schema defines apart becomes a definition of the whole, under a name of its owner's. */
+  /** Definitions inside a schema become definitions of the whole, under a name with their owner's. */
   #draftOf(owner: string, schema: AnySchema): Draft {
     const { $defs: parts = {}, ...draft } = draftOf(schema);
     moveRefs(draft, owner);

@@ -18,7 +18,7 @@ class FaultFinder {
     this.#registry = registry;
   }
 
-  /** What `schema` says against `value`, then what the modules below say. */
+  /** Collects the faults that `schema` finds in `value`, then those of the modules below. */
   check(schema: AnySchema, value: JsonValue, path: string): void {
     const result = (schema as z.ZodType).safeParse(value);
     if (!result.success) {
@@ -92,8 +92,8 @@ class FaultFinder {
 }
 
 /**
- * Everything that the schemas say against a document, where loading it tells the first fault only. What modules find
- * beyond their schemas is not among it.
+ * Finds all faults of a document against the schemas, while loading reports only the first. Faults that
+ * modules find beyond their schemas are not included.
  * @param sections schemas of the members of the top level that have their own: `admin`
  * @returns at most 100 faults, in the order of the document
  */

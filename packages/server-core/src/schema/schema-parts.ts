@@ -13,11 +13,11 @@ interface Definition extends z.core.$ZodTypeDef {
 
 /** The parts of a schema by which one walks down into a document. */
 export interface SchemaParts {
-  /** Of a list. */
+  /** For a list. */
   readonly element: AnySchema | undefined;
-  /** Of an object with any keys. */
+  /** For an object with any keys. */
   readonly valueType: AnySchema | undefined;
-  /** Of an object with named fields. */
+  /** For an object with named fields. */
   readonly shape: Readonly<Record<string, AnySchema>> | undefined;
   /** Modules stand here: of this namespace, by name; or one, named by its member `moduleKey`. */
   readonly moduleNamespace: string | undefined;
@@ -31,7 +31,7 @@ function unwrap(schema: AnySchema): AnySchema {
   return inner === undefined ? schema : unwrap(inner);
 }
 
-/** What a schema is made of, wrappers left aside. */
+/** The parts of a schema, without wrappers. */
 export function schemaParts(schema: AnySchema): SchemaParts {
   const inner = unwrap(schema);
   const { element, valueType, shape } = inner._zod.def as Definition;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 
-/** Whose work runs: a request, or a module of the configuration. */
+/** The owner of running work: a request, or a module of the configuration. */
 export interface ErrorOwner {
   /** Takes an error of this work that no code caught. Must not throw. */
   fail(error: unknown): void;

@@ -8,12 +8,12 @@ const mostBusy = 0.05;
 const leastGrowthBytes = 8 * 1024 * 1024;
 const leastGrowth = 0.25;
 
-/** What {@link releaseMemory} looks at and does; tests bring their own. */
+/** The inputs of {@link releaseMemory}; tests replace them. */
 export interface ReleaseMeans {
   readonly collect: () => void;
   /** Part of the time that this thread was at work since it was asked last, 0 to 1. */
   readonly busy: () => number;
-  /** What this thread holds, garbage included. */
+  /** Memory that this thread holds, including garbage. */
   readonly usedBytes: () => number;
 }
 
@@ -35,9 +35,9 @@ function thisThread(): ReleaseMeans {
 }
 
 /**
- * Gives back what this thread does not need any more: what its start has left, a tenth of what an idle server holds, and
- * later what changes of config and a load that is over have left. V8 on its own waits until as much again has piled up.
- * Done while the thread has nothing to do, so that no request is kept waiting; one that is always at work is left to V8.
+ * Frees memory that this thread no longer needs. After the start that is a tenth of an idle server's memory;
+ * later it is the remains of config changes and of ended loads. V8 alone would wait until as much again has
+ * accumulated. It runs in idle time, so that no request waits; a thread that is always busy is left to V8.
  * @returns ends it
  */
 export function releaseMemory(means: ReleaseMeans = thisThread()): () => void {

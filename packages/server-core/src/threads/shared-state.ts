@@ -10,7 +10,7 @@ export interface SharedCounter {
   /** @returns the new value */
   add(amount: number): number;
   set(value: number): void;
-  /** Sets `value` if `expected` stands there. @returns whether it did */
+  /** Sets `value` when the present value is `expected`. @returns true when it did */
   exchange(expected: number, value: number): boolean;
   /** Gives it back before the config closes. Using it afterwards is a fault. */
   release(): void;
@@ -29,16 +29,19 @@ export interface SharedGauge {
 /** Value of a shared name, as {@link SharedState.list} finds it. */
 export interface SharedEntry {
   readonly name: string;
-  /** Of a counter. */
+  /** Value of a counter. */
   readonly count: number;
-  /** Of a gauge. */
+  /** Value of a gauge. */
   readonly level: number;
 }
 
 /** Is told how to give a handle back when the time comes. @returns takes that back: the handle was released before */
 export type ReleaseKeeper = (release: () => void) => () => void;
 
-/** What all threads of the server see alike. Names are free text, with the module's id first: `http.handlers.x/…`. */
+/**
+ * State that all threads of the server share. Names are free text that begins with the module's id:
+ * `http.handlers.x/…`.
+ */
 export interface SharedState {
   /** @param keeper for the context of modules. @throws ServerError SHARED_FULL */
   counter(name: string, keeper?: ReleaseKeeper): SharedCounter;

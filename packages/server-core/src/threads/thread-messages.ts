@@ -7,7 +7,10 @@ export type MessageListener = (value: unknown) => unknown;
 export interface ThreadMessages {
   /** Number of this thread; 0 is the main thread. */
   readonly thread: number;
-  /** Listens to a topic. Of several listeners in a thread the newest answers. @returns ends it */
+  /**
+   * Listens to a topic. When a thread has several listeners, the newest answers. @returns a function that
+   * stops listening
+   */
   on(topic: string, listener: MessageListener): () => void;
   /** Asks every thread that serves HTTP; this one too if it does. Threads without a listener are passed over. */
   askServing(topic: string, value: unknown): Promise<unknown[]>;
@@ -15,7 +18,7 @@ export interface ThreadMessages {
   askMain(topic: string, value: unknown): Promise<unknown>;
 }
 
-/** Listeners by topic. Of several the newest answers: while one config replaces another there are two. */
+/** Listeners by topic. While one config replaces another a topic has two, and the newest answers. */
 export class MessageTopics {
   readonly #listeners = new Map<string, MessageListener[]>();
 
@@ -81,7 +84,7 @@ type Answer =
       readonly retryAtMs: number | undefined;
     };
 
-/** What goes over a {@link ThreadLink}. */
+/** Messages over a {@link ThreadLink}. */
 export type LinkMessage = Ask | Answer;
 
 /** The part of a `Worker` or `MessagePort` that is needed. */

@@ -11,7 +11,7 @@ export interface MatchedPair {
   readonly after: number;
 }
 
-/** By what an element is known again: its `@id`, else all that it says. */
+/** The identity of an element: its `@id`, otherwise its whole content. */
 function identityOf(element: JsonValue): string {
   const id = isJsonObject(element) ? member(element, idKey) : undefined;
   return typeof id === "string" || typeof id === "number" ? `@${id}` : encodeJson(element);

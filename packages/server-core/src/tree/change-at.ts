@@ -110,10 +110,10 @@ function walk(node: JsonValue, position: number, change: TreeChange): JsonValue 
 }
 
 /**
- * The tree after a change. Nothing is changed in place; what the path does not touch is shared with the old tree,
- * so that the old one can be kept for a roll-back and equal parts are the same objects.
+ * Returns the tree after a change. Nothing changes in place, and untouched parts are shared with the old
+ * tree. So the old tree can be restored, and equal parts are the same objects.
  * @throws ServerError CONFIG_TRAVERSAL, CONFIG_INDEX, CONFIG_KEY_EXISTS, CONFIG_KEY_MISSING, CONFIG_NOT_ARRAY
- * Source: the public model, seen running: POST, PUT, PATCH and DELETE
+ *   Source: the public model, seen running: POST, PUT, PATCH and DELETE
  */
 export function changeAt(tree: ConfigTree, change: TreeChange): ConfigTree {
   if (change.path.segments[0] !== "config") {

@@ -40,7 +40,7 @@ function collect(
 }
 
 /**
- * What makes `next` of `old`, where what did not change is the same object in both (see `reconcile`).
+ * The changes from `old` to `next`, in which unchanged parts are the same objects (see `reconcile`).
  * @param most with more parts than that the whole is smaller: then undefined
  */
 export function changedParts(old: JsonValue, next: JsonValue, most: number): ChangedPart[] | undefined {

@@ -13,9 +13,9 @@ interface Size {
 }
 
 /**
- * Holds a document to its limits while a patch builds it. `copy` shares what it copies, so fifty operations could make
- * a document of 2^50 values that costs nothing until it is written: what is copied is counted, and parts that did not
- * change are measured once.
+ * Checks the size of a document while a patch builds it. `copy` shares its parts, so fifty operations could
+ * make a document of 2^50 values that costs nothing until it is written. Copied parts are therefore counted,
+ * and unchanged parts are measured once.
  */
 export class DocumentSize {
   readonly #known = new WeakMap<JsonObject | readonly JsonValue[], Size>();

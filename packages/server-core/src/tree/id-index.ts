@@ -54,7 +54,7 @@ export function indexIds(document: JsonValue): IdIndex {
   return index;
 }
 
-/** What was found without ids before, by the object it was found in: documents share what a change does not touch. */
+/** Results without ids by object; documents share the parts that a change does not touch. */
 const stripped = new WeakMap<object, JsonValue>();
 
 /** `value` without its `@id` members, at any depth; what has none comes back as the same object, equal ones as equal ones. */

@@ -1,4 +1,4 @@
-/** What may be cleaned away: an empty segment, `.` or `..`. */
+/** Parts of a path that are removed: an empty segment, `.` or `..`. */
 const unclean = /\/\.{0,2}(?:\/|$)/;
 
 /**

@@ -49,7 +49,7 @@ function isoTime(ms: number): string | null {
   return ms === 0 ? null : new Date(ms).toISOString();
 }
 
-/** What the list tells of an upstream beside the model. */
+/** Fields of an upstream that the model's list lacks. */
 interface MergedDetail {
   readonly healthy: boolean;
   readonly latency_ms: number | null;
@@ -62,7 +62,7 @@ interface MergedDetail {
 /** An upstream as `?detail=true` shows it. */
 type DetailedUpstream = MergedDetail & { address: string; num_requests: number; fails: number };
 
-/** What all threads together know of an upstream. */
+/** The state of an upstream over all threads. */
 function mergeDetails(details: readonly UpstreamDetail[], checks: readonly CheckState[]): MergedDetail {
   const latest = details.toSorted((a, b) => b.latencyAt - a.latencyAt)[0];
   const failed = details.toSorted((a, b) => b.lastErrorAt - a.lastErrorAt)[0];

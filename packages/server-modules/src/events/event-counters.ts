@@ -3,7 +3,7 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 
 export type HandlerOutcome = "done" | "failed" | "aborted" | "timeout" | "dropped";
 
-/** What became of events, over all configs. */
+/** Outcomes of events, over all configs. */
 export class EventCounters implements SharedResource {
   readonly #registry: Registry;
   readonly #handled: Counter<"handler" | "outcome">;

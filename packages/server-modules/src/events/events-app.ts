@@ -57,9 +57,9 @@ class EventsApp implements App, EventSink {
   readonly #context: ModuleContext;
   readonly #subscriptions = new Subscriptions<HandlerQueue>();
   readonly #queues: HandlerQueue[] = [];
-  /** As many as may wait for handlers. */
+  /** Events that wait for handlers or are being handled. */
   readonly #underWay = new Set<Promise<EventOutcome>>();
-  /** What modules tell while they are set up waits for the start: a dry run calls nobody. */
+  /** Events during set-up wait for the start, so that a dry run calls no handler. */
   readonly #start = Promise.withResolvers<void>();
   #isStarted = false;
   isOpen = true;

@@ -9,7 +9,7 @@ import { z } from "zod";
 const defaultTimeoutMs = 30_000;
 /** Commands of one handler that may run in the background at a time. */
 const maxInBackground = 10;
-/** Of the output the end is kept for the log. */
+/** The end of the output that is kept for the log. */
 const maxOutputBytes = 4_096;
 /** After its end the rest of it is waited for so long. */
 const lateOutputMs = 1_000;

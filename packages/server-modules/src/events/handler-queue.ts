@@ -4,7 +4,7 @@ import { type EventHandler, isEventAborted, type ServerEvent } from "server-core
 import type { EventCounters } from "./event-counters.ts";
 
 export interface HandlerQueueOptions {
-  /** Of the module, as the config has it. */
+  /** The module's name in the config. */
   readonly name: string;
   readonly timeoutMs: number;
   /** Events that may wait; the next one passes the handler by. */

@@ -1,4 +1,4 @@
-/** What is called for which events: by name of the event, then by id or namespace of the module; "" is any. */
+/** Handlers by event name, then by id or namespace of the module; "" means any. */
 export class Subscriptions<Handler> {
   readonly #byName = new Map<string, Map<string, Handler[]>>();
 

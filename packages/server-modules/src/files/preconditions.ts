@@ -1,7 +1,7 @@
 import type { Exchange } from "http-engine/exchange";
 import { getHeaders } from "http-engine/header-list";
 
-/** What a representation is known by. */
+/** Validators of a representation. */
 export interface Validators {
   /** With its quotes; "" when there is none. */
   readonly etag: string;
@@ -9,7 +9,7 @@ export interface Validators {
   readonly modifiedMs: number | undefined;
 }
 
-/** What the request's conditions say: go on, 304, or 412. */
+/** The result of a request's conditions: continue, 304, or 412. */
 export type Precondition = "go on" | "not modified" | "failed";
 
 /** Most requests have none. */

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Exchange } from "http-engine/exchange";
 import { compileFileTemplate, isFixed, type Template } from "http-engine/placeholders";
 
-/** What {@link posix.normalize} may change in a path that begins with a slash. */
+/** Parts that {@link posix.normalize} may change in a path with a leading slash. */
 const unclean = /\/[./]/;
 
 /**

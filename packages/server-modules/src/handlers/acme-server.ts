@@ -18,7 +18,7 @@ import { z } from "zod";
 /** Source: the public model (Caddy 2.11) */
 const defaultPrefix = "/acme/";
 const defaultLifetimeMs = 12 * 3_600_000;
-/** Of one message; a request for a hundred names with an RSA key has some 8 KB. */
+/** Limit of one message; a request for a hundred names with an RSA key has about 8 KB. */
 const maxMessageBytes = 64 * 1024;
 
 const port = z.int().min(1).max(65_535).nullish();

@@ -70,7 +70,7 @@ export const requestBody = defineModule({
         if (filter !== undefined && exchange.hasBody) {
           // First, so that error routes cannot read what is refused here.
           exchange.filterBody(filter);
-          // Whether somebody reads it or not.
+          // Checked whether the body is read or not.
           const declared = exchange.bufferedBody?.length ?? exchange.stream.bodyLength;
           if (declared !== undefined && declared > (config.max_size ?? 0)) {
             throw tooLarge(config.max_size ?? 0);

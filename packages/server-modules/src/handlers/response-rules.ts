@@ -7,7 +7,7 @@ import type { ModuleContext } from "server-core/modules/module-context";
 import { z } from "zod";
 import { compileResponseMatcher, type ResponseMatcher, responseMatcherSchema } from "../response-matcher.ts";
 
-/** What is done with responses that match. Source: the public model (Caddy 2.11), `handle_response` */
+/** Rules for matching responses. Source: the public model (Caddy 2.11), `handle_response` */
 export const responseRuleSchema = z.strictObject({
   match: responseMatcherSchema.nullish().describe("Responses that it is for (all)."),
   status_code: z

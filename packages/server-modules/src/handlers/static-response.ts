@@ -113,7 +113,10 @@ function compileHeaders(config: z.infer<typeof configSchema>["headers"]) {
 
 type Config = z.infer<typeof configSchema>;
 
-/** What a config comes to, made when the first request is here: of a thousand routes most wait for theirs. */
+/**
+ * The prepared answer of a config. It is made at the first request, because most of a thousand routes never
+ * get one.
+ */
 class Answer {
   readonly statusFor: (exchange: Exchange) => number;
   readonly setHeaders: (exchange: Exchange) => void;

@@ -32,7 +32,7 @@ class Pace {
     return Math.max(0, Math.min(this.#timeoutMs, allowedMs));
   }
 
-  /** What was waited for is there. */
+  /** The awaited data has arrived. */
   progress(bytes: number): void {
     this.#waitedMs += performance.now() - this.#waitingSince;
     this.#bytes += bytes;
@@ -77,14 +77,14 @@ class PacedBody extends FilteredBody {
 }
 
 /**
- * Cuts the connection when the client takes the response too slowly. Of a large write no more than a piece goes on at a
- * time, so that what the client takes of it is seen.
+ * Cuts the connection when the client reads the response too slowly. A large write is passed on in pieces, so
+ * that the client's progress is visible.
  */
 class PacedResponse extends ResponseFilter {
   readonly #exchange: Exchange;
   readonly #pace: Pace;
   readonly #maxPieceBytes: number;
-  /** What waits for the client. */
+  /** Data that waits for the client. */
   readonly #waiting: Uint8Array[] = [];
   #timer: NodeJS.Timeout | undefined;
   #blockedBytes = 0;

@@ -127,7 +127,7 @@ function takeFile(exchange: Exchange, candidate: Candidate, isFolder: boolean): 
   return true;
 }
 
-/** Looks for files. What it found is in `{http.matchers.file.*}`. Source: the public model (Caddy 2.11) */
+/** Looks for files. Its results are in `{http.matchers.file.*}`. Source: the public model (Caddy 2.11) */
 export const fileMatcher = defineModule({
   id: "http.matchers.file",
   config: configSchema,

@@ -2,9 +2,9 @@ import { LinearRegexp } from "server-core/regexp/linear-regexp";
 
 /** How names and wildcards behave in one component of a URL. Source: WHATWG URL Pattern, "options" */
 export interface ComponentOptions {
-  /** What a named group stops at: `/` in paths, `.` in host names, "" elsewhere. */
+  /** The character that ends a named group: `/` in paths, `.` in host names, "" elsewhere. */
   readonly delimiter: string;
-  /** What may stand before a group and is then part of it: `/` in paths. */
+  /** A character before a group that belongs to it: `/` in paths. */
   readonly prefix: string;
 }
 
@@ -12,7 +12,7 @@ interface Part {
   readonly prefix: string;
   /** "" for text only. */
   readonly name: string;
-  /** What the group takes; "" for text only. */
+  /** The pattern of the group; "" for plain text. */
   readonly regexp: string;
   readonly suffix: string;
   readonly modifier: string;

@@ -1,7 +1,7 @@
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 import { type CheckId, type CheckRequest, type PasswordCheck, passwordTopics } from "./password-check.ts";
 
-/** Who a check is for. */
+/** The client of a check. */
 export interface CheckOptions {
   /** Address of the client: clients take turns. */
   readonly client: string;

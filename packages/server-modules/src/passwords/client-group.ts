@@ -1,7 +1,10 @@
 /** Groups of an IPv6 address that name a network; the rest is chosen by whoever is in it. Source: RFC 4291, 2.5.4 */
 const networkGroups = 4;
 
-/** Who takes turns: an IPv4 address, or the /64 network of an IPv6 address, of which a client has all addresses. */
+/**
+ * The client for turns: an IPv4 address, or the /64 network of an IPv6 address, because a client owns the
+ * whole network.
+ */
 export function clientGroup(address: string): string {
   if (!address.includes(":")) {
     return address;

@@ -15,7 +15,7 @@ const quietMs = 60_000;
 const firstGuessMs = 1_000;
 const maxRetryMs = 60_000;
 
-/** Who computes. */
+/** Threads that compute hashes. */
 export type HashThreads = Pick<PasswordThreads, "size" | "hasRoom" | "verify" | "close">;
 
 interface Waiter {
@@ -37,8 +37,8 @@ function nameOf({ thread, id }: CheckId): string {
 }
 
 /**
- * Checks the passwords of the whole process, in the main thread: a few threads compute, equal attempts share one
- * computation, the queue is bounded, and what nobody waits for any more is dropped.
+ * Checks the passwords of the whole process in the main thread. A few threads compute, equal attempts share a
+ * computation, the queue is bounded, and checks without a waiting client are dropped.
  */
 export class PasswordChecker {
   readonly #threads: HashThreads;

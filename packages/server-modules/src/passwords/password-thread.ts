@@ -4,7 +4,7 @@ import { messageOf } from "server-core/errors";
 import type { PasswordCheck } from "./password-check.ts";
 import { verifyPassword } from "./verify-password.ts";
 
-/** What comes of a check. */
+/** The result of a check. */
 export type CheckOutcome = { readonly right: boolean } | { readonly failure: string };
 
 /** Passwords wait for requests: nobody notices a later answer, everybody a slow server. */

@@ -1,6 +1,6 @@
 /** Work of one client that waits for its turn. */
 export interface Waiting {
-  /** Who it is for. */
+  /** The client that waits. */
   readonly client: string;
 }
 

@@ -6,7 +6,7 @@ import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy
 
 const defaultChoose = 2;
 
-/** Of some upstreams taken at random the one with the fewest requests under way. */
+/** Chooses the upstream with the fewest running requests among some random ones. */
 export const randomChoosePolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.random_choose",
   config: z.strictObject({ choose: z.int().nullish().describe("How many are looked at, two at least (2).") }),

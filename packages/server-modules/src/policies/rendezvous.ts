@@ -36,9 +36,9 @@ function hashAddress(address: string): number {
 }
 
 /**
- * Chooses by highest random weight: the same key meets the same upstream while it is available, and an upstream that
- * comes or goes moves only the keys that are its own. All threads and all servers with the same list agree.
- * Source: Thaler and Ravishankar, "A name-based mapping scheme for rendezvous"
+ * Chooses by highest random weight. The same key gets the same upstream while that is available, and a new or
+ * removed upstream moves only its own keys. All threads and servers with the same list agree. Source: Thaler
+ * and Ravishankar, "A name-based mapping scheme for rendezvous"
  */
 export function selectByKey(available: readonly Candidate[], key: string): Candidate | undefined {
   const keyHash = hashText(key);

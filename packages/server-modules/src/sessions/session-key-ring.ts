@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Storage } from "server-core/storage/storage";
 import { z } from "zod";
 
-/** Of AES-256. */
+/** Length of an AES-256 key. */
 const keyBytes = 32;
 /** Keys that another instance made are looked for so often, at most. */
 const rereadMs = 1_000;

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 
 /** Works that are remembered; the oldest are forgotten first. */
 const maxWorks = 10_000;
-/** What came of a work is told to latecomers for so long. */
+/** Time for which later callers get the result of finished work. */
 const keptMs = 60_000;
 /** One who took a work and is silent for so long does not count any more. */
 const patienceMs = 30_000;
@@ -12,7 +12,7 @@ interface Work {
   readonly settle: (value: string | undefined) => void;
 }
 
-/** What one who asks is told: do it, or what came of it when another one did. */
+/** The answer to a caller: do the work, or the result of another caller's work. */
 export type WorkAnswer =
   | { readonly doIt: true }
   | { readonly doIt: false; readonly result: string | undefined };

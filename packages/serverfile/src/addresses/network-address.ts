@@ -91,7 +91,7 @@ export function formatNetworkAddress({ network, host, startPort, endPort }: Netw
   return joinNetworkAddress(network === "tcp" ? "" : network, host, port);
 }
 
-/** Whether one of the addresses has a port that is not `port`. What is no address is not looked at. */
+/** True when one of the addresses has another port than `port`. Malformed addresses are ignored. */
 export function usePortOtherThan(addresses: readonly string[], port: number): boolean {
   return addresses.some((text) => {
     try {

@@ -3,7 +3,7 @@ import { type HostPort, joinHostPort, tryHostPort } from "server-core/go/host-po
 
 const maxLength = 4096;
 
-/** A key of a site: `[scheme://]host[:port][/path]`. What it does not say is "". */
+/** A key of a site: `[scheme://]host[:port][/path]`. Absent parts are "". */
 export interface SiteAddress {
   readonly original: string;
   readonly scheme: string;

@@ -6,7 +6,7 @@ import { type GroupNames, type Route, routeOf } from "../routes/route.ts";
 import type { DirectiveResult } from "../routes/site-results.ts";
 import type { Draft } from "../values/draft.ts";
 
-/** What is counted or collected over a whole file. */
+/** State that is counted or collected over a whole file. */
 export interface FileState extends UpstreamCount {
   /** Tag of each certificate file. */
   readonly certificateTags: Map<string, string>;

@@ -21,7 +21,7 @@ function copyHeader(from: string, to: string): Route[] {
 interface OwnLines {
   readonly uri: string;
   readonly headers: ReadonlyMap<string, string>;
-  /** What is left for the proxy. */
+  /** The remaining tokens, for the proxy. */
   readonly cursor: TokenCursor;
 }
 

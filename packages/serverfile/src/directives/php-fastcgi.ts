@@ -12,7 +12,7 @@ interface OwnLines {
   readonly extensions: string[];
   readonly index: string;
   readonly tryFiles: string[];
-  /** What is left for the proxy. */
+  /** The remaining tokens, for the proxy. */
   readonly cursor: TokenCursor;
 }
 

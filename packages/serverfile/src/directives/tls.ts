@@ -27,7 +27,7 @@ const ciphers = new Set([
   "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
 ]);
 
-/** What the lines of one `tls` add up to. */
+/** The sum of the lines of one `tls`. */
 class TlsReader {
   readonly policy: Draft = {};
   readonly results: DirectiveResult[] = [];

@@ -365,9 +365,8 @@ class Formatter {
 }
 
 /**
- * The usual form of a serverfile: one tab for each level, one blank between words, at most one empty line, a line break
- * at the end. What words say is not changed.
- * Source: the public model (Caddy 2.11), seen running
+ * The standard form of a serverfile: one tab for each level, one blank between words, at most one empty line,
+ * and a line break at the end. Words keep their meaning. Source: the public model (Caddy 2.11), seen running
  */
 export function formatServerfile(text: string): string {
   return new Formatter(trimSpace(text)).format();

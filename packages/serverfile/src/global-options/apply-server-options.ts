@@ -6,7 +6,7 @@ import type { GlobalOptions, ServerOptions } from "./global-options.ts";
 export interface BuiltServer {
   readonly name: string;
   readonly draft: Draft;
-  /** What its options say about metrics; undefined when nothing. */
+  /** The metrics option; undefined when there is none. */
   readonly metricsPerHost: boolean | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { Bind, NamedLog } from "../routes/site-results.ts";
 import type { Draft } from "../values/draft.ts";
 
-/** What one `servers` block says. */
+/** The options of one `servers` block. */
 export interface ServerOptions {
   /** "" is every server. */
   readonly address: string;
@@ -13,7 +13,7 @@ export interface ServerOptions {
   metricsPerHost: boolean | undefined;
 }
 
-/** What the block of global options says; what it does not say is undefined. */
+/** The block of global options; absent options are undefined. */
 export interface GlobalOptions {
   /** Names of directives in the order in which they run. */
   order: readonly string[];

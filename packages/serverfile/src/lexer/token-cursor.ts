@@ -8,7 +8,7 @@ export class TokenCursor {
   index = -1;
   /** How many blocks are open. */
   nesting = 0;
-  /** What a matcher's captures are called when it gives no name: that of the named matcher around it. */
+  /** The name of a matcher's captures when it gives none: that of the named matcher around it. */
   readonly matcherName: string;
 
   constructor(tokens: Segment, matcherName = "") {

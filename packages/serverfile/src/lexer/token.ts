@@ -1,4 +1,4 @@
-/** What a token stood in: nothing, double quotes, backticks, or a heredoc (`<`). */
+/** The quote of a token: none, double quotes, backticks, or a heredoc (`<`). */
 export type Quote = "" | '"' | "`" | "<";
 
 /** One word of a serverfile, with where it came from. Never changed in place: a snippet's tokens are used many times. */

@@ -52,5 +52,5 @@ const zstd: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** What answers may be compressed with: the one list. `br` is our own. */
+/** The encodings of answers, in one list. `br` is our own. */
 export const encoders: Readonly<Record<string, ModuleReader>> = { br: noSettings, gzip, zstd };

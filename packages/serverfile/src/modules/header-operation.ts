@@ -10,8 +10,8 @@ export interface ResponseOperations {
 }
 
 /**
- * Adds one operation on header fields, by the field's first character: `+` adds, `-` deletes, `>` sets when the response
- * is written, `?` sets unless it is there; a replacement makes it search and replace.
+ * Adds one operation on header fields, by the field's first character: `+` adds, `-` deletes, `>` sets when
+ * the response is written, `?` sets unless the field exists. A replacement makes it search and replace.
  * @throws ServerError CONFIG_ADAPTER for `?` on a request
  */
 export function applyHeaderOperation(

@@ -45,7 +45,7 @@ const proxyProtocol: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** What stands between a socket and the server: the one list. */
+/** The layers between a socket and the server, in one list. */
 export const listenerWrappers: Readonly<Record<string, ModuleReader>> = {
   http_redirect: noSettings,
   proxy_protocol: proxyProtocol,

@@ -41,7 +41,7 @@ export function readImportedBlock(stream: TokenStream): ImportedBlock {
 }
 
 /**
- * What is imported, with arguments and blocks in their places. Snippets that it defines stay as they are.
+ * The imported tokens, with arguments and blocks inserted. Snippets that they define stay unchanged.
  * @param outerNesting how many blocks are open around the import
  * @param place of the import: file and line
  * @throws ServerError CONFIG_ADAPTER when it grows past the limit of tokens

@@ -2,9 +2,9 @@ import { ServerError } from "server-core/errors";
 import type { Segment } from "../lexer/token.ts";
 import { maxTokens } from "../lexer/tokenize.ts";
 
-/** Of one text, those in what is imported included. */
+/** Limit for one text, including imports inside of imports. */
 export const maxImports = 10_000;
-/** Of all words that imports bring in, with their arguments. */
+/** Limit for all words from imports, with their arguments. */
 export const maxImportedCharacters = 32 * 1024 * 1024;
 
 /** Which file or snippet brings in which, so that no text brings in itself. */

@@ -64,7 +64,8 @@ export function buildRoutes(
       `directive '${stray.directive}' is not an ordered HTTP handler, so it cannot be used here - try placing within a route block or using the order global option`,
     );
   }
-  // What is no route takes part in the sorting, as in the model: it is equal to all of its directive.
+  // Results that are no routes take part in the sorting, as in the model: each is equal to all others of its
+  // directive.
   const sorted = (order === undefined ? results : sortRoutes(results, order)).filter(isRouteResult);
   const names = groupNames(sorted, groups);
   const routes = sorted.flatMap(({ directive, result }) => {

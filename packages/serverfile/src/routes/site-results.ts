@@ -12,13 +12,13 @@ export interface NamedLog {
   readonly log: Draft | undefined;
 }
 
-/** What the directive `bind` says. */
+/** The settings of the directive `bind`. */
 export interface Bind {
   readonly addresses: readonly string[];
   readonly protocols: readonly string[];
 }
 
-/** What a directive makes of its lines. */
+/** The result of a directive. */
 export type DirectiveResult =
   | { readonly kind: "route"; readonly route: Route }
   /** Routes that stand where the directive stands, sorted as one. */

@@ -19,7 +19,7 @@ export interface ServedSite {
   readonly keys: readonly string[];
 }
 
-/** What {@link resultsOf} finds mostly: sites are asked for each kind again and again. */
+/** The usual result of {@link resultsOf}, shared because sites are asked for each kind repeatedly. */
 const nothing: readonly never[] = [];
 
 /** All results of one kind. */

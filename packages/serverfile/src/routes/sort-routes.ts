@@ -27,7 +27,7 @@ function keyOf(placed: Placed<DirectiveResult>, positions: ReadonlyMap<string, n
   };
 }
 
-/** Of each order that was asked for: every block of a file has the same. */
+/** By order of directives; every block of a file has the same order. */
 const positionsByOrder = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
 
 /** Where each directive stands in an order, which is not changed any more. */

@@ -8,7 +8,7 @@ export interface AutomationPolicy {
   subjects: string[];
   /** Shared with other policies: what changes one changes all. */
   issuers: Draft[];
-  /** Whether the internal issuer is there because the names ask for it, not because somebody said so. */
+  /** True when the internal issuer was chosen for its names, not configured. */
   isImplicitlyInternal: boolean;
   managers: Draft[];
   keyType: string;
@@ -48,9 +48,9 @@ export function policyToJson(policy: AutomationPolicy): Draft {
 /** How many policies are looked for by themselves, before a look at all is cheaper. */
 const maxCandidates = 16;
 
-/** What is asked of a policy again and again while each is compared with each. */
+/** Facts about a policy that the comparison of all pairs needs repeatedly. */
 interface PolicyFacts {
-  /** Of when this was: merging policies changes them. */
+  /** Names at the time of this record; merging policies changes them. */
   readonly subjects: readonly string[];
   readonly issuers: string;
   readonly managers: string;
@@ -126,7 +126,7 @@ class PolicyComparison {
       }
     }
     if (candidates.size > maxCandidates) {
-      return policies.findIndex((other, at) => at > index && isSubset(policy, other)); // one of so many is near
+      return policies.findIndex((other, at) => at > index && isSubset(policy, other)); // the few candidates are near the start
     }
     let first = -1;
     for (const other of candidates) {
@@ -179,7 +179,7 @@ class PolicyComparison {
   }
 }
 
-/** Of so few patterns each is looked at; more are looked up. */
+/** Up to this many patterns are compared one by one; more are looked up. */
 const fewPatterns = 8;
 
 /** Patterns in lower case, by the list that they are in. Lists are replaced, not changed, once policies are compared. */
@@ -262,7 +262,7 @@ export function consolidatePolicies(given: readonly AutomationPolicy[]): Automat
     return [];
   }
   const texts = new TextNumbers();
-  // Of policies that say by whom, those who say another are not to be looked at in pairs: there may be thousands.
+  // Policies with different issuers need not be compared in pairs, because there may be thousands.
   const issuers = policies.map((policy) =>
     policy.issuers.length === 0 || policy.isImplicitlyInternal ? 0 : texts.of(comparison.of(policy).issuers),
   );

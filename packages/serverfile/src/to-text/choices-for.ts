@@ -24,7 +24,7 @@ function hasNoCertificates({ members }: ServerDraft): boolean {
   return isJsonObject(automatic) && (automatic.disable === true || automatic.disable_certificates === true);
 }
 
-/** What there is to choose when a config is written. @throws ServerError CONFIG_INEXPRESSIBLE */
+/** The choices when a config is written. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function choicesFor(config: JsonValue): Choices[] {
   const members = new Members(config, "/config");
   const tls = members.objectAt("apps", "tls");

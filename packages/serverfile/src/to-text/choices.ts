@@ -7,13 +7,14 @@ export type HiddenAnyHost = "none" | "with paths" | "alone" | "for names" | "bes
 export interface Choices {
   /** Which sites of several servers are one, with the addresses of all. */
   readonly merging: Merging;
-  /** What is for all names is said in the options, not by the site for any host. */
+  /** True: settings for all names are global options, instead of belonging to the site for any host. */
   readonly globalCertificates: boolean;
   /** ACME is set up by `email`, `acme_ca` …, not issuer by issuer. */
   readonly acmeOptions: boolean;
   /**
-   * Names that are automated are further addresses of the site for any host, not `tls_automate_names`: those that no site
-   * is for, those of these that no public authority knows, the first name of each policy that says nothing else, or all.
+   * Automated names become further addresses of the site for any host, instead of `tls_automate_names`. The
+   * choice says which: names without a site, those of them that no public authority knows, the first name of
+   * each policy without other settings, or all.
    */
   readonly automatedAddresses: AutomatedAddresses;
   /**
@@ -24,7 +25,7 @@ export interface Choices {
   readonly hiddenAnyHost: HiddenAnyHost;
   /** Sites for any host without TLS say `http://`: else they would speak for the certificates of all. */
   readonly namesScheme: boolean;
-  /** What all servers listen on is said by `default_bind`. */
+  /** True: `default_bind` has the addresses on which all servers listen. */
   readonly defaultBind: boolean;
   /** `handle_errors` stands before other directives: numbers of groups may tell, but not where they begin. */
   readonly errorsFirst: boolean;
@@ -32,7 +33,7 @@ export interface Choices {
 
 const both = [true, false] as const;
 
-/** What of a config makes a choice one: without it every way to choose comes to the same text. */
+/** The parts of a config that make a choice matter; without them every choice gives the same text. */
 export interface ChoiceGrounds {
   /** Whether policies say how certificates are had. */
   readonly hasPolicies: boolean;

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 const maxTurnMilliseconds = 10;
 const maxComputingMilliseconds = 500;
 
-/** What a search may take of its thread: turns of a few milliseconds, half a second of computing in all. */
+/** The time that a search may take of its thread: turns of a few milliseconds, half a second in total. */
 export class SearchTime {
   #since = performance.now();
   #start = process.threadCpuUsage();

@@ -23,7 +23,10 @@ const types: Readonly<Record<string, string>> = {
 /** Names as the build makes them: nothing that could lead out of the folder. */
 const assetName = /^[\w-]+(?:\.[\w-]+)*\.(css|js|svg)$/;
 
-/** The built console in its folder. What was read once is kept, except for the page: it names the files of a new build. */
+/**
+ * The built console in its folder. Files are cached, except the page, because it names the files of a new
+ * build.
+ */
 export class ConsoleFiles {
   readonly #folder: string;
   readonly #assets = new Map<string, Promise<ConsoleFile | undefined>>();

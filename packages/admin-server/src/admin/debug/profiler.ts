@@ -51,7 +51,10 @@ export class Profiler {
     });
   }
 
-  /** What the main thread allocates and keeps, sampled, in V8's format (`.heapprofile`). */
+  /**
+   * A sampled profile of the main thread's allocations that are still in use, in V8's format
+   * (`.heapprofile`).
+   */
   allocations(seconds: number, signal: AbortSignal): Promise<unknown> {
     return this.#inspect(async (session) => {
       await session.post("HeapProfiler.startSampling");

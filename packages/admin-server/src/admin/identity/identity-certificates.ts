@@ -2,7 +2,7 @@ import type { CertificateCache } from "certificates/tls/certificates/certificate
 import type { LoadedCertificate } from "certificates/tls/certificates/loaded-certificate";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
-/** What a config has of certificates for the server itself. */
+/** The parts of a config that concern certificates of the server itself. */
 export interface IdentitySource {
   readonly cache: CertificateCache;
   /** Names that the server is known by, the most usual one first. */

@@ -49,7 +49,7 @@ export class ServerIdentity {
     return this.#files.first ?? shownCertificate(this.#obtained.usual);
   }
 
-  /** What a handshake shows that asks for a name; undefined while there is none. */
+  /** The certificate for a handshake with this name; undefined while there is none. */
   contextFor(name: string): SecureContext | undefined {
     const fromFiles = this.#files.find(name);
     if (fromFiles !== undefined) {

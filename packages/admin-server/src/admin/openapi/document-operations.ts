@@ -37,7 +37,7 @@ function post(
   return { post: { ...operation, responses: { ...guards, ...responses } } };
 }
 
-/** What works on whole configs, their schema and their history. */
+/** Operations on whole configs, their schema and their history. */
 export const documentOperations = {
   "/load": post(
     {

@@ -27,7 +27,7 @@ export function refused(description: string): DocumentedAnswer {
   return json(description, { $ref: "#/components/schemas/Error" });
 }
 
-/** What guards every path. */
+/** The checks that guard every path. */
 export const guards = {
   "400": refused("The request is not understood, or what it asks for cannot be."),
   "403": refused("Host or Origin is not admitted."),
@@ -56,7 +56,7 @@ export function body(description: string, content: Readonly<Record<string, unkno
   };
 }
 
-/** What chooses a part of a list. */
+/** Parameters that select a part of a list. */
 export const listPageParameters = [
   query("contains", "Only entries with this text, in any case.", { type: "string" }),
   query("limit", "Most entries of the answer; all when absent.", {

@@ -16,7 +16,7 @@ function text(description: string, mediaType: string) {
   return { description, content: { [mediaType]: { schema: { type: "string" } } } };
 }
 
-/** What tells about the running process. */
+/** Operations that report on the running process. */
 export const processOperations = {
   "/reverse_proxy/upstreams": {
     get: {

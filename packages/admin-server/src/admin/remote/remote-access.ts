@@ -45,8 +45,8 @@ function parseEntry(entry: AccessEntry, path: string): Entry {
 }
 
 /**
- * Who may do what at the remote admin endpoint: clients are known by the key of their certificate, whoever issued it.
- * The handshake proves that they have it. Source: the public model (Caddy 2.11), its access control
+ * Rights at the remote admin endpoint. A client is identified by the key of its certificate, whoever issued
+ * it; the handshake proves the key. Source: the public model (Caddy 2.11), its access control
  */
 export class RemoteAccess implements AdminGate {
   readonly #entries: readonly Entry[];

@@ -35,7 +35,7 @@ interface Opened {
   identity: ServerIdentity;
 }
 
-/** What a config asks for, read and checked; nothing is open yet. */
+/** The endpoint that a config describes, checked; nothing is open yet. */
 interface Plan {
   readonly configured: string;
   readonly wanted: ListenAddress;

@@ -13,7 +13,7 @@ export interface CompletedOption {
   readonly completes: "file" | "folder" | undefined;
 }
 
-/** What can follow the words of a command. */
+/** The words that may follow a command. */
 export interface CompletedCommand {
   /** "" is the program itself. */
   readonly name: string;

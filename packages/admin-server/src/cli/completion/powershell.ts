@@ -8,7 +8,9 @@ function entry(words: readonly (readonly [word: string, about: string])[]): stri
   return `@(${words.map(([word, about]) => `,@(${quotedForPowerShell(word)}, ${quotedForPowerShell(about || word)})`).join("; ")})`;
 }
 
-/** Completion for PowerShell 5 and later. What is no word of a command completes as a file, as everywhere. */
+/**
+ * Completion for PowerShell 5 and later. Any word that is no command completes as a file, as in other shells.
+ */
 export function powerShellScript(tree: readonly CompletedCommand[]): string {
   const words = tree.map(({ name, below, choices, options }) => {
     const all = [

@@ -8,7 +8,7 @@ import type { AcmeStore } from "./acme-store.ts";
 import type { KeyedQueue } from "./keyed-queue.ts";
 import type { Validations } from "./validations.ts";
 
-/** What endpoints work with. */
+/** The services that endpoints use. */
 export interface AcmeServices {
   readonly authority: CertificateAuthority;
   readonly store: AcmeStore;
@@ -29,7 +29,7 @@ export interface AcmeCall extends AcmeServices {
   readonly payload: Uint8Array;
   /** The key that signed. */
   readonly key: JWK;
-  /** Whose key it is, where the message names an account. */
+  /** The owner of the key, when the message names an account. */
   readonly account: Account | undefined;
 }
 

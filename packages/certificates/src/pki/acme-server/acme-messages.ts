@@ -9,7 +9,7 @@ export type ChallengeType = (typeof challengeTypes)[number];
 /** Topic by which the handler `acme_server` hands a request to the main thread: {@link AcmeRequest}, {@link AcmeReply}. */
 export const acmeServerTopic = "pki.acme_server";
 
-/** What a handler's config says. */
+/** The settings of a handler's config. */
 export interface AcmeServerSettings {
   /** Which authority issues. */
   readonly ca: string;
@@ -45,7 +45,7 @@ export interface AcmeRequest {
   readonly method: string;
   /** URL under which everything stands, without a slash at its end: `https://ca.internal/acme/local`. */
   readonly base: string;
-  /** What follows: `new-order`. */
+  /** The rest of the path: `new-order`. */
   readonly path: string;
   readonly contentType: string;
   readonly body: Uint8Array;

@@ -24,7 +24,7 @@ const statuses = {
 
 export type ProblemType = keyof typeof statuses;
 
-/** What a client did wrong, or what went wrong with it, as ACME tells it. */
+/** A client's fault, or a fault in its order, in ACME's form. */
 export class AcmeProblem extends Error {
   readonly type: ProblemType;
   readonly status: number;

@@ -33,7 +33,7 @@ export const orderSchema = z.object({
   id: z.string(),
   accountId: z.string(),
   status: z.enum(["pending", "ready", "valid", "invalid"]),
-  /** Of the order and its authorizations; once there is a certificate, of that. */
+  /** When the order and its authorizations expire, or the certificate once there is one. */
   expires: z.string(),
   notBefore: z.string().optional(),
   notAfter: z.string().optional(),

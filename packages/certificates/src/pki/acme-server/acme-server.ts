@@ -20,7 +20,7 @@ import { Validations } from "./validations.ts";
 const cleanIntervalMs = 3_600_000;
 
 interface Endpoint {
-  /** Who signs: a key that is told, an account, or either. */
+  /** The required signature: by a key in the message, by an account, or by either. */
   readonly signedBy: "key" | "account" | "either";
   run(call: AcmeCall): Promise<AcmeReply>;
 }

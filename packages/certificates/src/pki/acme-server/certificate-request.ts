@@ -5,7 +5,7 @@ import { isIP } from "node:net";
 import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from "@peculiar/x509";
 import { AcmeProblem } from "./acme-problem.ts";
 
-/** What a client wants certified. */
+/** The names and key that a client wants certified. */
 export interface CertificateRequest {
   readonly publicKey: KeyObject;
   /** Names of the subject and of the extension, lower case, each once, sorted. */

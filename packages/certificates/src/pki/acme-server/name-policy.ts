@@ -45,8 +45,9 @@ export function hasRules({ allow, deny, allowWildcardNames }: IssuancePolicy): b
 }
 
 /**
- * Says why a policy refuses a name; undefined when it does not. What is denied stays denied; once anything is allowed,
- * only that is. Wildcards need `allowWildcardNames` as soon as there is any rule. Source: the public model (Caddy 2.11)
+ * The reason why a policy refuses a name; undefined when it allows it. A denied name stays denied. Once any
+ * name is allowed, all others are refused. With any rule, wildcards need `allowWildcardNames`. Source: the
+ * public model (Caddy 2.11)
  * @param name lower case, or an IP address
  */
 export function policyFault(policy: IssuancePolicy, name: string): string | undefined {

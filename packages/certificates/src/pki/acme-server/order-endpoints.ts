@@ -101,7 +101,7 @@ function isOver(order: Order): boolean {
   return Date.parse(order.expires) <= Date.now();
 }
 
-/** What a client sees of an order. */
+/** An order in the form that clients see. */
 function describe(base: string, order: Order): object {
   const { id, expires, notBefore, notAfter, authorizations, error, certificate } = order;
   return {
@@ -183,7 +183,7 @@ async function issue(
   publicKey: X509Certificate["publicKey"],
 ): Promise<Order> {
   const { settings, authority, store } = call;
-  // What was allowed when it was ordered may be so no more.
+  // The policy may have changed since the order.
   for (const name of names) {
     const fault = policyFault(settings.policy, name);
     if (fault !== undefined) {

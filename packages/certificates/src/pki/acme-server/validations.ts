@@ -27,7 +27,7 @@ const maxRunning = 200;
 export interface ChallengePlace {
   readonly accountId: string;
   readonly orderId: string;
-  /** Of the authorization in the order. */
+  /** Index of the authorization in the order. */
   readonly position: number;
   readonly type: ChallengeType;
 }

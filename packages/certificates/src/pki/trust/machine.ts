@@ -7,7 +7,7 @@ import { messageOf } from "server-core/errors";
 const programTimeoutMs = 120_000;
 const maxOutputBytes = 4 * 1024 * 1024;
 
-/** What trust stores need to know of the machine that they are on. */
+/** The facts about the machine that trust stores need. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -46,7 +46,7 @@ export async function findProgram(machine: Machine, name: string): Promise<strin
   return undefined;
 }
 
-/** What a program printed, and how it ended. */
+/** Output and exit of a program. */
 export interface ProgramResult {
   /** 0 when all went well. */
   readonly code: number;

@@ -41,7 +41,7 @@ export function isTrustedBySystem(root: X509Certificate): boolean {
   );
 }
 
-/** What came of one trust store. */
+/** The outcome for one trust store. */
 export interface StoreOutcome {
   readonly store: string;
   /** Undefined: done. */

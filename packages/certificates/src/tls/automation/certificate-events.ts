@@ -23,7 +23,7 @@ function remaining({ current }: CertificateAttempt): EventData {
       };
 }
 
-/** What the events of certificates tell. Source: the public model (certmagic) */
+/** The data of certificate events. Source: the public model (certmagic) */
 export const certificateEvents = {
   obtaining: (attempt: CertificateAttempt): EventData => ({
     identifier: attempt.name,

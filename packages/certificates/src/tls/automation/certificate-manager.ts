@@ -122,7 +122,7 @@ export class CertificateManager {
     }
   }
 
-  /** What is known of each name. */
+  /** The state of each name. */
   states(): ManagedName[] {
     return [...this.#managed.values()].map(({ name, current, failures, lastError }) => ({
       name,
@@ -204,7 +204,8 @@ export class CertificateManager {
     const planned = pausesMs[Math.min(managed.failures, pausesMs.length - 1)] ?? minuteMs;
     const leftMs = (managed.current?.certificate.leaf.validToDate.getTime() ?? 0) - Date.now();
     const hurried = leftMs > 0 ? Math.min(planned, Math.max(leftMs * hurryRatio, minuteMs)) : planned;
-    // What authorities ask for goes before any hurry: they would refuse again.
+    // A pause that an authority requests is respected even when a certificate is urgent, because it would
+    // refuse again.
     const pauseMs = Math.max(hurried, this.#earliest(managed) - Date.now());
     managed.failures++;
     managed.failedAtMs = Date.now();

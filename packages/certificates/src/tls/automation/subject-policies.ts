@@ -13,7 +13,7 @@ import { isInternalName, subjectCovers } from "./subject-names.ts";
 
 const defaultRenewalRatio = 1 / 3;
 
-/** What a policy of the config says for the names that it is for. */
+/** The settings of a policy for its names. */
 export interface SubjectPolicy {
   /** Empty: all names. */
   readonly subjects: readonly string[];
@@ -50,7 +50,7 @@ export class SubjectPolicies {
     this.#context = context;
   }
 
-  /** Who is asked before certificates are obtained on demand. */
+  /** Consulted before certificates are obtained on demand. */
   get permission(): CertificatePermission | undefined {
     return this.#permission;
   }
@@ -91,7 +91,7 @@ export class SubjectPolicies {
     );
   }
 
-  /** What is done for a name, whether a policy is for it or not. */
+  /** The policy of a name, or the default policy. */
   policyFor(name: string): AutomationPolicy {
     const found = this.find(name)?.policy;
     return {
@@ -134,7 +134,7 @@ export class SubjectPolicies {
     return {
       subjects,
       needsPermission: !isGuarded,
-      // What others have is had when it is asked for.
+      // Certificates of external managers are requested on demand.
       onDemand: config.on_demand === true || managers.length > 0,
       managers,
       policy: {

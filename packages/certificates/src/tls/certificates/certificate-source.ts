@@ -14,7 +14,7 @@ const trustedMs = 60_000;
 /** Questions that may be under way: more come from clients that make names up. */
 const maxQuestions = 1_000;
 
-/** What a thread that serves knows of certificates: asks the main thread, and remembers. */
+/** The certificates known to a serving thread: it asks the main thread, and caches the answers. */
 export class CertificateSource {
   readonly #messages: ThreadMessages;
   readonly #answers = new LRUCache<string, { answer: CertificateAnswer | false }>({
@@ -49,7 +49,7 @@ export class CertificateSource {
   }
 
   /**
-   * What is known without asking.
+   * Certificates that are known without a request.
    * @param slot says which selection is meant, beside the name
    * @returns undefined when it must be asked, false when there is none
    */

@@ -4,11 +4,11 @@ import { type LoadedCertificate, namesOf } from "./loaded-certificate.ts";
 /** Topic by which the main thread is asked for all certificates; answers with a list of {@link CertificateState}. */
 export const certificatesTopic = "tls.certificates";
 
-/** What is told of a certificate: nothing of its key but the kind. */
+/** The public facts about a certificate; of its key only the kind. */
 export interface CertificateState {
   /** DNS names and IP addresses. */
   readonly names: readonly string[];
-  /** Who signed it: the common name, else the organization. */
+  /** The issuer's common name, or its organization. */
   readonly issuer: string;
   /** Hexadecimal, upper case. */
   readonly serial: string;

@@ -6,7 +6,7 @@ import { certificatesToPem, parseCertificates } from "../../pki/pem.ts";
 
 /** A certificate with its key, ready to be shown to clients. */
 export interface LoadedCertificate {
-  /** Of certificate and key: equal ones are one. */
+  /** Hash of certificate and key; equal pairs count as one. */
   readonly id: string;
   /** DNS names and IP addresses, lower case; `*.example.com` too. */
   readonly names: readonly string[];
@@ -78,7 +78,7 @@ export function loadCertificate(
   };
 }
 
-/** What is wrong with the time of a certificate now; undefined when nothing is. */
+/** The reason why a certificate is not valid now; undefined when it is. */
 export function dateFault(certificate: X509Certificate, now = Date.now()): string | undefined {
   if (now >= certificate.validToDate.getTime()) {
     return `expired on ${certificate.validToDate.toISOString()}`;

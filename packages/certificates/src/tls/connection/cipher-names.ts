@@ -37,7 +37,7 @@ const tls13 = [...cipherNames.values()].filter((name) => name.startsWith("TLS_")
 /** Forward secret and authenticated only. */
 export const defaultCiphers = [...cipherNames.values()].filter((name) => !name.endsWith("-SHA")).join(":");
 
-/** What OpenSSL is told; TLS 1.3 has its suites unless some are named. */
+/** Cipher suites in OpenSSL's form; TLS 1.3 keeps its suites unless some are named. */
 export function cipherList(names: readonly string[] | null | undefined): string {
   if (!names?.length) {
     return defaultCiphers;

@@ -14,7 +14,7 @@ export interface ClientVerifier extends ModuleInstance {
 
 export const clientVerifiers: ModuleNamespace<ClientVerifier> = { prefix: "tls.client_auth.verifier" };
 
-/** What a policy asks of clients. */
+/** A policy's demands on client certificates. */
 export interface ClientAuth {
   /** PEM of trusted authorities; undefined: none is asked. */
   readonly ca: readonly string[] | undefined;

@@ -1,6 +1,6 @@
 import { nameInTicket } from "../session-tickets.ts";
 
-/** What a client says before anything is encrypted. */
+/** The client's first message, before encryption. */
 export interface ClientHello {
   /** Lower case; "" when it names no server. */
   readonly serverName: string;
@@ -13,7 +13,7 @@ export interface ClientHello {
 /** More than this no client sends: RFC 8446 allows 2^24, browsers stay below 4 KiB. */
 export const maxHelloBytes = 64 * 1024;
 
-/** What the bytes so far are. */
+/** The state of the bytes so far. */
 export type HelloState =
   | { readonly kind: "partial" }
   | { readonly kind: "hello"; readonly hello: ClientHello }
@@ -115,7 +115,7 @@ function readExtensions(extensions: Reader): ClientHello {
     } else if (type === ticketExtension) {
       ticketKey = nameInTicket(data.rest());
     } else if (type === sharedKeyExtension) {
-      // Of several sessions the first is the one that clients want.
+      // The first of several sessions is the preferred one.
       ticketKey = nameInTicket(data.vector(2).vector(2).rest());
     }
   }
@@ -124,8 +124,8 @@ function readExtensions(extensions: Reader): ClientHello {
 
 /**
  * Reads the ClientHello at the start of a connection.
- * @param bytes all that came so far; at most `maxHelloBytes` are looked at
- * Source: RFC 8446 section 4.1.2, RFC 6066 section 3, RFC 7301 section 3.1, RFC 5077 section 3.2, RFC 8446 section 4.2.11
+ * @param bytes all received bytes; at most `maxHelloBytes` are read. Source: RFC 8446 section 4.1.2, RFC 6066
+ *   section 3, RFC 7301 section 3.1, RFC 5077 section 3.2, RFC 8446 section 4.2.11
  */
 export function readClientHello(bytes: Uint8Array): HelloState {
   if (bytes.length > 0 && bytes[0] !== handshakeRecord) {

@@ -18,7 +18,7 @@ const handshakeTimeoutMs = 10_000;
 /** Alerts of TLS. Source: RFC 8446, section 6 */
 const alerts = { unexpectedMessage: 10, decodeError: 50, internalError: 80 } as const;
 
-/** What a browser that takes an HTTPS port for one of HTTP is told. Source: the model's server */
+/** The answer to a plain HTTP request on an HTTPS port. Source: the model's server */
 const plainAnswer =
   "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
   "Client sent an HTTP request to an HTTPS server.\n";
@@ -30,7 +30,7 @@ function bareAddress(address: string | undefined): string {
   return (address ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
 }
 
-/** What node's own TLS server sets on a connection whose handshake is done; HTTP/2 waits for it. */
+/** Fields that Node's own TLS server sets after the handshake; HTTP/2 waits for them. */
 interface Handshaking {
   secureConnecting: boolean;
   _releaseControl(): boolean;

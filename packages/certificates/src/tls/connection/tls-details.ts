@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** What is known of a connection since its handshake. */
+/** Facts about a connection since its handshake. */
 export interface TlsDetails {
   /** Lower case; "" when the client named none. */
   readonly serverName: string;

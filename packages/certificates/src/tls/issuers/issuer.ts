@@ -19,14 +19,14 @@ export interface IssueRequest {
 /** Kinds of challenges that an instance may answer for another one. */
 export type SharedChallengeType = "http-01" | "tls-alpn-01" | "pki-validation";
 
-/** What an authority came to see, of which this process knows nothing. */
+/** An authority's question to which this process has no answer. */
 export interface ChallengeQuestion {
   readonly type: SharedChallengeType;
   /** Name in lower case, or address, that is to be proved. */
   readonly name: string;
-  /** What HTTP-01 asks for, or the name of a file that proves a name; undefined for TLS-ALPN-01. */
+  /** The token of HTTP-01, or the name of a file that proves a name; undefined for TLS-ALPN-01. */
   readonly token: string | undefined;
-  /** What the instances that look after the name share. */
+  /** The storage shared by the instances that manage the name. */
   readonly storage: Storage;
 }
 
@@ -37,7 +37,7 @@ export interface IssuedCertificate {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Who issues certificates. */
+/** Issues certificates. */
 export interface CertificateIssuer extends ModuleInstance {
   /** Folder of its certificates in the storage. */
   readonly key: string;

@@ -1,7 +1,7 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 import type { LoadedCertificate } from "../certificates/loaded-certificate.ts";
 
-/** Who else has certificates, and looks after them. */
+/** An external source of certificates, which also renews them. */
 export interface ExternalManager extends ModuleInstance {
   /**
    * Gets the certificate for a name that a client asks for.

@@ -1,7 +1,7 @@
 import { messageOf, ServerError } from "server-core/errors";
 import type { Dispatcher } from "undici";
 
-/** Of one answer: a chain and its key, or a bundle of authorities. */
+/** Limit of one answer: a chain with its key, or a bundle of authorities. */
 const maxAnswerBytes = 1024 * 1024;
 /** As long as who is asked for permission has. */
 const timeoutMs = 10_000;

@@ -18,7 +18,7 @@ const lockSchema = z.object({
   owner: z.string().optional(),
 });
 
-/** What a lock file says; undefined when it is gone or says nothing readable. */
+/** The content of a lock file; undefined when it is missing or unreadable. */
 async function readLock(path: string): Promise<z.infer<typeof lockSchema> | undefined> {
   try {
     return lockSchema.parse(JSON.parse(await readFile(path, "utf8")));
@@ -45,7 +45,7 @@ async function ageMs(path: string): Promise<number | undefined> {
   }
 }
 
-/** Takes a stale lock out of the way. Of several that try only one gets it; a lock made meanwhile is put back. */
+/** Removes a stale lock. When several try, only one succeeds; a lock that was made meanwhile is restored. */
 async function removeStale(path: string): Promise<void> {
   const aside = `${path}.${randomUUID()}.tmp`;
   try {

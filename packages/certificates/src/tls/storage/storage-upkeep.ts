@@ -45,14 +45,14 @@ function isOver(pem: Buffer, source: string, now: number): boolean {
     const [leaf] = parseCertificates(pem, source);
     return leaf !== undefined && leaf.validToDate.getTime() + graceMs < now;
   } catch {
-    // What cannot be read is not ours to delete.
+    // An unreadable file is not ours to delete.
     return false;
   }
 }
 
 /**
- * Removes managed certificates that were over two weeks ago, with their keys: nobody renews those of names that are
- * gone. Of instances that share a storage one does it in each interval.
+ * Removes managed certificates, with their keys, two weeks after their end: nobody renews those of removed
+ * names. When instances share a storage, one of them cleans in each interval.
  * @returns how many certificates were removed
  * @throws ServerError STORAGE
  */
@@ -109,8 +109,8 @@ export class StorageUpkeep {
   }
 
   /**
-   * Cleans so often, and first after {@link firstCleanMs}: a config that is changed before leaves it to the next one, so
-   * that no change waits for the disk. What fails is logged.
+   * Cleans at this interval, and first after {@link firstCleanMs}. A config that is replaced earlier leaves
+   * it to the next one, so that no change waits for the disk. Failures are logged.
    */
   cleanEvery(intervalMs: number, storages: Iterable<Storage>): void {
     const all = [...new Set(storages)];

@@ -14,7 +14,7 @@ export const cookieFilter = defineModule({
         if (!Array.isArray(value)) {
           return typeof value === "string" ? change(value).join("; ") : value;
         }
-        // What is left of several fields is shown as one.
+        // Several fields are filtered and shown as one.
         const kept = value.flatMap((each) => (typeof each === "string" ? change(each) : []));
         return kept.length === 0 ? [] : [kept.join("; ")];
       },

@@ -6,8 +6,8 @@ const maxWaitMs = 2_000;
 const pauseMs = 2;
 
 /**
- * A gate over all threads. Those that enter count on one of two sides; who wants to see them gone turns the side, so that
- * those who come later do not hold it up, and waits until the old side is empty.
+ * A gate over all threads. Threads that enter are counted on one of two sides. To wait for them, a thread
+ * switches the side, so that later ones do not delay it, and waits until the old side is empty.
  * @param epoch its last bit says which side is entered
  * @param sides two counters
  */

@@ -7,7 +7,7 @@ import { formatGoTime } from "../../go/go-time.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** What happens to files that were put aside. */
+/** Rules for rotated files. */
 export interface OldFileRules {
   readonly compression: "none" | "gzip" | "zstd";
   /** How many are kept. */

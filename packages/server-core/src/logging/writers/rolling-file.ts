@@ -9,7 +9,7 @@ import { nextRoll, type RollSchedule } from "./roll-schedule.ts";
 export interface AppendGate {
   /** @returns says that it is over */
   enter(): () => void;
-  /** Resolves when all that had entered are gone. Who has entered must have gone first. */
+  /** Resolves when all that had entered have left. The caller must have left before. */
   settle(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface RollingFileOptions {
   readonly rules: OldFileRules;
   /** One thread puts the file aside: runs `work` unless another thread is at it. */
   readonly exclusively: (work: () => Promise<void>) => Promise<void>;
-  /** Who appends now, in all threads. */
+  /** The threads that append now. */
   readonly appending: AppendGate;
   readonly onError: (error: unknown) => void;
 }
@@ -98,8 +98,9 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * A log file that several threads append to. Each appends whole lines in one call, so lines do not mix; whoever finds
- * the file too large renames it, the others notice that the name leads to another file and open that.
+ * A log file that several threads append to. Each appends complete lines in one call, so lines do not mix.
+ * The thread that finds the file too large renames it; the others notice the new file under the name, and
+ * open it.
  */
 export class RollingFile {
   readonly #options: RollingFileOptions;

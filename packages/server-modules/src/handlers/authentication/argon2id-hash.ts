@@ -3,7 +3,7 @@ import { z } from "zod";
 import { askPasswordCheck } from "../../passwords/ask-password-check.ts";
 import type { PasswordHash } from "./auth-provider.ts";
 
-/** Of a random password that nobody kept. */
+/** The hash of a random password that nobody kept. */
 const fakeHash =
   "$argon2id$v=19$m=47104,t=1,p=1$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg";
 

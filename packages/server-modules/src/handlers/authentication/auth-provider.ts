@@ -2,7 +2,7 @@ import type { Exchange } from "http-engine/exchange";
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 import type { CheckOptions } from "../../passwords/ask-password-check.ts";
 
-/** Who a request is from. */
+/** The user of a request. */
 export interface AuthenticatedUser {
   /** `{http.auth.user.id}`. */
   readonly id: string;
@@ -19,7 +19,7 @@ export interface AuthProvider extends ModuleInstance {
   authenticate(exchange: Exchange): Promise<AuthenticatedUser | undefined>;
 }
 
-/** Whom a comparison is for, so that it can take its turn, and end with its client. */
+/** The client of a comparison, which orders its turn, and ends it when the client disconnects. */
 export type PasswordAttempt = CheckOptions;
 
 /** Compares passwords with their hashes, in time that says nothing of either. */

@@ -66,7 +66,7 @@ function plainHash(text: string): string {
   return Buffer.from(text, "base64").toString("latin1");
 }
 
-/** What the login failed of says nothing of the password. */
+/** True when the login failed for another reason than the password. */
 function isOther(error: unknown): boolean {
   return error instanceof ServerError && (error.code === "CLIENT_GONE" || error.code === "PASSWORDS_BUSY");
 }

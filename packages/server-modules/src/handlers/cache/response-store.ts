@@ -5,7 +5,7 @@ import type { CachedRequest, StoredResponse } from "./stored-response.ts";
 /** Variants of one address that are kept, chosen by `Vary`. */
 const maxVariants = 32;
 
-/** What is purged: one address, all that begin so, or everything. */
+/** The target of a purge: one address, all with a prefix, or everything. */
 export interface Purge {
   readonly url?: string | undefined;
   readonly prefix?: string | undefined;

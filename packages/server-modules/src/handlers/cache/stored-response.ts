@@ -7,13 +7,13 @@ const heuristicStatuses = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 
 const heuristicPart = 0.1;
 const maxHeuristicSeconds = 24 * 60 * 60;
 
-/** What a cache knows of a request. */
+/** The facts about a request that a cache needs. */
 export interface CachedRequest {
   readonly method: string;
   readonly headers: HeaderList;
 }
 
-/** What may be done with a stored response now. */
+/** How a stored response may be used now. */
 export type Use = "fresh" | "stale" | "revalidate";
 
 /** Fields that belong to a connection, or that a cache writes anew. */

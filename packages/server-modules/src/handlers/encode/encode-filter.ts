@@ -18,7 +18,7 @@ import type { ResponseMatcher } from "../../response-matcher.ts";
 /** Whole bodies up to this size are compressed at once: that takes less than handing them to another thread. */
 const maxAtOnceBytes = 128 * 1024;
 
-/** What an encode handler wants. */
+/** The rules of an encode handler. */
 export interface EncodeRules {
   readonly matches: ResponseMatcher;
   readonly minLength: number;
@@ -295,7 +295,7 @@ export class EncodeFilter extends HoldingFilter {
 
   #start(): void {
     this.#describe();
-    // What nobody gets need not be coded.
+    // A response without a receiver is not compressed.
     if (this.#encoder === undefined || this.#exchange.method === "HEAD") {
       this.#passOn();
       return;

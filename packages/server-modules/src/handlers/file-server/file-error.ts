@@ -7,7 +7,7 @@ function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? "";
 }
 
-/** What a failed look at a path means for the client. Source: the public model (Caddy 2.11) */
+/** The client's error for a failed look at a path. Source: the public model (Caddy 2.11) */
 export function statError(error: unknown): HttpError {
   const code = codeOf(error);
   const status =

@@ -32,8 +32,8 @@ function isHiddenBy(rules: readonly Rule[], path: string): boolean {
 }
 
 /**
- * Prepares the list of files that are treated as absent: a name without a slash hides every path that has it as a
- * component, anything else that path, what is below it, and what it matches as a glob.
+ * Prepares the list of files that are treated as absent. A name without a slash hides every path with that
+ * component. Any other entry hides that path, everything below it, and every path that it matches as a glob.
  * Source: the public model (Caddy 2.11)
  */
 export function compileHidden(hide: readonly string[]): (path: string, exchange: Exchange) => boolean {

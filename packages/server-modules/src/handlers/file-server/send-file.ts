@@ -112,9 +112,8 @@ const bodyFields = new Set(["content-type", "content-length", "content-encoding"
 const fileFields = new Set(["cache-control", "etag", "last-modified", "x-content-type-options"]);
 
 /**
- * Answers a range that cannot be sent. What described the file goes, and the text says what was wrong.
- * @param shown the status in place of 416 where it is not 0
- * Source: Go, `net/http`, `serveError`
+ * Answers a range that cannot be sent: removes the fields about the file, and names the fault.
+ * @param shown the status in place of 416 where it is not 0 Source: Go, `net/http`, `serveError`
  */
 function refuseRange(exchange: Exchange, text: string, shown: number): void {
   const headers = exchange.responseHeaders;
@@ -128,7 +127,7 @@ function refuseRange(exchange: Exchange, text: string, shown: number): void {
 }
 
 /**
- * Answers with a status alone. What described the body goes; with 412 it stays, as in the model.
+ * Answers with a status only. Fields about the body are removed, except with 412, as in the model.
  * @param status what the request comes to. @param shown in its place where it is not 0
  */
 function sendEmpty(exchange: Exchange, status: number, shown: number): void {
@@ -148,7 +147,7 @@ function sendEmpty(exchange: Exchange, status: number, shown: number): void {
   exchange.respond(sent);
 }
 
-/** What remains to be sent once conditions and ranges were looked at; undefined when the answer was given. */
+/** The part to send after conditions and ranges; undefined when the answer was given. */
 function prepare(
   exchange: Exchange,
   file: ServedFile,

@@ -145,7 +145,7 @@ export class InterceptFilter extends ResponseFilter {
     }
   }
 
-  /** What was answered in place of a response does not mind how that one ends. */
+  /** A replaced response may fail without effect. */
   #sourceFailed(error: unknown): void {
     this.#isSoon = false;
     const decided = this.#decision ?? Promise.resolve();

@@ -1,10 +1,13 @@
 import type { JsonValue } from "server-core/json/json-value";
 import { isJsonObject, member } from "server-core/json/json-value";
 
-/** What a provider says of a user. */
+/** A provider's claims about a user. */
 export type Claims = Readonly<Record<string, JsonValue>>;
 
-/** What tokens say of themselves, not of users. Source: OpenID Connect Core 1.0, section 2; RFC 7519, section 4.1 */
+/**
+ * Claims about the token itself instead of the user. Source: OpenID Connect Core 1.0, section 2; RFC 7519,
+ * section 4.1
+ */
 const protocolClaims = new Set([
   "iss",
   "aud",

@@ -59,7 +59,7 @@ export class OidcHandler implements HttpHandler {
   readonly #logoutPath: string;
   readonly #cookie: string;
   readonly #lifetimeS: number;
-  /** What sealed values are for: those of another client or provider mean nothing here. */
+  /** The purpose of sealed values; values of another client or provider are refused. */
   readonly #use: string;
   readonly #headers: readonly (readonly [name: string, claim: string])[];
 

@@ -15,12 +15,12 @@ import { messageOf } from "server-core/errors";
 import { Agent, fetch } from "undici";
 import type { OidcConfig } from "./oidc-config.ts";
 
-/** Of one answer of a provider. */
+/** Limit of one answer of a provider. */
 const maxAnswerBytes = 1024 * 1024;
 const timeoutS = 10;
 /** A provider that was away is asked again so soon. */
 const pauseMs = 5_000;
-/** What discovery said is taken on trust for so long. */
+/** Time for which a discovery result is trusted. */
 const trustedMs = 3_600_000;
 
 /** A provider of identities, as its discovery document tells of it. */
@@ -86,7 +86,7 @@ export class OidcProvider {
   }
 }
 
-/** What went wrong with a provider, in one line: the cause says more than "fetch failed". */
+/** The fault of a provider in one line; the cause says more than "fetch failed". */
 export function faultOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   return cause instanceof Error ? `${messageOf(error)}: ${messageOf(cause)}` : messageOf(error);

@@ -11,7 +11,7 @@ import { makeSession, type OidcSession, readSession } from "./oidc-session.ts";
 /** While the provider is away, a session outlives its token by so much. */
 const graceS = 300;
 
-/** What became of a session. */
+/** The outcome of a session's renewal. */
 export type Refreshed =
   | { readonly kind: "same" }
   | { readonly kind: "new"; readonly session: OidcSession }
@@ -24,8 +24,8 @@ export function isDue({ refreshToken, renewAt }: OidcSession, nowS = Date.now() 
 }
 
 /**
- * Renews the tokens of a session. A refresh token may be good for one use only, so of all requests of a browser, in
- * whichever threads, one does it, and the others get what came of it.
+ * Renews the tokens of a session. A refresh token may work only once, so one request of a browser, in any
+ * thread, renews, and the others get its result.
  */
 export async function refreshSession(
   session: OidcSession,

@@ -6,7 +6,7 @@ import { type Claims, keptClaims } from "./claims.ts";
 /** Tokens are renewed so long before their end, those that live shorter in the middle of their life. */
 const earlyS = 30;
 
-/** What a session holds; times in seconds since 1970. */
+/** The content of a session; times in seconds since 1970. */
 const sessionSchema = z.object({
   claims: z.record(z.string(), z.json()),
   startedAt: z.number(),

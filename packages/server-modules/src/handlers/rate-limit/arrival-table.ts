@@ -9,7 +9,7 @@ const unused = 0;
 const making = 1;
 const ready = 2;
 
-/** What came of asking for one more event. */
+/** The outcome of one more event. */
 export interface Arrival {
   readonly allowed: boolean;
   /** Events that would be allowed at once now. */
@@ -20,7 +20,7 @@ export interface Arrival {
   readonly fullUs: number;
 }
 
-/** So many events in a window of time, for each key. */
+/** The number of events that each key may have in a window of time. */
 export interface Quota {
   readonly maxEvents: number;
   readonly windowUs: number;

@@ -93,9 +93,9 @@ function tell(exchange: Exchange, zone: Zone, arrival: Arrival): void {
 }
 
 /**
- * Limits how often requests come, over all threads and reloads. What is too much gets 429 with `Retry-After`; clients
- * are told how much is left. Past the public model, where this is a plugin; the fields have the plugin's names.
- * Source: draft-ietf-httpapi-ratelimit-headers-10; RFC 6585 section 4
+ * Limits the rate of requests, over all threads and reloads. Requests above it get 429 with `Retry-After`,
+ * and clients learn how many remain. The public model has this as a plugin only; the fields have the plugin's
+ * names. Source: draft-ietf-httpapi-ratelimit-headers-10; RFC 6585 section 4
  */
 export const rateLimit = defineModule({
   id: "http.handlers.rate_limit",

@@ -1,4 +1,6 @@
-/** So much goes out at once, however long the pause. Source: Go's net/http, which buffers as much */
+/**
+ * Bytes that are sent at once, however long the pause is. Source: Go's net/http, whose buffer has this size
+ */
 const maxHeldBytes = 4 * 1024;
 
 /** Where bytes go that a {@link PacedWriter} held back. */
@@ -44,7 +46,7 @@ export class PacedWriter {
     return this.#takeHeld();
   }
 
-  /** What is held is of no use any more. */
+  /** Held bytes are dropped. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#held = [];

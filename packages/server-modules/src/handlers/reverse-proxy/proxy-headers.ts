@@ -29,7 +29,7 @@ const replaced = new Set([
   "content-length",
 ]);
 
-/** What of them clients get of a response: which fields come after its body is for whoever reads it. */
+/** Hop-by-hop fields that clients still get: they announce trailers. */
 const keptFromClients = new Set([...hopByHop].filter((name) => name !== "trailer"));
 
 const leftOut = new Set([...hopByHop, ...replaced, "host"]);
@@ -176,8 +176,8 @@ export function keepEndToEnd(fields: HeaderList): HeaderList {
 }
 
 /**
- * Puts the fields of an upstream's response in place of ours: its `Server` stands, `Via` tells of this proxy. What
- * handlers had set before stays.
+ * Replaces our response fields by those of the upstream: its `Server` stays, and `Via` names this proxy.
+ * Fields that handlers set before stay.
  * @param from end to end fields only
  * @param version that the upstream answered with
  * @returns where they begin in the list of the exchange

@@ -10,7 +10,7 @@ import type { TunnelSet } from "./tunnel/tunnel-set.ts";
 import type { UpstreamSet } from "./upstream-set.ts";
 import type { UpstreamSource } from "./upstreams/upstream-source.ts";
 
-/** What a proxy is made of. */
+/** The parts of a proxy. */
 export interface ProxyParts {
   readonly transport: Transport;
   readonly upstreams: UpstreamSet;

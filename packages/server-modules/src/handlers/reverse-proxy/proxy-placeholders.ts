@@ -4,7 +4,10 @@ import { formatGoDuration } from "server-core/go/go-duration";
 import type { Candidate } from "./candidate.ts";
 import type { DialAddress } from "./transport/dial-address.ts";
 
-/** What `{http.reverse_proxy.*}` stands for. Filled as a request goes on; read only where a text names it. */
+/**
+ * The values of `{http.reverse_proxy.*}`. They are filled while a request proceeds, and read only when a text
+ * names them.
+ */
 export class ProxyProgress {
   readonly startedAt = performance.now();
   retries = 0;

@@ -14,7 +14,7 @@ import type { TunnelSet } from "./tunnel/tunnel-set.ts";
 import type { Upstream } from "./upstream.ts";
 import { upstreamFields } from "./upstream-fields.ts";
 
-/** What stays the same over the tries of one request. */
+/** State that all tries of a request share. */
 export interface Attempt {
   readonly exchange: Exchange;
   readonly progress: ProxyProgress;

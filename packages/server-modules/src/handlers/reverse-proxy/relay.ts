@@ -18,13 +18,13 @@ import type {
 import type { TunnelSet } from "./tunnel/tunnel-set.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** What becomes of a response, decided by its head. */
+/** The decision about a response, made from its head. */
 export type HeadDecision =
   | { readonly kind: "relay"; readonly status: number }
   | { readonly kind: "retry" }
   | { readonly kind: "routes"; readonly rule: ResponseRule };
 
-/** What one try is for, and who looks at what comes back. */
+/** The purpose of one try, and the receiver of its response. */
 export interface RelayPlan {
   readonly exchange: Exchange;
   readonly upstream: Upstream;
@@ -85,7 +85,7 @@ export class Relay implements ResponseReceiver {
     this.#plan = plan;
   }
 
-  /** Sends the request. What comes of it, the plan is told. */
+  /** Sends the request, and reports the outcome to the plan. */
   run(transport: Transport, dial: DialAddress, request: UpstreamRequest): void {
     const { exchange } = this.#plan;
     if (exchange.ended) {
@@ -217,7 +217,8 @@ export class Relay implements ResponseReceiver {
     this.#settled = true;
     this.#paced?.stop();
     const failedAt = this.#stage === "response" ? "response" : stage;
-    // What our own code threw (a request that cannot be sent, a body over its limit) is not the upstream's fault.
+    // An error of our own code (a request that cannot be sent, a body over its limit) is not the upstream's
+    // fault.
     this.#reject(
       error instanceof ServerError ? error : new ProxyFailure(failedAt, this.#plan.upstream, error, timedOut),
     );

@@ -21,12 +21,12 @@ function isMatch(set: MatcherSet, exchange: Exchange): boolean {
   return set.matchers.every((matcher) => matcher.matches(exchange));
 }
 
-/** What is known of the tries so far. */
+/** Facts about the tries so far. */
 export interface TriesSoFar {
   readonly progress: ProxyProgress;
   /** Whether all that was sent can be sent again. */
   readonly repeatable: boolean;
-  /** Whether an upstream that was not dialed in vain is left. */
+  /** Whether an upstream remains whose dial has not failed. */
   readonly othersLeft: boolean;
 }
 

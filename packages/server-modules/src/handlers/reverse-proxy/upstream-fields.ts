@@ -11,7 +11,7 @@ export interface UpstreamFields {
   readonly wireText: WireText | undefined;
 }
 
-/** What depends on more than the fields of the client. */
+/** Values that depend on more than the client's fields. */
 interface RememberedFields extends UpstreamFields, RequestHeaderOptions {}
 
 function isFor(remembered: RememberedFields, options: RequestHeaderOptions): boolean {

@@ -12,7 +12,7 @@ export const upstreamFailsPrefix = "http.reverse_proxy.fails/";
 /** Topic by which a thread tells the details of its upstreams. */
 export const upstreamDetailTopic = "http.reverse_proxy.upstream-details";
 
-/** What one thread knows of an upstream beside the counts. */
+/** Facts of one thread about an upstream, beside the counts. */
 export interface UpstreamDetail {
   readonly address: string;
   /** Time until the head of the latest response, in milliseconds; null before the first. */

@@ -20,8 +20,8 @@ function replaceUpTo(text: string, find: string, replace: string, limit: number)
 }
 
 /**
- * Takes a part off the path. What is left may be relative (`%2e%2e/private` of `/assets%2e%2e/private`): its dot segments
- * are resolved before anybody puts another folder in front of it.
+ * Removes a part of the path. The rest may be relative (`%2e%2e/private` of `/assets%2e%2e/private`), so its
+ * dot segments are resolved before a folder is put in front of it.
  */
 function compileStrip(text: string, strip: (path: string, part: string) => string, rooted: boolean): Step {
   const template = compileTemplate(text);

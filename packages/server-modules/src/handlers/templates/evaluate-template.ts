@@ -2,7 +2,7 @@ import { TemplateError } from "./template-error.ts";
 import type { Block, Command, Operand, ParsedTemplate, Pipeline, TemplateNode } from "./template-nodes.ts";
 import { isTrue, memberOf, printed } from "./template-values.ts";
 
-/** What a template can call. */
+/** A function that a template can call. */
 export type TemplateFunction = (...args: never[]) => unknown;
 
 const maxSteps = 1_000_000;

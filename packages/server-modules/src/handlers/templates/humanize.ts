@@ -20,7 +20,7 @@ const week = 7 * day;
 const month = 30 * day;
 const year = 12 * month;
 
-/** Below so many seconds this is said, with `%` as the whole number of the last. */
+/** For times below this many seconds: the text, with `%` as the number of the last unit. */
 const spans: readonly (readonly [below: number, text: string, unit: number])[] = [
   [1, "now", 1],
   [2, "1 second", 1],

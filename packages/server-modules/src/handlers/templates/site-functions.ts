@@ -22,7 +22,7 @@ export interface SiteFunctionOptions {
   readonly exchange: Exchange;
   readonly root: string;
   readonly delimiters: readonly [open: string, close: string];
-  /** What runs the template that calls: files that it takes in run in it too. */
+  /** Runs the calling template; included files run in it too. */
   readonly run: () => TemplateRun;
   /** The dot of a file that is taken in with these arguments. */
   readonly contextWith: (args: readonly unknown[]) => unknown;

@@ -120,7 +120,7 @@ function baseName(path: unknown): string {
   return printed(path) === "" ? "." : posix.basename(printed(path)) || "/";
 }
 
-/** What follows the last dot of the last element, the dot included. */
+/** The extension of the last element, including the dot. */
 function extension(path: unknown): string {
   return /\.[^./]*$/.exec(printed(path))?.[0] ?? "";
 }

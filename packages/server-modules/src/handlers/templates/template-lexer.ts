@@ -13,7 +13,7 @@ export type TokenKind =
 
 export interface Token {
   readonly kind: TokenKind;
-  /** Of strings the value; of fields and variables without their sign. */
+  /** The value of a string; the name of a field or variable without its sign. */
   readonly text: string;
   readonly line: number;
   /** Whether white space stood before it: `f .A` is no `f.A`. */

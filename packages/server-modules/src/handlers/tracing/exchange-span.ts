@@ -113,7 +113,7 @@ class UpstreamSpan implements UpstreamTrace {
   }
 }
 
-/** What upstream calls hang on. @param context holds the request's SERVER span */
+/** The parent of upstream calls. @param context contains the request's SERVER span */
 export function requestTrace(tracer: Tracer, context: Context, exchange: Exchange): RequestTrace {
   return { startUpstream: (address) => new UpstreamSpan(tracer, context, exchange, address) };
 }

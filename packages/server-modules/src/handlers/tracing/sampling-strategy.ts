@@ -9,7 +9,7 @@ import { z } from "zod";
 
 const probability = z.number().min(0).max(1);
 
-/** What a collector says of sampling: its protobuf message as JSON. Source: Jaeger, `api_v2/sampling.proto` */
+/** A collector's sampling strategy: its protobuf message as JSON. Source: Jaeger, `api_v2/sampling.proto` */
 export const strategySchema = z.object({
   strategyType: z.union([z.enum(["PROBABILISTIC", "RATE_LIMITING"]), z.literal(0), z.literal(1)]).optional(),
   probabilisticSampling: z.object({ samplingRate: probability }).nullish(),
@@ -36,7 +36,7 @@ export type SamplingStrategy = z.infer<typeof strategySchema>;
 const sampled: SamplingResult = { decision: SamplingDecision.RECORD_AND_SAMPLED };
 const dropped: SamplingResult = { decision: SamplingDecision.NOT_RECORD };
 
-/** So many traces a second, and at most one second's worth at once. */
+/** A number of traces a second, with a burst of at most one second. */
 export class RateLimitingSampler implements Sampler {
   readonly #perSecond: number;
   readonly #now: () => number;
@@ -68,7 +68,7 @@ export class RateLimitingSampler implements Sampler {
   }
 }
 
-/** A share of the traces of each operation, and at least so many a second. */
+/** A share of the traces of each operation, and at least a number a second. */
 class OperationSampler implements Sampler {
   readonly #byName: ReadonlyMap<string, Sampler>;
   readonly #fallback: Sampler;

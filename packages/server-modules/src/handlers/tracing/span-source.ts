@@ -13,7 +13,10 @@ import { samplerOf, spanQueueLimits } from "./otel-environment.ts";
 import { parseRemoteSettings, RemoteSampler } from "./remote-sampler.ts";
 import { ReportingExporter } from "./reporting-exporter.ts";
 
-/** What the SDK says when its queue was full: the only message of it that the log takes; failures are told elsewhere. */
+/**
+ * The SDK's message for a full queue. The log takes only this one, because other failures are logged
+ * elsewhere.
+ */
 const droppedMessage = /^Dropped \d+ spans/;
 /** How long the last spans may take to leave when the last tracing handler goes. */
 const flushTimeoutMs = 2_000;

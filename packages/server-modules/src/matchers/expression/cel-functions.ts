@@ -14,7 +14,7 @@ import {
   uint,
 } from "./cel-types.ts";
 
-/** What a function takes, its target first where it is a method, and gives. */
+/** The parameters of a function, its target first for a method, and its result. */
 export interface Overload {
   readonly args: readonly CelKind[];
   readonly result: CelKind;

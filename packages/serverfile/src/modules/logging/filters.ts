@@ -87,7 +87,7 @@ const multiRegexp: ModuleReader = (cursor) => {
   return { operations };
 };
 
-/** What may happen to a field of a log: the one list. */
+/** The filters of log fields, in one list. */
 export const logFilters: Readonly<Record<string, ModuleReader>> = {
   cookie: actions("name"),
   delete: noSettings,

@@ -143,7 +143,7 @@ const fields: Readonly<Record<string, FieldReader>> = {
 /** The most upstreams in a text: a range of ports is one for each. */
 export const maxUpstreams = 200_000;
 
-/** What is counted over a whole file. */
+/** Counts over a whole file. */
 export interface UpstreamCount {
   upstreamCount: number;
 }

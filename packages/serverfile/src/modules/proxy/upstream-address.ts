@@ -14,7 +14,7 @@ interface Parts {
   readonly port: string;
 }
 
-/** What an upstream address comes to. */
+/** The parts of an upstream address. */
 export interface Upstream {
   /** "", http, https, h2c, or one that is not supported. */
   readonly scheme: string;

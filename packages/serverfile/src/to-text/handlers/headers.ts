@@ -82,7 +82,7 @@ function defaultWords(response: JsonValue | undefined, field: string, path: stri
   return [`?${field}`, value];
 }
 
-/** What a default requires besides that its field is not there. */
+/** Requirements of a default besides the absence of its field. */
 function furtherRequirements(response: JsonValue | undefined, field: string): JsonValue {
   if (!isJsonObject(response) || !isJsonObject(response.require)) {
     return {};

@@ -145,7 +145,7 @@ function headerLines(handler: Members): Line[] {
   return lines;
 }
 
-/** What the transport says that a scheme says as well. */
+/** The scheme that says the same as the transport. */
 function schemeOf(transport: JsonValue | undefined): UpstreamScheme {
   if (!isJsonObject(transport) || transport.protocol !== "http") {
     return "";
@@ -235,7 +235,7 @@ function forwardAuth(handler: Members, context: WriteContext): Written | undefin
     return undefined;
   }
   const uri = handler.child("rewrite")?.text("uri") ?? "";
-  // What it sets by itself is taken; other lines may have changed it since.
+  // The values that it sets by itself are removed; other lines may have changed them.
   if (rewrite.method === "GET") {
     handler.child("rewrite")?.take("method");
   }

@@ -11,7 +11,7 @@ export interface Field {
   /** Dotted, from the object that the block is for. */
   readonly path: string;
   readonly words: WordsOf;
-  /** What stands for an empty value: it makes the objects on the way. */
+  /** The word for an empty value, which makes the objects on the way. */
   readonly empty: Word | undefined;
 }
 

@@ -31,7 +31,7 @@ export function linesOf(block: Block): readonly Line[] {
   return "lines" in block ? block.lines : block;
 }
 
-/** What a word says, quotes aside. */
+/** The text of a word without quotes. */
 export function textOf(word: Word): string {
   return typeof word === "string" ? word : "quoted" in word ? word.quoted : word.raw;
 }

@@ -19,7 +19,7 @@ function slug(text: string): string {
     .slice(0, 30);
 }
 
-/** What a matcher is called by what it looks at. */
+/** The name of a matcher, from what it matches. */
 function wordFor(name: string, value: JsonValue | undefined): string {
   switch (name) {
     case "method":

@@ -16,7 +16,7 @@ const maxStarts = 3;
 const maxPaired = 28;
 const maxTripled = 10;
 
-/** What a site may say about the policy of its names: words of `tls`, and lines in its block. */
+/** A site's possible statement about the policy of its names: words of `tls`, and lines in its block. */
 interface Statement {
   readonly words: readonly Word[];
   readonly lines: readonly Line[];

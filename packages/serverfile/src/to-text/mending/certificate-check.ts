@@ -15,7 +15,7 @@ function sitesOf(routes: JsonValue | undefined): JsonValue[] {
   );
 }
 
-/** What of a config depends on certificates and addresses only. */
+/** The parts of a config that depend only on certificates and addresses. */
 function certificatesIn(config: JsonValue): JsonValue {
   const apps = isJsonObject(config) && isJsonObject(config.apps) ? config.apps : {};
   const http = isJsonObject(apps.http) && isJsonObject(apps.http.servers) ? apps.http.servers : {};

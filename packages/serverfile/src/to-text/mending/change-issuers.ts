@@ -38,7 +38,7 @@ function withoutIssuers(head: readonly Line[]): Line[] {
   });
 }
 
-/** What the options could say of an issuer that speaks ACME, each in a line of its own. */
+/** Options that can express an ACME issuer, one line each. */
 function acmeOptions(issuer: JsonObject): Line[] {
   const { email, ca, external_account: account, trusted_roots_pem_files: roots, preferred_chains } = issuer;
   const lines: Line[] = [];

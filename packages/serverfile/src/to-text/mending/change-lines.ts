@@ -68,7 +68,7 @@ export function* moreCertificates(
   }
 }
 
-/** What the sites of a draft say about certificates: any of it may be right for another site too. */
+/** The certificate lines of a draft's sites; each may fit another site too. */
 export function certificateLinesOf({ sites }: ConfigDraft): { lines: Line[]; inner: Line[] } {
   const lines = sites.flatMap(({ head }) => head.filter((each) => isNamed(each, "tls")));
   return { lines: distinct(lines), inner: distinct(lines.flatMap(innerOf)) };

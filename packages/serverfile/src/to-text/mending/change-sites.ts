@@ -26,7 +26,7 @@ function spellings(key: string, ports: UsualPorts, isOnSocket: boolean): string[
   const host = bare.includes(":") ? `[${bare}]` : bare;
   const port = parsed.port === "" ? (scheme === "http" ? ports.http : ports.https) : Number(parsed.port);
   const ways = [`${host}:${port}`, `http://${host}:${port}`, `https://${host}:${port}`];
-  // Sockets of the file system have no port: any may stand there.
+  // Unix sockets have no port, so any is valid.
   ways.push(`https://${host}`, `http://${host}`);
   if (isOnSocket) {
     ways.unshift(`${host}:${ports.http}`);

@@ -23,11 +23,11 @@ const maxFilledNumbers = 8;
 /** Added to the distance of drafts whose certificates differ: what differs elsewhere is mended more easily. */
 const unsettled = 1e6;
 
-/** What is known while a way to say a config is looked for. */
+/** State of the search for a text. */
 export interface Mending {
   readonly config: JsonValue;
   readonly ports: UsualPorts;
-  /** What a text comes to. Throws for one that is not understood. */
+  /** Adapts a text. Throws for an invalid one. */
   readonly adapt: (text: string) => JsonValue;
   readonly certificates: CertificateCheck;
   /** How many texts may be tried. */
@@ -38,7 +38,7 @@ export interface Mending {
 /** A draft that does not come to the config. */
 export interface TriedDraft {
   readonly draft: ConfigDraft;
-  /** What it comes to; undefined when it is not understood, or its certificates differ. */
+  /** The adapted result; undefined when the text is invalid, or its certificates differ. */
   readonly result: JsonValue | undefined;
 }
 
@@ -95,7 +95,7 @@ function* changes(
 }
 
 interface Node {
-  /** Of those whose certificates are as the config's any is before all others. */
+  /** A result with equal certificates is better than any other. */
   readonly score: number;
   readonly rest: Iterator<ConfigDraft>;
 }

@@ -6,7 +6,7 @@ import { issuerLine } from "../modules/issuers.ts";
 import type { UsualPorts } from "../sites/addresses.ts";
 import { ownSettings } from "../sites/issuer-settings.ts";
 
-/** What a config's certificates could have been said with, by sites and by options. */
+/** Lines that could have produced a config's certificates, by sites and by options. */
 export interface SayableLines {
   /** Lines `tls`. */
   readonly lines: readonly Line[];

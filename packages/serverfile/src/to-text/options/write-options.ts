@@ -212,7 +212,7 @@ function acmeOptionLines(
   return members.keys.length === 0 && lines.length > 0 ? lines : undefined;
 }
 
-/** What the options say of certificates. */
+/** The options about certificates. */
 export function certificateOptionLines(
   tls: Members | undefined,
   certificates: CertificateLines,

@@ -5,7 +5,7 @@ export interface FlatRoute {
   readonly group: string | undefined;
   readonly match: JsonValue | undefined;
   readonly handler: JsonValue;
-  /** Of the route. */
+  /** The path of the route. */
   readonly path: string;
   readonly handlerPath: string;
 }

@@ -4,7 +4,7 @@ import type { NamedMatchers } from "../matchers/named-matchers.ts";
 import type { Members } from "../members.ts";
 import type { Numbered, RouteBlock } from "./route-block.ts";
 
-/** What a writer may use besides the handler. */
+/** The services of a writer beside the handler. */
 export interface WriteContext {
   readonly matchers: NamedMatchers;
   /** Files that the text is thought to be in: file servers hide them without being told. */

@@ -41,7 +41,7 @@ export function firstGroupOf(statement: Statement): number | undefined {
   return statement.firstGroup === undefined ? undefined : statement.firstGroup - before;
 }
 
-/** What has a place in the order of reading. */
+/** An element with a place in the order of reading. */
 interface Placeable {
   /** Things of one directive keep their order; undefined where all do. */
   readonly directive?: string;
@@ -55,8 +55,8 @@ const unsorted = "handle_errors";
 const maxPlacements = 2000;
 
 /**
- * Which things fill which gap between numbers that are known, so that as many gaps as can be are full to the last number:
- * what stands first goes into the first gap that it fits.
+ * Chooses elements for gaps between known numbers, so that as many gaps as possible are filled completely.
+ * The first element goes into the first gap that it fits.
  */
 function fillGaps<T extends Placeable>(
   items: readonly T[],
@@ -132,7 +132,7 @@ export function inReadingOrder<T extends Placeable>(items: readonly T[], base: n
   if (ordered.every((item, index) => item === counted[index])) {
     return [...items];
   }
-  // What takes no number stays behind what it was behind, and before what is its like.
+  // Elements without a number stay after their predecessor, and before the next of their kind.
   const result = [...ordered];
   items.forEach((item, index) => {
     if (item.groups === 0) {

@@ -11,7 +11,7 @@ export function isAccessLog(name: string, log: JsonValue | undefined): boolean {
   return isJsonObject(log) && JSON.stringify(log.include) === JSON.stringify([`http.log.access.${name}`]);
 }
 
-/** What a server says of its access logs; undefined when no site of it has any. */
+/** A server's settings of access logs; undefined when none of its sites has any. */
 function logsOf({ server }: SiteDraft): JsonObject | undefined {
   const logs = server.members.look("logs");
   if (!isJsonObject(logs)) {

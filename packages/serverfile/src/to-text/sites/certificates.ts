@@ -24,7 +24,7 @@ const policyFields = {
   renewal_window_ratio: field("renewal_window_ratio", (members, key) => [`${members.number(key)}`]),
 };
 
-/** What a site says of certificates. */
+/** A site's settings of certificates. */
 export interface SiteCertificates {
   readonly lines: readonly Line[];
   /** Further hosts among its addresses. */
@@ -89,7 +89,10 @@ export class CertificateLines {
     return isGlobal && typeof first === "string" ? first : undefined;
   }
 
-  /** What an issuer says itself: neither what {@link ownSettings} leaves out, nor the email of all. */
+  /**
+   * The settings of an issuer itself, without those that {@link ownSettings} omits, and without the common
+   * email.
+   */
   #settingsOf(issuer: JsonObject): JsonObject {
     const { email, ...others } = ownSettings(issuer, this.#ports);
     const isSaid = email !== undefined && email !== this.globalEmail;

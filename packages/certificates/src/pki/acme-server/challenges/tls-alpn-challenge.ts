@@ -53,7 +53,7 @@ export const validateTlsAlpn: Validator = async ({ name, keyAuthorization, signa
       ? error
       : new AcmeProblem("connection", `${where}: ${messageOf(error)}`);
   } finally {
-    // What the other side may still say does not matter.
+    // Later data of the other side does not matter.
     socket.on("error", () => {});
     socket.destroy();
   }

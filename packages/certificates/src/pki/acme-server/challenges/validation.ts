@@ -1,6 +1,6 @@
 import type { AcmeProblem } from "../acme-problem.ts";
 
-/** What a challenge is about. */
+/** The subject of a challenge. */
 export interface Validation {
   /** Without `*.`. */
   readonly name: string;

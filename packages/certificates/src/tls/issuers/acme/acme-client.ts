@@ -16,7 +16,7 @@ import {
 import { externalAccountBinding, publicJwk, signMessage } from "./jws.ts";
 import { retryTime } from "./retry-time.ts";
 
-/** Of one answer of an authority. */
+/** Limit of one answer of an authority. */
 const maxAnswerBytes = 1024 * 1024;
 const requestTimeoutMs = 30_000;
 /** A nonce that the authority does not know any more is replaced so often. */
@@ -177,7 +177,10 @@ export class AcmeClient {
     return answer;
   }
 
-  /** What the authority does not do; with when to come again, where it says so (RFC 8555, section 6.6). */
+  /**
+   * The error for an authority's refusal, with the time for the next try if it gives one (RFC 8555, section
+   * 6.6).
+   */
   #refusal(answer: Answer, what: string): ServerError {
     const retryAtMs = retryTime(headerText(answer, "retry-after"), Date.now());
     const later = retryAtMs === undefined ? "" : ` (not before ${new Date(retryAtMs).toISOString()})`;

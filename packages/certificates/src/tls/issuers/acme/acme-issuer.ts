@@ -60,7 +60,10 @@ class AcmeIssuer implements CertificateIssuer {
     this.#roots = roots;
   }
 
-  /** What fails again and again is tried out elsewhere, so that it does not use up what the real authority allows. */
+  /**
+   * Repeated failures are tried at the test authority, so that they do not use up the real authority's
+   * limits.
+   */
   async issue(request: IssueRequest): Promise<IssuedCertificate> {
     const test = this.#test;
     if (test !== undefined && request.failures > 0) {

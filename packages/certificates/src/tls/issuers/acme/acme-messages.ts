@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What an authority answers, as far as it is used. Source: RFC 8555, section 7.1; RFC 9773 (renewalInfo) */
+/** The used parts of an authority's answers. Source: RFC 8555, section 7.1; RFC 9773 (renewalInfo) */
 export const directorySchema = z.object({
   newNonce: z.url(),
   newAccount: z.url(),

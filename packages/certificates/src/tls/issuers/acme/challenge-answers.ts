@@ -13,7 +13,7 @@ const maxQuestions = 100;
 /** Certificates for challenges of others that are kept: an authority comes from several places. */
 const maxCertificates = 100;
 
-/** Who issues for a name, and where that is kept. */
+/** The issuer of a name, and its storage. */
 export interface ChallengePolicy {
   readonly issuers: readonly CertificateIssuer[];
   readonly storage: Storage;
@@ -65,7 +65,7 @@ export class ChallengeAnswers {
     return made;
   }
 
-  /** Asks all who may issue for the name. What is unreadable is told in the log, and counts for nothing. */
+  /** Asks all issuers of the name. An unreadable answer is logged and ignored. */
   async #ask(
     type: ChallengeQuestion["type"],
     name: string,

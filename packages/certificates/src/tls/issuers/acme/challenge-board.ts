@@ -2,7 +2,7 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 import type { CertificateAnswer, ChallengeRequest } from "../../certificates/certificate-messages.ts";
 import { canonicalName } from "./identifier-names.ts";
 
-/** What authorities will come and ask for. One for the process: the threads that serve look here. */
+/** Tokens that authorities will request. One board for the process: serving threads read it. */
 export class ChallengeBoard implements SharedResource {
   readonly #tokens = new Map<string, { readonly host: string; readonly answer: string }>();
   readonly #certificates = new Map<string, CertificateAnswer>();

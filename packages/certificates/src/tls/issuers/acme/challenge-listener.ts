@@ -13,7 +13,10 @@ export const validationPath = "/.well-known/pki-validation/";
 /** Longest name of such a file. */
 const validationFile = /^[\w-]{1,512}\.txt$/;
 
-/** What an authority asks for by a path: a token, or the name of a file that ends with `.txt`; "" for anything else. */
+/**
+ * The token that an authority requests by a path, or the name of a file that ends with `.txt`; "" for any
+ * other path.
+ */
 export function challengeTokenOf(path: string): string {
   if (path.startsWith(challengePath)) {
     const token = path.slice(challengePath.length);

@@ -15,7 +15,7 @@ import type { StartedChallenge } from "./shared-challenge.ts";
 /** Kinds of challenges, in the order in which they are tried. */
 export type ChallengeType = "http-01" | "tls-alpn-01" | "dns-01";
 
-/** What proving a name needs. */
+/** The services needed to prove a name. */
 export interface ProvingTools {
   readonly client: AcmeClient;
   readonly board: ChallengeBoard;

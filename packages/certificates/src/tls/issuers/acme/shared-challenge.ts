@@ -8,7 +8,7 @@ import { canonicalName, isChallengeToken, reverseName } from "./identifier-names
 /** A challenge takes less than one; other instances write it, so it is not trusted to be small. */
 const maxBytes = 16 * 1024;
 
-/** What is read of a stored challenge. Source: the public model (acmez, `Challenge`) */
+/** The used fields of a stored challenge. Source: the public model (acmez, `Challenge`) */
 const storedSchema = z
   .object({
     type: z.string(),

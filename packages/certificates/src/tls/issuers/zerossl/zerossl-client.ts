@@ -2,10 +2,10 @@ import { errorWithin, messageOf, ServerError } from "server-core/errors";
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 
-/** Of an answer. */
+/** Limit of an answer. */
 const maxAnswerBytes = 5 * 1024 * 1024;
 
-/** What proves one name. */
+/** The proof of one name. */
 const validationSchema = z.object({
   file_validation_url_http: z.string().default(""),
   file_validation_content: z.array(z.string()).default([]),

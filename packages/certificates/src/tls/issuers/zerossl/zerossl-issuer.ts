@@ -61,7 +61,7 @@ export const zerosslSchema = z.strictObject({
 
 type ZerosslConfig = z.infer<typeof zerosslSchema>;
 
-/** What an issuer works with. */
+/** The services of an issuer. */
 export interface ZerosslParts {
   readonly config: ZerosslConfig;
   readonly board: ChallengeBoard;

@@ -2,7 +2,7 @@ import { humanSize } from "./human-size.ts";
 import type { ListedFile, Listing } from "./listing.ts";
 import type { OrderName, SortName } from "./order.ts";
 
-/** What a page of a listing shows. */
+/** The content of a listing's page. */
 export interface PageListing extends Listing {
   /** Decoded path of the folder, as the visitor sees it. */
   readonly path: string;
@@ -77,7 +77,10 @@ ${up}${page.items.map(row).join("\n")}
 </table>`;
 }
 
-/** What browsers may do with the built-in page: names of files in it are other people's. Source: the public model */
+/**
+ * The content security policy of the built-in page, which contains names of files from other people. Source:
+ * the public model
+ */
 export function pagePolicy(nonce: string): string {
   return (
     "default-src 'none'; img-src 'self'; object-src 'none'; base-uri 'none'; " +

@@ -10,8 +10,8 @@ const rowUnit = 2;
 const maxRow = 1_000_000;
 
 /**
- * What active checks of one kind found of one upstream: one state for all threads. A number holds whether it is down
- * (lowest bit) and how many checks in a row spoke against that (the rest).
+ * The result of one kind of active checks for one upstream, shared by all threads. A number holds whether it
+ * is down (lowest bit), and how many consecutive checks contradict that (the rest).
  */
 export class ActiveHealth {
   readonly address: string;
@@ -31,7 +31,7 @@ export class ActiveHealth {
     return this.#state.value % rowUnit === 0;
   }
 
-  /** Of all threads one makes each check: the first to ask. @returns whether it is this one */
+  /** One of all threads makes each check: the first that asks. @returns true when it is this thread */
   takeTurn(intervalMs: number, nowMs: number): boolean {
     const last = this.#turn.value;
     // Timers of threads are not in step.

@@ -46,7 +46,7 @@ export class HealthChecker {
     this.#log = log;
     this.#intervalMs = config.interval || defaultIntervalMs;
     this.#address = config.upstream ? parseDial(config.upstream) : undefined;
-    // What comes after `#` is not for servers.
+    // The fragment after `#` is not sent to servers.
     const uri = (config.uri || config.path || "/").replace(/#.*$/s, "");
     const target = RequestTarget.parse(bytesOfText(uri));
     if (typeof target === "string") {

@@ -14,7 +14,7 @@ export interface SlotUser {
   giveBusy?(): void;
 }
 
-/** What a thread that waits tells the others. */
+/** A waiting thread's message to the others. */
 export interface SlotPlea {
   readonly thread: number;
   readonly place: string;
@@ -43,10 +43,9 @@ const pleadMs = 50;
 const fairnessMs = 20;
 
 /**
- * The limit of connections to one upstream, one truth over all threads. Calls over it wait, the oldest first; a connection
- * that lies idle in one thread makes room for a call that waits in another, and of threads that all have calls waiting,
- * those that have waited for clearly longer get a turn.
- * Source: Go's net/http, `Transport.MaxConnsPerHost`
+ * The limit of connections to one upstream, over all threads. Calls above it wait, oldest first. An idle
+ * connection of one thread makes room for a waiting call of another. When all threads have waiting calls,
+ * those that have waited clearly longer get a turn. Source: Go's net/http, `Transport.MaxConnsPerHost`
  */
 export class ConnectionSlots {
   readonly #options: ConnectionSlotsOptions;

@@ -6,11 +6,11 @@ export interface DialAddress {
   readonly host: string;
   /** 0 for a unix socket. */
   readonly port: number;
-  /** Of a unix socket; "" for TCP. */
+  /** Path of a unix socket; "" for TCP. */
   readonly path: string;
   /** `host:port` or `unix//path`: the same for the same place. */
   readonly key: string;
-  /** Of IP, where the address says so; 0: any. */
+  /** The IP family, when the address names it; 0: any. */
   readonly family: 0 | 4 | 6;
   /** `unix+h2c//path`: cleartext HTTP/2, whatever the transport says. */
   readonly h2c: boolean;

@@ -14,7 +14,7 @@ const trimMs = 1_000;
 export class IdleConnections {
   readonly #max: number;
   readonly #gauge: SharedGauge;
-  /** Of this thread, with what closes them; the oldest are first. */
+  /** The idle connections of this thread, with their close functions; oldest first. */
   readonly #lying = new Map<object, () => void>();
   #trimmer: NodeJS.Timeout | undefined;
   #closed = false;

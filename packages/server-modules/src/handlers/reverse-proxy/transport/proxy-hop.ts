@@ -17,7 +17,7 @@ export interface ProxyHop {
   readonly key: string;
 }
 
-/** Of the answer to CONNECT. */
+/** Limit of the answer to CONNECT. */
 const maxHeadBytes = 16 * 1024;
 const defaultPorts: Readonly<Record<string, number>> = {
   "http:": 80,
@@ -25,7 +25,7 @@ const defaultPorts: Readonly<Record<string, number>> = {
   "socks5:": 1080,
   "socks5h:": 1080,
 };
-/** Of a name or password, which SOCKS tells with their lengths in a byte. */
+/** Limit of a name or password; SOCKS sends their lengths in a byte. */
 const maxSocksBytes = 255;
 
 /**
@@ -60,7 +60,7 @@ export function parseProxyHop(text: string, from = "network_proxy"): ProxyHop {
 }
 
 /**
- * Asks a proxy for a tunnel. What it sends after its answer stays in the socket.
+ * Asks a proxy for a tunnel. Data after its answer stays in the socket.
  * @param done called once, with the proxy's fault; not when the socket fails
  */
 export function askForTunnel(

@@ -9,8 +9,8 @@ const largeMemory = new SharedMemory(512 * 1024, 32);
 const mediumBytes = 64 * 1024;
 
 /**
- * Memory that a socket reads into, again and again, instead of new memory for each read. What the taker still needs
- * after a call stays as it is, and the next read goes elsewhere.
+ * A reused buffer for a socket's reads, instead of a new one for each. Data that the taker keeps stays valid,
+ * and the next read uses another place.
  */
 export class ReadBuffer {
   /** Takes what came. @returns whether it still needs the bytes */
@@ -57,7 +57,7 @@ export class ReadBuffer {
     this.#rests = true;
   }
 
-  /** The socket is closed. What came of it may still be on its way elsewhere. */
+  /** The socket is closed, but its last data may still be in use. */
   close(): void {
     if (this.#isBorrowed) {
       this.#isBorrowed = false;
@@ -65,7 +65,7 @@ export class ReadBuffer {
     }
   }
 
-  /** What was read into belongs to the taker now. */
+  /** The taker now owns the buffer. */
   #replace(): void {
     if (this.#small === undefined) {
       this.#buffer = Buffer.allocUnsafeSlow(this.#smallBytes);

@@ -2,7 +2,7 @@ import type { X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
 import { describeCertificate } from "certificates/tls/certificates/loaded-certificate";
 
-/** What concerns the certificate itself, by `code`: what OpenSSL's verification and the check of names find. */
+/** Codes of faults in a certificate, from OpenSSL's verification and the check of names. */
 const certificateCodes = /CERT|SIGNATURE|CRL|SELF_SIGNED|PATH_LENGTH|INVALID_(?:CA|PURPOSE)/;
 
 /**

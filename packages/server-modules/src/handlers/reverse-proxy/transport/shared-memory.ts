@@ -22,7 +22,7 @@ export class SharedMemory {
     return this.#lent;
   }
 
-  /** @returns undefined when all are lent. What is in it is of no meaning */
+  /** @returns a buffer with undefined content; undefined when all are lent */
   borrow(): Buffer | undefined {
     if (this.#lent === this.#most) {
       return undefined;

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { isIPv4, isIPv6 } from "node:net";
 import type { DialAddress } from "./dial-address.ts";
 
-/** Who asks a SOCKS proxy; undefined where it asks for nobody. */
+/** The user of a SOCKS proxy; undefined without one. */
 export interface SocksUser {
   readonly name: string;
   readonly password: string;
@@ -139,9 +139,9 @@ class SocksTalk {
 }
 
 /**
- * Asks a SOCKS proxy for a tunnel. What it sends after its answer stays in the socket.
- * @param done called once, with the proxy's fault; not when the socket fails
- * Source: RFC 1928; RFC 1929 for user and password
+ * Asks a SOCKS proxy for a tunnel. Data after its answer stays in the socket.
+ * @param done called once, with the proxy's fault; not when the socket fails Source: RFC 1928; RFC 1929 for
+ *   user and password
  */
 export function askForSocksTunnel(
   socket: Socket,

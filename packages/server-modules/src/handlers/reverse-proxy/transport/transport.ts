@@ -29,7 +29,7 @@ export interface UpstreamRequest {
   readonly upgrade: string;
   /** Whether another upstream could take it: then one that refuses it again and again is not waited for. */
   readonly othersLeft?: boolean | undefined;
-  /** Whom it is for; undefined for a request of the server's own, such as a health check. */
+  /** The client's exchange; undefined for a request of the server itself, such as a health check. */
   readonly exchange: Exchange | undefined;
 }
 

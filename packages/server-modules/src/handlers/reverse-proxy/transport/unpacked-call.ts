@@ -101,7 +101,7 @@ export class UnpackedCall implements UpstreamCall, ResponseReceiver {
     return this.#gunzip.write(chunk);
   }
 
-  /** What is unpacked later must stay. */
+  /** Data that is unpacked later must stay valid. */
   get keepsChunk(): boolean {
     return this.#gunzip !== undefined || (this.#receiver.keepsChunk ?? true);
   }

@@ -90,7 +90,7 @@ export class UpstreamConnections implements SlotUser {
     this.#h1 = new H1Pool({
       limits,
       dial: (request, done) => {
-        // What is to leave HTTP is read as a stream.
+        // A connection that will leave HTTP is read as a stream.
         const buffer = request.upgrade === "" ? new ReadBuffer(options.readBufferBytes) : undefined;
         return options.dialer.open(dial, serverName, ["http/1.1"], request, done, buffer);
       },
@@ -131,7 +131,7 @@ export class UpstreamConnections implements SlotUser {
     this.#slots?.close();
   }
 
-  /** Of calls that wait until it is known what the upstream speaks. */
+  /** Number of calls that wait for the upstream's protocol to be known. */
   get waitingCount(): number {
     return this.#isDeciding ? 0 : this.#undecided.length;
   }

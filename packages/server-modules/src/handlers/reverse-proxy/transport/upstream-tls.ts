@@ -102,7 +102,7 @@ export async function managedClientCertificate(
   return (await context.acquire(clientCertificates, name, make)).value;
 }
 
-/** What is the same for all connections. Files are read here. @throws ServerError MODULE_CONFIG */
+/** Options that all connections share. Reads files. @throws ServerError MODULE_CONFIG */
 export async function upstreamTlsOptions(
   config: UpstreamTlsConfig,
   context: ModuleContext,

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from "node:stream";
 
 /**
- * Hands bytes on, and stops reading while more than so many wait for a side that takes its time. What ends on one side
- * ends on the other.
+ * Copies bytes between two sides, and stops reading while too many wait for a slow side. When one side ends,
+ * the other does.
  * @param maxWaitingBytes what may wait in `to`, besides the piece that was read last
  */
 export function pump(from: Readable, to: Writable, maxWaitingBytes: number): void {

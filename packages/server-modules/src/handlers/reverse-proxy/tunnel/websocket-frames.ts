@@ -12,7 +12,7 @@ export class WebSocketFrames {
   #headLength = 2;
   /** Where its length ends that has bytes of its own. */
   #lengthEnd = 0;
-  /** Of the payload that the head under way announces. */
+  /** Payload length of the present frame's head. */
   #length = 0;
   /** Bytes of the payload under way still to come. */
   #left = 0;

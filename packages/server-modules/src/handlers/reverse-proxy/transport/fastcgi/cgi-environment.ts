@@ -8,14 +8,14 @@ import { RequestTarget } from "server-core/uri/request-target";
 import { bytesOfText } from "server-core/uri/text-of-bytes";
 import type { UpstreamRequest } from "../transport.ts";
 
-/** What of a target becomes variables, decoded but for the query. */
+/** Parts of a target that become variables; all but the query are decoded. */
 interface CgiTarget {
   readonly script: string;
   readonly pathInfo: string;
   readonly query: string;
 }
 
-/** What a request's variables depend on beside the request. */
+/** Inputs of a request's variables beside the request. */
 export interface CgiOptions {
   /** Absolute. */
   readonly root: string;
@@ -26,14 +26,15 @@ export interface CgiOptions {
 }
 
 /**
- * The part of a path that names the script: up to the end of the first split part, all of it where the path has none,
- * nothing where no parts are configured. ASCII case does not count; other characters are none of a part's, whatever their lower case is (U+212A is no `k`).
+ * The script's part of a path: up to the end of the first split part, all of it when the path has none, and
+ * nothing when no parts are configured. ASCII case is ignored. Other characters never match a part, whatever
+ * their lower case is (U+212A is no `k`).
  */
 function scriptOf(path: string, parts: readonly string[]): string {
   if (parts.length === 0) {
     return "";
   }
-  // Of other characters the lower case may be longer, or ASCII.
+  // The lower case of other characters may be longer, or ASCII.
   const lower = path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   for (const part of parts) {
     const at = lower.indexOf(part);

@@ -23,7 +23,7 @@ export class H1BodySink implements BodySink {
     this.#left = bodyLength ?? 0;
   }
 
-  /** What is wrong when no more comes now; undefined when it is whole. */
+  /** The error when no more data arrives now; undefined when the body is complete. */
   get shortage(): Error | undefined {
     return this.#left > 0 ? new Error("the request body is shorter than its Content-Length") : undefined;
   }

@@ -20,7 +20,7 @@ export interface H1Limits {
   readonly writeTimeoutMs: number;
 }
 
-/** What a connection needs of its pool. */
+/** The pool, as far as a connection needs it. */
 export interface H1ConnectionOwner {
   readonly limits: H1Limits;
   readonly heads: ResponseHeadReader;
@@ -54,7 +54,7 @@ export class H1ClientConnection {
   #kept = false;
   #state: (typeof states)[keyof typeof states] = states.idle;
   #call: H1Call | undefined;
-  /** What came of a head so far. */
+  /** The received part of a head. */
   #partial: Buffer = noBytes;
   #head: ResponseHead | undefined;
   /** Bytes of a body of known length still to come. */
@@ -191,7 +191,10 @@ export class H1ClientConnection {
 
   readonly #onData = (bytes: Buffer): void => this.#forCall(this.#take, bytes);
 
-  /** What comes of the socket is work for the request: what its receiver throws costs its call and this connection. */
+  /**
+   * Data of the socket is work for the request, so an exception of its receiver fails its call and this
+   * connection only.
+   */
   #forCall<Argument>(run: (argument: Argument) => void, argument: Argument): void {
     const exchange = this.#call?.request.exchange;
     try {
@@ -240,7 +243,7 @@ export class H1ClientConnection {
     }
     const call = this.#call;
     if (end === -1 || call === undefined) {
-      // What is no response at all needs no more of it.
+      // Bytes that are no response are refused at once.
       if (all.length >= 5 && all.toString("latin1", 0, 5) !== "HTTP/") {
         this.#fail(new Error("the answer is not HTTP"));
       }
@@ -416,7 +419,7 @@ export class H1ClientConnection {
     this.#forCall((error) => this.#fail(error, true), late);
   };
 
-  /** The upstream is gone. Of a connection that lay idle it may not have known of the call. */
+  /** The upstream has closed. An idle connection's upstream may not have seen the call. */
   readonly #lost = (error: Error): void => {
     const call = this.#call;
     const mayMoveOn =

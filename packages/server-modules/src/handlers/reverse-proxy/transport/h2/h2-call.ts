@@ -51,7 +51,8 @@ export class H2Call implements UpstreamCall {
     let stream: ClientHttp2Stream;
     try {
       const fields = h2RequestFields(this.request, scheme);
-      // Only where the client said that trailers come: node cannot end a stream that waited for some in vain.
+      // Only when the client announced trailers, because Node cannot end a stream that waits for missing
+      // trailers.
       const waitForTrailers = body !== undefined && fields.trailer !== undefined;
       stream = connection.session.request(fields, { endStream: body === undefined, waitForTrailers });
     } catch (error) {
@@ -69,7 +70,7 @@ export class H2Call implements UpstreamCall {
       return;
     }
     this.#stream = stream;
-    // What the receiver throws costs this call, and nothing else.
+    // An exception of the receiver fails only this call.
     const { exchange } = this.request;
     const on = <Arguments extends unknown[]>(event: string, take: (...args: Arguments) => void) => {
       stream.on(event, (...args: unknown[]) => {
@@ -159,7 +160,7 @@ export class H2Call implements UpstreamCall {
     }
   }
 
-  /** The response is whole. Of a request that is not, the upstream gets no more. */
+  /** The response is complete. The upstream gets no more of an incomplete request. */
   #answered(stream: ClientHttp2Stream): void {
     this.#finish();
     if (!stream.writableEnded) {

@@ -5,7 +5,7 @@ export interface H2Connection {
   readonly session: ClientHttp2Session;
   /** It takes no more calls, and ends with the last of them: told to end now, it could break calls off that it just took. */
   runsOut: boolean;
-  /** What the upstream said when it went away; undefined before that. */
+  /** The upstream's last message before it went away; undefined while it is there. */
   goneAway: { readonly code: number; readonly lastStreamId: number } | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface H2PoolOptions {
 const streamWindowBytes = 1024 * 1024;
 const connectionWindowBytes = 16 * 1024 * 1024;
 
-/** Of a head, whose bytes count; node lets 128 in unless told otherwise. */
+/** Limit of a head's fields, whose bytes are limited too; Node's default is 128. */
 const maxFields = 100_000;
 
 /** How often a call is sent again that the upstream did not look at, and the pause before the second time; it doubles. Source: Go's net/http */
