@@ -6,7 +6,7 @@ const processes = "tracing-agent|tracing-collector|tracing-query|tracing-storage
 /** Files that no process loads. */
 const test = "[.]test[.]ts$|/src/testing/";
 
-/** What the web server is made of, from below to above: which of our packages each may import. */
+/** The web server's layers, from below to above: which of our packages each may import. */
 const serverPackages = {
   "server-core": {
     mayImport: ["lifecycle"],

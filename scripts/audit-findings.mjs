@@ -1,4 +1,4 @@
-// What an audit finds wrong: licences that are not allowed, and advisories that nobody has accepted.
+// Finds faults of an audit: licences that are not allowed, and advisories that nobody has accepted.
 
 /**
  * @param components of a CycloneDX document
@@ -28,7 +28,7 @@ export function licenceFindings(components, { allowed, read }) {
   return findings;
 }
 
-/** Of `A OR B` one must be allowed, of `A AND B` both. */
+/** For `A OR B` one must be allowed, for `A AND B` both. */
 function isAllowed(expression, allowed) {
   const text = expression.replace(/^\((.*)\)$/, "$1");
   if (text.includes(" OR ")) return text.split(" OR ").some((part) => isAllowed(part, allowed));

@@ -1,4 +1,4 @@
-// The ClickHouse that runs elsewhere, as `npm start` is told of it. Plain JavaScript for Node 20.
+// The address of an external ClickHouse, from the options of `npm start`. Plain JavaScript for Node 20.
 
 /** @returns the value of `--clickhouse`, or of CLICKHOUSE_URL; undefined: the store is tracing-storage on this machine */
 export function clickhouseOf(args, environment = process.env) {

@@ -1,5 +1,5 @@
-// Runtime dependencies that look abandoned. docs/dependencies.md lists every one with the reason for it; one without a release
-// for two years needs a reason to stay, in the column "Why although old".
+// Finds runtime dependencies that look abandoned. docs/dependencies.md lists every one with its reason. One
+// without a release for two years needs a reason to stay, in the column "Why although old".
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What says that a process or one of its threads has ended by a fault: lines of our logs, of Node and of V8. */
+/** Log lines of a process or thread that ended by a fault: of our logs, of Node and of V8. */
 const fatal =
   /worker \d+ died|\buncaught (?:error|exception)|UnhandledPromiseRejection|triggerUncaughtException|^FATAL ERROR:|^Node\.js v\d+\.\d+\.\d+$|cannot take over/i;
 

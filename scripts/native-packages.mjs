@@ -50,7 +50,7 @@ export function nativeParents(root = defaultRoot) {
 }
 
 /**
- * What a platform needs: for each parent its native package, or none where none is made for the platform.
+ * The native package of each parent for a platform, or none when there is none.
  * @returns `locked`: the lockfile names it, so that pnpm installs it; otherwise this script does
  */
 export function nativePlan(platform, root = defaultRoot) {

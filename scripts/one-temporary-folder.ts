@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Set-up of a whole run of tests: all of it makes its temporary folders in one, which goes when the run ends, so that a
- * test that fails, or is stopped, leaves nothing behind.
+ * Set-up of a whole run of tests. All temporary folders are inside one, which is deleted at the end of the
+ * run, so that a failed or stopped test leaves nothing behind.
  */
 export default function oneTemporaryFolder(): () => void {
   const before = process.env.TMPDIR;

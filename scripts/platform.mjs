@@ -81,7 +81,7 @@ export function namesFor(platform, names) {
     .map(({ name }) => name);
 }
 
-/** What `npm start` says where the store cannot run; "" where everything does. */
+/** The text of `npm start` on a platform without the store; "" when everything runs. */
 export function partialPlatformText(platform, clickhouse) {
   if (wholePlatforms.some((each) => nameOf(each) === nameOf(platform))) return "";
   const begins = [

@@ -1,4 +1,4 @@
-// Installs and builds what a task needs. What has not changed since the last time is not done again.
+// Installs and builds the inputs of a task. Unchanged parts are not built again.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -81,7 +81,7 @@ function manifests() {
   );
 }
 
-/** What is built of each process. */
+/** The build output of each process. */
 const programs = {
   "admin-server": "server",
   "tracing-agent": "tracing-agent",

@@ -1,5 +1,6 @@
-// npm run sbom: writes dist/sbom.cdx.json and, for people, dist/THIRD_PARTY.md: every package
-// that the programs are made of, with versions, hashes and licences (CycloneDX 1.6). pnpm makes it out of its lockfile and store.
+// npm run sbom: writes dist/sbom.cdx.json (CycloneDX 1.6) and, for people, dist/THIRD_PARTY.md. They list
+// every package of the programs, with versions, hashes and licences. pnpm makes the first from its lockfile
+// and store.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

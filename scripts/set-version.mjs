@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const defaultRoot = fileURLToPath(new URL("..", import.meta.url));
 const inManifest = /(?<=^ {2}"version": ")[^"]+(?=",$)/m;
 
-/** Every place that has the version, below the root, and how it stands there. */
+/** Every place with the version, below the root, and its form there. */
 function placesOf(root) {
   const manifests = ["packages", "examples"].flatMap((parent) =>
     readdirSync(join(root, parent))

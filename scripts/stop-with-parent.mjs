@@ -32,8 +32,8 @@ function isAlive(pid) {
 }
 
 /**
- * Calls back when npm, which started this, is gone: it was killed, or passed a signal on to nobody. Who starts this without
- * npm may well end while it goes on (`setsid`, a shell that is left), so then nobody is watched.
+ * Calls back when npm, which started this process, is gone: it was killed, or did not pass on a signal.
+ * Without npm the parent may well end earlier (`setsid`, a closed shell), so then nothing is watched.
  */
 export function onLostNpm(callback) {
   // biome-ignore lint/suspicious/noUndeclaredEnvVars: npm sets it, and no task of turbo reads it.

@@ -1,4 +1,4 @@
-// What failed tests mean for the whole run. Input: files as vitest's JSON reporter tells of them.
+// The meaning of failed tests for the whole run. Input: files of vitest's JSON report.
 
 /** How vitest begins the error of a test or hook that took longer than it may. */
 const timeLimit = /^(?:Error: )?(?:Test|Hook) timed out in \d+ ?ms/;

@@ -1,5 +1,5 @@
-// What goes with every copy of the programs: names, versions and licences of the packages in them, and the texts of these
-// licences, which most of them want to be passed on.
+// Texts for every copy of the programs: names, versions and licences of their packages, and the texts of
+// these licences, which most of them require.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -6,15 +6,18 @@ import { afterAll, afterEach } from "vitest";
 import { FatalLines } from "./fatal-lines.ts";
 
 /**
- * Set-up of each file of tests: a test fails when a process that it started logs an uncaught error or a dead thread, or a
- * thread that it started ends by an error, whatever the test itself asserts. A test that kills on purpose gives the process
- * this variable, with any value.
+ * Set-up of each test file. A test fails when a process that it started logs an uncaught error or a dead
+ * thread, or when its thread ends by an error, whatever it asserts. A test that kills on purpose sets this
+ * variable for the process, to any value.
  */
 const optOut = "TEST_MAY_DIE";
 
 interface Watched {
   spawn: (...args: unknown[]) => ChildProcess;
-  /** What was found and no test has failed for yet. Here, as files that share a process load this one anew each. */
+  /**
+   * Findings that no test has failed for yet. They are global, because files that share a process load this
+   * module again.
+   */
   fatalLines?: string[];
 }
 

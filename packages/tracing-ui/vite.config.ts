@@ -13,8 +13,9 @@ export default defineConfig({
     target: "es2022",
     reportCompressedSize: true,
     modulePreload: { polyfill: false },
-    // What several pages use comes in one file: each file more is a question more before a page can be seen. What only
-    // graphs and rates are drawn with is left out: the pages that most people open first have neither.
+    // Code that several pages use is one file, because each further file is another request before a page can
+    // be shown. Code that only graphs and rates need is separate: the pages that most people open first have
+    // neither.
     rolldownOptions: {
       output: {
         codeSplitting: {

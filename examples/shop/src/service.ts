@@ -24,7 +24,7 @@ export class ShopError extends Error {
   }
 }
 
-/** What a route sees of one request. */
+/** The parts of a request that a route sees. */
 export interface Work {
   readonly span: Span;
   readonly chance: Chance;

@@ -13,7 +13,10 @@ import { AppBar } from "./components/app-bar.tsx";
 import { AppHelp } from "./components/app-help.tsx";
 import { pages } from "./pages/pages.ts";
 
-/** What is around every page: the bar, the help, the keys that work everywhere, and word of a server that is gone. */
+/**
+ * The frame of every page: the bar, the help, the keys that work everywhere, and a notice when the server is
+ * gone.
+ */
 export function AppFrame() {
   const [help, setHelp] = useState(false);
   const navigate = useNavigate();

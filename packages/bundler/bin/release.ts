@@ -85,7 +85,7 @@ function tell(file: string): void {
   console.log(file);
 }
 
-/** What the licence wants with every copy; the list of licences is there once `npm run sbom` has run. */
+/** Files that the licence requires in every copy; `npm run sbom` makes the list of licences. */
 const notices = ["LICENSE", "NOTICE"].map((name) => join(root, name));
 const thirdParty = join(out, "THIRD_PARTY.md");
 if (existsSync(thirdParty)) notices.push(thirdParty);

@@ -8,17 +8,17 @@ import { leftOutFiles } from "./left-out-files.ts";
 import { type Program, readProgram } from "./program.ts";
 import { sideFiles } from "./side-files.ts";
 
-/** What of a package becomes files in its `dist/`. Paths are relative to the package. */
+/** The parts of a package that become files in its `dist/`. Paths are relative to the package. */
 export interface ProgramBuild {
   /** The package, with a slash at its end. */
   readonly packageFolder: URL;
   /** Name of the program: `dist/<name>.cjs`. */
   readonly name: string;
-  /** What it runs: a file that starts the process when it is loaded. With `serve`, one that exports `run(startAnew)`. */
+  /** The main file: loading it starts the process. With `serve`, it exports `run(startAnew)`. */
   readonly main: string;
   /**
-   * What it goes on with in a second start, so that nothing which only the command line and the check of options need is
-   * ever loaded there: a file that exports `serve(options)`, with the options that `startAnew` was given.
+   * The file of a second start, which loads nothing that only the command line and the check of options need.
+   * It exports `serve(options)`, and gets the options that `startAnew` was given.
    */
   readonly serve?: string;
   /** More code that is named by URL, the programs of worker threads for one: it becomes `dist/<basename>.cjs`. */
@@ -30,7 +30,9 @@ export interface ProgramBuild {
    * depends on it: "" is this one, "a > b" is the b that a depends on.
    */
   readonly lazyPackages?: Readonly<Record<string, string>>;
-  /** Source files that are seldom needed, likewise. What they import is lazy with them where nobody else imports it. */
+  /**
+   * Source files that are seldom needed; they are lazy too. Modules that only they import are lazy with them.
+   */
   readonly lazyFiles?: readonly string[];
   /** Files and folders that code names by URL, by the name that they get beside the program when it is not their own. */
   readonly sideFiles?: Readonly<Record<string, string>>;
@@ -148,9 +150,10 @@ function printSizes(
 }
 
 /**
- * Makes a program of a process: `dist/<name>.cjs` and, beside it, files with all that it needs but native packages, loaded
- * when they are needed. From its sources a process needs tens of megabytes more: for the compiler that strips types, for
- * one module each of hundreds, and for the parts of Node that ES modules load whole.
+ * Builds the program of a process: `dist/<name>.cjs` and, beside it, files that load on demand, with
+ * everything except native packages. From its sources a process needs tens of megabytes more. They are for
+ * the compiler that strips types, for hundreds of modules, and for the parts of Node that ES modules load as
+ * a whole.
  * @throws Error when the code does not bundle, or a file that it names is not there
  */
 export async function bundleProgram(build: ProgramBuild): Promise<void> {

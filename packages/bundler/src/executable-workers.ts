@@ -1,8 +1,8 @@
 // Bundled into every program: nothing but Node may be imported here, and only where it is used.
 
 /**
- * First program of a worker thread in an executable: mounts the files within the executable, which Node does for the main
- * thread alone, and goes on with the program that was asked for.
+ * The first program of a worker thread in an executable. It mounts the files of the executable, which Node
+ * does only for the main thread, and continues with the requested program.
  */
 const mountAndRun = (file: string) => `
 const { create, MemoryProvider } = require("node:vfs");

@@ -33,7 +33,7 @@ interface LazyModule {
   readonly path: string;
 }
 
-/** What a program's build loads lazily. */
+/** The modules that a program's build loads lazily. */
 export interface LazyOptions {
   /** With a slash at its end. */
   readonly packageFolder: string;

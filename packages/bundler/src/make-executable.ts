@@ -26,7 +26,7 @@ function nativeFiles(name: string, packageFolder: string): [string, string][] {
   const manifest = createRequire(import.meta.url)(join(folder, "package.json")) as {
     readonly optionalDependencies?: Readonly<Record<string, string>>;
   };
-  // What it depends on lies beside it; what is for other platforms was not installed.
+  // A package's dependencies are beside it; those of other platforms were not installed.
   const modules = join(folder, ...name.split("/").map(() => ".."));
   const names = [name, ...Object.keys(manifest.optionalDependencies ?? {})];
   return names
@@ -42,11 +42,11 @@ function nativeFiles(name: string, packageFolder: string): [string, string][] {
 const isLarge = (files: readonly [string, string][]) =>
   files.reduce((sum, [, path]) => sum + statSync(path).size, 0) > maxNativeBytes;
 
-/** What becomes one executable file. */
+/** The inputs of a single executable file. */
 export interface ExecutableOptions {
   /** The package, built, with a slash at its end. */
   readonly packageFolder: URL;
-  /** Of the program: `dist/<name>.cjs`. */
+  /** The program's name: `dist/<name>.cjs`. */
   readonly name: string;
   readonly program: Program;
   /** Absolute path of the file to write. */

@@ -15,11 +15,11 @@ const manifestSchema = z.object({
 
 const nameIn = (scope: string | undefined, name: string) => (scope === undefined ? name : `${scope}/${name}`);
 
-/** What becomes an npm package. */
+/** The inputs of an npm package. */
 export interface NpmPackageOptions {
   /** The package, built, with a slash at its end. */
   readonly packageFolder: URL;
-  /** Of the program: `dist/<name>.cjs`; also the name of the command. */
+  /** The program's name, `dist/<name>.cjs`, and the name of the command. */
   readonly name: string;
   readonly program: Program;
   /** Files that go beside the program: the licence. */

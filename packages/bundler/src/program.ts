@@ -7,7 +7,10 @@ export { knownSinceMajor, oldestNodeMajor } from "./node-versions.ts";
 export const programSchema = z.strictObject({
   /** Options of Node and V8, before the program. The built file starts itself with them. */
   nodeOptions: z.array(z.string().startsWith("--")).default([]),
-  /** For what is read before the program's first line, such as glibc's allocator. What is set outside comes first. */
+  /**
+   * Variables that are read before the program's first line, such as those of glibc's allocator. Variables
+   * set outside take precedence.
+   */
   environment: z.record(z.string(), z.string()).default({}),
   /** Packages with code for the platform: dependencies, which stay in node_modules and load with their first use. */
   nativePackages: z.array(z.string()).default([]),

@@ -2,15 +2,15 @@ import { cpSync, existsSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Plugin } from "rolldown";
 
-/** What code names as `new URL("./some/file", import.meta.url)`. */
+/** The form in which code names such a file: `new URL("./some/file", import.meta.url)`. */
 const fileUrl = /new URL\(\s*"(\.{1,2}\/[^"]+)"\s*,\s*import\.meta\.url\s*,?\s*\)/g;
 
 const isCode = (path: string) => [".ts", ".cts", ".mts"].includes(extname(path));
 
 /**
- * Brings along what code reads beside itself: files and folders named as `new URL("…", import.meta.url)` are copied beside
- * the program, and the URL leads there; code named so (a worker's program) becomes a file of the same name in JavaScript,
- * which has to be an entry of the build.
+ * Copies the files that code reads beside itself. Files and folders named as `new URL("…", import.meta.url)`
+ * are copied beside the program, and the URL points to the copy. Code named so (a worker's program) becomes a
+ * JavaScript file of the same name, which must be an entry of the build.
  * @param names path of a file or folder to its name beside the program, where its own does not do
  */
 export function sideFiles(distFolder: string, names: ReadonlyMap<string, string>): Plugin {

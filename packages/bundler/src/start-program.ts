@@ -60,10 +60,10 @@ const checkedOptionsName = "PROGRAM_CHECKED_OPTIONS";
 const maxCheckedOptionsBytes = 100_000;
 
 /**
- * Starts this process anew, as its program asks for, to go on with checked options. Returns where the platform cannot, or
- * the options are too long.
- * @param options what JSON can hold. They stand in the process's environment, where those who run it and root can read
- *   them, as they can its command line: programs with options that are secrets of others must not do this
+ * Starts this process anew, as its program asks for, to go on with checked options. Returns where the
+ * platform cannot, or the options are too long.
+ * @param options JSON values. They are in the process's environment, which its user and root can read, as
+ *   they can its command line. Programs with secret options must not use this
  */
 export function startChecked(program: Program, options: object): void {
   const text = JSON.stringify(options);

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// Looks through comments and pages for the worst habits of writing: openings that hide the subject, sentences of more
-// than 30 words, phrases that nobody understands at once. plain-words-allowed.json says how many each folder may still have.
+// Checks comments and pages for the worst habits of writing. These are openings that hide the subject, sentences of more
+// than 30 words, and phrases that a newcomer does not understand. The file plain-words-allowed.json has the number that
+// each folder may still have.
 //
-//   check-words.ts               fails when a folder has more than it may have
-//   check-words.ts --list PATH…  prints every finding in these files and folders
-//   check-words.ts --lower       writes lower numbers into plain-words-allowed.json after sentences were mended
+// - no option: fails when a folder has more than it may have
+// - `--list PATH…`: prints every finding in these files and folders
+// - `--lower`: writes lower numbers into plain-words-allowed.json, after sentences were mended
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -6,7 +6,7 @@ import type { HttpStream } from "./http-stream.ts";
  * Answers plain requests on a port of TLS: each is sent to https, same host and port, and its connection
  * ends. Source: the public model, listener wrapper `http_redirect`
  * @param maxHeaderBytes of a request's head
- * @param listener has the time limits, and is told of the end
+ * @param listener has the time limits, and learns of the end
  */
 export function plainRedirects(maxHeaderBytes: number, listener: ConnectionOwner): ConnectionOwner {
   return {

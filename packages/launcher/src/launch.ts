@@ -44,8 +44,8 @@ function restartLine(name: string, { how, reason, pauseMs }: Restart): string {
 }
 
 /**
- * Runs every process until told to stop (SIGINT, SIGTERM, SIGHUP, or the end of whoever started this) or until one cannot
- * start at all: only the very first start is all or nothing.
+ * Runs every process until it must stop (SIGINT, SIGTERM, SIGHUP, or the end of its parent), or until one
+ * cannot start at all. Only the very first start is all or nothing.
  * @returns the exit code: 0 stopped as asked, 1 something could not start
  */
 export async function launch(scope: LaunchScope): Promise<number> {

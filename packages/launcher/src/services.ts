@@ -6,13 +6,13 @@ import { readProgram } from "bundler/program";
 export interface ServicePort {
   readonly port: number;
   readonly protocol: "tcp" | "udp";
-  /** What listens there, in words. */
+  /** The listener's purpose, in words. */
   readonly what: string;
   /** Empty: every address of the machine. */
   readonly host?: string;
 }
 
-/** One process of the house: how to start it, where it listens, how to see that it is healthy. */
+/** A process: how to start it, where it listens, and how to check its health. */
 export interface Service {
   readonly name: string;
   readonly program: string;
@@ -21,7 +21,7 @@ export interface Service {
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly ports: readonly ServicePort[];
-  /** What it starts with from the last time, and what may therefore keep it from starting. */
+  /** State of the last run that the process starts with, and that may therefore keep it from starting. */
   readonly stateFile?: string;
   /** Answers 200 when the process does its work; undefined for one that listens nowhere. */
   readonly healthUrl?: string;
@@ -54,7 +54,7 @@ function withStore<Part extends Pick<Service, "environment">>(
   return { ...part, environment: { ...part.environment, ...store } };
 }
 
-/** What one `npm start` runs. */
+/** The processes of one `npm start`. */
 export interface LaunchScope {
   /** Absolute; each process has a folder of its own in it. */
   readonly dataFolder: string;

@@ -2,7 +2,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** One Ctrl-C can come several times: from the terminal, and passed on by npm and by the bootstrap. */
 const sameRequestMs = 1_000;
 
-/** Who hears that everything shall end. */
+/** Learns that everything must stop. */
 export interface StopListener {
   /** The first time. @param why the signal, or that whoever started this is gone */
   stop(why: string): void;

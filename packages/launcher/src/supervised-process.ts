@@ -14,7 +14,7 @@ const lookAgainMs = 50;
 export interface Restart {
   /** "SIGKILL", "exit code 1". */
   readonly how: string;
-  /** What it said before it ended in a start; empty for one that had started. */
+  /** The last output of a process that ended during its start; empty for one that had started. */
   readonly reason: string;
   /** Milliseconds from its end to its next start. */
   readonly pauseMs: number;
@@ -31,11 +31,10 @@ interface ProcessEvents {
 }
 
 /**
- * One child process: started, watched, started again after growing pauses when it ends unasked, and stopped on demand. Only
- * its very first start may fail for good: later the reason may go away (a port that another program took), and what it
- * does for others is worth waiting for.
- * The child gets a process group of its own, so that Ctrl-C reaches it only through us, in order; and a channel,
- * so that it stops by itself should this process vanish.
+ * A child process: started, watched, restarted after growing pauses when it ends by itself, and stopped on
+ * demand. Only its very first start may fail for good. Later the reason may vanish, such as a port that
+ * another program took. The child has its own process group, so that Ctrl-C reaches it only through us, in
+ * order. It also has a channel, so that it stops when this process vanishes.
  */
 export class SupervisedProcess extends EventEmitter<ProcessEvents> {
   readonly service: Service;

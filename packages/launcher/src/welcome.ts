@@ -38,7 +38,7 @@ const traceLines = (demo: boolean) => [
   "",
 ];
 
-/** What is printed when all is healthy: one table of addresses, and what to try first. */
+/** The text when all is healthy: a table of addresses, and first things to try. */
 export function welcome(
   { dataFolder, demo = false, serverOnly = false, clickhouse }: LaunchScope,
   startedInMs: number,

@@ -49,7 +49,7 @@ export function offlineViewer(): Plugin {
 }
 
 function viewerPage(script: string, style: string): string {
-  // What would end the element, or begin a comment in it, is written so that it means the same in a script.
+  // Text that would end the element, or begin a comment in it, is escaped so that the script means the same.
   const safe = script.replaceAll(/<(?=\/script|!--)/gi, "\\x3c");
   return `<!doctype html>
 <html lang="en">

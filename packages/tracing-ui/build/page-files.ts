@@ -4,8 +4,8 @@ import type { Plugin, Rolldown } from "vite";
 const pageModule = /\/src\/pages\/([a-z]+)\/\1-page\.tsx$/;
 
 /**
- * Names the files of each page in the built index.html, in an element that public/page-facts.js reads: the browser then
- * fetches those of the page in its address together with the app, not after it.
+ * Names the files of each page in the built index.html, in an element that public/page-facts.js reads. The
+ * browser then fetches the files of the page in its address together with the app.
  */
 export function pageFiles(): Plugin {
   return {
@@ -15,7 +15,7 @@ export function pageFiles(): Plugin {
       order: "post",
       handler(html, { bundle, chunk }) {
         const files = JSON.stringify(filesByPage(bundle ?? {}, chunk)).replaceAll('"', "&quot;");
-        // The app's scripts are named first: a page whose policy is in a <meta> is not looked through ahead of the parser,
+        // The app's scripts come first. With a policy in a <meta>, browsers do not scan ahead of the parser,
         // which waits at the script that reads the names.
         const own =
           html.match(/<(?:script type="module"|link rel="modulepreload")[^>]*>(?:<\/script>)?/g) ?? [];

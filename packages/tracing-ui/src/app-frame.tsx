@@ -12,7 +12,7 @@ const CommandPalette = lazy(() =>
   import("./components/palette/command-palette.tsx").then((file) => ({ default: file.CommandPalette })),
 );
 
-/** What is around every page: the bar, the help, the command palette, and the keys that work everywhere. */
+/** The frame of every page: the bar, the help, the command palette, and the keys that work everywhere. */
 export function AppFrame() {
   const [help, setHelp] = useState(false);
   const [palette, setPalette] = useState(false);

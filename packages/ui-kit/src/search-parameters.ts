@@ -13,7 +13,10 @@ export function addressText(fields: Record<string, unknown>): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** What both apps tell their router: addresses below the page's `<base>`, plain search parameters, nothing fetched unasked. */
+/**
+ * The router settings of both apps: addresses below the page's `<base>`, plain search parameters, no
+ * prefetching.
+ */
 export function routerSettings() {
   return {
     basepath: basePath(),

@@ -27,8 +27,8 @@ interface WireType {
 }
 
 /**
- * The TypeScript of one file of the IDL: an interface and a descriptor for each struct, an object for each enum, the
- * constants, and for each service its methods with their arguments.
+ * The TypeScript of one IDL file: an interface and a descriptor for each struct, an object for each enum, the
+ * constants, and the methods of each service with their arguments.
  * @param name of the file: `tracing.thrift`
  * @param text of the file
  * @throws Error naming the file and line, for syntax that no file of ours needs yet

@@ -1,7 +1,7 @@
 import { SpanKind } from "@opentelemetry/api";
 import { type ServiceDefinition, ShopError } from "../service.ts";
 
-/** What the shopper's browser talks to. */
+/** The service that the shopper's browser calls. */
 export const storefront: ServiceDefinition = {
   name: "storefront",
   version: "3.1.0",

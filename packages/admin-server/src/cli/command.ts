@@ -24,7 +24,7 @@ export interface OptionDefinition {
   readonly defaultText?: string;
   /** The only values there are. */
   readonly choices?: readonly string[];
-  /** What a shell completes as the value; absent: nothing. */
+  /** The kind of value that a shell completes; absent: nothing. */
   readonly completes?: "file" | "folder";
   /** Variable that gives the value where the command line does not. */
   readonly environment?: string;

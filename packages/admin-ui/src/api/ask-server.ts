@@ -8,7 +8,7 @@ const changeTimeoutMs = 120_000;
 
 const refusal = z.object({ error: z.string() });
 
-/** What to send, beside the path. */
+/** The parts of a request beside its path. */
 export interface Question {
   method?: "GET" | "POST" | "PATCH";
   headers?: Record<string, string>;

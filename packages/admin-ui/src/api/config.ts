@@ -42,7 +42,7 @@ const verdict = z.object({
   changes: z.array(patchOperation),
 });
 
-/** What the server says of a config before it is loaded. */
+/** The server's verdict on a config before it is loaded. */
 export type Verdict = z.infer<typeof verdict>;
 
 /** Asks what the server would say to a config, and what it would change. Nothing changes. @throws ApiError */

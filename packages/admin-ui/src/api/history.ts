@@ -47,7 +47,9 @@ export const entryQuery = (n: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** What leads from one config that ran to another. @param from undefined: the one before, or nothing at all */
+/**
+ * The changes from one config that ran to another. @param from undefined: the one before, or the empty config
+ */
 export const differenceQuery = (n: number, from: number | undefined) =>
   queryOptions({
     queryKey: ["history", n, "difference", from ?? null],

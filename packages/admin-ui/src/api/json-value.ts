@@ -5,7 +5,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObj
 /** A JSON object. */
 export type JsonObject = { [key: string]: JsonValue };
 
-/** What `JSON.parse` made is a JSON value already: it is taken as it is, however large. */
+/** Results of `JSON.parse` are JSON values already, so they are not checked again, however large they are. */
 export const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
 
 /** Whether a value is an object, and no list. */
@@ -13,7 +13,7 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a value is, as people call it. */
+/** The kind of a value, in a word for people. */
 export function kindOf(value: JsonValue): "object" | "list" | "text" | "number" | "switch" | "null" {
   if (value === null) return "null";
   if (Array.isArray(value)) return "list";

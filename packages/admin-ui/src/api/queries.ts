@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { onPresence, serverGoneSince } from "./server-presence.ts";
 
-/** What the server was asked, for all pages. */
+/** Cached answers of the server, for all pages. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {

@@ -3,7 +3,7 @@ import type { MetricSample } from "./read-metrics.ts";
 /** How many steps are kept: four minutes of two seconds each. */
 export const windowSteps = 120;
 
-/** What the server's counters said at a time. */
+/** The server's counters at one time. */
 export interface Reading {
   /** Milliseconds since 1970. */
   atMs: number;
@@ -18,7 +18,7 @@ export interface ServerTraffic {
   inFlight: number;
 }
 
-/** What has been seen since the page was opened. */
+/** The figures since the page was opened. */
 export interface Traffic {
   /** Whether a reading has been tried. */
   known: boolean;

@@ -22,7 +22,7 @@ export type Upstream = z.infer<typeof upstream>;
 /** Rows of a page: more than a screen holds, and few enough to be drawn every two seconds. */
 export const upstreamsPerPage = 100;
 
-/** What comes first: names from a to z, or the worst or largest. */
+/** The order of the list: by name, or the worst or largest first. */
 export const upstreamOrders = ["trouble", "address", "requests", "fails", "latency"] as const;
 
 /** Which servers behind proxies are asked for. */

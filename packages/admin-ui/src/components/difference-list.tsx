@@ -6,7 +6,7 @@ import { ValueText } from "./value-text.tsx";
 /** Differences drawn at first. */
 const firstShown = 50;
 
-/** Differences of two configs, each with what stood there and what stands there now. */
+/** Differences of two configs, each with the old and the new value. */
 export function DifferenceList({ differences }: { differences: readonly Difference[] }) {
   const [all, setAll] = useState(false);
   const shown = all ? differences : differences.slice(0, firstShown);

@@ -2,7 +2,7 @@ import "./query-state.css";
 import type { ReactNode } from "react";
 import { FailureNotice } from "./failure-notice.tsx";
 
-/** Of a query, what its state is drawn from. */
+/** The parts of a query that decide what is drawn. */
 export interface QueryLike<T> {
   data: T | undefined;
   error: Error | null;
@@ -11,7 +11,7 @@ export interface QueryLike<T> {
 }
 
 /**
- * What a query gives: the data, however old, once there is some; before that, that it is asked for, or why it failed.
+ * Shows a query's data, however old, once there is some; before that, that it is loading, or why it failed.
  * @param children draws the data
  */
 export function QueryState<T>(props: { query: QueryLike<T>; children: (data: T) => ReactNode }) {

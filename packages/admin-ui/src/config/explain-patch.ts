@@ -10,12 +10,12 @@ export interface Difference {
   kind: "added" | "removed" | "changed" | "moved";
   before: JsonValue | undefined;
   after: JsonValue | undefined;
-  /** Of what was moved: where it stood. */
+  /** The old place of a moved value. */
   from?: string;
 }
 
 /**
- * What a patch does, with what stood there before.
+ * The effects of a patch, with the old values.
  * @param before the document that it is for
  * @throws PatchMismatch when it is for another one
  */

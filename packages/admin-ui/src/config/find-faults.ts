@@ -11,7 +11,7 @@ export interface SchemaFault {
 /** Faults that are listed at most. */
 const maxFaults = 100;
 
-/** What is wrong with one value by itself; undefined when nothing is. `null` means "not set" to the server. */
+/** The fault of one value by itself; undefined when it is valid. The server reads `null` as "not set". */
 export function valueFault(place: PlaceSchema, value: JsonValue): string | undefined {
   if (value === null) return undefined;
   if (place.choices.length > 0 && !isObject(value) && !place.choices.includes(value)) {
@@ -55,7 +55,7 @@ export function findFaults(reader: SchemaReader, document: JsonValue, schema: Js
   return faults.slice(0, maxFaults);
 }
 
-/** What a type of JSON Schema is called. */
+/** The name of a JSON Schema type for people. */
 export function typeName(type: string): string {
   const names: Record<string, string> = {
     string: "a text",

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../api/json-value.ts";
 import type { PlaceSchema, SchemaReader } from "./schema.ts";
 
-/** What to begin with where something is added: the least that the schema allows, to be filled in. */
+/** The first value of a new entry: the smallest that the schema allows, to be filled in. */
 export function firstValue(reader: SchemaReader, place: PlaceSchema): JsonValue {
   if (place.choices.length > 0) return place.choices[0] ?? "";
   for (const type of ["object", "array", "string", "integer", "number", "boolean"]) {

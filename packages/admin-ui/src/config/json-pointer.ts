@@ -24,7 +24,7 @@ export function lastPart(pointer: string): string {
   return pointerParts(pointer).at(-1) ?? "";
 }
 
-/** What stands there; undefined where nothing does. */
+/** The value at a place; undefined when there is none. */
 export function valueAt(document: JsonValue, pointer: string): JsonValue | undefined {
   let value: JsonValue | undefined = document;
   for (const part of pointerParts(pointer)) {

@@ -26,18 +26,18 @@ export interface ConfigSchema extends JsonSchema {
   $defs?: Record<string, JsonSchema>;
 }
 
-/** What may stand at a place, all references and alternatives considered. */
+/** The values that are allowed at a place, with all references and alternatives resolved. */
 export interface PlaceSchema {
   description: string;
-  /** JSON types that may stand there; empty where any may. */
+  /** Allowed JSON types; an empty set allows any. */
   types: ReadonlySet<string>;
   /** The values to choose from; empty where there is no such list. */
   choices: readonly JsonValue[];
   fields: ReadonlyMap<string, JsonSchema>;
   required: ReadonlySet<string>;
-  /** Of fields with other names; false where there may be none, undefined where nothing is said. */
+  /** Schema of fields with other names; false when there may be none, undefined when the schema is silent. */
   otherFields: JsonSchema | false | undefined;
-  /** Of elements of a list. */
+  /** Schema of a list's elements. */
   items: JsonSchema | undefined;
   minimum: number | undefined;
   maximum: number | undefined;
@@ -54,7 +54,7 @@ export class SchemaReader {
     this.#schema = schema;
   }
 
-  /** What may stand at a place. The document says which of several modules it is. */
+  /** The allowed values at a place. The document decides which of several modules applies. */
   at(document: JsonValue, pointer: string): PlaceSchema {
     let schema: JsonSchema | undefined = this.#schema;
     let value: JsonValue | undefined = document;
@@ -73,7 +73,7 @@ export class SchemaReader {
     return place.otherFields === false ? undefined : place.otherFields;
   }
 
-  /** What a schema says of a value, or of any value where there is none yet. */
+  /** The schema's statements about a value, or about any value when there is none yet. */
   place(schema: JsonSchema, value: JsonValue | undefined): PlaceSchema {
     const draft: Draft = {
       description: "",

@@ -76,7 +76,7 @@ export function preview(value: JsonValue): string {
   return typeof value === "string" ? value : String(value);
 }
 
-/** What an object says of itself: its id, or the module that it names. */
+/** An object's own name: its id, or the module that it names. */
 function nameOfObject(value: Record<string, JsonValue>): string {
   for (const key of ["@id", "handler", "module", "policy", "protocol", "source", "dial"]) {
     const name = value[key];
@@ -85,7 +85,7 @@ function nameOfObject(value: Record<string, JsonValue>): string {
   return Array.isArray(value.match) ? value.match.map(matcherText).join(" or ") : "";
 }
 
-/** What a route is for: the hosts and paths that it matches. */
+/** The hosts and paths that a route matches. */
 function matcherText(set: JsonValue): string {
   if (!isObject(set)) return "";
   return [set.host, set.path, set.method]

@@ -12,7 +12,7 @@ export const imageNames = [
   "example-shop",
 ];
 
-/** What images are made of, and where they go. */
+/** The inputs of images, and their target. */
 export interface ImageOptions {
   readonly root: string;
   readonly output: string;

@@ -1,6 +1,6 @@
 /**
- * Gives headings the ids that code hosts give them, so that a link to a part of a page works in both places: lower
- * case, without punctuation, spaces as dashes, and a number behind an id that was there before.
+ * Gives headings the ids that code hosts use, so that a link to a part of a page works in both places. An id
+ * is lower case, without punctuation, with dashes for spaces, and with a number when it is repeated.
  */
 export class HeadingIds {
   readonly #taken = new Map<string, number>();

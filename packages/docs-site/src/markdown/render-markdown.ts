@@ -16,7 +16,7 @@ export interface Section {
   readonly text: string;
 }
 
-/** What became of a page's Markdown. */
+/** The result of rendering a page's Markdown. */
 export interface RenderedMarkdown {
   /** The first heading of depth 1; empty without one. */
   readonly title: string;

@@ -8,7 +8,7 @@ import { testedProgram } from "lifecycle/testing";
 
 const packages = join(import.meta.dirname, "..", "..", "..");
 
-/** What the programs get of this machine's environment: no options of theirs. */
+/** The environment of the programs, without any options from this machine. */
 function environment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   return { PATH, HOME, NODE_COMPILE_CACHE, LOG_ENCODING: "json", SERVER_SKIP_INSTALL_TRUST: "1", ...own };
@@ -80,8 +80,8 @@ export async function whileRunning<T>(
 }
 
 /**
- * What a running process answers to GET. By node:http, for `fetch` says that it is a browser's, and the admin API turns
- * browsers away. @throws Error for another status than 200
+ * A running process's answer to GET. It uses node:http, because `fetch` identifies itself as a browser, which
+ * the admin API refuses. @throws Error for another status than 200
  */
 export function answerOf(url: string): Promise<string> {
   return new Promise((resolve, reject) => {

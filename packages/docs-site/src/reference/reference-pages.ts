@@ -56,7 +56,7 @@ const listeners: Readonly<Record<string, readonly string[]>> = {
   "tracing-storage": ["admin.http.host-port", "storage.http.host-port", "grpc.host-port"],
 };
 
-/** What each needs to run with nothing beside it. */
+/** The settings that each program needs to run alone. */
 const settings: Readonly<Record<string, (folder: string) => readonly string[]>> = {
   "tracing-collector": (folder) => [
     "--span-storage.type=memory",

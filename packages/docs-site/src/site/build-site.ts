@@ -8,7 +8,7 @@ import { pageHtml } from "./page-template.ts";
 import { searchIndexScript } from "./search-index.ts";
 import { SiteLinks } from "./site-links.ts";
 
-/** What a site is made of. */
+/** The inputs of a site. */
 export interface SiteSources {
   readonly docsFolder: string;
   /** Links out of docs/ lead into it. */
@@ -18,7 +18,7 @@ export interface SiteSources {
   readonly madePages: readonly SourcePage[];
 }
 
-/** What was built. */
+/** The result of a build. */
 export interface BuiltSite {
   readonly pages: number;
   readonly bytes: number;

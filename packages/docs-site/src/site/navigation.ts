@@ -5,7 +5,10 @@ export interface NavigationGroup {
   readonly pages: readonly string[];
 }
 
-/** What stands beside every page, in this order. A page that nothing here names comes under “More”, at the end. */
+/**
+ * The navigation beside every page, in this order. A page that is not named here comes under “More”, at the
+ * end.
+ */
 export const navigation: readonly NavigationGroup[] = [
   { title: "Start", pages: ["index.md", "quick-start.md", "concepts.md", "first-span.md"] },
   {

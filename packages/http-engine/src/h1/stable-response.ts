@@ -16,8 +16,8 @@ const sent = new WeakMap<Uint8Array, SentResponse>();
 /**
  * Head and body of a response in one piece, for a connection of HTTP/1.1 that stays open. It is kept with the
  * body: sending the same again, within the second for which its date is right, costs a comparison.
- * @returns undefined when the parts must be joined one by one: the body may change or is large, the status
- *   has no body, or a field names the connection or a wrong length
+ * @returns undefined when the parts must be joined one by one: the body may change or is large, or the status
+ *   has no body. Also when a field names the connection or a wrong length
  * @throws ServerError HTTP_RESPONSE for what would split it
  */
 export function stableResponse(status: number, headers: HeaderList, body: Uint8Array): Buffer | undefined {

@@ -71,7 +71,7 @@ export async function openRegularFile(path: string, maxBytes: number): Promise<F
 
 /**
  * Reads a file that a configuration names. A named pipe, a device or an endless file would block its reader,
- * and with it a thread or a place in the pool that reads files, so they are refused at once.
+ * and with it a thread or a place in libuv's pool. So they are refused at once.
  * @throws Error that says why, without the path
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {

@@ -73,12 +73,12 @@ function hiddenFileOf(value: JsonValue): string | undefined {
 }
 
 /**
- * A config as a serverfile, formatted, that adapts to the same JSON: each is tried before it is given away. What may
- * be said in several places is tried in several ways, and what comes near is mended; at most {@link maxTriedBytes} of
- * JSON, and half a second of computing, in all. Before mending, texts that may be the one that the config came from are looked at. Other work of the
- * process gets its turn.
- * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why; or, when
- *   none of the tried texts fits, with the path where the nearest differs
+ * A config as a formatted serverfile that adapts to the same JSON; each text is verified before it is
+ * returned. Statements with several possible places are tried in several ways, and near results are repaired.
+ * The limits are {@link maxTriedBytes} of JSON, and half a second of computing. Before the repair, recent
+ * source texts are compared. Other work of the process gets its turn.
+ * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why;
+ *   or, when none of the tried texts fits, with the path where the nearest differs
  */
 export async function toServerfile(config: JsonValue, known: readonly KnownText[] = []): Promise<string> {
   if (config === null) {
@@ -118,7 +118,7 @@ export async function toServerfile(config: JsonValue, known: readonly KnownText[
 class TextFile {
   readonly #config: JsonValue;
   readonly #name: string;
-  /** What does not come to the config. */
+  /** Drafts that do not give the config. */
   readonly #tried: TriedDraft[] = [];
   readonly #time: SearchTime;
   readonly #certificates: CertificateCheck;
@@ -174,7 +174,7 @@ class TextFile {
     return undefined;
   }
 
-  /** What a text comes to; undefined for one that is not understood. */
+  /** The adapted result of a text; undefined for an invalid one. */
   #comesTo(text: string): JsonValue | undefined {
     try {
       return this.#adapt(text);

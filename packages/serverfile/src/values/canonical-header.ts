@@ -1,6 +1,9 @@
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** A header field's name in its usual spelling: `content-type` is `Content-Type`. What is no name stays. */
+/**
+ * A header field's name in its canonical spelling: `content-type` becomes `Content-Type`. An invalid name
+ * stays.
+ */
 export function canonicalHeader(name: string): string {
   if (!token.test(name)) {
     return name;

@@ -1,4 +1,4 @@
-/** A JSON object that is being made. What is empty in it stands nowhere in the result. */
+/** A JSON object under construction. Its empty members are left out of the result. */
 export interface Draft {
   [key: string]: DraftValue;
 }

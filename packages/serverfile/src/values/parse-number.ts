@@ -25,7 +25,7 @@ export function parseFloatingPoint(text: string): number {
 const trueWords = new Set(["t", "T", "TRUE", "true", "True"]);
 const falseWords = new Set(["f", "F", "FALSE", "false", "False"]);
 
-/** What a bare word means where any type may stand: a number, a boolean, else the word. */
+/** The value of a bare word where any type is allowed: a number, a boolean, otherwise the word. */
 export function parseScalar(text: string): string | number | boolean {
   if (floatPattern.test(text)) {
     const value = Number(text);

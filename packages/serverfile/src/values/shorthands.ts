@@ -1,6 +1,6 @@
 import type { Token } from "../lexer/token.ts";
 
-/** What stands for each short placeholder, braces aside. */
+/** The full name of each short placeholder, without braces. */
 export const exactShorthands: ReadonlyMap<string, string> = new Map(
   Object.entries({
     host: "http.request.host",
@@ -41,7 +41,7 @@ export const exactShorthands: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What stands for what is before the first dot of a short placeholder. */
+/** The full form of the part before the first dot of a short placeholder. */
 export const prefixShorthands: ReadonlyMap<string, string> = new Map(
   Object.entries({
     header: "http.request.header",

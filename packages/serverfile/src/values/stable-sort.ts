@@ -74,9 +74,10 @@ function merge<T>(items: T[], from: number, middle: number, to: number, less: Le
 }
 
 /**
- * Sorts in place, equal items keeping their order. `less` may be no strict weak order (a route without a path is equal
- * to a long path and to a short one): then the algorithm decides, and it has to be the model's.
- * Source: Kim and Kutzner, "Stable Minimum Storage Merging by Symmetric Comparisons" (2004), over blocks of 20
+ * Sorts in place; equal items keep their order. `less` may be no strict weak order: a route without a path
+ * equals a long path and a short one. The result then depends on the algorithm, so it must be the model's.
+ * Source: Kim and Kutzner, "Stable Minimum Storage Merging by Symmetric Comparisons" (2004), over blocks of
+ * 20
  */
 export function stableSort<T>(items: T[], less: Less<T>): void {
   const count = items.length;

@@ -26,7 +26,7 @@ function sum(numbers: readonly number[]): number {
  * in every answer. An engine may take some seconds to find them.
  */
 export function repeatedContract({ store, test }: ContractContext): void {
-  /** What all questions that count say of a called service; `caller` is who calls it. */
+  /** The results of all counting reads for a called service; `caller` is its caller. */
   async function counts(caller: string, service: string) {
     const { analysis, dependencies, metrics, traceql } = store();
     const links = await dependencies.getDependencies(range);

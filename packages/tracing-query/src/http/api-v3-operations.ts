@@ -40,7 +40,10 @@ const resultSchema = z
   })
   .meta({ id: "OtlpResult" });
 
-/** Of a search. Each name may also be written with underscores, as older clients do: `query.service_name`. */
+/**
+ * Parameters of a search. Each name may also have underscores, as older clients send it:
+ * `query.service_name`.
+ */
 const searchParams = z.object({
   "query.serviceName": z.string().optional(),
   "query.operationName": z.string().optional(),

@@ -44,7 +44,7 @@ function assignment(name: string): RegExp {
 
 const configJsLines = /^[ \t]*\/\/[ \t]*(?:TRACING|JAEGER)_CONFIG_JS.*\n.*/gim;
 
-/** What the store can do, by the public model's names. */
+/** The store's abilities, by the public model's names. */
 interface Capabilities {
   readonly archiveStorage: boolean;
   readonly metricsStorage: boolean;

@@ -22,7 +22,7 @@ export interface ServiceSummary {
 export interface TraceSummary {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** Of the earliest span without a parent; "" where every span names one. */
+  /** Service of the earliest span without a parent; "" when every span names one. */
   readonly rootServiceName: string;
   readonly rootOperationName: string;
   /** The earliest start and the latest end of its spans, clocks adjusted; nanoseconds since the Unix epoch. */
@@ -36,7 +36,7 @@ export interface TraceSummary {
   readonly services: readonly ServiceSummary[];
 }
 
-/** What a summary takes of one span. */
+/** The fields of a span that a summary needs. */
 interface SpanLine {
   readonly service: string;
   readonly startNano: bigint;

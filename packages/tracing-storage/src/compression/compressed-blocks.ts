@@ -9,8 +9,9 @@ const unzstd = promisify(zstdDecompress);
 
 /**
  * ClickHouse's compressed blocks, the form of `compress=1` and `decompress=1`. A block has a checksum of 16
- * bytes over everything after it, the method, the size of the block from the method on, the size of the data,
- * and the data. Source: ClickHouse src/Compression/CompressionInfo.h, CompressedReadBufferBase.cpp
+ * bytes over everything after it. The method follows, then the size of the block from the method on, the size
+ * of the data, and the data. Source: ClickHouse src/Compression/CompressionInfo.h,
+ * CompressedReadBufferBase.cpp
  */
 const checksumBytes = 16;
 const headerBytes = 9;

@@ -14,12 +14,15 @@ const capabilities = z.object({
   }),
 });
 
-/** What the server's store can be asked beyond plain searches. */
+/** The server's abilities beyond plain searches. */
 export type Capabilities = z.infer<typeof capabilities>["endpoints"];
 
 const noCapabilities: Capabilities = { heatmap: false, compare: false, tail: false, traceql: false };
 
-/** What the server can analyse; nothing where it does not know the question, as the public model's. */
+/**
+ * The kinds of analysis that the server supports; none when it does not know the request, as the public
+ * model's.
+ */
 export const capabilitiesQuery = queryOptions({
   queryKey: ["capabilities"],
   queryFn: async ({ signal }): Promise<Capabilities> => {
@@ -117,7 +120,7 @@ export type Comparison = z.infer<typeof comparison>;
 /** Conditions with the times they hold in. */
 export type TimedConditions = SpanConditions & { start: number; end: number };
 
-/** What sets the spans of a selection apart from the others. */
+/** Attributes that distinguish the spans of a selection from the others. */
 export function compareQuery(selection: TimedConditions, background: TimedConditions) {
   return queryOptions({
     queryKey: ["compare", selection, background],

@@ -58,11 +58,14 @@ const graph = z.object({
   links: z.array(z.tuple([z.number(), z.number(), z.number()])),
 });
 
-/** Who calls whom, few enough to be drawn: where there are too many services, those whose names begin alike are one. */
+/**
+ * Calls between services, few enough to draw. When there are too many services, those with the same prefix
+ * form one group.
+ */
 export interface DependencyGraph {
-  /** Of the whole time. */
+  /** Numbers of the whole time range. */
   all: { services: number; links: number };
-  /** Of what was asked for, before services were put into groups. */
+  /** Numbers of the requested part, before grouping. */
   chosen: { services: number; links: number };
   /** Number of services by the name of a group: what their names begin with, and `groupSign`. */
   groups: ReadonlyMap<string, number>;

@@ -11,7 +11,7 @@ export interface Schema<T> {
 
 const errors = z.nullish(z.array(z.looseObject({ msg: z.string(), traceID: z.optional(z.string()) })));
 
-/** What every answer of the query service is wrapped in, around data of one kind. */
+/** The envelope of every answer of the query service, around data of one kind. */
 export function envelope<T>(data: z.core.$ZodType<T>) {
   return z.object({ data, errors });
 }

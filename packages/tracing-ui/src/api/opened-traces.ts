@@ -23,8 +23,8 @@ export function openedTraces(): readonly ApiTrace[] {
 }
 
 /**
- * Reads traces of a file: as the query service answers, a list of traces, one trace, or OTLP JSON, one document or JSON
- * lines, which the query service turns into the first.
+ * Reads the traces of a file in the form of the query service's answers: a list of traces, one trace, or OTLP
+ * JSON. OTLP may be one document or JSON lines, and the query service converts it.
  * @throws ApiError API_TOO_LARGE, API_FILE; API_REFUSED in the service's words for OTLP that is wrong
  */
 export async function openTraces(file: File, signal: AbortSignal): Promise<readonly ApiTrace[]> {

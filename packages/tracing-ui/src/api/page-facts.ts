@@ -7,7 +7,7 @@ const pageFactsSchema = z.object({
   }),
 });
 
-/** What the query service wrote into the page; see the script in index.html. */
+/** The facts that the query service wrote into the page; see the script in index.html. */
 export function pageFacts(): z.infer<typeof pageFactsSchema> {
   const written: unknown = Reflect.get(window, "tracingPage");
   return pageFactsSchema.parse(written ?? {});

@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 /** Why spans are missing from an answer. */
 export interface PartialReason {
   kind: string;
-  /** Of the shard, or of a part and its table. */
+  /** Name of the shard, or of a part and its table. */
   name: string;
   text: string;
   /** When the missing spans start, milliseconds since 1970. */
@@ -25,10 +25,10 @@ const reasonsSchema = z.array(
 
 const partialBody = z.looseObject({ partial: z.literal(true), warnings: reasonsSchema });
 
-/** Of questions under way, by the signal that each has for itself. */
+/** Reasons for running requests, by the signal of each request. */
 const bySignal = new WeakMap<AbortSignal, PartialReason[]>();
 
-/** Of the last answer of a question, by the question. */
+/** Reasons for the last answer of a query, by the query. */
 const byQuery = new WeakMap<object, readonly PartialReason[]>();
 
 /**
@@ -66,7 +66,7 @@ export const partialBehavior: NonNullable<QueryOptions["behavior"]> = {
   },
 };
 
-/** What the answers lack that the page shows now, each reason once. */
+/** The reasons why the shown answers are partial, without repeats. */
 export function usePartialReasons(): readonly PartialReason[] {
   const cache = useQueryClient().getQueryCache();
   const text = useSyncExternalStore(

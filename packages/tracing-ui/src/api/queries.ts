@@ -66,7 +66,7 @@ export function searchQuery(search: TraceSearch | undefined) {
       return (data ?? []).map(summariseTrace);
     },
     enabled: search !== undefined,
-    // A search is run when somebody asks for it; coming back from a trace shows the same list.
+    // A search runs when the user starts it; returning from a trace shows the same list.
     staleTime: Number.POSITIVE_INFINITY,
   });
 }

@@ -34,7 +34,7 @@ export interface RateRow {
   p50: Samples;
   p95: Samples;
   p99: Samples;
-  /** Of the whole time. */
+  /** Figures of the whole time range. */
   whole: { calls: number; errors: number; p50: number; p95: number; p99: number };
 }
 
@@ -50,7 +50,7 @@ export interface Rates {
 /** Order of the list: names from a to z, or the largest figure first. */
 export type RateSort = "name" | "calls" | "errors" | "p50" | "p95" | "p99";
 
-/** What rates are asked of. */
+/** The subject of a request for rates. */
 export interface RatesAsked {
   /** Its operations are listed; services without it. */
   service?: string | undefined;

@@ -20,12 +20,12 @@ const spansEvent = z.object({ spans: z.array(tailSpan) });
 const skippedEvent = z.object({ spans: z.int(), reason: z.string() });
 const problemEvent = z.object({ detail: z.string() });
 
-/** What a tail tells. */
+/** Receives the events of a tail. */
 export interface TailListener {
   /** The stream is open, for the first time or again. */
   opened(): void;
   spans(spans: readonly TailSpan[]): void;
-  /** So many spans were left out. */
+  /** This number of spans was left out. */
   skipped(spans: number): void;
   /** The stream is broken, and comes back by itself where it can; or the store cannot be asked for now. */
   failed(message: string): void;

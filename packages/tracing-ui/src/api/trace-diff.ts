@@ -7,9 +7,9 @@ const side = z.object({
   /** Spans; of a median, of a usual trace. */
   count: z.number(),
   errors: z.number(),
-  /** Of all of them, microseconds. */
+  /** Sum of their durations in microseconds. */
   duration: z.number(),
-  /** What of that no child ran in. */
+  /** Self time: the duration without its children. */
   selfTime: z.number(),
   spanIDs: z.optional(z.array(z.string())),
   traces: z.optional(z.number()),
@@ -43,7 +43,7 @@ export type DiffNode = TraceDiff["nodes"][number];
 /** One side of such a node. */
 export type DiffSide = z.infer<typeof side>;
 
-/** What is compared. */
+/** The two sides of a comparison. */
 export interface DiffQuestion {
   /** Id of the trace that one wonders about. */
   a: string;

@@ -8,9 +8,9 @@ const schema = envelope(z.nullable(z.array(apiTrace)));
 type TraceList = z.infer<typeof schema>;
 
 /**
- * The schema of an answer with traces. A trace has a million values, and a policy that forbids making code from texts keeps
- * zod from its fast way: so an answer in its usual form is looked through by `isTraceList`, which copies nothing, and only
- * what that does not know is left to zod, which also says what is wrong with it.
+ * The schema of an answer with traces. A trace has a million values, and a policy without `eval` keeps zod
+ * from its fast way. So `isTraceList` checks an answer in its usual form without copying. Only other answers
+ * are left to zod, which also names their faults.
  */
 export const traceList: Schema<TraceList> = {
   safeParse: (value) => (isTraceList(value) ? { success: true, data: value } : schema.safeParse(value)),

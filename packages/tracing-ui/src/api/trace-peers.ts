@@ -21,7 +21,7 @@ export interface SpanPeers {
   percentile: number;
   /** How many there are. */
   peers: number;
-  /** Of them, microseconds. */
+  /** Their median in microseconds. */
   medianUs: number;
   p95Us: number;
   p99Us: number;

@@ -33,7 +33,7 @@ const found = z.object({
 
 type FoundTrace = NonNullable<z.infer<typeof found>["traces"]>[number];
 
-/** What the service says instead of a root's name. */
+/** The service's text instead of a root's name. */
 const noRoot = "<root span not yet received>";
 
 /** The traces that a TraceQL query finds, newest first, without their spans. Times are whole seconds. */
@@ -58,7 +58,7 @@ export function traceQlSearchQuery(search: { q: string; range: AskedRange; limit
         // Whole milliseconds are too coarse for the list; this brings the duration in full.
         return await read(`${search.q}\n| select(traceDuration)`);
       } catch (error) {
-        // What is wrong is to be shown in the user's own text, which does not have our line.
+        // The fault is shown in the user's own text, which lacks our added line.
         if (error instanceof ApiError && error.code === "API_REFUSED") return read(search.q);
         throw error;
       }

@@ -36,7 +36,10 @@ export function canvasFonts(element: HTMLElement, families: readonly string[]): 
   return read.map(({ fontFamily }) => fontFamily);
 }
 
-/** What a text has for each of `items`. All probes are in the page at once, so that it is styled once and not for each. */
+/**
+ * The computed style of a text for each of `items`. All probes are in the page at once, so that it is styled
+ * only once.
+ */
 function computedStyles<T>(
   element: HTMLElement,
   items: readonly T[],

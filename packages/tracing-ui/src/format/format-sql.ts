@@ -1,7 +1,7 @@
-/** What begins a line of its own: the clauses of a statement. */
+/** Words that begin a line of their own: the clauses of a statement. */
 const clauses =
   /^(SELECT|FROM|WHERE|GROUP\s+BY|ORDER\s+BY|HAVING|LIMIT|OFFSET|UNION(\s+ALL)?|INTERSECT|EXCEPT|VALUES|SET|RETURNING|ON\s+CONFLICT|ON\s+DUPLICATE\s+KEY|(NATURAL\s+)?((LEFT|RIGHT|FULL|INNER|CROSS)\s+)?(OUTER\s+)?JOIN|INSERT\s+INTO|DELETE\s+FROM|UPDATE|WITH)\b/i;
-/** What begins a line within one. */
+/** Words that begin a line within a clause. */
 const conditions = /^(AND|OR)\b/i;
 /** Strings, quoted names, comments, and words: what a line may not be broken within. */
 const part =

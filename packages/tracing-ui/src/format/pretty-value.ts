@@ -6,7 +6,7 @@ import { type StackLine, stackLines } from "./stack-frames.ts";
 export type PrettyValue =
   | { kind: "json" | "sql"; text: string }
   | { kind: "stack"; lines: readonly StackLine[] }
-  /** Of an address: its parts by name, decoded. */
+  /** An address: its parts by name, decoded. */
   | { kind: "url"; parts: readonly (readonly [name: string, value: string])[] };
 
 /** Longer values stay as they are: laying them out would hold the page up. */

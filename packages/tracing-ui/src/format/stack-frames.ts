@@ -8,7 +8,7 @@ export interface StackLine {
 /** Lines that are calls, in the forms of Java, .NET, JavaScript, Python, Go, Ruby and PHP. */
 const frame =
   /^\s*(at\s+\S|File ".+", line \d+|\.\.\. \d+ (more|common frames)|#\d+\s|from \S+:\d+|\S+\.(go|rb|py|js|ts):\d+|\S+@\S+:\d+)/;
-/** What stands in a call of a library or the runtime. */
+/** Parts of a call in a library or the runtime. */
 const library =
   /node_modules[/\\]|node:|\bat (java|javax|jakarta|jdk|sun|kotlin|scala|groovy)\.|\bat (org\.(springframework|apache|hibernate|eclipse|jboss)|io\.(netty|grpc|quarkus|opentelemetry)|com\.(sun|zaxxer|fasterxml))\.|\bat (System|Microsoft)\.|site-packages|dist-packages|[/\\]lib[/\\]python[\d.]+|<frozen |\/usr\/(local\/)?go\/src\/|\/go\/pkg\/mod\/|[/\\]gems[/\\]|[/\\]vendor[/\\]|\.\.\. \d+ (more|common frames)/;
 

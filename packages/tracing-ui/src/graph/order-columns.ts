@@ -14,12 +14,12 @@ export interface Columns {
 }
 
 /**
- * Puts the nodes of each column in an order in which few edges cross: each stands where its neighbours in the column
- * beside it are on average, over and over, and the best order is kept.
+ * Orders the nodes of each column so that few edges cross. Each node moves to the average place of its
+ * neighbours in the next column, repeatedly, and the best order is kept.
  * @param layer per node: its column
  * @param from  per edge: its node in one column
- * @param to    per edge: its node in the next
- * Source: K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual understanding of hierarchical system structures" (1981)
+ * @param to    per edge: its node in the next Source: K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual
+ *   understanding of hierarchical system structures" (1981)
  */
 export function orderColumns(layer: Int32Array, from: Int32Array, to: Int32Array): Columns {
   const after = adjacencyOf(layer.length, from, to);

@@ -5,8 +5,8 @@ import type { Columns } from "./order-columns.ts";
 const rounds = 24;
 
 /**
- * Heights at which edges are short and straight: each column in turn is moved to where the squares of the heights that its
- * edges climb are least in sum, while its order and the distances in it are kept.
+ * Finds heights at which edges are short and straight. Each column in turn moves to the least sum of squared
+ * differences of its edges, with its order and distances kept.
  * @param room   least distance between the middles of a node and the one below it
  * @param weight how much it counts that an edge is level
  * @returns per node: the height of its middle

@@ -1,6 +1,6 @@
 /**
- * What a page leaves out when another page shows it in a frame, by the names of Jaeger's UI: `uiEmbed=v0` takes away the bar, and
- * with it the others take away more.
+ * The parts that a page leaves out inside a frame of another page, by the names of Jaeger's UI. `uiEmbed=v0`
+ * removes the bar; with it the other parameters remove more.
  */
 export interface Embedding {
   readonly isEmbedded: boolean;
@@ -28,5 +28,5 @@ export function embeddingOf(search: string): Embedding {
   };
 }
 
-/** Of this page, for as long as it is open: pages that one goes to from here stay in the same frame. */
+/** The setting of this page while it is open: pages that are reached from here stay in the same frame. */
 export const embedding = embeddingOf(globalThis.location?.search ?? "");

@@ -15,7 +15,7 @@ const unitsUs: Readonly<Record<string, number>> = {
   w: 7 * 86_400e6,
 };
 
-/** The fields of an address's search part. Of a field that is given twice the last counts, but for those that are lists. */
+/** The fields of an address's search part. The last value of a repeated field counts, except for lists. */
 export function fieldsOf(text: string): Record<string, string> {
   const parameters = new URLSearchParams(text);
   const fields = Object.fromEntries(parameters);

@@ -9,7 +9,7 @@ export interface ValueLink {
   readonly text: string;
 }
 
-/** What values a pattern may name: the first list that has a key gives it. */
+/** The values that a pattern may name: the first list with a key provides it. */
 type Lookup = (name: string) => string | undefined;
 
 /** `#{name}`, with functions behind: `#{startTime | epoch_micros_to_date_iso}`. */

@@ -41,7 +41,7 @@ const config = z.object({
   archiveEnabled: z.catch(z.optional(z.boolean()), undefined),
 });
 
-/** What `--query.ui-config` says, by the names of Jaeger's UI. What this app does not know is passed over. */
+/** The settings of `--query.ui-config`, by the names of Jaeger's UI. Unknown ones are ignored. */
 export type UiConfig = z.infer<typeof config>;
 
 /** Entries that can be read; others are left out, each by itself. */

@@ -8,7 +8,10 @@ import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { AppHelp } from "../components/app-help.tsx";
 
-/** What is around a saved trace: when it was saved, clock, theme and keys. @param savedAt milliseconds since 1970 */
+/**
+ * The frame of a saved trace: the time of saving, clock, theme and keys. @param savedAt milliseconds since
+ * 1970
+ */
 export function OfflineFrame({ savedAt }: { savedAt: number }) {
   const [help, setHelp] = useState(false);
   const zone = useChoice(zoneChoice);

@@ -19,13 +19,13 @@ const savedTrace = z.object({
       }),
     ]),
   ),
-  /** What the page showed: the search part of its address, with the `?`, or nothing. */
+  /** The page's state: the search part of its address with the `?`, or "". */
   search: z.string(),
   /** Milliseconds since 1970. */
   savedAt: z.number(),
 });
 
-/** What a saved page holds. */
+/** The content of a saved page. */
 export type SavedTrace = z.infer<typeof savedTrace>;
 
 /** The trace in this page; undefined where there is none, or none that can be read. */

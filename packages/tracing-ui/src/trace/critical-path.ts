@@ -9,7 +9,7 @@ export interface PathSection {
   toUs: number;
 }
 
-/** What the trace waited for, by operation. */
+/** The critical path by operation. */
 export interface PathShare {
   service: number;
   operation: string;

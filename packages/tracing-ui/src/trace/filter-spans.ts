@@ -4,7 +4,7 @@ import { selfTimes } from "./self-times.ts";
 import { tagText } from "./span-facts.ts";
 import { spanFlag, type Trace } from "./trace.ts";
 
-/** What a filter finds in a trace. */
+/** The result of a filter for a trace. */
 export interface SpanFilter {
   /** 1 for each span that meets all conditions. */
   matches: Uint8Array;
@@ -12,7 +12,7 @@ export interface SpanFilter {
   shown: Uint8Array;
   matchCount: number;
   hiddenCount: number;
-  /** What is wrong with the text; the parts that can be read filter all the same. */
+  /** The fault of the text; the readable parts still filter. */
   fault: string | undefined;
 }
 

@@ -17,13 +17,13 @@ export type FilterTerm =
   | { kind: "differs"; key: string; value: string }
   | { kind: "pattern"; key: string; pattern: RegExp; without: boolean };
 
-/** What a span says of its end: that it failed, that it went well, or nothing. */
+/** The end of a span: failed, succeeded, or unknown. */
 export type SpanStatus = "error" | "ok" | "unset";
 
-/** What a filter's text means. */
+/** The parsed conditions of a filter's text. */
 export interface FilterTerms {
   terms: readonly FilterTerm[];
-  /** What is wrong with the first part that cannot be read; undefined when all can. */
+  /** The fault of the first unreadable part; undefined when all are readable. */
   fault: string | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Trace } from "./trace.ts";
 
 /** Which spans are folded, said for all at once. */
 export type FoldRule =
-  /** Spans at this level and deeper: so many levels are shown. */
+  /** Spans at this level and deeper: this number of levels is shown. */
   | { by: "depth"; levels: number }
   /** Spans shorter than this, microseconds. */
   | { by: "duration"; us: number }

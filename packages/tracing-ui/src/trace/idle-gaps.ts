@@ -23,7 +23,7 @@ export interface FoldedTrace {
 
 /** A gap is folded from this part of the time on in which spans ran. */
 const leastPart = 0.25;
-/** What is left of a gap, as part of that time. */
+/** The shown length of a gap, as a share of that time. */
 const shownPart = 0.03;
 
 /** Folds the gaps of a trace that would leave little room for its spans. */

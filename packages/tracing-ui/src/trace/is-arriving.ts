@@ -1,7 +1,10 @@
 /** Spans are sent when they end, in batches: so long after its last known span a trace may still get more. */
 const arrivalUs = 30_000_000;
 
-/** Whether spans of a trace may still be on their way; not where a wrong clock says that it ends far ahead. @param endUs end of the last one, @param nowUs both since 1970 */
+/**
+ * Whether spans of a trace may still be on their way; false when a wrong clock puts its end far ahead. @param
+ * endUs end of the last one, @param nowUs both since 1970
+ */
 export function isArriving(endUs: number, nowUs: number): boolean {
   return Math.abs(nowUs - endUs) < arrivalUs;
 }

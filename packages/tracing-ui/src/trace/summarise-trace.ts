@@ -8,7 +8,7 @@ export interface ServiceCount {
   errors: number;
 }
 
-/** What the result list shows of a trace. */
+/** The row of a trace in the result list. */
 export interface TraceSummary {
   traceId: string;
   /** Microseconds since 1970. */

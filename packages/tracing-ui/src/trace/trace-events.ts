@@ -9,7 +9,7 @@ export interface TraceEvent {
   name: string;
   /** Without the name. */
   fields: readonly ApiAttribute[];
-  /** What was thrown; undefined for an event that is no exception. */
+  /** The exception; undefined for another event. */
   exception: { type: string; message: string; stack: string } | undefined;
 }
 

@@ -15,8 +15,8 @@ export const spanFlag = {
 } as const;
 
 /**
- * A trace laid out for drawing. A span is an index into the columns; the order is that of the tree read from
- * the top (parents before children, siblings by start), so a subtree is the range [i, subtreeEnd[i]).
+ * A trace laid out for drawing. A span is an index into the columns. Spans are ordered as in the tree read
+ * from the top: parents before children, siblings by start. So a subtree is the range [i, subtreeEnd[i]).
  */
 export interface Trace {
   traceId: string;

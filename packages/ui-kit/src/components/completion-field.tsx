@@ -4,7 +4,7 @@ import { type InputHTMLAttributes, type KeyboardEvent, useId, useRef, useState }
 /** One thing that could be written at the caret. */
 export interface Completion {
   text: string;
-  /** What is shown, when it is not the text. */
+  /** The shown text, when it differs. */
   label?: string;
   /** Said beside it: its kind, or how often it was seen. */
   note?: string;
@@ -14,7 +14,7 @@ export interface Completion {
   isWhole?: boolean;
 }
 
-/** Completions for one place in a text, and what of it they replace. */
+/** Completions for one place in a text, and the part that they replace. */
 export interface Completions {
   from: number;
   to: number;

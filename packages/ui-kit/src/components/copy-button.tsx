@@ -27,7 +27,7 @@ export function CopyButton({ text, label, children }: { text: string; label: str
       type="button"
       className={children === undefined ? "icon-button" : "button"}
       title={label}
-      // What is seen is part of what is said: who speaks to the page says it.
+      // The visible text must be part of the spoken label, so that users of voice control can say it.
       aria-label={children === undefined ? label : `${label} ${children}`}
       onClick={copy}
     >

@@ -1,7 +1,7 @@
 import { RequestError } from "../request-error.ts";
 import { Notice } from "./notice.tsx";
 
-/** What a failure of a kind is called, and what helps against it. */
+/** The title of a kind of failure, and a remedy. */
 export interface Advice {
   title: string;
   text: string;
@@ -12,7 +12,7 @@ const pageAtFault: Advice = {
   text: "Reload the page. If it happens again, report the text below.",
 };
 
-/** What an app's notice of a failure is given. */
+/** The inputs of an app's failure notice. */
 export interface FailureProps {
   error: unknown;
   wholePage?: boolean;

@@ -13,7 +13,7 @@ export function HelpDialog(props: {
   open: boolean;
   onClose: () => void;
   groups: readonly KeyGroup[];
-  /** What runs, said below the keys; "" for nothing. */
+  /** The running version, shown below the keys; "" for none. */
   version: string;
 }) {
   const { open, onClose, groups, version } = props;

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Notice } from "./notice.tsx";
 
-/** What an address shows that leads nowhere. @param children a link to where it goes on */
+/** The page of an address that leads nowhere. @param children a link to where it continues */
 export function NoSuchPage({ children }: { children: ReactNode }) {
   return (
     <Notice kind="plain" wholePage title="There is no such page">

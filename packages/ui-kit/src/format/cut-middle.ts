@@ -1,4 +1,4 @@
-/** Of the letters left so many are of the beginning; the end tells like names apart. */
+/** The share of the letters that come from the beginning; the end distinguishes similar names. */
 const beginning = 0.6;
 
 /** A text of at most `most` letters: a longer one is cut in its middle, where an ellipsis stands. */

@@ -42,7 +42,7 @@ export function clockText(us: number, zone: TimeZone, digits: 3 | 6 = 3): string
   return `${clock}.${fraction}`;
 }
 
-/** What to call the zone beside a time: `UTC`, or `UTC+2`, `UTC−3:30` for the browser's own. */
+/** The name of the zone beside a time: `UTC`, or `UTC+2`, `UTC−3:30` for the browser's own. */
 export function zoneLabel(zone: TimeZone, at: Date): string {
   if (zone === "utc") return "UTC";
   const minutes = -at.getTimezoneOffset();

@@ -15,9 +15,9 @@ export function serviceHue(name: string): number {
 }
 
 /**
- * Gives each service of one picture, such as a trace, a hue of its own as long as there are 16 services or fewer.
- * A service keeps `serviceHue` unless another one of the picture has it too. Of those that share one hue the first by
- * hash keeps it; the others move to the free hue that is farthest from all taken ones.
+ * Gives each service of one picture, such as a trace, a hue of its own, as long as there are at most 16
+ * services. A service keeps `serviceHue` unless another one of the picture has it too. Then the first by hash
+ * keeps it, and the others move to the free hue that is farthest from all taken ones.
  * @param shown names, in any order; each counts once
  */
 export function assignServiceHues(shown: readonly string[]): Map<string, number> {

@@ -8,7 +8,7 @@ export function useTheme(): "light" | "dark" | "forced light" | "forced dark" {
 
 const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
 const forced = window.matchMedia("(forced-colors: active)");
-/** What the queries say: to ask them in the middle of a frame makes the browser lay the page out. */
+/** The results of the media queries, cached, because to evaluate them within a frame causes a layout. */
 const system = { dark: systemDark.matches, forced: forced.matches };
 
 function current(): ReturnType<typeof useTheme> {

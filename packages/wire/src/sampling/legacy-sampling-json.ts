@@ -9,11 +9,11 @@ import { thriftJson } from "./thrift-json.ts";
 const knownTypes: ReadonlySet<number> = new Set(Object.values(thrift.SamplingStrategyType));
 
 /**
- * The JSON in which `/` of an agent answers clients of the first days: the struct `SamplingStrategyResponse` of
- * idl/sampling.thrift, with `strategyType` as a number.
- * @throws WireError WIRE_TOO_LARGE for a limit above 32767, which this form cannot carry; WIRE_MALFORMED for a type that
- *   it does not know, or a probability that is no number
- * Source: public model 1.62, pkg/clientcfg/clientcfghttp/handler.go
+ * The JSON in which `/` of an agent answers clients of the first days: the struct `SamplingStrategyResponse`
+ * of idl/sampling.thrift, with `strategyType` as a number.
+ * @throws WireError WIRE_TOO_LARGE for a limit above 32767, which this form cannot express. WIRE_MALFORMED
+ *   for an unknown type, or a probability that is no number. Source: public model 1.62,
+ *   pkg/clientcfg/clientcfghttp/handler.go
  */
 export function legacySamplingJson(response: SamplingStrategyResponse): string {
   return thriftJson(thrift.SamplingStrategyResponse, thriftResponseOf(response));

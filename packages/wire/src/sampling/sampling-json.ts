@@ -7,9 +7,9 @@ import {
 import { numberJson, textJson } from "./go-json.ts";
 
 /**
- * The JSON in which `/api/sampling` of a collector and `/sampling` of an agent answer: protobuf JSON with the members in
- * the order of the message and zero values printed; parts that are absent are left out.
- * Source: public model 1.62, model/converter/json/sampling.go
+ * The JSON of `/api/sampling` of a collector and `/sampling` of an agent: protobuf JSON with the members in
+ * the order of the message, and with zero values. Absent parts are left out. Source: public model 1.62,
+ * model/converter/json/sampling.go
  */
 export function samplingJson(response: SamplingStrategyResponse): string {
   const { probabilisticSampling, rateLimitingSampling, operationSampling } = response;

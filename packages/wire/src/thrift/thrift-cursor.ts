@@ -14,8 +14,8 @@ export function malformed(message: string): WireError {
 }
 
 /**
- * A place in bytes of Thrift, whichever protocol they are in. What is read stays in the cursor's own fields: no object
- * for a value, and nothing is copied. No read goes past the end: what would is WireError WIRE_TRUNCATED.
+ * A position in Thrift bytes of either protocol. Values are read into the cursor's fields, without objects
+ * and copies. A read past the end is WireError WIRE_TRUNCATED.
  */
 export abstract class ThriftCursor {
   bytes: Buffer = Buffer.alloc(0);
@@ -31,7 +31,7 @@ export abstract class ThriftCursor {
   /** Where the last string stands. */
   start = 0;
   stop = 0;
-  /** What the last list or set holds. */
+  /** Element type and size of the last list or set. */
   elementType = 0;
   count = 0;
 

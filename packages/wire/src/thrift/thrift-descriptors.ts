@@ -32,7 +32,7 @@ export interface ThriftField<Type extends ThriftType = ThriftType> {
   readonly isBinary?: boolean;
   /** Type of a list's elements. */
   readonly elementType?: ThriftType;
-  /** Of a field that holds a struct, or a list of structs. */
+  /** For a field with a struct, or a list of structs. */
   readonly struct?: ThriftStruct;
 }
 

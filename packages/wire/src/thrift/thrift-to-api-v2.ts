@@ -17,7 +17,7 @@ const { fields: referenceFields } = SpanRef;
 const { fields: logFields } = Log;
 const { fields: statsFields } = ClientStats;
 
-/** What a client lost before it could send, since it started. */
+/** Numbers of batches and spans that a client lost before sending, since its start. */
 export interface ThriftClientLosses {
   readonly fullQueueDroppedSpans: bigint;
   readonly tooLargeDroppedSpans: bigint;
@@ -25,12 +25,14 @@ export interface ThriftClientLosses {
 }
 
 /**
- * Turns the struct `Batch` of Thrift into `api_v2` protobuf, from bytes to bytes without an object per span: times
- * become nanoseconds, the parent id a CHILD_OF reference in front unless there is any reference to the same span, and a tag
- * of an unknown type a text that says so. Strings that are not UTF-8 get U+FFFD in place of what is not.
+ * Converts the Thrift struct `Batch` to `api_v2` protobuf, from bytes to bytes, without an object for each
+ * span. Times become nanoseconds. The parent id becomes a first CHILD_OF reference unless any reference names
+ * the same span. A tag of an unknown type becomes a text that says so. Bytes of strings that are not UTF-8
+ * become U+FFFD.
  *
- * A required field must be there, and a list must not come twice. A span in which something is wrong is rejected alone, as
- * long as it is a struct of Thrift. Fields that the IDL does not know, or declares with another type, are passed over.
+ * A required field must be there, and a list must not come twice. A span in which something is wrong is
+ * rejected alone, as long as it is a struct of Thrift. Fields that the IDL does not know, or declares with
+ * another type, are passed over.
  */
 export class ThriftToApiV2 {
   /**

@@ -9,7 +9,7 @@ export abstract class ThriftWriter {
   protected bytes: Buffer = Buffer.allocUnsafe(1_024);
   #length = 0;
 
-  /** What was written so far; a copy. */
+  /** A copy of the written bytes. */
   take(): Buffer {
     return Buffer.from(this.bytes.subarray(0, this.#length));
   }

@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 
 const text = () => z.catch(z.optional(z.string()), undefined);
 
-/** What the page of the config keeps in its address; the changes that are not applied are kept in the tab. */
+/** State of the config page in its address; unapplied changes are kept in the tab. */
 export const configAddress = z.object({
   /** Pointer to what is selected; absent: the top. */
   at: text(),
-  /** What is looked for in the tree. */
+  /** The search text of the tree. */
   q: text(),
   /** Pointers that are unfolded besides the usual ones, and folded of the usual ones, divided by blanks. */
   open: text(),

@@ -4,8 +4,8 @@ import type { PlaceSchema } from "../../config/schema.ts";
 const numberText = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * What somebody means who types a text into a field. Where the schema takes texts and numbers, as for durations, what
- * stood there before says which.
+ * The value of a text that a user types into a field. When the schema allows texts and numbers, as for
+ * durations, the old value decides.
  */
 export function parseTyped(text: string, { types }: PlaceSchema, before: JsonValue): JsonValue {
   const takesNumber = types.has("number") || types.has("integer");

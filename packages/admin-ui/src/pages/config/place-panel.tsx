@@ -11,7 +11,7 @@ import { MemberList } from "./member-list.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";
 import { ValueEditor } from "./value-editor.tsx";
 
-/** What stands at one place of the config: what it means, what may stand there, and the means to change it. */
+/** One place of the config: its meaning, its allowed values, and controls to change it. */
 export function PlacePanel(props: {
   reader: SchemaReader;
   draft: ConfigDraft;

@@ -5,8 +5,8 @@ import type { PlaceSchema } from "../../config/schema.ts";
 import { parseTyped } from "./parse-typed.ts";
 
 /**
- * A field for a simple value, of the kind that the schema asks for: a list of choices, a switch, or a text, which is
- * taken over by Enter or when the field is left.
+ * A field for a simple value, as the schema requires: a list of choices, a switch, or a text. A text is
+ * applied by Enter, or when the field is left.
  * @param first whether Enter in the tree leads here
  */
 export function ValueEditor(props: {

@@ -3,7 +3,7 @@ import { pageText } from "../page-text.ts";
 
 const versionText = z.string().check(z.regex(/^[1-9]\d{0,14}$/));
 
-/** What the history keeps in its address. */
+/** State of the history page in its address. */
 export const historyAddress = z.object({
   /** The version that is looked at; absent: the newest. */
   n: z.catch(z.optional(versionText), undefined),
@@ -11,7 +11,7 @@ export const historyAddress = z.object({
   view: z.catch(z.optional(z.enum(["rollback", "json"])), undefined),
   /** Part of author or time, or `#` and a number, of the versions that are listed. */
   filter: z.catch(z.optional(z.string()), undefined),
-  /** Of the list; absent: the page that holds `n`. */
+  /** Page of the list; absent: the page with `n`. */
   page: pageText,
 });
 

@@ -55,7 +55,7 @@ function pageOf({ page, n, filter }: HistoryAddress, newest: number | undefined)
 }
 
 function LoadedHistory(props: {
-  /** Of the page, and the one before them. */
+  /** Entries of the page, and the entry before them. */
   entries: readonly HistoryEntry[];
   total: number;
   page: number;
@@ -73,7 +73,7 @@ function LoadedHistory(props: {
   const entries = props.entries.slice(0, versionsPerPage);
   const at = n === undefined ? 0 : entries.findIndex((entry) => String(entry.n) === n);
   const shown = entries[at];
-  // Of a filtered list the entry below is not the one before.
+  // In a filtered list the entry below is not the one before.
   const before = shown !== undefined && shown.n > oldest ? shown.n - 1 : undefined;
   const earlier = filter === "" ? props.entries[at + 1]?.n : before;
 

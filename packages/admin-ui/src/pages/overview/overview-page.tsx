@@ -143,7 +143,7 @@ function CertificatesCard() {
   );
 }
 
-/** What was known before is no news of now. */
+/** Older data would be misleading, so it is not shown. */
 function NotRead() {
   return <StateMark state="bad" text="could not be read" />;
 }

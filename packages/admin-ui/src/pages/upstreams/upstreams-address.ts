@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { upstreamOrders } from "../../api/upstreams.ts";
 import { pageText } from "../page-text.ts";
 
-/** What the page of upstreams keeps in its address. */
+/** State of the upstreams page in its address. */
 export const upstreamsAddress = z.object({
   /** Part of the addresses that are listed. */
   filter: z.catch(z.optional(z.string()), undefined),

@@ -127,8 +127,8 @@ export function logoutUrl(
 }
 
 /**
- * Revokes the tokens that a session could still use, if the provider supports it: the refresh token, and with
- * it the access tokens of the same login, or else the access token. Source: RFC 7009
+ * Revokes the tokens that a session could still use, if the provider supports it. It revokes the refresh
+ * token, and with it the access tokens of the same login, or else the access token. Source: RFC 7009
  * @throws Error when the provider cannot be asked, or says no
  */
 export async function revokeTokens(

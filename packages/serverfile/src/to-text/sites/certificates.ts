@@ -200,7 +200,7 @@ export class CertificateLines {
     return [lineWith(["tls", ...first], lines), ...more.map((words) => line("tls", ...words))];
   }
 
-  /** What only sites may say, of the policy for all names. */
+  /** Settings of the policy for all names that only sites can express. */
   #onlyForSites(policy: JsonObject | undefined): JsonObject | undefined {
     if (policy === undefined) {
       return undefined;
@@ -334,7 +334,7 @@ export class CertificateLines {
   }
 }
 
-/** What a policy says besides its names. */
+/** The settings of a policy besides its names. */
 function settingsOf(policy: JsonObject | undefined): JsonObject {
   const { subjects: _subjects, ...settings } = policy ?? {};
   return settings;

@@ -22,7 +22,7 @@ export function connectionFor({ members }: ServerDraft, hosts: readonly string[]
     : policies.find((policy) => hosts.every((host) => namesOf(policy).includes(host)));
 }
 
-/** What is said of connections in the block of `tls`. @throws ServerError CONFIG_INEXPRESSIBLE */
+/** Connection settings for the block of `tls`. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function connectionLines(connection: JsonObject, server: ServerDraft): Line[] {
   const members = new Members(connection, server.members.pathOf("tls_connection_policies"));
   const [min, max] = [members.text("protocol_min"), members.text("protocol_max")];

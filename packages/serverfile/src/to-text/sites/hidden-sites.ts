@@ -66,8 +66,8 @@ function withAnyHostBeside(sites: readonly SiteDraft[], automated: readonly stri
 }
 
 /**
- * Sites with those, and those addresses, that no route of the config shows: an address for any host leaves out the hosts
- * beside it, and a site without matchers and routes has no route at all.
+ * Adds sites and addresses that no route of the config shows. An address for any host hides the hosts beside
+ * it, and a site without matchers and routes has no route at all.
  */
 export function withHiddenSites(
   sites: readonly SiteDraft[],

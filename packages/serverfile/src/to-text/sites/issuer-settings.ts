@@ -5,7 +5,7 @@ import type { UsualPorts } from "./addresses.ts";
 /** The second authority that certificates are asked of by default. */
 export const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
 
-/** What an issuer says, but for what options put into each. */
+/** An issuer's settings, without those that options add to each. */
 export function ownSettings(issuer: JsonObject, ports: UsualPorts): JsonObject {
   const { challenges, ...rest } = issuer;
   if (!isJsonObject(challenges)) {

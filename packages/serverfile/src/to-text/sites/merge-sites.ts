@@ -4,7 +4,9 @@ import type { SiteDraft } from "./site-draft.ts";
 /** How sites of several servers become one: those with the same directives, the same and for the same hosts too, none. */
 export type Merging = "alike" | "same" | "none";
 
-/** What sites must have in common: everything but the names of groups at their top, and where they listen. */
+/**
+ * The parts that merged sites must share: everything but the names of top-level groups, and their addresses.
+ */
 function likeness({ routes, errors }: SiteDraft): string {
   const withoutGroups = (list: JsonValue | undefined) =>
     Array.isArray(list)

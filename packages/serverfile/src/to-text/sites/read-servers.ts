@@ -119,7 +119,7 @@ function siteRouteOf(value: JsonValue, path: string): SiteRoute | undefined {
 const siteKeys = new Set(["match", "handle", "terminal"]);
 const subrouteKeys = new Set(["handler", "routes"]);
 
-/** The routes of a server as those of sites; undefined when they stand there themselves. */
+/** The routes of a server as those of sites; undefined when they are direct. */
 function siteRoutes(value: JsonValue | undefined, path: string): SiteRoute[] | undefined {
   if (!isJsonArray(value) || value.length === 0) {
     return undefined;
@@ -181,7 +181,7 @@ function readSites(server: ServerDraft): SiteDraft[] {
     : withRepetitions(sites);
 }
 
-/** The sites of a server with how often each of their addresses stands there before. */
+/** The sites of a server, with the number of earlier sites that have each address. */
 function withRepetitions(sites: readonly SiteDraft[]): SiteDraft[] {
   const counts = new Map<string, number>();
   return sites.map((site) => {

@@ -82,7 +82,7 @@ export class SealedSegment implements JournalSegment {
   }
 
   /**
-   * Two buffers in turn. Of two adjacent pieces at least one is large, and is sent before the next is
+   * Two buffers in turn. At least one of two adjacent pieces is large, and is sent before the next is
    * requested.
    */
   #pieces(): AsyncGenerator<SpanRows, void> {

@@ -17,7 +17,7 @@ export function CommandPalette({ onClose, onHelp }: { onClose: () => void; onHel
   const navigate = useNavigate();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
-  // What the page offers is what it offered when the palette was opened.
+  // The page's actions are those of the moment when the palette was opened.
   const [actions] = useState(() => pageActions(document.querySelector("main") ?? document));
   const [kept] = useState(keptSearches);
   const all = useCommands(actions, kept, onHelp);

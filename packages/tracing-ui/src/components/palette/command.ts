@@ -2,7 +2,7 @@
 export interface Command {
   /** Differs from that of all others in the list. */
   id: string;
-  /** What is done, as a verb and its object. */
+  /** The action, as a verb and its object. */
   title: string;
   /** Said beside it: where it leads, what it is of. */
   note?: string;

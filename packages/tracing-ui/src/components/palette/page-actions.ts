@@ -1,12 +1,13 @@
 import type { Command } from "./command.ts";
 
-/** What can be pressed, or written in. */
+/** Elements that can be pressed, or written in. */
 const pressed = "a, button, input, select, textarea";
 
 /**
- * What the page that is shown offers now: its buttons, links and fields that carry `data-command`, themselves or on
- * what is around them alone. It holds the title, or nothing where the element's own name says enough. The palette presses them, so that an action is the same
- * wherever it is started, and what the page does not offer is not there.
+ * The actions of the shown page: its buttons, links and fields with `data-command`, on themselves or on an
+ * element around only them. The attribute has the title, or nothing when the element's own name is enough.
+ * The palette presses these elements, so an action is the same wherever it starts, and a missing element is
+ * no action.
  */
 export function pageActions(page: ParentNode): readonly Command[] {
   const commands = new Map<string, Command>();

@@ -4,8 +4,8 @@ import type { Command, CommandGroup } from "./command.ts";
 const mostOfGroup = 8;
 
 /**
- * The commands that a text asks for. Each word of it must begin a word of the title or the note, or stand inside
- * one; commands whose words it begins come first, and groups in the order of their best one.
+ * The commands that match a text. Each of its words must begin a word of the title or the note, or occur
+ * inside one. Commands with matching beginnings come first, and groups are ordered by their best command.
  * @param text as typed; blank: all groups as they are, cut to their first commands
  */
 export function rankCommands(groups: readonly CommandGroup[], text: string): readonly CommandGroup[] {

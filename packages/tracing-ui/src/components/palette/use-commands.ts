@@ -38,7 +38,7 @@ export function useCommands(
   );
 }
 
-/** What a text is by itself: a trace's id, a TraceQL query. */
+/** The commands of a text itself: a trace id, or a TraceQL query. */
 export function commandsOfText(text: string, navigate: Navigate): readonly Command[] {
   const trimmed = text.trim();
   if (trimmed.startsWith("{")) {

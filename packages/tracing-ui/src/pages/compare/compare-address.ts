@@ -7,7 +7,7 @@ export const compareOrders = ["structure", "time", "count", "errors"] as const;
 /** An order of the compared rows. */
 export type CompareOrder = (typeof compareOrders)[number];
 
-/** What the address of the compare page says. */
+/** State of the compare page in its address. */
 export const compareAddress = z.object({
   /** Id of the trace that one wonders about. */
   a: text,
@@ -19,5 +19,5 @@ export const compareAddress = z.object({
   order: z.catch(z.optional(z.enum(compareOrders)), undefined),
 });
 
-/** What the address of the compare page says. */
+/** State of the compare page in its address. */
 export type CompareAddress = z.infer<typeof compareAddress>;

@@ -8,7 +8,7 @@ type Edges = PlacedGraph["edges"];
 /** How many edges are drawn in one frame: several hundred at once would hold the page up. */
 const edgesAFrame = 100;
 
-/** What the look of edges depends on. */
+/** The inputs of the look of edges. */
 interface EdgeLook {
   /** Calls by the edge's id. */
   calls: ReadonlyMap<string, number>;

@@ -2,7 +2,7 @@ import type { Dependency } from "../../api/dependencies.ts";
 import { layOutLayers } from "../../graph/lay-out-layers.ts";
 import { nodeSize, type PlacedGraph } from "./placed-graph.ts";
 
-/** From so many calls on, boxes stand closer together. */
+/** From this many calls on, boxes are closer together. */
 const many = 150;
 
 /** Puts services in columns, so that most arrows go from left to right. */

@@ -38,7 +38,7 @@ export function ServiceGraph(props: {
   /** Whether they could not be read. */
   ratesFailed: boolean;
   focus: string | undefined;
-  /** Of the edges at the focus. */
+  /** Figures of the edges at the focus. */
   facts: FocusFacts;
   /** Stays the same function, or all boxes are drawn anew. */
   onFocus: (service: string) => void;
@@ -169,7 +169,7 @@ export function ServiceGraph(props: {
   );
 }
 
-/** What stands on an edge: calls, failures, 95th percentile. */
+/** The texts on an edge: calls, failures, 95th percentile. */
 function edgeTexts({ calls, errors, p95 }: EdgeFacts, lookbackMs: number): string[] {
   const texts = [rateText(calls / (lookbackMs / 1_000))];
   if (errors > 0) texts.push(`${formatShare(errors / calls)}\u00a0% failed`);

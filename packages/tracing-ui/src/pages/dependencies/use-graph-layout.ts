@@ -3,7 +3,7 @@ import type { Dependency } from "../../api/dependencies.ts";
 import { layOutGraph } from "./lay-out-graph.ts";
 import type { PlacedGraph } from "./placed-graph.ts";
 
-/** Up to so many calls a layout takes less time than it takes a worker to begin. */
+/** Up to this many calls, a layout takes less time than the start of a worker. */
 const mostAtOnce = 1_000;
 
 interface LaidOut {

@@ -9,7 +9,7 @@ import {
   useState,
 } from "react";
 
-/** What part of a drawing is seen: a place of the drawing is at `place * scale + offset` of the window. */
+/** The visible part of a drawing: a place of the drawing is at `place * scale + offset` of the window. */
 export interface PanZoom {
   x: number;
   y: number;

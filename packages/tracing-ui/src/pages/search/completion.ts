@@ -1,4 +1,4 @@
-/** What is being typed at a place in a query, and what would replace it. */
+/** The text that is being typed at a place in a query, and its replacement. */
 export interface CompletionPlace {
   /** The part of the text that a completion replaces. */
   from: number;
@@ -7,7 +7,9 @@ export interface CompletionPlace {
     | { kind: "key"; typed: string }
     | {
         kind: "value";
-        /** Of the attribute before the operator: `span`, `resource`, `intrinsic` …; "" where it may be any. */
+        /**
+         * The scope of the attribute before the operator: `span`, `resource`, `intrinsic` …; "" allows any.
+         */
         scope: string;
         key: string;
         typed: string;

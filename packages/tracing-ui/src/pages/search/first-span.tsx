@@ -4,7 +4,10 @@ import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { Notice } from "ui-kit/components/notice.tsx";
 import { firstSpanCommand, sdkVariables } from "./first-span-command.ts";
 
-/** What an empty store shows: how to send the first span. The page asks on and goes over to it when it comes. */
+/**
+ * The page of an empty store: how to send the first span. It asks repeatedly, and switches when a span
+ * arrives.
+ */
 export function FirstSpan() {
   const host = window.location.hostname;
   const [command] = useState(() =>

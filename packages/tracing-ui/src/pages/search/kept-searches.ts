@@ -59,7 +59,7 @@ export function keepSearches(kept: KeptSearches): void {
   }
 }
 
-/** What a search asks, in short: its query, or its fields that are set. @param address as in `KeptSearch` */
+/** A search in short: its query, or its set fields. @param address as in `KeptSearch` */
 export function searchWords(address: string): string {
   const fields = new URLSearchParams(address);
   const query = fields.get("q");

@@ -19,7 +19,9 @@ export function matchingNames(names: readonly string[], typed: string): readonly
   return [...beginning, ...within].slice(0, mostOffered);
 }
 
-/** What somebody means who typed a part of a name and went on: the first match; the text itself where nothing matches. */
+/**
+ * The name meant by a user who typed a part of it: the first match, or the text itself when nothing matches.
+ */
 export function meantName(names: readonly string[], typed: string | undefined): string | undefined {
   if (typed === undefined || names.includes(typed)) return typed;
   return matchingNames(names, typed)[0] ?? typed;

@@ -14,8 +14,8 @@ import type { Selection } from "./selection.ts";
 const columns = 90;
 
 /**
- * What stands above the list: the heat map of all spans that match, and beside it the traces of the list as a
- * plot or, with a selection, what sets its spans apart.
+ * The area above the list: the heat map of all matching spans. Beside it is a plot of the traces in the list
+ * or, with a selection, the attributes that distinguish its spans.
  */
 export function Overview(props: {
   plan: SearchPlan;
@@ -86,7 +86,7 @@ export function Overview(props: {
   );
 }
 
-/** What sets the selected spans apart from all others of the heat map. */
+/** The attributes that distinguish the selected spans from all others of the heat map. */
 function Apart(props: {
   plan: SearchPlan;
   selection: Selection;

@@ -12,7 +12,7 @@ export interface ScatterPoint {
 /** Places of at least one trace: time across, logarithm of the duration up. Small traces come last, so that none is covered. */
 export function scatterOf(results: readonly TraceSummary[]): {
   points: ScatterPoint[];
-  /** What the plot's width stands for, microseconds since 1970. */
+  /** The time range of the plot's width, microseconds since 1970. */
   startUs: number;
   endUs: number;
   /** Powers of ten within the plot, in microseconds, and how high. */

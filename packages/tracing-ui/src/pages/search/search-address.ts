@@ -25,9 +25,9 @@ const text = z.catch(z.optional(z.string()), undefined);
 const microseconds = z.catch(z.optional(z.coerce.number().check(z.int(), z.nonnegative())), undefined);
 
 /**
- * What the address of the search page says. Names are those of the public model's UI, so that links made for
- * it work here. Anything unreadable falls back to its default: an address never fails. The router checks an
- * address again after it was checked, so the schema takes its own output.
+ * State of the search page in its address. Names are those of the public model's UI, so that links made for
+ * it work here. Unreadable parts fall back to their defaults, so an address never fails. The router checks an
+ * address a second time, so the schema accepts its own output.
  */
 export const searchAddress = z.object({
   service: text,
@@ -54,7 +54,7 @@ export const searchAddress = z.object({
   traceID: text,
 });
 
-/** What the address of the search page says. */
+/** State of the search page in its address. */
 export type SearchAddress = z.infer<typeof searchAddress>;
 
 /** The defaults, which an address leaves out. */

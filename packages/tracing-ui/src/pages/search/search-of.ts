@@ -22,7 +22,7 @@ export function searchOf(address: SearchAddress): { search: TraceSearch | undefi
 }
 
 /**
- * What the fields of an address ask of a span.
+ * The conditions on a span in the fields of an address.
  * @returns `conditions`, undefined when a field is wrong; `range`, undefined when it is; `errors`, by field
  */
 export function conditionsOf(address: SearchAddress): {

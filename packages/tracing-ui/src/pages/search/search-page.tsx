@@ -91,7 +91,7 @@ export function SearchPage() {
     isWhole && services.data?.length === 0 && address.service === undefined && address.q === undefined;
   const isWrong = Object.keys(plan.errors).length > 0;
 
-  // What the search found while the store was empty is no answer once the first span has arrived.
+  // A result from the time when the store was empty is useless once the first span has arrived.
   const wasEmpty = useRef(false);
   const searchAgain = useEffectEvent(() => results.refetch());
   useEffect(() => {

@@ -21,7 +21,7 @@ export interface SearchPlan {
   byTraceQl: TraceQlSearch | undefined;
   /** Traces that are asked for by their ids, in place of both; undefined when there are none. */
   byIds: readonly string[] | undefined;
-  /** What the heat map is of; undefined without a heat map. */
+  /** The spans of the heat map; undefined without a heat map. */
   map: { asked: { q: string } | SpanConditions; range: AskedRange } | undefined;
   selection: Selection | undefined;
   /** The search as conditions on one span, for what does not take TraceQL; undefined when it is not so simple. */
@@ -69,7 +69,7 @@ function idsOf(traceIds: string | undefined): readonly string[] | undefined {
   return ids.length === 0 ? undefined : ids;
 }
 
-/** What to compare for a selection: its spans, and all others of the whole time. */
+/** The two sides of a comparison: the spans of a selection, and all others of the whole time range. */
 export function comparisonOf(
   conditions: SpanConditions,
   { startUs, endUs, ...rows }: Selection,

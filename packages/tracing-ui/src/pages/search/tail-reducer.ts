@@ -3,13 +3,13 @@ import type { TailSpan } from "../../api/tail.ts";
 /** Rows kept; older ones fall out. */
 export const mostTailRows = 500;
 
-/** What is seen of a tail. */
+/** The visible state of a tail. */
 export interface TailState {
   open: boolean;
   paused: boolean;
   /** The newest first. */
   rows: readonly TailSpan[];
-  /** What arrived while it was paused, the newest first. */
+  /** Spans that arrived during a pause, newest first. */
   waiting: readonly TailSpan[];
   seen: number;
   skipped: number;
@@ -22,7 +22,7 @@ export const startTail: TailState = {
   ...{ seen: 0, skipped: 0, problem: undefined },
 };
 
-/** What happens to a tail. */
+/** An event of a tail. */
 export type TailAction =
   | { type: "begin" }
   | { type: "opened" }

@@ -22,7 +22,7 @@ const intrinsics = [
 ];
 
 /**
- * What could be written at the caret, from what recent spans have.
+ * Completions at the caret, from recent spans.
  * @param language `tags` for `key=value` pairs, `traceql` for a query
  * @param enabled  whether the server knows names and values
  */

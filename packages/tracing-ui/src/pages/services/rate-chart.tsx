@@ -102,7 +102,7 @@ export function RateChart(props: {
   );
 }
 
-/** What a chart shows, in words: the least and the greatest value of each curve. */
+/** A chart in words: the least and the greatest value of each curve. */
 function describe(title: string, curves: readonly Curve[], text: (value: number) => string): string {
   const parts = curves.map(({ label, values }) => {
     const known = values.filter((value) => value !== null);

@@ -8,7 +8,7 @@ const text = z.catch(z.optional(z.string()), undefined);
 /** Columns that the list is sorted by, largest first; `name` from a to z. */
 const rateSorts = ["name", "calls", "errors", "p50", "p95", "p99"] as const satisfies readonly RateSort[];
 
-/** What the address of the services page says. Anything unreadable falls back to its default. */
+/** State of the services page in its address. Unreadable parts fall back to their defaults. */
 export const servicesAddress = z.object({
   /** One service, with its operations; all services without it. */
   service: text,
@@ -20,7 +20,7 @@ export const servicesAddress = z.object({
   kinds: z.catch(z.enum(["served", "all"]), "served"),
 });
 
-/** What the address of the services page says. */
+/** State of the services page in its address. */
 export type ServicesAddress = z.infer<typeof servicesAddress>;
 
 /** The defaults, which an address leaves out. */

@@ -39,7 +39,7 @@ export function ServicesPage() {
     placeholderData: keepPreviousData,
   });
   const isEmpty = service === undefined && wanted === "" && rates.data?.total === 0;
-  // Whether there are services that nobody called is only asked where none is listed.
+  // Only an empty list needs the question whether there are services that nobody called.
   const services = useQuery({ ...servicesQuery, enabled: isEmpty });
   const change = (fields: Partial<ServicesAddress>) =>
     navigate({ search: { ...address, page: "1", ...fields }, replace: true });

@@ -4,14 +4,14 @@ import { countFlag, spanFlag, type Trace } from "../../trace/trace.ts";
 /** Something about a trace that a reader should know before trusting the picture. */
 export interface TraceRemark {
   title: string;
-  /** What it means and where it comes from. */
+  /** Its meaning and its cause. */
   text: string;
   /** A span to look at, −1 for none. */
   span: number;
 }
 
 /**
- * What is odd about a trace, in words: missing parents, cycles, shared ids, warnings of the query service.
+ * The oddities of a trace in words: missing parents, cycles, shared ids, warnings of the query service.
  * @param nowUs microseconds since 1970: parents of a trace that has just ended may still arrive
  */
 export function explainTrace(trace: Trace, nowUs: number): TraceRemark[] {

@@ -15,7 +15,7 @@ const mostLetters = 32;
 /** A button that opens the ways to fold many spans at once: by level, below a duration, by service. */
 export function FoldMenu(props: {
   trace: Trace;
-  /** What is folded by now. */
+  /** The present rule of folding. */
   rule: FoldRule | undefined;
   dispatch: Dispatch<ViewAction>;
 }) {

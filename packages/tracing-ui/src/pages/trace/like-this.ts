@@ -13,7 +13,7 @@ export interface Trait {
   /** The attribute's key, or the name of the trait. */
   name: string;
   value: string;
-  /** Of an attribute, what the query service calls its type. */
+  /** The query service's name for the attribute's type. */
   type: string;
 }
 
@@ -24,7 +24,10 @@ const besideUs = 1_800e6;
 /** Attributes that are the query service's words for facts of the span itself, which are traits already. */
 const facts = /^(error|span\.kind|otel\.status_(code|description)|internal\.|w3c\.tracestate)/;
 
-/** What a span can be like: its service, operation, kind, failure, and attributes short enough to be searched for. */
+/**
+ * The traits of a span to search for: its service, operation, kind, failure, and attributes that are short
+ * enough.
+ */
 export function traitsOf(trace: Trace, at: number): readonly Trait[] {
   const span = trace.spans[at];
   if (span === undefined) return [];

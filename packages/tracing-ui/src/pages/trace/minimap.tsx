@@ -16,8 +16,9 @@ const clickPx = 4;
 const labelPx = 64;
 
 /**
- * The whole trace in one strip: each span a line in its service's colour, errors in red on top, and the critical
- * path as a dark line at the foot of the lines that it leads through. What the waterfall shows is bright; dragging chooses another stretch of time, its edges can be pulled.
+ * The whole trace in one strip. Each span is a line in its service's colour, errors are red on top, and the
+ * critical path is a dark line at the bottom of its spans. The visible part of the waterfall is bright.
+ * Dragging selects another time range, and its edges can be moved.
  */
 export function Minimap(props: {
   trace: Trace;

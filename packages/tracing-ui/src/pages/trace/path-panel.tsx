@@ -12,7 +12,7 @@ import type { ViewAction } from "./trace-view.ts";
 /** Operations listed; a path through more has a tail of nothings. */
 const mostShares = 100;
 
-/** What the trace waited for, longest first. A click goes to the span waited for longest. */
+/** The critical path, longest operation first. A click goes to its longest span. */
 export function PathPanel(props: {
   trace: Trace;
   hues: ReadonlyMap<string, number>;

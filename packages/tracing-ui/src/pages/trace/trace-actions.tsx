@@ -8,7 +8,7 @@ import type { ApiTrace } from "../../api/trace-schema.ts";
 import { uiConfig } from "../../links/ui-config.ts";
 import { saveAsHtml } from "./save-as-html.ts";
 
-/** What can be done with the trace: compare it, save it as a file, archive it. */
+/** The actions for a trace: compare it, save it as a file, archive it. */
 export function TraceActions({ input, peers }: { input: ApiTrace; peers: ReadonlyMap<string, SpanPeers> }) {
   return (
     <>

@@ -18,13 +18,12 @@ const statisticsColumns = [
 
 /** A column that the statistics can be sorted by. */
 export type StatisticsColumn = (typeof statisticsColumns)[number];
-/** What they are sorted by when the address does not say. */
+/** The order when the address has none. */
 export const defaultStatisticsSort: StatisticsColumn = "self";
 
 /**
- * What the address of the trace page says. Unreadable parts fall back to nothing; ids that are not in the
- * trace are passed over when the address is applied. The router checks an address again after it was checked,
- * so the schema takes its own output.
+ * State of the trace page in its address. Unreadable parts are ignored, and so are ids that are not in the
+ * trace. The router checks an address a second time, so the schema accepts its own output.
  */
 export const traceAddress = z.object({
   /** Id of the selected span. */
@@ -48,17 +47,17 @@ export const traceAddress = z.object({
   view: z.catch(z.optional(z.enum(["flame", "graph", "statistics", "events", "json"])), undefined),
   /** Id of a span of the group that takes the whole width of the flame graph. */
   at: text,
-  /** What the statistics are by: `service`, or the key of an attribute; `operation` by itself. */
+  /** The grouping of the statistics: `service`, or the key of an attribute; `operation` by default. */
   by: text,
-  /** What the statistics are sorted by; `self` by itself. */
+  /** The order of the statistics; `self` by default. */
   sort: z.catch(z.optional(z.enum(statisticsColumns)), undefined),
   /** Words that the events of the list must hold. */
   events: text,
-  /** What is shown beside the waterfall. */
+  /** The panel beside the waterfall. */
   panel: z.catch(z.optional(z.enum(["path", "repeats"])), undefined),
 });
 
-/** What the address of the trace page says. */
+/** State of the trace page in its address. */
 export type TraceAddress = z.infer<typeof traceAddress>;
 
 /** An address with some of its fields changed, as texts; a field that becomes undefined is taken out. */

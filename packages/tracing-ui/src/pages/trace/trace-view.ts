@@ -27,7 +27,7 @@ export interface TraceView {
   range: TimeRange;
 }
 
-/** What somebody can do to the view. `rows` are the spans shown, from visibleRows. */
+/** An action of the user on the view. `rows` are the shown spans, from visibleRows. */
 export type ViewAction =
   | { type: "select"; span: number }
   | { type: "move"; by: number; rows: Int32Array }

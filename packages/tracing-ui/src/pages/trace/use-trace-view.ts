@@ -34,7 +34,7 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
   }, [present]);
   useEffect(() => {
     const timer = setTimeout(() => {
-      // Who has just left for another page still sees this one until that is there.
+      // A user who has just left for another page sees this one until the other is loaded.
       const here = router.buildLocation({ to: "/trace/$traceId", params: { traceId } });
       if (router.latestLocation.pathname !== here.pathname) return;
       known.current = viewPart(addressOfView(trace, view));
@@ -53,7 +53,7 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
   return [view, dispatch];
 }
 
-/** What of an address is the view's, as one text. */
+/** The view's part of an address, as one text. */
 function viewPart(address: Partial<Record<keyof TraceAddress, string | number | undefined>>): string {
   const { span, open, fold, runs, q, others, from, to } = address;
   return JSON.stringify([span, open, fold, runs, q, others, from, to].map((field) => String(field ?? "")));

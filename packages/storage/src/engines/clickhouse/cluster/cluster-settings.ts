@@ -11,7 +11,7 @@ export interface ClusterSettings {
   readonly onCluster: boolean;
   /**
    * Replicas of a shard that must have a block before it is acknowledged. "auto": more than half of them. 0:
-   * one, for operators who prefer to continue with a single replica.
+   * a single one, for operators who prefer to continue with one replica.
    */
   readonly insertQuorum: number | "auto";
 }

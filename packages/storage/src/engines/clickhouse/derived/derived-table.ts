@@ -35,8 +35,8 @@ const columns =
   "received, tenant, format, service, trace_id, span_id, parent_span_id, name, kind, start, duration, status";
 
 /**
- * Spans of a slice, under the name `day.spans`, with the columns that views read. Of a span that is stored more than once, as many rows
- * are left out as its copies were taken out of the sums.
+ * Spans of a slice, under the name `day.spans`, with the columns that views read. For a span that is stored
+ * repeatedly, as many rows are left out as copies were removed from the sums.
  */
 function withSpans(tables: TableName, slice: DaySlice): string {
   const noted = `FROM ${tables("repeated_spans")} WHERE received = '${slice.day}'`;

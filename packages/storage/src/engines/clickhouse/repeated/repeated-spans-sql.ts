@@ -55,13 +55,13 @@ export function suspectIdsSql(tables: TableName, seconds: number): string {
   return `SELECT arrayMap(id -> toString(id), groupArray(${maxNamedIds})(id)) AS ids, toUInt32(count()) AS count FROM (${suspectIds(tables, seconds)}) SETTINGS max_threads = 1`;
 }
 
-/** Of a called span the hash of its parent, as the view of `dependency_calls` has it; 0 for other spans. */
+/** For a called span, the hash of its parent as in the view of `dependency_calls`; 0 for other spans. */
 const pending = `multiIf(parent_span_id != ${noParent}, cityHash64('span', tenant, trace_id, parent_span_id),
     format != 'otlp' AND kind = 'server', cityHash64('client', tenant, trace_id, span_id), 0)`;
 
 /**
- * Notes how often spans with these ids are stored, wherever their other rows arrived; what is noted already is left out, and what was
- * too much is taken back, as it is when two processes did this at the same moment.
+ * Records how often spans with these ids are stored, wherever their other rows arrived. Recorded copies are
+ * left out, and surplus ones are taken back, as when two processes did this at the same time.
  * @param ids all ids of the window; undefined where there are too many to be named
  */
 export function noteRepeatedSql(

@@ -35,8 +35,9 @@ export type OnEachShard = (
 const minuteNano = 60_000_000_000n;
 
 /**
- * Finds spans that are stored more than once, and has what counts them corrected. Who writes a block starts a step half a second
- * later, unless another process has just made one; steps of a busy store are twenty seconds apart at most.
+ * Finds spans that are stored repeatedly, and corrects the counts. The writer of a block starts a step half a
+ * second later, unless another process has just run one. Steps of a busy store are at most twenty seconds
+ * apart.
  */
 export class RepeatedSpans {
   readonly #connection: ClickHouseConnection;
@@ -113,7 +114,7 @@ export class RepeatedSpans {
       })
       .then((isDone) => {
         this.#step = undefined;
-        // What another process looked for may not have had our block yet.
+        // Another process may have looked before it had our block.
         if (!isDone || this.#isBehind) this.blockWritten();
       });
   }
@@ -145,7 +146,10 @@ export class RepeatedSpans {
   }
 }
 
-/** What a step came to: the shortest of the windows of shards in seconds, spans looked through, and ids that more than one had. */
+/**
+ * The result of a step: the shortest window of the shards in seconds, the number of spans read, and the ids
+ * that several spans had.
+ */
 interface Looked {
   window: number;
   spans: number;

@@ -1,6 +1,6 @@
 /**
- * What two rows of one span share: a sender repeats a batch whose answer got lost, and both sides of a call may share an id. As
- * `distinctFacts`, which tells them apart in what was read.
+ * The columns that identify a span: senders repeat a batch whose answer was lost, and both sides of a call
+ * may share an id. `distinctFacts` uses the same rule on spans in memory.
  */
 export const spanIdentity = "trace_id, span_id, kind, service, name, start, duration, status";
 

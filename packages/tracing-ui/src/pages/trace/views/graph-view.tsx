@@ -17,7 +17,7 @@ const sizes = { nodeWidth, nodeHeight, nodeGap: 18, lineGap: 18, columnGap: 64, 
 /** How far the picture is enlarged or made smaller. */
 const scales = [0.35, 0.5, 0.7, 0.85, 1, 1.25, 1.5];
 
-/** Who calls whom in the trace, left to right. */
+/** The calls within the trace, left to right. */
 export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const graph = useMemo(() => traceGraph(trace), [trace]);
   const placed = useMemo(() => layOutLayers(graph.nodes.length, graph.edges, sizes), [graph]);

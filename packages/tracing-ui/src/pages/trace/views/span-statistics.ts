@@ -4,7 +4,7 @@ import { spanFlag, type Trace } from "../../../trace/trace.ts";
 
 /** Spans that have something in common, in figures. Durations in microseconds. */
 export interface SpanStatistics {
-  /** What they have in common: names, or the value of an attribute. */
+  /** Their common value: a name, or the value of an attribute. */
   name: string;
   /** Index of their service where they are all of one, otherwise −1. */
   service: number;

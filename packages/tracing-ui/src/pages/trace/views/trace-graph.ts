@@ -22,7 +22,7 @@ export interface GraphEdge {
   errors: number;
 }
 
-/** Who calls whom in a trace. */
+/** The calls within a trace. */
 export interface TraceGraph {
   /** Whether there were too many operations, so that nodes stand for services. */
   ofServices: boolean;

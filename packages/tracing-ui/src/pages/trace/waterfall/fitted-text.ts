@@ -3,7 +3,7 @@ export type FontName = "plain" | "bold" | "mono" | "monoBold" | "small" | "large
 
 /** Names longer than this are cut before they are measured: no row has room for more letters. */
 const mostLetters = 400;
-/** Of the letters left of a cut name so many are of its beginning; its end tells like names apart. */
+/** The share of a cut name's letters that come from its beginning; its end distinguishes similar names. */
 const beginning = 0.6;
 /** With fewer letters left there is no room for both ends. */
 const leastForBothEnds = 8;

@@ -24,7 +24,7 @@ export interface RowHit {
 }
 
 /**
- * What is at a point of the waterfall.
+ * The element at a point of the waterfall.
  * @param x pixels from the left edge
  * @param y pixels from the top of the first row
  * @returns undefined where no row is: below the last one, or in a panel
@@ -63,7 +63,7 @@ function lanePart(scene: WaterfallScene, span: number, x: number): RowHit["part"
   return "bar";
 }
 
-/** What is said of the part that the pointer rests on; empty where the row says it all. */
+/** The hint for the part under the pointer; empty when the row already shows it. */
 export function hintOf(scene: WaterfallScene, { span, part }: RowHit): string {
   switch (part) {
     case "name":
@@ -95,7 +95,7 @@ export function hintOf(scene: WaterfallScene, { span, part }: RowHit): string {
   }
 }
 
-/** What is odd about a span; undefined where nothing is. */
+/** The oddity of a span; undefined for a normal one. */
 export function oddityOf({ flags }: Trace, span: number): string | undefined {
   const own = flags[span] as number;
   if ((own & spanFlag.parentMissing) !== 0) return "Its parent is not in this trace";

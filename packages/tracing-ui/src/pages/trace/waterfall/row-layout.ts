@@ -19,7 +19,7 @@ export const indentPx = 12;
 /** Pixels left of the first level. */
 export const leftPx = 8;
 
-/** What stands at the right end of a name. */
+/** A label at the right end of a name. */
 export interface RowChip {
   kind: "below" | "run" | "odd" | "failed";
   /** Pixels from the left edge of the waterfall. */

@@ -113,7 +113,9 @@ export function WaterfallHead(props: {
   );
 }
 
-/** What the filter finds; or what of it cannot be read. @param at number of the selected match, 0 when none is */
+/**
+ * The result of the filter, or the part that cannot be read. @param at number of the selected match; 0: none
+ */
 function FilterCount(props: { filter: SpanFilter; at: number; total: number; dims: boolean }) {
   const { filter, at, total, dims } = props;
   if (filter.fault !== undefined) {

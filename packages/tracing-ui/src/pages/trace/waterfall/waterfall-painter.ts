@@ -7,9 +7,9 @@ import type { WaterfallScene } from "./waterfall-scene.ts";
 const overscanPx = 176;
 
 /**
- * Keeps the canvas of the waterfall up to date. The canvas is somewhat higher than what is in view and lies among the
- * rows, so that scrolling moves it as it moves the panels of details; it is drawn again, once a frame at most, when
- * what is in view leaves it or when something changed.
+ * Keeps the canvas of the waterfall up to date. The canvas is higher than the visible part and lies among the
+ * rows, so that scrolling moves it together with the panels of details. It is redrawn, at most once a frame,
+ * when the visible part leaves it or something changed.
  */
 export class WaterfallPainter {
   readonly #canvas: HTMLCanvasElement;

@@ -25,7 +25,7 @@ const colours = {
   ink: "var(--pattern-ink, transparent)",
 };
 
-/** What the waterfall is drawn with, in the theme that is seen. */
+/** Colours and styles of the waterfall in the present theme. */
 export interface WaterfallPalette {
   colours: typeof colours;
   /** By index into `trace.services`. */

@@ -42,8 +42,8 @@ const labelRoomPx = 76;
 const rankRoomPx = 44;
 
 /**
- * The tree of spans beside their bars on the time axis, drawn on a canvas. What is not drawn lies over it: the items of
- * the tree, which are not seen, and the details of spans, which open in place.
+ * The tree of spans beside their bars on the time axis, drawn on a canvas. Two things are elements above it:
+ * the invisible items of the tree, and the details of spans, which open in place.
  */
 export function Waterfall(props: {
   trace: Trace;
@@ -118,7 +118,7 @@ export function Waterfall(props: {
     event.currentTarget.title = hit === undefined ? "" : hintOf(scene, hit);
   }
 
-  /** Who comes here by key is on a row at once: a tree without an active item says nothing. */
+  /** A user who arrives by key is on a row at once, because a tree without an active item is silent. */
   function enter(event: FocusEvent<HTMLDivElement>) {
     if (view.selected !== -1 || !event.currentTarget.matches(":focus-visible")) return;
     const span = rows[rowWindow.rowAt(scroller.current?.scrollTop ?? 0)];
