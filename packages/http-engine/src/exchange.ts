@@ -312,6 +312,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   /** Sends a stream as the body, after {@link writeHead}, and ends it. @throws the stream's error; ServerError CLIENT_GONE */
   sendStream(source: Readable): Promise<void> {
     return new Promise((resolve, reject) => {
+      let isWhole = false;
       const reading = new StreamReading(source, {
         data: (chunk) => {
           if (this.write(chunk)) {
@@ -321,6 +322,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
           return false;
         },
         end: () => {
+          isWhole = true; // to finish may end the exchange, which is no loss of the client then
           this.finish();
           resolve();
         },
@@ -331,9 +333,10 @@ export class Exchange extends ExchangeRequest implements StreamListener {
       });
       this.onEnd(() => {
         reading.stop();
-        if (!source.readableEnded) {
-          source.destroy();
+        if (isWhole) {
+          return;
         }
+        source.destroy();
         reject(new ServerError("CLIENT_GONE", "the client closed the connection"));
       });
     });
