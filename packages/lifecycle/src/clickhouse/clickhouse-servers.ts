@@ -71,7 +71,7 @@ function hedgesOf(metrics: Registry): Counter<"kind" | "outcome"> {
   if (known instanceof Counter) return known;
   return new Counter({
     name: hedgesName,
-    help: "Reads and inserts that took longer than usual, so that a second server of ClickHouse was asked too, by what they are for and by outcome: won (the second answered first), lost, denied (too many of late, no second one was asked).",
+    help: "Reads and inserts that also went to a second ClickHouse server, because the first took long. Outcomes: won (the second answered first), lost, denied (too many recently, so no second server was tried).",
     labelNames: ["kind", "outcome"],
     registers: [metrics],
   });
