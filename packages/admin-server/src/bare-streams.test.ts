@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 /**
- * A stream that fails while nobody listens ends its thread, and one that is read by events of its own can hang. So bodies
- * and responses use `http-engine/body`: ContainedReadable, FilteredBody, contain and StreamReading. What is bare all the same stands
- * here, with the reason why it cannot do harm.
+ * A stream that fails while nobody listens ends its thread, and one that is read by its own events can hang.
+ * So bodies and responses use `http-engine/body`: ContainedReadable, FilteredBody, contain and StreamReading.
+ * The exceptions are listed here, with the reason why they are harmless.
  */
 const reviewed: Readonly<Record<string, string>> = {
   "http-engine/src/body/contained-stream.ts": "makes streams contained",

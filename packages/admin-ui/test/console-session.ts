@@ -27,7 +27,7 @@ export interface ConsoleSession {
 
 const root = path.resolve(import.meta.dirname, "..");
 
-/** What a browser is told of its user. */
+/** The browser's settings for its user. */
 export const contextSettings: BrowserContextOptions = {
   viewport: { width: 1440, height: 900 },
   colorScheme: "light",

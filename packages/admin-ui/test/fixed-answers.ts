@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** When pictures are taken, milliseconds since 1970. The clock of the page stands there. */
+/** The time of pictures, milliseconds since 1970. The page's clock stops there. */
 const pictureTimeMs = Date.UTC(2026, 10, 21, 14, 5);
 
 const minuteMs = 60_000;
@@ -76,7 +76,10 @@ const change = [
   { op: "remove", path: "/apps/http/http_port" },
 ];
 
-/** What the admin API of a server with a config answers in pictures, by path, lists by their path alone: all of it that is never the same twice. */
+/**
+ * Answers of the admin API in pictures, by path, lists by their path alone. They replace everything that is
+ * never the same twice.
+ */
 const runningAnswers: Record<string, unknown> = {
   "/tls/certificates": certificates,
   "/reverse_proxy/upstreams": upstreams,
@@ -99,7 +102,7 @@ const emptyAnswers: Record<string, unknown> = {
 /** How many readings of the counters the overview gets: one minute of them. */
 const readings = 30;
 
-/** What stands on the overview once the last reading does. */
+/** Text that is on the overview after the last reading. */
 const lastReadingText = "142 MB of memory";
 
 /** Counters of a server with waves of requests, some of them failing. @param reading from 1 on */
@@ -124,8 +127,8 @@ function countersAt(reading: number, running: boolean): string {
 }
 
 /**
- * Stops the page's clock, and answers in place of the server where its answers are never the same: the config, its
- * schema and what the server says to a change stay its own.
+ * Stops the page's clock, and replaces those answers of the server that are never the same. The config, its
+ * schema and the server's answers to a change stay real.
  * @param running whether the server has a config
  * @param failing path of the list that it cannot answer
  */

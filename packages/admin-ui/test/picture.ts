@@ -8,16 +8,16 @@ import { shopConfig } from "./shop-config.ts";
 /** The reference pictures, two for each of `pictured`. */
 export const album = new PictureAlbum(path.resolve(import.meta.dirname, ".."));
 
-/** What a picture shows: a page of the console, or what opens on it. */
+/** The subject of a picture: a page of the console, or something that opens on it. */
 export interface Pictured {
   name: string;
   /** Behind `/ui/`. */
   address: string;
   /** Is there once the picture can be taken. */
   sign: string;
-  /** What is done on the page before that. */
+  /** Steps on the page before the picture. */
   act?: (page: Page) => Promise<void>;
-  /** What on the page is another each time. */
+  /** Parts of the page that change each time. */
   mask?: (page: Page) => Locator;
   /** Whether the server runs no config. */
   empty?: true;
@@ -29,7 +29,7 @@ const pageWith = (...texts: string[]) =>
   `.console-page${texts.map((text) => `:has-text("${text}")`).join("")}`;
 const at = (pointer: string) => `config?at=${encodeURIComponent(pointer)}`;
 
-/** What is compared with a reference: each page, and each other view of one. */
+/** Pictures that are compared with a reference: each page, and each other view of a page. */
 export const pictured: readonly Pictured[] = [
   {
     name: "overview",

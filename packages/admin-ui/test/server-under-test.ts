@@ -13,7 +13,7 @@ export class ServerUnderTest {
   readonly #data: string;
   readonly #console: string;
   #child: ChildProcess | undefined;
-  /** Of the admin endpoint: `127.0.0.1:2019`. */
+  /** Address of the admin endpoint: `127.0.0.1:2019`. */
   address = "127.0.0.1:0";
 
   private constructor(data: string, consoleFolder: string) {

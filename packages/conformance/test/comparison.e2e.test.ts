@@ -1,5 +1,5 @@
-// The same corpus over every protocol, to ours and to the public model; every answer of the query API is compared.
-// docs/conformance.md says how to bring the public model's program here.
+// Sends the same corpus over every protocol to ours and to the public model, and compares every answer of the
+// query API. docs/conformance.md explains how to get the public model's program.
 
 import { beforeAll, expect, test } from "vitest";
 import type { Answers } from "../src/tracing-api/comparison/answers.ts";

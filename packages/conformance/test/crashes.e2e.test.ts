@@ -55,7 +55,7 @@ function sender(service: string) {
   return {
     acknowledged,
     refused: () => refused,
-    /** Resolves when so many more were acknowledged. */
+    /** Resolves when `count` more were acknowledged. */
     async more(count: number) {
       const goal = acknowledged.size + count;
       while (acknowledged.size < goal) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,5 +1,5 @@
-// A collector whose journal has no more room, and no storage to write to: senders are asked to come again, and all that
-// was acknowledged is in storage once that is there.
+// A collector whose journal is full, without storage. Senders must try again later, and all acknowledged
+// spans are stored once storage is there.
 
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";

@@ -49,7 +49,7 @@ const mapOf = (tags: UiTrace["spans"][number]["tags"]): Tags =>
 const tagsOf = async (service: string, operation?: string): Promise<Tags> =>
   mapOf((await spanOf(service, operation)).tags);
 
-/** What the clients of OpenTelemetry set. */
+/** The settings of OpenTelemetry's clients. */
 function expectEveryType(tags: Tags): void {
   expect(tags.get("text")).toEqual(["string", "grüße"]);
   expect(tags.get("whole")).toEqual(["int64", 42]);
@@ -295,7 +295,7 @@ describe.skipIf(!hasMaven)("Java (skipped without mvn, or when its libraries can
     const build = ["-q", "-B", `-Dbuild.folder=${folder}`, "compile", "dependency:copy-dependencies"];
     const run = (...options: string[]) =>
       runProgram(maven, [...options, ...build], { cwd: source, timeoutMs: 200_000 });
-    // What was fetched before is enough, and waits for nobody.
+    // An earlier fetch is enough, and waits for nobody.
     const offline = await run("-o");
     const { status, stderr, stdout } = offline.status === 0 ? offline : await run();
     if (status !== 0) whyNot = `${stdout}${stderr}`.trim().split("\n").at(0) ?? "no reason given";

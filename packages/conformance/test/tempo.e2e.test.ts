@@ -1,5 +1,5 @@
-// The same spans to Grafana Tempo and to ours; what its data source asks is answered the same, but for known differences.
-// docs/conformance.md says how to bring Tempo's program here.
+// Sends the same spans to Grafana Tempo and to ours. The requests of its data source must get the same
+// answers, except for known differences. docs/conformance.md explains how to get Tempo's program.
 
 import { expect, test } from "vitest";
 import { compareWithTempo, readKnownTempoDifferences } from "../src/tempo-api/compare-tempo.ts";

@@ -16,11 +16,11 @@ import { type Finding, TwinRun } from "../src/twins/twin-run.ts";
 const program = findAdminModel();
 const minutes = Number(process.env.TWINS_MINUTES ?? "0.1");
 const limitMs = minutes * 60_000 + 120_000;
-/** Of the sites that are the same in each run. */
+/** Results of the sites that are the same in each run. */
 const fixedSeed = 37;
 const casesFolder = fileURLToPath(new URL("../twin-cases/", import.meta.url));
 const foundFolder = process.env.TWINS_KEEP ?? join(tmpdir(), "twin-findings");
-/** So many sites of the fixed seed at most: what is beyond is for new seeds. */
+/** At most this many sites have the fixed seed; the others have new seeds. */
 const fixedSites = 40;
 /** Kinds of differences that were found with the fixed seed and are to be mended; the list only gets shorter. */
 const openKinds = z

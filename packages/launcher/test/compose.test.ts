@@ -83,7 +83,7 @@ test("the cluster's servers are those of its configuration, each with its place"
           environment: { SHARD, REPLICA },
         },
       ]) => {
-        // What a replica tells the others through the Keeper.
+        // A replica's message to the others through the Keeper.
         expect(hostname).toBe(host);
         return { host, SHARD, REPLICA };
       },

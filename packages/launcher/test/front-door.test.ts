@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-/** Of the mappings in the front door's config. */
+/** The mappings in the front door's config. */
 interface Mapping {
   readonly input_regexp: string;
   readonly outputs: readonly [string];

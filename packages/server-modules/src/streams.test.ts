@@ -98,7 +98,7 @@ const chains: Record<string, { readonly handlers?: object[]; readonly proxy?: ob
 
 const types = ["text/event-stream", "application/json", "text/plain"];
 
-/** What an upstream sends a body by. */
+/** The ways in which an upstream sends a body. */
 interface Source {
   write(text: string): unknown;
   end(): unknown;

@@ -99,7 +99,7 @@ async function start(program: string, flags: readonly string[]): Promise<AgentUn
   };
 }
 
-/** What Node prints itself, when the program cannot be loaded, is no JSON. */
+/** Node's own output, when the program cannot be loaded, is no JSON. */
 function asLogLine(text: string): LogLine {
   try {
     return JSON.parse(text) as LogLine;

@@ -18,7 +18,7 @@ import { type AgentUnderTest, startAgent, startBuiltAgent } from "./agent-under-
 import { CollectorUnderTest } from "./collector-under-test.ts";
 import { oneSpanBatch } from "./one-span-batch.ts";
 
-/** Of a busy machine. */
+/** Limit for a busy machine. */
 const patience = { timeout: 20_000 };
 
 const cleanUp: (() => unknown)[] = [];
@@ -552,7 +552,7 @@ describe("tracing-agent", () => {
       const { nodeOptions } = readProgram(new URL("..", import.meta.url));
       const commandLine = readFileSync(`/proc/${running.pid}/cmdline`, "utf8").split("\0");
       expect(commandLine.slice(1, 1 + nodeOptions.length)).toEqual(nodeOptions);
-      // What serves was given checked options, and has not loaded what checks them.
+      // The serving stage got checked options, and has not loaded the library that checks them.
       const environment = readFileSync(`/proc/${running.pid}/environ`, "utf8").split("\0");
       const checked = environment.find((each) => each.startsWith("PROGRAM_CHECKED_OPTIONS="));
       expect(checked).toContain('"agent.tags":["zone=z9"]');

@@ -19,7 +19,7 @@ export class CollectorUnderTest {
   refuseDetails = "the journal is full";
   refused = 0;
   port = 0;
-  /** What it answers to each service. */
+  /** Its answer for each service. */
   strategies: Readonly<Record<string, Partial<SamplingStrategyResponse>>> = {};
   readonly #credentials: ServerCredentials;
   readonly #arrivals = new EventEmitter();

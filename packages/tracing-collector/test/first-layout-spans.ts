@@ -1,5 +1,5 @@
-// What `fixtures/first-layout.segment` holds: the collector wrote that file when attributes of spans and resources were
-// still arrays of tuples.
+// The spans in `fixtures/first-layout.segment`. The collector wrote that file when attributes of spans and
+// resources were still arrays of tuples.
 
 import type { Attribute, Span } from "wire/model";
 import { spanOf } from "./span-rows-fixture.ts";

@@ -1,4 +1,4 @@
-// What tests of receivers stand on: a real journal in a folder of its own, and the spans that arrive in it.
+// The base of receivers' tests: a real journal in its own folder, and the spans that arrive in it.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -59,7 +59,7 @@ export const twoTenants: TenancyOptions = {
 export interface ReceiverFixture {
   readonly context: ReceiverContext;
   readonly journal: Journal;
-  /** What the journal has kept since the last call. */
+  /** The rows that the journal has kept since the last call. */
   spans(): Promise<Span[]>;
   /** The same as tenant and name of each span. */
   spansByTenant(): Promise<[tenant: string, name: string][]>;

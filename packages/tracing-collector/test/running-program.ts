@@ -1,4 +1,4 @@
-// A program of the house as a child process, for tests: its log lines, its end.
+// One of our programs as a child process, for tests: its log lines, its end.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -62,7 +62,7 @@ export class RunningProgram {
   }
 }
 
-/** What Node prints itself, when the program cannot be loaded, is no JSON. */
+/** Node's own output, when the program cannot be loaded, is no JSON. */
 function asLogLine(text: string): LogLine {
   try {
     return JSON.parse(text) as LogLine;

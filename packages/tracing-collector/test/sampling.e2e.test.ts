@@ -13,7 +13,7 @@ import type { SamplingStrategyResponse } from "wire/api-v2";
 import { samplingService, withPublicNames } from "wire/grpc";
 import { RunningProgram } from "./running-program.ts";
 
-/** Of one wait for what programs do by and by. */
+/** Limit of one wait for background work of programs. */
 const patience = { timeout: 30_000, interval: 50 };
 
 const programs: RunningProgram[] = [];
@@ -46,7 +46,7 @@ class Collector {
     programs.push(this.program);
   }
 
-  /** Of the receiver that has this name in the log. */
+  /** The receiver's name in the log. */
   async port(what: string): Promise<number> {
     const port = (await this.program.line("listening"))[what];
     if (typeof port !== "number") throw new Error(`no port of ${what}`);
@@ -262,7 +262,7 @@ describe("adaptive sampling", () => {
     const follower = collectors.find((collector) => !leads(collector));
     if (leader === undefined || follower === undefined) throw new Error("no leader, or no follower");
 
-    // What the follower takes changes what the leader computes, and that is what the follower answers.
+    // Spans of the follower change the leader's result, which the follower then answers.
     const rateAfterSpans = async (of: Collector, operation: string, probability = 0.5) => {
       await follower.sendRoots(100, probability, "shop", operation);
       return (await of.rates("shop"))[operation] ?? 1;

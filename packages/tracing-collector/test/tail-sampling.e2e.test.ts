@@ -86,7 +86,7 @@ test("a kill before the decision loses nothing: the next start decides, and stor
     ...[...policies, "1s", "--span-storage.type=memory", "--admin.http.host-port", `127.0.0.1:${port}`],
   );
   await collector.line("listening");
-  // What tells about them comes after the restart.
+  // The spans that decide about them come after the restart.
   await collector.postJson(span(3, { isError: true }));
   await collector.postJson(span(7, { tier: "gold" }));
   let metrics = await metricsOf(port);

@@ -11,7 +11,7 @@ import {
 let folder: string;
 let storage: RunningStorage;
 
-/** What is looked for comes after seconds without an insert. */
+/** The looked-for state comes after seconds without an insert. */
 vi.setConfig({ testTimeout: 60_000 });
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ test("parts that were written last are merged when no more is written", async ()
     }
   }
   expect(await ask(storage.url, levels("large"))).toBe("0 0 0 1");
-  // What was merged before is left as it is.
+  // Parts that were merged before stay unchanged.
   await askUntil(storage.url, levels("large"), "1 1");
   expect(await ask(storage.url, levels("small"))).toBe("0 0 0");
   expect(await ask(storage.url, levels("without_index"))).toBe("0 0 0");

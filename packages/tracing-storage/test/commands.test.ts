@@ -10,7 +10,7 @@ import { ask, makeFolder, type RunningStorage, removeFolder, startStorage } from
 
 const program = testedProgram(join(import.meta.dirname, "../bin/tracing-storage.ts"));
 
-/** What made the tables of a version, as it was released. */
+/** The statements that made the tables of a version, as it was released. */
 function stepsOfSchemas(version: number): string[] {
   const file = join(import.meta.dirname, "../../conformance/test/chaos/cases/schemas-before.sql");
   const steps = readFileSync(file, "utf8")

@@ -17,7 +17,7 @@ const byKey = "SELECT count() FROM tracing.t WHERE k = 100";
 let folder: string;
 let storage: RunningStorage;
 let admin: string;
-/** Of the damaged one. */
+/** Facts about the damaged part. */
 let partFolder: string;
 let goodSum: string;
 
@@ -102,7 +102,7 @@ test("a column that is damaged: its part is set aside, said and counted, and the
   await storage.stop();
   await start();
   expect(await missing(byKey)).toHaveLength(1);
-  // What was set aside can be brought back once its file is whole again.
+  // A set-aside part can be restored once its file is whole again.
   const detached = join(partFolder, "..", "detached");
   const [part = ""] = await readdir(detached);
   partFolder = join(detached, part);
@@ -140,7 +140,7 @@ test("a byte in any file of a part: the store starts, answers, and says so", asy
     const [rows] = (await ask(storage.url, whole.replace("tracing.t", `tracing.t${index}`))).split("\t");
     const said = await metrics();
     const isSaid = said.includes(`tracing_storage_damaged_parts_total{table="tracing.t${index}"`);
-    // What no question reads is found by the check of all parts.
+    // Damage in unread data is found by the check of all parts.
     expect([file, rows], said).toEqual([file, isSaid ? "20000" : "40000"]);
   }
   const quiet = [

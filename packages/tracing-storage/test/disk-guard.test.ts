@@ -102,7 +102,7 @@ describe.skipIf(!isMounted)("a small disk (skipped where tmpfs cannot be mounted
     storage = await startStorage(data, ...flags);
     expect(await stored()).toBe(all);
     expect(await insert(taken)).toBe(243);
-    // What makes room is never refused.
+    // Statements that free space are never refused.
     await ask(storage.url, "TRUNCATE TABLE t SYNC");
     while ((await insert(taken)) === 243) await new Promise((resolve) => setTimeout(resolve, 200));
     expect(await stored()).toBe(JSON.stringify([[[taken, rows]]]));

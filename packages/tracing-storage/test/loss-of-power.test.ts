@@ -1,4 +1,4 @@
-// What a loss of power leaves; the power itself is cut in packages/conformance (faults, power).
+// The state after a loss of power; the power itself is cut in packages/conformance (faults, power).
 
 import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";

@@ -16,7 +16,7 @@ let folder: string;
 let storage: RunningStorage;
 let adminUrl: string;
 let databases = 0;
-/** Of a test. */
+/** Folder of a test. */
 let database: string;
 
 beforeAll(async () => {
@@ -126,7 +126,7 @@ function pointStatement(traces: readonly number[], names: readonly string[] = co
   );
 }
 
-/** What was answered: rows in an order of their own, or the code of an error. */
+/** The result: rows in their own order, or the code of an error. */
 type Answer = { readonly rows: readonly string[] } | { readonly code: string | null };
 
 interface Question {

@@ -62,7 +62,7 @@ describe("queries", () => {
     const insert = Buffer.concat([Buffer.from("INSERT INTO default.t SELECT 1, "), literal]);
     expect((await post({}, insert)).status).toBe(200);
     expect(await ask(storage.url, "SELECT hex(b) FROM default.t")).toBe("FFC3BCE282");
-    // What is printed of a table makes the same table again.
+    // The printed statement of a table creates the same table again.
     const create = Buffer.concat([
       Buffer.from("CREATE OR REPLACE TABLE default.bytes (b String DEFAULT "),
       ...[literal, Buffer.from(") ENGINE = MergeTree ORDER BY b")],

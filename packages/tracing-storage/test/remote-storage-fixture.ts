@@ -13,7 +13,7 @@ export interface ServedStore {
   readonly server: RemoteStorageServer;
   /** host:port */
   readonly address: string;
-  /** What `/metrics` gives. */
+  /** The text of `/metrics`. */
   metrics(): Promise<string>;
 }
 

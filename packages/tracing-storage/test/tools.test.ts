@@ -30,7 +30,7 @@ async function post(
 
 const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString("base64")}` });
 
-// What these tools send first, as their sources say, as the user that may only read.
+// The first requests of these tools, from their sources, as the user that may only read.
 describe.each([
   [
     "Grafana's ClickHouse data source (clickhouse-go over HTTP)",

@@ -21,8 +21,9 @@ export interface AppSession {
 }
 
 /**
- * Describes tests of the app in a browser: it is built once, and each test gets a fresh page at
- * 1440 × 900 pixels, with nothing kept from the one before but files of the app. Where there is no Chromium the tests are skipped, by name.
+ * Describes tests of the app in a browser. The app is built once, and each test gets a fresh page at 1440 ×
+ * 900 pixels, which keeps nothing from the one before except files of the app. Without Chromium the tests are
+ * skipped by name.
  */
 export function describeApp(subject: string, tests: (session: AppSession) => void): void {
   const hasBrowser = existsSync(browserPath);

@@ -100,7 +100,7 @@ describeApp("a query service that does not give what is asked", (app) => {
       .first()
       .waitFor({ state: "attached" });
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
-    // What is around the answer can be used while it is awaited.
+    // The page around the answer can be used while it loads.
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await page.keyboard.press("Escape");

@@ -1,6 +1,6 @@
-// Measures the app in a headless browser: `npm run bench -- ui` runs it, and says what the figures mean.
-//   node test/measure-ui.ts [rounds]
-// Prints one line of JSON for each figure, the median of the rounds (3).
+// Measures the app in a headless browser. `npm run bench -- ui` runs it, and explains the figures. Usage:
+// `node test/measure-ui.ts [rounds]`. It prints one line of JSON for each figure, the median of the rounds
+// (3).
 import { rm } from "node:fs/promises";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { browserFlags, browserPath } from "ui-kit/testing/browser.ts";
@@ -12,7 +12,7 @@ import { importTrace } from "./fixtures/shop-traces.ts";
 import { watchLoadedFiles } from "./loaded-files.ts";
 import { rankedItem, spanItem } from "./span-rows.ts";
 
-/** What a round found, by the name of the figure; times in milliseconds. */
+/** The results of a round, by the name of the figure; times in milliseconds. */
 type Found = Map<string, number>;
 
 const rounds = Number(process.argv[2] ?? 3);

@@ -10,9 +10,9 @@ export interface Scene {
   address: (store: ShopStore) => string;
   /** Is there once the scene can be looked at. */
   sign: string;
-  /** What is done on the page before that. */
+  /** Steps on the page before that. */
   act?: (page: Page) => Promise<void>;
-  /** What the server answers otherwise than with the shop's traces. */
+  /** Answers of the server that differ from those for the shop's traces. */
   answers?: Partial<FixtureAnswers>;
 }
 
@@ -21,7 +21,7 @@ const charge = ({ declined }: ShopStore) =>
 const trace = (search: string) => (store: ShopStore) => `/trace/${store.declined.traceID}${search}`;
 
 const part = "20261126_5_5_0 of tracing.spans is damaged and set aside: 20000 rows";
-/** What answers lack: a shard, and parts of two hours. */
+/** The missing data of answers: a shard, and parts of two hours. */
 export const lacking = [
   {
     kind: "shard-away",

@@ -33,7 +33,7 @@ export interface RowPixels {
 /** Reads a row from the canvas, once what is asked of it is drawn. */
 export async function rowPixels(item: Locator): Promise<RowPixels> {
   const { bytes, width, ...lane } = await item.evaluate(async (element) => {
-    // What changed in this frame is drawn in the next.
+    // Changes of this frame are drawn in the next.
     for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
     const canvas = element.closest(".waterfall-rows")?.querySelector("canvas");
     const scale = document.querySelector(".waterfall-scale")?.getBoundingClientRect();

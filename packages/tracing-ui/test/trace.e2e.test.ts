@@ -401,7 +401,7 @@ describeApp("the trace page in a browser", (app) => {
     // Bars are found while they are plain, and looked at again in the same places.
     const bars: { x: number; width: number }[] = [];
     for (const row of rows) bars.push(plainBar(await rowPixels(row)));
-    /** What bars are like: plain, or the share of their colour and whether that changes along and across. */
+    /** The look of bars: plain, or the share of their colour, and whether that changes along and across. */
     const textures = async () => {
       const seen = new Set<string>();
       for (const [index, row] of rows.entries()) {

@@ -105,7 +105,7 @@ const readers: Readonly<Record<keyof ReturnType<typeof messages>, (message: Buff
   zipkinHttp: (message) => readSpanRows(new ZipkinV1ThriftTranscoder().transcode(message).rows.bytes),
 };
 
-/** What a reader makes of a message, as text: the reason when it refuses it. */
+/** A reader's result for a message, as text: the reason when it refuses it. */
 export function readAs(kind: string, message: Buffer): string {
   try {
     const found = readers[kind as keyof typeof readers](message);
@@ -115,7 +115,7 @@ export function readAs(kind: string, message: Buffer): string {
   }
 }
 
-/** What the public model says when the service's name is cut off. */
+/** The public model's text when the service's name is cut off. */
 export function explained(): string | undefined {
   const message = messages().http;
   return explainBinaryError(message.subarray(0, message.indexOf("shop") + 2));

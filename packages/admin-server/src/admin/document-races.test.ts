@@ -147,7 +147,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What an `If-Match` says of a scope as it is now: at a path, or wherever the object with an id is. */
+/** The `If-Match` value of a scope as it is now: at a path, or wherever the object with an id is. */
 async function tagOf(scope: string): Promise<ScopeTag> {
   const { headers } = await ask(`http://127.0.0.1:${admin.port}${scope}`);
   const hash = /[0-9a-f]{16}/.exec(headers.etag ?? "")?.[0];

@@ -21,7 +21,10 @@ afterAll(() => running.close());
 const serverTakes = async (config: unknown) =>
   (await running.admin("POST", "/validate", config)).status === 200;
 
-/** What serverfiles can say and this server has not: schema and server refuse it. A list that only shrinks. */
+/**
+ * Things that serverfiles can express and this server lacks: schema and server refuse them. The list only
+ * shrinks.
+ */
 const notThere = new Map([
   ["matchers-without-words.json", "/match/0"],
   ["options-ech.json", "encrypted_client_hello"],

@@ -37,7 +37,7 @@ async function reload() {
   });
 }
 
-/** What many connections are told, so that every thread is asked. */
+/** Answers over many connections, so that every thread is asked. */
 async function answers(): Promise<Set<string>> {
   return new Set(await Promise.all(Array.from({ length: 20 }, async () => (await ask(site)).text)));
 }

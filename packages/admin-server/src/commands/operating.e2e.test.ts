@@ -189,7 +189,7 @@ describe("server storage", () => {
     });
     await expect(stat(join(folder, "c"))).rejects.toThrow("ENOENT");
     expect((await run(["storage", "import", "-c", "c.json", "-i", "-"], archive)).code).toBe(0);
-    // What an empty storage exports.
+    // The export of an empty storage.
     expect((await run(["storage", "import", "-c", "c.json", "-i", "-"], Buffer.alloc(1024))).code).toBe(0);
     expect(await readFile(join(folder, "c/pki/authorities/local/root.key"), "utf8")).toBe("secret");
   });

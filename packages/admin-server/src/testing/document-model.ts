@@ -1,4 +1,5 @@
-// What operations on the document do when they come one after the other. Written apart from the engine, for tests.
+// The effect of operations on the document, one after the other. Written independently of the engine, for
+// tests.
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -26,7 +27,7 @@ export interface Operation {
 
 export interface Answer {
   readonly status: number;
-  /** Of a GET that found something, else "". */
+  /** For a GET that found something, otherwise "". */
   readonly text: string;
 }
 
@@ -98,7 +99,7 @@ function element(array: Json[], segment: string, limit = array.length - 1): numb
   return /^\d+$/.test(segment) && Number(segment) <= limit ? Number(segment) : refuse(400);
 }
 
-/** What stands at a path; an absent last key is null. */
+/** The value at a path; an absent last key is null. */
 function valueAt(document: Json, segments: readonly string[]): Json {
   let current = document;
   for (const segment of segments) {
@@ -192,7 +193,7 @@ function tagged(v: Json, current: Json): Json {
   return { ...current, tags: ["tagged", ...current.tags] };
 }
 
-/** Of a scope that an `If-Match` names. */
+/** For the scope of an `If-Match`. */
 export interface ScopeTag {
   readonly scope: string;
   readonly etag: string;

@@ -6,7 +6,7 @@ import { createLogger } from "lifecycle";
 import { ask, type HttpAnswer } from "server-core/testing/ask";
 import { Server } from "../server.ts";
 
-/** What the admin endpoint answered. */
+/** The admin endpoint's answer. */
 export interface AdminAnswer extends HttpAnswer {
   /** `error` of a JSON body; "" when there is none. */
   readonly error: string;

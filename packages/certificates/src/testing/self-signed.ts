@@ -14,7 +14,7 @@ export interface SelfSigned {
   readonly certificate: X509Certificate;
 }
 
-/** What is other than usual. */
+/** Deviations from the defaults. */
 export interface SelfSignedOptions extends Pick<CertificatePlan, "extensions" | "pathLength"> {
   /** DNS names and IP addresses; default: the common name, none where that is "". */
   readonly names?: readonly string[];

@@ -20,7 +20,7 @@ let root: X509Certificate;
 let friend: Client;
 let other: Client;
 let stranger: Client;
-/** Of a certificate that the server's own authority issued. */
+/** Facts about a certificate of the server's own authority. */
 let own: Client;
 
 async function authority(): Promise<{ root: X509Certificate; issue(name: string): Promise<Client> }> {

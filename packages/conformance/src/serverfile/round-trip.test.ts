@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { roundTrips } from "./round-trip.ts";
 
 /**
- * Texts whose JSON does not tell how it was said: sites that are empty, or served nowhere, but count; addresses that
- * could be written otherwise; certificates that options or other sites speak of. They come back mended.
+ * Texts whose JSON does not tell how it was written: empty sites, or sites served nowhere; addresses with
+ * several spellings; certificates that options or other sites name. They come back repaired.
  */
 const hard = [1344, 1813, 2441, 2645, 2673, 3034, 3375, 3403];
 

@@ -20,7 +20,7 @@ interface GrpcDoor {
   readonly malformed: "INVALID_ARGUMENT" | "INTERNAL";
 }
 
-/** What every gRPC port owes, whatever it serves. */
+/** Requirements of every gRPC port, whatever it serves. */
 function framing({ address, path, malformed }: GrpcDoor): void {
   const bomb = gzipSync(Buffer.alloc(150e6));
   test.each<[string, Uint8Array, Record<string, string>, string]>([

@@ -17,7 +17,10 @@ interface OlderDoor {
   readonly type: string;
 }
 
-/** What every HTTP port for spans owes, whatever it takes: bodies that are too large, bombs, and HTTP that is none. */
+/**
+ * Requirements of every HTTP port for spans: it survives too large bodies, decompression bombs, and malformed
+ * HTTP.
+ */
 function framing({ url, type }: OlderDoor): void {
   test.each<[string, () => Uint8Array, string, number]>([
     ["50 MB", () => Buffer.alloc(50e6, " "), "identity", 413],

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 
 export interface RawAnswer {
-  /** Of the last answer on the connection; 0 when it was closed without one. */
+  /** Status of the last answer on the connection; 0 when it was closed without one. */
   readonly status: number;
   /** Everything that came, one character a byte. */
   readonly text: string;

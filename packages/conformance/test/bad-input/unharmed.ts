@@ -12,7 +12,7 @@ function residentMiB(pid: number): number | undefined {
   return (Number(kilobytes) * 1024) / mebibyte;
 }
 
-/** What must hold of a process while it gets bad input. */
+/** Requirements of a process while it gets bad input. */
 export interface Unharmed {
   readonly process: () => HouseProcess;
   /** A good request; throws unless it is answered as it should be. */

@@ -6,7 +6,7 @@ import type { HouseProcess } from "../../src/house/house-process.ts";
 import { ask } from "../../src/tracing-api/ask.ts";
 import { SpanLedger } from "../faults/span-ledger.ts";
 
-/** What became of the spans that were given to the agent. */
+/** The fate of spans that were given to the agent. */
 export interface AgentAccount {
   readonly sent: number;
   /** The agent's own counts; undefined when it was killed meanwhile, and its counts with it. */
@@ -14,7 +14,7 @@ export interface AgentAccount {
   readonly dropped: number | undefined;
   readonly found: number;
   readonly twice: number;
-  /** What is no fault, and still to be told. */
+  /** Facts that are no fault, but must be reported. */
   readonly notes: readonly string[];
   readonly problems: readonly string[];
 }
@@ -97,8 +97,8 @@ export class AgentSender {
       return report;
     }, 10_000).catch(compare);
     if (hasCounts && found < delivered) problems.push(`agent: ${delivered} spans delivered, ${found} stored`);
-    // A collector that was killed after it kept spans, and before it said so: the agent cannot know, and sends them again,
-    // as each client does. Who reads a trace sees equal spans once.
+    // A collector was killed after it kept spans, and before it answered. The agent cannot know, and sends
+    // them again, as each client does. Readers of a trace see equal spans once.
     const notes: string[] = [];
     const mayHaveSentAgain = retried > 0 || !hasCounts;
     if (twice > 0 && mayHaveSentAgain)

@@ -4,7 +4,7 @@ import type { SpanSenders } from "../faults/span-senders.ts";
 import type { ChaosHouse, ChaosHouseSettings, ProcessName } from "./chaos-house.ts";
 import type { Scratch } from "./scratch.ts";
 
-/** What a fault has before it: everything, at work and under load. */
+/** The state before a fault: everything runs, under load. */
 export interface ChaosScene {
   readonly house: ChaosHouse;
   readonly senders: SpanSenders;
@@ -21,7 +21,7 @@ export interface ChaosCase {
   readonly meaning: string;
   /** Part of the short form. */
   readonly isShort?: boolean;
-  /** For a house of its own: its settings; without them the case runs in the house that others use too. */
+  /** Settings of the case's own set of processes; absent: the case shares one. */
   readonly settings?: (scratch: Scratch) => ChaosHouseSettings;
   /** Before anything runs, in a house of its own. */
   prepare?(house: ChaosHouse, ledger: SpanLedger): Promise<void>;

@@ -18,7 +18,7 @@ export const processNames = [
 ] as const;
 export type ProcessName = (typeof processNames)[number];
 
-/** Who speaks to whom. Both collectors, and all protocols, share what happens to a pair. */
+/** Pairs of processes that communicate. Both collectors, and all protocols, share the fate of a pair. */
 export const pairNames = [
   "client-server",
   "server-collector",
@@ -38,7 +38,7 @@ export interface ChaosHouseSettings {
   readonly serverOptions?: readonly string[];
   /** Environment of processes, by name. */
   readonly environment?: Partial<Readonly<Record<ProcessName, Readonly<Record<string, string>>>>>;
-  /** Where the journals, or the storage's data are; folders of the house's own by default. */
+  /** Folders of the journals and of the storage's data; by default in the temporary folder. */
   readonly journals?: string;
   readonly data?: string;
 }
@@ -47,13 +47,13 @@ export interface ChaosHouseSettings {
 export interface ChaosHouse {
   readonly folder: string;
   readonly processes: Readonly<Record<ProcessName, HouseProcess>>;
-  /** Of the server, through the links: where clients send spans. */
+  /** Address of the server, through the links: clients send spans there. */
   readonly spanAddresses: CollectorAddresses;
   /** URL of the server's front door, through its link: searches. */
   readonly frontDoor: string;
   /** UDP, Thrift compact. */
   readonly agentPort: number;
-  /** Of ClickHouse's HTTP protocol, past all links: what is really stored. */
+  /** Address of ClickHouse's HTTP protocol, past all links: shows what is really stored. */
   readonly storageUrl: string;
   /** Resolves when every process is healthy. @throws Error when one is not */
   start(): Promise<void>;

@@ -1,5 +1,6 @@
-// Loaded into a process before its program (`node --require`, which workers heed too): the time of day that JavaScript sees is off by as many
-// milliseconds as the file says that CLOCK_JUMP_FILE names. Timers go on, as they do when a machine's clock is set.
+// Loaded into a process before its program (`node --require`, which workers also follow). The time of day in
+// JavaScript is off by the milliseconds in the file that CLOCK_JUMP_FILE names. Timers continue, as when a
+// machine's clock is set.
 
 import { readFileSync } from "node:fs";
 

@@ -3,10 +3,11 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * What happens on a link.
+ * The state of a link.
  * - `open`: bytes pass.
  * - `cut`: connections are reset, and so is whoever connects: the other side is down.
- * - `silent`: nothing passes, and nobody is told: a cable is out. What waits passes when the link is open again.
+ * - `silent`: nothing passes, and nobody gets an error, as with an unplugged cable. Waiting data passes when
+ *   the link is open again.
  * - `slow`: each piece waits, and a piece is at most 64 KiB.
  */
 export type LinkState = "open" | "cut" | "silent" | "slow";

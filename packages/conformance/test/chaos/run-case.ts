@@ -10,15 +10,15 @@ import type { ChaosCase } from "./chaos-case.ts";
 import { type ChaosHouse, processNames } from "./chaos-house.ts";
 import type { Scratch } from "./scratch.ts";
 
-/** What one case came to. Numbers of spans, but for the seconds. */
+/** The result of one case. Numbers of spans, except the seconds. */
 export interface ChaosRow {
   readonly case: string;
-  /** What the senders were told, over every protocol, through the server. */
+  /** The answers to senders over every protocol, through the server. */
   readonly acknowledged: number;
   readonly refused: number;
   /** Without an answer: nobody knows, and they may be stored. */
   readonly unanswered: number;
-  /** Of the acknowledged. */
+  /** Of the acknowledged spans. */
   readonly found: number;
   readonly missing: number;
   /** Rows more than there should be, of all that was sent. */
@@ -94,7 +94,7 @@ export async function runCase(chaosCase: ChaosCase, settings: RunSettings): Prom
     account = await packets?.account(house.storageUrl);
     const said = await chaosCase.saidMissing?.(house);
     problems.push(...report.problems);
-    // What is lost may be the agent's too: nobody says whose.
+    // Lost spans may be the agent's too: nobody knows whose.
     if (said === undefined) problems.push(...(account?.problems ?? []));
     if (report.missing > (said ?? 0))
       problems.push(`${report.missing} spans are missing, ${said ?? 0} were said to be`);

@@ -65,7 +65,7 @@ afterAll(() => opened?.close(), 120_000);
 
 const kept = { status: 200, text: '{"partialSuccess":{}}' };
 
-/** What `docker compose cp` would bring. */
+/** The result of `docker compose cp`. */
 async function rootCertificate(engine: ContainerEngine): Promise<string> {
   const file = "/data/data/server/pki/authorities/local/root.crt";
   const read = `process.stdout.write(require("node:fs").readFileSync(${JSON.stringify(file)}))`;
@@ -299,12 +299,12 @@ test("storage has the tools that it calls", async (context) => {
 
 test("each container ends by itself when it is told to", async (context) => {
   const { engine } = running(context);
-  // Who takes longer is killed, and says so: 137.
+  // A process that takes longer is killed, which its exit code shows: 137.
   await engine.compose("--profile", "demo", "stop", "--timeout", "10");
   for (const service of ours) {
     const container = engine.containerOf(service);
     const code = await engine.podman("inspect", "--format", "{{.State.ExitCode}}", container);
-    // What it did last says what it was waiting for.
+    // Its last lines tell what it waited for.
     const lines = code === "0" ? "" : `\n${await engine.lastLines(container)}`;
     expect(`${service} ${code}${lines}`).toBe(`${service} 0`);
   }

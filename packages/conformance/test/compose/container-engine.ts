@@ -38,9 +38,9 @@ export class NoContainersError extends Error {
 }
 
 /**
- * podman with storage and networks of its own, as the engine of docker-compose, and a copy of the sources to build from.
- * An archive of the base image, and the packages that builds fetch, rest in a cache folder of the user: only the first run on
- * a machine makes and fetches them.
+ * podman with its own storage and networks, as the engine of docker-compose, and a copy of the sources to
+ * build from. An archive of the base image, and the packages that builds fetch, are in a cache folder of the
+ * user. Only the first run on a machine makes and fetches them.
  */
 export class ContainerEngine {
   readonly #folder: string;

@@ -79,7 +79,10 @@ const addressesOfServices =
 /** Labels that Helm's charts have beside those of the manifests. */
 const onlyOfCharts = /^(app\.kubernetes\.io\/(instance|version|managed-by)|helm\.sh\/chart|checksum\/.*)$/;
 
-/** What a manifest says whoever wrote it: without Helm's labels, what is Kubernetes' default, tags of images, and with one name for the front door. */
+/**
+ * The essence of a manifest, whoever wrote it: without Helm's labels, Kubernetes' defaults and image tags,
+ * and with one name for the front door.
+ */
 function essence(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) return value.map((each) => essence(each, key));
   if (typeof value === "object" && value !== null) {
@@ -132,7 +135,10 @@ test("the chart and deploy/kubernetes make the same", () => {
   expect(policies(ofChart)).toEqual(policies(plain));
 });
 
-/** What a policy lets through; in the manifests it is about all pods of a namespace, in a chart about those of a release. */
+/**
+ * The traffic that a policy allows; in the manifests it concerns all pods of a namespace, in a chart those of
+ * a release.
+ */
 function rulesOf(spec: unknown): unknown {
   const { podSelector: _pods, ...rules } = z.looseObject({}).parse(essence(spec));
   return rules;

@@ -51,10 +51,10 @@ const template = z.object({
   spec: pod,
 });
 
-/** What Helm made of the charts in deploy/helm, which helm.test.ts keeps. */
+/** Helm's output for the charts in deploy/helm, which helm.test.ts stores. */
 export const goldenFolder = join(import.meta.dirname, "golden");
 
-/** What runs pods. */
+/** Kinds that run pods. */
 export const workload = z.object({
   kind: z.enum(["Deployment", "StatefulSet", "DaemonSet"]),
   metadata: z.object({ name: z.string(), namespace: z.string() }),
@@ -66,7 +66,7 @@ export const workload = z.object({
   }),
 });
 
-/** What runs pods. */
+/** Kinds that run pods. */
 export type Workload = z.infer<typeof workload>;
 
 /** One document of one file. */

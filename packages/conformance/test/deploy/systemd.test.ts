@@ -14,7 +14,7 @@ const systemd = Number(
     spawnSync("systemd-analyze", ["--version"], { encoding: "utf8" }).stdout ?? "",
   )?.[1] ?? 0,
 );
-/** Of ten; what systemd calls OK ends at 4.4. */
+/** On a scale to ten; systemd's OK ends at 4.4. */
 const mostExposure = "2.0";
 
 afterAll(() => {
@@ -41,7 +41,7 @@ describe.each(processNames)("%s", (name) => {
   test.skipIf(systemd < 252)(
     `systemd understands it, and gives it little room (systemd-analyze ${systemd})`,
     () => {
-      // What it starts is not installed here.
+      // Its program is not installed here.
       const unit = join(folder, `${name}.service`);
       writeFileSync(unit, text.replace(/\/usr\/local\/bin\/\S+/g, "/bin/true"));
       const verified = spawnSync("systemd-analyze", ["verify", "--man=no", unit], { encoding: "utf8" });

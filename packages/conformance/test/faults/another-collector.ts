@@ -4,7 +4,7 @@ import { HouseProcess } from "../../src/house/house-process.ts";
 import type { FaultHouse } from "./fault-house.ts";
 import type { CollectorAddresses } from "./span-doors.ts";
 
-/** A collector beside that of the house, with a journal of its own, not started. */
+/** A further collector with its own journal, not started. */
 export interface AnotherCollector {
   readonly process: HouseProcess;
   readonly addresses: CollectorAddresses;
@@ -13,13 +13,13 @@ export interface AnotherCollector {
 export interface AnotherCollectorSettings {
   /** host:port; free ones where absent. */
   readonly addresses?: Partial<CollectorAddresses>;
-  /** Of ClickHouse's HTTP protocol; that of the house's storage when absent. */
+  /** Address of ClickHouse's HTTP protocol; that of the shared storage when absent. */
   readonly storageUrl?: string;
   /** More options. */
   readonly options?: readonly string[];
 }
 
-/** The caller ends it before the house is closed. */
+/** The caller ends it before the processes are closed. */
 export async function anotherCollector(
   house: FaultHouse,
   { addresses: given = {}, storageUrl = house.storageUrl, options = [] }: AnotherCollectorSettings = {},

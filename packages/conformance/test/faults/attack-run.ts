@@ -17,12 +17,12 @@ export interface AttackSettings {
 export interface AttackReport extends LedgerReport {
   /** Rounds of each attack. */
   readonly rounds: Readonly<Record<string, number>>;
-  /** Of the senders that did nothing wrong. */
+  /** Answers to the senders that did nothing wrong. */
   readonly requestsAcknowledged: number;
   readonly requestsRefused: Readonly<Record<string, readonly string[]>>;
   readonly cutReasons: readonly string[];
   readonly slowestMs: number;
-  /** Of the collector; undefined where the system has no /proc. */
+  /** Memory of the collector; undefined on systems without /proc. */
   readonly memoryBeforeMiB: number | undefined;
   readonly memoryPeakMiB: number | undefined;
   readonly memoryAfterMiB: number | undefined;
@@ -36,7 +36,7 @@ export interface AttackReport extends LedgerReport {
 
 const startWithinMs = 60_000;
 const sayEveryMs = 10_000;
-/** Of each attack at a time. */
+/** Connections of each attack at the same time. */
 const lanes = 2;
 /** Files that come and go: segments of the journal, connections to storage. */
 const comingAndGoing = 12;

@@ -7,7 +7,7 @@ import { newSeed } from "./seeded-random.ts";
 const attackMs = 8_000;
 /** The bodies that may be under way, 256 MiB, and a collector at work. */
 const maxMemoryMiB = 600;
-/** What a sender may hear while others send large bodies, or more than the disk takes. */
+/** Allowed answers to a sender while others send large bodies, or more than the disk accepts. */
 const documentedRefusals = ["429, Retry-After 1", "RESOURCE_EXHAUSTED, RetryInfo of 1 s"];
 
 test("attacks on every port at once disturb no sender, and leave no memory and no connections behind", async () => {

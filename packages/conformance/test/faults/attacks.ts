@@ -8,7 +8,7 @@ import { grpcFrame } from "../bad-input/raw-grpc.ts";
 import { pick, type Random } from "./seeded-random.ts";
 import type { CollectorAddresses } from "./span-doors.ts";
 
-/** What an attack is given. */
+/** The inputs of an attack. */
 export interface Attacked {
   readonly addresses: CollectorAddresses;
   /** host:port of every listener of the collector, its admin port included. */
@@ -182,7 +182,7 @@ const streamHeaders = (id: number) => frame(1, 4, id, callHeaders(exportPath));
 const each = (count: number, make: (streamId: number) => Buffer) =>
   Array.from({ length: count }, (_, index) => make(index * 2 + 1));
 
-/** What HTTP/2 servers have been brought down with. */
+/** Attacks that have brought down HTTP/2 servers. */
 const floods: readonly (() => Buffer)[] = [
   // Calls that are begun and taken back at once: CVE-2023-44487.
   () =>

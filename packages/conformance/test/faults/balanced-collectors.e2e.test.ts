@@ -74,7 +74,7 @@ test("a collector killed behind the server: every acknowledged span is found onc
       await senders.more(moreRequests, withinMs);
       await other.start();
       await senders.more(moreRequests, withinMs);
-      // What it has kept before it was killed does not count: it is to get requests again.
+      // Requests that it kept before it was killed do not count: it must get requests again.
       await eventually(async () => {
         const metrics = await (await fetch(other.metricsUrl)).text();
         if (!receivedSpans.test(metrics)) throw new Error(`nothing came in again: ${metrics}`);

@@ -22,9 +22,9 @@ export interface FaultHouse {
 export interface FaultHouseSettings {
   /** More options of the collector. */
   readonly collectorOptions?: readonly string[];
-  /** Of all data; a temporary one when absent. Removed in the end. */
+  /** Folder of all data; a temporary one when absent. Removed in the end. */
   readonly folder?: string;
-  /** A folder of the house's own when absent. */
+  /** A separate folder when absent. */
   readonly journal?: string;
 }
 

@@ -22,27 +22,27 @@ export interface KillSettings {
 
 export interface KillReport extends LedgerReport {
   readonly collectorKills: number;
-  /** Of those, how many came before the collector had started, so while it read its journal. */
+  /** The number of those that came before the collector had started, while it read its journal. */
   readonly killsDuringStart: number;
-  /** Of those, how many left a sender without an answer. */
+  /** The number of those that left a sender without an answer. */
   readonly killsThatCut: number;
   readonly storageKills: number;
   readonly seconds: number;
 }
 
-/** One kill in so many comes at any moment of a start. */
+/** One in this many kills comes at any moment of a start. */
 const duringStartEvery = 5;
 const maxStartMs = 1_500;
 const maxIngestMs = 700;
-/** One kill in so many also kills storage. */
+/** One in this many kills also kills storage. */
 const storageEvery = 8;
 const maxStorageAwayMs = 2_000;
 const startWithinMs = 60_000;
 const sayEvery = 10;
 
 /**
- * Kills a collector with SIGKILL again and again at random moments, and now and then storage, while senders send over
- * every protocol; then compares what was acknowledged with what is stored.
+ * Kills a collector with SIGKILL repeatedly at random moments, and sometimes storage, while senders use every
+ * protocol. Then it compares the acknowledged with the stored spans.
  * @returns when the journal is empty; the report says what is wrong
  * @throws Error when a process does not come back
  */

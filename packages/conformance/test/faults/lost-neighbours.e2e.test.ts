@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => house?.close());
 
 const service = "lost-neighbours";
-/** What the issue allows an agent beside an application, and half as much again for sources that are not bundled. */
+/** The agent's limit beside an application, and half as much again for sources that are not bundled. */
 const maxAgentMiB = 150;
 
 /** Sends spans to the agent, one a packet, a few at a time so that no socket buffer overflows. */

@@ -61,7 +61,7 @@ test("collectors of one name: the agent and OpenTelemetry's client over gRPC go 
     await agent.start();
     packets = await AgentSender.start(agent, port);
     await sdk.more(2, withinMs);
-    // Of the agent's each has its turn; the other client stays with the first address.
+    // Each of the agent's addresses gets its turn; the other client stays with the first address.
     await Promise.all([first, second].map((collector) => receives(collector, ofAgent, withinMs)));
     await receives(first, ofSdk, withinMs);
 
@@ -78,7 +78,7 @@ test("collectors of one name: the agent and OpenTelemetry's client over gRPC go 
     await packets.stop();
 
     await second.start();
-    // What the two had acknowledged when they were killed was in their journals.
+    // Spans that the two had acknowledged when they were killed were in their journals.
     for (const collector of [first, second]) {
       await eventually(
         async () => expect(await metricOf(collector, "tracing_collector_queue_length")).toBe(0),

@@ -7,8 +7,8 @@ import { type LedgerReport, SpanLedger } from "./span-ledger.ts";
 import { SpanSenders } from "./span-senders.ts";
 
 /**
- * What storage does while it is away: it is killed, or it hangs as a machine does whose disk is stuck: connections stay,
- * nothing is answered, and what was begun goes on later.
+ * The behaviour of storage during an outage. It is killed, or it hangs like a machine with a stuck disk:
+ * connections stay, nothing is answered, and begun work continues later.
  */
 export type Absence = "killed" | "frozen";
 

@@ -4,7 +4,7 @@ import { newSeed } from "./seeded-random.ts";
 
 /** Five minutes of it by `node packages/conformance/bin/faults.ts outage`. */
 const settings = { awayMs: 3_000, journalBytes: 3_000_000, say: () => {} };
-/** What the issue allows a collector at full load, in MiB, and half as much again for a crowded machine. */
+/** The collector's limit at full load, in MiB, and half as much again for a crowded machine. */
 const maxMemoryMiB = 450;
 
 test.each<Absence>(["killed", "frozen"])(

@@ -18,7 +18,7 @@ const shutDown =
 /** A disk of its own in a file, whose power can be cut: what was not synced is lost. */
 export interface PowerDisk {
   readonly folder: string;
-  /** What was not synced by now is lost; each use of the folder fails. */
+  /** Everything that is not synced by now is lost; each use of the folder fails. */
   cut(): void;
   /** The power is back, once nobody uses the folder any more. */
   restore(): Promise<void>;

@@ -29,8 +29,9 @@ const startWithinMs = 60_000;
 const lookMs = 1;
 
 /**
- * Cuts the power of the disk that collector and storage share, again and again, while senders send over every protocol: every other time at any
- * moment, and otherwise just when storage has a new block and has not yet said so. Then compares what was acknowledged with what is stored.
+ * Repeatedly cuts the power of the disk that collector and storage share, while senders use every protocol.
+ * Every other time the cut is at a random moment, otherwise when storage has a new block that it has not
+ * confirmed. Then it compares the acknowledged with the stored spans.
  * @throws Error when a process does not come back
  */
 export async function runPowerCuts({ disk, cuts, seed, say }: PowerSettings): Promise<PowerReport> {
@@ -38,7 +39,7 @@ export async function runPowerCuts({ disk, cuts, seed, say }: PowerSettings): Pr
   const folder = join(disk.folder, "data");
   const house = await openFaultHouse({ folder });
   const { collector, storage } = house;
-  // What was written in the moment of the cut may be there: its sender, who is refused here, would hear nothing.
+  // Data written in the moment of the cut may exist: its sender, who is refused here, would hear nothing.
   const ledger = new SpanLedger({ mayKeepRefused: true });
   let damagedParts = 0;
   const start = () => Promise.all([storage.start(), collector.start()]);

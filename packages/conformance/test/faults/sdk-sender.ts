@@ -15,12 +15,12 @@ type ExportResult = Parameters<Parameters<SpanExporter["export"]>[1]>[0];
 
 /** `ExportResultCode.SUCCESS` of the SDK. */
 const success = 0;
-/** Of an application whose last span was lost. */
+/** For an application whose last span was lost. */
 const pauseAfterLossMs = 50;
 
 /**
- * An application with OpenTelemetry's SDK for JavaScript: one span after another, whose fate as the SDK has it is told
- * to the ledger. What the SDK sends again by itself keeps its ids.
+ * An application with OpenTelemetry's SDK for JavaScript: one span after another. The ledger learns the fate
+ * of each as the SDK knows it. Spans that the SDK repeats keep their ids.
  */
 export class SdkSender {
   /** Why spans were given up, in order. */
@@ -66,7 +66,7 @@ export class SdkSender {
     return code === success;
   }
 
-  /** Resolves when so many more were taken. @throws Error after `withinMs` */
+  /** Resolves when `count` more were taken. @throws Error after `withinMs` */
   async more(count: number, withinMs: number): Promise<void> {
     const end = Date.now() + withinMs;
     for (let taken = 0; taken < count; ) {

@@ -15,7 +15,7 @@ export interface CollectorAddresses {
   readonly zipkinHttp: string;
 }
 
-/** What the collector said. @throws Error from `send` when it said nothing */
+/** The collector's answer. @throws Error from `send` without an answer */
 export interface DoorAnswer {
   readonly isKept: boolean;
   /** Status and hint, such as `429, Retry-After 5`. */
@@ -34,7 +34,7 @@ const deadlineMs = 15_000;
 const service = "fault-test";
 const durationUs = 1_500;
 
-/** Every protocol of the collector. @param ballast an attribute of so many bytes is in each span */
+/** Every protocol of the collector. @param ballast each span has an attribute of this many bytes */
 export const doorNames = ["OTLP gRPC", "OTLP HTTP JSON", "PostSpans", "Thrift HTTP", "Zipkin"] as const;
 export type DoorName = (typeof doorNames)[number];
 

@@ -18,7 +18,7 @@ interface Entry {
   fate: Fate;
 }
 
-/** What storage has of what was sent. Numbers of spans, but for `problems`. */
+/** The stored part of the sent spans. Numbers of spans, except `problems`. */
 export interface LedgerReport {
   readonly sent: number;
   readonly acknowledged: number;
@@ -41,8 +41,8 @@ const maxProblems = 20;
 const prefixBytes = 8;
 
 /**
- * Remembers every request and what its sender was told. The number of the request is in its trace id and in its span
- * ids, so that a million spans take a few megabytes, and storage is compared with one row per request.
+ * Remembers every request and the answer to its sender. Trace id and span ids contain the number of the
+ * request. So a million spans take a few megabytes, and storage is compared with one row for each request.
  */
 export class SpanLedger {
   readonly #prefix = randomBytes(prefixBytes);

@@ -16,7 +16,7 @@ export interface SenderSettings {
   readonly pauseMs?: number;
 }
 
-/** What the senders of one protocol have seen so far, in requests. */
+/** The requests and answers of one protocol's senders so far. */
 export interface DoorCounts {
   acknowledged: number;
   /** By answer, such as `429, Retry-After 5`. */
@@ -31,8 +31,8 @@ const pauseAfterRefusalMs = 100;
 const pauseAfterCutMs = 20;
 
 /**
- * Sends over every protocol at once, each sender one request at a time, until told to stop. What was not acknowledged is
- * never sent again under the same ids: that is what the ledger finds duplicates by.
+ * Sends over every protocol at once, each sender one request at a time, until it is stopped. Unacknowledged
+ * spans are never repeated under the same ids, because the ledger finds duplicates by ids.
  */
 export class SpanSenders {
   readonly counts: Readonly<Record<DoorName, DoorCounts>>;
@@ -85,7 +85,9 @@ export class SpanSenders {
     }
   }
 
-  /** Resolves when each protocol has had so many more requests acknowledged. @throws Error after `withinMs` */
+  /**
+   * Resolves when each protocol has had `count` more requests acknowledged. @throws Error after `withinMs`
+   */
   async more(count: number, withinMs: number): Promise<void> {
     const goals = doorNames.map((name) => [name, this.counts[name].acknowledged + count] as const);
     await this.until(

@@ -88,8 +88,8 @@ test("collectors behind a balancer of TCP connections: one that came later, and 
       await receives(late, { labels: 'svc="sdk-http"', first: sendRested }, withinMs);
       expect(sdks.map(({ losses }) => losses)).toEqual([[], []]);
 
-      // What the first one takes from now on stays in its journal, until it is started again. Not all of it can be on
-      // its way to an answer when it is killed.
+      // Requests that the first one accepts from now on stay in its journal until it is started again. Some
+      // of them must be stored when it is killed.
       link.set("cut");
       await receives(
         early,

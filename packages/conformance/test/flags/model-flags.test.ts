@@ -14,7 +14,7 @@ const ours: Readonly<Record<string, string>> = {
 };
 /** Prefixes that stand for others; docs/migration-jaeger.md lists all that differs. */
 const otherNames = [["processor.jaeger-", "processor.tracing-"]] as const;
-/** Of stores that are not here. */
+/** Options of stores that do not exist here. */
 const notThere: ReadonlySet<string> = new Set(["memory.max-traces"]);
 const otherDefaults: ReadonlySet<string> = new Set([
   "collector.http-server.read-timeout",

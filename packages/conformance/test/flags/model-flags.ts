@@ -8,7 +8,7 @@ const recorded = new URL("../../recorded-flags.json", import.meta.url);
 /** Flag → default as the program prints it; "" where it prints none. */
 export type ModelFlags = Readonly<Record<string, string>>;
 
-/** What the public model's programs printed when they were last here, by program. */
+/** The recorded output of the public model's programs, by program. */
 export function readRecordedFlags(): Readonly<Record<string, ModelFlags>> {
   return JSON.parse(readFileSync(recorded, "utf8")) as Record<string, ModelFlags>;
 }

@@ -13,7 +13,7 @@ function programOf(process_: Process): string {
   return testedProgram(fileURLToPath(new URL(`../../../${process_}/bin/${process_}.ts`, import.meta.url)));
 }
 
-/** What `print-config` says of a value, or the line that refuses it. */
+/** A value in `print-config`, or the line that refuses it. */
 async function outcomeOf(process_: Process, flag: string): Promise<string> {
   try {
     return (await run(process.execPath, [programOf(process_), "print-config", flag])).stdout;
@@ -22,7 +22,7 @@ async function outcomeOf(process_: Process, flag: string): Promise<string> {
   }
 }
 
-// What Jaeger 1.62 did with each, when it was tried: it started, unless said otherwise.
+// The tried behaviour of Jaeger 1.62: it started, unless noted otherwise.
 describe("values of flags", () => {
   test.each<[Process, string]>([
     ["tracing-collector", "--collector.http-server.host-port=29412"],

@@ -2,8 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * What rules ask of ClickHouse's own page of metrics, with the value of a healthy server. The embedded engine has no such page; that it
- * counts `metrics` and `events` is asked of it. Asynchronous ones it does not have: they are those of ClickHouse's documentation.
+ * The metrics of ClickHouse's own page that rules use, with the values of a healthy server. The embedded
+ * engine has no such page, but is asked whether it counts `metrics` and `events`. It has no asynchronous
+ * metrics: those come from ClickHouse's documentation.
  */
 export const clickHouseMetrics: Readonly<Record<string, number>> = {
   ClickHouseMetrics_ReadonlyReplica: 0,

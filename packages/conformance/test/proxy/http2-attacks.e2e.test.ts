@@ -21,7 +21,7 @@ import {
 import { plainSite, startWebServer, type WebServer } from "./web-server.ts";
 
 const nothing = Buffer.alloc(0);
-/** What an attack may leave in the process beyond what it had, at the height of it. */
+/** Limit of the memory that an attack may add to the process at its height. */
 const maxGrowthBytes = 150 * 1024 * 1024;
 
 let server: WebServer;
@@ -46,7 +46,7 @@ class Attacker {
   readonly socket: Socket;
   readonly #ended = Promise.withResolvers<number>();
   frames = 0;
-  /** Of answers. */
+  /** Bytes of answers. */
   bodyBytes = 0;
 
   private constructor(socket: Socket, readsOn: boolean) {
@@ -266,7 +266,7 @@ test("clients that take nothing of what they asked for hold little memory (CVE-2
   const before = residentBytes(server.process.pid);
   const attackers: Attacker[] = [];
   for (let index = 0; index < 20; index++) {
-    // Of half of them no window is there, of the others the socket is not read.
+    // Half of them get no window; for the others the socket is not read.
     const windows = new Map([[settingIds.initialWindowSize, index % 2 === 0 ? 0 : 2 ** 31 - 1]]);
     const attacker = await Attacker.open(windows, index % 2 === 0);
     attacker.socket.write(encodeWindowUpdate(0, 2 ** 31 - 1 - 65_535));

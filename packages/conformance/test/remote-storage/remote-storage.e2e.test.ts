@@ -1,5 +1,6 @@
-// Spans go over the remote storage API between every two of these: our collector and query service, the public model's,
-// our storage, ours as a bridge to another, and the public model's. docs/conformance.md says how to bring its programs.
+// Sends spans over the remote storage API between every two of these: our collector and query service, the
+// public model's, our storage, ours as a bridge to another, and the public model's. docs/conformance.md
+// explains how to get its programs.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Each process with every secret that its options, environment and files can hold, all of them marked, with the most that
-// it logs; then everything that it says, wherever it says it, is searched for the marks.
+// Starts each process with every secret that its options, environment and files can hold, all of them marked,
+// and with the most detailed log. Then it searches everything that the process writes for the marks.
 
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -180,7 +180,7 @@ test("no secret is in a log, a metric, an answer, an error, or what print-config
     {},
   );
 
-  // What fails is said most about.
+  // Failures produce most output.
   const sql = `http://${storageHttp}/?query=${encodeURIComponent("SELECT nothing FROM nowhere")}`;
   const wrong = mark("a wrong password");
   await hear(`${sql}&user=me&password=${wrong}`);

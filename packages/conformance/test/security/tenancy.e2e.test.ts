@@ -1,6 +1,7 @@
-// Two tenants with the same services and trace ids. Every operation that the query service describes, and every call of
-// its gRPC services and of the remote storage API, is made for one of them, and the answer searched for the other's
-// data: whoever adds an operation gets it tried here, and is told when a parameter needs a value.
+// Two tenants with the same services and trace ids. Every operation that the query service describes, and
+// every call of its gRPC services and of the remote storage API, is made for one tenant. The answer is
+// searched for the other's data. A new operation is tried without further code, and the test says when a
+// parameter needs a value.
 
 import { randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
@@ -108,7 +109,7 @@ function call(
   });
 }
 
-/** What is asked with: of parameters that must be given, and of those that a round adds. */
+/** Values for parameters that are required, and for those that a round adds. */
 type Values = Readonly<Record<string, string>>;
 
 const hourUs = 3_600_000_000;
@@ -329,7 +330,7 @@ describe("the query service over HTTP", () => {
   });
 });
 
-/** What a call is made with; methods take what they know. */
+/** Arguments of a call; methods use those that they know. */
 type Form = Readonly<Record<string, unknown>>;
 const bytesOf = (hex: string) => Buffer.from(hex, "hex");
 const epoch = { seconds: 0n, nanos: 0 };

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 
-/** What a tenant stores: two services, a call between them, and its marker wherever a span can hold a text. */
+/**
+ * The spans of a tenant: two services, a call between them, and its marker wherever a span can hold a text.
+ */
 export interface TenantSpans {
   /** Stands in no request: an answer that holds it shows this tenant's data. */
   readonly marker: string;

@@ -21,7 +21,7 @@ export interface TlsListener {
   readonly protocol: "http" | "h2";
 }
 
-/** What a client of this house shows, and whom it believes. */
+/** Certificates of a client, and its trusted authorities. */
 export interface TlsAsker {
   readonly ca: string;
   readonly cert?: string;
@@ -71,7 +71,7 @@ export interface TlsHouse {
   readonly processes: readonly HouseProcess[];
   /** Those of them that others call: one for each kind of call. */
   readonly called: readonly HouseProcess[];
-  /** What all show and believe now. */
+  /** Certificates and authorities of all processes now. */
   asker(): TlsAsker;
   /** Gives all of them certificates of another authority, in one step. */
   swap(authority: TestAuthority): void;
@@ -123,10 +123,10 @@ function clientTls(option: string, files: TlsFolder): string[] {
 }
 
 /**
- * Starts seven processes: a storage and a bridge to it; a collector and a query service on ClickHouse's protocol, and one
- * of each on the remote storage API of the bridge; an agent.
- * @param outside URL over TLS of who is a Prometheus, has sampling strategies at `/strategies.json`, and takes the spans
- * of processes
+ * Starts seven processes: a storage and a bridge to it; a collector and a query service on ClickHouse's
+ * protocol; one of each on the remote storage API of the bridge; an agent.
+ * @param outside URL over TLS of who is a Prometheus, has sampling strategies at `/strategies.json`, and
+ *   takes the spans of processes
  */
 export async function openTlsHouse(authority: TestAuthority, outside: string): Promise<TlsHouse> {
   const folder = mkdtempSync(join(tmpdir(), "tls-house-"));

@@ -98,7 +98,7 @@ function isServed({ address, protocol }: TlsListener, asker: TlsAsker): Promise<
   return isHeard(connectTls({ host: String(host), port: Number(port), ...asker, ALPNProtocols }), protocol);
 }
 
-/** What a listener answers to plain text; an alert of TLS begins with the byte 21. */
+/** A listener's answer to plain text; a TLS alert begins with the byte 21. */
 async function answerInPlainText({ address, protocol }: TlsListener): Promise<Buffer> {
   const [host, port] = address.split(":");
   const socket = connectPlain({ host: String(host), port: Number(port) });

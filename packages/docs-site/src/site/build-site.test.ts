@@ -27,7 +27,7 @@ function build(files: Readonly<Record<string, string>>, pages: readonly string[]
   return (path: string) => readFileSync(join(folder, "out", path), "utf8");
 }
 
-/** What a build of these files is refused for. */
+/** Reasons to refuse a build of these files. */
 function faultsOf(files: Readonly<Record<string, string>>): readonly string[] {
   try {
     build(files);

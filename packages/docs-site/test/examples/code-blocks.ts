@@ -11,12 +11,12 @@ export interface CodeBlock {
   /** Below docs/. */
   readonly page: string;
   readonly language: string;
-  /** What stands behind the language, but for the title: how the example is run. Code hosts do not show it. */
+  /** The words after the language, without the title: how the example is run. Code hosts do not show them. */
   readonly words: readonly string[];
   /** `title="site.json"`: the file that it is the text of. */
   readonly title?: string;
   readonly code: string;
-  /** Of a block of shell: the block right below it, which is what it prints. */
+  /** For a block of shell: the block right below it, which is its output. */
   readonly output?: { readonly code: string; readonly words: readonly string[] };
   /** The page and a number, for messages: `quick-start.md, block 2`. */
   readonly name: string;

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import type { CodeBlock } from "./code-blocks.ts";
 
-/** A block that is run, and what of it. */
+/** A block that is run, and how. */
 export interface Step {
   readonly block: CodeBlock;
   /** The code without what is not run. */
@@ -12,7 +12,7 @@ export interface Step {
   readonly lacks?: string;
 }
 
-/** What examples call that not every machine has. */
+/** Programs that examples call and that not every machine has. */
 const programs = ["curl", "jq", "grpcurl", "openssl", "promtool", "man", "caddy"].map((name) => ({
   name,
   called: new RegExp(`(^|[|&;(] *)${name} `, "m"),
@@ -40,8 +40,8 @@ export function commandsOf(code: string): string[] {
 }
 
 /**
- * What every script begins with. `curl` and `grpcurl` wait for the port that they ask, as people do who see that a program
- * starts. The programs' short names are those of the folder `bin`.
+ * The beginning of every script. `curl` and `grpcurl` wait for the port that they call, as people do who see
+ * that a program starts. The programs' short names are those of the folder `bin`.
  */
 const prelude = `
 shopt -s expand_aliases

@@ -1,6 +1,7 @@
-// Every example of shell in the documentation is run as it stands, and what the page shows is what it prints. Words behind the
-// language of a fence say how: `title="site.json"` is a file that the next examples find; `terminal` runs beside what follows;
-// `terminals` does so with each of its commands; an output that `varies` has other figures and ids in another run.
+// Runs every shell example of the documentation unchanged, and compares its output with the page. Words after
+// the language of a fence say how. `title="site.json"` is a file for the next examples. `terminal` runs
+// beside the following blocks, and `terminals` does so with each of its commands. An output that `varies` has
+// other figures and ids in another run.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -11,7 +11,7 @@ import { repository } from "./code-blocks.ts";
 import { pageScript } from "./page-script.ts";
 import { type Session, stepsOf } from "./sessions.ts";
 
-/** What a block printed; undefined when an example before it failed. */
+/** A block's output; undefined when an example before it failed. */
 export interface BlockResult {
   readonly stdout: string;
   readonly stderr: string;
@@ -19,7 +19,7 @@ export interface BlockResult {
   readonly isDone: boolean;
 }
 
-/** What became of a page. */
+/** The result of a page. */
 export interface PageResult {
   /** In the order of `stepsOf(page)`. */
   readonly blocks: readonly (BlockResult | undefined)[];
@@ -30,7 +30,7 @@ export interface PageResult {
 const mark = "=~=~=";
 const timeoutMs = 900_000;
 
-/** What a checkout has, as far as examples name it. */
+/** The parts of a checkout that examples name. */
 const linked = ["packages", "examples", "docs", "docker", "deploy", "node_modules", "package.json"];
 
 const programNames = {
@@ -41,7 +41,7 @@ const programNames = {
   "tracing-storage": "tracing-storage",
 };
 
-/** Until the house is up; with the shop, until its traces can be found. */
+/** Waits until all processes run and, with the shop, until its traces can be found. */
 function startOfHouse(options: readonly string[], folder: string): string {
   const launcher = join(repository, "packages/launcher/bin/launcher.ts");
   return `

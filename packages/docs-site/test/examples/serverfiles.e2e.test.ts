@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { whileRunning } from "../../src/reference/programs.ts";
 import { blocksOf } from "./code-blocks.ts";
 
-/** What the adapter says to a serverfile. */
+/** The adapter's result for a serverfile. */
 function adapted(
   admin: string,
   serverfile: string,

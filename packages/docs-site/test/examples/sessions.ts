@@ -48,7 +48,7 @@ export const sessions: readonly Session[] = [
   },
 ];
 
-/** What of a page is run. */
+/** The parts of a page that are run. */
 export function stepsOf(page: string): Step[] {
   return codeBlocks
     .filter((block) => block.page === page && (block.language === "sh" || block.title !== undefined))

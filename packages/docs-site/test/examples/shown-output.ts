@@ -1,4 +1,4 @@
-// Whether a program has printed what a page shows.
+// True when a program has printed the text of a page.
 
 /** Heads of HTTP that pages leave out. */
 const leftOut = /^(date|connection|keep-alive): .*$/gim;

@@ -21,7 +21,7 @@ const subject: HelpSubject = {
   ),
 };
 
-/** What bash offers for the last of these words. */
+/** Bash's completions for the last of these words. */
 function offered(...line: readonly string[]): string[] {
   const script = `${completionScript("bash", subject)}
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _a_process; printf '%s\\n' "\${COMPREPLY[@]}"`;

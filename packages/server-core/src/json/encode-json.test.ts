@@ -28,7 +28,7 @@ test("refuses what a double cannot hold, and what is too deep", () => {
   expect(() => encodeJson(nested(300_000))).toThrow("limit of 1000 levels");
 });
 
-/** What the platform writes of the same, with keys in order. */
+/** The platform's text for the same value, with ordered keys. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(sorted);

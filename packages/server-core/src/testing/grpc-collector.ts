@@ -20,7 +20,7 @@ const signals = ["metrics.v1.MetricsService", "trace.v1.TraceService"];
 /** For tests: a collector that speaks OTLP over gRPC, by the library that most collectors' clients use. */
 export class GrpcCollector {
   readonly exports = new EventQueue<GrpcExport>();
-  /** Of the next exports, in their order; none left: they are taken. */
+  /** Answers to the next exports, in order; when none is left, exports are accepted. */
   readonly refusals: GrpcRefusal[] = [];
   readonly port: number;
   readonly #server: Server;

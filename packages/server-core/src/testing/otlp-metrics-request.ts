@@ -3,9 +3,9 @@ import { all, attributes, bytes, first } from "./otlp-request.ts";
 /** A data point as a test looks at it. */
 export interface ReceivedPoint {
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** Of a gauge or sum. */
+  /** Value of a gauge or sum. */
   readonly value?: number;
-  /** Of a histogram. */
+  /** Value of a histogram. */
   readonly count?: number;
   readonly sum?: number;
   readonly buckets?: readonly number[];
@@ -18,7 +18,7 @@ export interface ReceivedMetric {
   readonly points: readonly ReceivedPoint[];
 }
 
-/** What came in one request. */
+/** The content of one request. */
 export interface ReceivedMetrics {
   readonly resource: Readonly<Record<string, unknown>>;
   readonly metrics: ReadonlyMap<string, ReceivedMetric>;

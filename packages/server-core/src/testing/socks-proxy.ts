@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export interface SocksProxyOptions {
   /** `user:password` that it wants; undefined: anybody may. */
   readonly credentials?: string;
-  /** What it replies to requests in place of a tunnel: a code of RFC 1928. */
+  /** The reply to requests instead of a tunnel: a code of RFC 1928. */
   readonly refusal?: number;
 }
 

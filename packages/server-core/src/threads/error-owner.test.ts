@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 const module = JSON.stringify(new URL("./error-owner.ts", import.meta.url).href);
 
-/** What owners are told in a thread of its own that runs `text`. */
+/** The errors that owners get in a separate thread that runs `text`. */
 async function told(
   text: string,
   mayDie = false,

@@ -20,7 +20,7 @@ test.each([
   ["http://h", "/", "/", "", "h"],
   ["HTTP://h?q", "/", "/", "?q", "h"],
   ["*", "*", "*", "", undefined],
-  // What readers of URLs cut off or take for a slash is escaped.
+  // Characters that readers of URLs cut off, or take for a slash, are escaped.
   ["/admin#x", "/admin#x", "/admin%23x", "", undefined],
   ["/pub\\..\\admin", "/pub\\..\\admin", "/pub%5C..%5Cadmin", "", undefined],
   ['/"<>^`{|}', '/"<>^`{|}', "/%22%3C%3E%5E%60%7B%7C%7D", "", undefined],

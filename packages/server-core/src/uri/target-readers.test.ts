@@ -31,7 +31,7 @@ function decided({ path }: RequestTarget): string {
   return bytesOfText(cleanPath(path)).replace(/(?<=.)\/$/, "");
 }
 
-/** What a reader took for the path, cleaned as it cleans it. */
+/** The path as a reader understands and cleans it. */
 function seen(path: string): string {
   return cleanPath(path).replace(/(?<=.)\/$/, "");
 }

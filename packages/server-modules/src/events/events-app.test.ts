@@ -10,7 +10,7 @@ import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RunningServer, respond } from "../../../admin-server/src/testing/running-server.ts";
 
-/** A handler of one's own: posts each event, and aborts it when it is told so. */
+/** A user's handler: posts each event, and aborts it on request. */
 const moduleText = `import { defineModule, EventAborted, type EventHandler, z } from "admin-server/module";
 export default defineModule({
   id: "events.handlers.post",
@@ -32,7 +32,7 @@ let folder: string;
 let ownModule: string;
 let posted: EventQueue<Posted>;
 let post: UpstreamServer;
-/** What the one who gets events answers; "" lets them go on. */
+/** The answer of the events' receiver; "" lets them continue. */
 let refusal = "";
 let running: RunningServer | undefined;
 

@@ -188,7 +188,7 @@ test("a pushed stream that the client breaks off ends, and leaves its room to ot
       await once(last, "close");
     }
   }
-  // Who breaks off a hundred needs none of them.
+  // A client that cancels a hundred needs none of them.
   expect(pushes.map((each) => each.stream.id)).toEqual(
     Array.from({ length: 50 }, (_, index) => 2 + 4 * index),
   );

@@ -7,7 +7,7 @@ import { createBrotliDecompress, createGunzip, createZstdDecompress } from "node
 export interface DecodedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** What came so far. */
+  /** The bytes so far. */
   readonly text: string;
   /** Resolves when so much is there; rejects when the response ends before. */
   arrived(text: string): Promise<void>;

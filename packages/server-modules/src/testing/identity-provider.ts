@@ -12,7 +12,10 @@ export interface KnownUser {
   readonly [claim: string]: unknown;
 }
 
-/** For tests: a provider that speaks OpenID Connect, on a port of the system's choice. Who asks is signed in at once as `user`. */
+/**
+ * For tests: an OpenID Connect provider on a port that the system chooses. Every user is signed in at once as
+ * `user`.
+ */
 export class IdentityProvider {
   user: KnownUser = { sub: "ann", email: "ann@example.test", email_verified: true, groups: ["ops", "dev"] };
   /** Seconds that access tokens live. */

@@ -7,7 +7,7 @@ import { prefixed } from "wire/grpc-client";
 import { statusDetails } from "wire/testing";
 import { CollectorPool } from "./collector-pool.ts";
 
-/** Of a busy machine. */
+/** Limit for a busy machine. */
 const patience = { timeout: 20_000 };
 
 const cleanUp: (() => void)[] = [];

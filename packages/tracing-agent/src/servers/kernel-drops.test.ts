@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import { addressHex, dropsIn, kernelDrops } from "./kernel-drops.ts";
 
-/** Of a busy machine. */
+/** Limit for a busy machine. */
 const patience = { timeout: 20_000 };
 
 const isLinux = process.platform === "linux";

@@ -7,7 +7,7 @@ import { AgentMetrics } from "../agent-metrics.ts";
 import { PacketProcessor } from "./packet-processor.ts";
 import { processTagFields } from "./post-spans-builder.ts";
 
-/** Of a busy machine. */
+/** Limit for a busy machine. */
 const patience = { timeout: 20_000 };
 
 /** A processor whose calls to the collector end when the test says so. */

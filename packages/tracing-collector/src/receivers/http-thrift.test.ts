@@ -165,7 +165,7 @@ describe("bad requests get their line of text, and the next is served", () => {
     ["a header on two lines", `${head}X-A: b\r\n c: d\r\nContent-Length: 0\r\n\r\n`],
     ["an unknown transfer encoding", `${head}Transfer-Encoding: xchunked\r\n\r\nhello`],
   ])("%s is 400 and ends the connection", async (_, request) => {
-    // What comes after it is not read as a request of its own.
+    // The bytes after it are not read as another request.
     const answer = await raw(request, "GET /api/sampling?service=smuggled HTTP/1.1\r\nHost: x\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
     expect(answer).not.toContain("maxTracesPerSecond");

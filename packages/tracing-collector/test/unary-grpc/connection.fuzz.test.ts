@@ -43,7 +43,7 @@ const block = encodeHeaders(callFields());
 const remembered = Buffer.from("7a0178", "hex");
 const text = Buffer.from("spans ".repeat(30));
 
-/** What clients say on one connection: every frame, and everything that a message can look like. */
+/** The messages of clients on one connection: every frame, and every form of a message. */
 const conversations: readonly Buffer[] = [
   [headersFrame(1, callFields()), dataFrame(1, grpcMessage("hello"))],
   [headersFrame(1, callFields()), dataFrame(1, grpcMessage(text), 0), dataFrame(1, Buffer.alloc(0))],

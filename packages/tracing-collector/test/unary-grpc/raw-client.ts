@@ -1,4 +1,4 @@
-// What tests send frames with: a client that may break every rule.
+// Sends frames in tests: a client that may break every rule.
 
 import { connect, type Socket } from "node:net";
 import {

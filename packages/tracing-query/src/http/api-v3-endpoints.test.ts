@@ -6,7 +6,8 @@ import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts
 import { type HttpServer, openHttpServer } from "./http-server.ts";
 import { UiPage } from "./ui-page.ts";
 
-// What later releases of the public model's UI ask for (jaeger-ui 2.20): names in camelCase, attributes as a JSON object.
+// Requests of later releases of the public model's UI (jaeger-ui 2.20): names in camelCase, attributes as a
+// JSON object.
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 const otherTraceId = "5b8efff798038103d269b633813fc60c";

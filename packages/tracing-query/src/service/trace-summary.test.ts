@@ -19,7 +19,7 @@ function spanOf(id: number, parent: number, more: Parameters<typeof otlpSpan>[0]
   });
 }
 
-/** Of spans as objects, and of the rows that a store gives: both say the same. */
+/** For spans as objects, and for the rows of a store: both give the same. */
 async function summaryOf(spans: Span[], adjust = noSkew): Promise<TraceSummary | undefined> {
   const trace: PackedTrace = { traceId: sampleTraceId, spans };
   const [summary] = await summarizeTraces([trace], adjust);

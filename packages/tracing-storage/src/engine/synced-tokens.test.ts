@@ -33,7 +33,7 @@ it("marks each table once, and looks again after one that went away meanwhile", 
   if (!(await tokens.mark())) context.skip("needs chattr, and a file system that has its S");
   expect([isSynced(first), isSynced(join(first, "deduplication_log_1.txt"))]).toEqual([true, true]);
   const second = table("abc2");
-  // What chattr says of a file that is there no more.
+  // chattr's error for a missing file.
   const says = "#!/bin/sh\necho 'chattr: No such file or directory while trying to stat x' >&2\nexit 1\n";
   writeFileSync(join(engine, "chattr"), says, { mode: 0o755 });
   vi.stubEnv("PATH", engine);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { BlockCache } from "./block-cache.ts";
 import { type PackedBlock, PlainBytes } from "./packed-block.ts";
 
-/** What an entry counts besides its bytes. */
+/** The size of an entry besides its bytes. */
 const entryBytes = 256;
 
 function blockOf(length: number): PackedBlock {

@@ -14,7 +14,7 @@ function filterOf(values: readonly Uint8Array[], count = values.length): Buffer 
   return Buffer.concat([varUint(count), bytes]);
 }
 
-/** Of each function: its hash of 64 bits, by the number of bits. */
+/** For each function: its 64-bit hash, by the number of bits. */
 function bitsOf(value: Uint8Array, bits: number): number[] {
   const hashes = bloomHashes(value);
   return Array.from({ length: hashes.length / 2 }, (_, index) => {

@@ -12,7 +12,7 @@ import { PrimaryIndex } from "./primary-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 import { integersOf } from "./written-blocks.ts";
 
-// What a real engine has written is read back from its files.
+// Files of a real engine are read back.
 const storage = shareStorage();
 
 /** The newest part of a table. */
@@ -245,7 +245,10 @@ describe("an index of the type bloom_filter(0.01)", () => {
   const granularity = 512;
   const cache = new BlockCache(1_000_000);
 
-  /** Values of several granules, the last one not full, but so much that it is not put to the one before: some that are in each only once, some that are the only ones, and few. */
+  /**
+   * Values of several granules. The last granule is not full, but large enough not to be joined to the one
+   * before. Some values occur once in each, some are the only ones, and some are few.
+   */
   function valuesOf(value: () => Buffer): Buffer[] {
     const few = [value(), value(), value()];
     return Array.from({ length: 6 * granularity + 400 }, (_, row) => {

@@ -55,7 +55,7 @@ function nameOf(partition: string, first: number, last: number, level: number, m
   return name;
 }
 
-/** What happens to a table, by a number that says to which parts. */
+/** Changes of a table, by a number that says which parts they concern. */
 const events = fc.array(
   fc.tuple(fc.constantFrom("insert", "merge", "mutate"), fc.nat(), fc.integer({ min: 1, max: 5 })),
   {

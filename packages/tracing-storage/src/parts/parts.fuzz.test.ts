@@ -10,7 +10,7 @@ import { plainBlock, sealed, streamOf, t64Block, t64Of, t64Types } from "./writt
 /** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 3_000);
 const timeoutMs = 30_000 + rounds * 10;
-/** Of one piece of memory: the most that a block may have. */
+/** One buffer: the largest that a block may have. */
 const maxPiece = 64 * 1024 * 1024;
 
 const random = randomOf(7);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KeySet, rowsOfSorted } from "./key-set.ts";
 
-/** Of two bytes only: many are equal, and many differ at the end, or at the beginning only. */
+/** Only two byte values: many keys are equal, and many differ only at the end or at the beginning. */
 function keyOf(width: number): fc.Arbitrary<Buffer> {
   return fc
     .array(fc.constantFrom(0x00, 0xff), { minLength: 3, maxLength: 3 })

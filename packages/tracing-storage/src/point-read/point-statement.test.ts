@@ -9,7 +9,7 @@ const first = "0123456789abcdef0123456789abcdef";
 const second = "fedcba9876543210fedcba9876543210";
 const bytesOf = (id: string) => `'${id.replaceAll(/../g, "\\x$&")}'`;
 
-/** What the request has besides, as the same engine sends it. */
+/** The rest of the request, as the same engine sends it. */
 const requestSettings = [
   "max_execution_time",
   "readonly",

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { utf8Text } from "./utf8-text.ts";
 
-/** What a literal with this text holds. */
+/** The bytes of a literal with this text. */
 function bytesOf(text: string): Buffer {
   const pieces = text.split(/\\x([0-9a-f]{2})/);
   return Buffer.concat(pieces.map((piece, index) => Buffer.from(piece, index % 2 === 0 ? "utf8" : "hex")));

@@ -3,9 +3,9 @@ import { createRequire } from "node:module";
 import type { AxeResults, RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
 
-/** What axe looks for: WCAG 2.2 A and AA, and best practice. */
+/** The rules for axe: WCAG 2.2 A and AA, and best practice. */
 const everything = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
-/** What of it depends on the theme. */
+/** The rules that depend on the theme. */
 const colours = ["color-contrast", "link-in-text-block"];
 
 let program: Promise<string> | undefined;

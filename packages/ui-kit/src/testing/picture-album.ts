@@ -13,12 +13,12 @@ export const mostDifference = 0.004;
 /** Pixels by which a line of text may be longer or shorter: less than a letter. */
 const mostFontDifference = 0.5;
 
-/** A page on a busy machine draws its last rows so late. What is wrong for good costs a test as much. */
+/** A page on a busy machine draws its last rows this late. A permanent fault costs a test as much. */
 const settleMs = 5_000;
 
 const themes = ["light", "dark"] as const;
 
-/** What texts measure with the page's fonts, in pixels: two machines that agree draw the same letters. */
+/** Widths of texts with the page's fonts, in pixels: two machines with equal widths draw the same letters. */
 interface FontWidths {
   sans: number;
   mono: number;

@@ -1,6 +1,6 @@
 import type { BrowserContext, Locator, Page } from "playwright-core";
 
-/** What is kept of a picture of 1280 × 800 pixels: a third, which evens out how letters are smoothed. */
+/** The kept share of a picture of 1280 × 800 pixels: a third, which evens out how letters are smoothed. */
 const kept = { width: 400, height: 250 };
 
 /** A pixel counts as another one when a channel differs by more than this, of 255. */
@@ -19,7 +19,7 @@ export class PictureDesk {
     return new PictureDesk(await context.newPage());
   }
 
-  /** What is seen of the page, as a small PNG. @param mask what is painted over, since it is never the same */
+  /** The visible page as a small PNG. @param mask areas that are painted over, because they always differ */
   async take(page: Page, mask: readonly Locator[] = []): Promise<Buffer> {
     const png = await page.screenshot({ animations: "disabled", mask: [...mask], maskColor: "#808080" });
     const small = await this.#page.evaluate(

@@ -160,7 +160,7 @@ describe.each(writers)("Apache's library, %s", (_, protocol, make) => {
     const reader = new AgentPacketReader(protocol);
     const [read] = reader.read(packetOf(make, messageType, batch));
     expect(read && batchOfAgent(read)).toEqual(thriftBatchToApiV2(expected));
-    // What our own writer makes of it reads the same.
+    // Our own writer's result reads the same.
     expect(reader.read(encodeAgentPacket(expected, protocol))).toEqual([read]);
   });
 });

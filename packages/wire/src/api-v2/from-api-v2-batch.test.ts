@@ -34,7 +34,7 @@ const tag: fc.Arbitrary<KeyValue> = fc
   )
   .map(([key, value]) => ({ ...stringTag(key, ""), ...value }));
 
-// What 64 bits of nanoseconds hold: the years 1678 to 2261.
+// The range of 64-bit nanoseconds: the years 1678 to 2261.
 const timestamp = fc.record({
   seconds: fc.bigInt({ min: -9_223_372_036n, max: 9_223_372_035n }),
   nanos: fc.integer({ min: 0, max: 999_999_999 }),

@@ -1,4 +1,4 @@
-// What must survive the way through the older model and back.
+// Facts that must survive the way through the older model and back.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Batch } from "../gen/tracing/api_v2/model.ts";
@@ -83,7 +83,7 @@ function mapped(...attributes: readonly Attribute[]): Attribute[] {
   return withoutMinusZero(Array.from(map, ([key, value]) => ({ key, value })));
 }
 
-/** What is left of an OTLP span after the way there and back: all but flags, dropped counts and schema URLs. */
+/** The rest of an OTLP span after both conversions: all but flags, dropped counts and schema URLs. */
 function survivorOf(span: Span): Span {
   const { scope, resource } = span;
   return {

@@ -6,8 +6,9 @@ import { ids, type ProtoField, protoMessage, requestOf } from "../otlp/proto-fie
 import { type DecoderName, decoders, type Read } from "./decoders.ts";
 
 /**
- * Bytes and the error that they get as the only span of a message; "�" when they are taken and stand for it; "cut" when they are
- * taken without what is too deep; "rejected" when the answer says so; or why there is no such thing.
+ * Bytes, and the error that they get as the only span of a message. Other results: "�" when they are accepted
+ * and replaced; "cut" when they are accepted without the parts that are too deep; "rejected" when the answer
+ * says so; or the reason why the format has no such bytes.
  */
 type Cell = readonly [code: WireErrorCode | "�" | "cut" | "rejected", message: Buffer] | string;
 
@@ -18,7 +19,7 @@ interface BadInput {
   readonly length: Cell;
   readonly utf8: Cell;
   readonly id: Cell;
-  /** Of a message that is cut anywhere. */
+  /** For a message that is cut anywhere. */
   readonly cut: WireErrorCode;
 }
 
@@ -68,7 +69,7 @@ const zipkinJsonInput = (name: "Zipkin v1 JSON" | "Zipkin v2 JSON"): BadInput =>
   id: ["WIRE_BAD_ID", Buffer.from(`[{"traceId":"${"1".repeat(33)}","id":"00000000000000b1"}]`)],
 });
 
-/** Of the agent: `body` stands behind the message's head, in place of the good arguments. */
+/** For the agent: `body` follows the message's head, instead of the good arguments. */
 function packets(
   name: DecoderName,
   method: string,
@@ -224,7 +225,7 @@ describe.each(Object.keys(badInput) as DecoderName[])("%s", (name) => {
   it("cut anywhere", () => {
     const read = open();
     const message = good();
-    // Of protobuf and Thrift nothing is the empty message, or stands for none.
+    // For protobuf and Thrift, no bytes are the empty message, or mean none.
     for (let end = 1; end < message.length; end++) {
       expect([end, outcomeOf(read, message.subarray(0, end))]).toEqual([end, input.cut]);
     }

@@ -18,8 +18,8 @@ import {
 
 type DecoderName = keyof typeof takes;
 /**
- * What becomes of the second of three spans: taken with U+FFFD; taken, a part of it dropped or cut, with a warning on the span;
- * taken as it is; rejected alone. Or why the format has no such thing.
+ * The result for the second of three spans. It is accepted with U+FFFD, accepted with a part dropped or cut
+ * and a warning, accepted unchanged, or rejected alone. Or the reason why the format has no such bytes.
  */
 type Cell = readonly ["�" | "warned" | "taken" | "rejected", message: Buffer] | string;
 type Row = Readonly<Record<keyof typeof columns, Cell>>;

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { cityHash64 } from "./city-hash-64.ts";
 
 describe("cityHash64", () => {
-  // What a ClickHouse 26.7 gives for the same bytes: of each length that is hashed in its own way, the least and the greatest.
+  // ClickHouse 26.7's results for the same bytes: the smallest and the largest of each class of lengths with
+  // its own algorithm.
   test.each([
     [0, 11160318154034397263n],
     [1, 303510190221940501n],

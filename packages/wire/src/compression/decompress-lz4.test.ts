@@ -10,7 +10,7 @@ function fixture(name: string): Buffer {
   return readFileSync(new URL(`fixtures/${name}`, import.meta.url));
 }
 
-/** What is in the fixtures. */
+/** The content of the fixtures. */
 function spanText(length: number): string {
   let text = "";
   for (let index = 0; text.length < length; index++) text += `span ${(index * 7919) % 1000} of ${index}, `;

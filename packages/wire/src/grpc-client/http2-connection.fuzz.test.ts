@@ -38,7 +38,7 @@ const refused: HeaderField[] = [
 ];
 const block = encodeHeaders([...ok, ...refused]);
 
-/** What collectors say to two calls, on streams 1 and 3. */
+/** Collectors' messages for two calls, on streams 1 and 3. */
 const conversations: readonly Buffer[] = [
   [
     headers(1, ok),

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { bindServer } from "./bind-server.ts";
 import { ReloadingServerCredentials } from "./reloading-server-credentials.ts";
 
-// What they serve is seen in the tests of the processes, which have certificates.
+// The tests of the processes, which have certificates, show the served certificates.
 
 it("tells once when the last server that used it is shut down", async () => {
   let unused = 0;

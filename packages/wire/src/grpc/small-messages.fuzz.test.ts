@@ -50,7 +50,7 @@ const traces = FindTracesRequest.encode({
   },
 }).finish();
 
-/** What small messages of others are read by: questions to us, and answers of collectors to the agent. */
+/** The readers of small messages: requests to us, and answers of collectors to the agent. */
 const readers: Record<string, [read: (bytes: Uint8Array) => unknown, message: Uint8Array]> = {
   "a question for a strategy": [
     SamplingStrategyParameters.decode,

@@ -50,7 +50,7 @@ function open({ mayBeginWithGoAway = false, knowsStreamErrors = true }: Options 
   return { dispatcher, told, push: (...frames: Buffer[]) => reader.push(Buffer.concat(frames)) };
 }
 
-/** What is told of these frames behind settings. */
+/** The calls for these frames after settings. */
 function toldOf(...frames: Buffer[]): unknown[][] {
   const { push, told } = open();
   push(noSettings, ...frames);

@@ -56,7 +56,7 @@ it(
       for (const fields of outcome) {
         const bytes = fields.reduce((sum, { name, value }) => sum + name.length + value.length + 32, 0);
         expect(bytes).toBeLessThanOrEqual(maxListBytes);
-        // What was read can be written, and is read again as the same.
+        // Decoded fields can be encoded, and decode to the same.
         if (round % 16 === 0) {
           expect(new HpackDecoder({ maxListBytes }).decode(encodeHeaders(fields))).toEqual(fields);
         }

@@ -25,7 +25,7 @@ function readValue(tape: JsonTape, token: number): unknown {
       return JSON.parse(tape.source(token));
   }
 }
-/** What an earlier, larger text left must not show. */
+/** Remains of an earlier, larger text must not show. */
 function usedTape(): JsonTape {
   const tape = new JsonTape();
   tape.read(Buffer.from(`{"a":[1,"\\u0031",{"b":null}],"c":"${"x".repeat(50)}"}`));

@@ -55,7 +55,7 @@ it.each([
         const outcome = outcomeOf(transcoder, request);
         if (outcome.startsWith("WIRE_")) seen.refused++;
         else seen.good++;
-        // What the requests before left in the transcoder must not matter.
+        // Remains of earlier requests in the transcoder must not matter.
         if (round % 16 === 0) expect(outcomeOf(open(), request, true)).toBe(outcome);
       } catch (error) {
         throw new Error(`round ${round}: ${request.toString("hex")}`, { cause: error });

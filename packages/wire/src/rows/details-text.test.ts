@@ -7,7 +7,7 @@ import { RowReader } from "./row-reader.ts";
 import { spanArbitrary } from "./span-arbitrary.ts";
 
 function read(text: Buffer): OriginDetails & OwnDetails {
-  // What stands around it in the rows is no part of it.
+  // The surrounding bytes of the rows are no part of it.
   const around = Buffer.from("(9)");
   const details = new DetailsText(new RowReader(Buffer.concat([around, text, around])));
   details.open(around.length, around.length + text.length);

@@ -25,7 +25,7 @@ function blockOf(...all: SpanRows[]): Buffer {
   return Buffer.concat(block.pieces());
 }
 
-/** Of each row its prefix and what stands behind it, and all that a walk has found in it. */
+/** For each row its prefix, the rest, and everything that a walk has found in it. */
 function walked(rows: SpanRows) {
   const scanner = new RowScanner();
   scanner.open(rows);

@@ -23,7 +23,7 @@ import { storedRowsOf } from "./stored-rows-of.ts";
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 1_000);
 const timeoutMs = 20_000 + rounds * 2;
 
-/** Of two spans the second has the resource and scope of the first in every other one. */
+/** In every other pair, the second span has the resource and scope of the first. */
 const batches = fc
   .sample(fc.array(spanArbitrary, { minLength: 1, maxLength: 2 }), { seed: 7, numRuns: 50 })
   .map((spans, index) => {

@@ -10,7 +10,7 @@ it.each([
   ["1e+21", undefined],
   ["+Inf", "Infinity"],
   ["-Inf", "-Infinity"],
-  // What %g writes otherwise.
+  // Other outputs of %g.
   ["1e-04", undefined],
   ["1e+09", undefined],
   ["1e-7", undefined],
@@ -21,7 +21,7 @@ it.each([
   ["0e+00", undefined],
   ["1e+999", undefined],
   ["1e-999", undefined],
-  // What is the same text.
+  // Equal texts.
   ["72.5", undefined],
   ["NaN", undefined],
   ["", undefined],

@@ -1,4 +1,5 @@
-// What Jaeger 1.62 made of each message of the corpus: the answer it gave, and the spans that its query service had then.
+// Jaeger 1.62's result for each message of the corpus: its answer, and the spans of its query service
+// afterwards.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { fromApiV2Batch } from "../api-v2/from-api-v2-batch.ts";

@@ -11,7 +11,7 @@ import { ZipkinV1JsonTranscoder } from "./zipkin-v1-json-transcoder.ts";
 import { ZipkinV1ThriftTranscoder } from "./zipkin-v1-thrift-transcoder.ts";
 import { zipkinV2SpanOf } from "./zipkin-v2-span.ts";
 
-/** What v1 keeps apart; the rest is binary annotations there. */
+/** Facts that v1 has fields for; the others are binary annotations there. */
 function factsOf({
   traceId,
   spanId,

@@ -16,7 +16,7 @@ afterAll(() => running.close());
 const withIdentity = (identity: unknown) =>
   running.admin("POST", "/config/admin", { identity, remote: { listen: "127.0.0.1:0" } });
 
-/** What the remote endpoint shows. @param trusted PEM; without it nothing is checked */
+/** The certificate of the remote endpoint. @param trusted PEM; without it nothing is checked */
 async function shown(servername?: string, trusted?: string): Promise<PeerCertificate> {
   const address = running.server.remoteAdminAddress;
   const port = address?.network === "tcp" ? address.port : 0;

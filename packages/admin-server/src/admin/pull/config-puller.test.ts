@@ -8,7 +8,7 @@ import { createTestAuthority } from "lifecycle/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { RunningServer, respond, siteConfig } from "../../testing/running-server.ts";
 
-/** What the source of configs answers now. */
+/** The present answer of the config source. */
 let answer: { status: number; type: string; body: string };
 let asked: IncomingMessage[];
 /** It answers when this resolves. */

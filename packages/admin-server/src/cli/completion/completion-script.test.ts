@@ -29,7 +29,7 @@ describe.each(completionShells)("%s", (shell) => {
 });
 
 describe.skipIf(!has("bash"))("in bash, where it is", () => {
-  /** What bash would offer for the last of `words`. */
+  /** Bash's completions for the last of `words`. */
   function complete(...words: string[]): string[] {
     const quoted = words.map((word) => `'${word}'`).join(" ");
     const script = `${completionScript("bash", commands)}

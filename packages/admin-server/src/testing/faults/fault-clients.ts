@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, connect as connectHttp2, constants } from "node:http2";
 import { connect, type Socket } from "node:net";
 
-/** What a client saw of a request: a status, 0 for none; and whether the response came to its end. */
+/** A client's view of a request: a status, 0 for none; and whether the response was complete. */
 export interface Outcome {
   readonly status: number;
   readonly whole: boolean;

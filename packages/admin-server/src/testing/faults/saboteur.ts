@@ -159,7 +159,7 @@ const handler = defineModule({
   id: "http.handlers.saboteur",
   config: nothing,
   provision(): HttpHandler {
-    // What it does by itself is nobody's request.
+    // Its own work belongs to no request.
     setTimeout(() => fail("late"), 20);
     return { handle };
   },

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readClientHello } from "./client-hello.ts";
 
-/** What a real client sends first. */
+/** The first message of a real client. */
 async function helloOf(options: object): Promise<Buffer> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

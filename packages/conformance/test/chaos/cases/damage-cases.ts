@@ -8,7 +8,7 @@ import type { ChaosCase } from "../chaos-case.ts";
 import type { ChaosHouse } from "../chaos-house.ts";
 
 const withinMs = 120_000;
-/** For so long a journal takes what it has written for what is there. */
+/** For this time a journal trusts what it has written. */
 const freshMs = 11_000;
 const collectors = ["collector-1", "collector-2"] as const;
 

@@ -10,7 +10,10 @@ function released(file: string): string[] {
     .filter((statement) => statement.trim() !== "");
 }
 
-/** What made the tables step by step: version after version, each ended by the statement that notes it. */
+/**
+ * The statements that created the tables step by step: version after version, each ended by the statement
+ * that stores it.
+ */
 const steps = released("schemas-before.sql");
 const traces = 500;
 const spansOfTrace = 20;

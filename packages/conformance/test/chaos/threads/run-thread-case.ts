@@ -7,7 +7,7 @@ import { LineConnection } from "./line-connection.ts";
 import type { ThreadCase } from "./thread-cases.ts";
 import { ThreadSite, threadCount } from "./thread-site.ts";
 
-/** What one case came to. */
+/** The result of one case. */
 export interface ThreadRow {
   readonly case: string;
   /** Threads that died. */
@@ -130,7 +130,7 @@ export async function runThreadCase(
     await site?.close();
     scratch.close();
   }
-  // All threads of a death that nobody was told of may be among those that died together.
+  // Any thread of an unreported death may be among those that died together.
   const withThread = ended.filter(
     ({ thread, error }) => killed.has(thread) && !(error instanceof WrongAnswer),
   );

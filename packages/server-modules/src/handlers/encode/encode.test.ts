@@ -8,7 +8,7 @@ const all = { encodings: { gzip: {}, br: {}, zstd: {} } };
 const text = "compressible ".repeat(1000);
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync };
 
-/** What a client has of a body that goes on. */
+/** A client's part of a body that continues. */
 function decodeStarted(name: keyof typeof decoders, body: Buffer): string {
   switch (name) {
     case "gzip":

@@ -6,7 +6,7 @@ let running: RunningServer;
 let upstream: Server;
 beforeAll(async () => {
   running = await RunningServer.start();
-  // Where a chunk's size should stand there is none.
+  // The chunk's size is missing.
   upstream = createServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", () =>

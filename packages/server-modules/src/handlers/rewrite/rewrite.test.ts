@@ -72,7 +72,7 @@ test.each([
   [{ uri_substring: [{ find: "a", replace: "é #?" }] }, "/a%2f?a", "GET /%C3%A9%20%23%3F/?%C3%A9%20%23?"],
   [{ path_regexp: [{ find: "/(\\w)/(\\w)", replace: "/$2/$1" }] }, "/a/b?x", "GET /b/a?x"],
   [{ path_regexp: [{ find: "/{2,}", replace: "/" }] }, "//a///b", "GET /a/b"],
-  // What leaves a bad escape is done to the decoded path.
+  // A change that leaves a bad escape is made to the decoded path.
   [{ path_regexp: [{ find: "[A-Z]", replace: "x" }] }, "/Ab%2Bc", "GET /xb+c"],
   [{ path_regexp: [{ find: "[A-Z]", replace: "x" }] }, "/caf%C3%A9/B", "GET /caf%C3%A9/x"],
   [{ uri_substring: [{ find: "a", replace: "" }] }, "/a%2fa%3a", "GET //:"],

@@ -6,7 +6,7 @@ const call = (name: string, ...args: unknown[]) =>
   (sprigFunctions[name] as ((...args: unknown[]) => unknown) | undefined)?.(...args);
 const map = (object: object) => new Map(Object.entries(object));
 
-// What the model prints of the same.
+// The model's output for the same.
 test.each<[string, unknown[], string]>([
   ["camelcase", ["foo_bar"], "FooBar"],
   ["snakecase", ["FooBar"], "foo_bar"],

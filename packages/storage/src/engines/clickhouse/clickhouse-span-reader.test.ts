@@ -76,7 +76,7 @@ describe("a search for something rare", () => {
     // One in a minute: sixteen are expected of a quarter of an hour.
     expect(await statements(nowNano - hour, 2)).toEqual([2, 2]);
     expect(await statements(nowNano - hour, 3)).toEqual([3, 3]);
-    // Who has looked before begins with all that time.
+    // A reader that has looked before begins with all that time.
     const reader = newReader();
     expect(await statements(nowNano - hour, 20, reader)).toEqual([3, 2]);
     expect(await statements(nowNano - hour, 20, reader)).toEqual([3, 1]);
@@ -173,7 +173,7 @@ describe("a search by a tag that was rare the last time", () => {
     expect(await statements(reader, ["all", "true"], 72n)).toEqual([[0, 1, 2, 3], 4]);
     expect(await statements(reader, ["all", "true"], 72n, 4)).toEqual([[0, 1, 2, 3], 1]);
     expect(await statements(reader, ["all", "true"], 72n)).toEqual([[0, 1, 2, 3], 4]);
-    // What would read more than a row is refused, once.
+    // Statements that would read more than a row are refused, once.
     const tight = new ClickHouseSpanReader(connection, schema, settings, undefined, 1);
     const before = await statements(tight, ["request", "b"], 1n);
     expect(before[0]).toEqual([1]);

@@ -211,7 +211,7 @@ async function expectSameAnswers(leastByParts: number, asked = traces): Promise<
   );
 }
 
-/** The answer as the store's connection asks for it. */
+/** The answer in the form that the store's connection requests. */
 async function ask(ids: readonly string[], tenant: string, by: "parts" | "engine"): Promise<Buffer> {
   const sql = ids.length === 1 ? onOneThread(spansOfTraces(database)) : spansOfTraces(database);
   const search = new URLSearchParams({

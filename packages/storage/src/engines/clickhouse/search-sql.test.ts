@@ -48,7 +48,7 @@ describe("searchSql", () => {
     for (const form of [{}, { apart: true }, { isSmall: true }]) {
       const query = { service: name, tags: new Map([[key, value]]), limit: 9 };
       const { sql, parameters } = searchSql(query, database, "", form);
-      // Of the tag itself, nothing is a parameter unless it is long.
+      // The tag itself becomes a parameter only when it is long.
       expect(Object.keys(parameters).filter((parameter) => parameter.startsWith("tag"))).toHaveLength(
         name === "long" ? 2 : 0,
       );

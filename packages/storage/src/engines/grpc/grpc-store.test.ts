@@ -77,7 +77,8 @@ describe("reads from a remote storage", () => {
       { name: "x", spanKind: "unspecified" },
       { name: "y", spanKind: "client" },
     ]);
-    // What the server should have left out is; where it knows no kind, the one asked for is believed.
+    // Spans that the server should have left out are left out. When it knows no kind, the requested one is
+    // assumed.
     expect(await reader.getOperations({ service: "a", spanKind: "client" })).toEqual([
       { name: "x", spanKind: "client" },
       { name: "y", spanKind: "client" },

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Adds so many rows every half second. @returns after how many milliseconds the segment was old */
+/** Adds `rows` rows every half second. @returns after how many milliseconds the segment was old */
 function ageOf(rowsPerTerm: readonly number[], busySegmentAgeMs?: number): number {
   const began = Date.now();
   const age = new SegmentAge(

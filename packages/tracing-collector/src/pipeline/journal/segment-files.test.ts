@@ -13,7 +13,7 @@ import { quarantineFolder } from "./sealed-segment.ts";
 import { SegmentFiles } from "./segment-files.ts";
 import { segmentHeaderBytes } from "./segment-format.ts";
 
-/** What `journal-until-killed.ts` prints. */
+/** The output of `journal-until-killed.ts`. */
 const killedLine = z.union([
   z.strictObject({ acknowledged: z.string() }),
   z.strictObject({ token: z.string(), text: z.string() }),
@@ -294,7 +294,7 @@ test("after kills every acknowledged batch is under one token, and no removed on
       const said = killedLine.parse(JSON.parse(line));
       if ("token" in said) store(said.token, said.text);
       else acknowledged.push(said.acknowledged);
-      // What it says before it is dead still counts.
+      // Its output before it is dead still counts.
       if (++lines === 40 + 7 * round) child.kill("SIGKILL");
     }
     await exit;

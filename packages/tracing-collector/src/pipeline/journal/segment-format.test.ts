@@ -216,7 +216,7 @@ describe("a file that is used again", () => {
           cut,
           before.subarray(segment.length + cut.length, before.length),
         ]);
-        // What the cut took away may be there already, byte by byte.
+        // The cut bytes may exist already, byte by byte.
         const frameBytes = write.length - endMarkBytes;
         const isThere = file
           .subarray(segment.length, segment.length + frameBytes)

@@ -1,5 +1,5 @@
-// Answers of the public model, release 1.62, with its memory store, to the spans of request.json; letter by letter,
-// but for the order of services and of resources, which it leaves open.
+// Answers of the public model, release 1.62, with its memory store, to the spans of request.json. They are
+// exact, except for the order of services and of resources, which it leaves open.
 import { readFileSync } from "node:fs";
 import { createLogger, parseHostPort } from "lifecycle";
 import { openMemoryStore } from "storage/memory";

@@ -104,7 +104,7 @@ describe("SpanBlock", () => {
       ...inOrder(spans.filter(isKnown)),
       ...spans.filter((span) => !isKnown(span)),
     ]);
-    // Places of services that come no more are free for others from the block after the next one on.
+    // Places of services that no longer occur are free for others from the block after the next one on.
     for (let times = 0; times < 2; times++) {
       block.begin();
       block.add(rowsOf(spans.slice(500, 700)));

@@ -44,7 +44,7 @@ afterEach(async () => {
   await once(server, "close");
 });
 
-/** What becomes of an order. */
+/** The outcome of an order. */
 async function order(): Promise<unknown> {
   const client = new AcmeClient({
     directoryUrl: `${site}/directory`,

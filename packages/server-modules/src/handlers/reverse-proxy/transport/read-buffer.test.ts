@@ -6,7 +6,7 @@ import { SharedMemory } from "./shared-memory.ts";
 
 const largeBytes = 100_000;
 
-/** What came of 400,000 bytes; each read is taken by `take`. */
+/** The result for 400,000 bytes; each read is taken by `take`. */
 async function reads(buffer: ReadBuffer, take: (bytes: Buffer) => boolean = () => false): Promise<number[]> {
   const server = createServer((socket) => socket.end(Buffer.alloc(400_000)));
   onTestFinished(() => void server.close());

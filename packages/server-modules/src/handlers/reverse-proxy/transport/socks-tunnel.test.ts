@@ -79,7 +79,7 @@ test("a user that SOCKS cannot tell is refused, and its text stays out of the me
   expect(error).not.toContain("secret");
 });
 
-/** What is sent to a proxy that answers so, in pieces, and the fault that was found. */
+/** The bytes that a proxy with this answer gets, in pieces, and the fault that was found. */
 function talk(
   dial: string,
   answers: Buffer,

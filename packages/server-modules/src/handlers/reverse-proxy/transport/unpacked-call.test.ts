@@ -27,7 +27,7 @@ async function proxyTo(server: Server, more: object = {}): Promise<void> {
 }
 
 const large = "text of some length, again and again; ".repeat(100_000);
-/** Packs for whoever asks for it, and says what was asked. */
+/** Compresses for clients that accept it, and records the accepted encodings. */
 const packing: RequestListener = (request, response) => {
   const accepted = String(request.headers["accept-encoding"] ?? "");
   response.setHeader("X-Accepted", accepted);

@@ -30,7 +30,7 @@ class End {
     while (!this.bytes.includes(text)) await once(this.stream, "data");
   }
 
-  /** What came after `text`, up to the end. */
+  /** The bytes after `text`, up to the end. */
   async restAfter(text: string): Promise<Buffer> {
     await this.#ended;
     return this.bytes.subarray(this.bytes.indexOf(text) + text.length);

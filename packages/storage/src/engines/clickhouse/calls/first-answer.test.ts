@@ -2,7 +2,10 @@ import { expect, it } from "vitest";
 import { StorageError } from "../../../api/storage-error.ts";
 import { type Attempt, type AttemptRace, firstAnswer, type HedgeOfCall } from "./first-answer.ts";
 
-/** What a server does: answers, answers and breaks off, cannot, or must not be asked again; or waits until it is hung up on. */
+/**
+ * A server's behaviour: it answers, answers and breaks off, cannot answer, or must not be tried again; or it
+ * waits until the caller disconnects.
+ */
 type Server = "answers" | "breaks" | "cannot" | "stops" | "refuses" | "waits";
 
 const goOn = { breaks: "next", cannot: "next", stops: "stop", refuses: "throw" } as const;

@@ -35,7 +35,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
     await dropEverywhere(urls, database);
   });
 
-  /** A block of so many traces of a client and the server it calls. */
+  /** A block of `traces` traces of a client and the server it calls. */
   function block(traces: number, service = newServiceName()) {
     const spans = Array.from({ length: traces }, () => {
       const traceId = newTraceId();

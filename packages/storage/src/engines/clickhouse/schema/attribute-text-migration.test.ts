@@ -124,7 +124,7 @@ it.each([5, 6, 11])("gives all of rows of version %i, whenever they came, as the
   await fromArrays(old, "spans", fresh, "before");
   await fromArrays(old, "archived_spans", fresh, "before");
   if (version === 6) {
-    // Its indexes are still in the making when the next version comes.
+    // Its indexes are still under construction when the next version comes.
     await runSql(server.url, `SYSTEM STOP MERGES ${old}.spans`);
     await runSql(server.url, attributeTextMigration.statements(old).at(-1) ?? "");
   }

@@ -7,7 +7,7 @@ const match = (traceId: string) => ({ traceId }) as TraceQlMatch;
 
 interface Candidate {
   readonly id: string;
-  /** Of the spans that may match, and of those that do. */
+  /** Spans that may match, and those that do. */
   readonly mayBe: number;
   readonly is: number;
 }

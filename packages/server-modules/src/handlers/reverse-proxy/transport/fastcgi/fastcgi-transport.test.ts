@@ -157,7 +157,7 @@ test("a body without a length is read first, and a megabyte goes both ways", asy
   expect(answer.text).toBe(body);
 });
 
-/** What a program is told for a target; undefined when it is not asked. */
+/** The variables of a program for a target; undefined when it is not called. */
 async function toldFor(target: string, transport = {}): Promise<Map<string, string> | undefined> {
   let told: Map<string, string> | undefined;
   const dial = await listen((parameters) => {
