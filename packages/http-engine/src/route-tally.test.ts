@@ -117,6 +117,14 @@ test("nothing is counted without it", async () => {
 });
 
 describe("RouteTally", () => {
+  test("methods that are known have one label in large and small letters", () => {
+    const counts = new RouteTally("s", false, new Registry()).counts("vars", "");
+    for (const method of ["GET", "get", "Get", "PATCH", "patch", "FOO"]) {
+      counts.answered(method, 200);
+    }
+    expect([...counts.series()].map(([{ method }]) => method)).toEqual(["GET", "OTHER", "PATCH"]);
+  });
+
   test("clients cannot make as many hosts as they like", () => {
     const tally = new RouteTally("s", true, new Registry());
     for (let each = 0; each < 1_500; each++) {

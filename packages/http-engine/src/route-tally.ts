@@ -8,6 +8,11 @@ export const bytesBounds = [256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_57
 /** Names of methods that are a label of their own; all others are `OTHER`. */
 const methods = ["OTHER", "GET", "HEAD", "PUT", "POST", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 
+/** Methods in small letters are others to HTTP, but have the label of the known ones, as in the model. */
+const places = new Map(
+  methods.slice(1).flatMap((name, at) => [[name, at + 1] as const, [name.toLowerCase(), at + 1] as const]),
+);
+
 type Labels = Record<string, string>;
 
 /** Values of one series of a histogram: counting one is a look at the bounds and three additions. */
@@ -72,7 +77,7 @@ export class RouteCounts {
 
   /** Where requests with this method and status are counted. */
   answered(method: string, status: number): AnsweredRequests {
-    const key = status * methods.length + Math.max(0, methods.indexOf(method));
+    const key = status * methods.length + (places.get(method) ?? 0);
     let answered = this.#answered.get(key);
     if (answered === undefined) {
       answered = new AnsweredRequests();
