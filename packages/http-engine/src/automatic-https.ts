@@ -83,11 +83,12 @@ function redirectRoute(hosts: readonly string[], port: number, usualPorts: Reado
 }
 
 /**
- * Decides which servers speak TLS, for which names certificates are looked after, and where plain HTTP is redirected.
+ * Decides which servers speak TLS, for which names certificates are looked after, and where plain HTTP is
+ * redirected.
  *
- * A server with names in its routes, or whose listeners all have the HTTPS port, or with connection policies speaks TLS
- * on every port but that of plain HTTP. Port 0, chosen by the system and so known to nobody beforehand, stays plain unless
- * there are connection policies; otherwise the rules are those of the public model (Caddy 2.11).
+ * Plans TLS. A server speaks TLS on every port except that of plain HTTP when it has names in its routes,
+ * only listeners on the HTTPS port, or connection policies. Port 0, whose number nobody knows in advance,
+ * stays plain without connection policies. All other rules are those of the public model (Caddy 2.11).
  */
 export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   const httpPort = app.http_port ?? defaultHttpPort;

@@ -24,7 +24,7 @@ export interface ConnectionLimits {
   readonly keepAliveMs: number;
   /** Between two of these questions. */
   readonly keepAliveIntervalMs: number;
-  /** How many go without an answer before the connection is given up. */
+  /** Unanswered probes after which the connection is closed. */
   readonly keepAliveCount: number;
   readonly maxHeaderBytes: number;
 }

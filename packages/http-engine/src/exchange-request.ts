@@ -44,7 +44,7 @@ function bareHost(hostport: string): string {
   return (match?.[1] ?? hostport.replace(/:\d*$/, "")).toLowerCase();
 }
 
-/** Port and dots after a name say nothing: what is left of these names nobody. */
+/** A name of only dots and a port names no host. */
 const nameless = /^\.+(?::\d*)?$/;
 
 /** @throws ServerError HTTP_BAD_REQUEST */
@@ -60,7 +60,7 @@ function checkHost(hostport: string, version: string): void {
   }
 }
 
-/** An absolute target replaces what `Host` says, for whoever reads the field too. Source: RFC 9112, section 3.2.2 */
+/** An absolute target replaces `Host`, also for readers of the field. Source: RFC 9112, section 3.2.2 */
 function withHost(headers: HeaderList, hostport: string): HeaderList {
   return headers.map((text, index) =>
     index % 2 === 1 && headers[index - 1]?.toLowerCase() === "host" ? hostport : text,
@@ -85,7 +85,7 @@ function readTarget(sent: string): RequestTarget {
  * and handlers see; `original` and `stream` keep what was sent.
  */
 export class ExchangeRequest {
-  /** The protocol below. For reading; responses go through the exchange. */
+  /** The stream of the protocol, for reading; responses go through the exchange. */
   readonly stream: HttpStream;
   /** The connection: addresses, TLS. */
   readonly socket: Socket;
@@ -106,7 +106,7 @@ export class ExchangeRequest {
   #body: Readable | undefined;
   /** Whether that has nothing of the client's. */
   #isReplaced = false;
-  /** Filters that nobody's reading has passed yet. */
+  /** Filters that have not been applied to a reading yet. */
   #filters: BodyFilter[] | undefined;
   /** The stream that {@link body} gave last. */
   #given: Readable | undefined;
@@ -224,7 +224,7 @@ export class ExchangeRequest {
     this.#cleanedPath = undefined;
   }
 
-  /** Takes back what handlers made of the request line, for error routes. */
+  /** Undoes changes of the request line, for error routes. */
   restoreLine(): void {
     const original = this.#original;
     if (original !== undefined) {
@@ -290,7 +290,7 @@ export class ExchangeRequest {
     return this.#given;
   }
 
-  /** Whether some of the client's body is gone, so that the request cannot be sent a second time. */
+  /** True when a part of the client's body was read, so that the request cannot be repeated. */
   get bodyTouched(): boolean {
     return this.stream.bodyTouched && this.#buffered === undefined;
   }
@@ -311,7 +311,10 @@ export class ExchangeRequest {
     this.bufferedBody = bytes;
   }
 
-  /** Puts a filter before whoever reads the body from now on: a limit, a pace. It costs nothing as long as nobody reads. */
+  /**
+   * Adds a filter for later readers of the body, such as a limit or a pace. It costs nothing while the body
+   * is not read.
+   */
   filterBody(filter: BodyFilter): void {
     this.#filters ??= [];
     this.#filters.push(filter);

@@ -30,7 +30,7 @@ export interface PlaceholderSource {
 export interface ExchangeServer {
   /** Value of the `Server` header and name in `Via`. */
   readonly product: string;
-  /** When its ports close, as of `Date.now()`; absent: nobody knows yet. */
+  /** When its ports close, as of `Date.now()`; absent: unknown. */
   readonly shutdownAt?: number | undefined;
   /** For the handler `invoke`. */
   readonly namedRoutes?: ReadonlyMap<string, NamedRoute>;
@@ -38,9 +38,9 @@ export interface ExchangeServer {
   clientAddress?(exchange: Exchange): string;
   /** Runs another request; absent: it runs none but those of its listeners. */
   take?(stream: HttpStream): void;
-  /** Told when an exchange is over, before those who asked by `onEnd`. */
+  /** Called at the end of an exchange, before the callbacks of `onEnd`. */
   exchangeEnded?(exchange: Exchange): void;
-  /** The exchange failed outside of its handlers: they may wait for ever. */
+  /** The exchange failed outside of its handlers, which may wait forever. */
   exchangeBroken?(exchange: Exchange, error: unknown): void;
   /** Whether who is connected is a proxy whose `X-Forwarded-*` counts. */
   isTrustedProxy?(exchange: Exchange): boolean;
@@ -66,7 +66,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
   /** Set while error routes run; `{http.error.*}`. */
   error: HttpError | undefined;
-  /** Set by a reverse proxy: what `{http.reverse_proxy.*}` stands for. */
+  /** The values of `{http.reverse_proxy.*}`, set by a reverse proxy. */
   proxied: PlaceholderSource | undefined;
   /** Set while a tracing handler is around. */
   trace: RequestTrace | undefined;
@@ -82,7 +82,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   answersAlone = false;
   /** Whether {@link headAtMs} is wanted. */
   timesHead = false;
-  /** When an answer was begun, by the clock of `performance.now`; 0 before, and where nobody wants it. */
+  /** When the answer began, by `performance.now`; 0 before, and when it is not needed. */
   headAtMs = 0;
   #vars: Map<string, JsonValue> | undefined;
   #top: ResponseSink | undefined;
@@ -124,7 +124,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     return this.#status;
   }
 
-  /** Status of an answer for which nobody names one: 200, in error routes that of the error. */
+  /** The default status: 200, and in error routes that of the error. */
   get defaultStatus(): number {
     return this.error?.status ?? 200;
   }
@@ -259,7 +259,9 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     }
   }
 
-  /** Calls back once, when more can be written. Not called any more when the client is gone: see {@link onEnd}. */
+  /**
+   * Calls back once, when more can be written; never after the client has disconnected: see {@link onEnd}.
+   */
   onceDrain(callback: () => void): void {
     if (this.#top === undefined) {
       this.stream.onceDrain(callback);
@@ -376,7 +378,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     };
   }
 
-  /** Calls back once, when the response is sent or given up, or the tunnel ended. */
+  /** Calls back once, when the response was sent or abandoned, or the tunnel ended. */
   onEnd(callback: () => void): void {
     if (this.#ended) {
       callback();
@@ -397,8 +399,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * The stream is over; a connection that left HTTP ends by itself. A client that left while an upstream was asked has
-   * the status 499 in logs and metrics, as in the model.
+   * The stream has ended; a connection that left HTTP ends by itself. A client that disconnected while an
+   * upstream was called has the status 499 in logs and metrics, as in the model.
    */
   streamClosed(): void {
     if (!this.#detached) {
@@ -427,15 +429,16 @@ export class Exchange extends ExchangeRequest implements StreamListener {
         try {
           callback();
         } catch (error) {
-          this.fail(error); // the others are told all the same
+          this.fail(error); // the other callbacks still run
         }
       }
     }
   }
 
   /**
-   * Ends the exchange with an error that no handler's promise tells of: one that an event or a timer brought. It is answered
-   * with its status where nothing was sent, and cut else. A handler that waits for something hears that the client is gone.
+   * Ends the exchange with an error that no promise of a handler carries, such as one from an event or a
+   * timer. The answer has its status when nothing was sent; otherwise the connection is cut. A waiting
+   * handler sees the client disconnect.
    */
   fail(error: unknown): void {
     this.server.exchangeBroken?.(this, error);

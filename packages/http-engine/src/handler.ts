@@ -21,9 +21,9 @@ export interface HttpHandler extends ModuleInstance {
   /** @throws HttpError, ServerError; its code becomes the status; anything else is 500 and logged */
   handle(exchange: Exchange, next: Next): void | Promise<void>;
   /**
-   * Whether it starts nothing that runs on by itself (a promise, a timer, a socket), apart from what `next` starts. An error
-   * of such work finds its request by the context that the work began in, and to enter one takes time: a route whose handlers
-   * start nothing goes without. Absent: they may.
+   * True when it starts no background work (a promise, a timer, a socket), except through `next`. An error in
+   * such work finds its request by its async context, and to enter one takes time, so a route without such
+   * handlers skips it. Absent: it may start some.
    */
   readonly startsNothing?: boolean;
 }

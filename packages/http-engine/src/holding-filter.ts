@@ -68,8 +68,9 @@ export abstract class HoldingFilter extends ResponseFilter {
   }
 
   /**
-   * Runs what comes after, whose response passes here, and waits until all of it has gone on. A response that fails
-   * half-way still hands on what came before. One that fails before its head was sent is given up: another answer follows.
+   * Runs the next handlers, whose response passes through here, and waits until all of it was passed on. A
+   * response that fails half-way still passes on its beginning. One that fails before its head is dropped,
+   * because another answer follows.
    */
   around(exchange: Exchange, next: Next): void | Promise<void> {
     let running: void | Promise<void>;

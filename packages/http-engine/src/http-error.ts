@@ -15,7 +15,7 @@ function randomId(): string {
  * `throw new HttpError(404, "no such file")`. Source: the public model (Caddy 2.11), handler errors
  */
 export class HttpError extends ServerError {
-  /** 400 to 599; 499 for a client that is gone. */
+  /** 400 to 599; 499 for a client that has disconnected. */
   readonly status: number;
   /** Nine random characters, by which a user's report and a log line are brought together. */
   readonly id = randomId();
@@ -26,7 +26,7 @@ export class HttpError extends ServerError {
     this.status = status;
   }
 
-  /** Anything thrown, with the status that goes with it: 500 for what is not foreseen. */
+  /** Converts any error; an unexpected one gets status 500. */
   static from(error: unknown): HttpError {
     return error instanceof HttpError
       ? error

@@ -116,9 +116,9 @@ export interface HttpServerParts {
   readonly underWay: RequestsUnderWay | undefined;
   /** Called for each request that fails, with whether error routes answer it; once more with what these failed with. */
   readonly logError: (exchange: Exchange, failure: HttpError, isHandled: boolean, second?: HttpError) => void;
-  /** Told the name of each handler that a request comes to; undefined: nobody asks. */
+  /** Called with the name of each handler that a request reaches; undefined: not logged. */
   readonly logHandler: ((name: string) => void) | undefined;
-  /** Called for each request when it is over. */
+  /** Called for each request at its end. */
   readonly logAccess: ((exchange: Exchange) => void) | undefined;
 }
 
@@ -242,7 +242,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
   }
 
-  /** Its handler may wait for ever for what failed: error routes would share the exchange with it. */
+  /** The handler may wait forever for the failed part, and error routes would share the exchange with it. */
   exchangeBroken(exchange: Exchange, error: unknown): void {
     const { stream } = exchange;
     if (error instanceof ServerError && error.code === "CLIENT_GONE") {
@@ -295,7 +295,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     clearTimeout(timer);
   }
 
-  /** Nobody hears what it throws. */
+  /** Its errors would be unhandled. */
   #finishLater(exchange: Exchange): void {
     try {
       this.#finish(exchange);
@@ -304,7 +304,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     }
   }
 
-  /** Nobody hears what it throws. */
+  /** Its errors would be unhandled. */
   #failLater(exchange: Exchange, error: unknown): void {
     try {
       this.#fail(exchange, error);

@@ -18,13 +18,15 @@ export interface DetachedConnection {
 /** Receives the end of a stream, and owns the work on its bytes. */
 export interface StreamListener extends ErrorOwner {
   streamClosed(): void;
-  /** Whether the answer is under way without anybody else, so that a client that only ended its side gets it. */
+  /**
+   * True when the answer is sent without further help, so that a client which only ended its side gets it.
+   */
   readonly answersAlone?: boolean;
 }
 
 /**
- * One request and the way back for its response, whatever protocol carries them. Handlers use the `Exchange`, which
- * stands on this.
+ * One request and the way of its response, for any protocol. Handlers use the `Exchange`, which is built on
+ * it.
  */
 export interface HttpStream {
   /** `1.0`, `1.1`, `2.0`. */
@@ -50,7 +52,7 @@ export interface HttpStream {
   readonly bodyTouched: boolean;
   /** Bytes of the body that handlers were given. */
   readonly bodyBytesRead: number;
-  /** All of the body, where it came along with the head and nobody has touched {@link body}; undefined else. */
+  /** The whole body, when it came with the head and {@link body} was not read; undefined otherwise. */
   readonly wholeBody: Buffer | undefined;
   /** Fields that came after the body; none until the body has ended. */
   readonly requestTrailers: HeaderList;
@@ -60,10 +62,10 @@ export interface HttpStream {
   readonly headSent: boolean;
   /** Whether the whole response was handed to the system. */
   readonly complete: boolean;
-  /** Whether nothing can be sent any more: the client is gone, or the response is over. */
+  /** True when nothing can be sent any more: the client has disconnected, or the response has ended. */
   readonly closed: boolean;
 
-  /** Told once, when the response is complete, or the client is gone before. */
+  /** Called once, when the response is complete, or the client disconnects earlier. */
   listener: StreamListener | undefined;
 
   /** Sends a whole response at once. @throws ServerError HTTP_RESPONSE */

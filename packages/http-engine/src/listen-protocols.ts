@@ -5,7 +5,7 @@ import type { HttpServerConfig } from "./http-config.ts";
 
 const defaultProtocols = ["h1", "h2"];
 
-/** An empty name in a list stands for the protocols of the server. */
+/** An empty name in a list means the server's protocols. */
 function withDefaults(
   protocols: readonly string[] | null | undefined,
   ofServer: readonly string[],

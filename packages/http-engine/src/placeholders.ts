@@ -20,7 +20,7 @@ const maxKnownReaders = 1000;
 /** Gives undefined where the name has no value for this request, as if it were unknown. */
 type Reader = (exchange: Exchange) => string | undefined;
 
-/** Text, or what makes it when it is asked for the first time. */
+/** A text, or a function that makes it at the first use. */
 type PlaceholderValue = string | (() => string);
 
 /** Values that matchers and handlers found for a request: captures, files, users. Most requests have none. */

@@ -1,8 +1,8 @@
-/** How long somebody is waited for before the rate counts, where no idle timeout says it. */
+/** Waiting time before the rate counts, when no idle timeout sets it. */
 const defaultHeadStartMs = 60_000;
 
 /**
- * Watches that bytes come, or go, at a least rate while somebody waits for them. Time in which nobody waits does not
+ * Watches that bytes arrive, or leave, at a minimum rate while a party waits for them; other time does not
  * count. Source: the public model (Caddy 2.11), `read_min_rate`; Apache's mod_reqtimeout, `MinRate`
  */
 export class RateWatch {
@@ -17,7 +17,7 @@ export class RateWatch {
   }
 
   /**
-   * @param waiting whether somebody waits
+   * @param waiting returns true while a party waits
    * @param minRate bytes a second; 0: none
    * @param idleTimeoutMs may pass without any byte; 0 is unlimited
    */

@@ -7,12 +7,12 @@ function withoutMapping(address: string | undefined): string {
   return address?.startsWith("::") ? address.replace(/^::ffff:(?=\d+\.)/i, "") : (address ?? "");
 }
 
-/** The address at the other end; "" where the connection is gone or has no address. */
+/** The address of the peer; "" when the connection has closed or has no address. */
 export function remoteAddress(socket: Pick<Socket, "remoteAddress">): string {
   return withoutMapping(socket.remoteAddress);
 }
 
-/** The address at this end; "" where the connection is gone or has no address. */
+/** The local address; "" when the connection has closed or has no address. */
 export function localAddress(socket: Pick<Socket, "localAddress">): string {
   return withoutMapping(socket.localAddress);
 }

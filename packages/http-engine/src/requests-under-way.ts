@@ -12,7 +12,7 @@ const countBytes = 8;
 
 export const underWayBytes = countBytes + places * placeBytes;
 
-/** Methods that have a number; any other one stands before its path. */
+/** Methods that have a number; other methods are written before their path. */
 const methods = ["GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"];
 
 /**

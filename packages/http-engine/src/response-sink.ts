@@ -1,7 +1,7 @@
 import type { HeaderList } from "./header-list.ts";
 
 /**
- * Where a response goes: the client, or a filter that stands before it. Calls come in this order: `head`, any number of
+ * The target of a response: the client, or a filter before it. The order of calls is `head`, any number of
  * `write`, `addTrailers`, `end`; nothing after `end`.
  */
 export interface ResponseSink {

@@ -18,7 +18,7 @@ export class ResponseTally implements SharedResource {
     this.#tallies.add(this);
   }
 
-  /** A request is over. @param status 0 when nothing was answered */
+  /** A request has ended. @param status 0 when nothing was answered */
   count(status: number): void {
     const index = status >= 100 && status < 600 ? Math.floor(status / 100) : 0;
     this.#counts[index] = (this.#counts[index] as number) + 1;
@@ -80,5 +80,5 @@ function talliesOf(metrics: Registry): Set<ResponseTally> {
   return all;
 }
 
-/** One for each server name: a reload goes on counting, a server that is gone is forgotten. */
+/** One for each server name: counting continues over a reload, and a removed server is forgotten. */
 export const responseTallies: ResourceKind<ResponseTally> = { name: "http.response_tally" };

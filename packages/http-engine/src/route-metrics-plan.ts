@@ -16,7 +16,10 @@ function namedHosts(config: HttpAppConfig): Set<string> {
   );
 }
 
-/** Whether requests are counted by route, and which hosts are told apart. @returns undefined: they are not counted */
+/**
+ * Whether requests are counted by route, and which hosts are counted separately. @returns undefined: they are
+ * not counted
+ */
 export function planRouteMetrics(
   config: HttpAppConfig,
 ): { readonly hosts: ObservedHosts | undefined } | undefined {

@@ -6,7 +6,7 @@ import { otherHosts, type RouteCounts, type RouteTally } from "./route-tally.ts"
 export interface ObservedHosts {
   /** Those that routes name, lower case. */
   readonly named: ReadonlySet<string>;
-  /** Whether plain HTTP's other hosts are told apart as well; those of HTTPS always are. */
+  /** True: hosts of plain HTTP without a route are counted separately as well; those of HTTPS always are. */
   readonly others: boolean;
 }
 

@@ -21,7 +21,7 @@ export class Distribution {
   readonly #counts: Float64Array;
   #sum = 0;
 
-  /** @param bounds upper ones, ascending; what is over the last one has a place of its own */
+  /** @param bounds upper bounds, ascending; larger values have their own place */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#counts = new Float64Array(bounds.length + 1);
@@ -62,7 +62,7 @@ class AnsweredRequests {
   readonly responseSizes = new Distribution(bytesBounds);
 }
 
-/** Requests that routes with the same first handler have taken, for one host where hosts are told apart. */
+/** Requests of routes with the same first handler, for one host when hosts are counted separately. */
 export class RouteCounts {
   inFlight = 0;
   requests = 0;
@@ -97,7 +97,7 @@ export class RouteCounts {
 
 /** Label of hosts that are not told apart. */
 export const otherHosts = "_other";
-/** Most hosts that are told apart at one server: clients choose their names. */
+/** Most hosts that are counted separately at one server, because clients choose their names. */
 const maxHosts = 1_000;
 
 /**
@@ -110,7 +110,7 @@ export class RouteTally implements SharedResource {
   readonly #tallies: Set<RouteTally>;
   readonly #hosts = new Map<string, Map<string, RouteCounts>>();
 
-  /** @param perHost whether hosts are told apart */
+  /** @param perHost true: hosts are counted separately */
   constructor(server: string, perHost: boolean, metrics: Registry) {
     this.#server = server;
     this.#perHost = perHost;
@@ -243,5 +243,8 @@ function talliesOf(metrics: Registry): Set<RouteTally> {
   return all;
 }
 
-/** One for each server name, with or without hosts: a reload goes on counting, a server that is gone is forgotten. */
+/**
+ * One for each server name, with or without hosts: counting continues over a reload, and a removed server is
+ * forgotten.
+ */
 export const routeTallies: ResourceKind<RouteTally> = { name: "http.route_tally" };

@@ -49,7 +49,7 @@ function namesBody(config: unknown): boolean {
   return JSON.stringify(config).includes("{http.request.body");
 }
 
-/** Whether a placeholder needs the body that nobody has read yet. */
+/** True when a placeholder needs the unread body. */
 function lacksBody(exchange: Exchange): boolean {
   return exchange.hasBody && exchange.bufferedBody === undefined;
 }
@@ -74,7 +74,7 @@ class Route {
   /** Names of the handlers' modules. */
   readonly handlerNames: readonly string[];
   readonly terminal: boolean;
-  /** Whether none of its handlers starts work that runs on by itself. */
+  /** True when none of its handlers starts background work. */
   readonly startsNothing: boolean;
   readonly hosts: readonly string[] | undefined;
   readonly #config: RouteConfig;
@@ -114,7 +114,7 @@ class Route {
   }
 }
 
-/** The longest body that `{http.request.body}` stands for; a longer one is 413. */
+/** The longest body for `{http.request.body}`; a longer one gets 413. */
 const maxPlaceholderBodyBytes = 10 * 1024 * 1024;
 
 /** Answers with its status an error that no error route answers. */
@@ -126,7 +126,7 @@ export function answerError(exchange: Exchange): void {
 }
 
 /**
- * After a terminal route nothing is tried any more, not even what comes after a subroute that it stands in. An error is
+ * After a terminal route no further route is tried, not even after the subroute that contains it. An error is
  * answered within the route, so that its filters see the answer. Source: the public model (Caddy 2.11)
  */
 const stopHere: Next = (exchange) => {

@@ -25,7 +25,7 @@ function bytesTaken(socket: Socket): number {
  */
 export class SendWatch {
   #movedAt: number;
-  /** As of `#movedAt`; -1: not looked at yet. */
+  /** As of `#movedAt`; -1: not read yet. */
   #bytes = -1;
   #rate: RateWatch | undefined;
 

@@ -33,7 +33,7 @@ export interface RequestSink {
 const maxHeldRequests = 1_000;
 /** The main thread names each client itself. */
 const relayRules: ProxyProtocolRules = { timeoutMs: 10_000, policyOf: () => "require" };
-/** How often connections are looked at for timeouts. */
+/** Interval of checking connections for timeouts, in milliseconds. */
 const checkIntervalMs = 500;
 
 export const httpListeners: ResourceKind<SharedListener> = { name: "http.listener" };
@@ -178,7 +178,7 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
     clearInterval(this.#timer);
     for (const connection of this.#connections) {
       if (this.#sink === undefined) {
-        connection.socket.destroy(); // its config never ran, nobody will answer these
+        connection.socket.destroy(); // its config never ran, so these get no answer
       } else {
         connection.closeWhenIdle();
       }

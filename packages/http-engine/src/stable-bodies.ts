@@ -4,7 +4,7 @@ const derived = new WeakMap<Uint8Array, Map<string, Buffer> | undefined>();
 /** The largest body that is kept together with a head, in bytes. */
 export const maxKeptResponseBytes = 16 * 1024;
 
-/** Says that these bytes never change and are sent to many: what is made of them is worth keeping too. */
+/** Marks bytes that never change and are sent to many clients, so that derived data is cached too. */
 export function markStable(bytes: Uint8Array): void {
   if (!derived.has(bytes)) {
     derived.set(bytes, undefined);

@@ -9,7 +9,7 @@ const versions: Readonly<Record<string, string>> = { "TLSv1.2": "tls1.2", "TLSv1
 /** Attributes of a name in the order in which RFC 2253 texts of the model have them. */
 const attributeOrder = ["serialNumber", "CN", "postalCode", "street", "ST", "L", "OU", "O", "C"];
 
-/** Words by which one attribute of a subject is asked for. */
+/** Names of single attributes of a subject. */
 const attributeWords: Readonly<Record<string, string>> = {
   common_name: "CN",
   serial_number: "serialNumber",

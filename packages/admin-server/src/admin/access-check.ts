@@ -25,8 +25,8 @@ function originOf(request: IncomingMessage): { readonly text: string; readonly o
 }
 
 /**
- * Whether a browser asks for a file of the console, because somebody follows a link to it or because its page needs it. The
- * files are no secret and change nothing; what the page then asks of the API is checked as every request.
+ * True when a browser requests a file of the console, by a link or from its page. The files are not secret
+ * and change nothing. The page's own requests to the API are checked like any other.
  */
 function isConsoleVisit({ method, headers }: IncomingMessage, path: string): boolean {
   if ((method !== "GET" && method !== "HEAD") || (path !== "/ui" && !path.startsWith("/ui/"))) {

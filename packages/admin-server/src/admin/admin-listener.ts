@@ -84,7 +84,7 @@ export class AdminListener {
       shouldUpgradeCallback: () => false,
     };
     const serve = (request: IncomingMessage, response: ServerResponse) => {
-      // Also what its timers and promises leave to nobody fails the request, and not the process.
+      // Errors in the request's timers and promises also fail the request, and not the process.
       const owner = {
         fail(error: unknown) {
           response.destroy();

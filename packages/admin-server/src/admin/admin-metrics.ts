@@ -3,7 +3,7 @@ import { Counter, type Registry } from "@prometheus-io/client";
 /** Methods that are a label of their own; a client may send any. */
 const methods = new Set(["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"]);
 
-/** Counts what the admin endpoint is asked, with the public model's names and labels. */
+/** Counts requests of the admin endpoint, with the public model's names and labels. */
 export class AdminMetrics {
   readonly #requests: Counter<"handler" | "path" | "code" | "method">;
   readonly #errors: Counter<"handler" | "path" | "method">;

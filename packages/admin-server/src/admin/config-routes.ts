@@ -106,8 +106,8 @@ async function handleConfig(
 }
 
 /**
- * `/config/[path]`: read and change the live config. `/id/<id>/<rest>`: the same from the object whose `@id` is `<id>`,
- * wherever it stands when the request has its turn.
+ * `/config/[path]`: reads and changes the live config. `/id/<id>/<rest>`: the same, from the object whose
+ * `@id` is `<id>`, wherever it is when the request has its turn.
  */
 export function configRoutes(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute[] {
   return ["/config/", "/id/"].map((path) => ({

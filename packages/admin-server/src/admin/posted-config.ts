@@ -6,7 +6,7 @@ import { encodeJson } from "server-core/json/encode-json";
 
 /** A whole config as a client sent it. */
 export interface PostedConfig {
-  /** As JSON: what the client sent, or what an adapter made of it. */
+  /** The JSON that the client sent, or that an adapter produced. */
   readonly json: Uint8Array;
   readonly warnings: readonly AdapterWarning[];
   /** Whether no adapter was needed. */
@@ -44,8 +44,8 @@ export function formatOf(contentType: string): string {
 }
 
 /**
- * Reads the config of a request in any format there is. An empty body is refused: the model unloads everything then,
- * which nobody means.
+ * Reads the config of a request in any format. An empty body is refused; the model would unload everything,
+ * which is never meant.
  * @throws ServerError ADMIN_REQUEST, CONFIG_ADAPTER
  */
 export async function readPostedConfig(

@@ -4,7 +4,7 @@ import { ServerError } from "server-core/errors";
 /** The largest body of a request. Source: the public model (Caddy 2.11), seen running */
 export const maxBodyBytes = 100 * 1024 * 1024;
 
-/** How much of a refused body is read and thrown away before the connection is cut. */
+/** Bytes of a refused body that are read and dropped before the connection is cut. */
 const maxDrainedBytes = 2 * maxBodyBytes;
 /** How long a client whose body is refused may be silent before the connection is closed. */
 const drainIdleMs = 2_000;
@@ -39,7 +39,7 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
   };
   const lost = () => ended.reject(new ServerError("ADMIN_REQUEST", "request body ended early"));
   const done = () => {
-    request.off("close", lost); // which comes next, and an error that nobody hears costs its stack
+    request.off("close", lost); // `close` follows, and an error without a listener would cost a stack
     ended.resolve();
   };
   // Not `for await`: leaving that loop early destroys the request, and with it the connection of the answer.
@@ -54,8 +54,9 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
 }
 
 /**
- * Reads what is left of a body that nobody wants, so that closing the connection does not reset it before the client
- * has read the answer. Ends with the body, when the client is silent for two seconds, gone, or sends without end.
+ * Reads and drops the rest of a refused body. Otherwise closing the connection could reset it before the
+ * client has read the answer. Ends with the body, after two silent seconds, when the client disconnects, or
+ * when it sends without end.
  */
 export async function drainBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) {

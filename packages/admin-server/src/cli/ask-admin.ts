@@ -75,7 +75,8 @@ function reasonIn(body: Buffer): string {
 /**
  * Asks the admin endpoint of a running server.
  * @param where host:port, `unix//path` or `fd/3`, which another process cannot reach
- * @throws StartError when nobody answers, or when the answer is no success; the message says why
+ * @throws StartError when the endpoint does not answer, or answers with an error; the message gives the
+ *   reason
  */
 export async function askAdmin(where: string, question: AdminQuestion): Promise<AdminAnswer> {
   const address = parseAdminAddress(where);

@@ -13,7 +13,7 @@ export const httpServerLimits = {
   max_header_bytes: 10 * 1024,
 } as const;
 
-/** A whole configuration made of options: without an admin endpoint, and saved nowhere. */
+/** A complete configuration made from options: without an admin endpoint, and never saved. */
 export function commandLineConfig(apps: object, debug: boolean) {
   return {
     admin: { disabled: true, config: { persist: false } },

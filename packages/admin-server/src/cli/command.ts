@@ -72,7 +72,7 @@ export interface CommandSet {
 
 /** A command as its file describes it: what help, completion and manual pages are made from. */
 export interface CommandSource<Options extends OptionDefinitions> {
-  /** After the program's name; `storage export` stands below `storage`. */
+  /** The words after the program's name; `storage export` is below `storage`. */
   readonly name: string;
   /** One sentence for lists of commands. */
   readonly summary: string;

@@ -28,7 +28,7 @@ function readNamed(file: string | undefined): string | undefined {
 }
 
 /**
- * The line of a configuration in which a fault stands, and below it a caret where. Tabs are shown as one blank.
+ * The faulty line of a configuration, with a caret below the fault. Tabs are shown as one blank.
  * @param text undefined reads it from the file that the place names
  * @returns "" when the line is not there
  */

@@ -7,7 +7,7 @@ import { commandNames, loadAllCommands, loadCommand } from "../commands/command-
 import { didYouMean } from "./nearest-word.ts";
 import { readCommandLine, readOptions } from "./read-options.ts";
 
-/** Words that stand for a command, as the public model has them. */
+/** Short words for commands, as in the public model. */
 const shorthands: Readonly<Record<string, string>> = {
   "-h": "help",
   "--help": "help",

@@ -9,7 +9,7 @@ export function restOptimizingCompiler(): void {
   setFlagsFromString("--no-opt");
 }
 
-/** Lets V8 optimize what runs often, as it does by itself: requests are to be answered. */
+/** Lets V8 optimize hot code again, as it does by default, before requests are answered. */
 export function useOptimizingCompiler(): void {
   setFlagsFromString("--opt");
 }

@@ -9,8 +9,8 @@ export const pingbackVariable = "SERVER_PINGBACK_TOKEN";
 const patienceMs = 5_000;
 
 /**
- * Tells who started this process that it runs. A connection, because a built program starts itself anew with options of
- * Node and loses what descriptors it was given. That nobody listens is logged only.
+ * Tells the parent process that the server runs. It uses a connection, because a built program restarts
+ * itself with Node options and loses inherited descriptors. A missing listener is only logged.
  * @param address host:port
  */
 export async function sendPingback(address: string, log: Logger): Promise<void> {
@@ -31,7 +31,7 @@ export async function sendPingback(address: string, log: Logger): Promise<void> 
   }
 }
 
-/** Waits for a process to connect and send the token; who sends anything else is hung up on. */
+/** Waits for a process that connects and sends the token; others are disconnected. */
 export class PingbackListener {
   readonly #server: Server;
   /** Resolves when the token came. */

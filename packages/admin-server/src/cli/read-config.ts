@@ -16,7 +16,7 @@ const maxConfigBytes = 100 * 1024 * 1024;
 /** Files that are taken where none is named, in this order. Source: the public model, and its own name */
 const defaultFiles = ["Serverfile", "Caddyfile"];
 
-/** A configuration that cannot be read; beside the message the line it stands in. */
+/** A configuration that cannot be read, with the line of the fault beside the message. */
 export class ConfigTextError extends StartError {
   /** The line with a caret below, ready to print; "" where it is not known. */
   readonly excerpt: string;
@@ -43,7 +43,10 @@ export function requireConfigFile(given: string): string {
   return file;
 }
 
-/** The format of a file that nobody named. Source: the public model (Caddy 2.11) for its own text format */
+/**
+ * The format of a file when no adapter is named. Source: the public model (Caddy 2.11) for its own text
+ * format
+ */
 function guessFormat(adapters: AdapterRegistry, name: string): string {
   const isServerfile = /^serverfile|\.serverfile$|^caddyfile|\.caddyfile$/i.test(name);
   return adapters.nameForFile(name) ?? (isServerfile && !/\.json$/i.test(name) ? "serverfile" : "json");
@@ -65,7 +68,7 @@ async function readBytes(path: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Where a fault of JSON stands, by its offset in bytes. */
+/** The place of a fault in JSON, by its offset in bytes. */
 function placeInJson(bytes: Uint8Array, offset: number): TextPlace {
   const before = Buffer.from(bytes.subarray(0, Math.max(0, offset - 1))).toString("utf8");
   const lineStart = before.lastIndexOf("\n") + 1;

@@ -5,7 +5,7 @@ import { didYouMean } from "./nearest-word.ts";
 
 /** The values of a command line, before defaults. */
 export interface CommandLine {
-  /** `--help` stands in it. */
+  /** True when `--help` is among the options. */
   readonly help: boolean;
   readonly given: ReadonlyMap<string, readonly string[]>;
   readonly operands: readonly string[];

@@ -20,7 +20,7 @@ export interface RunFromConfig extends Pick<ServerRun, "workers" | "logLevel" | 
   readonly watch: boolean;
   /** "" writes none. */
   readonly pidfile: string;
-  /** Address that is told when the server runs; "" tells nobody. */
+  /** Address that is told when the server runs; "": none. */
   readonly pingback: string;
 }
 

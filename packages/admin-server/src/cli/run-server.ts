@@ -17,7 +17,7 @@ import { restOptimizingCompiler, useOptimizingCompiler } from "./optimizing-comp
 import { ConfigTextError } from "./read-config.ts";
 import { growYoungSpace } from "./young-space.ts";
 
-/** A server that runs in this process until it is told to stop. */
+/** A server that runs in this process until it must stop. */
 export interface ServerRun {
   readonly logLevel: LogLevel;
   readonly logEncoding: "auto" | "json" | "console";
@@ -105,7 +105,7 @@ export async function runServer(run: ServerRun): Promise<number> {
     end = await run.running?.(server, log);
     log.info(`stopping: ${await stopReason}`);
   } else {
-    loading.catch(() => {}); // It is given up.
+    loading.catch(() => {}); // The abandoned load may fail without effect.
     log.info(`stopping: ${await stopReason}, before the configuration was loaded`);
   }
   try {
@@ -116,6 +116,6 @@ export async function runServer(run: ServerRun): Promise<number> {
     return exitCodes.stopFailed;
   }
   log.info("stopped");
-  // Whoever had it stop may have said why.
+  // The code that stopped it may have set the exit code.
   return Number(process.exitCode ?? exitCodes.success);
 }

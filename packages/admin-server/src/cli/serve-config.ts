@@ -3,7 +3,7 @@ import type { Server } from "../server.ts";
 import { runServer, type ServerRun } from "./run-server.ts";
 
 /**
- * Runs a configuration that a command made of its options, until told to stop.
+ * Runs the configuration that a command made from its options, until it must stop.
  * @param command its name, for the log
  * @param running called once it runs
  * @returns the exit code

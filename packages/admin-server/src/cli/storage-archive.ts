@@ -22,7 +22,7 @@ export async function exportStorage(storage: Storage, output: string): Promise<n
   const { readable, controller } = createTarPacker();
   const target = output === "-" ? process.stdout : createWriteStream(temporary, { mode: archiveMode });
   const written = readable.pipeTo(Writable.toWeb(target));
-  // Told when it is awaited; until then it is nobody's.
+  // Its failure is reported when it is awaited; until then it must not count as unhandled.
   written.catch(() => {});
   let count = 0;
   try {

@@ -8,7 +8,10 @@ export function keepYoungSpace(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
 }
 
-/** Lets that room grow as V8 does by itself, up to each thread's limit: traffic is cheaper with more of it. */
+/**
+ * Lets the young heap grow up to each thread's limit, as V8 does by default, because traffic is cheaper with
+ * more of it.
+ */
 export function growYoungSpace(): void {
   setFlagsFromString("--semi-space-growth-factor=2");
 }

@@ -1,6 +1,8 @@
 import type { Command } from "../cli/command.ts";
 
-/** Every command: the one list, in the order of help. Each is loaded when it is asked for, so that small ones start fast. */
+/**
+ * The list of all commands, in the order of the help. Each is loaded on use, so that small ones start fast.
+ */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import("./run.ts")).run,
   start: async () => (await import("./start.ts")).start,

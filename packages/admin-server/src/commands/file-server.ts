@@ -22,7 +22,7 @@ function listenAddress({ listen, domain }: FileServerOptions): string {
   return listen || (domain === "" ? ":80" : ":443");
 }
 
-/** The configuration that the options stand for. Source: the public model (Caddy 2.11) */
+/** The configuration that the options describe. Source: the public model (Caddy 2.11) */
 export function fileServerConfig(options: FileServerOptions) {
   const { domain, root, precompressed } = options;
   const inFolder = root === "" ? {} : { root };

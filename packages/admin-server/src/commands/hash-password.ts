@@ -2,7 +2,7 @@ import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 
-/** bcrypt looks at no more. */
+/** bcrypt ignores further bytes. */
 const maxBcryptBytes = 72;
 
 /** Source: the public model (Caddy 2.11), seen running */

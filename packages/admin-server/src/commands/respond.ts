@@ -56,10 +56,9 @@ function answerOf(options: RespondOptions, operand: string | undefined): { statu
 }
 
 /**
- * The configuration that the options stand for: a server for each port.
+ * The configuration that the options describe: a server for each port.
  * @param body a template that sees .N, .Port and .Address
- * @throws StartError, ServerError
- * Source: the public model (Caddy 2.11)
+ * @throws StartError, ServerError Source: the public model (Caddy 2.11)
  */
 export async function respondConfig(options: RespondOptions, status: number, body: string) {
   const { renderText } = await import("server-modules/handlers/templates/render-text");

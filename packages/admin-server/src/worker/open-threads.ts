@@ -81,9 +81,9 @@ export interface Threads {
 }
 
 /**
- * A socket that the process was given is closed with its thread and cannot be had again. Whoever gave it still has it and
- * starts the process anew when it ends with an error, as systemd does with `Restart=on-failure`; no connection is refused
- * in between.
+ * An inherited socket is closed with its thread and cannot be opened again. The parent still has it, and
+ * restarts the process when it ends with an error, as systemd does with `Restart=on-failure`. No connection
+ * is refused in between.
  */
 function endForLost(lost: readonly string[], log: Logger): void {
   log.fatal(

@@ -30,9 +30,9 @@ interface Door {
 }
 
 /**
- * Where connections wait while no worker thread lives. The main thread accepts them and reads nothing; the first worker
- * that serves again gets each over a private socket, with the address of its client. Node cannot hand a socket to another
- * thread, so the bytes of these connections go through the main thread until they end.
+ * Holds connections while no worker thread lives. The main thread accepts them and reads nothing. The next
+ * serving worker gets each over a private socket, with the address of its client. Node cannot hand a socket
+ * to another thread, so the bytes of these connections pass through the main thread until they end.
  */
 export class WaitingRoom {
   readonly #log: Logger;

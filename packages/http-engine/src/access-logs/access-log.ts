@@ -116,8 +116,8 @@ export function compileHandlerLog(logs: LogSet): (handler: string) => void {
 }
 
 /**
- * Prepares the access log of a server: call the result once for each request, when it is over.
- * Source: the public model (Caddy 2.11), its field names
+ * Prepares the access log of a server; call the result once for each request, at its end. Source: the public
+ * model (Caddy 2.11), its field names
  */
 export function compileAccessLog(config: AccessLogConfig, logs: LogSet): (exchange: Exchange) => void {
   const namesFor = compileNames(config);

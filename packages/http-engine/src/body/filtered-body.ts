@@ -6,7 +6,7 @@ import { StreamReading, type StreamTaker } from "./stream-reading.ts";
 export interface BodyFilter {
   /** The body is known to have so many bytes, before any of it is read. @throws HttpError when it may not */
   admit?(bytes: number): void;
-  /** Called once, when the body is asked for. */
+  /** Called once, when the body is first read. */
   apply(source: Readable): Readable;
 }
 
@@ -23,7 +23,7 @@ export abstract class FilteredBody extends ContainedReadable implements StreamTa
     this.#source = source;
   }
 
-  /** Looks at what passes. @throws HttpError: the body fails with it */
+  /** Inspects a chunk. @throws HttpError: the body fails with it */
   protected abstract pass(chunk: Buffer): void;
 
   override _read(): void {

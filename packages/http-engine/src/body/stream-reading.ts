@@ -24,7 +24,7 @@ export class StreamReading {
     this.#taker = taker;
     contain(source);
     if (source.destroyed || source.readableEnded) {
-      // Its events are over.
+      // Its events have already fired.
       process.nextTick(source.readableEnded && source.errored === null ? this.#onEnd : this.#onClose);
       return;
     }
@@ -43,7 +43,7 @@ export class StreamReading {
     }
   }
 
-  /** Nothing is told any more; the rest stays in the stream. */
+  /** Ends the reading; the rest stays in the stream. */
   stop(): void {
     if (!this.#over) {
       this.#over = true;

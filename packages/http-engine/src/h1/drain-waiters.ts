@@ -23,7 +23,7 @@ export class DrainWaiters {
     }
   }
 
-  /** Nobody is called any more. */
+  /** Calls back no more. */
   stop(): void {
     this.#socket.off("drain", this.#onDrain);
   }

@@ -12,7 +12,7 @@ export function writeRefusal(socket: Socket, error: unknown): void {
 }
 
 /**
- * Ends our side, and gives the client a moment to read the answer before the connection is gone.
+ * Ends our side, and gives the client time to read the answer before the connection closes.
  * @param halfClosed whether the client has ended its side
  */
 export function endConnection(socket: Socket, halfClosed: boolean): void {

@@ -4,9 +4,9 @@ const lf = 0x0a;
 const cr = 0x0d;
 
 /**
- * Looks at a head that is not complete yet: what will never be a good one is refused at once.
+ * Checks an incomplete head: one that can never become valid is refused at once.
  * @param start where the head begins
- * @param searched how much of the bytes was looked at before
+ * @param searched number of bytes that were checked before
  * @returns why it cannot become a head; undefined when it may
  */
 export function findHeadFault(

@@ -7,7 +7,7 @@ export class H1Body extends ContainedReadable {
 
   /**
    * @param wanted called when there is room for more
-   * @param left called when nobody will read the rest
+   * @param left called when the rest will not be read
    */
   constructor(wanted: () => void, left: () => void) {
     super({ highWaterMark: 64 * 1024 });

@@ -156,9 +156,9 @@ export class H1Connection implements H1Carrier, BodyFeeder {
       return; // lingering, which sees to the end
     }
     if (this.#responseDone) {
-      this.#close(); // between two requests, or within the rest of a body that nobody reads
+      this.#close(); // between two requests, or within the unread rest of a body
     } else if (this.#stream?.listener?.answersAlone !== true || this.#body?.done === false) {
-      // Nearly all clients that close are gone altogether: who works for them should hear of it.
+      // Nearly all clients that close are gone completely, so running work should stop.
       this.socket.destroy();
     }
   };
@@ -349,7 +349,8 @@ export class H1Connection implements H1Carrier, BodyFeeder {
       return;
     }
     if (this.socket.destroyed) {
-      // Cut, and not told of yet: what the client sent in the same breath is for nobody.
+      // The connection was cut, and the listener does not know yet. Data that the client sent with it is
+      // dropped.
       this.#state = "closing";
       this.#rest = empty;
       return;

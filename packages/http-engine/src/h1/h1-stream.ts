@@ -20,7 +20,7 @@ function lostBody(): Readable {
   );
 }
 
-/** Up to here a body is copied behind its head, into one write; above it is written by itself. */
+/** Up to this size a body is joined with its head for one write; larger ones are written separately. */
 const maxJoinedBytes = 16 * 1024;
 
 /** The connection, as far as a stream needs it. */
@@ -242,7 +242,7 @@ export class H1Stream implements HttpStream {
     this.socket.destroy();
   }
 
-  /** Called by the connection when it is gone. */
+  /** The connection calls this when it closes. */
   connectionClosed(): void {
     if (!this.#closed) {
       this.#closed = true;
@@ -300,7 +300,7 @@ export class H1Stream implements HttpStream {
       return before === "" && after === "" ? true : socket.write(before + after, "latin1");
     }
     if (typeof chunk === "string") {
-      // Nothing but ASCII has as many bytes as characters.
+      // Only ASCII has as many bytes as characters.
       if (length === chunk.length) {
         return socket.write(before + chunk + after, "latin1");
       }

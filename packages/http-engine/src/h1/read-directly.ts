@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 
 /**
- * Hands what a flowing socket reads to `take` at once, in place of an event `data`. A readable stream spends a turn of the
- * queue of ticks on each chunk to see whether more can be read; a socket reads on by itself. While the socket is paused, or
- * holds bytes, and for its end, everything goes its usual way: `take` must listen to `data` too.
+ * Passes data of a flowing socket to `take` at once, instead of by the event `data`. For each chunk a
+ * readable stream spends a turn of the tick queue to check for more data, while a socket reads on by itself.
+ * A paused socket, buffered bytes, and the end go the usual way, so `take` must also listen to `data`.
  * @returns ends it
  */
 export function readDirectly(socket: Socket, take: (chunk: Buffer) => void): () => void {

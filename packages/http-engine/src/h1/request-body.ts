@@ -13,7 +13,7 @@ const noTrailers: HeaderList = []; // never changed
 export interface BodyFeeder {
   /** A handler reads the body, or reads on. */
   bodyWanted(): void;
-  /** Nobody will read the rest of the body. */
+  /** The rest of the body will not be read. */
   bodyLeftAlone(): void;
 }
 
@@ -114,7 +114,7 @@ export class RequestBody {
     this.#reader?.push(null);
   }
 
-  /** It is broken, late or cut: who reads it is told. */
+  /** The body is broken, late or cut; its reader gets the error. */
   fail(error: ServerError): void {
     this.done = true;
     this.fault = error;

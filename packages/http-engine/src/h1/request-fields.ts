@@ -14,13 +14,13 @@ export interface RequestFields {
   readonly keepAlive: boolean;
   /** Whether the client waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
-  /** The protocol to switch to; "" when none is asked for, or it cannot be taken. */
+  /** The requested protocol; "" when there is none, or it is not supported. */
   readonly upgradeProtocol: string;
   /** A cache of values that handlers derive from the fields. */
   readonly memo: FieldMemo;
 }
 
-/** @returns what a client is told whose request cannot be read */
+/** @returns the answer to a request that cannot be read */
 export function refuse(text: string): ServerError {
   return new ServerError("HTTP_BAD_REQUEST", text);
 }

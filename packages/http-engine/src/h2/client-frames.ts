@@ -59,7 +59,7 @@ export class ClientFrames implements FrameHandler {
   readonly #scheduler: SendScheduler;
   readonly #window: ReceiveWindow;
   readonly #pushed: PushedStreams;
-  /** Streams that were opened by what is being read, and whose requests nobody has got yet. */
+  /** Streams opened by the present read, whose requests were not delivered yet. */
   opened: H2Stream[] = [];
   /** A header block goes on in CONTINUATION frames since then, as of `Date.now()`; 0: none does. */
   blockSince = 0;
@@ -166,7 +166,7 @@ export class ClientFrames implements FrameHandler {
     }
   }
 
-  /** A frame on a stream whose request is over. */
+  /** A frame on a stream whose request has ended. */
   #late(streamId: number, stream: H2Stream | undefined): void {
     if (stream !== undefined) {
       this.#fault(stream, errorCodes.streamClosed);

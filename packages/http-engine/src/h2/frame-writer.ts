@@ -50,7 +50,7 @@ export class FrameWriter {
     this.#wrote(bytes.length);
   }
 
-  /** A header block, in as many frames as it needs. @param block may change after the call */
+  /** A header block, in the number of frames that it needs. @param block may change after the call */
   headers(streamId: number, endsStream: boolean, block: Buffer): void {
     this.#block(frameTypes.headers, endsStream ? frameFlags.endStream : 0, streamId, block);
   }

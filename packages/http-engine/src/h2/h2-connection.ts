@@ -75,7 +75,7 @@ export class H2Connection implements FrameOwner, H2Carrier, SchedulerOwner {
   #idleSince: number;
   readonly #sending: SendWatch;
 
-  /** @param socket may have bytes that were read too early, put back */
+  /** @param socket may contain bytes that were read too early and put back */
   constructor(socket: Socket, owner: H2Owner, now: number) {
     this.socket = socket;
     this.#owner = owner;
@@ -325,7 +325,7 @@ export class H2Connection implements FrameOwner, H2Carrier, SchedulerOwner {
     this.#dispatcher.stop();
   }
 
-  /** Tells all streams that nothing comes of them any more. */
+  /** Tells all streams that no more data will come. */
   #forget(): void {
     if (this.#isDead && this.#streams.size === 0) {
       return;

@@ -8,7 +8,7 @@ const maxDroppedBytes = 256 * 1024;
 
 /** The stream, as far as a body needs it. */
 export interface BodyStream extends BodySource {
-  /** Bytes of the body are used up: the client may send as many again. */
+  /** Bytes of the body were consumed, so the client may send that many again. */
   bodyTaken(bytes: number): void;
 }
 
@@ -16,7 +16,7 @@ export interface BodyStream extends BodySource {
 export class H2RequestBody {
   readonly #stream: BodyStream;
   #reader: H2Body | H2Tunnel | undefined;
-  /** Chunks that nobody has asked for yet. */
+  /** Chunks that were not requested yet. */
   #early: Buffer[] = [];
   /** Bytes of the declared length that are still to come; -1: none was declared. */
   #left: number;
@@ -26,7 +26,7 @@ export class H2RequestBody {
   ended: boolean;
   /** The reader has room. */
   wanted = false;
-  /** Whether anybody has read of it. */
+  /** True when some of it was read. */
   touched = false;
   /** Bytes that the reader was given, or that were taken whole. */
   givenBytes = 0;
@@ -45,7 +45,7 @@ export class H2RequestBody {
     this.at = now;
   }
 
-  /** The body as handlers read it; made when asked for. @param isOver nothing comes of it any more, if it is made now */
+  /** The body for handlers, made on first use. @param isOver no more data comes when it is made now */
   reader(isOver: boolean): Readable {
     if (this.#reader === undefined) {
       this.#reader = new H2Body(this.#stream);
@@ -67,7 +67,7 @@ export class H2RequestBody {
     return this.#reader instanceof H2Tunnel;
   }
 
-  /** All of it, where all came and nobody has read of it; undefined for none. */
+  /** The whole body when it is complete and unread; undefined otherwise. */
   get whole(): Buffer | undefined {
     if (!this.ended || this.touched || this.#early.length === 0) {
       return undefined;
@@ -95,7 +95,7 @@ export class H2RequestBody {
   read(): void {
     if (!this.touched) {
       this.touched = true;
-      this.givenBytes = 0; // who only looked at the whole has not read it
+      this.givenBytes = 0; // Reading `whole` does not count as reading the body.
     }
     this.wanted = true;
     this.handOn();
@@ -151,7 +151,7 @@ export class H2RequestBody {
     }
   }
 
-  /** Nobody will read the rest. */
+  /** The rest will not be read. */
   drop(): void {
     this.dropping = true;
     for (const chunk of this.#early) {
@@ -160,14 +160,14 @@ export class H2RequestBody {
     this.#early = [];
   }
 
-  /** It does not come in time: who reads it is told. */
+  /** The body is late; its reader gets the error. */
   fail(error: ServerError): void {
     this.#fault = error;
     this.drop();
     this.#reader?.destroy(error);
   }
 
-  /** Its stream is gone. @param isCut request or response were not through: who reads is told */
+  /** Its stream has closed. @param isCut request or response were incomplete, so the reader gets an error */
   lost(error: ServerError, isCut: boolean): void {
     const reader = this.#reader;
     if (reader instanceof H2Tunnel) {

@@ -27,7 +27,7 @@ export interface H2Carrier {
   tunnelOpened(tunnel: DetachedConnection): void;
   /** There is something in the queue of this stream. */
   queued(stream: H2Stream): void;
-  /** Bytes of a body are used up: the client may send as many again. */
+  /** Bytes of a body were consumed, so the client may send that many again. */
   taken(stream: H2Stream, bytes: number): void;
   /** Work for the stream threw what no code foresaw. */
   broken(stream: H2Stream, error: unknown): void;
@@ -71,7 +71,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
   readonly openedAt: number;
   bodyRate: RateWatch | undefined;
   readonly #carrier: H2Carrier;
-  /** Undefined as long as nothing is to come and nobody has asked. */
+  /** Undefined while no data is expected and no handler has read it. */
   #body: H2RequestBody | undefined;
   #expectsContinue: boolean;
   readonly #declared = new DeclaredBody();
@@ -160,7 +160,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
     return this.#body?.bytes ?? 0;
   }
 
-  /** Whether somebody waits for a body that does not come. */
+  /** True when a reader waits for a body that does not arrive. */
   get awaitsBody(): boolean {
     const body = this.#body;
     return (
@@ -223,12 +223,12 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
     return true;
   }
 
-  /** The body does not come in time: who reads it is told. */
+  /** The body is late; its reader gets the error. */
   failBody(error: ServerError): void {
     this.#madeBody().fail(error);
   }
 
-  /** The client is gone, or the stream was broken off. */
+  /** The client has disconnected, or the stream was reset. */
   streamLost(error: ServerError): void {
     if (this.#closed) {
       return;
@@ -260,7 +260,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
     return this.#body?.isTunnel === true;
   }
 
-  /** Whether who took the tunnel ends it when it is told to. */
+  /** True when the owner of the tunnel ends it on request. */
   get leavesByItself(): boolean {
     return this.#tunnel?.leave !== undefined;
   }

@@ -9,7 +9,7 @@ export interface TunnelStream extends BodySource {
   onceDrain(callback: () => void): void;
   /** @param sent called when the end is on its way */
   endRaw(sent: () => void): void;
-  /** Nobody is behind the tunnel any more. */
+  /** Nothing is behind the tunnel any more. */
   cancel(): void;
 }
 

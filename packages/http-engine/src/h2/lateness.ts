@@ -7,11 +7,11 @@ export interface TimedStream {
   readonly openedAt: number;
   /** When bytes of the body came last. */
   readonly bodyAt: number;
-  /** Whether somebody waits for a body that does not come. */
+  /** True when a reader waits for a body that does not arrive. */
   readonly awaitsBody: boolean;
   /** Bytes of the body that came. */
   readonly bodyBytes: number;
-  /** Made with the first look where a least rate is asked for. */
+  /** Made at the first check, when a minimum rate is configured. */
   bodyRate: RateWatch | undefined;
 }
 

@@ -7,7 +7,7 @@ export interface PromisedRequest {
   readonly scheme: string;
 }
 
-/** Fields about a body, which a promised request has none of, and the one that `:authority` stands for. */
+/** Fields about a body, which a promised request lacks, and the field that `:authority` replaces. */
 const notPromised: ReadonlySet<string> = new Set([
   "content-encoding",
   "content-length",

@@ -74,7 +74,7 @@ export class PushedStreams {
     return this.#lastId;
   }
 
-  /** A promised stream is over, however it ended. */
+  /** A promised stream has ended, in any way. */
   ended(): void {
     this.#open--;
   }

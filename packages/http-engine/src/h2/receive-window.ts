@@ -1,7 +1,10 @@
 import { encodeWindowUpdate, errorCodes, Http2Error } from "wire/http2";
 import type { FrameWriter } from "./frame-writer.ts";
 
-/** How much of one body a client may send before it is asked for more, and of all bodies of a connection. */
+/**
+ * Bytes of one body that a client may send before it gets a larger window; the same for all bodies of a
+ * connection.
+ */
 export const streamWindowBytes = 1024 * 1024;
 export const connectionWindowBytes = 4 * 1024 * 1024;
 
@@ -33,7 +36,7 @@ export class ReceiveWindow {
     }
   }
 
-  /** Bytes need no room any more. @param stream undefined where they were nobody's */
+  /** Bytes were consumed. @param stream undefined when they belong to no stream */
   release(bytes: number, stream?: ReceivingStream): void {
     this.#untoldBytes += bytes;
     if (this.#untoldBytes >= connectionWindowBytes / 4) {

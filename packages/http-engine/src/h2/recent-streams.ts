@@ -4,7 +4,7 @@ const kept = 256;
 /** Facts about a closed stream. */
 export type StreamFate =
   | "closed" // in order, or by the client: a frame on it is an error
-  | "abandoned"; // by us, early: the client may not know yet, and its frames are thrown away
+  | "abandoned"; // closed early by this side: the client may not know yet, and its frames are dropped
 
 /** The streams of a connection that ended last, to tell a late frame from a wrong one. */
 export class RecentStreams {

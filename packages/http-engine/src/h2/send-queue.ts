@@ -55,7 +55,7 @@ export class SendQueue {
   /**
    * Sends one frame, or several chunks as one.
    * @param room bytes that the connection's window has
-   * @param holdsEnd the end goes out by itself: trailers follow
+   * @param holdsEnd the end is sent separately, because trailers follow
    * @returns bytes of the body that were sent
    */
   sendFrame(writer: FrameWriter, room: number, holdsEnd: boolean): number {

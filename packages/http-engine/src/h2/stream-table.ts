@@ -32,7 +32,7 @@ export class StreamTable {
     return this.#open.get(streamId);
   }
 
-  /** Those that are open now, whatever becomes of them meanwhile. */
+  /** The streams that are open now; later changes do not affect the list. */
   all(): H2Stream[] {
     return [...this.#open.values()];
   }
@@ -66,8 +66,8 @@ export class StreamTable {
 
   /**
    * A head came on a stream that is not open.
-   * @returns whether it opens one; false: it is thrown away
-   * @throws Http2Error for a stream that is over
+   * @returns true when it opens a stream; false: it is dropped
+   * @throws Http2Error for a stream that has ended
    */
   isNew(streamId: number): boolean {
     if (streamId > this.#lastId) {

@@ -15,8 +15,9 @@ export function copyPeer(from: Socket, to: Socket): void {
 }
 
 /**
- * Takes a PROXY protocol header off a connection, before anybody else reads of it.
- * @param taken gets the connection, with the address of the client where it counts; of one that is refused nothing is heard
+ * Removes a PROXY protocol header from a connection, before other readers.
+ * @param taken gets the connection, with the address of the client where it counts; of one that is refused
+ *   nothing is heard
  */
 export function takeProxyHeader(socket: Socket, rules: ProxyProtocolRules, taken: () => void): void {
   const policy = rules.policyOf(remoteAddress(socket));

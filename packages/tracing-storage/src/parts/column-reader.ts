@@ -31,7 +31,7 @@ const needsShared = 0x100;
 const hasOwnKeys = 0x200;
 const updatesShared = 0x400;
 const indexWidths = [1, 2, 4, 8] as const;
-/** Shared dictionaries with keys of a block besides, the only version there is. */
+/** The only version: shared dictionaries, with additional keys for a block. */
 const dictionaryVersion = 1;
 const maxKeys = 1_000_000;
 /** Estimated memory of a dictionary's text besides its bytes. */

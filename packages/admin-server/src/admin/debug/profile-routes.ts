@@ -51,7 +51,7 @@ function threadOf(request: AdminRequest): number {
   return Number(text);
 }
 
-/** The client is gone: nobody reads the answer. */
+/** The client has disconnected, so the answer is not read. */
 const gone: AdminReply = { status: 499 };
 
 /**

@@ -10,8 +10,8 @@ export interface IdentitySource {
 }
 
 /**
- * The certificates by which the server proves who it is, those that it obtains itself. One for the process: the config
- * that runs fills it, and whoever shows or presents a certificate looks here.
+ * The server's own certificates, which it obtains itself. One store for the process: the running config fills
+ * it, and every listener or client that needs a certificate reads it.
  */
 export class IdentityCertificates implements SharedResource {
   #source: IdentitySource | undefined;

@@ -38,13 +38,15 @@ export class ServerIdentity {
   readonly #files: IdentityFiles;
   readonly #obtained: IdentityCertificates;
 
-  /** @param obtained looked at each time, as they change */
+  /** @param obtained read at each use, because they change */
   constructor(files: IdentityFiles, obtained: IdentityCertificates) {
     this.#files = files;
     this.#obtained = obtained;
   }
 
-  /** The one for who asks for no name, or for none of the server's; undefined while there is none. */
+  /**
+   * The certificate for a handshake without a name, or with a foreign name; undefined while there is none.
+   */
   get usual(): ShownCertificate | undefined {
     return this.#files.first ?? shownCertificate(this.#obtained.usual);
   }

@@ -38,7 +38,7 @@ function causeOf(error: unknown): string {
 
 /**
  * Fetches a config, in any format there is.
- * @param signal gives up early
+ * @param signal cancels the fetch
  * @param identity what the server shows of itself where the config asks for that
  * @returns it as JSON
  * @throws ServerError CONFIG_PULL; CONFIG_ADAPTER for what cannot be read

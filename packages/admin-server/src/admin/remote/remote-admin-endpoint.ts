@@ -21,7 +21,7 @@ import { RemoteAccess } from "./remote-access.ts";
 const defaultAddress = ":2021";
 const defaultPort = 2021;
 
-/** Nobody may change a config any more that took the endpoint away. */
+/** Refuses all changes, because the config has removed this endpoint. */
 const closedGate: AdminGate = {
   check() {
     throw new ServerError("ADMIN_UNKNOWN_CLIENT", "the remote admin endpoint is closed");

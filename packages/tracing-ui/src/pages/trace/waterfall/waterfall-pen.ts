@@ -36,7 +36,7 @@ export class WaterfallPen {
     this.context.save();
     draw();
     this.context.restore();
-    // The font is what it was before, too.
+    // The font is restored, too.
     this.#font = undefined;
   }
 
