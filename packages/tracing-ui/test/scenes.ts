@@ -110,6 +110,14 @@ export const scenes: readonly Scene[] = [
     name: "trace-details",
     address: (store) => trace(`?span=${charge(store)}&open=${charge(store)}&panel=path`)(store),
     sign: ".span-detail",
+    // The rows are drawn anew once the panel beside them and the percentiles are there.
+    act: async (page) => {
+      await page.locator(".path-shares li").first().waitFor();
+      await page.locator(rankedItem).first().waitFor();
+      await page.evaluate(
+        () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+      );
+    },
   },
   {
     name: "trace-like-this",

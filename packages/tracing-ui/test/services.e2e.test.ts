@@ -72,6 +72,28 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     expect(opened.complaints).toEqual([]);
   });
 
+  test("a figure and a point of a curve lead to their traces; a telephone shows what the list is sorted by", async () => {
+    const page = await open("/services?sort=p99");
+    const row = page.locator(".rates tbody tr", { hasText: "payment" });
+    await row.locator(".rate-p99 a").click();
+    await page.waitForURL(/\/search\?.*service=payment.*/);
+    expect(new URL(page.url()).searchParams.get("minDuration")).toMatch(/^\d+us$/);
+    await page.goBack();
+    await row.waitFor();
+    await page.setViewportSize({ width: 360, height: 780 });
+    expect(await row.locator(".rate-p99").isVisible()).toBe(true);
+    expect(await row.locator(".rate-p50").isVisible()).toBe(false);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${opened.server.origin}/services?service=payment`);
+    await page.locator(".rate-plot path").first().waitFor();
+    await page.locator(".rate-plot").nth(1).click();
+    await page.waitForURL(/lookback=custom/);
+    const { searchParams } = new URL(page.url());
+    expect(Number(searchParams.get("end")) - Number(searchParams.get("start"))).toBeGreaterThanOrEqual(60e6);
+    expect(searchParams.get("tags")).toBe("error=true");
+    expect(opened.complaints).toEqual([]);
+  });
+
   test("rates that could not be read are not drawn as none", async () => {
     const page = await open("/search");
     await page.route("**/api/metrics/**", (route) =>

@@ -6,18 +6,20 @@ import { timeTicks } from "../../trace/time-ticks.ts";
 /** Times of day below a chart. @param startUs, endUs microseconds since 1970 */
 export function TimeAxis({ startUs, endUs }: { startUs: number; endUs: number }) {
   const zone = useChoice(zoneChoice);
-  const seconds = endUs - startUs < 120e6;
+  const spanUs = endUs - startUs;
+  // As many digits as tell the ticks apart: minutes, seconds, milliseconds, microseconds.
+  const letters = spanUs >= 120e6 ? 5 : spanUs >= 6e6 ? 8 : spanUs >= 6e3 ? 12 : 15;
   return (
     <ul className="time-axis" aria-hidden="true">
-      {timeTicks(startUs, endUs, 6).map((us) => (
+      {timeTicks(startUs, endUs, letters > 8 ? 4 : 6).map((us) => (
         // Half of the text stands on each side; at the end it would stand out of the page.
         <li
           key={us}
           style={{
-            left: `min(${(100 * (us - startUs)) / (endUs - startUs)}%, 100% - ${seconds ? 4 : 2.5}ch)`,
+            left: `min(${(100 * (us - startUs)) / (endUs - startUs)}%, 100% - ${letters / 2}ch)`,
           }}
         >
-          {clockText(us, zone).slice(0, seconds ? 8 : 5)}
+          {clockText(us, zone, 6).slice(0, letters)}
         </li>
       ))}
     </ul>

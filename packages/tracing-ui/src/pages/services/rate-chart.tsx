@@ -1,5 +1,5 @@
 import "./rate-chart.css";
-import { type PointerEvent, useMemo, useRef } from "react";
+import { type MouseEvent, useMemo, useRef } from "react";
 import { type Samples, sparklinePath } from "ui-kit/components/sparkline-path.ts";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
 import { clockText } from "ui-kit/format/format-time.ts";
@@ -26,6 +26,7 @@ const fill = 0.9;
  * A chart of curves over time. The pointer's place is the page's, so that all charts show the same moment.
  * @param times milliseconds since 1970, at even steps
  * @param at    index of the moment that is pointed at, undefined for none
+ * @param onPick a moment was clicked; for who uses keys the page has links to the traces
  */
 export function RateChart(props: {
   title: string;
@@ -34,8 +35,9 @@ export function RateChart(props: {
   text: (value: number) => string;
   at: number | undefined;
   onAt: (at: number | undefined) => void;
+  onPick: (at: number) => void;
 }) {
-  const { title, times, curves, text, at, onAt } = props;
+  const { title, times, curves, text, at, onAt, onPick } = props;
   const plot = useRef<HTMLDivElement>(null);
   const { width } = useElementSize(plot);
   const zone = useChoice(zoneChoice);
@@ -47,10 +49,10 @@ export function RateChart(props: {
   const across = (ms: number) => (last > first ? (100 * (ms - first)) / (last - first) : 50);
   const ticks = timeTicks(first * 1_000, last * 1_000, Math.max(1, Math.floor(width / tickPx)));
 
-  function point(event: PointerEvent<HTMLDivElement>) {
+  function indexAt(event: MouseEvent<HTMLDivElement>): number {
     const { left, width: whole } = event.currentTarget.getBoundingClientRect();
     const index = Math.round(((event.clientX - left) / whole) * (times.length - 1));
-    onAt(Math.min(Math.max(index, 0), times.length - 1));
+    return Math.min(Math.max(index, 0), times.length - 1);
   }
 
   return (
@@ -60,7 +62,9 @@ export function RateChart(props: {
         ref={plot}
         className="rate-plot"
         aria-hidden="true"
-        onPointerMove={point}
+        title="Click for the traces of this time"
+        onPointerMove={(event) => onAt(indexAt(event))}
+        onClick={(event) => onPick(indexAt(event))}
         onPointerLeave={() => onAt(undefined)}
       >
         {timeTicks(0, top / fill, mostLines).map((value) => (

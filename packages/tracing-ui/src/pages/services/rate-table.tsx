@@ -1,9 +1,10 @@
 import "./rate-table.css";
-import type { ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { Sparkline } from "ui-kit/components/sparkline.tsx";
 import { formatRate, formatShare } from "ui-kit/format/format-rate.ts";
 import type { RateRow, RateSort } from "../../api/rates.ts";
+import { type TracesSearch, tracesOfCell } from "./traces-of-rate.ts";
 
 const columns: { sort: RateSort; label: string; title: string }[] = [
   { sort: "calls", label: "Calls", title: "Calls a second" },
@@ -18,6 +19,8 @@ const columns: { sort: RateSort; label: string; title: string }[] = [
  * scale for errors, and each its own for the others, whose sizes differ by orders of magnitude.
  * @param rows  in the order of `sort`, which the server makes
  * @param name  what stands in the first column of a row
+ * @param lookback that the rates are of, for links to their traces
+ * @param onTraces shows the traces behind a figure that was clicked
  */
 export function RateTable(props: {
   rows: readonly RateRow[];
@@ -25,13 +28,38 @@ export function RateTable(props: {
   sort: RateSort;
   onSort: (sort: RateSort) => void;
   name: (row: RateRow) => ReactNode;
+  lookback: string;
+  onTraces: (search: TracesSearch) => void;
 }) {
-  const { rows, head, sort, onSort, name } = props;
+  const { rows, head, sort, onSort, name, lookback, onTraces } = props;
   const mostErrors = Math.max(0.05, ...rows.flatMap(({ errors }) => errors.map((value) => value ?? 0)));
   const own = (values: readonly (number | null)[]) =>
     values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+  // One listener for all figures: a router's link for each would take as long to draw as the rest of the table.
+  function follow(event: MouseEvent<HTMLTableElement>) {
+    const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-traces]");
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    onTraces(Object.fromEntries(new URL(link.href).searchParams));
+  }
+  const traces = (
+    row: RateRow,
+    column: "calls" | "errors" | "p50" | "p95" | "p99",
+    what: string,
+    figure: ReactNode,
+  ) => (
+    <a
+      data-traces
+      className="rate-traces"
+      href={`search?${new URLSearchParams(tracesOfCell(row, column, lookback))}`}
+      title={what}
+    >
+      {figure}
+    </a>
+  );
   return (
-    <table className="rates">
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the links within are what is clicked, and take Enter
+    <table className={`rates sorted-${sort}`} onClick={follow}>
       <thead>
         <tr>
           <SortHead sort="name" current={sort} onSort={onSort} className="rate-name">
@@ -58,7 +86,7 @@ export function RateTable(props: {
             <td className="rate-calls">
               <span className="rate-cell">
                 <Sparkline values={row.calls} most={own(row.calls)} kind="plain" />
-                <Rate perSecond={row.whole.calls} />
+                {traces(row, "calls", "Traces of these calls", <Rate perSecond={row.whole.calls} />)}
               </span>
             </td>
             <td className="rate-errors">
@@ -68,20 +96,24 @@ export function RateTable(props: {
                 ) : (
                   <span />
                 )}
-                <Share share={row.whole.errors} />
+                {row.whole.errors > 0 ? (
+                  traces(row, "errors", "Traces of calls that failed", <Share share={row.whole.errors} />)
+                ) : (
+                  <Share share={0} />
+                )}
               </span>
             </td>
             <td className="rate-p50">
-              <Duration us={row.whole.p50} />
+              {traces(row, "p50", "Traces as long, or longer", <Duration us={row.whole.p50} />)}
             </td>
             <td className="rate-p95">
               <span className="rate-cell">
                 <Sparkline values={row.p95} most={own(row.p95)} kind="plain" />
-                <Duration us={row.whole.p95} />
+                {traces(row, "p95", "Traces as long, or longer", <Duration us={row.whole.p95} />)}
               </span>
             </td>
             <td className="rate-p99">
-              <Duration us={row.whole.p99} />
+              {traces(row, "p99", "Traces as long, or longer", <Duration us={row.whole.p99} />)}
             </td>
           </tr>
         ))}

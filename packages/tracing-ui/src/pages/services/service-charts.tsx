@@ -3,6 +3,7 @@ import { durationText } from "ui-kit/format/format-duration.ts";
 import { formatRate, formatShare } from "ui-kit/format/format-rate.ts";
 import type { RateRow } from "../../api/rates.ts";
 import { RateChart } from "./rate-chart.tsx";
+import { type TracesSearch, tracesOfStep } from "./traces-of-rate.ts";
 
 const rateText = (value: number) => {
   const { figure, unit } = formatRate(value);
@@ -11,8 +12,13 @@ const rateText = (value: number) => {
 const shareText = (value: number) => `${formatShare(value)}\u00a0%`;
 const timeText = (value: number) => (value === 0 ? "0" : durationText(value));
 
-/** Three charts of one service: calls, errors, durations. */
-export function ServiceCharts({ row, times }: { row: RateRow; times: readonly number[] }) {
+/** Three charts of one service: calls, errors, durations. @param onTraces shows the traces of a step that was clicked */
+export function ServiceCharts(props: {
+  row: RateRow;
+  times: readonly number[];
+  onTraces: (search: TracesSearch) => void;
+}) {
+  const { row, times, onTraces } = props;
   const curves = useMemo(
     () => ({
       calls: [{ label: "calls", values: row.calls, colour: "var(--accent)" }],
@@ -26,11 +32,18 @@ export function ServiceCharts({ row, times }: { row: RateRow; times: readonly nu
     [row],
   );
   const [at, onAt] = useState<number>();
-  const shared = { times, at, onAt };
+  const pick = (step: number, failed = false) => onTraces(tracesOfStep(row, times, step, failed));
+  const shared = { times, at, onAt, onPick: pick };
   return (
     <div className="service-charts">
       <RateChart title="Calls a second" {...shared} curves={curves.calls} text={rateText} />
-      <RateChart title="Share of calls that failed" {...shared} curves={curves.errors} text={shareText} />
+      <RateChart
+        title="Share of calls that failed"
+        {...shared}
+        onPick={(step) => pick(step, true)}
+        curves={curves.errors}
+        text={shareText}
+      />
       <RateChart title="Duration" {...shared} curves={curves.durations} text={timeText} />
     </div>
   );

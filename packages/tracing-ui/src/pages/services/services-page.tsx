@@ -17,6 +17,7 @@ import { TimeSelect } from "../../components/time-select.tsx";
 import { RateTable } from "./rate-table.tsx";
 import { ServiceCharts } from "./service-charts.tsx";
 import { lookbackMs, type ServicesAddress } from "./services-address.ts";
+import type { TracesSearch } from "./traces-of-rate.ts";
 import { useAskedTime } from "./use-asked-time.ts";
 
 const route = getRouteApi("/services");
@@ -44,6 +45,8 @@ export function ServicesPage() {
   const change = (fields: Partial<ServicesAddress>) =>
     navigate({ search: { ...address, page: "1", ...fields }, replace: true });
 
+  const showTraces = (search: TracesSearch) => void navigate({ to: "/search", search });
+
   useEffect(() => {
     document.title = `${service ?? "Services"} · Tracing`;
   }, [service]);
@@ -69,7 +72,7 @@ export function ServicesPage() {
     return (
       <>
         {service !== undefined && whole.data !== undefined && own !== undefined && (
-          <ServiceCharts row={own} times={whole.data.times} />
+          <ServiceCharts row={own} times={whole.data.times} onTraces={showTraces} />
         )}
         {rows.length === 0 ? (
           <p className="services-note">
@@ -86,6 +89,8 @@ export function ServicesPage() {
             }
             sort={sort}
             onSort={(next) => change({ sort: next })}
+            lookback={lookback}
+            onTraces={showTraces}
             name={(row) =>
               service === undefined ? (
                 <Link
