@@ -148,6 +148,13 @@ describe("retries", () => {
     expect(bodies.slice(4)).toEqual(["put"]);
   });
 
+  test("a retry_match that fails matches nothing: the failure of the upstream is told", async () => {
+    const server = await upstream((request) => request.socket.destroy());
+    const retry_match = [{ file: { root: "/nonexistent", try_files: ["{http.request.uri.path}", "=404"] } }];
+    await load({ ...to(server), load_balancing: { retries: 1, try_interval: "1ms", retry_match } });
+    expect((await ask(running.site)).status).toBe(502);
+  });
+
   test("a body that is longer than request_buffers arrives whole", async () => {
     const server = await upstream((request, response) => {
       let bytes = 0;

@@ -17,8 +17,13 @@ interface MatcherSet {
   readonly looksAtResponse: boolean;
 }
 
+/** A matcher that fails (`file` with `=404`) matches nothing: the failure of the try is what counts. */
 function isMatch(set: MatcherSet, exchange: Exchange): boolean {
-  return set.matchers.every((matcher) => matcher.matches(exchange));
+  try {
+    return set.matchers.every((matcher) => matcher.matches(exchange));
+  } catch {
+    return false;
+  }
 }
 
 /** Facts about the tries so far. */
