@@ -20,7 +20,7 @@ test("upstreams of several sorts are asked in their order", () => {
   const alike = "http://a.test {\n\treverse_proxy %UP_A% %UP_B% {\n\t\tlb_policy random\n\t}\n}\n";
   expect(made(alike)).toBe(alike);
   expect(made("http://a.test {\n\treverse_proxy /x %DOWN% %UP_B%\n}\n")).toBe(
-    "http://a.test {\n\treverse_proxy /x %UP_B% {\n\t\tlb_policy first\n\t}\n}\n",
+    "http://a.test {\n\treverse_proxy /x %UP_B%\n}\n",
   );
   expect(
     made(

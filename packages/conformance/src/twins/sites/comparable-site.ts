@@ -47,6 +47,8 @@ function withOrderedUpstreams({ line, block }: Statement): Statement {
   const marks = [...line.matchAll(/%(UP_\w|DOWN)%/g)].map(([, mark]) => mark ?? "");
   if (new Set(marks.map(sortOf)).size < 2) return unchanged;
   const alive = line.replace(/ \S*%DOWN%/g, "");
+  if (new Set(marks.filter((mark) => mark !== "DOWN").map(sortOf)).size < 2)
+    return { ...unchanged, line: alive };
   const others = (inner ?? []).filter((each) => !each.line.startsWith("lb_policy"));
   return {
     line: alive.endsWith(" {") ? alive : `${alive} {`,
