@@ -7,6 +7,7 @@ import { type Attempt, type AttemptRace, firstAnswer, type HedgeOfCall } from ".
 import { HedgePace, insertHedges, readHedges } from "./calls/hedge-pace.ts";
 import { type CallHeaders, HostRequests, type Settings } from "./calls/host-requests.ts";
 import { partialReasonsOf, type ReadCall } from "./calls/read-call.ts";
+import { ReplicaTurns, triesFirst } from "./calls/replica-turns.ts";
 import { awayError, readFromShards, type ShardsOfReads } from "./calls/shard-reads.ts";
 import {
   isConnectionError,
@@ -84,6 +85,7 @@ interface Shared {
   readonly requests: HostRequests;
   readonly readPace: HedgePace;
   readonly insertPace: HedgePace;
+  readonly replicaTurns: ReplicaTurns;
 }
 
 /**
@@ -187,16 +189,19 @@ export class ClickHouseConnection {
   async insert(sql: string, settings: Settings, rows: InsertBody, signal?: AbortSignal): Promise<boolean> {
     const isRepeatable = settings.insert_deduplication_token !== undefined;
     const query = { ...this.#options.insertSettings, ...settings, query: sql };
-    const { requests, insertPace } = this.#shared;
+    const { requests, insertPace, replicaTurns } = this.#shared;
     const pace = isRepeatable && this.#options.hedgesInserts === true ? insertPace : undefined;
     const call = { signal, kind: "insert", isInsert: true, isRepeatable, pace };
+    const firstReplica = pace === undefined ? undefined : replicaTurns.next();
     const { wasAlone } = await this.#tryHosts(call, async (host, abort, race) => {
+      const replica = firstReplica === undefined ? undefined : firstReplica + race.attemptsBefore;
+      const own = replica === undefined ? query : { ...query, ...triesFirst(replica) };
       // Without rows it is an INSERT … SELECT.
       const isRead = rows instanceof Uint8Array && rows.length === 0;
-      const send = isRead ? requests.ask(host, query, rows, abort) : requests.send(host, query, rows, abort);
+      const send = isRead ? requests.ask(host, own, rows, abort) : requests.send(host, own, rows, abort);
       const { body } = await send;
       await body.dump();
-      race.claim();
+      if (race.claim() && replica !== undefined && race.attemptsBefore > 0) replicaTurns.won(replica);
     });
     return wasAlone;
   }
@@ -372,6 +377,7 @@ function sharedBy(options: ConnectionOptions): Shared {
     requests: new HostRequests(pool.agent, options.optionalSettings),
     readPace: new HedgePace(readHedges),
     insertPace: new HedgePace(insertHedges),
+    replicaTurns: new ReplicaTurns(),
   };
 }
 

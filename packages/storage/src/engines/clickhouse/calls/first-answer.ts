@@ -14,6 +14,8 @@ export type Attempt<T> =
 
 /** The part of an attempt that the race gives to it. */
 export interface AttemptRace {
+  /** Attempts before this one, of the same call. */
+  readonly attemptsBefore: number;
   /** Aborted when another server answered. */
   readonly abort: AbortSignal;
   /**
@@ -65,7 +67,7 @@ export async function firstAnswer<Host, T>(
       for (const [other, controller] of running) if (other !== id) controller.abort();
       return true;
     };
-    void attempt(host, { abort: controller.signal, claim }).then((result) => {
+    void attempt(host, { attemptsBefore: id, abort: controller.signal, claim }).then((result) => {
       running.delete(id);
       ended.push({ id, result });
       wake.resolve();

@@ -132,6 +132,9 @@ describe("a cluster of which a server hangs", () => {
     const [token = ""] = hung.tokens;
     expect(token).not.toBe("");
     expect(cluster.hosts.slice(1).flatMap(({ tokens }) => tokens)).toContain(token);
+    // The first server may be slow because it waits for a replica: the second one asks another.
+    const second = cluster.hosts.slice(1).flatMap(({ replicas }) => replicas.get(token) ?? []);
+    expect(second).toEqual([(hung.replicas.get(token) ?? 0) + 1]);
   });
 });
 

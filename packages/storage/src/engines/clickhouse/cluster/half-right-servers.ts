@@ -13,6 +13,8 @@ export interface StandIn {
   readOnly: boolean;
   /** Tokens of the inserts that it was sent. */
   readonly tokens: string[];
+  /** By token: the replica that the insert tries first. */
+  readonly replicas: Map<string, number>;
   /** Reads that it received, except those about the cluster itself. */
   reads: number;
 }
@@ -53,14 +55,17 @@ export class HalfRightServers {
     this.#servers.push(server);
     await once(server, "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const host: StandIn = { url, state: "up", readOnly: false, tokens: [], reads: 0 };
+    const host: StandIn = { url, state: "up", readOnly: false, tokens: [], replicas: new Map(), reads: 0 };
     this.hosts.push(host);
   }
 
   async #answer(host: StandIn, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { searchParams, pathname } = new URL(request.url ?? "", host.url);
     const token = searchParams.get("insert_deduplication_token");
-    if (token !== null) host.tokens.push(token);
+    if (token !== null) {
+      host.tokens.push(token);
+      host.replicas.set(token, Number(searchParams.get("load_balancing_first_offset")));
+    }
     let body = "";
     try {
       for await (const chunk of request.setEncoding("latin1")) body += chunk;
