@@ -1,8 +1,5 @@
 import { parseDuration } from "../format/parse-duration.ts";
 
-/** How a comparison relates what a span has to what was written. */
-export type Comparator = ">" | ">=" | "<" | "<=" | "!=" | "=~" | "!~";
-
 /** One condition of a filter; a span must meet all of them. */
 export type FilterTerm =
   /** The text stands anywhere in the span; with `without` it stands nowhere. */
