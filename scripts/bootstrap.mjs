@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The way in on any machine with Node >= 20 and npm: brings the wanted Node and pnpm (from the npm registry, into
-// .toolchain/, once), and runs one of the tasks beside this file inside them. Plain JavaScript without dependencies,
+// The entry on any machine with Node >= 20 and npm. Once, it fetches the wanted Node and pnpm from the npm registry into
+// .toolchain/. Then it runs one of the tasks beside this file with them. Plain JavaScript without dependencies,
 // because nothing is installed yet when it starts.
 
 import { spawn, spawnSync } from "node:child_process";

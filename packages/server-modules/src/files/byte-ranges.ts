@@ -9,7 +9,7 @@ const maxRanges = 100;
 
 /**
  * Reads a `Range` header.
- * @returns the ranges within a body of `size` bytes, in the order of the request. "whole": the header is
+ * @returns the ranges within a body of `size` bytes, in the order of the request; "whole" when the header is
  *   ignored (another unit, no range, more bytes than the body has, an empty body). Otherwise "unsatisfiable"
  *   or "malformed". Source: RFC 9110 section 14.1.2
  */

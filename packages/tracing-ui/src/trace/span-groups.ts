@@ -13,7 +13,7 @@ export interface SpanGroup {
   errors: number;
   /** Durations of all together, microseconds. */
   totalUs: number;
-  /** Of that, the time in which no child ran. */
+  /** The part of it in which no child ran. */
   selfUs: number;
   /** Self times of the group and all groups below it. */
   weightUs: number;

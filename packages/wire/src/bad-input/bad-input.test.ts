@@ -6,7 +6,7 @@ import { ids, type ProtoField, protoMessage, requestOf } from "../otlp/proto-fie
 import { type DecoderName, decoders, type Read } from "./decoders.ts";
 
 /**
- * Bytes, and the error that they get as the only span of a message. Other results: "�" when they are accepted
+ * Bytes, and the error that they get as the only span of a message. Otherwise it is "�" when they are accepted
  * and replaced; "cut" when they are accepted without the parts that are too deep; "rejected" when the answer
  * says so; or the reason why the format has no such bytes.
  */

@@ -2,8 +2,8 @@
 const keepMs = 30_000;
 
 /**
- * Chooses the replica of each shard that the server of an insert tries first, so that a second attempt of the same block does not wait
- * for the replica that the first one waits for. Replicas are numbered as in the cluster's configuration; a server takes the
+ * Chooses the replica of each shard that an insert's server tries first. A second attempt of the same block then does
+ * not wait for the same replica as the first. Replicas are numbered as in the cluster's configuration; a server takes the
  * number modulo the number of its replicas, and its own tables first.
  */
 export class ReplicaTurns {
