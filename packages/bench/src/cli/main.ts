@@ -1,33 +1,21 @@
-import { agentCommand } from "./agent-command.ts";
 import { UsageError } from "./arguments.ts";
-import { bareCommand } from "./bare-command.ts";
-import { growthCommand } from "./growth-command.ts";
-import { ingestCommand } from "./ingest-command.ts";
-import { microCommand } from "./micro-command.ts";
-import { proxyCommand } from "./proxy-command.ts";
-import { queryCommand } from "./query-command.ts";
-import { serverCommand } from "./server-command.ts";
-import { soakCommand } from "./soak-command.ts";
-import { storeCommand } from "./store-command.ts";
-import { suiteCommand } from "./suite-command.ts";
-import { tunnelsCommand } from "./tunnels-command.ts";
-import { uiCommand } from "./ui-command.ts";
 
+/** Each is loaded when it is run: together they load everything that any of them measures. */
 const commands = {
-  suite: suiteCommand,
-  ingest: ingestCommand,
-  bare: bareCommand,
-  micro: microCommand,
-  agent: agentCommand,
-  store: storeCommand,
-  growth: growthCommand,
-  query: queryCommand,
-  server: serverCommand,
-  proxy: proxyCommand,
-  tunnels: tunnelsCommand,
-  soak: soakCommand,
-  ui: uiCommand,
-} as const;
+  suite: async () => (await import("./suite-command.ts")).suiteCommand,
+  ingest: async () => (await import("./ingest-command.ts")).ingestCommand,
+  bare: async () => (await import("./bare-command.ts")).bareCommand,
+  micro: async () => (await import("./micro-command.ts")).microCommand,
+  agent: async () => (await import("./agent-command.ts")).agentCommand,
+  store: async () => (await import("./store-command.ts")).storeCommand,
+  growth: async () => (await import("./growth-command.ts")).growthCommand,
+  query: async () => (await import("./query-command.ts")).queryCommand,
+  server: async () => (await import("./server-command.ts")).serverCommand,
+  proxy: async () => (await import("./proxy-command.ts")).proxyCommand,
+  tunnels: async () => (await import("./tunnels-command.ts")).tunnelsCommand,
+  soak: async () => (await import("./soak-command.ts")).soakCommand,
+  ui: async () => (await import("./ui-command.ts")).uiCommand,
+};
 
 /**
  * Runs the command line.
@@ -41,12 +29,12 @@ export async function main(argv: readonly string[]): Promise<number> {
   process.once("SIGTERM", () => stop.abort());
   const [name = "", ...rest] = argv;
   try {
-    if (name === "" || name.startsWith("-")) return await suiteCommand(argv, stop.signal);
+    if (name === "" || name.startsWith("-")) return await (await commands.suite())(argv, stop.signal);
     const command = Object.entries(commands).find(([known]) => known === name)?.[1];
     if (command === undefined) {
       throw new UsageError(`"${name}" is not a command: ${Object.keys(commands).join(", ")}`);
     }
-    return await command(rest, stop.signal);
+    return await (await command())(rest, stop.signal);
   } catch (error) {
     process.stderr.write(`bench: ${messageOf(error)}\n`);
     if (!(error instanceof UsageError)) return 1;
