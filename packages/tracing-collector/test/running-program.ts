@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { testedProgram } from "lifecycle/testing";
 
 export interface LogLine {
   readonly level: string;
@@ -19,7 +20,7 @@ export class RunningProgram {
 
   /** @param name of the package and of its program, such as `tracing-storage` */
   constructor(name: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-    const program = fileURLToPath(new URL(`../../${name}/bin/${name}.ts`, import.meta.url));
+    const program = testedProgram(fileURLToPath(new URL(`../../${name}/bin/${name}.ts`, import.meta.url)));
     this.child = spawn(process.execPath, [program, "--log-encoding", "json", ...args], {
       stdio: ["ignore", "ignore", "pipe"],
       env: { ...process.env, ...environment },

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { testedProgram } from "lifecycle/testing";
 import { expect, test } from "vitest";
 import { findPeer } from "../proxy/find-peer.ts";
 import { askModelFlags, parseOwnOptions, plainDefault, readRecordedFlags } from "./model-flags.ts";
@@ -29,7 +30,9 @@ const otherDefaults: ReadonlySet<string> = new Set([
 test.each(Object.entries(ours))(
   "every flag of %s is one of %s, with its default and its environment variable",
   async (model, process_) => {
-    const program = fileURLToPath(new URL(`../../../${process_}/bin/${process_}.ts`, import.meta.url));
+    const program = testedProgram(
+      fileURLToPath(new URL(`../../../${process_}/bin/${process_}.ts`, import.meta.url)),
+    );
     const { stdout } = await run(process.execPath, [program, "--help"]);
     const options = parseOwnOptions(stdout);
     const flags = Object.entries(readRecordedFlags()[model] ?? {});

@@ -10,7 +10,7 @@ import { type AddressInfo, connect as connectPlain, type Socket } from "node:net
 import { join } from "node:path";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { fileURLToPath } from "node:url";
-import { createTestAuthority } from "lifecycle/testing";
+import { createTestAuthority, testedProgram } from "lifecycle/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../src/expect.ts";
 import { tenantSpans } from "./tenant-spans.ts";
@@ -114,7 +114,7 @@ async function answerInPlainText({ address, protocol }: TlsListener): Promise<Bu
 
 /** Prefixes of options that end so, of a program. */
 function prefixesOf(program: string, ending: string): string[] {
-  const path = join(root, "packages", program, "bin", `${program}.ts`);
+  const path = testedProgram(join(root, "packages", program, "bin", `${program}.ts`));
   const { stdout } = spawnSync(process.execPath, [path, "--help"], { encoding: "utf8" });
   return [...stdout.matchAll(/^ {2}--(\S+)/gm)]
     .map(([, name = ""]) => name)
