@@ -3,6 +3,8 @@ import { unfitJson } from "./unfit-json.ts";
 
 const openBrace = 0x7b;
 const nullStart = 0x6e;
+/** The token of the outermost value. */
+const wholeMessage = 0;
 
 /**
  * Finds the members of one kind of object by name, in any order. A repeated member replaces the earlier one,
@@ -35,14 +37,18 @@ export class JsonMembers {
   }
 
   /**
-   * Finds the members of an object.
+   * Finds the members of an object. A null in a list is an object without members, as in the public model: it
+   * must not cost its span, or all spans of the message.
    * @throws WireError WIRE_MALFORMED when the token is none
    */
   read(object: number): void {
     const tape = this.#tape;
     const { tokens } = this;
-    if (tape.kind(object) !== openBrace) throw unfitJson(tape, object, "an object");
+    const kind = tape.kind(object);
+    const isEmpty = kind === nullStart && object !== wholeMessage;
+    if (kind !== openBrace && !isEmpty) throw unfitJson(tape, object, "an object");
     for (let number = 0; number < tokens.length; number++) tokens[number] = -1;
+    if (isEmpty) return;
     const end = tape.after(object);
     for (let name = object + 1; name < end; name = tape.after(name + 1)) {
       const number = this.#numberOf(name);

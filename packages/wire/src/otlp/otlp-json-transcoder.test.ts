@@ -129,7 +129,6 @@ describe("OtlpJsonTranscoder", () => {
     ["[]", "WIRE_MALFORMED"],
     ['{"resourceSpans":[', "WIRE_MALFORMED"],
     ['{"resourceSpans":{}}', "WIRE_MALFORMED"],
-    ['{"resourceSpans":[null]}', "WIRE_MALFORMED"],
     ['{"resourceSpans":["x"]}', "WIRE_MALFORMED"],
     [requestOf(`${ids},"name":7`), "WIRE_MALFORMED"],
     [requestOf(`${ids},"name":{"a":1234567890123456789}`), "WIRE_MALFORMED"],
@@ -276,4 +275,16 @@ describe("OtlpJsonTranscoder", () => {
     expect(() => transcoder.transcode(Buffer.from(bad))).toThrow(WireError);
     expect(transcoder.transcode(Buffer.from(requestOf(ids))).rows.count).toBe(1);
   });
+});
+
+it("reads null in a list as an empty element, as the public model does", () => {
+  const ids = `"traceId":"${"01".repeat(16)}","spanId":"${"02".repeat(8)}"`;
+  const values = '{"key":"k","value":{"arrayValue":{"values":[null,{"intValue":1}]}}}';
+  const span = `{${ids},"name":"a","events":[null],"links":[null],"attributes":[null,${values}]}`;
+  const message = `{"resourceSpans":[null,{"scopeSpans":[null,{"spans":[${span},null]}]}]}`;
+  const { rows, rejectedSpans } = new OtlpJsonTranscoder().transcode(Buffer.from(message));
+  const [found] = readSpanRows(rows.bytes);
+  // The null among the spans is a span without ids.
+  expect([rows.count, rejectedSpans]).toEqual([1, 1]);
+  expect([found?.events.length, found?.links.length, found?.attributes.length]).toEqual([1, 1, 2]);
 });
