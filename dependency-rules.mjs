@@ -45,6 +45,13 @@ export default {
       to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
     },
     {
+      name: "no-cycles-of-types",
+      comment: "A cycle of types makes two files one for the reader: move what both need below them.",
+      severity: "error",
+      from: { path: `^packages/(${Object.keys(serverPackages).join("|")})/` },
+      to: { circular: true },
+    },
+    {
       name: "no-unresolved",
       comment: "The import leads nowhere; is the package in package.json, is the code generated?",
       severity: "error",

@@ -16,8 +16,8 @@ import { dataFolder } from "server-core/history/data-folder";
 import { HistoryFiles } from "server-core/history/history-files";
 import type { ListenAddress } from "server-core/listen/listen-address";
 import { OwnLines, ownLines } from "server-core/logging/own-lines";
+import { ConfigContext } from "server-core/modules/config-context";
 import { ConfigScope, type ServerServices } from "server-core/modules/config-scope";
-import { ModuleContext } from "server-core/modules/module-context";
 import { PartCache } from "server-core/modules/part-cache";
 import { UsagePool } from "server-core/modules/usage-pool";
 import { PasswordChecker } from "server-modules/passwords/password-checker";
@@ -121,7 +121,7 @@ export class Server {
     await server.services.pool.acquire(identityCertificates, "", () => server.#identity);
     await server.services.pool.acquire(ownLines, "", () => options.ownLines ?? new OwnLines());
     server.engine.onChange(recordChanges(server.history));
-    const context = new ModuleContext(server.#scope, "admin.api");
+    const context = new ConfigContext(server.#scope, "admin.api");
     const routes = standardRoutes({
       engine: server.engine,
       adapters: server.adapters,

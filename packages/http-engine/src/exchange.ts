@@ -4,7 +4,6 @@ import type { JsonValue } from "server-core/json/json-value";
 import { contain } from "./body/contained-stream.ts";
 import { StreamReading } from "./body/stream-reading.ts";
 import { ExchangeRequest } from "./exchange-request.ts";
-import type { Next } from "./handler.ts";
 import type { HeaderList } from "./header-list.ts";
 import type { HttpError } from "./http-error.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "./http-stream.ts";
@@ -14,6 +13,9 @@ import { HeadFilter, type ResponseSink } from "./response-sink.ts";
 import { WireSink } from "./wire-sink.ts";
 
 const clientGoneStatus = 499;
+
+/** Runs what comes after in the chain. Its promise resolves (or it returns) when all of that is done. */
+export type Next = (exchange: Exchange) => void | Promise<void>;
 
 /** A list of routes that can be run by name. */
 export interface NamedRoute {

@@ -1,8 +1,7 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, Next } from "./exchange.ts";
 
-/** Runs what comes after in the chain. Its promise resolves (or it returns) when all of that is done. */
-export type Next = (exchange: Exchange) => void | Promise<void>;
+export type { Next } from "./exchange.ts";
 
 /**
  * One link of a route's chain: answers, or changes something and calls `next`, or both.

@@ -1,5 +1,5 @@
 import type { ConnectionLimits } from "./connection-limits.ts";
-import type { ConnectionOwner } from "./h1/connection-owner.ts";
+import type { ConnectionOwner } from "./h1/h1-connection.ts";
 import type { HttpStream } from "./http-stream.ts";
 
 /**

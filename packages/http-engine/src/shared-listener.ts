@@ -6,7 +6,7 @@ import { openPort } from "server-core/listen/open-port";
 import type { PortSource } from "server-core/listen/port-source";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 import type { ConnectionLimits } from "./connection-limits.ts";
-import type { ConnectionOwner } from "./h1/connection-owner.ts";
+import type { ConnectionOwner } from "./h1/h1-connection.ts";
 import { H1Connection } from "./h1/h1-connection.ts";
 import { H2Connection, type H2Owner } from "./h2/h2-connection.ts";
 import type { DetachedConnection, HttpStream } from "./http-stream.ts";

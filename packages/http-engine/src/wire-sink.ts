@@ -1,32 +1,38 @@
-import type { Exchange } from "./exchange.ts";
 import type { HeaderList } from "./header-list.ts";
 import type { HttpStream } from "./http-stream.ts";
 import type { ResponseSink } from "./response-sink.ts";
 
+/** Keeps count of what a response sends. */
+interface SentCount {
+  bytesWritten: number;
+  /** A head has left with this status. */
+  headPassed(status: number): void;
+}
+
 /** The end of the way of a response: the client. */
 export class WireSink implements ResponseSink {
   readonly #stream: HttpStream;
-  readonly #exchange: Exchange;
+  readonly #sent: SentCount;
 
-  constructor(stream: HttpStream, exchange: Exchange) {
+  constructor(stream: HttpStream, sent: SentCount) {
     this.#stream = stream;
-    this.#exchange = exchange;
+    this.#sent = sent;
   }
 
   head(status: number, headers: HeaderList): void {
-    this.#exchange.headPassed(status);
+    this.#sent.headPassed(status);
     if (status !== 101) {
       this.#stream.writeHead(status, headers);
     }
   }
 
   write(chunk: Uint8Array): boolean {
-    this.#exchange.bytesWritten += chunk.length;
+    this.#sent.bytesWritten += chunk.length;
     return this.#stream.write(chunk);
   }
 
   end(chunk?: Uint8Array): void {
-    this.#exchange.bytesWritten += chunk?.length ?? 0;
+    this.#sent.bytesWritten += chunk?.length ?? 0;
     this.#stream.end(chunk);
   }
 

@@ -4,8 +4,8 @@ import { decodeDocument } from "server-core/engine/config-document";
 import { errorWithin } from "server-core/errors";
 import { dataFolder } from "server-core/history/data-folder";
 import { parseJson } from "server-core/json/parse-json";
+import { ConfigContext } from "server-core/modules/config-context";
 import { ConfigScope } from "server-core/modules/config-scope";
-import { ModuleContext } from "server-core/modules/module-context";
 import { ModuleRegistry } from "server-core/modules/module-registry";
 import { PartCache } from "server-core/modules/part-cache";
 import { UsagePool } from "server-core/modules/usage-pool";
@@ -57,7 +57,7 @@ export async function withStorage(
     changesTrustStores: false,
   });
   try {
-    const context = new ModuleContext(scope, "/config");
+    const context = new ConfigContext(scope, "/config");
     const module = document.storage ?? { module: defaultStorage };
     let storage: Storage;
     try {

@@ -2,9 +2,9 @@ import { Registry } from "@prometheus-io/client";
 import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers } from "http-engine/handler";
 import { createLogger } from "lifecycle";
 import type { JsonValue } from "server-core/json/json-value";
+import { ConfigContext } from "server-core/modules/config-context";
 import { ConfigScope } from "server-core/modules/config-scope";
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
-import { ModuleContext } from "server-core/modules/module-context";
 import { Server } from "../server.ts";
 
 /** For tests: loads one module of the standard list, with its config checked as in a whole document. */
@@ -20,7 +20,7 @@ export async function provisionModule<Instance extends ModuleInstance>(
     onStopRequest: () => {},
   });
   const scope = new ConfigScope(services);
-  const module = await new ModuleContext(scope, "/config/test").load(
+  const module = await new ConfigContext(scope, "/config/test").load(
     namespace,
     name,
     config as JsonValue,

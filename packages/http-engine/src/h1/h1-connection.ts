@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import { ServerError } from "server-core/errors";
 import { runFor } from "server-core/threads/error-owner";
+import type { ConnectionLimits } from "../connection-limits.ts";
 import type { DetachedConnection } from "../http-stream.ts";
 import { ConnectionClock } from "./connection-clock.ts";
-import type { ConnectionOwner } from "./connection-owner.ts";
 import { DrainWaiters } from "./drain-waiters.ts";
 import { endConnection, writeRefusal } from "./end-connection.ts";
 import { type H1Carrier, H1Stream } from "./h1-stream.ts";
@@ -18,6 +18,19 @@ const maxHeldBytes = 64 * 1024;
 const empty = Buffer.alloc(0);
 
 type State = "head" | "body" | "waiting" | "closing" | "gone";
+
+/** What a connection needs of its listener. */
+export interface ConnectionOwner {
+  readonly limits: ConnectionLimits;
+  readonly accepting: boolean;
+  take(stream: H1Stream): void;
+  /** The connection begins with the preface of HTTP/2. @returns whether it was taken */
+  takeHttp2?(socket: Socket, bytes: Buffer): boolean;
+  /** Work for a connection threw what no code foresaw: the connection is cut. */
+  fault(error: unknown): void;
+  closed(connection: H1Connection): void;
+  detached(connection: H1Connection, tunnel: DetachedConnection): void;
+}
 
 /** One connection that speaks HTTP/1: requests in, one after the other, responses out in the same order. */
 export class H1Connection implements H1Carrier, BodyFeeder {

@@ -1,8 +1,8 @@
 import { errorWithin, messageOf } from "../errors.ts";
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
+import { ConfigContext } from "../modules/config-context.ts";
 import { ConfigScope, type ServerServices } from "../modules/config-scope.ts";
 import { type App, appNamespace, identityNamespace, loggingNamespace } from "../modules/module.ts";
-import { ModuleContext } from "../modules/module-context.ts";
 import { defaultStorage, storages } from "../storage/storage.ts";
 import { registryFor } from "../user-modules/load-user-modules.ts";
 import type { ConfigDocument } from "./config-document.ts";
@@ -24,7 +24,7 @@ class AppSet {
   }
 
   async build(document: ConfigDocument, part: AppsPart): Promise<void> {
-    const context = new ModuleContext(this.#scope, "/config");
+    const context = new ConfigContext(this.#scope, "/config");
     const { registry } = this.#scope.services;
     if (registry.find(loggingNamespace, "app") !== undefined) {
       try {
@@ -66,7 +66,7 @@ class AppSet {
 
   #loadIdentity({ admin }: ConfigDocument): Promise<App> {
     const config = isJsonObject(admin) ? (member(admin, "identity") ?? null) : null;
-    return new ModuleContext(this.#scope, "/config/admin").load(identityNamespace, "app", config, "identity");
+    return new ConfigContext(this.#scope, "/config/admin").load(identityNamespace, "app", config, "identity");
   }
 
   /** Apps that others need come first, even when the config does not name them. */

@@ -1,7 +1,6 @@
 import type { Logger } from "lifecycle";
 import type { ResourceKind, SharedResource } from "../modules/usage-pool.ts";
 import { type LogEntry, type LogLevelName, levelNames, levelRank, parseLevel } from "./log-entry.ts";
-import type { LogSet } from "./logging.ts";
 
 /** Name of the logger of the server's own lines. */
 export const ownLogger = "server";
@@ -16,6 +15,16 @@ function levelOf(value: unknown): LogLevelName {
       ? "fatal"
       : "error"
     : (parseLevel(name) ?? "info");
+}
+
+/** The logs of a config, as far as they take lines of the server's own. */
+interface OwnLineTaker {
+  readonly takesOwnLines: boolean;
+  /** Whether the lines it takes are not to stand on standard error too. */
+  readonly replacesStandardError: boolean;
+  /** The lowest level that a log of it wants; undefined: none wants any. */
+  readonly ownLevel: LogLevelName | undefined;
+  writeOwn(entry: LogEntry): void;
 }
 
 /** A line of the process's log as an entry. */
@@ -41,7 +50,7 @@ function entryOf(line: string): Omit<LogEntry, "logger"> | undefined {
 export class OwnLines implements SharedResource {
   #log: Logger | undefined;
   #startLevel = "info";
-  #set: LogSet | undefined;
+  #set: OwnLineTaker | undefined;
 
   /** @param log whose lines {@link take} is given */
   attach(log: Logger): void {
@@ -67,13 +76,13 @@ export class OwnLines implements SharedResource {
   };
 
   /** Has the logs of a config get the lines from now on. */
-  follow(set: LogSet): void {
+  follow(set: OwnLineTaker): void {
     this.#set = set;
     this.#setLevel();
   }
 
   /** Lets go of them, unless newer ones are there already. */
-  leave(set: LogSet): void {
+  leave(set: OwnLineTaker): void {
     if (this.#set === set) {
       this.#set = undefined;
       this.#setLevel();

@@ -6,7 +6,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { ErrorOwner } from "../threads/error-owner.ts";
 import type { SharedState } from "../threads/shared-state.ts";
 import type { ThreadMessages } from "../threads/thread-messages.ts";
-import type { App, ModuleInstance } from "./module.ts";
+import type { App, ModuleInstance } from "./module-instance.ts";
 import type { ModuleRegistry } from "./module-registry.ts";
 import type { PartCache } from "./part-cache.ts";
 import type { UsagePool } from "./usage-pool.ts";

@@ -1,11 +1,16 @@
-import type { ConfigScope } from "./config-scope.ts";
+/** Holds what a part took, until the part is closed. */
+interface PartScope {
+  /** Whether there is anything to close. */
+  readonly hasClosers: boolean;
+  close(): Promise<void>;
+}
 
 /** Something made from a part of a config, with all that it took. */
 export interface Part {
   /** The input that it was made from. */
   readonly key: object;
   readonly value: unknown;
-  readonly scope: ConfigScope;
+  readonly scope: PartScope;
   /** How many configs use it. */
   users: number;
 }
@@ -64,7 +69,7 @@ export class PartCache {
   }
 
   /** Adds a part with its first user. The newest of a key is the one that is found. */
-  add(key: object, value: unknown, scope: ConfigScope): Part {
+  add(key: object, value: unknown, scope: PartScope): Part {
     const part: Part = { key, value, scope, users: 1 };
     this.#parts.set(key, part);
     return part;

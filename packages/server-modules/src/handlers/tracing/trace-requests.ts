@@ -5,7 +5,7 @@ import { compileTemplate } from "http-engine/placeholders";
 import type { ModuleContext } from "server-core/modules/module-context";
 import { clientContext, endServerSpan, requestAttributes, requestTrace } from "./exchange-span.ts";
 import { SpanSource, spanSources } from "./span-source.ts";
-import type { TracingConfig } from "./tracing.ts";
+import type { TracingConfig } from "./tracing-config.ts";
 
 /** The handler that makes spans of requests, with the library that sends them. */
 export async function traceRequests(config: TracingConfig, context: ModuleContext): Promise<HttpHandler> {

@@ -1,16 +1,6 @@
 import type { HttpHandler } from "http-engine/handler";
 import { defineModule } from "server-core/modules/module";
-import { z } from "zod";
-
-const tracingSchema = z.strictObject({
-  span: z.string().nullish().describe("Name of the span; placeholders allowed (the method)."),
-  span_attributes: z
-    .record(z.string(), z.string())
-    .nullish()
-    .describe("Further attributes, set at the end of the request; placeholders allowed."),
-});
-
-export type TracingConfig = z.infer<typeof tracingSchema>;
+import { tracingSchema } from "./tracing-config.ts";
 
 /**
  * Makes each request a SERVER span around the rest of the chain, and the calls to upstreams in it CLIENT spans.

@@ -9,7 +9,7 @@ import { emailOf, ownSettings } from "../sites/issuer-settings.ts";
 import { waysToSayIssuers } from "./change-issuers.ts";
 import { respellings, withSites } from "./change-sites.ts";
 import { withAt } from "./list-changes.ts";
-import type { Mending, TriedDraft } from "./mend-draft.ts";
+import type { Mending, TriedDraft } from "./mending.ts";
 
 const maxStarts = 3;
 /** How many changes that help most by themselves are made in pairs, and in threes. */

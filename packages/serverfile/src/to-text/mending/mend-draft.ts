@@ -1,9 +1,6 @@
 import type { JsonValue } from "server-core/json/json-value";
 import { type ConfigDraft, draftText } from "../config-draft.ts";
-import type { SearchTime } from "../search-time.ts";
-import type { UsualPorts } from "../sites/addresses.ts";
 import { assignedCertificates } from "./assign-certificates.ts";
-import type { CertificateCheck } from "./certificate-check.ts";
 import { issuersElsewhere } from "./change-issuers.ts";
 import {
   certificateLinesOf,
@@ -17,30 +14,12 @@ import {
 import { changedLogs } from "./change-logs.ts";
 import { divided, extended, filled, reordered, respelled, united } from "./change-sites.ts";
 import { type Distance, distanceBetween } from "./distance.ts";
+import type { Mending, TriedDraft } from "./mending.ts";
 import { type SayableLines, sayableLines } from "./sayable-lines.ts";
 
 const maxFilledNumbers = 8;
 /** Added to the distance of drafts whose certificates differ: what differs elsewhere is mended more easily. */
 const unsettled = 1e6;
-
-/** State of the search for a text. */
-export interface Mending {
-  readonly config: JsonValue;
-  readonly ports: UsualPorts;
-  /** Adapts a text. Throws for an invalid one. */
-  readonly adapt: (text: string) => JsonValue;
-  readonly certificates: CertificateCheck;
-  /** How many texts may be tried. */
-  readonly maxTries: number;
-  readonly time: SearchTime;
-}
-
-/** A draft that does not come to the config. */
-export interface TriedDraft {
-  readonly draft: ConfigDraft;
-  /** The adapted result; undefined when the text is invalid, or its certificates differ. */
-  readonly result: JsonValue | undefined;
-}
 
 /** Changes that may help with what differs, the likely ones first. */
 function* changes(

@@ -1,8 +1,8 @@
 import diagnostics from "node:diagnostics_channel";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { ConfigContext } from "server-core/modules/config-context";
 import { ConfigScope } from "server-core/modules/config-scope";
-import { ModuleContext } from "server-core/modules/module-context";
 import { freePorts } from "server-core/testing/free-ports";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { RunningServer } from "../../../../../admin-server/src/testing/running-server.ts";
@@ -78,7 +78,7 @@ function issuerWith(config: object): Promise<CertificateIssuer> {
     "tls-alpn": { disabled: true },
   };
   const whole = { ca: directory("real"), challenges, ...config };
-  return new ModuleContext(scope, "/config/test").load(issuers, "acme", whole, "0");
+  return new ConfigContext(scope, "/config/test").load(issuers, "acme", whole, "0");
 }
 
 async function issue(issuer: CertificateIssuer, failures: number): Promise<IssuedCertificate> {

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "server-core/json/json-value";
+import { ConfigContext } from "server-core/modules/config-context";
 import { ConfigScope } from "server-core/modules/config-scope";
-import { ModuleContext } from "server-core/modules/module-context";
 import { ask } from "server-core/testing/ask";
 import { freePorts } from "server-core/testing/free-ports";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -84,7 +84,7 @@ async function startOther(root: string, challenges: JsonObject, workers: number)
 
 /** Orders a certificate as an instance to which the authority's questions do not come. */
 async function order(name: string, challenges: JsonObject): Promise<string> {
-  const issuer: CertificateIssuer = await new ModuleContext(scope, "/config/test").load(
+  const issuer: CertificateIssuer = await new ConfigContext(scope, "/config/test").load(
     issuers,
     "acme",
     acme({

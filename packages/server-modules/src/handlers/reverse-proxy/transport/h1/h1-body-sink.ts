@@ -2,23 +2,23 @@ import type { Socket } from "node:net";
 import { encodeFields } from "http-engine/h1/response-head";
 import { forwardedTrailers } from "../../proxy-headers.ts";
 import type { BodySink } from "../body-writer.ts";
-import type { H1Call } from "./h1-call.ts";
+import type { UpstreamRequest } from "../transport.ts";
 
 /** The body of a request on its way to an upstream: as long as was said, or in chunks. Source: RFC 9112, sections 6 and 7 */
 export class H1BodySink implements BodySink {
   readonly #socket: Socket;
-  readonly #call: H1Call;
+  readonly #request: UpstreamRequest;
   readonly #tooLong: (error: Error) => void;
   readonly #isChunked: boolean;
   /** Bytes still to come, of a body whose length is known. */
   #left: number;
 
   /** @param tooLong called when the body is longer than was said */
-  constructor(socket: Socket, call: H1Call, tooLong: (error: Error) => void) {
+  constructor(socket: Socket, request: UpstreamRequest, tooLong: (error: Error) => void) {
     this.#socket = socket;
-    this.#call = call;
+    this.#request = request;
     this.#tooLong = tooLong;
-    const { bodyLength } = call.request;
+    const { bodyLength } = request;
     this.#isChunked = bodyLength === undefined;
     this.#left = bodyLength ?? 0;
   }
@@ -53,7 +53,7 @@ export class H1BodySink implements BodySink {
   /** Writes what comes after the last chunk. */
   end(): void {
     if (this.#isChunked) {
-      const trailers = forwardedTrailers(this.#call.request.exchange?.requestTrailers ?? []);
+      const trailers = forwardedTrailers(this.#request.exchange?.requestTrailers ?? []);
       this.#socket.write(`0\r\n${encodeFields(trailers)}\r\n`, "latin1");
     }
   }

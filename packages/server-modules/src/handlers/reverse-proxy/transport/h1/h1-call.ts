@@ -2,7 +2,6 @@ import type { Readable } from "node:stream";
 import { encodeFields } from "http-engine/h1/response-head";
 import { ServerError } from "server-core/errors";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
-import type { H1ClientConnection } from "./h1-client-connection.ts";
 
 /** Never with what upstreams cut off (`#`) or read in different ways (bytes that are no ASCII). */
 const target = /^(?:[/a-zA-Z][!-"$-~]*|\*)$/;
@@ -64,6 +63,14 @@ function encodeHead(request: UpstreamRequest, isLast: boolean): string {
     : `${text}Content-Length: 0\r\n\r\n`;
 }
 
+/** The connection that carries a call. */
+interface CallCarrier {
+  /** Reads on: the receiver of the response has room again. */
+  resume(call: H1Call): void;
+  /** Nobody wants the response any more. */
+  abandon(call: H1Call): void;
+}
+
 /** One request on its way to a connection, or on one. */
 export class H1Call implements UpstreamCall {
   readonly request: UpstreamRequest;
@@ -72,7 +79,7 @@ export class H1Call implements UpstreamCall {
   /** Whether the body waits for `100 Continue`. */
   readonly expectsContinue: boolean;
   /** Set while a connection carries it. */
-  connection: H1ClientConnection | undefined;
+  connection: CallCarrier | undefined;
   aborted = false;
   /** When it began to wait for a connection, as of `performance.now()`; 0: it did not. */
   waitingSince = 0;

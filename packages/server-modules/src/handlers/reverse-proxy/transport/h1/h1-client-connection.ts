@@ -177,7 +177,7 @@ export class H1ClientConnection {
     ) {
       return;
     }
-    const sink = new H1BodySink(this.socket, call, (error) => this.#fail(error));
+    const sink = new H1BodySink(this.socket, call.request, (error) => this.#fail(error));
     this.#writer = new BodyWriter(body, sink, (error) => {
       const fault = error ?? sink.shortage;
       if (fault !== undefined) {

@@ -1,0 +1,11 @@
+import { z } from "zod";
+
+export const tracingSchema = z.strictObject({
+  span: z.string().nullish().describe("Name of the span; placeholders allowed (the method)."),
+  span_attributes: z
+    .record(z.string(), z.string())
+    .nullish()
+    .describe("Further attributes, set at the end of the request; placeholders allowed."),
+});
+
+export type TracingConfig = z.infer<typeof tracingSchema>;

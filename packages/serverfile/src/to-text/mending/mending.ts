@@ -1,0 +1,24 @@
+import type { JsonValue } from "server-core/json/json-value";
+import type { ConfigDraft } from "../config-draft.ts";
+import type { SearchTime } from "../search-time.ts";
+import type { UsualPorts } from "../sites/addresses.ts";
+import type { CertificateCheck } from "./certificate-check.ts";
+
+/** What is known while a way to say a config is looked for. */
+export interface Mending {
+  readonly config: JsonValue;
+  readonly ports: UsualPorts;
+  /** What a text comes to. Throws for one that is not understood. */
+  readonly adapt: (text: string) => JsonValue;
+  readonly certificates: CertificateCheck;
+  /** How many texts may be tried. */
+  readonly maxTries: number;
+  readonly time: SearchTime;
+}
+
+/** A draft that does not come to the config. */
+export interface TriedDraft {
+  readonly draft: ConfigDraft;
+  /** What it comes to; undefined when it is not understood, or its certificates differ. */
+  readonly result: JsonValue | undefined;
+}
