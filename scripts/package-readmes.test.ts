@@ -7,7 +7,13 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const packagesFolder = join(root, "packages");
 /** Packages whose README may not go. */
 const described = [
+  "admin-server",
+  "certificates",
+  "http-engine",
   "lifecycle",
+  "server-core",
+  "server-modules",
+  "serverfile",
   "storage",
   "trace-store",
   "traceql",
@@ -43,7 +49,7 @@ function isExported(code: string): boolean {
   return Object.hasOwn(manifest.exports ?? {}, `./${rest.join("/")}`);
 }
 
-test("the packages of tracing have a README", () => {
+test("the packages of both services have a README", () => {
   expect(withReadme).toEqual(expect.arrayContaining(described));
 });
 

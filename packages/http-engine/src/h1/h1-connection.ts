@@ -19,7 +19,7 @@ const empty = Buffer.alloc(0);
 
 type State = "head" | "body" | "waiting" | "closing" | "gone";
 
-/** What a connection needs of its listener. */
+/** The listener, as its connections see it. */
 export interface ConnectionOwner {
   readonly limits: ConnectionLimits;
   readonly accepting: boolean;

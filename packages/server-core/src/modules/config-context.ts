@@ -25,7 +25,7 @@ import type { App, ModuleInstance, ModuleNamespace } from "./module-instance.ts"
 import type { Part } from "./part-cache.ts";
 import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
 
-/** What a module gets when it is provisioned, of the config that it is provisioned for. */
+/** The services that a module gets, those of the config that it belongs to. */
 export class ConfigContext implements ModuleContext {
   /** Where the module's config stands in the document: `/config/apps/http`. */
   readonly path: string;
@@ -81,11 +81,11 @@ export class ConfigContext implements ModuleContext {
     const { apps, services } = this.#scope;
     try {
       const own = apps.get("events");
-      // What is kept over a reload outlives the app that it was made with.
+      // An object that is kept over a reload outlives the app that made it.
       if (isEventSink(own) && own.isOpen) {
         return await own.emit(event);
       }
-      // Of a config that other threads do not run yet nobody would know.
+      // Other threads do not know a config that does not run yet.
       return (await this.#scope.running) === false
         ? { data }
         : ((await services.messages.askMain(emitTopic, event)) as EventOutcome);
@@ -232,7 +232,7 @@ export class ConfigContext implements ModuleContext {
     return this.#scope.services.registry.hasUserModules;
   }
 
-  /** Who takes the errors of what a module starts by itself. */
+  /** The owner of errors in a module's background work. */
   #ownerOf({ id }: ModuleDefinition): ErrorOwner {
     const { owners, services } = this.#scope;
     let owner = owners.get(id);

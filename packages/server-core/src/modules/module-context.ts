@@ -9,7 +9,7 @@ import type { ThreadMessages } from "../threads/thread-messages.ts";
 import type { App, ModuleInstance, ModuleNamespace } from "./module-instance.ts";
 import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
 
-/** What a module gets when it is provisioned. */
+/** The services that a module gets when it is provisioned. */
 export interface ModuleContext {
   /** Where the module's config stands in the document: `/config/apps/http`. */
   readonly path: string;
@@ -41,7 +41,7 @@ export interface ModuleContext {
   readonly storage: Storage;
   /** Another app of the same config; undefined when it is not there, or comes later. */
   app(name: string): App | undefined;
-  /** Who may listen where, over all threads. */
+  /** Assigns ports to listeners, over all threads. */
   readonly ports: PortSource;
   /** All resources of a kind that any config uses now. */
   resources<Resource extends SharedResource>(kind: ResourceKind<Resource>): Resource[];

@@ -1,4 +1,4 @@
-/** What every provisioned module may have beside what its namespace asks for. */
+/** Members that every provisioned module may have beside those of its namespace. */
 export interface ModuleInstance {
   /** Checks what only the provisioned whole shows. Called once, after everything is provisioned. @throws ServerError */
   validate?(): void | Promise<void>;

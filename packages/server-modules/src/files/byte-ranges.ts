@@ -9,9 +9,9 @@ const maxRanges = 100;
 
 /**
  * Reads a `Range` header.
- * @returns the ranges within a body of `size` bytes, in the order of the request; "whole" when the header is
- *   ignored (another unit, no range, more bytes than the body has, an empty body). Otherwise "unsatisfiable"
- *   or "malformed". Source: RFC 9110 section 14.1.2
+ * @returns the ranges within a body of `size` bytes, in the order of the request. The header is ignored ("whole") for
+ *   another unit, no range, more bytes than the body has, or an empty body. Otherwise "unsatisfiable" or "malformed".
+ *   Source: RFC 9110 section 14.1.2
  */
 export function parseRanges(
   header: string,

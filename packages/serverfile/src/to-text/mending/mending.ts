@@ -4,11 +4,11 @@ import type { SearchTime } from "../search-time.ts";
 import type { UsualPorts } from "../sites/addresses.ts";
 import type { CertificateCheck } from "./certificate-check.ts";
 
-/** What is known while a way to say a config is looked for. */
+/** State of the search for a text. */
 export interface Mending {
   readonly config: JsonValue;
   readonly ports: UsualPorts;
-  /** What a text comes to. Throws for one that is not understood. */
+  /** The outcome of a text. Throws for one that is not understood. */
   readonly adapt: (text: string) => JsonValue;
   readonly certificates: CertificateCheck;
   /** How many texts may be tried. */
@@ -19,6 +19,6 @@ export interface Mending {
 /** A draft that does not come to the config. */
 export interface TriedDraft {
   readonly draft: ConfigDraft;
-  /** What it comes to; undefined when it is not understood, or its certificates differ. */
+  /** The document; undefined when the text is not understood, or its certificates differ. */
   readonly result: JsonValue | undefined;
 }
