@@ -6,7 +6,12 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { advisoryFindings, licenceFindings } from "./audit-findings.mjs";
-import { abandonedFindings, listedDependencies, runtimeDependencies } from "./dependency-ages.mjs";
+import {
+  abandonedFindings,
+  listedDependencies,
+  runtimeDependencies,
+  undatedDependencies,
+} from "./dependency-ages.mjs";
 import { prepare, root } from "./prepare.mjs";
 
 await prepare();
@@ -59,5 +64,9 @@ const names = runtimeDependencies(root);
 const releases = Object.fromEntries(names.map((name) => [name, newestRelease(name)]));
 const page = readFileSync(join(root, "docs", "dependencies.md"), "utf8");
 const abandoned = abandonedFindings(releases, listedDependencies(page), Date.now());
-tell(`releases of ${names.length} dependencies`, abandoned);
+const undated = undatedDependencies(releases);
+tell(`releases of ${names.length - undated.length} dependencies`, abandoned);
+if (undated.length > 0) {
+  process.stdout.write(`releases: the registry tells no date of ${undated.join(", ")}\n`);
+}
 process.exit(licences.length + advisories.length + abandoned.length === 0 ? 0 : 1);

@@ -31,6 +31,11 @@ export function listedDependencies(markdown) {
   return rows;
 }
 
+/** Names of those whose age nobody told: a registry without dates must not look like one in which all are young. */
+export function undatedDependencies(releases) {
+  return Object.keys(releases).filter((name) => releases[name] === undefined);
+}
+
 /**
  * @param releases date of the newest release by name, ISO 8601; undefined for one that the registry did not tell
  * @returns a line for each dependency without a release for two years and without a reason

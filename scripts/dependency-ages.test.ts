@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { abandonedFindings, listedDependencies, runtimeDependencies } from "./dependency-ages.mjs";
+import {
+  abandonedFindings,
+  listedDependencies,
+  runtimeDependencies,
+  undatedDependencies,
+} from "./dependency-ages.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
 const page = readFileSync(`${root}docs/dependencies.md`, "utf8");
@@ -26,4 +31,5 @@ test("a dependency without a release for two years needs a reason", () => {
   expect(abandonedFindings(releases, listed, now)).toEqual([
     "old: no release since 2024-11-26, and docs/dependencies.md gives no reason to keep it",
   ]);
+  expect(undatedDependencies(releases)).toEqual(["unknown"]);
 });
