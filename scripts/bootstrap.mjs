@@ -15,7 +15,10 @@ import { exitCodes, onLostNpm, onStopSignal } from "./stop-with-parent.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const wanted = { node: "26.10.0", pnpm: "12.21.0" };
 const oldestNode = 26;
-const tasks = ["start", "test", "bench", "conformance", "chaos", "soak", "audit", "sbom", "release"];
+const tasks = [
+  ...["start", "test", "bench", "conformance", "chaos", "soak", "audit", "sbom", "release", "docs"],
+  "changelog",
+];
 const isWindows = process.platform === "win32";
 const platform = thisPlatform();
 /** The npm package "node" has binaries for glibc only. */

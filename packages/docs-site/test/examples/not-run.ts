@@ -64,7 +64,7 @@ export const notRun: readonly NotRun[] = [
   { page: "processes/tracing-storage.md", command: "node packages/tracing-collector", reason: house },
   { page: "processes/tracing-storage.md", command: "node packages/tracing-query", reason: house },
   { page: "release.md", block: "npx ", reason: built },
-  { page: "release.md", block: "./server-linux-x64", reason: built },
+  { page: "release.md", block: "./server run", reason: built },
   {
     page: "scale.md",
     block: "node packages/tracing-collector",
@@ -111,6 +111,7 @@ export const notRun: readonly NotRun[] = [
     block: "npm run soak",
     reason: "takes an hour; bench's own test soaks for some seconds",
   },
+  { page: "kubernetes.md", block: "helm install", reason: "needs a cluster; helm.test.ts reads the charts" },
   {
     page: "kubernetes.md",
     block: "kubectl apply",
