@@ -12,18 +12,26 @@ export function licenceFindings(components, { allowed, read }) {
   for (const { group, name, version, licenses = [] } of components) {
     const whole = group === undefined ? name : `${group}/${name}`;
     const entry = read.find((one) => one.name === whole && one.version === version);
-    if (entry !== undefined) used.add(entry);
+    if (entry !== undefined) {
+      used.add(entry);
+    }
     const said = licenses.map(
       ({ license, expression }) => expression ?? license?.id ?? license?.name ?? "none",
     );
     const counted = entry === undefined ? said : [entry.license];
-    if (counted.length === 0) findings.push(`${whole} ${version}: names no licence`);
+    if (counted.length === 0) {
+      findings.push(`${whole} ${version}: names no licence`);
+    }
     for (const text of counted) {
-      if (!isAllowed(text, known)) findings.push(`${whole} ${version}: licence ${text} is not allowed`);
+      if (!isAllowed(text, known)) {
+        findings.push(`${whole} ${version}: licence ${text} is not allowed`);
+      }
     }
   }
   for (const entry of read) {
-    if (!used.has(entry)) findings.push(`${entry.name} ${entry.version}: is not used any more, take it out`);
+    if (!used.has(entry)) {
+      findings.push(`${entry.name} ${entry.version}: is not used any more, take it out`);
+    }
   }
   return findings;
 }
@@ -31,7 +39,9 @@ export function licenceFindings(components, { allowed, read }) {
 /** For `A OR B` one must be allowed, for `A AND B` both. */
 function isAllowed(expression, allowed) {
   const text = expression.replace(/^\((.*)\)$/, "$1");
-  if (text.includes(" OR ")) return text.split(" OR ").some((part) => isAllowed(part, allowed));
+  if (text.includes(" OR ")) {
+    return text.split(" OR ").some((part) => isAllowed(part, allowed));
+  }
   return text.split(" AND ").every((part) => allowed.has(part));
 }
 
@@ -45,12 +55,17 @@ export function advisoryFindings(report, accepted, today) {
   const findings = [];
   for (const { github_advisory_id: id, module_name: name, severity, title } of advisories) {
     const entry = accepted.find((one) => one.id === id);
-    if (entry === undefined) findings.push(`${name}: ${severity}: ${title} (${id})`);
-    else if (entry.until < today) findings.push(`${name}: ${id} was accepted until ${entry.until} only`);
+    if (entry === undefined) {
+      findings.push(`${name}: ${severity}: ${title} (${id})`);
+    } else if (entry.until < today) {
+      findings.push(`${name}: ${id} was accepted until ${entry.until} only`);
+    }
   }
   const ids = new Set(advisories.map(({ github_advisory_id: id }) => id));
   for (const { id } of accepted) {
-    if (!ids.has(id)) findings.push(`${id}: is accepted, but found no more: take it out`);
+    if (!ids.has(id)) {
+      findings.push(`${id}: is accepted, but found no more: take it out`);
+    }
   }
   return findings;
 }

@@ -29,7 +29,9 @@ function jsonOf(args) {
 
 function tell(title, findings) {
   process.stdout.write(`${title}: ${findings.length === 0 ? "nothing found" : `${findings.length} found`}\n`);
-  for (const finding of findings) process.stdout.write(`  ${finding}\n`);
+  for (const finding of findings) {
+    process.stdout.write(`  ${finding}\n`);
+  }
 }
 
 const bom = jsonOf(["sbom", "--prod", "--sbom-format", "cyclonedx"]);

@@ -19,10 +19,16 @@ const imperativeAfterAll =
 
 /** @returns what is wrong with a subject; undefined when nothing is */
 export function subjectFault(subject) {
-  if (/^(?:Merge|Revert) /.test(subject)) return undefined;
-  if (subject.length > mostCharacters) return `has ${subject.length} characters, at most ${mostCharacters}`;
+  if (/^(?:Merge|Revert) /.test(subject)) {
+    return undefined;
+  }
+  if (subject.length > mostCharacters) {
+    return `has ${subject.length} characters, at most ${mostCharacters}`;
+  }
   const match = new RegExp(`^(?:${types})(?:\\([a-z0-9-]+\\))?: (.+)$`).exec(subject);
-  if (match === null) return `is not "type(scope): imperative" with one of ${types.replaceAll("|", ", ")}`;
+  if (match === null) {
+    return `is not "type(scope): imperative" with one of ${types.replaceAll("|", ", ")}`;
+  }
   if (notImperative.test(match[1]) && !imperativeAfterAll.test(match[1])) {
     return `begins with "${match[1].split(" ")[0]}", not with an imperative`;
   }
@@ -36,7 +42,9 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   for (const line of commits) {
     const at = line.indexOf(" ");
     const fault = subjectFault(line.slice(at + 1));
-    if (fault === undefined) continue;
+    if (fault === undefined) {
+      continue;
+    }
     process.stdout.write(`${line.slice(0, at)} ${fault}: ${line.slice(at + 1)}\n`);
     process.exitCode = 1;
   }

@@ -12,10 +12,14 @@ export function runtimeDependencies(root) {
   for (const folder of ["packages", "examples"]) {
     for (const name of readdirSync(join(root, folder))) {
       const file = join(root, folder, name, "package.json");
-      if (!existsSync(file)) continue;
+      if (!existsSync(file)) {
+        continue;
+      }
       const { dependencies = {} } = JSON.parse(readFileSync(file, "utf8"));
       for (const [dependency, version] of Object.entries(dependencies)) {
-        if (!version.startsWith("workspace:")) names.add(dependency);
+        if (!version.startsWith("workspace:")) {
+          names.add(dependency);
+        }
       }
     }
   }
@@ -26,7 +30,9 @@ export function runtimeDependencies(root) {
 export function listedDependencies(markdown) {
   const rows = new Map();
   for (const [, names, , old = ""] of markdown.matchAll(/^\| (`[^|]+`) \| ([^|]+) \|(?: ([^|]*) \|)?$/gm)) {
-    for (const [, name] of names.matchAll(/`([^`]+)`/g)) rows.set(name, old.trim());
+    for (const [, name] of names.matchAll(/`([^`]+)`/g)) {
+      rows.set(name, old.trim());
+    }
   }
   return rows;
 }
@@ -42,7 +48,9 @@ export function undatedDependencies(releases) {
  */
 export function abandonedFindings(releases, listed, nowMs) {
   return Object.entries(releases).flatMap(([name, date]) => {
-    if (date === undefined || nowMs - Date.parse(date) <= longestMs || listed.get(name)) return [];
+    if (date === undefined || nowMs - Date.parse(date) <= longestMs || listed.get(name)) {
+      return [];
+    }
     return [
       `${name}: no release since ${date.slice(0, 10)}, and docs/dependencies.md gives no reason to keep it`,
     ];

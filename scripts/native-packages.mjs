@@ -16,10 +16,14 @@ const defaultRoot = fileURLToPath(new URL("..", import.meta.url));
 /** Every package of pnpm's store in node_modules, by its folder. */
 export function* storedPackages(root = defaultRoot) {
   const store = join(root, "node_modules", ".pnpm");
-  if (!existsSync(store)) return;
+  if (!existsSync(store)) {
+    return;
+  }
   for (const entry of readdirSync(store)) {
     const modules = join(store, entry, "node_modules");
-    if (!existsSync(modules)) continue;
+    if (!existsSync(modules)) {
+      continue;
+    }
     for (const name of readdirSync(modules)) {
       const names = name.startsWith("@")
         ? readdirSync(join(modules, name)).map((each) => `${name}/${each}`)
@@ -27,8 +31,9 @@ export function* storedPackages(root = defaultRoot) {
       for (const each of names) {
         const folder = join(modules, each);
         // A link is a dependency, which has an entry of its own.
-        if (!lstatSync(folder).isSymbolicLink() && existsSync(join(folder, "package.json")))
+        if (!lstatSync(folder).isSymbolicLink() && existsSync(join(folder, "package.json"))) {
           yield { modules, folder };
+        }
       }
     }
   }
@@ -43,8 +48,9 @@ export function nativeParents(root = defaultRoot) {
       version,
       optionalDependencies = {},
     } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    if (isPerPlatform(Object.keys(optionalDependencies)))
+    if (isPerPlatform(Object.keys(optionalDependencies))) {
       parents.push({ name, version, modules, optionalDependencies });
+    }
   }
   return parents.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -79,7 +85,9 @@ function fetchPackage({ name, version }, platform, folder) {
     "--force",
   ];
   const of = [`--os=${platform.os}`, `--cpu=${platform.cpu}`];
-  if (platform.libc !== "") of.push(`--libc=${platform.libc}`);
+  if (platform.libc !== "") {
+    of.push(`--libc=${platform.libc}`);
+  }
   const windows = process.platform === "win32";
   mkdirSync(folder, { recursive: true });
   const { status, stderr } = spawnSync(
@@ -87,9 +95,13 @@ function fetchPackage({ name, version }, platform, folder) {
     ["install", "--prefix", folder, "--loglevel=error", ...options, ...of, `${name}@${version}`],
     { cwd: folder, encoding: "utf8", shell: windows },
   );
-  if (status === 0) return undefined;
+  if (status === 0) {
+    return undefined;
+  }
   const code = /code (\w+)/.exec(stderr ?? "")?.[1];
-  if (code === "E404" || code === "ETARGET") return "the registry has no such version";
+  if (code === "E404" || code === "ETARGET") {
+    return "the registry has no such version";
+  }
   return code === undefined ? "npm could not fetch it" : `npm: ${code}`;
 }
 
@@ -102,7 +114,9 @@ export function addMissingNatives(
   for (const { parent, packages } of nativePlan(platform, root)) {
     for (const each of packages) {
       const place = join(parent.modules, each.name);
-      if (existsSync(join(place, "package.json"))) continue;
+      if (existsSync(join(place, "package.json"))) {
+        continue;
+      }
       tell(`Adding ${each.name}@${each.version}, which the lockfile does not name …\n`);
       const folder = join(root, "node_modules", ".natives", `${each.name.replace("/", "+")}@${each.version}`);
       const stored = join(folder, "node_modules", each.name);
@@ -133,6 +147,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     }
   } else {
     const failed = addMissingNatives(thisPlatform(), { tell: (text) => process.stderr.write(text) });
-    for (const { name, version, reason } of failed) process.stderr.write(`${name}@${version}: ${reason}\n`);
+    for (const { name, version, reason } of failed) {
+      process.stderr.write(`${name}@${version}: ${reason}\n`);
+    }
   }
 }

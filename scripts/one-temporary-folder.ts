@@ -11,8 +11,11 @@ export default function oneTemporaryFolder(): () => void {
   const folder = mkdtempSync(join(tmpdir(), "tests-"));
   process.env.TMPDIR = folder;
   return () => {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
+    if (before === undefined) {
+      delete process.env.TMPDIR;
+    } else {
+      process.env.TMPDIR = before;
+    }
     try {
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     } catch (error) {

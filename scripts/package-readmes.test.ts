@@ -44,7 +44,9 @@ function isThere(name: string, path: string): boolean {
 /** `wire/rows` of package.json's `exports`. */
 function isExported(code: string): boolean {
   const [name = "", ...rest] = code.split("/");
-  if (!packages.includes(name)) return true;
+  if (!packages.includes(name)) {
+    return true;
+  }
   const manifest = JSON.parse(readFileSync(join(packagesFolder, name, "package.json"), "utf8"));
   return Object.hasOwn(manifest.exports ?? {}, `./${rest.join("/")}`);
 }

@@ -23,7 +23,9 @@ const limitMs = 600_000;
 
 /** Whether the process that wrote its number into a file still runs. */
 function isBuilding(file) {
-  if (!existsSync(file)) return false;
+  if (!existsSync(file)) {
+    return false;
+  }
   try {
     process.kill(Number(readFileSync(file, "utf8")), 0);
     return true;
@@ -35,7 +37,9 @@ function isBuilding(file) {
 /** Waits until nobody builds programs any more, and says which there are: tests look only once. */
 // biome-ignore lint/suspicious/noUndeclaredEnvVars: no task of turbo reads it.
 export async function waitForPeers(folder = process.env.PEERS, limit = limitMs) {
-  if (folder === undefined || !existsSync(folder)) return;
+  if (folder === undefined || !existsSync(folder)) {
+    return;
+  }
   const begin = Date.now();
   while (isBuilding(join(folder, ".building")) && Date.now() - begin < limit) {
     await new Promise((resolve) => setTimeout(resolve, 500));

@@ -23,11 +23,15 @@ export function platformNamed(name) {
 }
 
 function libcHere() {
-  if (process.platform !== "linux") return "";
+  if (process.platform !== "linux") {
+    return "";
+  }
   // Reading all network interfaces would take the report seconds on some machines.
   process.report.excludeNetwork = true;
   const { header } = process.report.getReport();
-  if (header.glibcVersionRuntime !== undefined) return "glibc";
+  if (header.glibcVersionRuntime !== undefined) {
+    return "glibc";
+  }
   const isMusl = existsSync("/lib") && readdirSync("/lib").some((file) => file.startsWith("ld-musl-"));
   return isMusl ? "musl" : "glibc";
 }
@@ -49,10 +53,15 @@ const libraries = { gnu: "glibc", glibc: "glibc", musl: "musl" };
 function platformInName(name) {
   const found = { os: undefined, cpu: undefined, libc: "" };
   for (const word of name.split("/").at(-1).split(/[-._]/)) {
-    if (word in systems) found.os = systems[word];
-    else if (otherSystems.test(word)) found.os = word;
-    else if (word in processors) found.cpu = processors[word];
-    else if (word in libraries) found.libc = libraries[word];
+    if (word in systems) {
+      found.os = systems[word];
+    } else if (otherSystems.test(word)) {
+      found.os = word;
+    } else if (word in processors) {
+      found.cpu = processors[word];
+    } else if (word in libraries) {
+      found.libc = libraries[word];
+    }
   }
   return found.os === undefined ? undefined : found;
 }
@@ -70,9 +79,15 @@ export function namesFor(platform, names) {
   const told = names.map((name) => ({ name, for: platformInName(name) })).filter((each) => each.for);
   return told
     .filter(({ for: { os, cpu, libc } }) => {
-      if (os !== platform.os || cpu !== platform.cpu) return false;
-      if (os !== "linux") return true;
-      if (libc !== "") return libc === platform.libc;
+      if (os !== platform.os || cpu !== platform.cpu) {
+        return false;
+      }
+      if (os !== "linux") {
+        return true;
+      }
+      if (libc !== "") {
+        return libc === platform.libc;
+      }
       const hasMusl = told.some(
         (other) => other.for.os === os && other.for.cpu === cpu && other.for.libc === "musl",
       );
@@ -83,7 +98,9 @@ export function namesFor(platform, names) {
 
 /** The text of `npm start` on a platform without the store; "" when everything runs. */
 export function partialPlatformText(platform, clickhouse) {
-  if (wholePlatforms.some((each) => nameOf(each) === nameOf(platform))) return "";
+  if (wholePlatforms.some((each) => nameOf(each) === nameOf(platform))) {
+    return "";
+  }
   const begins = [
     `This machine is ${nameOf(platform)}: there is no engine of tracing-storage for it (chdb comes for ${wholePlatforms.map(nameOf).join(", ")}).`,
   ];

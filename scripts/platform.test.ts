@@ -43,7 +43,9 @@ test.each([
 });
 
 test("where the store cannot run, what works is said before anything is installed", () => {
-  for (const platform of wholePlatforms) expect(partialPlatformText(platform, undefined)).toBe("");
+  for (const platform of wholePlatforms) {
+    expect(partialPlatformText(platform, undefined)).toBe("");
+  }
   const alpine = partialPlatformText(platformNamed("linux-x64-musl"), undefined);
   expect(alpine).toContain("linux-x64-musl");
   expect(alpine).toContain("--clickhouse");
@@ -59,7 +61,9 @@ function isPublished(name: string, version: string): boolean | undefined {
       encoding: "utf8",
     },
   );
-  if (status === 0) return true;
+  if (status === 0) {
+    return true;
+  }
   return /E404|ETARGET/.test(stderr) ? false : undefined;
 }
 

@@ -49,13 +49,17 @@ function addFiles(hash, path) {
     return;
   }
   for (const entry of readdirSync(path).sort()) {
-    if (!ignored.has(entry)) addFiles(hash, join(path, entry));
+    if (!ignored.has(entry)) {
+      addFiles(hash, join(path, entry));
+    }
   }
 }
 
 function fingerprint(paths) {
   const hash = createHash("sha256");
-  for (const path of paths) addFiles(hash, join(root, path));
+  for (const path of paths) {
+    addFiles(hash, join(root, path));
+  }
   return hash.digest("hex");
 }
 
@@ -67,7 +71,9 @@ async function step(name, inputs, outputs, work) {
     existsSync(stamp) &&
     readFileSync(stamp, "utf8") === fingerprint(inputs) &&
     outputs.every((path) => existsSync(join(root, path)));
-  if (isDone()) return;
+  if (isDone()) {
+    return;
+  }
   await work();
   mkdirSync(folder, { recursive: true });
   writeFileSync(stamp, fingerprint(inputs));
@@ -96,7 +102,9 @@ function withDependencies(names) {
   for (const waiting = [...names]; waiting.length > 0; ) {
     const name = waiting.pop();
     const manifest = join(root, "packages", name, "package.json");
-    if (found.has(name) || !existsSync(manifest)) continue;
+    if (found.has(name) || !existsSync(manifest)) {
+      continue;
+    }
     found.add(name);
     const { dependencies, devDependencies } = JSON.parse(readFileSync(manifest, "utf8"));
     waiting.push(...Object.keys({ ...dependencies, ...devDependencies }));

@@ -21,8 +21,11 @@ export function runChild(command, args, { quiet = false, ...options } = {}) {
     });
     const end = (signal) => {
       try {
-        if (isWindows) child.kill();
-        else process.kill(-child.pid, signal);
+        if (isWindows) {
+          child.kill();
+        } else {
+          process.kill(-child.pid, signal);
+        }
       } catch {
         // It has ended by itself.
       }

@@ -43,12 +43,16 @@ export function setVersion(root = defaultRoot) {
   return placesOf(root).flatMap(([file, pattern]) => {
     const before = readFileSync(join(root, file), "utf8");
     const after = before.replace(pattern, version);
-    if (after === before) return [];
+    if (after === before) {
+      return [];
+    }
     writeFileSync(join(root, file), after);
     return [file];
   });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const file of setVersion()) process.stdout.write(`${file}\n`);
+  for (const file of setVersion()) {
+    process.stdout.write(`${file}\n`);
+  }
 }

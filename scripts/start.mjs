@@ -10,7 +10,9 @@ await prepare();
 
 /** Whether the store of this machine can run: its engine is a native package, which is not made for every platform. */
 function hasEngine(platform) {
-  if (partialPlatformText(platform) !== "") return false;
+  if (partialPlatformText(platform) !== "") {
+    return false;
+  }
   try {
     createRequire(createRequire(join(root, "packages/tracing-storage/package.json")).resolve("chdb")).resolve(
       `@chdb/lib-${nameOf(platform).replace("glibc", "gnu")}`,

@@ -37,7 +37,9 @@ function isAlive(pid) {
  */
 export function onLostNpm(callback) {
   // biome-ignore lint/suspicious/noUndeclaredEnvVars: npm sets it, and no task of turbo reads it.
-  if (process.env.npm_lifecycle_event === undefined || process.platform === "win32") return;
+  if (process.env.npm_lifecycle_event === undefined || process.platform === "win32") {
+    return;
+  }
   const parent = process.ppid;
   const watched = [parent];
   const above = processAbove(parent);
@@ -46,7 +48,9 @@ export function onLostNpm(callback) {
     watched.push(above.parent);
   }
   const timer = setInterval(() => {
-    if (process.ppid === parent && watched.every(isAlive)) return;
+    if (process.ppid === parent && watched.every(isAlive)) {
+      return;
+    }
     clearInterval(timer);
     callback();
   }, lookAgainMs);
@@ -55,8 +59,12 @@ export function onLostNpm(callback) {
 
 /** Calls back for each signal that asks this process to end. @returns takes the handlers away */
 export function onStopSignal(callback) {
-  for (const signal of signals) process.on(signal, callback);
+  for (const signal of signals) {
+    process.on(signal, callback);
+  }
   return () => {
-    for (const signal of signals) process.off(signal, callback);
+    for (const signal of signals) {
+      process.off(signal, callback);
+    }
   };
 }

@@ -78,7 +78,9 @@ if (late.length > 0 && late.length <= mostFilesTriedAgain) {
   const failedNow = new Set(testsOf(again.files, "failed").map(({ fullName }) => fullName));
   for (const { fullName } of testsOf(late, "failed")) {
     // Not silent: such a test depends on what else runs, and is to be mended.
-    if (!failedNow.has(fullName)) process.stdout.write(`in time only when run alone: ${fullName}\n`);
+    if (!failedNow.has(fullName)) {
+      process.stdout.write(`in time only when run alone: ${fullName}\n`);
+    }
   }
   files = [...files.filter((file) => !late.includes(file)), ...again.files];
   ended = again.ended;

@@ -10,7 +10,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function packageWith(name: string, files: Record<string, string>): string {
   const path = join(folder, name);
   mkdirSync(path);
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(path, file), text);
+  for (const [file, text] of Object.entries(files)) {
+    writeFileSync(join(path, file), text);
+  }
   return path;
 }
 

@@ -4,6 +4,8 @@ import { writeFileSync } from "node:fs";
 export default class UnhandledErrors {
   onTestRunEnd(_modules, errors) {
     const { UNHANDLED_ERRORS_FILE: file } = process.env;
-    if (file) writeFileSync(file, JSON.stringify(errors.length));
+    if (file) {
+      writeFileSync(file, JSON.stringify(errors.length));
+    }
   }
 }

@@ -29,12 +29,16 @@ function report(line: string): void {
 
 /** Sees what a process writes without reading it: whoever reads it gets all of it when he wants it. */
 function watch(stream: Readable | null, name: string): void {
-  if (stream === null) return;
+  if (stream === null) {
+    return;
+  }
   const lines = new FatalLines();
   const push = stream.push.bind(stream);
   stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
     if (chunk !== null && chunk !== undefined) {
-      for (const line of lines.take(String(chunk))) report(`${name}: ${line}`);
+      for (const line of lines.take(String(chunk))) {
+        report(`${name}: ${line}`);
+      }
     }
     return push(chunk, encoding);
   };

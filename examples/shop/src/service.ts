@@ -79,7 +79,9 @@ export async function startService(
     try {
       await sleep(chance.latency(ms));
       const error = fault?.();
-      if (error !== undefined) throw error;
+      if (error !== undefined) {
+        throw error;
+      }
     } catch (error) {
       fail(span, error);
       throw error;
@@ -159,7 +161,9 @@ export async function startService(
     } catch (error) {
       status = error instanceof ShopError ? error.status : 500;
       body = { error: error instanceof Error ? error.message : String(error) };
-      if (status >= 500) fail(span, error);
+      if (status >= 500) {
+        fail(span, error);
+      }
     }
     span.setAttribute("http.response.status_code", status);
     span.end();

@@ -42,7 +42,9 @@ function filesBelow(folder: string, ending: RegExp): string[] {
   // Not "recursive", which follows the links in node_modules.
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && entry.name !== "node_modules") return filesBelow(path, ending);
+    if (entry.isDirectory() && entry.name !== "node_modules") {
+      return filesBelow(path, ending);
+    }
     return entry.isFile() && ending.test(entry.name) ? [join(root, path)] : [];
   });
 }

@@ -6,7 +6,7 @@ import { ask } from "server-core/testing/ask";
 import { freePorts } from "server-core/testing/free-ports";
 import { standardModules } from "server-modules/standard";
 import { adaptServerfile } from "serverfile/adapt-serverfile";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RunningServer } from "./testing/running-server.ts";
 
 const folder = new URL("../../../docs/reference/", import.meta.url);
@@ -85,14 +85,14 @@ describe("the reference", () => {
   });
   afterAll(() => rm(wwwFolder, { recursive: true }));
 
-  it("has examples with requests for every matcher", () => {
+  test("has examples with requests for every matcher", () => {
     const tried = examples.map(({ page }) => page);
     const matchers = pages.filter((page) => page.startsWith("matchers/"));
     expect(matchers.length).toBeGreaterThan(16);
     expect(matchers.filter((page) => !tried.includes(page))).toEqual([]);
   });
 
-  it("has an example with requests for every handler", async () => {
+  test("has an example with requests for every handler", async () => {
     const sections = (await readFile(new URL("handler-examples.md", folder), "utf8")).split(/^## /m).slice(1);
     const tried = sections
       .filter((section) => withoutRequests.has(headingOf(section)) || section.match(pattern) !== null)
@@ -104,7 +104,7 @@ describe("the reference", () => {
     expect(sections.filter((section) => section.includes("]("))).toEqual([]);
   });
 
-  it.each([...withoutRequests])("%s: the configuration is a valid one", async (name) => {
+  test.each([...withoutRequests])("%s: the configuration is a valid one", async (name) => {
     const markdown = await readFile(new URL("handler-examples.md", folder), "utf8");
     const [, text = ""] = new RegExp(`^## ${name}\n.*?^\`\`\`json\n(.*?)^\`\`\``, "ms").exec(markdown) ?? [];
     const server = await RunningServer.start();
@@ -115,7 +115,7 @@ describe("the reference", () => {
     }
   });
 
-  it.each(examples)("$page", async ({ page, format, text, requests }) => {
+  test.each(examples)("$page", async ({ page, format, text, requests }) => {
     const free = await freePorts(ports.length);
     const local = (words: string) =>
       ports.reduce((all, port, index) => all.replaceAll(`:${port}`, `:${free[index]}`), words);

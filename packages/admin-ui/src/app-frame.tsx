@@ -29,12 +29,19 @@ export function AppFrame() {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) {
+        return;
+      }
       const page = pages[Number(event.key) - 1];
-      if (event.key === "?") setHelp((open) => !open);
-      else if (event.key === "/") document.querySelector<HTMLElement>("[data-slash]")?.focus();
-      else if (page !== undefined) void navigate({ to: page.path });
-      else return;
+      if (event.key === "?") {
+        setHelp((open) => !open);
+      } else if (event.key === "/") {
+        document.querySelector<HTMLElement>("[data-slash]")?.focus();
+      } else if (page !== undefined) {
+        void navigate({ to: page.path });
+      } else {
+        return;
+      }
       event.preventDefault();
     };
     window.addEventListener("keydown", onKey);

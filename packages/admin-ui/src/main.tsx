@@ -12,7 +12,9 @@ import { router } from "./router.tsx";
 applyTheme();
 startTraffic();
 const root = document.getElementById("root");
-if (root === null) throw new Error("the page has no element of id root");
+if (root === null) {
+  throw new Error("the page has no element of id root");
+}
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

@@ -57,7 +57,9 @@ describeConsole("the config in a browser", (app) => {
     const schema = await (await app.server.admin("GET", "/config/schema/http.handlers.rate_limit")).json();
     const fields = Object.keys(Object.values<{ properties?: object }>(schema.$defs)[0]?.properties ?? {});
     expect(fields.length).toBeGreaterThan(1);
-    for (const name of fields) expect(names.join("\n")).toContain(name);
+    for (const name of fields) {
+      expect(names.join("\n")).toContain(name);
+    }
   });
 
   test("what the schema or the server does not allow is said where it stands, and is not applied", async () => {

@@ -46,8 +46,11 @@ export function builtConsole(): Promise<string> {
     try {
       await build({ root, logLevel: "error", build: { outDir, emptyOutDir: true } });
     } finally {
-      if (before === undefined) delete process.env.NODE_ENV;
-      else process.env.NODE_ENV = before;
+      if (before === undefined) {
+        delete process.env.NODE_ENV;
+      } else {
+        process.env.NODE_ENV = before;
+      }
     }
   });
 }

@@ -110,7 +110,9 @@ function countersAt(reading: number, running: boolean): string {
   let [shop, broken] = [0, 0];
   for (let step = 1; step < reading; step += 1) {
     shop += 80 + Math.round(50 * Math.sin(step / 6));
-    if (step % 9 < 2) broken += 6;
+    if (step % 9 < 2) {
+      broken += 6;
+    }
   }
   const servers = [
     `server_http_responses_total{server="shop",class="2xx"} ${shop}`,
@@ -159,12 +161,16 @@ export async function passReadings(page: Page): Promise<void> {
   let reading = 0;
   await page.route("**/metrics", async (route) => {
     // After the last one nothing is counted any more, and the curves stand still.
-    if (reading >= readings) return;
+    if (reading >= readings) {
+      return;
+    }
     reading += 1;
     await page.clock.setFixedTime(pictureTimeMs - (readings - reading) * 2_000);
     await route.fulfill({ contentType: "text/plain", body: countersAt(reading, true) });
   });
-  while (reading < readings) await page.clock.runFor(2_000);
+  while (reading < readings) {
+    await page.clock.runFor(2_000);
+  }
   await page.getByText(lastReadingText).waitFor();
   // Times that are said as so long ago are set once a second.
   await page.clock.runFor(1_000);

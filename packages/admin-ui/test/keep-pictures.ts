@@ -10,7 +10,9 @@ const names = process.argv.slice(2);
 const server = await ServerUnderTest.start(await builtConsole());
 const browser = await chromium.launch({ executablePath: browserPath, args: browserFlags });
 for (const shown of pictured) {
-  if (names.length > 0 && !names.includes(shown.name)) continue;
+  if (names.length > 0 && !names.includes(shown.name)) {
+    continue;
+  }
   await server.empty();
   const context = await browser.newContext(contextSettings);
   const page = await context.newPage();

@@ -18,7 +18,9 @@ describeConsole("the console in a browser", (app) => {
     const loaded = new Map<string, number>();
     app.page.on("request", (request) => {
       const { pathname } = new URL(request.url());
-      if (!pathname.startsWith("/ui/")) return;
+      if (!pathname.startsWith("/ui/")) {
+        return;
+      }
       const name = pathname === "/ui/" ? "index.html" : pathname.slice("/ui/".length);
       loaded.set(name, gzipSync(readFileSync(path.join(app.folder, name))).length);
     });
@@ -167,14 +169,20 @@ describeConsole("the console in a browser", (app) => {
     const status = [0, 403, 500, 200].find(is) ?? 0;
     let broken = true;
     await app.page.route("**/reverse_proxy/upstreams*", (route) => {
-      if (!broken) return route.continue();
-      if (status === 0) return route.abort();
+      if (!broken) {
+        return route.continue();
+      }
+      if (status === 0) {
+        return route.abort();
+      }
       return route.fulfill({ status, json: status === 200 ? { hello: 1 } : { error: "in its own words" } });
     });
     await go("upstreams");
     const notice = app.page.getByRole("alert");
     await notice.getByText(title).waitFor();
-    if (status >= 400) expect(await notice.textContent()).toContain(`${status}: in its own words`);
+    if (status >= 400) {
+      expect(await notice.textContent()).toContain(`${status}: in its own words`);
+    }
     broken = false;
     await app.page.getByText("No proxies").waitFor();
   });
@@ -209,7 +217,9 @@ describeConsole("the console in a browser", (app) => {
       for (const width of [360, 1440]) {
         await page.setViewportSize({ width, height: 800 });
         await page.evaluate(() => new Promise(requestAnimationFrame));
-        if (width === 360) expect(await violationsOn(page), `${name}, 360 px`).toEqual([]);
+        if (width === 360) {
+          expect(await violationsOn(page), `${name}, 360 px`).toEqual([]);
+        }
         const needed = await page.evaluate(() => document.documentElement.scrollWidth);
         expect(needed, `${name}, ${width} px`).toBeLessThanOrEqual(width);
       }

@@ -77,7 +77,9 @@ export const pictured: readonly Pictured[] = [
 /** Shows what is pictured, and waits until it can be. @returns what is to be painted over */
 export async function showPictured(page: Page, server: ServerUnderTest, shown: Pictured): Promise<Locator[]> {
   await page.setViewportSize(pictureViewport);
-  if (!shown.empty) await server.admin("POST", "/load", shopConfig(["127.0.0.1:9"]));
+  if (!shown.empty) {
+    await server.admin("POST", "/load", shopConfig(["127.0.0.1:9"]));
+  }
   await fixAnswers(page, !shown.empty, shown.failing);
   await page.goto(`${server.origin}/ui/${shown.address}`);
   await shown.act?.(page);

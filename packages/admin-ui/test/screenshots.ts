@@ -109,7 +109,9 @@ for (const [width, height] of [
     const wanted = Object.entries(scenes).filter(
       ([name]) => only.length === 0 || only.includes(`${name}-${theme}-${width}`),
     );
-    if (wanted.length === 0) continue;
+    if (wanted.length === 0) {
+      continue;
+    }
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: theme,

@@ -54,11 +54,17 @@ export class ServerUnderTest {
     for await (const line of createInterface(child.stderr)) {
       lines.push(line);
       const address = /admin endpoint on ([\d.]+:\d+)/.exec(line)?.[1];
-      if (address !== undefined) this.address = address;
+      if (address !== undefined) {
+        this.address = address;
+      }
       runs = /server v?\S* runs/.test(line);
-      if (runs) break;
+      if (runs) {
+        break;
+      }
     }
-    if (!runs) throw new Error(`the server did not start:\n${lines.join("\n")}`);
+    if (!runs) {
+      throw new Error(`the server did not start:\n${lines.join("\n")}`);
+    }
     child.stderr.resume();
   }
 
@@ -66,7 +72,9 @@ export class ServerUnderTest {
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
-    if (child === undefined || child.exitCode !== null) return;
+    if (child === undefined || child.exitCode !== null) {
+      return;
+    }
     const closed = once(child, "exit");
     child.kill("SIGKILL");
     await closed;
@@ -74,7 +82,9 @@ export class ServerUnderTest {
 
   /** Unloads its config; starts it where it does not run. */
   async empty(): Promise<void> {
-    if (this.#child === undefined) await this.run();
+    if (this.#child === undefined) {
+      await this.run();
+    }
     await this.admin("DELETE", "/config/");
   }
 
@@ -85,7 +95,9 @@ export class ServerUnderTest {
       headers: { Origin: this.origin, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    if (!response.ok) {
+      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    }
     return response;
   }
 

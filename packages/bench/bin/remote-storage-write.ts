@@ -51,7 +51,9 @@ async function writeStream(count: number): Promise<void> {
   );
   for (let sent = 0; sent < count; sent++) {
     const isRoom = call.write(requests[sent % requests.length] as Buffer);
-    if (!isRoom) await new Promise((drained) => call.once("drain", drained));
+    if (!isRoom) {
+      await new Promise((drained) => call.once("drain", drained));
+    }
   }
   call.end();
   await promise;
@@ -96,7 +98,9 @@ async function measure(what: string, count: number, write: (count: number) => Pr
 await measure("streams (4)", spans, async (count) => {
   await Promise.all(Array.from({ length: 4 }, () => writeStream(count / 4)));
 }).catch((error: { code?: status }) => {
-  if (error.code !== status.UNIMPLEMENTED) throw error;
+  if (error.code !== status.UNIMPLEMENTED) {
+    throw error;
+  }
   console.log("streams are not offered");
 });
 await measure(`one a call (${callCount} at a time)`, Math.min(spans, 20_000), writeEach);

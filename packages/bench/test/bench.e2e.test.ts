@@ -71,11 +71,17 @@ test("a receiver that loses what it acknowledged is found out", async () => {
   // A store in which half of the spans arrive.
   const store = createServer(async (request, response) => {
     let sql = "";
-    for await (const chunk of request) sql += chunk;
+    for await (const chunk of request) {
+      sql += chunk;
+    }
     const spans = Math.floor(receiver.accepted.length / 2);
-    if (sql.includes("system.tables")) response.end("1\n");
-    else if (sql.includes("system.parts")) response.end(`${spans}\t${spans * 50}\t${spans * 60}\n`);
-    else response.end(`${spans}\n`);
+    if (sql.includes("system.tables")) {
+      response.end("1\n");
+    } else if (sql.includes("system.parts")) {
+      response.end(`${spans}\t${spans * 50}\t${spans * 60}\n`);
+    } else {
+      response.end(`${spans}\n`);
+    }
   }).listen(0, "127.0.0.1");
   await once(store, "listening");
   const storeUrl = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
@@ -124,12 +130,15 @@ test("a store is filled once, and answers every question, beside a plain table t
       for (const { name, results, rows } of store) {
         expect(results, name).toBeGreaterThan(0);
         // Traces are read from parts, past the engine, unless they are large.
-        if (!name.startsWith("trace ")) expect(rows, name).toBeGreaterThan(0);
+        if (!name.startsWith("trace ")) {
+          expect(rows, name).toBeGreaterThan(0);
+        }
       }
       expect(query.filter(({ failed }) => failed > 0)).toEqual([]);
       expect(plain.map(({ name }) => name)).toContain("trace by id");
-      for (const { name, oursMs, plainMs } of plain)
+      for (const { name, oursMs, plainMs } of plain) {
         expect(Math.min(oursMs, plainMs), name).toBeGreaterThan(0);
+      }
     }
   } finally {
     await rm(folder, { recursive: true });
@@ -155,10 +164,11 @@ test("stores of two sizes are asked the same, in turns", async () => {
     expect(lines.pop()).toContain("load average");
     expect(lines.length).toBeGreaterThan(15);
     const figure = String.raw`\d+\.\d \(\d+\.\d\) +`;
-    for (const line of lines)
+    for (const line of lines) {
       expect(line).toMatch(
         RegExp(`^\\D.* ${figure}${figure}\\d+\\.\\d\\d +\\d+ +\\d+ +[1-9]\\d*, [1-9]\\d*$`),
       );
+    }
   } finally {
     await rm(folder, { recursive: true });
   }

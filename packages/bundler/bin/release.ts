@@ -88,16 +88,22 @@ function tell(file: string): void {
 /** Files that the licence requires in every copy; `npm run sbom` makes the list of licences. */
 const notices = ["LICENSE", "NOTICE"].map((name) => join(root, name));
 const thirdParty = join(out, "THIRD_PARTY.md");
-if (existsSync(thirdParty)) notices.push(thirdParty);
+if (existsSync(thirdParty)) {
+  notices.push(thirdParty);
+}
 
 mkdirSync(join(out, "npm"), { recursive: true });
 for (const [packageName, name] of Object.entries(programs)) {
-  if (positionals.length > 0 && !positionals.includes(packageName)) continue;
+  if (positionals.length > 0 && !positionals.includes(packageName)) {
+    continue;
+  }
   const packageFolder = new URL(`../../${packageName}/`, import.meta.url);
   const program = readProgram(packageFolder);
   const { repository, "npm-scope": scope } = values;
   makePackage({ packageFolder, name, program, notices, repository, scope });
-  if (values.executables) makeArchive({ packageFolder, name, program }, packageName === "tracing-storage");
+  if (values.executables) {
+    makeArchive({ packageFolder, name, program }, packageName === "tracing-storage");
+  }
 }
 
 function makePackage(options: Omit<Parameters<typeof makeNpmPackage>[0], "output">): void {
@@ -133,7 +139,9 @@ function makeArchive(
   if (hasEngine && !existsSync(join(folder, "node_modules"))) {
     throw new Error(`the engine of ${options.name} is not beside it`);
   }
-  for (const notice of notices) cpSync(notice, join(folder, basename(notice)));
+  for (const notice of notices) {
+    cpSync(notice, join(folder, basename(notice)));
+  }
   console.log(output);
   packFolder(join(out, "executables"), [basename(folder)], `${folder}.tar.gz`);
   tell(`${folder}.tar.gz`);
@@ -143,7 +151,9 @@ if (values.charts && positionals.length === 0) {
   const charts = join(root, "deploy", "helm");
   const output = join(out, "charts");
   const imageRegistry = values["image-registry"];
-  for (const file of makeCharts({ charts, output, version, imageRegistry })) tell(file);
+  for (const file of makeCharts({ charts, output, version, imageRegistry })) {
+    tell(file);
+  }
 }
 
 const failed: string[] = [];
@@ -162,9 +172,13 @@ if (values.images !== "") {
 }
 
 for (const name of ["sbom.cdx.json", "THIRD_PARTY.md"]) {
-  if (existsSync(join(out, name))) made.push(join(out, name));
+  if (existsSync(join(out, name))) {
+    made.push(join(out, name));
+  }
 }
 writeFileSync(join(out, "SHA256SUMS"), await checksums(out, made));
 console.log(join(out, "SHA256SUMS"));
-for (const line of failed) console.error(`not made: ${line}`);
+for (const line of failed) {
+  console.error(`not made: ${line}`);
+}
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -138,13 +138,17 @@ function printSizes(
   output: Awaited<ReturnType<Awaited<ReturnType<typeof rolldown>>["write"]>>["output"],
 ): void {
   for (const file of output) {
-    if (file.type !== "chunk") continue;
+    if (file.type !== "chunk") {
+      continue;
+    }
     const modules = Object.entries(file.modules).map(
       ([id, { renderedLength }]) => [id, renderedLength] as const,
     );
     console.log(`${file.fileName} ${file.code.length}`);
     for (const [id, length] of modules.sort((a, b) => b[1] - a[1]).slice(0, 40)) {
-      if (length > 1_000) console.log(`  ${length} ${id.replace(/^.*node_modules\//, "")}`);
+      if (length > 1_000) {
+        console.log(`  ${length} ${id.replace(/^.*node_modules\//, "")}`);
+      }
     }
   }
 }
@@ -190,7 +194,9 @@ export async function bundleProgram(build: ProgramBuild): Promise<void> {
     await write({ [nameOf(serveFile)]: join(packageFolder, build.serve) }, distFolder, plugins());
   }
   for (const file of readdirSync(distFolder)) {
-    if (file.endsWith(".cjs")) writeAsAscii(join(distFolder, file));
+    if (file.endsWith(".cjs")) {
+      writeAsAscii(join(distFolder, file));
+    }
   }
   for (const path of modules) {
     writeModule(distFolder, nameOf(path));

@@ -23,7 +23,9 @@ require(files.mountPoint + ${JSON.stringify(`/${file}`)});`;
  * @param programFolder where the files within the executable are mounted
  */
 export function runWorkersOfExecutable(programFolder: string): void {
-  if (!process.getBuiltinModule("node:sea").isSea()) return;
+  if (!process.getBuiltinModule("node:sea").isSea()) {
+    return;
+  }
   const threads = process.getBuiltinModule("node:worker_threads");
   const { Worker } = threads;
   threads.Worker = class extends Worker {

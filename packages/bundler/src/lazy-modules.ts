@@ -117,9 +117,13 @@ export function lazyModules(options: LazyOptions): Plugin {
   return {
     name: "lazy-modules",
     async resolveId(id, importer) {
-      if (importer === undefined) return null;
+      if (importer === undefined) {
+        return null;
+      }
       const name = id.replace("node:", "");
-      if (byName.has(name)) return `\0lazy:${name}`;
+      if (byName.has(name)) {
+        return `\0lazy:${name}`;
+      }
       // Files are named by their path, or as a file of a sibling package.
       const path = (await this.resolve(id, importer, { skipSelf: true }))?.id;
       return path !== undefined && byName.has(path) ? `\0lazy:${path}` : null;
@@ -128,7 +132,9 @@ export function lazyModules(options: LazyOptions): Plugin {
       filter: { id: /^\0lazy:/ },
       async handler(id) {
         const found = byName.get(id.slice("\0lazy:".length));
-        if (found === undefined) return null;
+        if (found === undefined) {
+          return null;
+        }
         const { load, path } = found;
         const real = (
           extname(path) === ".ts" ? await import(pathToFileURL(path).href) : require(path)

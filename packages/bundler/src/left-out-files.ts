@@ -24,7 +24,9 @@ export function leftOutFiles(): Plugin {
     transform: {
       filter: { id: pinoTools },
       handler(code, id) {
-        if (!code.includes(mainThreadLine)) throw new Error(`${id} has no line ${mainThreadLine}`);
+        if (!code.includes(mainThreadLine)) {
+          throw new Error(`${id} has no line ${mainThreadLine}`);
+        }
         return { code: code.replace(mainThreadLine, "const isMainThread = true") };
       },
     },

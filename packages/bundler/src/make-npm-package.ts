@@ -45,7 +45,9 @@ export function makeNpmPackage(options: NpmPackageOptions): void {
     mkdirSync(join(output, file, ".."), { recursive: true });
     cpSync(path, join(output, file));
   }
-  for (const notice of notices) cpSync(notice, join(output, basename(notice)));
+  for (const notice of notices) {
+    cpSync(notice, join(output, basename(notice)));
+  }
   writeFileSync(
     join(output, "README.md"),
     `# ${manifest.name}\n\n${manifest.description}\n\n\`npx ${nameIn(scope, manifest.name)} --help\` says how it is called.\n`,

@@ -5,7 +5,9 @@ import type { Program } from "./program.ts";
 /** Ends this process with a sentence where its Node is too old: what it would say by itself names no version. */
 export function refuseOldNode(): void {
   const { version, versions, execPath } = process;
-  if (Number.parseInt(versions.node, 10) >= oldestNodeMajor) return;
+  if (Number.parseInt(versions.node, 10) >= oldestNodeMajor) {
+    return;
+  }
   process.stderr.write(
     `needs Node >= ${oldestNodeMajor}, and ${execPath} is ${version}: run it with a newer one\n`,
   );
@@ -51,7 +53,9 @@ export function startAsAsked(program: Program): void {
   const isAsAsked =
     program.nodeOptions.every((option) => process.execArgv.includes(option)) &&
     Object.keys(program.environment).every((name) => process.env[name] !== undefined);
-  if (!isAsAsked && canStartAnew(program)) startAnew(program, {});
+  if (!isAsAsked && canStartAnew(program)) {
+    startAnew(program, {});
+  }
 }
 
 /** The environment variable in which a start finds the options that the one before has checked. */
@@ -85,7 +89,9 @@ export function takeCheckedOptions(): object | undefined {
  * folder cannot be written (and none came with the program) each start compiles.
  */
 export function keepCompiled(programFolder: string): void {
-  if (process.getBuiltinModule("node:sea").isSea()) return;
+  if (process.getBuiltinModule("node:sea").isSea()) {
+    return;
+  }
   process
     .getBuiltinModule("node:module")
     .enableCompileCache({ directory: `${programFolder}/.compile-cache`, portable: true });

@@ -58,7 +58,9 @@ export class BuiltProgram {
     const ended = this.#exit.then(() => {
       throw new Error(`ended before it logged "${text}":\n${this.#log}`);
     });
-    while (!this.#log.includes(text)) await Promise.race([this.#seen.promise, ended]);
+    while (!this.#log.includes(text)) {
+      await Promise.race([this.#seen.promise, ended]);
+    }
   }
 
   /** SIGTERM, and waits. @returns the exit code */

@@ -23,7 +23,9 @@ async function until(url: string, isWanted: (text: string) => boolean): Promise<
       (answer) => answer.text(),
       () => "",
     );
-    if (isWanted(text)) return text;
+    if (isWanted(text)) {
+      return text;
+    }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -38,8 +38,9 @@ function readCommandLine() {
   try {
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     const seed = Number(values.seed);
-    if (!Number.isSafeInteger(seed) || seed < 0)
+    if (!Number.isSafeInteger(seed) || seed < 0) {
       throw new Error(`--seed ${values.seed} is not a whole number`);
+    }
     const all = casesNamed(positionals, [...chaosCases, ...threadCases]);
     const named = values.short ? all.filter(({ isShort }) => isShort) : all;
     return {
@@ -61,7 +62,9 @@ async function runThreadCases(
 ): Promise<ThreadRow[]> {
   const rows: ThreadRow[] = [];
   for (const each of ofThreads) {
-    if (signal.aborted) break;
+    if (signal.aborted) {
+      break;
+    }
     const row = await runThreadCase(each, { seed, isShort: short });
     rows.push(row);
     onRow(row);
@@ -70,29 +73,43 @@ async function runThreadCases(
 }
 
 const { cases, ofThreads, named, seed, short, json, list, help: wantsHelp } = readCommandLine();
-if (wantsHelp) process.stdout.write(help);
-else if (list) for (const { name, meaning } of named) process.stdout.write(`${name.padEnd(30)}${meaning}\n`);
-else {
+if (wantsHelp) {
+  process.stdout.write(help);
+} else if (list) {
+  for (const { name, meaning } of named) {
+    process.stdout.write(`${name.padEnd(30)}${meaning}\n`);
+  }
+} else {
   process.stderr.write(`seed ${seed}\n`);
   // What was started has to be ended, and disks unmounted; a second Ctrl-C ends at once.
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
-  if (!json && cases.length > 0) process.stdout.write(`${tableHead()}\n`);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => stop.abort());
+  }
+  if (!json && cases.length > 0) {
+    process.stdout.write(`${tableHead()}\n`);
+  }
   const rows = await runCases(cases, {
     ...{ seed, isShort: short, signal: stop.signal },
     onRow: (row) => json || process.stdout.write(`${tableLines(row)}\n`),
   });
-  if (!json && ofThreads.length > 0) process.stdout.write(`${threadTableHead()}\n`);
+  if (!json && ofThreads.length > 0) {
+    process.stdout.write(`${threadTableHead()}\n`);
+  }
   const threadRows = await runThreadCases(ofThreads, stop.signal, (row) => {
-    if (!json) process.stdout.write(`${threadTableLines(row)}\n`);
+    if (!json) {
+      process.stdout.write(`${threadTableLines(row)}\n`);
+    }
   });
   const failed = [...rows, ...threadRows].filter(({ isOk }) => !isOk).length;
   const skipped = rows.filter((row) => row.skipped !== undefined).length;
-  if (json) process.stdout.write(`${JSON.stringify({ seed, rows, threadRows }, null, 2)}\n`);
-  else
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ seed, rows, threadRows }, null, 2)}\n`);
+  } else {
     process.stdout.write(
       `${rows.length + threadRows.length - failed - skipped} ok, ${failed} not ok, ${skipped} skipped\n`,
     );
+  }
   // Not left to the end of the event loop: Node, which then closes what is open, was once seen to go round there for ever.
   process.exit(failed === 0 ? 0 : 1);
 }

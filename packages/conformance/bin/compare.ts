@@ -47,8 +47,9 @@ export async function compareCommand(args: readonly string[]): Promise<number> {
     console.error(`no jaeger-all-in-one in ${values.peers ?? process.env.PEERS ?? builtPeersFolder}`);
     return 2;
   }
-  if (programs === undefined)
+  if (programs === undefined) {
     console.log("The public model is not here: comparing with its recorded answers.");
+  }
   const theirs = programs === undefined ? readRecordedAnswers() : await askPublicModel(programs);
   if (values.record) {
     writeRecordedAnswers(theirs);

@@ -11,14 +11,30 @@ import { storageIntegrationCommand } from "./storage-integration.ts";
 import { tempoCommand } from "./tempo.ts";
 import { twinsCommand } from "./twins.ts";
 
-if (process.argv[2] === "admin") process.exit(await adminCommand(process.argv.slice(3)));
-if (process.argv[2] === "commands") process.exit(await commandsCommand(process.argv.slice(3)));
-if (process.argv[2] === "compare") process.exit(await compareCommand(process.argv.slice(3)));
-if (process.argv[2] === "grafana") process.exit(await grafanaCommand(process.argv.slice(3)));
-if (process.argv[2] === "serverfile") process.exit(await serverfileCommand(process.argv.slice(3)));
-if (process.argv[2] === "storage") process.exit(await storageIntegrationCommand(process.argv.slice(3)));
-if (process.argv[2] === "tempo") process.exit(await tempoCommand(process.argv.slice(3)));
-if (process.argv[2] === "twins") process.exit(await twinsCommand(process.argv.slice(3)));
+if (process.argv[2] === "admin") {
+  process.exit(await adminCommand(process.argv.slice(3)));
+}
+if (process.argv[2] === "commands") {
+  process.exit(await commandsCommand(process.argv.slice(3)));
+}
+if (process.argv[2] === "compare") {
+  process.exit(await compareCommand(process.argv.slice(3)));
+}
+if (process.argv[2] === "grafana") {
+  process.exit(await grafanaCommand(process.argv.slice(3)));
+}
+if (process.argv[2] === "serverfile") {
+  process.exit(await serverfileCommand(process.argv.slice(3)));
+}
+if (process.argv[2] === "storage") {
+  process.exit(await storageIntegrationCommand(process.argv.slice(3)));
+}
+if (process.argv[2] === "tempo") {
+  process.exit(await tempoCommand(process.argv.slice(3)));
+}
+if (process.argv[2] === "twins") {
+  process.exit(await twinsCommand(process.argv.slice(3)));
+}
 
 const options = {
   "otlp-http": { type: "string", default: "http://127.0.0.1:4318" },

@@ -43,7 +43,9 @@ const options = {
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const numberOf = (name: "kills" | "cuts" | "seconds" | "journal-mib" | "seed"): number => {
   const value = Number(values[name]);
-  if (Number.isInteger(value) && value >= 0) return value;
+  if (Number.isInteger(value) && value >= 0) {
+    return value;
+  }
   process.stderr.write(`--${name} ${values[name]} is not a whole number\n`);
   process.exit(2);
 };
@@ -88,14 +90,18 @@ async function runPower(): Promise<{ readonly problems: readonly string[] }> {
 }
 
 function absenceOf(text: string): Absence {
-  if (text === "killed" || text === "frozen") return text;
+  if (text === "killed" || text === "frozen") {
+    return text;
+  }
   process.stderr.write(`--absence ${text} is neither killed nor frozen\n`);
   process.exit(2);
 }
 
 function journalOf(text: string): JournalKind {
   const known = journalKinds.find((kind) => kind === text);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    return known;
+  }
   process.stderr.write(`--journal ${text} is none of ${journalKinds.join(", ")}\n`);
   process.exit(2);
 }

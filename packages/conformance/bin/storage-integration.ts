@@ -35,7 +35,9 @@ export async function storageIntegrationCommand(args: readonly string[]): Promis
     console.log("skipped: there is no Go here");
     return 0;
   }
-  if (values.address !== undefined) return await runSuite(values.address);
+  if (values.address !== undefined) {
+    return await runSuite(values.address);
+  }
   const folder = mkdtempSync(join(tmpdir(), "storage-integration-"));
   const [http = "", api = "", admin = ""] = await freeAddresses(3);
   const storage = new HouseProcess(

@@ -80,7 +80,9 @@ function supervise(args: readonly string[], seed: number, file: string, minutes?
       const child = fork(process.argv[1] ?? "", ["twins", ...args, "--seed", String(seed), ...left], {
         detached: true,
       });
-      for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+      for (const signal of ["SIGINT", "SIGTERM"] as const) {
+        process.on(signal, () => child.kill(signal));
+      }
       return child;
     },
     onLost: (site) =>
@@ -97,7 +99,9 @@ async function replay(pair: TwinPair, path: string, known: KnownTwinDifferences)
   let failed = 0;
   for (const { file, twinCase } of readCases(path)) {
     const { unknown: differences } = await comparison.run(twinCase);
-    if (differences.length > 0) failed++;
+    if (differences.length > 0) {
+      failed++;
+    }
     console.log(`${differences.length === 0 ? "alike  " : "DIFFERS"} ${file}`);
     for (const { path: at, theirs, ours } of differences) {
       console.log(`        ${at}: theirs ${short(theirs)}, ours ${short(ours)}`);
@@ -113,7 +117,9 @@ function tell(folder: string, finding: Finding): void {
   console.log(`  ${difference.path} of ${difference.request.slice(0, 300)}`);
   console.log(`  theirs ${short(difference.theirs)}\n  ours   ${short(difference.ours)}`);
   const exchanges = twinCase.steps.flatMap((step) => step.exchanges);
-  if (exchanges.length > 1) console.log(`  one of ${exchanges.length} exchanges`);
+  if (exchanges.length > 1) {
+    console.log(`  one of ${exchanges.length} exchanges`);
+  }
   // Without the global options that every site has.
   const own = twinCase.site.replace(
     /^\t(skip_install_trust|local_certs|persist_config off|default_bind .*|https?_port .*)\n/gm,
@@ -132,7 +138,9 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
   const known = KnownTwinDifferences.read();
   if (values.sum !== undefined) {
     const counts = noCounts();
-    for (const tally of new TwinResults(values.sum).read()) addTally(counts, tally);
+    for (const tally of new TwinResults(values.sum).read()) {
+      addTally(counts, tally);
+    }
     console.log(describeCounts(counts, known.reasons));
     return counts.unknown.size === 0 ? 0 : 1;
   }
@@ -142,8 +150,9 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
     return 2;
   }
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000_000) : Number(values.seed);
-  if (values.results !== undefined && values.replay === undefined && process.send === undefined)
+  if (values.results !== undefined && values.replay === undefined && process.send === undefined) {
     return supervise(args, seed, values.results, values.minutes);
+  }
   const open = () => openPair({ peer, ...(values.ours === undefined ? {} : { ours: values.ours }) });
   const pairs: TwinPair[] = [];
   const closeAll = () => Promise.all(pairs.map((pair) => pair.close()));
@@ -159,7 +168,9 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
       return failed === 0 ? 0 : 1;
     }
     // One after the other: each looks for free ports.
-    for (let count = 0; count < Number(values.pairs); count++) pairs.push(await open());
+    for (let count = 0; count < Number(values.pairs); count++) {
+      pairs.push(await open());
+    }
     const folder = values.keep ?? join(tmpdir(), `twins-${seed}`);
     const isBounded = values.minutes !== undefined || values.total !== undefined;
     console.log(`seed ${seed}; differences are kept in ${folder}`);
@@ -186,13 +197,16 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
       onFinding: (finding: Finding) => tell(folder, finding),
       onBegin: (site) => tellSupervisor({ site, isDone: false }),
       onKnown: ({ reason, difference }, site) => {
-        if (values.explain !== undefined)
+        if (values.explain !== undefined) {
           appendFileSync(values.explain, `${JSON.stringify({ reason, ...difference, site })}\n`);
+        }
       },
       onSite: (tally, counts) => {
         results?.add(tally);
         tellSupervisor({ site: tally.site, isDone: true });
-        if (Date.now() - toldAt < progressEveryMs) return;
+        if (Date.now() - toldAt < progressEveryMs) {
+          return;
+        }
         toldAt = Date.now();
         const before = done.reduce((sum, { requests }) => sum + requests, 0);
         const speed = (counts.requests - before) / ((toldAt - begin) / 1_000);

@@ -26,7 +26,9 @@ export async function eventually<T>(ask: () => Promise<T>, withinMs: number): Pr
     try {
       return await ask();
     } catch (error) {
-      if (Date.now() > end) throw error;
+      if (Date.now() > end) {
+        throw error;
+      }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

@@ -21,7 +21,9 @@ beforeAll(async () => {
 }, 150_000);
 
 function expectNothingNew(comparison: Comparison): void {
-  if (comparison.unknown.length + comparison.stale.length > 0) expect.fail(verdictText(comparison));
+  if (comparison.unknown.length + comparison.stale.length > 0) {
+    expect.fail(verdictText(comparison));
+  }
 }
 
 test("our answers are the recorded ones of the public model, but for known differences", () => {

@@ -49,8 +49,11 @@ async function idsOf(service: string): Promise<string[]> {
 async function holdingUpstream() {
   const held: ServerResponse[] = [];
   const server = createServer((request, response) => {
-    if (request.url?.startsWith("/held")) held.push(response);
-    else response.end("at once");
+    if (request.url?.startsWith("/held")) {
+      held.push(response);
+    } else {
+      response.end("at once");
+    }
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -86,7 +89,9 @@ describe("config changes", () => {
     const door = await eventually(async () => {
       const [, address] =
         /serving HTTP on (127\.0\.0\.1:\d+)/.exec(house.adminServer.log.slice(logged)) ?? [];
-      if (address === undefined) throw new Error("not yet serving");
+      if (address === undefined) {
+        throw new Error("not yet serving");
+      }
       return `http://${address}`;
     }, 30_000);
 
@@ -96,7 +101,9 @@ describe("config changes", () => {
     let isChanging = true;
     const passing = Array.from({ length: 4 }, async () => {
       const answers: Answer[] = [];
-      while (isChanging) answers.push(await ask(`${door}/passing`));
+      while (isChanging) {
+        answers.push(await ask(`${door}/passing`));
+      }
       return answers;
     });
     for (let round = 1; round <= 50; round++) {
@@ -107,7 +114,9 @@ describe("config changes", () => {
     isChanging = false;
 
     const body = "x".repeat(100_000);
-    for (const response of upstream.held) response.end(body);
+    for (const response of upstream.held) {
+      response.end(body);
+    }
     for (const answer of await Promise.all(inFlight)) {
       expect([answer.status, answer.text.length]).toEqual([200, body.length]);
     }

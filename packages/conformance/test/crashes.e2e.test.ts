@@ -44,8 +44,11 @@ function sender(service: string) {
           headers: { "Content-Type": "application/json" },
           body: request(service, traceId),
         });
-        if (answer.status === 200) acknowledged.add(traceId);
-        else refused += 1;
+        if (answer.status === 200) {
+          acknowledged.add(traceId);
+        } else {
+          refused += 1;
+        }
       } catch {
         refused += 1;
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -58,7 +61,9 @@ function sender(service: string) {
     /** Resolves when `count` more were acknowledged. */
     async more(count: number) {
       const goal = acknowledged.size + count;
-      while (acknowledged.size < goal) await new Promise((resolve) => setTimeout(resolve, 10));
+      while (acknowledged.size < goal) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
     },
     async stop() {
       isOpen = false;
@@ -78,7 +83,9 @@ test.each(["storage", "collector", "query", "agent", "adminServer"] as const)(
     const load = sender(`without-${victim}`);
     await load.more(50);
     await house[victim].end("SIGKILL");
-    if (victim !== "collector") await load.more(50);
+    if (victim !== "collector") {
+      await load.more(50);
+    }
     const others: HouseProcess[] = [
       house.storage,
       house.collector,
@@ -87,7 +94,9 @@ test.each(["storage", "collector", "query", "agent", "adminServer"] as const)(
       house.adminServer,
     ];
     for (const other of others) {
-      if (other !== house[victim]) expect(other.isRunning, `${other.name} still runs`).toBe(true);
+      if (other !== house[victim]) {
+        expect(other.isRunning, `${other.name} still runs`).toBe(true);
+      }
     }
     await house[victim].start();
     await load.more(50);

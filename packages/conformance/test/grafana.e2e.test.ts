@@ -13,7 +13,9 @@ test.skipIf(Object.keys(plugins).length === 0)(
   async () => {
     const result = await compareGrafana(plugins);
     const { isGood, text } = grafanaVerdict(result);
-    if (!isGood) expect.fail(text);
+    if (!isGood) {
+      expect.fail(text);
+    }
   },
   900_000,
 );

@@ -130,8 +130,11 @@ async function sendUntilRefused(): Promise<{ kept: string[]; refusals: Record<st
       expect(count, `spans that ${name} took without a word`).toBeLessThan(3_000);
       const traceId = randomBytes(16);
       const { isKept, refusal } = await send(traceId);
-      if (isKept) kept.push(traceId.toString("hex"));
-      else refusals[name] = refusal;
+      if (isKept) {
+        kept.push(traceId.toString("hex"));
+      } else {
+        refusals[name] = refusal;
+      }
     }
   }
   return { kept, refusals };

@@ -35,7 +35,9 @@ async function spanOf(service: string, operation?: string): Promise<UiTrace["spa
     const found = await askTraces(`${house.addresses.query}/api/traces?service=${service}`);
     const spans = found.flatMap((one) => one.spans);
     const span = operation === undefined ? spans[0] : spans.find((one) => one.operationName === operation);
-    if (span === undefined) throw new Error(`no span of ${service}`);
+    if (span === undefined) {
+      throw new Error(`no span of ${service}`);
+    }
     return span;
   }, visibleWithinMs);
 }
@@ -109,7 +111,9 @@ test.each([
     httpInterval: 10,
   });
   // Which its types do not tell.
-  if (!(logger instanceof EventEmitter)) throw new Error("the client does not tell when it has sent");
+  if (!(logger instanceof EventEmitter)) {
+    throw new Error("the client does not tell when it has sent");
+  }
   const sent = once(logger, "success");
   const tracer = new zipkin.Tracer({
     ctxImpl: new zipkin.ExplicitContext(),
@@ -205,7 +209,9 @@ describe.skipIf(!hasPython)("Python (skipped without python3)", () => {
   ])("%s", async ([name, client, address, check], { skip }) => {
     const service = `client-python-${client}`;
     const { status, stderr } = await runProgram(python, [script, client, address(), service]);
-    if (status === 3) skip(`${name} for Python is not installed: ${stderr.trim()}`);
+    if (status === 3) {
+      skip(`${name} for Python is not installed: ${stderr.trim()}`);
+    }
     expect(status, stderr).toBe(0);
     const tags = await tagsOf(service);
     expect(tags.get("text")).toEqual(["string", "grüße"]);
@@ -227,7 +233,9 @@ describe.skipIf(!hasGo)("Go (skipped without go, or when its modules cannot be f
       cwd: source,
       timeoutMs: 240_000,
     });
-    if (status !== 0) whyNot = stderr.trim().split("\n").at(-1) ?? "no reason given";
+    if (status !== 0) {
+      whyNot = stderr.trim().split("\n").at(-1) ?? "no reason given";
+    }
   }, 250_000);
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -267,7 +275,9 @@ describe.skipIf(!hasGo)("Go (skipped without go, or when its modules cannot be f
       (tags) => expect(tags.get("span.kind")).toEqual(["string", "server"]),
     ],
   ])("%s", { timeout: 90_000 }, async ([name, client, address, check], { skip }) => {
-    if (whyNot !== "") skip(`${name} for Go could not be built: ${whyNot}`);
+    if (whyNot !== "") {
+      skip(`${name} for Go could not be built: ${whyNot}`);
+    }
     const service = `client-go-${client}`;
     const { status, stderr } = await runProgram(program, [client, address(), service]);
     expect(status, stderr).toBe(0);
@@ -298,7 +308,9 @@ describe.skipIf(!hasMaven)("Java (skipped without mvn, or when its libraries can
     // An earlier fetch is enough, and waits for nobody.
     const offline = await run("-o");
     const { status, stderr, stdout } = offline.status === 0 ? offline : await run();
-    if (status !== 0) whyNot = `${stdout}${stderr}`.trim().split("\n").at(0) ?? "no reason given";
+    if (status !== 0) {
+      whyNot = `${stdout}${stderr}`.trim().split("\n").at(0) ?? "no reason given";
+    }
   }, 250_000);
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -333,7 +345,9 @@ describe.skipIf(!hasMaven)("Java (skipped without mvn, or when its libraries can
       (tags) => expect(tags.get("span.kind")).toEqual(["string", "server"]),
     ],
   ])("%s", { timeout: 90_000 }, async ([name, client, address, check], { skip }) => {
-    if (whyNot !== "") skip(`${name} for Java could not be built: ${whyNot}`);
+    if (whyNot !== "") {
+      skip(`${name} for Java could not be built: ${whyNot}`);
+    }
     const service = `client-java-${client}`;
     const { status, stderr } = await runProgram("java", [
       ...["-XX:TieredStopAtLevel=1", "-cp", classPath, "clients.Send"],

@@ -51,12 +51,17 @@ describe.skipIf(program === undefined)("beside the public model (skipped without
     });
     const { sites, requests, unstable } = await run.run();
     console.log(`seed ${seed}: ${requests} requests to ${sites} sites`);
-    for (const [signature, count] of unstable) console.log(`${count} not there each time: ${signature}`);
+    for (const [signature, count] of unstable) {
+      console.log(`${count} not there each time: ${signature}`);
+    }
     const unknown: string[] = [];
     for (const finding of found) {
       const told = `${finding.signature}: ${keepCase(foundFolder, finding)}`;
-      if (openKinds.includes(finding.signature)) console.log(`to be mended: ${told}`);
-      else unknown.push(told);
+      if (openKinds.includes(finding.signature)) {
+        console.log(`to be mended: ${told}`);
+      } else {
+        unknown.push(told);
+      }
     }
     return unknown;
   }
@@ -76,7 +81,9 @@ describe.skipIf(program === undefined)("beside the public model (skipped without
   }, async () => {
     const seed = Math.floor(Math.random() * 1_000_000_000);
     const unknown = await unknownOf(seed, Number.POSITIVE_INFINITY);
-    for (const each of unknown) console.log(`seed ${seed} found ${each}`);
+    for (const each of unknown) {
+      console.log(`seed ${seed} found ${each}`);
+    }
     expect(pair.isAlive).toBe(true);
   });
 });

@@ -50,7 +50,9 @@ describe.skipIf(!existsSync(browserPath))(`In a browser, from files (${browserPa
         page.on("pageerror", (error) => complaints.push(error.message));
         page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
         page.on("request", (request) => {
-          if (!/^(file|data):/.test(request.url())) complaints.push(request.url());
+          if (!/^(file|data):/.test(request.url())) {
+            complaints.push(request.url());
+          }
         });
         await page.goto(pathToFileURL(join(out, "processes.html")).href);
         const overflow = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth");

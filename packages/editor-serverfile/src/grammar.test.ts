@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import oniguruma from "vscode-oniguruma";
 import textmate, { type IGrammar } from "vscode-textmate";
 
@@ -30,7 +30,9 @@ beforeAll(async () => {
       textmate.parseRawGrammar(readFileSync(grammarFile, "utf8"), fileURLToPath(grammarFile)),
   });
   const loaded = await registry.loadGrammar("source.serverfile");
-  if (loaded === null) throw new Error("the grammar is not read");
+  if (loaded === null) {
+    throw new Error("the grammar is not read");
+  }
   grammar = loaded;
 });
 
@@ -58,7 +60,7 @@ function scopesOf(text: string): string[] {
 }
 
 describe("the grammar", () => {
-  it("knows every directive of the adapter", () => {
+  test("knows every directive of the adapter", () => {
     const list = readFileSync(new URL("directives/standard-directives.ts", adapter), "utf8");
     const names = [...list.matchAll(/^\s*\["(\w+)",/gm)].map(([, name]) => name ?? "");
     expect(names.length).toBeGreaterThan(40);
@@ -67,16 +69,20 @@ describe("the grammar", () => {
     }
   });
 
-  it.each(texts)("closes every block of %s", (name) => {
+  test.each(texts)("closes every block of %s", (name) => {
     const { lines, depth } = read(readFileSync(new URL(name, golden), "utf8").trimEnd());
     expect(depth).toBe(1);
     for (const { text, scope } of lines.flat()) {
-      if (text === "{") expect(scope).toMatch(/block\.begin$|^string/);
-      if (text === "}") expect(scope).toMatch(/block\.end$|^string|variable$/);
+      if (text === "{") {
+        expect(scope).toMatch(/block\.begin$|^string/);
+      }
+      if (text === "}") {
+        expect(scope).toMatch(/block\.end$|^string|variable$/);
+      }
     }
   });
 
-  it("tells apart what stands in a site", () => {
+  test("tells apart what stands in a site", () => {
     expect(
       scopesOf(
         [
@@ -138,7 +144,7 @@ describe("the grammar", () => {
     ]);
   });
 
-  it("goes through heredocs and continued lines", () => {
+  test("goes through heredocs and continued lines", () => {
     expect(
       scopesOf(":80 {\n\trespond <<END\n\t\tlog {\n\t\tEND 200\n\treverse_proxy \\\n\t\tlog:80\n}"),
     ).toEqual([

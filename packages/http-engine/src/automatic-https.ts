@@ -150,7 +150,9 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
       remaining.routes.push(...routes);
     } else {
       // Without a name to get a certificate for, a site for any host takes its plain requests itself.
-      if (drafts.some(({ names }) => names.length > 0)) plain.redirects.push(...routes);
+      if (drafts.some(({ names }) => names.length > 0)) {
+        plain.redirects.push(...routes);
+      }
       plain.catchAll = catchAll;
     }
   }

@@ -128,7 +128,9 @@ export class RequestsUnderWay implements SharedResource {
   /** No config serves any more. */
   close(): void {
     this.#bytes.fill(0);
-    for (const said of this.#said) said.target = "";
+    for (const said of this.#said) {
+      said.target = "";
+    }
   }
 
   #add(amount: number): void {

@@ -49,7 +49,9 @@ test("what ended before an answer, and statuses outside of the classes, have a c
   running = await RunningServer.start({});
   const metrics = new Registry();
   const tally = new ResponseTally("x", metrics);
-  for (const status of [0, 99, 600, 101, 599]) tally.count(status);
+  for (const status of [0, 99, 600, 101, 599]) {
+    tally.count(status);
+  }
   expect(await metrics.metrics()).toContain(
     [
       'server_http_responses_total{server="x",class="none"} 3',

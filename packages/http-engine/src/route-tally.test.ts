@@ -139,7 +139,9 @@ describe("RouteTally", () => {
 test("a distribution's buckets are cumulative, their bounds inclusive", () => {
   const sizes = new Distribution(bytesBounds);
   expect(sizes.values("x", {})).toEqual([]);
-  for (const bytes of [256, 257, 5_000_000]) sizes.add(bytes);
+  for (const bytes of [256, 257, 5_000_000]) {
+    sizes.add(bytes);
+  }
   const values = sizes.values("x", { a: "b" }).map(({ labels, value }) => [labels.le, value]);
   expect(values).toEqual([
     ["256", 1],

@@ -201,7 +201,9 @@ function talliesOf(metrics: Registry): Set<RouteTally> {
         this.reset();
         for (const tally of all) {
           for (const counts of tally.all()) {
-            if (read(counts) > 0) this.inc(counts.labels, read(counts));
+            if (read(counts) > 0) {
+              this.inc(counts.labels, read(counts));
+            }
           }
         }
       },

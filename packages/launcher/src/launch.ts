@@ -62,9 +62,13 @@ export async function launch(scope: LaunchScope): Promise<number> {
   try {
     checkDataFolder(dataFolder);
     const taken = await takenPorts(list);
-    if (taken.length > 0) throw new LaunchError(takenLine(taken));
+    if (taken.length > 0) {
+      throw new LaunchError(takenLine(taken));
+    }
   } catch (error) {
-    if (!(error instanceof LaunchError)) throw error;
+    if (!(error instanceof LaunchError)) {
+      throw error;
+    }
     process.stderr.write(`cannot start: ${error.message}\n`);
     return exitCode.cannotStart;
   }
@@ -99,13 +103,17 @@ export async function launch(scope: LaunchScope): Promise<number> {
     },
     kill: () => {
       say("killing all processes");
-      for (const child of processes) child.kill();
+      for (const child of processes) {
+        child.kill();
+      }
       process.exit(exitCode.killed);
     },
   });
 
   // The store first; the others need not wait for it: each tries again until it answers.
-  for (const child of processes.toReversed()) child.start();
+  for (const child of processes.toReversed()) {
+    child.start();
+  }
   const deadline = AbortSignal.any([giveUp.signal, AbortSignal.timeout(healthyWithinMs)]);
   const healthy = await Promise.allSettled(processes.map((child) => child.healthy(deadline)));
   const late = processes.filter((_, index) => healthy[index]?.status === "rejected");
@@ -119,7 +127,9 @@ export async function launch(scope: LaunchScope): Promise<number> {
 
   const code = await ended.promise;
   await tellServiceManager("STOPPING=1", "stopping in order");
-  for (const child of processes) await child.stop(stopWithinMs);
+  for (const child of processes) {
+    await child.stop(stopWithinMs);
+  }
   if (failure === undefined) {
     say("all processes are stopped; the data is kept");
   } else {

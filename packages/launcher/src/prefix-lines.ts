@@ -12,14 +12,18 @@ export function eachLine(stream: Readable, onLine: (line: string) => void): void
   stream.on("data", (chunk: string) => {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) onLine(line.replace(/\r$/, ""));
+    for (const line of lines) {
+      onLine(line.replace(/\r$/, ""));
+    }
     while (rest.length > maxLineLength) {
       onLine(rest.slice(0, maxLineLength));
       rest = rest.slice(maxLineLength);
     }
   });
   stream.on("end", () => {
-    if (rest !== "") onLine(rest);
+    if (rest !== "") {
+      onLine(rest);
+    }
     rest = "";
   });
 }

@@ -9,7 +9,9 @@ export class RestartPauses {
 
   /** @param livedMs from the start of the process to its end */
   next(livedMs: number): number {
-    if (livedMs >= steadyAfterMs) this.#quickDeaths = 0;
+    if (livedMs >= steadyAfterMs) {
+      this.#quickDeaths = 0;
+    }
     const pause = Math.min(firstPauseMs * 2 ** this.#quickDeaths, longestPauseMs);
     this.#quickDeaths += 1;
     return pause;

@@ -6,7 +6,9 @@ import { spawn } from "node:child_process";
  * Source: sd_notify(3), systemd-notify(1)
  */
 export function tellServiceManager(state: "READY=1" | "STOPPING=1", status: string): Promise<void> {
-  if ((process.env.NOTIFY_SOCKET ?? "") === "") return Promise.resolve();
+  if ((process.env.NOTIFY_SOCKET ?? "") === "") {
+    return Promise.resolve();
+  }
   return new Promise((resolve) => {
     const child = spawn("systemd-notify", [state, `STATUS=${status}`], { stdio: "ignore" });
     child.on("error", () => resolve());

@@ -157,6 +157,8 @@ export function services({
       healthUrl: "http://127.0.0.1:17270/",
     },
   ];
-  if (serverOnly) return all.filter(({ name }) => name === "admin-server");
+  if (serverOnly) {
+    return all.filter(({ name }) => name === "admin-server");
+  }
   return all.filter(({ name }) => clickhouse === undefined || name !== "tracing-storage");
 }

@@ -25,8 +25,12 @@ export function onStopRequest(listener: StopListener, source: NodeJS.Process = p
       listener.kill();
     }
   };
-  for (const signal of signals) source.on(signal, hear);
+  for (const signal of signals) {
+    source.on(signal, hear);
+  }
   source.on("disconnect", () => {
-    if (firstAt === undefined) hear("the process that started this is gone");
+    if (firstAt === undefined) {
+      hear("the process that started this is gone");
+    }
   });
 }

@@ -67,7 +67,9 @@ test("one that cannot be started again is retried after growing pauses, until it
   const thrice = new Promise<void>((resolve) => {
     child.on("restart", (restart) => {
       restarts.push(restart);
-      if (restarts.length === 3) resolve();
+      if (restarts.length === 3) {
+        resolve();
+      }
     });
   });
   await fetch(`http://127.0.0.1:${port}/die`).catch(() => {});

@@ -69,7 +69,9 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {
-      if (stream !== null) eachLine(stream, (line) => this.#onLine(line));
+      if (stream !== null) {
+        eachLine(stream, (line) => this.#onLine(line));
+      }
     }
     child.on("error", (error) => {
       this.#reason = error.message;
@@ -110,7 +112,9 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     while (this.#child === child && this.#state === "starting") {
       if (await this.#looksHealthy()) {
         // Another program may answer there while this one fails to listen: what has ended meanwhile is not back.
-        if (this.#child !== child || this.#state !== "starting") return;
+        if (this.#child !== child || this.#state !== "starting") {
+          return;
+        }
         this.#becomeHealthy();
         this.emit("back");
         return;

@@ -21,7 +21,9 @@ const { mappings, defaults } = servers.front_door.routes
 function routeOf(path: string): string {
   for (const { input_regexp: pattern, outputs } of mappings) {
     const match = new RegExp(pattern).exec(path);
-    if (match !== null) return outputs[0].replace(/\$(\d)/g, (_, group) => match[Number(group)] ?? "");
+    if (match !== null) {
+      return outputs[0].replace(/\$(\d)/g, (_, group) => match[Number(group)] ?? "");
+    }
   }
   return defaults[0];
 }

@@ -31,7 +31,9 @@ class Launched {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on("data", (chunk: Buffer) => {
         this.#output += chunk.toString();
-        for (const check of this.#waiting) check();
+        for (const check of this.#waiting) {
+          check();
+        }
       });
     }
     launched.push(this);
@@ -45,13 +47,17 @@ class Launched {
   async says(text: string): Promise<void> {
     const heard = new Promise<void>((resolve) => {
       const check = () => {
-        if (this.output.includes(text)) resolve();
+        if (this.output.includes(text)) {
+          resolve();
+        }
       };
       this.#waiting.push(check);
       check();
     });
     const ended = this.exit.then(() => {
-      if (!this.output.includes(text)) throw new Error(`ended without saying "${text}":\n${this.output}`);
+      if (!this.output.includes(text)) {
+        throw new Error(`ended without saying "${text}":\n${this.output}`);
+      }
     });
     await Promise.race([heard, ended]);
   }
@@ -84,7 +90,9 @@ afterEach(async () => {
     one.kill("SIGTERM");
     await one.exit;
   }
-  for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
+  for (const path of folders.splice(0)) {
+    rmSync(path, { recursive: true, force: true });
+  }
 });
 
 describe.skipIf(taken.length > 0)(
@@ -173,7 +181,9 @@ describe.skipIf(taken.length > 0)(
 
 test("--status without processes names each and fails", async () => {
   const one = new Launched(["--status", "--server-only"]);
-  if (taken.length === 0) expect(await one.exit).toBe(1);
+  if (taken.length === 0) {
+    expect(await one.exit).toBe(1);
+  }
   expect(await one.exit).toBe(one.output.includes("does not answer") ? 1 : 0);
   expect(one.output).toMatch(/^admin-server {2}(healthy|does not answer at http:)/);
 });

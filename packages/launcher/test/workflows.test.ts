@@ -53,14 +53,18 @@ describe.each(files)("%s", (file) => {
 
   test("names the version of every action", () => {
     for (const { uses } of steps) {
-      if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@v\d+$/);
+      if (uses !== undefined) {
+        expect(uses).toMatch(/^[\w-]+\/[\w-]+@v\d+$/);
+      }
     }
   });
 
   test("has a job for each platform that everything runs on, where it has a job for one", () => {
     for (const { strategy } of Object.values(jobs)) {
       const names = strategy?.matrix.include.map(({ name }) => name) ?? [];
-      if (names.length === 0) continue;
+      if (names.length === 0) {
+        continue;
+      }
       expect(names).toEqual(["linux-x64", "linux-arm64", "darwin-arm64", "darwin-x64"]);
     }
   });

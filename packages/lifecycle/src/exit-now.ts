@@ -5,7 +5,9 @@ const shell = "/bin/sh";
 
 /** A program that only exits, with its arguments: a shell, or Node in images without a shell. */
 function exitingWith(code: number): [program: string, args: string[]] | undefined {
-  if (existsSync(shell)) return [shell, ["sh", "-c", `exit ${code}`]];
+  if (existsSync(shell)) {
+    return [shell, ["sh", "-c", `exit ${code}`]];
+  }
   // A single executable file is our own program, and cannot run code from its arguments.
   return isSea() ? undefined : [process.execPath, ["node", "-e", `process.exit(${code})`]];
 }
@@ -22,7 +24,9 @@ export function exitNow(code: number): never {
   if (isLookingUp && process.execve !== undefined && process.platform !== "win32") {
     const exiting = exitingWith(code);
     process.removeAllListeners("warning"); // that execve is experimental is no news here
-    if (exiting !== undefined) process.execve(...exiting, {});
+    if (exiting !== undefined) {
+      process.execve(...exiting, {});
+    }
   }
   process.exit(code);
 }

@@ -33,11 +33,19 @@ export class ProcessHealth implements Health {
   }
 
   degrade(topic: string, reason: string | undefined): void {
-    if (this.#degraded.get(topic) === reason) return;
-    if (reason === undefined) this.#degraded.delete(topic);
-    else this.#degraded.set(topic, reason);
-    if (reason === undefined) this.#log.info({ topic }, "health: no longer degraded");
-    else this.#log.warn({ topic, reason }, "health: degraded");
+    if (this.#degraded.get(topic) === reason) {
+      return;
+    }
+    if (reason === undefined) {
+      this.#degraded.delete(topic);
+    } else {
+      this.#degraded.set(topic, reason);
+    }
+    if (reason === undefined) {
+      this.#log.info({ topic }, "health: no longer degraded");
+    } else {
+      this.#log.warn({ topic, reason }, "health: degraded");
+    }
   }
 
   get status(): HealthStatus {

@@ -61,7 +61,9 @@ test("on a terminal no message forges lines, nor moves what is there", () => {
   expect(forged).toMatch(/ERROR: hello \\u001b\[2J\\nINFO: forged \\u009b ?$/);
   const below = rest.slice(0, -1);
   expect(below.length).toBeGreaterThan(3);
-  for (const line of below) expect(line).toMatch(/^ {4}/);
+  for (const line of below) {
+    expect(line).toMatch(/^ {4}/);
+  }
   expect(rest.join("\n")).not.toContain("\u001b");
   expect(rest.join("\n")).not.toContain("\r");
 });

@@ -1,9 +1,9 @@
 import { Counter, Histogram, Registry } from "@prometheus-io/client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { publicMetricName, withPublicMetricNames } from "./public-metric-names.ts";
 
 describe("withPublicMetricNames", () => {
-  it("repeats our metrics, and only them, whole", async () => {
+  test("repeats our metrics, and only them, whole", async () => {
     const metrics = new Registry();
     const registers = [metrics];
     new Counter({
@@ -31,7 +31,7 @@ describe("withPublicMetricNames", () => {
     expect(withPublicMetricNames(text).startsWith(text.trimEnd())).toBe(true);
   });
 
-  it.each([
+  test.each([
     ['server_http_route_requests_total{server="s"} 1', 'caddy_http_requests_total{server="s"} 1'],
     ["# TYPE server_admin_http_requests_total counter", "# TYPE caddy_admin_http_requests_total counter"],
     ["server_config_last_reload_successful 1", "caddy_config_last_reload_successful 1"],
@@ -40,17 +40,17 @@ describe("withPublicMetricNames", () => {
     expect(withPublicMetricNames(`${line}\n`)).toBe(`${line}\n\n${again}\n`);
   });
 
-  it("repeats nothing that the models name otherwise", () => {
+  test("repeats nothing that the models name otherwise", () => {
     const text = 'server_http_responses_total{class="2xx"} 1\nserver_http_requests_in_flight 1\n';
     expect(withPublicMetricNames(text)).toBe(text);
   });
 
-  it("leaves a text without ours alone", () => {
+  test("leaves a text without ours alone", () => {
     expect(withPublicMetricNames("a 1\n")).toBe("a 1\n");
   });
 });
 
-it.each([
+test.each([
   ["server_http_route_requests_total", "caddy_http_requests_total"],
   ["server_http_responses_total", undefined],
 ])("the public name of %s is %s", (name, publicName) => {

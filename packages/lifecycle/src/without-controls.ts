@@ -9,8 +9,12 @@ const escaped = /\\(?:u([0-9a-f]{4})|.)|[\u007f-\u009f]/gi;
  */
 export function withoutControls(line: string): string {
   return line.replace(escaped, (text, hex: string | undefined) => {
-    if (text.length === 1) return `\\\\u00${text.charCodeAt(0).toString(16)}`;
-    if (hex !== undefined) return Number.parseInt(hex, 16) < 0x20 ? `\\${text}` : text;
+    if (text.length === 1) {
+      return `\\\\u00${text.charCodeAt(0).toString(16)}`;
+    }
+    if (hex !== undefined) {
+      return Number.parseInt(hex, 16) < 0x20 ? `\\${text}` : text;
+    }
     return /^\\[bfr]$/.test(text) ? `\\${text}` : text;
   });
 }

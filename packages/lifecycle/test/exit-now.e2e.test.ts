@@ -38,7 +38,9 @@ test.for([
       return spawnSync(command, [...args, "sh", "-c", script], { timeout: 20_000, encoding: "utf8" });
     };
     const way = ways.find((each) => inside(each, prepare).status === 0);
-    if (way === undefined) return skip("this machine gives no network of one's own");
+    if (way === undefined) {
+      return skip("this machine gives no network of one's own");
+    }
     const { status, signal, stderr } = inside(way, `${prepare} && exec '${process.execPath}' '${program}'`);
     expect({ status, signal, stderr }).toEqual({ status: 7, signal: null, stderr: "" });
   },

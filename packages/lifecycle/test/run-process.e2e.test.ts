@@ -30,12 +30,16 @@ function start(args: string[], stdio: "pipe" | "ipc" = "pipe") {
   const waiting: (() => void)[] = [];
   child.stderr?.on("data", (chunk: Buffer) => {
     log += chunk.toString();
-    for (const check of waiting) check();
+    for (const check of waiting) {
+      check();
+    }
   });
   const until = (text: string) =>
     new Promise<string>((resolve) => {
       const check = () => {
-        if (log.includes(text)) resolve(log);
+        if (log.includes(text)) {
+          resolve(log);
+        }
       };
       waiting.push(check);
       check();

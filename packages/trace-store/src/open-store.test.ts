@@ -1,5 +1,5 @@
 import { createLogger, tenancyOptions } from "lifecycle";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { openStore } from "./open-store.ts";
 import { storeOptions } from "./store-options.ts";
@@ -9,7 +9,7 @@ const fields = z.object({ ...storeOptions("Where spans are."), ...tenancyOptions
 const open = (options: Readonly<Record<string, unknown>>) => openStore(fields.parse(options), log);
 
 describe("openStore", () => {
-  it.each([
+  test.each([
     ["clickhouse", {}],
     ["memory", {}],
     ["grpc", { "grpc-storage.server": "localhost:17271" }],
@@ -17,7 +17,7 @@ describe("openStore", () => {
     await open({ "span-storage.type": type, ...options }).close();
   });
 
-  it.each([
+  test.each([
     [
       { "span-storage.type": "grpc" },
       'storage: "" is not the host:port of a remote storage: see the options --grpc-storage.*',

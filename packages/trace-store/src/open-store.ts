@@ -38,7 +38,9 @@ export function openStore(options: StoreOptions, log: Logger, metrics?: Registry
   try {
     return engines[type](options, log, metrics);
   } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
+    if (!(error instanceof StorageError)) {
+      throw error;
+    }
     throw new StartError(`storage: ${error.message}: see the options --${prefixes[type]}.*`, {
       cause: error,
     });

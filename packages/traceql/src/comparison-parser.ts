@@ -37,7 +37,9 @@ export function readComparison(tokens: TokenReader, pipeline: Pipeline, offset: 
 
 function readInt(tokens: TokenReader, least: bigint, most: bigint, what: string): bigint {
   const token = tokens.next;
-  if (token.kind !== "int") throw tokens.unexpected("a whole number");
+  if (token.kind !== "int") {
+    throw tokens.unexpected("a whole number");
+  }
   tokens.take();
   if (token.value < least || token.value > most) {
     throw tokens.errorAt(

@@ -25,26 +25,36 @@ export function parseDuration(text: string): bigint | undefined {
   for (const [part, whole = "", fraction = "", unit = ""] of text.matchAll(
     /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h|d|w|y)/g,
   )) {
-    if (whole === "" && fraction === "") return undefined;
-    if (text.indexOf(part, end) !== end) return undefined;
+    if (whole === "" && fraction === "") {
+      return undefined;
+    }
+    if (text.indexOf(part, end) !== end) {
+      return undefined;
+    }
     end += part.length;
     const unitNano = nanoOf[unit] ?? 0n;
     nano += BigInt(whole === "" ? "0" : whole) * unitNano;
     // More digits than these are less than a nanosecond of a year.
     const digits = fraction.slice(0, 17);
-    if (digits !== "") nano += (BigInt(digits) * unitNano) / 10n ** BigInt(digits.length);
+    if (digits !== "") {
+      nano += (BigInt(digits) * unitNano) / 10n ** BigInt(digits.length);
+    }
   }
   return end === text.length && end > 0 ? nano : undefined;
 }
 
 /** The shortest text of whole units: `1h30m`, `250ms`, `0s`. */
 export function printDuration(nano: bigint): string {
-  if (nano === 0n) return "0s";
+  if (nano === 0n) {
+    return "0s";
+  }
   let text = nano < 0n ? "-" : "";
   let rest = nano < 0n ? -nano : nano;
   for (const unit of printedUnits) {
     const unitNano = nanoOf[unit] ?? 1n;
-    if (rest < unitNano) continue;
+    if (rest < unitNano) {
+      continue;
+    }
     text += `${rest / unitNano}${unit}`;
     rest %= unitNano;
   }

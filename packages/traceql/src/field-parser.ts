@@ -38,7 +38,9 @@ export function readFieldExpression(tokens: TokenReader, minBinding = 1): FieldE
   for (;;) {
     const operator = binaryOperatorNext(tokens);
     const strength = operator === undefined ? 0 : (binding[operator] ?? 0);
-    if (operator === undefined || strength < minBinding) return left;
+    if (operator === undefined || strength < minBinding) {
+      return left;
+    }
     tokens.take();
     if (tokens.isWord("nil") && (operator === "=" || operator === "!=")) {
       tokens.take();
@@ -54,14 +56,18 @@ export function readFieldExpression(tokens: TokenReader, minBinding = 1): FieldE
 /** A field alone, as an argument of `by()` and `select()` of metrics. */
 export function readField(tokens: TokenReader): Field {
   const field = fieldNext(tokens);
-  if (field === undefined) throw tokens.unexpected("an attribute", "an intrinsic");
+  if (field === undefined) {
+    throw tokens.unexpected("an attribute", "an intrinsic");
+  }
   return field;
 }
 
 /** A literal value, such as that of a hint. */
 export function readStatic(tokens: TokenReader): StaticExpression {
   const value = staticNext(tokens);
-  if (value === undefined) throw tokens.unexpected("a value");
+  if (value === undefined) {
+    throw tokens.unexpected("a value");
+  }
   return value;
 }
 
@@ -73,17 +79,25 @@ function readOperand(tokens: TokenReader, isCompared: boolean): FieldExpression 
     tokens.expect(")");
     return tokens.placed(inner, offset);
   }
-  if (tokens.accept("-")) return minus(tokens, readFieldExpression(tokens, minusBinding), offset);
+  if (tokens.accept("-")) {
+    return minus(tokens, readFieldExpression(tokens, minusBinding), offset);
+  }
   if (tokens.accept("!")) {
     const operand = readFieldExpression(tokens, notBinding);
     const node = tokens.placed({ type: "unary", operator: "!", operand } as const, offset);
     const type = typeOf(operand);
-    if (type !== "bool" && type !== "attribute") throw illegal(tokens, node);
+    if (type !== "bool" && type !== "attribute") {
+      throw illegal(tokens, node);
+    }
     return node;
   }
-  if (tokens.isWord("nil")) return readNil(tokens);
+  if (tokens.isWord("nil")) {
+    return readNil(tokens);
+  }
   const operand = staticNext(tokens) ?? fieldNext(tokens);
-  if (operand !== undefined) return operand;
+  if (operand !== undefined) {
+    return operand;
+  }
   if (tokens.next.kind === "word") {
     const { text } = tokens.next;
     throw tokens.errorAt(
@@ -100,7 +114,9 @@ function minus(tokens: TokenReader, operand: FieldExpression, offset: number): F
   }
   const node = tokens.placed({ type: "unary", operator: "-", operand } as const, offset);
   const type = typeOf(operand);
-  if (!isNumeric(type) && type !== "attribute") throw illegal(tokens, node);
+  if (!isNumeric(type) && type !== "attribute") {
+    throw illegal(tokens, node);
+  }
   return node;
 }
 
@@ -122,7 +138,9 @@ function readNil(tokens: TokenReader): FieldExpression {
   const { offset } = tokens;
   tokens.take();
   const operator = binaryOperatorNext(tokens);
-  if (operator !== "=" && operator !== "!=") throw tokens.unexpected("=", "!=");
+  if (operator !== "=" && operator !== "!=") {
+    throw tokens.unexpected("=", "!=");
+  }
   tokens.take();
   if (tokens.isWord("nil")) {
     tokens.take();
@@ -173,7 +191,9 @@ function binary(
     return node;
   }
   const [leftId, rightId] = [wholeId(right, left), wholeId(left, right)];
-  if (leftId === undefined && rightId === undefined) return node;
+  if (leftId === undefined && rightId === undefined) {
+    return node;
+  }
   return tokens.placed({ ...node, left: leftId ?? left, right: rightId ?? right }, tokens.offsetOf(left));
 }
 
@@ -212,7 +232,9 @@ function binaryOperatorNext(tokens: TokenReader): BinaryOperator | undefined {
 function staticNext(tokens: TokenReader): StaticExpression | undefined {
   const token = tokens.next;
   const value = token.kind === "word" ? words.get(token.text) : literalValue(tokens);
-  if (value === undefined) return undefined;
+  if (value === undefined) {
+    return undefined;
+  }
   tokens.take();
   return tokens.placed({ type: "static", value } as const, token.offset);
 }
@@ -237,7 +259,9 @@ function fieldNext(tokens: TokenReader): Field | undefined {
     tokens.take();
     return tokens.placed({ ...token.field }, token.offset);
   }
-  if (token.kind !== "word" && token.kind !== "intrinsic") return undefined;
+  if (token.kind !== "word" && token.kind !== "intrinsic") {
+    return undefined;
+  }
   const name = intrinsicOf(token.text);
   if (name !== undefined) {
     tokens.take();
@@ -246,6 +270,8 @@ function fieldNext(tokens: TokenReader): Field | undefined {
   if (token.text === "parent") {
     throw tokens.errorAt(tokens.placed({}, token.offset), "intrinsic (parent) not yet supported");
   }
-  if (token.kind === "intrinsic") throw tokens.unexpected("an intrinsic");
+  if (token.kind === "intrinsic") {
+    throw tokens.unexpected("an intrinsic");
+  }
   return undefined;
 }

@@ -5,8 +5,9 @@ import type { ArithmeticOperator, Static } from "./syntax-tree.ts";
  * @returns the fault when it cannot be computed
  */
 export function foldedScalar(operator: ArithmeticOperator, left: Static, right: Static): Static | string {
-  if (left.type === "duration" || right.type === "duration")
+  if (left.type === "duration" || right.type === "duration") {
     return "duration cannot be used in scalar arithmetic";
+  }
   if (left.type === "int" && right.type === "int") {
     const value = intOperation(operator, left.value, right.value);
     return value === undefined ? "division by zero" : { type: "int", value };
@@ -52,11 +53,15 @@ export function floatOperation(operator: ArithmeticOperator, left: number, right
 
 /** A power below 0 is 0, but of 1 and -1. */
 function intPower(base: bigint, exponent: bigint): bigint {
-  if (exponent < 0n) return base === 1n ? 1n : base === -1n ? (exponent % 2n === 0n ? 1n : -1n) : 0n;
+  if (exponent < 0n) {
+    return base === 1n ? 1n : base === -1n ? (exponent % 2n === 0n ? 1n : -1n) : 0n;
+  }
   let result = 1n;
   let factor = base;
   for (let rest = exponent; rest > 0n; rest /= 2n) {
-    if (rest % 2n === 1n) result = BigInt.asIntN(64, result * factor);
+    if (rest % 2n === 1n) {
+      result = BigInt.asIntN(64, result * factor);
+    }
     factor = BigInt.asIntN(64, factor * factor);
   }
   return result;

@@ -101,10 +101,16 @@ function tokenAt(text: string, offset: number): Token {
     return { kind: "string", text: text.slice(offset, end), offset, value };
   }
   const numberEnd = skip(number, text, offset);
-  if (numberEnd > offset) return numberAt(text, offset, numberEnd);
-  if (first === ".") return attributeAt(text, offset, offset + 1, "any", false);
+  if (numberEnd > offset) {
+    return numberAt(text, offset, numberEnd);
+  }
+  if (first === ".") {
+    return attributeAt(text, offset, offset + 1, "any", false);
+  }
   const wordEnd = skip(word, text, offset);
-  if (wordEnd > offset) return wordAt(text, offset, wordEnd);
+  if (wordEnd > offset) {
+    return wordAt(text, offset, wordEnd);
+  }
   let end = offset;
   for (
     let next = end + 1;
@@ -112,10 +118,14 @@ function tokenAt(text: string, offset: number): Token {
     next++
   ) {
     end = next;
-    if (next > text.length) break;
+    if (next > text.length) {
+      break;
+    }
   }
   const symbol = text.slice(offset, end);
-  if (symbols.has(symbol)) return { kind: "symbol", text: symbol, offset };
+  if (symbols.has(symbol)) {
+    return { kind: "symbol", text: symbol, offset };
+  }
   const character = String.fromCodePoint(text.codePointAt(offset) ?? 0);
   throw new TraceQlError(`syntax error: unexpected ${JSON.stringify(character)}`, text, {
     offset,
@@ -133,17 +143,23 @@ function numberAt(text: string, offset: number, end: number): Token {
       offset,
       value: duration,
     } as const;
-    if (duration > maxInt) throw outOfRange(text, token);
+    if (duration > maxInt) {
+      throw outOfRange(text, token);
+    }
     return token;
   }
   const digits = text.slice(offset, end);
   if (/^\d+$/.test(digits)) {
     const token = { kind: "int", text: digits, offset, value: BigInt(digits) } as const;
-    if (token.value > maxInt) throw outOfRange(text, token);
+    if (token.value > maxInt) {
+      throw outOfRange(text, token);
+    }
     return token;
   }
   const token = { kind: "float", text: digits, offset, value: Number(digits) } as const;
-  if (!Number.isFinite(token.value)) throw outOfRange(text, token);
+  if (!Number.isFinite(token.value)) {
+    throw outOfRange(text, token);
+  }
   return token;
 }
 
@@ -157,7 +173,9 @@ function outOfRange(text: string, token: Token): TraceQlError {
 function wordAt(text: string, offset: number, end: number): Token {
   const found = text.slice(offset, end);
   const next = text.charAt(end);
-  if (next === "." && isScope(found)) return attributeAt(text, offset, end + 1, found, false);
+  if (next === "." && isScope(found)) {
+    return attributeAt(text, offset, end + 1, found, false);
+  }
   if (next === "." && found === "parent") {
     for (const scope of ["span", "resource"] as const) {
       if (text.startsWith(`${scope}.`, end + 1)) {
@@ -189,7 +207,9 @@ function attributeAt(
     const plainEnd = skip(plainName, text, end);
     name += text.slice(end, plainEnd);
     end = plainEnd;
-    if (text.charAt(end) !== '"') break;
+    if (text.charAt(end) !== '"') {
+      break;
+    }
     const quoted = readQuotedName(text, end);
     name += quoted.value;
     end = quoted.end;
@@ -211,14 +231,18 @@ function readQuotedName(text: string, offset: number): { readonly value: string;
   let value = "";
   for (let index = offset + 1; index < text.length; index++) {
     const character = text.charAt(index);
-    if (character === '"') return { value, end: index + 1 };
+    if (character === '"') {
+      return { value, end: index + 1 };
+    }
     if (character === "\\") {
       const next = text.charAt(++index);
       if (next !== '"' && next !== "\\") {
         throw new TraceQlError("invalid escape sequence", text, { offset: index - 1, length: 2 });
       }
       value += next;
-    } else value += character;
+    } else {
+      value += character;
+    }
   }
   throw new TraceQlError('unexpected EOF, expecting "', text, { offset, length: text.length - offset });
 }
@@ -237,7 +261,9 @@ function skipSpace(text: string, from: number): number {
         throw new TraceQlError("comment not terminated", text, { offset, length: text.length - offset });
       }
       offset = end + 2;
-    } else return offset;
+    } else {
+      return offset;
+    }
   }
 }
 

@@ -34,7 +34,9 @@ function readQuantiles(tokens: TokenReader): number[] {
   tokens.expect(",");
   do {
     const token = tokens.next;
-    if (token.kind !== "int" && token.kind !== "float") throw tokens.unexpected("a number");
+    if (token.kind !== "int" && token.kind !== "float") {
+      throw tokens.unexpected("a number");
+    }
     const value = Number(token.value);
     tokens.take();
     if (!(value >= 0 && value <= 1)) {
@@ -50,7 +52,9 @@ function readBy(tokens: TokenReader): Field[] {
   tokens.take();
   tokens.expect("(");
   const fields = [readField(tokens)];
-  while (tokens.accept(",")) fields.push(readField(tokens));
+  while (tokens.accept(",")) {
+    fields.push(readField(tokens));
+  }
   tokens.expect(")");
   if (fields.length > traceQlLimits.groupBys) {
     throw tokens.errorAt(

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { traceQlLimits } from "./limits.ts";
 import { parseTraceQl } from "./parse-traceql.ts";
 import { printTraceQl } from "./print-traceql.ts";
@@ -12,14 +12,16 @@ function errorOf(text: string): TraceQlError {
   try {
     parseTraceQl(text);
   } catch (error) {
-    if (error instanceof TraceQlError) return error;
+    if (error instanceof TraceQlError) {
+      return error;
+    }
     throw error;
   }
   throw new Error(`${text} is a query`);
 }
 
 describe("parseTraceQl", () => {
-  it.each([
+  test.each([
     ["{}", "{ true }"],
     ["{ .a = 1 && .b = `x` }", "{ .a = 1 && .b = `x` }"],
     ["{ .a || .b && .c }", "{ .a || .b && .c }"],
@@ -63,7 +65,7 @@ describe("parseTraceQl", () => {
     expect(same(expected)).toBe(expected);
   });
 
-  it.each([
+  test.each([
     ["", 1, 1, "syntax error: unexpected $end, expecting { or ( or an aggregate"],
     ["{ .a < 3", 1, 9, "syntax error: unexpected $end, expecting }"],
     ["{ .a < }", 1, 8, "syntax error: unexpected }"],
@@ -136,13 +138,13 @@ describe("parseTraceQl", () => {
     expect(error.offset + error.length).toBeLessThanOrEqual(text.length);
   });
 
-  it("points at all of what is wrong", () => {
+  test("points at all of what is wrong", () => {
     const text = '{ .a && 1 = "foo" }';
     const { offset, length } = errorOf(text);
     expect(text.slice(offset, offset + length)).toBe('1 = "foo"');
   });
 
-  it("prints what it reads as it was", () => {
+  test("prints what it reads as it was", () => {
     fc.assert(
       fc.property(queryArbitrary(wholeVocabulary), (query) => {
         expect(parseTraceQl(printTraceQl(query))).toEqual(query);
@@ -150,7 +152,7 @@ describe("parseTraceQl", () => {
     );
   });
 
-  it("fails on any other text in one way", () => {
+  test("fails on any other text in one way", () => {
     const word = fc.constantFrom(
       ...["{", "}", "(", ")", "|", "&&", "||", ">", ">>", "!~", "=", "!", "-", "+", "^", ",", '"', "`", "\\"],
       ...[
@@ -187,7 +189,7 @@ describe("parseTraceQl", () => {
     );
   });
 
-  it.each([
+  test.each([
     ["text", `{ .a = "${"x".repeat(traceQlLimits.textLength)}" }`, "is over the limit of 65536"],
     ["depth", `{ ${"(".repeat(30_000)}`, "nested deeper than 64"],
     ["unary operators", `{ ${"!".repeat(30_000)}.a }`, "nested deeper than 64"],

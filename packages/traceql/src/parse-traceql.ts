@@ -12,13 +12,19 @@ export function parseTraceQl(text: string): TraceQlQuery {
   const tokens = new TokenReader(text);
   const operand = readPipeline(tokens);
   const hints: Hint[] = [];
-  while (tokens.isWord("with")) hints.push(...readHints(tokens));
-  if (tokens.next.kind !== "end") throw tokens.unexpected();
+  while (tokens.isWord("with")) {
+    hints.push(...readHints(tokens));
+  }
+  if (tokens.next.kind !== "end") {
+    throw tokens.unexpected();
+  }
   return rootOf(tokens, operand, hints);
 }
 
 function rootOf(tokens: TokenReader, operand: Operand, hints: readonly Hint[]): TraceQlQuery {
-  if (operand.kind === "metrics") return { type: "metrics", expression: operand.node, hints };
+  if (operand.kind === "metrics") {
+    return { type: "metrics", expression: operand.node, hints };
+  }
   if (operand.kind === "stage" && operand.node.type === "coalesce") {
     throw tokens.errorAt(operand.node, "syntax error: unexpected coalesce, a pipeline cannot begin with it");
   }
@@ -34,7 +40,9 @@ function readHints(tokens: TokenReader): Hint[] {
   tokens.expect("(");
   do {
     const name = tokens.next;
-    if (name.kind !== "word") throw tokens.unexpected("the name of a hint");
+    if (name.kind !== "word") {
+      throw tokens.unexpected("the name of a hint");
+    }
     tokens.take();
     tokens.expect("=");
     hints.push({ name: name.text, value: readStatic(tokens).value });

@@ -46,10 +46,16 @@ const aggregates: ReadonlySet<string> = new Set(["count", "min", "max", "avg", "
  */
 export function readPipeline(tokens: TokenReader): Operand {
   const { offset } = tokens;
-  if (tokens.next.kind === "word" && isMetricsFunction(tokens.next.text)) throw tokens.unexpected("{");
+  if (tokens.next.kind === "word" && isMetricsFunction(tokens.next.text)) {
+    throw tokens.unexpected("{");
+  }
   const first = readExpression(tokens);
-  if (first.kind === "metrics") return withSecondStages(tokens, first, readSecondStages(tokens));
-  if (!tokens.isSymbol("|")) return first;
+  if (first.kind === "metrics") {
+    return withSecondStages(tokens, first, readSecondStages(tokens));
+  }
+  if (!tokens.isSymbol("|")) {
+    return first;
+  }
   const stages: Stage[] = [stageOf(tokens, first)];
   if (first.kind === "stage" && first.node.type === "coalesce") {
     throw tokens.errorAt(first.node, "syntax error: unexpected coalesce, a pipeline cannot begin with it");
@@ -95,7 +101,9 @@ function readExpression(tokens: TokenReader, minBinding = 1): Operand {
   for (;;) {
     const operator = tokens.next.kind === "symbol" ? tokens.next.text : "";
     const strength = bindingBehind(left, operator);
-    if (strength === 0 || strength < minBinding) return left;
+    if (strength === 0 || strength < minBinding) {
+      return left;
+    }
     if (left.kind === "metrics" && comparisons.has(operator)) {
       left = withSecondStages(tokens, left, readSecondStages(tokens));
       continue;
@@ -114,7 +122,9 @@ function bindingBehind(left: Operand, operator: string): number {
     return operator === "&&" || operator === "||" ? 1 : comparisonBinding;
   }
   if (left.kind === "scalar" || left.kind === "metrics") {
-    if (comparisons.has(operator)) return comparisonBinding;
+    if (comparisons.has(operator)) {
+      return comparisonBinding;
+    }
     return Object.hasOwn(arithmetic, operator) ? (arithmetic[operator] ?? 0) : 0;
   }
   return 0;
@@ -151,12 +161,16 @@ function combined(tokens: TokenReader, operator: string, left: Operand, right: O
 
 function metricsSide(tokens: TokenReader, side: Operand): MetricsOperand {
   if (side.kind === "metrics") {
-    if (side.node.type === "metrics-comparison") throw notAlone(tokens, side.node);
+    if (side.node.type === "metrics-comparison") {
+      throw notAlone(tokens, side.node);
+    }
     return side.node;
   }
   if (side.kind === "scalar" && side.node.type === "static") {
     const { type } = side.node.value;
-    if (type === "int" || type === "float") return side.node;
+    if (type === "int" || type === "float") {
+      return side.node;
+    }
     throw tokens.errorAt(side.node, `${type} cannot be used in metrics arithmetic`);
   }
   throw tokens.errorAt(side.node, "metrics arithmetic takes metrics in parentheses, and numbers");
@@ -174,7 +188,9 @@ function scalarOperation(
   );
   if (left.type === "static" && right.type === "static") {
     const folded = foldedScalar(operator, left.value, right.value);
-    if (typeof folded === "string") throw tokens.errorAt(node, folded);
+    if (typeof folded === "string") {
+      throw tokens.errorAt(node, folded);
+    }
     return {
       kind: "scalar",
       node: tokens.placed({ type: "static", value: folded }, tokens.offsetOf(left)),
@@ -221,7 +237,9 @@ function checkScalars(
 function readOperand(tokens: TokenReader): Operand {
   const token = tokens.next;
   const { offset } = tokens;
-  if (tokens.isSymbol("{")) return { kind: "spanset", node: readFilter(tokens) };
+  if (tokens.isSymbol("{")) {
+    return { kind: "spanset", node: readFilter(tokens) };
+  }
   if (tokens.accept("(")) {
     const inner = readPipeline(tokens);
     tokens.expect(")");
@@ -244,9 +262,15 @@ function readOperand(tokens: TokenReader): Operand {
     return { kind: "scalar", node: tokens.placed({ type: "static", value }, offset) };
   }
   if (token.kind === "word") {
-    if (aggregates.has(token.text)) return { kind: "scalar", node: readAggregate(tokens) };
-    if (token.text === "by") return { kind: "stage", node: readGroup(tokens) };
-    if (token.text === "select") return { kind: "stage", node: readSelect(tokens) };
+    if (aggregates.has(token.text)) {
+      return { kind: "scalar", node: readAggregate(tokens) };
+    }
+    if (token.text === "by") {
+      return { kind: "stage", node: readGroup(tokens) };
+    }
+    if (token.text === "select") {
+      return { kind: "stage", node: readSelect(tokens) };
+    }
     if (token.text === "coalesce") {
       tokens.take();
       tokens.expect("(");
@@ -259,7 +283,9 @@ function readOperand(tokens: TokenReader): Operand {
 
 /** Parentheses around one stage make it a spanset; around spansets or numbers they change nothing. */
 function wrapped(tokens: TokenReader, inner: Operand, offset: number): Operand {
-  if (inner.kind !== "filter" && inner.kind !== "stage") return inner;
+  if (inner.kind !== "filter" && inner.kind !== "stage") {
+    return inner;
+  }
   const stages = [stageOf(tokens, inner)];
   return { kind: "spanset", node: tokens.placed({ type: "pipeline", stages }, offset) };
 }
@@ -274,7 +300,11 @@ function withSecondStages(
   secondStages: readonly SecondStage[],
 ): Operand {
   const { node } = operand;
-  if (secondStages.length === 0 || node.type === "static") return operand;
-  if (node.type === "metrics-comparison") throw notAlone(tokens, node);
+  if (secondStages.length === 0 || node.type === "static") {
+    return operand;
+  }
+  if (node.type === "metrics-comparison") {
+    throw notAlone(tokens, node);
+  }
   return { kind: "metrics", node: { ...node, secondStages: [...node.secondStages, ...secondStages] } };
 }

@@ -8,7 +8,9 @@ const minInt = -(2n ** 63n);
 
 /** Tempo's text of a field in labels and answers: `.a`, `span.a`, `resource."a b"`, `duration`. */
 export function printField(field: Field): string {
-  if (field.type === "intrinsic") return intrinsicText(field.name);
+  if (field.type === "intrinsic") {
+    return intrinsicText(field.name);
+  }
   const { scope, name, ofParent } = field;
   const parts = [...(ofParent ? ["parent"] : []), ...(scope === "any" ? [] : [scope])];
   const isPlain = isPlainName(name) && !(ofParent && scope === "any" && /^(span|resource)\./.test(name));
@@ -77,14 +79,18 @@ export function printStatic(value: Static): string {
 
 /** In backquotes, as in Tempo; in double quotes when the text contains a backquote. */
 function printText(text: string): string {
-  if (!text.includes("`") && !text.includes("\r")) return `\`${text}\``;
+  if (!text.includes("`") && !text.includes("\r")) {
+    return `\`${text}\``;
+  }
   const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", '"': '\\"', "\\": "\\\\" };
   return `"${text.replace(/[\n\r"\\]/g, (character) => escapes[character] ?? character)}"`;
 }
 
 /** It always shows that it is one. */
 export function printFloat(value: number): string {
-  if (Object.is(value, -0)) return "-0.0";
+  if (Object.is(value, -0)) {
+    return "-0.0";
+  }
   const text = String(value);
   return /[.e]/.test(text) ? text : `${text}.0`;
 }

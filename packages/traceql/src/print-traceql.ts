@@ -62,7 +62,9 @@ function spansetOperand(expression: SpansetExpression, min: number): string {
 }
 
 function spansetBinding(expression: SpansetExpression): number {
-  if (expression.type !== "spanset-operation") return Number.POSITIVE_INFINITY;
+  if (expression.type !== "spanset-operation") {
+    return Number.POSITIVE_INFINITY;
+  }
   return expression.operator === "&&" || expression.operator === "||" ? 1 : 2;
 }
 

@@ -28,15 +28,21 @@ export function readQuotedText(
     new TraceQlError("literal not terminated", text, { offset, length: text.length - offset });
   if (text.charAt(offset) === "`") {
     const end = text.indexOf("`", offset + 1);
-    if (end === -1) throw notTerminated();
+    if (end === -1) {
+      throw notTerminated();
+    }
     return { value: text.slice(offset + 1, end), end: end + 1 };
   }
   let value = "";
   let index = offset + 1;
   while (index < text.length) {
     const character = text.charAt(index);
-    if (character === '"') return { value, end: index + 1 };
-    if (character === "\n") throw notTerminated();
+    if (character === '"') {
+      return { value, end: index + 1 };
+    }
+    if (character === "\n") {
+      throw notTerminated();
+    }
     if (character !== "\\") {
       value += character;
       index++;
@@ -53,9 +59,13 @@ export function readQuotedText(
 function escapeAt(text: string, offset: number): { readonly value: string; readonly end: number } {
   const letter = text.charAt(offset + 1);
   const plain = plainEscapes[letter];
-  if (plain !== undefined) return { value: plain, end: offset + 2 };
+  if (plain !== undefined) {
+    return { value: plain, end: offset + 2 };
+  }
   const octal = /^[0-3][0-7]{2}/.exec(text.slice(offset + 1, offset + 4))?.[0];
-  if (octal !== undefined) return { value: String.fromCharCode(Number.parseInt(octal, 8)), end: offset + 4 };
+  if (octal !== undefined) {
+    return { value: String.fromCharCode(Number.parseInt(octal, 8)), end: offset + 4 };
+  }
   const digits = hexDigits[letter];
   if (digits !== undefined) {
     const hex = text.slice(offset + 2, offset + 2 + digits);

@@ -20,7 +20,9 @@ export function readSecondStages(tokens: TokenReader): SecondStage[] {
     } else if (tokens.isSymbol("|")) {
       tokens.take();
       stages.push(readRanking(tokens));
-    } else return stages;
+    } else {
+      return stages;
+    }
   }
 }
 
@@ -32,7 +34,9 @@ function readRanking(tokens: TokenReader): SecondStage {
   tokens.take();
   tokens.expect("(");
   const limit = tokens.next;
-  if (limit.kind !== "int") throw tokens.unexpected("a whole number");
+  if (limit.kind !== "int") {
+    throw tokens.unexpected("a whole number");
+  }
   tokens.take();
   if (limit.value < 1n || limit.value > maxSeries) {
     throw tokens.errorAt(
@@ -48,8 +52,12 @@ function readRanking(tokens: TokenReader): SecondStage {
 function readNumber(tokens: TokenReader): number {
   const { offset } = tokens;
   const value = readConstant(tokens, 3);
-  if (value.type === "duration") return Number(value.value) / 1e9;
-  if (value.type === "int" || value.type === "float") return Number(value.value);
+  if (value.type === "duration") {
+    return Number(value.value) / 1e9;
+  }
+  if (value.type === "int" || value.type === "float") {
+    return Number(value.value);
+  }
   throw tokens.errorAt(tokens.placed({}, offset), "the series can be compared with a number only");
 }
 
@@ -59,17 +67,23 @@ function readConstant(tokens: TokenReader, minBinding: number): Static {
   for (;;) {
     const { kind, text } = tokens.next;
     const strength = kind === "symbol" && /^[-+*/]$/.test(text) ? (binding[text] ?? 0) : 0;
-    if (strength === 0 || strength < minBinding) return left;
+    if (strength === 0 || strength < minBinding) {
+      return left;
+    }
     tokens.take();
     const right = readConstant(tokens, strength + 1);
     const folded = foldedScalar(text as ArithmeticOperator, left, right);
-    if (typeof folded === "string") throw tokens.errorAt(tokens.placed({}, offset), folded);
+    if (typeof folded === "string") {
+      throw tokens.errorAt(tokens.placed({}, offset), folded);
+    }
     left = folded;
   }
 }
 
 function readConstantOperand(tokens: TokenReader): Static {
-  if (tokens.accept("-")) return negated(tokens.within(() => readConstantOperand(tokens)));
+  if (tokens.accept("-")) {
+    return negated(tokens.within(() => readConstantOperand(tokens)));
+  }
   if (tokens.accept("(")) {
     const value = readConstant(tokens, 3);
     tokens.expect(")");

@@ -73,7 +73,9 @@ export function readSelect(tokens: TokenReader): SelectStage {
 function readFields(tokens: TokenReader): Field[] {
   tokens.expect("(");
   const fields = [readField(tokens)];
-  while (tokens.accept(",")) fields.push(readField(tokens));
+  while (tokens.accept(",")) {
+    fields.push(readField(tokens));
+  }
   tokens.expect(")");
   return fields;
 }

@@ -28,7 +28,9 @@ export class TokenReader {
 
   take(): Token {
     const token = this.next;
-    if (token.kind !== "end") this.#index++;
+    if (token.kind !== "end") {
+      this.#index++;
+    }
     return token;
   }
 
@@ -42,14 +44,18 @@ export class TokenReader {
 
   /** Takes the symbol if it is next. */
   accept(symbol: string): boolean {
-    if (!this.isSymbol(symbol)) return false;
+    if (!this.isSymbol(symbol)) {
+      return false;
+    }
     this.#index++;
     return true;
   }
 
   /** @throws TraceQlError when the symbol is not next */
   expect(symbol: string): void {
-    if (!this.accept(symbol)) throw this.unexpected(symbol);
+    if (!this.accept(symbol)) {
+      throw this.unexpected(symbol);
+    }
   }
 
   /** The error for the next token. @param expected tokens that would be valid */

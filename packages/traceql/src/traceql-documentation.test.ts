@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseTraceQl } from "./parse-traceql.ts";
 import { printTraceQl } from "./print-traceql.ts";
 
@@ -9,12 +9,12 @@ const queries = [...text.matchAll(/```traceql\n([\s\S]*?)```/g)].flatMap(([, blo
 );
 
 describe("docs/traceql.md", () => {
-  it.each(queries)("has a query that can be run: %s", (query) => {
+  test.each(queries)("has a query that can be run: %s", (query) => {
     const printed = printTraceQl(parseTraceQl(query));
     expect(printTraceQl(parseTraceQl(printed))).toBe(printed);
   });
 
-  it("has some", () => {
+  test("has some", () => {
     expect(queries.length).toBeGreaterThan(10);
   });
 });

@@ -20,7 +20,9 @@ export function typeOf(expression: FieldExpression): ValueType {
     case "unary":
       return typeOf(expression.operand);
     case "binary": {
-      if (!isArithmetic(expression.operator)) return "bool";
+      if (!isArithmetic(expression.operator)) {
+        return "bool";
+      }
       const left = typeOf(expression.left);
       return left === "attribute" ? typeOf(expression.right) : left;
     }
@@ -55,7 +57,9 @@ export function isNumeric(type: ValueType): boolean {
 
 /** True when the operator accepts operands of these types. */
 export function typesMatch(left: ValueType, right: ValueType): boolean {
-  if (left === "attribute" || right === "attribute" || left === right) return true;
+  if (left === "attribute" || right === "attribute" || left === right) {
+    return true;
+  }
   return isNumeric(left) && isNumeric(right);
 }
 

@@ -1,11 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseTraceQl } from "./parse-traceql.ts";
 import { printTraceQl } from "./print-traceql.ts";
 
 const zeros = "0".repeat(16);
 
 describe("ids in comparisons", () => {
-  it.each([
+  test.each([
     [
       "16 digits of a trace",
       '{ trace:id = "a1a2a3a4a5a6a7a8" }',
@@ -24,7 +24,7 @@ describe("ids in comparisons", () => {
     expect(parseTraceQl(written)).toEqual(parseTraceQl(whole));
   });
 
-  it.each([
+  test.each([
     ["no digits: a root has no parent", '{ span:parentID = "" }'],
     ["no hex digits", '{ span:id = "not an id" }'],
     ["more digits than an id has", `{ span:id = "${"1".repeat(17)}" }`],

@@ -17,9 +17,13 @@ const digitsOf: Partial<Record<IntrinsicName, number>> = {
  *   id
  */
 export function wholeId(other: FieldExpression, text: FieldExpression): StaticExpression | undefined {
-  if (other.type !== "intrinsic" || text.type !== "static" || text.value.type !== "string") return undefined;
+  if (other.type !== "intrinsic" || text.type !== "static" || text.value.type !== "string") {
+    return undefined;
+  }
   const digits = digitsOf[other.name];
-  if (digits === undefined || !/^[0-9a-f]+$/i.test(text.value.value)) return undefined;
+  if (digits === undefined || !/^[0-9a-f]+$/i.test(text.value.value)) {
+    return undefined;
+  }
   const value = text.value.value.toLowerCase().replace(/^0+/, "").padStart(digits, "0");
   return value.length === digits ? { type: "static", value: { type: "string", value } } : undefined;
 }

@@ -1,9 +1,9 @@
 import { parseOptions } from "lifecycle";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { agentOptions } from "./agent-options.ts";
 
 // A built agent hands them from one start to the next as JSON.
-it.each([
+test.each([
   ["by default", []],
   [
     "set",

@@ -1,8 +1,8 @@
 import { Registry } from "@prometheus-io/client";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { ClientStats } from "./client-stats.ts";
 
-it("sums up what clients lost, each batch once", async () => {
+test("sums up what clients lost, each batch once", async () => {
   const registry = new Registry();
   const stats = new ClientStats(registry);
   const take = (clientUuid: string, seqNo: bigint | undefined, lost: [bigint, bigint, bigint], atMs = 0) =>
@@ -36,7 +36,7 @@ it("sums up what clients lost, each batch once", async () => {
   ]);
 });
 
-it("forgets clients that are silent, and has a limit", async () => {
+test("forgets clients that are silent, and has a limit", async () => {
   const registry = new Registry();
   const stats = new ClientStats(registry);
   const lost = { fullQueueDroppedSpans: 0n, tooLargeDroppedSpans: 0n, failedToEmitSpans: 0n };

@@ -1,11 +1,11 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { startQuietCollections } from "./quiet-collections.ts";
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-it("collects at the start, and after a load or where packets are lost in it, but not otherwise nor for little", () => {
+test("collects at the start, and after a load or where packets are lost in it, but not otherwise nor for little", () => {
   vi.useFakeTimers();
   let [packets, lost, used, collections] = [0, 0, 10_000_000, 0];
   const stop = startQuietCollections({

@@ -10,7 +10,7 @@ import { knownSinceMajor, readProgram } from "bundler/program";
 import jaegerClient from "jaeger-client";
 import { createTestAuthority, createTlsFolder } from "lifecycle/testing";
 import { FORMAT_TEXT_MAP } from "opentracing";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { ThriftProtocol } from "wire/agent";
 import { binaryTag, boolTag, float64Tag, int64Tag, stringTag } from "wire/api-v2";
 import { encodeAgentPacket, type ThriftBatch } from "wire/thrift";
@@ -82,7 +82,7 @@ const zipkinPacket = Buffer.concat([
 ]);
 
 describe("tracing-agent", () => {
-  it("hands packets of both protocols to the collector, with its own tags", async () => {
+  test("hands packets of both protocols to the collector, with its own tags", async () => {
     const collecting = await collector();
     const running = await agent([collecting], "--agent.tags=zone=z1");
     await send(running, 1, "compact");
@@ -113,7 +113,7 @@ describe("tracing-agent", () => {
     });
   });
 
-  it("takes the spans of jaeger-client, with every type of tag", async () => {
+  test("takes the spans of jaeger-client, with every type of tag", async () => {
     const collecting = await collector();
     const running = await agent([collecting]);
     const tracer = jaegerClient.initTracer(
@@ -171,7 +171,7 @@ describe("tracing-agent", () => {
     ]);
   });
 
-  it("keeps every type of tag, integers and bytes among them, in both protocols", async () => {
+  test("keeps every type of tag, integers and bytes among them, in both protocols", async () => {
     const collecting = await collector();
     const running = await agent([collecting]);
     for (const protocol of ["compact", "binary"] as const) {
@@ -198,7 +198,7 @@ describe("tracing-agent", () => {
     }
   });
 
-  it("goes on after packets that are no spans", async () => {
+  test("goes on after packets that are no spans", async () => {
     const collecting = await collector();
     const running = await agent([collecting], "--processor.tracing-compact.server-max-packet-size=1000");
     await sendBytes(running, Buffer.from("hello"));
@@ -216,7 +216,7 @@ describe("tracing-agent", () => {
     });
   });
 
-  it("spreads its calls over several collectors", async () => {
+  test("spreads its calls over several collectors", async () => {
     const both = [await collector(), await collector()];
     const running = await agent(both);
     await expect
@@ -229,7 +229,7 @@ describe("tracing-agent", () => {
     expect(both.map(({ batches }) => batches.length)).toEqual([3, 3]);
   });
 
-  it("says once that the collector is away and once that it is back, and what was lost", async () => {
+  test("says once that the collector is away and once that it is back, and what was lost", async () => {
     const collecting = await collector();
     const running = await agent([collecting], "--reporter.grpc.retry.max=0");
     await send(running, 1);
@@ -257,7 +257,7 @@ describe("tracing-agent", () => {
     expect(await running.logged(/takes spans again/)).toMatchObject({ spansLost: 2 });
   });
 
-  it("tries again what a collector cannot take now, and not what it refuses", async () => {
+  test("tries again what a collector cannot take now, and not what it refuses", async () => {
     const collecting = await collector();
     const running = await agent([collecting], "--reporter.grpc.retry.max=50");
     collecting.refuseWith = status.RESOURCE_EXHAUSTED;
@@ -274,7 +274,7 @@ describe("tracing-agent", () => {
     expect(await running.metric("reporter_spans_failures_total")).toEqual({ 'reason="INVALID_ARGUMENT"': 1 });
   });
 
-  it("does not try again what is too large for a collector", async () => {
+  test("does not try again what is too large for a collector", async () => {
     const collecting = await collector();
     const running = await agent([collecting]);
     collecting.refuseWith = status.RESOURCE_EXHAUSTED;
@@ -287,7 +287,7 @@ describe("tracing-agent", () => {
     });
   });
 
-  it("loses nothing when a collector is back before the last retry", async () => {
+  test("loses nothing when a collector is back before the last retry", async () => {
     const collecting = await collector();
     const running = await agent([collecting]);
     collecting.kill();
@@ -302,7 +302,7 @@ describe("tracing-agent", () => {
     expect(await running.metric("reporter_spans_failures_total")).toEqual({});
   });
 
-  it("sends what waits before it stops", async () => {
+  test("sends what waits before it stops", async () => {
     const collecting = await collector();
     const running = await agent([collecting], "--processor.tracing-compact.workers=1");
     for (let id = 1; id <= 50; id++) {
@@ -315,7 +315,7 @@ describe("tracing-agent", () => {
     expect(collecting.spanNames).toEqual(Array.from({ length: 50 }, (_, index) => `span ${index + 1}`));
   });
 
-  it("stops soon although no collector is there", async () => {
+  test("stops soon although no collector is there", async () => {
     const collecting = await collector();
     const running = await agent([collecting], "--reporter.grpc.retry.max=1000");
     collecting.kill();
@@ -327,7 +327,7 @@ describe("tracing-agent", () => {
     expect(await running.stop()).toBe(0);
   });
 
-  it("keeps as many packets as its queue may have, and asks for the socket buffer that it is told", async () => {
+  test("keeps as many packets as its queue may have, and asks for the socket buffer that it is told", async () => {
     const running = await agent(
       [await collector()],
       "--reporter.grpc.host-port=127.0.0.1:9",
@@ -346,7 +346,9 @@ describe("tracing-agent", () => {
     await expect
       .poll(async () => Object.keys(await running.metric("reporter_retries_total")), patience)
       .toEqual(['reason="UNAVAILABLE"']);
-    for (let id = 2; id <= 7; id++) await send(running, id);
+    for (let id = 2; id <= 7; id++) {
+      await send(running, id);
+    }
     await expect
       .poll(() => running.metric("thrift_udp_server_packets_dropped_total"), patience)
       .toMatchObject({
@@ -355,7 +357,7 @@ describe("tracing-agent", () => {
       });
   });
 
-  it("takes packets on the port of the oldest clients, of both kinds", async () => {
+  test("takes packets on the port of the oldest clients, of both kinds", async () => {
     const collecting = await collector();
     const running = await agent([collecting], "--agent.tags=zone=z1");
     await sendTo(running.zipkinPort, encodeAgentPacket(oneSpanBatch("shop", 3), "compact"));
@@ -371,7 +373,7 @@ describe("tracing-agent", () => {
     });
   });
 
-  it("tells clients how to sample, as the collector says", async () => {
+  test("tells clients how to sample, as the collector says", async () => {
     const collecting = await collector();
     collecting.strategies = {
       shop: { strategyType: 0, probabilisticSampling: { samplingRate: 0.25 } },
@@ -430,7 +432,7 @@ describe("tracing-agent", () => {
     });
   });
 
-  it("calls over TLS, shows its certificate, and takes none that does not fit", async () => {
+  test("calls over TLS, shows its certificate, and takes none that does not fit", async () => {
     const authority = createTestAuthority();
     const files = createTlsFolder(authority.issue("agent"), authority.cert);
     cleanUp.push(() => files.remove());
@@ -459,7 +461,7 @@ describe("tracing-agent", () => {
     );
   });
 
-  it("lets jaeger-client sample as the collector says", async () => {
+  test("lets jaeger-client sample as the collector says", async () => {
     const collecting = await collector();
     collecting.strategies = { shop: { strategyType: 0, probabilisticSampling: { samplingRate: 1 } } };
     const running = await agent([collecting]);
@@ -487,7 +489,7 @@ describe("tracing-agent", () => {
       .toContainEqual(float64Tag("sampler.param", 1));
   });
 
-  it("loses nothing when one of two collectors is killed", async () => {
+  test("loses nothing when one of two collectors is killed", async () => {
     const both = [await collector(), await collector()];
     const running = await agent(both);
     await expect
@@ -495,8 +497,12 @@ describe("tracing-agent", () => {
       .toEqual([1, 1]);
     for (let id = 1; id <= 60; id++) {
       await send(running, id);
-      if (id === 20) both[0]?.kill();
-      if (id === 40) await both[0]?.start();
+      if (id === 20) {
+        both[0]?.kill();
+      }
+      if (id === 40) {
+        await both[0]?.start();
+      }
     }
     const wanted = Array.from({ length: 60 }, (_, index) => `span ${index + 1}`);
     await expect
@@ -505,7 +511,7 @@ describe("tracing-agent", () => {
     expect(await running.metric("reporter_spans_failures_total")).toEqual({});
   });
 
-  it("counts what jaeger-client says that it lost", async () => {
+  test("counts what jaeger-client says that it lost", async () => {
     const collecting = await collector();
     const running = await agent([collecting]);
     const stats = (seqNo: number, lost: number): ThriftBatch => ({
@@ -532,7 +538,7 @@ describe("tracing-agent", () => {
     expect(await running.metric("client_stats_connected_clients")).toEqual({ "": 1 });
   });
 
-  it("is one file when it is built, in the process that was started", async () => {
+  test("is one file when it is built, in the process that was started", async () => {
     if (process.env.TEST_BUILT_PROGRAMS === undefined) {
       // Else it was built just now, and tests beside this one start it.
       execFileSync(process.execPath, [fileURLToPath(new URL("../build/bundle.ts", import.meta.url))]);
@@ -562,7 +568,7 @@ describe("tracing-agent", () => {
     expect(await running.stop()).toBe(0);
   });
 
-  it("says which port is taken and by which option to move it", async () => {
+  test("says which port is taken and by which option to move it", async () => {
     const collecting = await collector();
     const running = await agent([collecting]);
     const taken = `127.0.0.1:${running.compactPort}`;

@@ -37,7 +37,9 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
   adminHostPort: ":14269",
   async start({ options, log, metrics: registry }) {
     const metrics = new CollectorMetrics(registry);
-    if (options["collector.enable-span-size-metrics"]) metrics.showSpanSizes();
+    if (options["collector.enable-span-size-metrics"]) {
+      metrics.showSpanSizes();
+    }
     await using opened = new AsyncDisposableStack();
     const store = openStore(options, log, registry);
     opened.defer(() => store.close());
@@ -82,8 +84,11 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
         await Promise.all([writer.drain(insertsEnd), orphans?.stop(insertsEnd)]);
         if (journal.segments > 0) {
           const { segments } = journal;
-          if (journal.isDurable) log.info({ segments }, "spans stay in the journal for the next start");
-          else log.error({ segments }, "spans in memory are lost: storage did not take them in time");
+          if (journal.isDurable) {
+            log.info({ segments }, "spans stay in the journal for the next start");
+          } else {
+            log.error({ segments }, "spans in memory are lost: storage did not take them in time");
+          }
         }
         await journal.close();
         await sampling.provider.close();

@@ -51,7 +51,9 @@ export class CollectorMetrics implements SpanCountsObserver {
       labelNames: [...sourceLabels, "result"],
       registers,
       collect() {
-        for (const [source, kept] of totals) this.inc({ ...source, result: "kept" }, kept.takeRequests());
+        for (const [source, kept] of totals) {
+          this.inc({ ...source, result: "kept" }, kept.takeRequests());
+        }
       },
     });
     new Counter({
@@ -60,7 +62,9 @@ export class CollectorMetrics implements SpanCountsObserver {
       labelNames: sourceLabels,
       registers,
       collect() {
-        for (const [source, received] of totals) this.inc({ ...source }, received.takeBytes());
+        for (const [source, received] of totals) {
+          this.inc({ ...source }, received.takeBytes());
+        }
       },
     });
     new Counter({
@@ -85,7 +89,9 @@ export class CollectorMetrics implements SpanCountsObserver {
         for (const [source, received] of totals) {
           for (const [{ service, debug }, types] of received.takeTraces()) {
             const labels = { ...source, debug: String(debug), svc: service };
-            for (const [type, count] of types) this.inc({ ...labels, sampler_type: type }, count);
+            for (const [type, count] of types) {
+              this.inc({ ...labels, sampler_type: type }, count);
+            }
           }
         }
       },

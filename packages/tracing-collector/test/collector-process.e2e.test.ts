@@ -56,11 +56,15 @@ test("kill -9 in the middle of ingest, twice over: each acknowledged span is in 
       for (let index = 0; ; index++) {
         const name = `${run}-${sender}-${index}`;
         try {
-          if ((await collector.post(name)) === 200) acknowledged.push(name);
+          if ((await collector.post(name)) === 200) {
+            acknowledged.push(name);
+          }
         } catch {
           return; // Killed.
         }
-        if (++sent === 200) collector.child.kill("SIGKILL");
+        if (++sent === 200) {
+          collector.child.kill("SIGKILL");
+        }
       }
     });
     await Promise.all([...senders, collector.exit]);

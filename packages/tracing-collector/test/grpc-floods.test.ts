@@ -20,7 +20,9 @@ const maxMessageBytes = 100_000;
 const closers: (() => Promise<void> | void)[] = [];
 
 afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
+  for (const close of closers.splice(0).reverse()) {
+    await close();
+  }
 });
 
 const doors = {
@@ -104,7 +106,9 @@ describe.each(Object.keys(doors) as Door[])("%s", (door) => {
         dataFrame(streamId, grpcMessage(doors[door].message)),
         encodeFrame(frameTypes.ping, 0, 0, Buffer.alloc(8)),
       );
-      if (streamId % 100 !== 99) continue;
+      if (streamId % 100 !== 99) {
+        continue;
+      }
       const { endStream } = frameFlags;
       await client.frame((frame) => frame.streamId === streamId && (frame.flags & endStream) !== 0);
     }
@@ -160,7 +164,9 @@ function snappyStored(bytes: Uint8Array): Buffer {
   const length: number[] = [];
   for (let rest = bytes.length; ; rest >>>= 7) {
     length.push(rest > 127 ? (rest & 127) | 128 : rest);
-    if (rest <= 127) break;
+    if (rest <= 127) {
+      break;
+    }
   }
   return Buffer.concat([
     Buffer.of(...length, 61 << 2, (bytes.length - 1) & 255, (bytes.length - 1) >> 8),

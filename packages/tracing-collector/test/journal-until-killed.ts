@@ -32,7 +32,9 @@ async function send(sender: number): Promise<void> {
 async function store(): Promise<void> {
   for (;;) {
     const segment = await journal.take();
-    if (segment === undefined) return;
+    if (segment === undefined) {
+      return;
+    }
     const { bytes } = await segment.read(Buffer.alloc(segment.bytes));
     writeSync(1, `${JSON.stringify({ token: segment.token, text: Buffer.from(bytes).toString() })}\n`);
     await journal.remove(segment);

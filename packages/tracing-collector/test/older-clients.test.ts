@@ -88,7 +88,9 @@ describe("to the port of Zipkin", () => {
       httpInterval: 10,
     });
     // Which its types do not tell.
-    if (!(logger instanceof EventEmitter)) throw new Error("the client does not tell when it has sent");
+    if (!(logger instanceof EventEmitter)) {
+      throw new Error("the client does not tell when it has sent");
+    }
     const sent = once(logger, "success");
     const tracer = new zipkin.Tracer({
       ctxImpl: new zipkin.ExplicitContext(),

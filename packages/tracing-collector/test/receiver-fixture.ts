@@ -92,7 +92,9 @@ export async function openReceiverFixture(
     const all: SpanRows[] = [];
     while (journal.segments > 0) {
       const segment = await journal.take();
-      if (segment === undefined) break;
+      if (segment === undefined) {
+        break;
+      }
       all.push(await segment.read(Buffer.alloc(segment.bytes)));
       await journal.remove(segment);
     }
@@ -177,7 +179,9 @@ export function oneSpanProtobuf(
 ): Buffer<ArrayBuffer> {
   const field = (tag: number, bytes: Uint8Array | string): Buffer<ArrayBuffer> => {
     const body = Buffer.from(bytes as Uint8Array);
-    if (body.length > 127) throw new Error("the fixture writes one-byte lengths only");
+    if (body.length > 127) {
+      throw new Error("the fixture writes one-byte lengths only");
+    }
     return Buffer.concat([Buffer.from([tag, body.length]), body]);
   };
   const serviceName = field(

@@ -11,7 +11,9 @@ const children: ChildProcess[] = [];
 
 /** For `afterEach`: no collector outlives its test. */
 export function killCollectors(): void {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const child of children.splice(0)) {
+    child.kill("SIGKILL");
+  }
 }
 
 /** Options for a storage that is away: a port on which nobody answers. */
@@ -66,9 +68,12 @@ export class RunningCollector {
   async line(text: string): Promise<Line> {
     for (;;) {
       const found = this.lines.find(({ msg }) => msg.includes(text));
-      if (found !== undefined) return found;
-      if (this.child.exitCode !== null)
+      if (found !== undefined) {
+        return found;
+      }
+      if (this.child.exitCode !== null) {
         throw new Error(`ended without "${text}": ${JSON.stringify(this.lines)}`);
+      }
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

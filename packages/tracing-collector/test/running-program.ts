@@ -45,7 +45,9 @@ export class RunningProgram {
   async line(text: string): Promise<LogLine> {
     for (;;) {
       const found = this.lines.find(({ msg }) => msg.includes(text));
-      if (found !== undefined) return found;
+      if (found !== undefined) {
+        return found;
+      }
       if (this.child.exitCode !== null || this.child.signalCode !== null) {
         throw new Error(`ended without "${text}": ${JSON.stringify(this.lines)}`);
       }
@@ -59,7 +61,9 @@ export class RunningProgram {
   }
 
   #wake(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
+    for (const wake of this.#waiting.splice(0)) {
+      wake();
+    }
   }
 }
 

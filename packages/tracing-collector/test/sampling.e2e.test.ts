@@ -49,7 +49,9 @@ class Collector {
   /** The receiver's name in the log. */
   async port(what: string): Promise<number> {
     const port = (await this.program.line("listening"))[what];
-    if (typeof port !== "number") throw new Error(`no port of ${what}`);
+    if (typeof port !== "number") {
+      throw new Error(`no port of ${what}`);
+    }
     return port;
   }
 
@@ -260,7 +262,9 @@ describe("adaptive sampling", () => {
     await expect.poll(() => collectors.filter(leads).length, patience).toBe(1);
     const leader = collectors.find(leads);
     const follower = collectors.find((collector) => !leads(collector));
-    if (leader === undefined || follower === undefined) throw new Error("no leader, or no follower");
+    if (leader === undefined || follower === undefined) {
+      throw new Error("no leader, or no follower");
+    }
 
     // Spans of the follower change the leader's result, which the follower then answers.
     const rateAfterSpans = async (of: Collector, operation: string, probability = 0.5) => {

@@ -89,7 +89,9 @@ export const sharingSpans: fc.Arbitrary<Span[]> = fc
 /** Rows whose bytes are their own. */
 export function rowsOf(spans: readonly Span[]): SpanRows {
   const writer = new SpanRowWriter();
-  for (const span of spans) writer.append(span);
+  for (const span of spans) {
+    writer.append(span);
+  }
   const rows = writer.take();
   return { ...rows, bytes: Uint8Array.from(rows.bytes) };
 }
@@ -102,6 +104,8 @@ export function plainRowsOf(spans: readonly Span[]): SpanRows {
 /** @returns the spans, after a look at whether their number is the one that was told */
 export function spansOf(rows: SpanRows): Span[] {
   const spans = readSpanRows(rows.bytes);
-  if (spans.length !== rows.count) throw new Error(`${rows.count} rows are ${spans.length}`);
+  if (spans.length !== rows.count) {
+    throw new Error(`${rows.count} rows are ${spans.length}`);
+  }
   return spans;
 }

@@ -76,7 +76,9 @@ async function metricsOf(port: number): Promise<Map<string, number>> {
 test("a kill before the decision loses nothing: the next start decides, and stores each kept span once", async () => {
   const killed = new RunningCollector(join(folder, "journal"), ...policies, "1h", ...noStorage);
   await killed.line("listening");
-  for (let trace = 1; trace <= 20; trace++) expect(await killed.postJson(span(trace))).toBe(200);
+  for (let trace = 1; trace <= 20; trace++) {
+    expect(await killed.postJson(span(trace))).toBe(200);
+  }
   killed.child.kill("SIGKILL");
   await killed.exit;
 

@@ -65,8 +65,9 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
     };
     const engine = await Engine.open(options["storage.data-dir"], limits);
     const { lostTokens, mended } = engine.facts;
-    for (const file of mended)
+    for (const file of mended) {
       log.error(file, `a file of the data folder was damaged at byte ${file.place}: it is as it was again`);
+    }
     countMended(registry, mended.length);
     if (lostTokens > 0) {
       log.info(`inserts that a kill cut short: ${lostTokens}; their blocks are taken when they come again`);
@@ -141,7 +142,9 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         : ownEngineAt(inner.address, inner.credentials);
     const remote = await openConfiguredRemoteStorage(options, own, { log, metrics: registry }).catch(
       async (error: unknown) => {
-        for (const one of servers) one.close();
+        for (const one of servers) {
+          one.close();
+        }
         await engine.close(gate.idle());
         throw error;
       },
@@ -156,7 +159,9 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         await remote?.stop(signal);
         const closed = Promise.all(servers.map((one) => once(one, "close")));
         const cut = () => {
-          for (const one of servers) one.closeAllConnections();
+          for (const one of servers) {
+            one.closeAllConnections();
+          }
         };
         for (const one of servers) {
           one.close();
@@ -168,7 +173,9 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         await pointThread.close();
         const upkeepEnded = Promise.all([retention.close(), calmMerges.close(), scrubber.close()]);
         await engine.close(Promise.all([gate.idle(), upkeepEnded]));
-        for (const one of servers) one.closeIdleConnections();
+        for (const one of servers) {
+          one.closeIdleConnections();
+        }
         await closed;
       },
     };

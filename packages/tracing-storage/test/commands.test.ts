@@ -39,7 +39,9 @@ beforeAll(async () => {
   storage = await startStorage(join(folder, "data"));
   const { output } = await run("schema");
   for (const statement of output.split(";\n")) {
-    if (statement.trim() !== "") await ask(storage.url, statement);
+    if (statement.trim() !== "") {
+      await ask(storage.url, statement);
+    }
   }
   await ask(
     storage.url,
@@ -169,8 +171,9 @@ test("schema prints what is made in a cluster, server by server or with ON CLUST
 describe("schema --migrate", () => {
   test("brings a server to this version, says from which, and does nothing a second time", async () => {
     await ask(storage.url, "CREATE DATABASE older");
-    for (const statement of stepsOfSchemas(5))
+    for (const statement of stepsOfSchemas(5)) {
       await ask(storage.url, statement.replaceAll("tracing.", "older."));
+    }
     const args = ["--migrate", "--url", storage.url, "--database"];
     expect(await run("schema", ...args, "older")).toEqual({
       exitCode: 0,
@@ -178,7 +181,9 @@ describe("schema --migrate", () => {
       errors: "",
     });
     const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-    for (const database of ["older", "fresh"]) await schemaCommand.run([...args, database]);
+    for (const database of ["older", "fresh"]) {
+      await schemaCommand.run([...args, database]);
+    }
     const output = written.mock.calls.map(([line]) => line);
     written.mockRestore();
     expect(output).toEqual([
@@ -214,7 +219,9 @@ describe("schema --migrate", () => {
     await ask(storage.url, "TRUNCATE TABLE older.span_metrics");
     const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
     const codes = [];
-    for (const more of [[], ["--repair"], []]) codes.push(await schemaCommand.run([...args, ...more]));
+    for (const more of [[], ["--repair"], []]) {
+      codes.push(await schemaCommand.run([...args, ...more]));
+    }
     const output = written.mock.calls.map(([text]) => String(text));
     written.mockRestore();
     expect(codes).toEqual([1, 0, 0]);

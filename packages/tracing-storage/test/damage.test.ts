@@ -173,7 +173,9 @@ test("a byte in a file by which the store knows its tables, or itself: it is put
     join(folder, "version.json"),
   ];
   const written = await Promise.all(files.map((file) => readFile(file, "utf8")));
-  for (const file of files) await flipAt(file);
+  for (const file of files) {
+    await flipAt(file);
+  }
   await start();
   expect(await ask(storage.url, whole)).toBe(sum);
   expect(await metrics()).toMatch(new RegExp(`^tracing_storage_mended_files_total ${files.length}$`, "m"));

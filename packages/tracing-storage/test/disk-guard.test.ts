@@ -16,7 +16,9 @@ describe("DiskGuard", () => {
       onChange: (_isFull, text) => said.push(text),
     });
     const seen: boolean[] = [];
-    for (free of [500, 499, 501, 549, 550, 501, 0]) seen.push(await guard.look());
+    for (free of [500, 499, 501, 549, 550, 501, 0]) {
+      seen.push(await guard.look());
+    }
     expect(seen).toEqual([false, true, true, true, false, false, true]);
     await expect(guard.check()).rejects.toMatchObject({ code: 243 });
     expect(said.map((text) => text.replace(/^\d+ bytes free on the disk of \/d.*: /, ""))).toEqual([
@@ -85,7 +87,9 @@ describe.skipIf(!isMounted)("a small disk (skipped where tmpfs cannot be mounted
     timeout: 90_000,
   }, async () => {
     let taken = 0;
-    while ((await insert(taken)) === 0) taken++;
+    while ((await insert(taken)) === 0) {
+      taken++;
+    }
     expect(taken).toBeGreaterThan(10);
     const all = JSON.stringify([Array.from({ length: taken }, (_, number) => [number, rows])]);
     expect(await stored()).toBe(all);
@@ -104,7 +108,9 @@ describe.skipIf(!isMounted)("a small disk (skipped where tmpfs cannot be mounted
     expect(await insert(taken)).toBe(243);
     // Statements that free space are never refused.
     await ask(storage.url, "TRUNCATE TABLE t SYNC");
-    while ((await insert(taken)) === 243) await new Promise((resolve) => setTimeout(resolve, 200));
+    while ((await insert(taken)) === 243) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
     expect(await stored()).toBe(JSON.stringify([[[taken, rows]]]));
   });
 });

@@ -78,7 +78,9 @@ test("a block is stored when it comes again, though the process was killed betwe
   await rename(path, join(dirname(path), "tmp_insert_all_1_1_0"));
   const storage = await startStorage(folder);
   expect(await ask(storage.url, "SELECT count() FROM t")).toBe("0");
-  for (let time = 0; time < 2; time++) await ask(storage.url, insert);
+  for (let time = 0; time < 2; time++) {
+    await ask(storage.url, insert);
+  }
   expect(await ask(storage.url, "SELECT count() FROM t")).toBe("1");
   await storage.stop();
 });

@@ -68,7 +68,9 @@ test("what a merge wrote is synced, and what it was made of is deleted soon afte
       ),
     ).toBe("1");
     await ask(storage.url, `CREATE TABLE t (n UInt32) ${withTokens}`);
-    for (let n = 0; n < 3; n++) await ask(storage.url, `INSERT INTO t SELECT ${n}`);
+    for (let n = 0; n < 3; n++) {
+      await ask(storage.url, `INSERT INTO t SELECT ${n}`);
+    }
     await ask(storage.url, "OPTIMIZE TABLE t FINAL");
     const parts = "SELECT arraySort(groupArray((name, active))) FROM system.parts WHERE table = 't'";
     expect(await ask(storage.url, parts)).toContain("('all_1_3_1',1)");

@@ -150,7 +150,9 @@ async function point(traces: readonly number[], question: Question = {}): Promis
     body: pointStatement(traces, names),
   });
   const bytes = Buffer.from(await response.arrayBuffer());
-  if (!response.ok) return { code: response.headers.get("x-clickhouse-exception-code") };
+  if (!response.ok) {
+    return { code: response.headers.get("x-clickhouse-exception-code") };
+  }
   return { rows: rowsOf(bytes, names) };
 }
 
@@ -221,7 +223,9 @@ test("the same rows as the engine's, of one trace and of several", async () => {
   ];
   const questions = [...Array.from({ length: 12 }, (_, n) => [n * 35]), ...groups];
   for (const traces of questions) {
-    for (const tenant of ["t", "other"]) await expectSame(traces, { tenant });
+    for (const tenant of ["t", "other"]) {
+      await expectSame(traces, { tenant });
+    }
   }
   await expectSame([1], { tenant: "nobody" });
   expect(countOf(await expectSame([1]))).toBe(24);
@@ -229,7 +233,9 @@ test("the same rows as the engine's, of one trace and of several", async () => {
   await sql(`OPTIMIZE TABLE ${database}.spans FINAL`);
   await sql(`OPTIMIZE TABLE ${database}.trace_minutes FINAL`);
   await untilByParts([1]);
-  for (const traces of questions) await expectSame(traces);
+  for (const traces of questions) {
+    await expectSame(traces);
+  }
 });
 
 test("what was inserted is seen at once", async () => {
@@ -239,8 +245,12 @@ test("what was inserted is seen at once", async () => {
   const missed: number[] = [];
   for (let trace = 1_000; trace < 1_030; trace++) {
     await insert({ trace, second: trace % 120 }, { trace: 7, second: trace % 120 });
-    if (countOf(await point([trace])) !== 1) missed.push(trace);
-    if (countOf(await point([7])) !== trace - 999) missed.push(trace);
+    if (countOf(await point([trace])) !== 1) {
+      missed.push(trace);
+    }
+    if (countOf(await point([7])) !== trace - 999) {
+      missed.push(trace);
+    }
   }
   expect(missed).toEqual([]);
   expect((await byParts()) - before).toBeGreaterThan(30);
@@ -265,7 +275,9 @@ describe("the engine's answer after a change", () => {
   async function expectSameForSomeTime(question: Question = {}): Promise<Answer> {
     let answer: Answer = { rows: [] };
     for (let time = 0; time < 3; time++) {
-      for (const traces of [[1], [2, 3, 5_000]]) answer = await expectSame(traces, question);
+      for (const traces of [[1], [2, 3, 5_000]]) {
+        answer = await expectSame(traces, question);
+      }
     }
     return answer;
   }
@@ -379,7 +391,9 @@ describe("the engine's answer after a change", () => {
     const first = await point([1]);
     const later = await point([1], { by: "engine" });
     // Days are changed one after the other, so a moment between has a third answer.
-    if (JSON.stringify(old) === JSON.stringify(later)) expect(first).toEqual(old);
+    if (JSON.stringify(old) === JSON.stringify(later)) {
+      expect(first).toEqual(old);
+    }
     await expect.poll(() => sql(unfinished()), inTime).toBe("0");
     await expectSameForSomeTime();
     await untilByParts([1]);
@@ -467,7 +481,9 @@ describe("the engine's answer after a change", () => {
       },
     );
     await expectSameForSomeTime();
-    if (made) await sql(`DROP ROW POLICY p ON ${database}.spans`);
+    if (made) {
+      await sql(`DROP ROW POLICY p ON ${database}.spans`);
+    }
     await expectSameForSomeTime();
   });
 
@@ -596,7 +612,9 @@ describe("a request's parameters", () => {
 test("nothing is lost or doubled while parts are merged and written", async () => {
   const traces = 50;
   const perTrace = 20;
-  for (let time = 0; time < 4; time++) await insertMany((traces * perTrace) / 4, traces);
+  for (let time = 0; time < 4; time++) {
+    await insertMany((traces * perTrace) / 4, traces);
+  }
   await untilByParts([1]);
   const before = await byParts();
   let isOver = false;
@@ -607,8 +625,9 @@ test("nothing is lost or doubled while parts are merged and written", async () =
       }
     },
     async () => {
-      for (let trace = 1_000; !isOver; trace++)
+      for (let trace = 1_000; !isOver; trace++) {
         await insert({ trace }, { trace: trace + 1, received: "2026-01-06" });
+      }
     },
   ].map((run) => run());
   const wrong: string[] = [];
@@ -617,7 +636,9 @@ test("nothing is lost or doubled while parts are merged and written", async () =
       const trace = 1 + (time % (traces - 1));
       const tenant = trace % 5 === 0 ? "other" : "t";
       const count = countOf(await point([trace], { tenant }));
-      if (count !== perTrace) wrong.push(`${trace}: ${count}`);
+      if (count !== perTrace) {
+        wrong.push(`${trace}: ${count}`);
+      }
     }
   } finally {
     isOver = true;
@@ -658,9 +679,13 @@ describe("a damaged part", () => {
     const wrong: string[] = [];
     for (const [trace, rows] of expected) {
       const own = await point([trace]);
-      if ("code" in own || JSON.stringify(own.rows) === JSON.stringify(rows)) continue;
+      if ("code" in own || JSON.stringify(own.rows) === JSON.stringify(rows)) {
+        continue;
+      }
       const engine = await point([trace], { by: "engine" });
-      if (JSON.stringify(own) === JSON.stringify(engine)) continue;
+      if (JSON.stringify(own) === JSON.stringify(engine)) {
+        continue;
+      }
       const other = "code" in engine ? `the error ${engine.code}` : engine.rows.length;
       wrong.push(`${trace}: ${own.rows.length} rows, and of the engine ${other}`);
     }
@@ -737,8 +762,11 @@ describe("a damaged part", () => {
       const file = await open(path, "r+");
       const { size } = await file.stat();
       const at = Math.trunc((size * trace) / (count + 1));
-      if (trace % 3 === 1) await file.truncate(at);
-      else await file.write(Buffer.from([0xff, 0x00, 0xff, 0x7f]), 0, 4, Math.max(0, at - 4));
+      if (trace % 3 === 1) {
+        await file.truncate(at);
+      } else {
+        await file.write(Buffer.from([0xff, 0x00, 0xff, 0x7f]), 0, 4, Math.max(0, at - 4));
+      }
       await file.close();
     }
     expect(await wrongAnswers(expected)).toEqual([]);
@@ -749,7 +777,9 @@ describe("a damaged part", () => {
     await insertParts(1, 3);
     await untilByParts([1]);
     const path = await partWith(1);
-    for (const file of await readdir(path)) await rm(join(path, file));
+    for (const file of await readdir(path)) {
+      await rm(join(path, file));
+    }
     const answer = await point([1]);
     expect("code" in answer || JSON.stringify(answer.rows) === JSON.stringify(expectedRows(1))).toBe(true);
     expect(await sql("SELECT 1")).toBe("1");
@@ -804,7 +834,9 @@ test("SIGTERM while traces are asked for: each is answered whole or not at all, 
       for (;;) {
         // Cut off, or refused.
         const answer = await askOnce().catch(() => undefined);
-        if (answer?.status !== 200) return;
+        if (answer?.status !== 200) {
+          return;
+        }
         expect(rowsOf(answer.bytes, columns)).toHaveLength(100);
         answers++;
       }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { freeAddresses, testedProgram } from "lifecycle/testing";
 import type { TraceStore } from "storage/api";
 import { openGrpcStore } from "storage/grpc";
-import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Span } from "wire/model";
 import { SpanRowWriter } from "wire/rows";
 import { ask, makeFolder, removeFolder, runToEnd, startStorage } from "./running-storage.ts";
@@ -64,7 +64,9 @@ function newSpan(): Span {
 
 async function write(store: TraceStore, ...written: readonly Span[]): Promise<void> {
   const writer = new SpanRowWriter();
-  for (const span of written) writer.append(span, "");
+  for (const span of written) {
+    writer.append(span, "");
+  }
   await store.writer.writeSpans(writer.take(), { deduplicationToken: `token of ${written[0]?.spanId}` });
 }
 
@@ -78,7 +80,7 @@ async function ready(store: TraceStore): Promise<void> {
   await expect.poll(() => store.ready().then(() => "ready", String), { timeout: 20_000 }).toBe("ready");
 }
 
-it.each(["true", "false"])(
+test.each(["true", "false"])(
   "has every span once that it acknowledged before it was killed, streams %s",
   async (streams) => {
     const [api = ""] = await freeAddresses(1);
@@ -113,7 +115,7 @@ it.each(["true", "false"])(
   60_000,
 );
 
-it("is a bridge with --clickhouse.url: it opens no data folder, and keeps spans in the cluster", async () => {
+test("is a bridge with --clickhouse.url: it opens no data folder, and keeps spans in the cluster", async () => {
   const [api = "", bridgeApi = "", admin = ""] = await freeAddresses(3);
   const cluster = await startStorage(join(folder, "cluster"), `--grpc.host-port=${api}`);
   onTestFinished(() => cluster.kill());
@@ -135,7 +137,7 @@ it("is a bridge with --clickhouse.url: it opens no data folder, and keeps spans 
   expect(metrics).toContain("jaeger_storage_grpc_spans_written_total 1");
 }, 180_000);
 
-it("is healthy as a bridge while the cluster answers, and says so when it does not", async () => {
+test("is healthy as a bridge while the cluster answers, and says so when it does not", async () => {
   const [bridgeApi = "", admin = "", clusterHttp = ""] = await freeAddresses(3);
   startBridge(join(folder, "unused"), [
     ...[`--clickhouse.url=http://${clusterHttp}`, `--grpc.host-port=${bridgeApi}`],
@@ -157,7 +159,7 @@ it("is healthy as a bridge while the cluster answers, and says so when it does n
   await expect.poll(health, within).toBe(200);
 }, 180_000);
 
-it("says what is wrong when there is nothing to do, or its port is taken", async () => {
+test("says what is wrong when there is nothing to do, or its port is taken", async () => {
   const nothing = await runToEnd(folder, "--clickhouse.url=http://127.0.0.1:1", "--grpc.host-port=");
   expect(nothing.exitCode).toBe(1);
   expect(nothing.output).toContain("--grpc.host-port is empty: there is nothing to do");

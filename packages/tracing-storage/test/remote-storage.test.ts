@@ -5,7 +5,7 @@ import { createTestAuthority, createTlsFolder } from "lifecycle/testing";
 import { StorageError } from "storage/api";
 import { openGrpcStore } from "storage/grpc";
 import { openMemoryStore } from "storage/memory";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type ApiV2Span, stringTag } from "wire/api-v2";
 import {
   archiveSpanReaderService,
@@ -85,7 +85,9 @@ async function chunks<Request>(
   };
   const call = client.makeServerStreamRequest(method.path, method.requestSerialize, measured, request);
   const spans: ApiV2Span[][] = [];
-  for await (const chunk of call as AsyncIterable<SpansResponseChunk>) spans.push(chunk.spans);
+  for await (const chunk of call as AsyncIterable<SpansResponseChunk>) {
+    spans.push(chunk.spans);
+  }
   return { spans, largest };
 }
 
@@ -115,7 +117,7 @@ const query = {
 };
 
 describe("the remote storage API", () => {
-  it("gives a span back as it was written, nothing added", async () => {
+  test("gives a span back as it was written, nothing added", async () => {
     const { client } = await served();
     const span = apiSpan({
       tags: [stringTag("a", "b"), stringTag("internal.span.format", "otlp")],
@@ -127,12 +129,14 @@ describe("the remote storage API", () => {
     expect(await unary(client, spanWriterService.close, {})).toEqual({});
   });
 
-  it("sends large answers in chunks that clients take, of one trace each, its spans together", async () => {
+  test("sends large answers in chunks that clients take, of one trace each, its spans together", async () => {
     const { client } = await served();
     const large = "x".repeat(300_000);
     const [one, other] = [apiSpan(), apiSpan()];
     const { call, answer } = openStream(client);
-    for (let span = 0; span < 1_500; span++) call.write({ span: apiSpan({ traceId: one.traceId }) });
+    for (let span = 0; span < 1_500; span++) {
+      call.write({ span: apiSpan({ traceId: one.traceId }) });
+    }
     for (let span = 0; span < 20; span++) {
       call.write({ span: apiSpan({ traceId: other.traceId, tags: [stringTag("large", large)] }) });
     }
@@ -143,14 +147,16 @@ describe("the remote storage API", () => {
     expect(largest).toBeLessThan(4 * 1024 * 1024);
     expect(Math.max(...spans.map((chunk) => chunk.length))).toBe(1_000);
     const order = spans.map((chunk) => [...new Set(chunk.map(({ traceId }) => traceId.toString("hex")))]);
-    for (const traceIds of order) expect(traceIds).toHaveLength(1);
+    for (const traceIds of order) {
+      expect(traceIds).toHaveLength(1);
+    }
     const runs = order.flat().filter((id, index, all) => id !== all[index - 1]);
     expect(new Set(runs).size).toBe(runs.length);
     const { traceIds } = (await unary(client, spanReaderService.findTraceIDs, { query })) ?? {};
     expect(traceIds).toHaveLength(2);
   });
 
-  it("answers what cannot be with gRPC's codes", async () => {
+  test("answers what cannot be with gRPC's codes", async () => {
     const { client } = await served();
     const { getTrace, findTraceIDs, findTraces, getOperations } = spanReaderService;
     const failure = (code: status, details: string) => ({ code, details });
@@ -188,7 +194,7 @@ describe("the remote storage API", () => {
     });
   });
 
-  it("keeps an archive, and counts who calls whom", async () => {
+  test("keeps an archive, and counts who calls whom", async () => {
     const { client, metrics } = await served();
     const span = apiSpan();
     await unary(client, archiveSpanWriterService.writeArchiveSpan, { span });
@@ -208,7 +214,9 @@ describe("the remote storage API", () => {
       references: [{ traceId: parent.traceId, spanId: parent.spanId, refType: 0 }],
       process: { serviceName: "db", tags: [] },
     });
-    for (const one of [parent, child]) await unary(client, spanWriterService.writeSpan, { span: one });
+    for (const one of [parent, child]) {
+      await unary(client, spanWriterService.writeSpan, { span: one });
+    }
     const all = { startTime: { seconds: 0n, nanos: 0 }, endTime: undefined };
     const times = { ...all, endTime: { seconds: 1_884_721_600n, nanos: 0 } };
     expect(await unary(client, dependenciesReaderService.getDependencies, times)).toEqual({
@@ -220,11 +228,13 @@ describe("the remote storage API", () => {
     expect(await metrics()).toContain("tracing_storage_grpc_spans_written_total 3");
   });
 
-  it("keeps tenants apart, and serves none without a name", async () => {
+  test("keeps tenants apart, and serves none without a name", async () => {
     const { client, address } = await served({ tenancy: true, tenants: ["a", "b"] });
     const metadata = (...names: string[]) => {
       const all = new Metadata();
-      for (const name of names) all.add("x-tenant", name);
+      for (const name of names) {
+        all.add("x-tenant", name);
+      }
       return all;
     };
     const services = (...names: string[]) =>
@@ -264,7 +274,7 @@ describe("the remote storage API", () => {
     await expect(store.reader.getServices()).rejects.toMatchObject({ code: "STORAGE_REFUSED" });
   });
 
-  it("stores spans of a stream while it is open, and ends idle streams when it stops", async () => {
+  test("stores spans of a stream while it is open, and ends idle streams when it stops", async () => {
     const { client, server, store } = await served();
     const { call, answer } = openStream(client);
     const span = apiSpan();
@@ -278,7 +288,7 @@ describe("the remote storage API", () => {
     await ended;
   });
 
-  it("ends a stream with the reason when spans are not stored, and refuses what is no span", async () => {
+  test("ends a stream with the reason when spans are not stored, and refuses what is no span", async () => {
     const away = openMemoryStore();
     const { client } = await served({
       store: {
@@ -309,7 +319,7 @@ describe("the remote storage API", () => {
     });
   });
 
-  it("holds a stream back while too much waits, and refuses single spans", async () => {
+  test("holds a stream back while too much waits, and refuses single spans", async () => {
     const memory = openMemoryStore();
     const store = Promise.withResolvers<void>();
     let writes = 0;
@@ -329,7 +339,9 @@ describe("the remote storage API", () => {
     });
     const { call, answer } = openStream(client);
     const spans = Array.from({ length: 50 }, () => apiSpan());
-    for (const span of spans) call.write({ span });
+    for (const span of spans) {
+      call.write({ span });
+    }
     call.end();
     await expect.poll(() => writes).toBe(1);
     await expect(unary(client, spanWriterService.writeSpan, { span: apiSpan() })).rejects.toMatchObject({
@@ -340,7 +352,7 @@ describe("the remote storage API", () => {
     expect(await memory.reader.findTraceIds({ limit: 100 })).toHaveLength(50);
   });
 
-  it("forgets a stream whose client goes away, and keeps what it sent", async () => {
+  test("forgets a stream whose client goes away, and keeps what it sent", async () => {
     const { client, store } = await served();
     const { call, answer } = openStream(client);
     answer.catch(() => {});
@@ -352,7 +364,7 @@ describe("the remote storage API", () => {
     expect(await unary(client, spanReaderService.getServices, {})).toEqual({ services: ["shop"] });
   });
 
-  it("speaks TLS to the engine grpc, which shows a certificate and takes new ones", async () => {
+  test("speaks TLS to the engine grpc, which shows a certificate and takes new ones", async () => {
     const authority = createTestAuthority();
     const own = createTlsFolder(authority.issue("localhost"), authority.cert);
     const theirs = createTlsFolder(authority.issue("client"), authority.cert);

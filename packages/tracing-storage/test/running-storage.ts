@@ -124,7 +124,9 @@ export function shareStorage(...flags: string[]): SharedStorage {
   let folder = "";
   let running: RunningStorage | undefined;
   const started = () => {
-    if (running === undefined) throw new Error("it has not started");
+    if (running === undefined) {
+      throw new Error("it has not started");
+    }
     return running;
   };
   beforeAll(async () => {

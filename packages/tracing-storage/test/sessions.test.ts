@@ -60,7 +60,9 @@ describe("a session", () => {
   });
 
   test("there are so many and no more", async () => {
-    for (const id of ["two", "three", "four"]) await ask("SELECT 1", { session_id: id });
+    for (const id of ["two", "three", "four"]) {
+      await ask("SELECT 1", { session_id: id });
+    }
     expect(await ask("SELECT 1", { session_id: "five" })).toContain("Too many sessions: 3");
     expect(await ask("SELECT 1", session)).toBe("1");
   });

@@ -48,7 +48,9 @@ async function* whole(body: Buffer): AsyncGenerator<Buffer> {
 
 async function unblocked(body: Buffer): Promise<Buffer> {
   const data: Buffer[] = [];
-  for await (const chunk of decompressBlocks(whole(body))) data.push(chunk);
+  for await (const chunk of decompressBlocks(whole(body))) {
+    data.push(chunk);
+  }
   return Buffer.concat(data);
 }
 
@@ -132,7 +134,8 @@ describe("a long result", () => {
     const client = createClient({ url: storage.url, log: { level: ClickHouseLogLevel.OFF } });
     const rows = await client.query({ query: failing, format: "JSONEachRow" });
     const reading = async () => {
-      for await (const _ of rows.stream());
+      for await (const _ of rows.stream()) {
+      }
     };
     await expect(reading()).rejects.toThrow(/not that one/);
     await client.close();

@@ -40,8 +40,11 @@ export function offlineViewer(): Plugin {
       let script = "";
       let style = "";
       for (const output of outputs) {
-        if (output.type === "chunk") script += output.code;
-        else if (output.fileName.endsWith(".css")) style += String(output.source);
+        if (output.type === "chunk") {
+          script += output.code;
+        } else if (output.fileName.endsWith(".css")) {
+          style += String(output.source);
+        }
       }
       this.emitFile({ type: "asset", fileName, source: viewerPage(script, style) });
     },

@@ -38,9 +38,13 @@ function filesByPage(bundle: Bundle, entry: Rolldown.OutputChunk | undefined): R
   const own = entry === undefined ? new Set<string>() : filesOf(bundle, entry.fileName);
   const pages: Record<string, string[]> = {};
   for (const chunk of Object.values(bundle)) {
-    if (chunk.type !== "chunk") continue;
+    if (chunk.type !== "chunk") {
+      continue;
+    }
     const page = pageModule.exec(chunk.facadeModuleId ?? "")?.[1];
-    if (page === undefined) continue;
+    if (page === undefined) {
+      continue;
+    }
     pages[page] = [...filesOf(bundle, chunk.fileName)].filter((file) => !own.has(file));
   }
   return pages;
@@ -49,9 +53,15 @@ function filesByPage(bundle: Bundle, entry: Rolldown.OutputChunk | undefined): R
 /** A chunk, all that it imports, and their styles. */
 function filesOf(bundle: Bundle, fileName: string, found = new Set<string>()): Set<string> {
   const chunk = bundle[fileName];
-  if (chunk?.type !== "chunk" || found.has(fileName)) return found;
+  if (chunk?.type !== "chunk" || found.has(fileName)) {
+    return found;
+  }
   found.add(fileName);
-  for (const file of chunk.viteMetadata?.importedCss ?? []) found.add(file);
-  for (const imported of chunk.imports) filesOf(bundle, imported, found);
+  for (const file of chunk.viteMetadata?.importedCss ?? []) {
+    found.add(file);
+  }
+  for (const imported of chunk.imports) {
+    filesOf(bundle, imported, found);
+  }
   return found;
 }

@@ -24,12 +24,16 @@
     answer.catch(() => {});
     window.tracingPage.asked.push({ url, answer, stop });
   };
-  if (page === "trace" && /^[0-9a-f]{1,32}$/i.test(id)) ask(`api/traces/${id}`);
+  if (page === "trace" && /^[0-9a-f]{1,32}$/i.test(id)) {
+    ask(`api/traces/${id}`);
+  }
   const files = document.querySelector('meta[name="page-files"]')?.content ?? "{}";
   for (const file of JSON.parse(files)[page] ?? []) {
     const link = document.createElement("link");
     link.rel = file.endsWith(".css") ? "preload" : "modulepreload";
-    if (link.rel === "preload") link.as = "style";
+    if (link.rel === "preload") {
+      link.as = "style";
+    }
     link.crossOrigin = "";
     link.href = file;
     document.head.append(link);

@@ -31,11 +31,18 @@ export function AppFrame() {
         showPalette();
         return;
       }
-      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "?") setHelp((open) => !open);
-      else if (event.key === "g") document.getElementById("trace-jump")?.focus();
-      else if (event.key === "/") document.querySelector<HTMLElement>("[data-slash]")?.focus();
-      else return;
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) {
+        return;
+      }
+      if (event.key === "?") {
+        setHelp((open) => !open);
+      } else if (event.key === "g") {
+        document.getElementById("trace-jump")?.focus();
+      } else if (event.key === "/") {
+        document.querySelector<HTMLElement>("[data-slash]")?.focus();
+      } else {
+        return;
+      }
       event.preventDefault();
     };
     window.addEventListener("keydown", onKey);

@@ -29,7 +29,9 @@ const queries = new QueryClient({
 applyTheme();
 applyPatterns();
 const root = document.getElementById("root");
-if (root === null) throw new Error("the page has no element of id root");
+if (root === null) {
+  throw new Error("the page has no element of id root");
+}
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

@@ -93,7 +93,9 @@ const trace = createRoute({
   validateSearch: (fields: AddressText<TraceAddress>) => traceAddress.parse(traceFields(fields)),
   beforeLoad: ({ params }) => {
     const compared = comparedIds(params.traceId);
-    if (compared !== undefined) throw redirect({ to: "/compare", search: compared, replace: true });
+    if (compared !== undefined) {
+      throw redirect({ to: "/compare", search: compared, replace: true });
+    }
   },
   component: lazyRouteComponent(() => import("./pages/trace/trace-page.tsx"), "TracePage"),
 });

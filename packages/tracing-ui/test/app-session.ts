@@ -51,7 +51,9 @@ export function describeApp(subject: string, tests: (session: AppSession) => voi
       await session.server?.close();
     });
     beforeEach(async () => {
-      for (const name of Object.keys(session.answers)) Reflect.deleteProperty(session.answers, name);
+      for (const name of Object.keys(session.answers)) {
+        Reflect.deleteProperty(session.answers, name);
+      }
       Object.assign(session.answers, { traces: session.store.traces });
       session.server.requests.length = 0;
       session.page = await session.context.newPage();

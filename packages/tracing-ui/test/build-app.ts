@@ -34,7 +34,10 @@ async function buildInto(outDir: string): Promise<void> {
       build: { outDir, emptyOutDir: true, reportCompressedSize: false },
     });
   } finally {
-    if (before === undefined) delete process.env.NODE_ENV;
-    else process.env.NODE_ENV = before;
+    if (before === undefined) {
+      delete process.env.NODE_ENV;
+    } else {
+      process.env.NODE_ENV = before;
+    }
   }
 }

@@ -42,11 +42,16 @@ function outOfReach(page: Parameters<typeof violationsOn>[0]): Promise<string[]>
     const names: string[] = [];
     for (const element of document.querySelectorAll<HTMLElement>("a, button, input, select")) {
       const box = element.getBoundingClientRect();
-      if (box.width === 0 || box.right <= innerWidth + 1 || element.closest(".graph-nodes") !== null)
+      if (box.width === 0 || box.right <= innerWidth + 1 || element.closest(".graph-nodes") !== null) {
         continue;
+      }
       let around = element.parentElement;
-      while (around !== null && !scrolls(around)) around = around.parentElement;
-      if (around === null) names.push(element.ariaLabel ?? element.textContent);
+      while (around !== null && !scrolls(around)) {
+        around = around.parentElement;
+      }
+      if (around === null) {
+        names.push(element.ariaLabel ?? element.textContent);
+      }
     }
     return names;
   });

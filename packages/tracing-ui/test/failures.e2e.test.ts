@@ -46,14 +46,20 @@ describeApp("a query service that does not give what is asked", (app) => {
       let well = false;
       await page.unrouteAll({ behavior: "ignoreErrors" });
       await intercept(page, (route) => {
-        if (well) return undefined;
-        if (failure === "gone") return route.abort("connectionrefused");
+        if (well) {
+          return undefined;
+        }
+        if (failure === "gone") {
+          return route.abort("connectionrefused");
+        }
         const msg = `the store says ${failure}`;
         return route.fulfill({ status: failure, json: { detail: msg, errors: [{ code: failure, msg }] } });
       });
       await page.goto(`${app.server.origin}${one.address()}`);
       await page.getByText(words[failure]).first().waitFor();
-      if (failure !== "gone") await page.getByText(`${failure}: the store says ${failure}`).waitFor();
+      if (failure !== "gone") {
+        await page.getByText(`${failure}: the store says ${failure}`).waitFor();
+      }
       const address = page.url();
       well = true;
       await page.getByRole("button", { name: "Try again" }).click();

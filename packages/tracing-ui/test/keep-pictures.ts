@@ -10,7 +10,9 @@ const names = process.argv.slice(2);
 const folder = await buildApp();
 const app = await AppUnderTest.start(folder);
 for (const scene of pictured) {
-  if (names.length > 0 && !names.includes(scene.name)) continue;
+  if (names.length > 0 && !names.includes(scene.name)) {
+    continue;
+  }
   const store = shopStore(40);
   const { page, server, close } = await app.open({ traces: store.traces, ...scene.answers });
   await showPictured(page, server.origin, scene, store);

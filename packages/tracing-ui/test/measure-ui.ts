@@ -196,7 +196,9 @@ const traces = [10_000, 100_000].map((spans) =>
   importTrace(new SeededRandom(1), fixtureNowUs - 60_000_000, spans),
 );
 const measured: Found[] = [];
-for (let round = 0; round < rounds; round += 1) measured.push(await measureRound(browser, folder, traces));
+for (let round = 0; round < rounds; round += 1) {
+  measured.push(await measureRound(browser, folder, traces));
+}
 await browser.close();
 await rm(folder, { recursive: true, force: true });
 for (const { name, unit, most } of figures) {

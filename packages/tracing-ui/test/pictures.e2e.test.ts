@@ -16,7 +16,9 @@ describeApp("pictures of the pages", (app) => {
   test("a page that lost its list is told from its reference", async () => {
     const { page, server, store } = app;
     const scene = pictured.find(({ name }) => name === "search");
-    if (scene === undefined) throw new Error("no such scene");
+    if (scene === undefined) {
+      throw new Error("no such scene");
+    }
     await showPictured(page, server.origin, scene, store);
     const desk = await PictureDesk.open(app.context);
     const whole = await desk.take(page);

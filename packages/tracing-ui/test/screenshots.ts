@@ -29,7 +29,9 @@ for (const [width, height] of [
     reducedMotion: "reduce",
   });
   for (const scene of scenes) {
-    if (names.length > 0 && !names.includes(scene.name)) continue;
+    if (names.length > 0 && !names.includes(scene.name)) {
+      continue;
+    }
     Object.assign(
       answers,
       { failure: undefined, analysis: true, tail: undefined, partial: undefined },

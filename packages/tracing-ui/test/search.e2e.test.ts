@@ -87,7 +87,9 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     const map = page.locator("[data-heat-map]");
     await page.getByText(/Latency of spans 1\d,\d{3}/).waitFor();
     const box = await map.boundingBox();
-    if (box === null) throw new Error("no heat map");
+    if (box === null) {
+      throw new Error("no heat map");
+    }
     await page.mouse.move(box.x + box.width * 0.6, box.y + 2);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2, { steps: 4 });
@@ -240,7 +242,9 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
   test("the list is walked with j and k, and l opens a trace", async () => {
     const page = await open("/search?limit=50");
     await page.locator(".result").first().waitFor();
-    for (const key of ["j", "j", "k", "j"]) await page.keyboard.press(key);
+    for (const key of ["j", "j", "k", "j"]) {
+      await page.keyboard.press(key);
+    }
     const wanted = await page.locator(".result-link").nth(1).getAttribute("href");
     expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe(wanted);
     await page.keyboard.press("l");

@@ -34,11 +34,15 @@ export interface RowPixels {
 export async function rowPixels(item: Locator): Promise<RowPixels> {
   const { bytes, width, ...lane } = await item.evaluate(async (element) => {
     // Changes of this frame are drawn in the next.
-    for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+    for (let frame = 0; frame < 2; frame += 1) {
+      await new Promise(requestAnimationFrame);
+    }
     const canvas = element.closest(".waterfall-rows")?.querySelector("canvas");
     const scale = document.querySelector(".waterfall-scale")?.getBoundingClientRect();
     const context = canvas?.getContext("2d");
-    if (!canvas || !context || !scale) throw new Error("no waterfall");
+    if (!canvas || !context || !scale) {
+      throw new Error("no waterfall");
+    }
     const own = canvas.getBoundingClientRect();
     const row = element.getBoundingClientRect();
     const { data } = context.getImageData(0, row.top - own.top, canvas.width, row.height);
@@ -64,8 +68,12 @@ export function plainBar({ lines, laneLeft, laneRight }: RowPixels): { x: number
   let best = { x: 0, width: 0 };
   for (let x = laneLeft; x < laneRight; ) {
     let end = x + 1;
-    while (end < laneRight && line[end] === line[x]) end += 1;
-    if (line[x] !== ground && end - x > best.width) best = { x, width: end - x };
+    while (end < laneRight && line[end] === line[x]) {
+      end += 1;
+    }
+    if (line[x] !== ground && end - x > best.width) {
+      best = { x, width: end - x };
+    }
     x = end;
   }
   return best;

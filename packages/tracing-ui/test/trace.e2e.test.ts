@@ -203,7 +203,9 @@ describeApp("the trace page in a browser", (app) => {
   test("the last point of time of the overview is named within the window", async () => {
     const { page, server, store } = app;
     const [span] = store.declined.spans;
-    if (span === undefined) throw new Error("the fixture has no span");
+    if (span === undefined) {
+      throw new Error("the fixture has no span");
+    }
     app.answers.traces = [{ ...store.declined, spans: [{ ...span, references: [], duration: 1_000_000 }] }];
     await page.goto(`${server.origin}/trace/${store.declined.traceID}`);
     const last = page.locator(".minimap-scale span").last();
@@ -279,7 +281,9 @@ describeApp("the trace page in a browser", (app) => {
   test("calls that one span makes many times are listed with their share, and a repeated pattern is one row", async () => {
     const { page, store } = app;
     const [root] = store.declined.spans;
-    if (root === undefined) throw new Error("no span");
+    if (root === undefined) {
+      throw new Error("no span");
+    }
     const child = (index: number, operationName: string, startTime: number) => ({
       ...{
         ...root,
@@ -400,13 +404,17 @@ describeApp("the trace page in a browser", (app) => {
     const rows = await page.locator(spanItem).all();
     // Bars are found while they are plain, and looked at again in the same places.
     const bars: { x: number; width: number }[] = [];
-    for (const row of rows) bars.push(plainBar(await rowPixels(row)));
+    for (const row of rows) {
+      bars.push(plainBar(await rowPixels(row)));
+    }
     /** The look of bars: plain, or the share of their colour, and whether that changes along and across. */
     const textures = async () => {
       const seen = new Set<string>();
       for (const [index, row] of rows.entries()) {
         const { x, width } = bars[index] ?? { x: 0, width: 0 };
-        if (width < 30) continue;
+        if (width < 30) {
+          continue;
+        }
         const { lines } = await rowPixels(row);
         const patch = lines.slice(6, 16).map((line) => line.slice(x + 4, x + 24));
         const along = patch.some((line) => new Set(line).size > 1);
@@ -432,7 +440,9 @@ describeApp("the trace page in a browser", (app) => {
     const system = (colour: string) =>
       page.evaluate((name) => {
         const context = document.createElement("canvas").getContext("2d");
-        if (context === null) throw new Error("no canvas");
+        if (context === null) {
+          throw new Error("no canvas");
+        }
         context.fillStyle = name;
         context.fillRect(0, 0, 1, 1);
         const [red = 0, green = 0, blue = 0] = context.getImageData(0, 0, 1, 1).data;
@@ -551,7 +561,9 @@ describeApp("the trace page in a browser", (app) => {
   test("a damaged trace is shown whole, in every view: cycles, shared ids, odd times, huge and strange texts", async () => {
     const { page, store } = app;
     const [like] = store.declined.spans;
-    if (like === undefined) throw new Error("no span");
+    if (like === undefined) {
+      throw new Error("no span");
+    }
     const traceID = "bad";
     const add = (spanID: string, parent: string, change: Partial<typeof like>) => ({
       ...{ ...like, traceID, spanID, logs: [], tags: [] },

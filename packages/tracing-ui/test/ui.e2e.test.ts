@@ -166,7 +166,9 @@ describe.skipIf(!hasBrowser)(title, () => {
   test("dragging over the overview zooms; the address keeps the stretch", async () => {
     await page.goto(`${server.origin}/trace/${store.declined.traceID}`);
     const box = await page.locator(".minimap-frame").boundingBox();
-    if (box === null) throw new Error("no overview");
+    if (box === null) {
+      throw new Error("no overview");
+    }
     await page.mouse.move(box.x + box.width * 0.25, box.y + 20);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 4 });
@@ -215,7 +217,9 @@ describe.skipIf(!hasBrowser)(title, () => {
   test("markup in every field stays text", async () => {
     const nasty = '<img src=x onerror="window.struck=1"><script>window.struck=1</script>';
     const [span] = store.declined.spans;
-    if (span === undefined) throw new Error("no span");
+    if (span === undefined) {
+      throw new Error("no span");
+    }
     const field = { key: nasty, type: "string", value: nasty };
     const trace = {
       ...store.declined,

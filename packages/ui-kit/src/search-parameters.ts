@@ -7,7 +7,9 @@ export function addressFields(text: string): Record<string, string> {
 export function addressText(fields: Record<string, unknown>): string {
   const parameters = new URLSearchParams();
   for (const [key, value] of Object.entries(fields)) {
-    if (value !== undefined && value !== "") parameters.set(key, String(value));
+    if (value !== undefined && value !== "") {
+      parameters.set(key, String(value));
+    }
   }
   const text = parameters.toString();
   return text === "" ? "" : `?${text}`;

@@ -105,7 +105,9 @@ class ThriftSource {
     if (body.includes("satisfies ThriftStruct")) {
       imports.push('import type { ThriftStruct } from "../../thrift/thrift-descriptors.ts";');
     }
-    if (/readonly \w+\??: I64\b/.test(body)) imports.push('import type { I64 } from "../../thrift/i64.ts";');
+    if (/readonly \w+\??: I64\b/.test(body)) {
+      imports.push('import type { I64 } from "../../thrift/i64.ts";');
+    }
     return `${[`// Generated from idl/${this.#name}. Not edited by hand.`, ...imports, body].join("\n")}\n`;
   }
 
@@ -128,8 +130,9 @@ class ThriftSource {
   }
 
   #const({ id, value }: ConstNode): void {
-    if (value.type !== "Literal")
+    if (value.type !== "Literal") {
       throw this.#error(id.line, `a constant of type ${value.type} is not generated yet`);
+    }
     this.#push(
       "",
       ...docOf(this.#commentAbove(id.line)),
@@ -145,14 +148,19 @@ class ThriftSource {
     label = name,
   ): void {
     const ids = new Set(fields.map(({ id }) => id.value));
-    if (ids.size < fields.length) throw this.#error(line, `two fields of ${name} have one id`);
+    if (ids.size < fields.length) {
+      throw this.#error(line, `two fields of ${name} have one id`);
+    }
     const typed = fields.map((field) => ({ field, wire: this.#wireType(field.valueType, field.id.line) }));
     let requiredBits = 0;
     for (const { id, required } of fields) {
       // Readers keep the fields that they have seen as bits of one number.
-      if (id.value < 1 || id.value > 30)
+      if (id.value < 1 || id.value > 30) {
         throw this.#error(id.line, `field id ${id.value} is not within 1 to 30`);
-      if (required) requiredBits |= 1 << id.value;
+      }
+      if (required) {
+        requiredBits |= 1 << id.value;
+      }
     }
     this.#push("", ...docOf(comment), `export interface ${name} {`);
     for (const { field, wire } of typed) {
@@ -178,14 +186,20 @@ class ThriftSource {
   #wireType(node: TypeNode, line: number): WireType {
     switch (node.type) {
       case "BaseType": {
-        if (node.baseType === "i64") return { type: thriftTypes.i64, typeScript: this.#int64 };
+        if (node.baseType === "i64") {
+          return { type: thriftTypes.i64, typeScript: this.#int64 };
+        }
         const scalar = scalars[node.baseType];
-        if (scalar === undefined) throw this.#error(line, `the type ${node.baseType} is not generated yet`);
+        if (scalar === undefined) {
+          throw this.#error(line, `the type ${node.baseType} is not generated yet`);
+        }
         const [type, typeScript] = scalar;
         return { type, typeScript, ...(node.baseType === "binary" ? { isBinary: true } : {}) };
       }
       case "Identifier": {
-        if (this.#enums.has(node.name)) return { type: thriftTypes.i32, typeScript: node.name };
+        if (this.#enums.has(node.name)) {
+          return { type: thriftTypes.i32, typeScript: node.name };
+        }
         // A type of an included file is written "tracing.Batch", in the IDL and in TypeScript.
         if (!this.#structs.has(node.name) && !node.name.includes(".")) {
           throw this.#error(line, `${node.name} is not declared above`);
@@ -194,7 +208,9 @@ class ThriftSource {
       }
       case "List": {
         const { type, typeScript, struct, elementType } = this.#wireType(node.valueType, line);
-        if (elementType !== undefined) throw this.#error(line, "a list of lists is not generated yet");
+        if (elementType !== undefined) {
+          throw this.#error(line, "a list of lists is not generated yet");
+        }
         return {
           type: thriftTypes.list,
           typeScript: `readonly ${typeScript}[]`,
@@ -212,7 +228,9 @@ class ThriftSource {
     const found: string[] = [];
     for (let above = line - 2; above >= 0; above--) {
       const [, text] = /^\s*#\s?(.*)$/.exec(this.#lines[above] as string) ?? [];
-      if (text === undefined) break;
+      if (text === undefined) {
+        break;
+      }
       found.unshift(text);
     }
     return found;
@@ -236,9 +254,15 @@ function descriptorOf({ id, name, required }: FieldNode, wire: WireType, label: 
     `type: ${wire.type}`,
     `isRequired: ${required}`,
   ];
-  if (wire.isBinary === true) members.push("isBinary: true");
-  if (wire.elementType !== undefined) members.push(`elementType: ${wire.elementType}`);
-  if (wire.struct !== undefined) members.push(`struct: ${wire.struct}`);
+  if (wire.isBinary === true) {
+    members.push("isBinary: true");
+  }
+  if (wire.elementType !== undefined) {
+    members.push(`elementType: ${wire.elementType}`);
+  }
+  if (wire.struct !== undefined) {
+    members.push(`struct: ${wire.struct}`);
+  }
   return `{ ${members.join(", ")} }`;
 }
 

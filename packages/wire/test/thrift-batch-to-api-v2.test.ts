@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fromApiV2Batch } from "../src/api-v2/from-api-v2-batch.ts";
 import type { Span as ThriftSpan, Tag as ThriftTag } from "../src/gen/thrift/tracing.ts";
 import { type KeyValue, SpanRefType, ValueType } from "../src/gen/tracing/api_v2/model.ts";
@@ -35,7 +35,7 @@ const empty: KeyValue = {
 };
 
 describe("thriftBatchToApiV2", () => {
-  it("copies ids, name, flags and times", () => {
+  test("copies ids, name, flags and times", () => {
     expect(convert({})).toEqual({
       traceId: Buffer.from("fedcba98765432108000000000000001", "hex"),
       spanId: Buffer.from("b7ad6b7169203331", "hex"),
@@ -53,7 +53,7 @@ describe("thriftBatchToApiV2", () => {
     expect(convert({ flags: -1 }).flags).toBe(0xffffffff);
   });
 
-  it.each([-1n, -5_000_000n, -(2n ** 63n), 2n ** 63n - 1n])(
+  test.each([-1n, -5_000_000n, -(2n ** 63n), 2n ** 63n - 1n])(
     "keeps times of %d µs, modulo 64 bits of ns",
     (micros) => {
       const batch = thriftBatchToApiV2({
@@ -66,7 +66,7 @@ describe("thriftBatchToApiV2", () => {
     },
   );
 
-  it.each<[string, ThriftTag, Partial<KeyValue>]>([
+  test.each<[string, ThriftTag, Partial<KeyValue>]>([
     ["a string", { key: "k", vType: 0, vStr: "é" }, { vStr: "é" }],
     ["a double", { key: "k", vType: 1, vDouble: 72.5 }, { vType: ValueType.FLOAT64, vFloat64: 72.5 }],
     ["a bool", { key: "k", vType: 2, vBool: true }, { vType: ValueType.BOOL, vBool: true }],
@@ -89,7 +89,7 @@ describe("thriftBatchToApiV2", () => {
     expect(logs).toEqual([{ timestamp: { seconds: 0n, nanos: 1_000 }, fields: [{ ...empty, ...expected }] }]);
   });
 
-  it("keeps the tags of the process", () => {
+  test("keeps the tags of the process", () => {
     const tags = [{ key: "k", vType: 0, vStr: "v" }];
     expect(thriftBatchToApiV2({ process: { serviceName: "shop", tags }, spans: [] }).process).toEqual({
       serviceName: "shop",
@@ -99,7 +99,7 @@ describe("thriftBatchToApiV2", () => {
 
   const own = { traceIdLow: bare.traceIdLow, traceIdHigh: bare.traceIdHigh };
   const other = { traceIdLow: i64(1n), traceIdHigh: i64(0n) };
-  it.each<[string, Partial<ThriftSpan>, [SpanRefType, string][]]>([
+  test.each<[string, Partial<ThriftSpan>, [SpanRefType, string][]]>([
     ["nothing for a root", {}, []],
     ["the parent", { parentSpanId: i64(5n) }, [[SpanRefType.CHILD_OF, "0000000000000005"]]],
     [

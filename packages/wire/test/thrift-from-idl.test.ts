@@ -39,9 +39,13 @@ function moved(text: string): string {
 function missing(struct: ThriftStruct, values: object): string[] {
   return Object.values<ThriftField>(struct.fields).flatMap((field) => {
     const found = (values as Readonly<Record<string, unknown>>)[field.member];
-    if (found === undefined) return [field.label];
+    if (found === undefined) {
+      return [field.label];
+    }
     const { struct: inner } = field;
-    if (inner === undefined) return [];
+    if (inner === undefined) {
+      return [];
+    }
     return Array.isArray(found) && inner.name === "Tag"
       ? missing(inner, Object.assign({}, ...found))
       : missing(inner, Array.isArray(found) ? found[0] : found);
@@ -59,8 +63,9 @@ describe("a copy of the package whose IDL has other numbers", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "wire-idl-"));
     const filter = (path: string) => !/\.test\.ts$|\.json$|fixtures/.test(path);
-    for (const name of ["src", "build"])
+    for (const name of ["src", "build"]) {
       cpSync(join(packageFolder, name), join(folder, name), { recursive: true, filter });
+    }
     mkdirSync(join(folder, "test"));
     cpSync(join(packageFolder, "test/thrift-both-ways.ts"), join(folder, "test/thrift-both-ways.ts"));
     symlinkSync(join(packageFolder, "node_modules"), join(folder, "node_modules"));

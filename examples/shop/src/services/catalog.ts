@@ -37,7 +37,9 @@ export const catalog: ServiceDefinition = {
     "/product": async ({ step, rest }) => {
       const product = products.find(({ id }) => String(id) === rest);
       await step("SELECT products", SpanKind.CLIENT, select("products", product === undefined ? 0 : 1), 6);
-      if (product === undefined) throw new ShopError(404, `no product ${rest}`);
+      if (product === undefined) {
+        throw new ShopError(404, `no product ${rest}`);
+      }
       // The famous one query per row.
       for (let review = 0; review < 8; review++) {
         await step("SELECT reviews", SpanKind.CLIENT, select("reviews", 1), 1.5);

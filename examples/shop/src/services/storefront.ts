@@ -23,7 +23,9 @@ export const storefront: ServiceDefinition = {
       return product;
     },
     "/order": async ({ call, rest, span }) => {
-      if (rest === "") throw new ShopError(400, "whose order?");
+      if (rest === "") {
+        throw new ShopError(400, "whose order?");
+      }
       span.setAttribute("user.id", rest);
       return call("checkout", `/checkout/${rest}`);
     },

@@ -53,7 +53,9 @@ const damages: readonly [string, Damage][] = [
   [
     "a member that nobody knows",
     (container) => {
-      if (!Array.isArray(container)) container.zz_unknown = 1;
+      if (!Array.isArray(container)) {
+        container.zz_unknown = 1;
+      }
     },
   ],
   [

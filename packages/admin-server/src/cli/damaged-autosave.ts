@@ -24,7 +24,9 @@ export async function damageOf(
     good !== undefined && good.length === saved.length && countOthers(good, saved) <= mostChangedBytes;
   const first = isNearly ? good.findIndex((byte, at) => byte !== saved[at]) : -1;
   const problem = problemOf(saved);
-  if (problem !== undefined) return { place: first === -1 ? problem : first, whole };
+  if (problem !== undefined) {
+    return { place: first === -1 ? problem : first, whole };
+  }
   return first === -1 ? undefined : { place: first, whole };
 }
 

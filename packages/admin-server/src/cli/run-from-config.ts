@@ -122,7 +122,9 @@ async function resumeSaved(server: Server, saved: Uint8Array, log: Logger): Prom
       return true;
     } catch (error) {
       damage = await damageOf(saved, history);
-      if (damage === undefined) throw error;
+      if (damage === undefined) {
+        throw error;
+      }
     }
   }
   const kept = await autosave.setAside();
@@ -142,7 +144,9 @@ async function loadFirst(server: Server, file: ConfigFile, resume: boolean, log:
     const saved = await server.autosave.read();
     if (saved !== undefined) {
       log.info(`resuming with ${server.autosave.path}${file.path === "" ? "" : `, not ${file.path}`}`);
-      if (await resumeSaved(server, saved, log)) return;
+      if (await resumeSaved(server, saved, log)) {
+        return;
+      }
     }
   }
   if (file.path === "") {

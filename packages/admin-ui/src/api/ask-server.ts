@@ -36,14 +36,18 @@ export async function askServer(path: string, question: Question = {}): Promise<
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     });
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (signal?.aborted) {
+      throw error;
+    }
     notePresence(false);
     throw new ApiError("API_UNREACHABLE", error instanceof Error ? error.message : String(error), {
       cause: error,
     });
   }
   notePresence(true);
-  if (response.ok || accept.includes(response.status)) return response;
+  if (response.ok || accept.includes(response.status)) {
+    return response;
+  }
   throw ApiError.ofStatus(response.status, await refusalText(response));
 }
 

@@ -26,10 +26,13 @@ export const configQuery = queryOptions({
       const version = await newestVersion(signal);
       const response = await askServer("/config/", { signal });
       const etag = response.headers.get("etag");
-      if (etag === null)
+      if (etag === null) {
         throw new ApiError("API_SHAPE", "the config has no Etag", { status: response.status });
+      }
       const document = await readAnswer(response, jsonValue);
-      if (tries === maxTries || version === (await newestVersion(signal))) return { document, etag, version };
+      if (tries === maxTries || version === (await newestVersion(signal))) {
+        return { document, etag, version };
+      }
     }
   },
   staleTime: Number.POSITIVE_INFINITY,

@@ -23,8 +23,12 @@ export function historyPageQuery(page: number, contains: string) {
     queryKey: ["history", "page", page, contains],
     queryFn: ({ signal }) => {
       const parameters = new URLSearchParams({ limit: String(versionsPerPage + 1) });
-      if (page > 1) parameters.set("offset", String((page - 1) * versionsPerPage));
-      if (contains !== "") parameters.set("contains", contains);
+      if (page > 1) {
+        parameters.set("offset", String((page - 1) * versionsPerPage));
+      }
+      if (contains !== "") {
+        parameters.set("contains", contains);
+      }
       return askList(`/history?${parameters}`, entry, { signal });
     },
     refetchInterval: 5_000,

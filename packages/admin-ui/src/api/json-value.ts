@@ -15,8 +15,12 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 
 /** The kind of a value, in a word for people. */
 export function kindOf(value: JsonValue): "object" | "list" | "text" | "number" | "switch" | "null" {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "list";
+  if (value === null) {
+    return "null";
+  }
+  if (Array.isArray(value)) {
+    return "list";
+  }
   switch (typeof value) {
     case "string":
       return "text";

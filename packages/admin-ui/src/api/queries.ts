@@ -20,6 +20,8 @@ export const queries = new QueryClient({
 let wasGone = false;
 onPresence(() => {
   const gone = serverGoneSince() !== undefined;
-  if (wasGone && !gone) void queries.invalidateQueries({ refetchType: "active" });
+  if (wasGone && !gone) {
+    void queries.invalidateQueries({ refetchType: "active" });
+  }
   wasGone = gone;
 });

@@ -17,9 +17,13 @@ const escapes: Record<string, string> = { "\\n": "\n", '\\"': '"', "\\\\": "\\" 
 export function readMetrics(text: string, wanted: ReadonlySet<string>): MetricSample[] {
   const samples: MetricSample[] = [];
   for (const row of text.split("\n")) {
-    if (row.startsWith("#")) continue;
+    if (row.startsWith("#")) {
+      continue;
+    }
     const [, name = "", labels = "", value = ""] = line.exec(row) ?? [];
-    if (!wanted.has(name)) continue;
+    if (!wanted.has(name)) {
+      continue;
+    }
     samples.push({ name, labels: readLabels(labels), value: Number(value) });
   }
   return samples;

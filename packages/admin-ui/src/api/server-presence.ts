@@ -6,9 +6,13 @@ let goneSinceMs: number | undefined;
 /** Notes that a request was answered, or that nobody answered. */
 export function notePresence(answers: boolean): void {
   const next = answers ? undefined : (goneSinceMs ?? Date.now());
-  if (next === goneSinceMs) return;
+  if (next === goneSinceMs) {
+    return;
+  }
   goneSinceMs = next;
-  for (const listener of listeners) listener();
+  for (const listener of listeners) {
+    listener();
+  }
 }
 
 /** Calls back when the server is gone or is back. @returns a function that ends it */

@@ -49,7 +49,9 @@ export function withReading(before: Traffic, reading: Reading | undefined): Traf
   const seconds = before.last === undefined ? 0 : (reading.atMs - before.last.atMs) / 1_000;
   const servers = new Map<string, ServerTraffic>();
   for (const sample of reading.samples) {
-    if (sample.name !== "server_http_requests_in_flight") continue;
+    if (sample.name !== "server_http_requests_in_flight") {
+      continue;
+    }
     const name = sample.labels.server ?? "";
     const [now, then] = [answers(reading, name), answers(before.last, name)];
     const rate = (count: number, earlier: number) =>
@@ -80,9 +82,13 @@ function moved(server: ServerTraffic | undefined, requests: number | null, error
 function answers(reading: Reading | undefined, server: string): { all: number; failed: number } {
   let [all, failed] = [0, 0];
   for (const { name, labels, value } of reading?.samples ?? []) {
-    if (name !== "server_http_responses_total" || labels.server !== server) continue;
+    if (name !== "server_http_responses_total" || labels.server !== server) {
+      continue;
+    }
     all += value;
-    if (labels.class === "5xx") failed += value;
+    if (labels.class === "5xx") {
+      failed += value;
+    }
   }
   return { all, failed };
 }

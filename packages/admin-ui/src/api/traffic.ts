@@ -25,7 +25,9 @@ async function read(): Promise<void> {
     // The gap in the curves says it; the page says why.
   }
   traffic = withReading(traffic, next);
-  for (const listener of listeners) listener();
+  for (const listener of listeners) {
+    listener();
+  }
 }
 
 /** Reads the server's metrics from now on, as long as the page is open. */
@@ -35,7 +37,9 @@ export function startTraffic(): void {
       timer = setTimeout(again, everyMs);
     });
   };
-  if (timer === undefined) again();
+  if (timer === undefined) {
+    again();
+  }
 }
 
 /** Requests a second over the last minutes, by server of the config; kept in this page alone. */

@@ -44,8 +44,12 @@ export function upstreamsQuery(asked: UpstreamsAsked) {
     queryFn: ({ signal }) => {
       const { order, contains, page } = asked;
       const parameters = new URLSearchParams({ detail: "true", order, limit: String(upstreamsPerPage) });
-      if (contains !== "") parameters.set("contains", contains);
-      if (page > 1) parameters.set("offset", String((page - 1) * upstreamsPerPage));
+      if (contains !== "") {
+        parameters.set("contains", contains);
+      }
+      if (page > 1) {
+        parameters.set("offset", String((page - 1) * upstreamsPerPage));
+      }
       return askList(`/reverse_proxy/upstreams?${parameters}`, upstream, { signal });
     },
     refetchInterval: 2_000,

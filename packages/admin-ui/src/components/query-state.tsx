@@ -28,7 +28,9 @@ export function QueryState<T>(props: { query: QueryLike<T>; children: (data: T) 
       </>
     );
   }
-  if (query.isError) return <FailureNotice error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isError) {
+    return <FailureNotice error={query.error} onRetry={() => query.refetch()} />;
+  }
   return (
     <p className="muted" role="status">
       Asking the server …

@@ -67,7 +67,9 @@ test("pointers are put together and taken apart, whatever the keys are", () => {
     fc.property(fc.array(fc.string()), (parts) => {
       const pointer = parts.reduce<string>((before, part) => below(before, part), "");
       expect(pointerParts(pointer)).toEqual(parts);
-      if (parts.length === 0) return;
+      if (parts.length === 0) {
+        return;
+      }
       expect(lastPart(pointer)).toBe(parts.at(-1));
       expect(pointerParts(above(pointer))).toEqual(parts.slice(0, -1));
     }),

@@ -22,13 +22,17 @@ export function applyOperation(document: JsonValue, operation: PatchOperation): 
   switch (operation.op) {
     case "move": {
       const value = valueAt(document, operation.from ?? "");
-      if (value === undefined) throw new PatchMismatch(operation);
+      if (value === undefined) {
+        throw new PatchMismatch(operation);
+      }
       const without = changed(document, pointerParts(operation.from ?? ""), "remove", null, operation);
       return changed(without, pointerParts(operation.path), "add", value, operation);
     }
     case "copy": {
       const value = valueAt(document, operation.from ?? "");
-      if (value === undefined) throw new PatchMismatch(operation);
+      if (value === undefined) {
+        throw new PatchMismatch(operation);
+      }
       return changed(document, pointerParts(operation.path), "add", value, operation);
     }
     case "test":
@@ -56,17 +60,29 @@ function changed(
   value: JsonValue,
   operation: PatchOperation,
 ): JsonValue {
-  if (part === undefined) return op === "remove" ? null : value;
-  if (Array.isArray(node)) return changedList(node, part, rest, op, value, operation);
-  if (!isObject(node)) throw new PatchMismatch(operation);
+  if (part === undefined) {
+    return op === "remove" ? null : value;
+  }
+  if (Array.isArray(node)) {
+    return changedList(node, part, rest, op, value, operation);
+  }
+  if (!isObject(node)) {
+    throw new PatchMismatch(operation);
+  }
   const there = Object.hasOwn(node, part);
   if (rest.length > 0) {
     const child = there ? node[part] : undefined;
-    if (child === undefined) throw new PatchMismatch(operation);
+    if (child === undefined) {
+      throw new PatchMismatch(operation);
+    }
     return { ...node, [part]: changed(child, rest, op, value, operation) };
   }
-  if (!there && op !== "add") throw new PatchMismatch(operation);
-  if (op !== "remove") return { ...node, [part]: value };
+  if (!there && op !== "add") {
+    throw new PatchMismatch(operation);
+  }
+  if (op !== "remove") {
+    return { ...node, [part]: value };
+  }
   const { [part]: _, ...others } = node;
   return others;
 }
@@ -81,10 +97,15 @@ function changedList(
 ): JsonValue {
   const index = part === "-" ? list.length : /^(0|[1-9]\d*)$/.test(part) ? Number(part) : -1;
   const inserts = rest.length === 0 && op === "add";
-  if (index < 0 || index > list.length || (index === list.length && !inserts))
+  if (index < 0 || index > list.length || (index === list.length && !inserts)) {
     throw new PatchMismatch(operation);
-  if (inserts) return list.toSpliced(index, 0, value);
-  if (rest.length === 0 && op === "remove") return list.toSpliced(index, 1);
+  }
+  if (inserts) {
+    return list.toSpliced(index, 0, value);
+  }
+  if (rest.length === 0 && op === "remove") {
+    return list.toSpliced(index, 1);
+  }
   const next = rest.length === 0 ? value : changed(list[index] ?? null, rest, op, value, operation);
   return list.with(index, next);
 }

@@ -8,7 +8,9 @@ const listeners = new Set<() => void>();
 export function setDraft(next: Draft | undefined): void {
   draft = next;
   keepDraft(next);
-  for (const listener of listeners) listener();
+  for (const listener of listeners) {
+    listener();
+  }
 }
 
 /** The draft now. */

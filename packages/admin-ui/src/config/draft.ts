@@ -31,8 +31,11 @@ export function readDraft(): Draft | undefined {
 /** Keeps a draft for this tab; undefined forgets it. */
 export function keepDraft(draft: Draft | undefined): void {
   try {
-    if (draft === undefined || draft.edits.length === 0) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, JSON.stringify(draft));
+    if (draft === undefined || draft.edits.length === 0) {
+      sessionStorage.removeItem(key);
+    } else {
+      sessionStorage.setItem(key, JSON.stringify(draft));
+    }
   } catch {
     // Too large, or refused: the draft lasts as long as the page.
   }
@@ -61,7 +64,9 @@ export function rebase(
       result = applyOperation(result, edit);
       fitting.push(edit);
     } catch (error) {
-      if (!(error instanceof PatchMismatch)) throw error;
+      if (!(error instanceof PatchMismatch)) {
+        throw error;
+      }
       lost.push(edit);
     }
   }

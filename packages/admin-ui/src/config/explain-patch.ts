@@ -26,10 +26,11 @@ export function explainPatch(before: JsonValue, patch: readonly PatchOperation[]
     const old = valueAt(document, operation.path);
     const next = applyOperation(document, operation);
     const { op, path, from } = operation;
-    if (op === "remove") differences.push({ path, kind: "removed", before: old, after: undefined });
-    else if (op === "replace")
+    if (op === "remove") {
+      differences.push({ path, kind: "removed", before: old, after: undefined });
+    } else if (op === "replace") {
       differences.push({ path, kind: "changed", before: old, after: operation.value });
-    else if (op === "move") {
+    } else if (op === "move") {
       const value = valueAt(document, from ?? "");
       differences.push({ path, kind: "moved", before: value, after: value, from: from ?? "" });
     } else if (op !== "test") {

@@ -13,7 +13,9 @@ const maxFaults = 100;
 
 /** The fault of one value by itself; undefined when it is valid. The server reads `null` as "not set". */
 export function valueFault(place: PlaceSchema, value: JsonValue): string | undefined {
-  if (value === null) return undefined;
+  if (value === null) {
+    return undefined;
+  }
   if (place.choices.length > 0 && !isObject(value) && !place.choices.includes(value)) {
     return `must be one of: ${place.choices.slice(0, 12).map(String).join(", ")}`;
   }
@@ -21,10 +23,12 @@ export function valueFault(place: PlaceSchema, value: JsonValue): string | undef
   if (types.size > 0 && ![...types].some((type) => isOfType(value, type))) {
     return `must be ${[...types].map(typeName).join(" or ")}, and is ${kindName(value)}`;
   }
-  if (typeof value === "number" && minimum !== undefined && value < minimum)
+  if (typeof value === "number" && minimum !== undefined && value < minimum) {
     return `must be ${minimum} or more`;
-  if (typeof value === "number" && maximum !== undefined && value > maximum)
+  }
+  if (typeof value === "number" && maximum !== undefined && value > maximum) {
     return `must be ${maximum} or less`;
+  }
   return undefined;
 }
 
@@ -32,7 +36,9 @@ export function valueFault(place: PlaceSchema, value: JsonValue): string | undef
 export function findFaults(reader: SchemaReader, document: JsonValue, schema: JsonSchema): SchemaFault[] {
   const faults: SchemaFault[] = [];
   function look(value: JsonValue, own: JsonSchema, path: string): void {
-    if (faults.length >= maxFaults) return;
+    if (faults.length >= maxFaults) {
+      return;
+    }
     const place = reader.place(own, value);
     const message = valueFault(place, value);
     if (message !== undefined) {
@@ -43,12 +49,19 @@ export function findFaults(reader: SchemaReader, document: JsonValue, schema: Js
     for (const [key, member] of members) {
       const child = reader.below(place, String(key));
       const at = below(path, key);
-      if (child !== undefined) look(member, child, at);
-      else if (place.otherFields === false) faults.push({ path: at, message: "is no field of this object" });
+      if (child !== undefined) {
+        look(member, child, at);
+      } else if (place.otherFields === false) {
+        faults.push({ path: at, message: "is no field of this object" });
+      }
     }
-    if (!isObject(value)) return;
+    if (!isObject(value)) {
+      return;
+    }
     for (const name of place.required) {
-      if (!Object.hasOwn(value, name)) faults.push({ path: below(path, name), message: "is missing" });
+      if (!Object.hasOwn(value, name)) {
+        faults.push({ path: below(path, name), message: "is missing" });
+      }
     }
   }
   look(document, schema, "");

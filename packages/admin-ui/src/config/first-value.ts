@@ -3,9 +3,13 @@ import type { PlaceSchema, SchemaReader } from "./schema.ts";
 
 /** The first value of a new entry: the smallest that the schema allows, to be filled in. */
 export function firstValue(reader: SchemaReader, place: PlaceSchema): JsonValue {
-  if (place.choices.length > 0) return place.choices[0] ?? "";
+  if (place.choices.length > 0) {
+    return place.choices[0] ?? "";
+  }
   for (const type of ["object", "array", "string", "integer", "number", "boolean"]) {
-    if (!place.types.has(type)) continue;
+    if (!place.types.has(type)) {
+      continue;
+    }
     switch (type) {
       case "object":
         return firstObject(reader, place);
@@ -28,7 +32,9 @@ function firstObject(reader: SchemaReader, place: PlaceSchema): JsonObject {
     const field = place.fields.get(name);
     // One level is enough: what is required deeper is asked for when somebody goes there.
     const inner = field === undefined ? undefined : reader.place(field, undefined);
-    if (inner === undefined) continue;
+    if (inner === undefined) {
+      continue;
+    }
     object[name] = inner.types.has("object") ? {} : firstValue(reader, inner);
   }
   return object;

@@ -2,7 +2,9 @@ import { isObject, type JsonValue } from "../api/json-value.ts";
 
 /** The parts of a JSON pointer, unescaped. Source: RFC 6901 */
 export function pointerParts(pointer: string): string[] {
-  if (pointer === "") return [];
+  if (pointer === "") {
+    return [];
+  }
   return pointer
     .slice(1)
     .split("/")
@@ -28,9 +30,13 @@ export function lastPart(pointer: string): string {
 export function valueAt(document: JsonValue, pointer: string): JsonValue | undefined {
   let value: JsonValue | undefined = document;
   for (const part of pointerParts(pointer)) {
-    if (Array.isArray(value)) value = /^(0|[1-9]\d*)$/.test(part) ? value[Number(part)] : undefined;
-    else if (isObject(value)) value = Object.hasOwn(value, part) ? value[part] : undefined;
-    else return undefined;
+    if (Array.isArray(value)) {
+      value = /^(0|[1-9]\d*)$/.test(part) ? value[Number(part)] : undefined;
+    } else if (isObject(value)) {
+      value = Object.hasOwn(value, part) ? value[part] : undefined;
+    } else {
+      return undefined;
+    }
   }
   return value;
 }

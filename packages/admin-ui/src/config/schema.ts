@@ -68,8 +68,12 @@ export class SchemaReader {
   /** Schema of a member of a place. @returns undefined where none is known */
   below(place: PlaceSchema, part: string): JsonSchema | undefined {
     const field = place.fields.get(part);
-    if (field !== undefined) return field;
-    if (place.items !== undefined && /^\d+$/.test(part)) return place.items;
+    if (field !== undefined) {
+      return field;
+    }
+    if (place.items !== undefined && /^\d+$/.test(part)) {
+      return place.items;
+    }
     return place.otherFields === false ? undefined : place.otherFields;
   }
 
@@ -92,27 +96,45 @@ export class SchemaReader {
   }
 
   #collect(schema: JsonSchema, value: JsonValue | undefined, draft: Draft, depth: number): void {
-    if (depth > maxDepth) return;
+    if (depth > maxDepth) {
+      return;
+    }
     const { description, properties, additionalProperties, items, anyOf, oneOf } = schema;
-    if (draft.description === "" && description !== undefined) draft.description = description;
+    if (draft.description === "" && description !== undefined) {
+      draft.description = description;
+    }
     if (schema.$ref !== undefined) {
       const target = this.#schema.$defs?.[schema.$ref.replace("#/$defs/", "")];
-      if (target !== undefined) this.#collect(target, value, draft, depth + 1);
+      if (target !== undefined) {
+        this.#collect(target, value, draft, depth + 1);
+      }
     }
-    for (const type of typesOf(schema)) draft.types.add(type);
-    if (schema.enum !== undefined) draft.choices = [...draft.choices, ...schema.enum];
+    for (const type of typesOf(schema)) {
+      draft.types.add(type);
+    }
+    if (schema.enum !== undefined) {
+      draft.choices = [...draft.choices, ...schema.enum];
+    }
     if (schema.const !== undefined && !draft.choices.includes(schema.const)) {
       draft.choices = [...draft.choices, schema.const];
     }
     for (const [name, field] of Object.entries(properties ?? {})) {
       // The list of all modules' names says more than the one name of the variant that was chosen.
-      if (!draft.fields.has(name)) draft.fields.set(name, field);
+      if (!draft.fields.has(name)) {
+        draft.fields.set(name, field);
+      }
     }
-    for (const name of schema.required ?? []) draft.required.add(name);
+    for (const name of schema.required ?? []) {
+      draft.required.add(name);
+    }
     if (additionalProperties !== undefined && additionalProperties !== true) {
       draft.otherFields = additionalProperties;
-    } else if (additionalProperties === true) draft.otherFields = {};
-    if (typeof items === "object") draft.items = items;
+    } else if (additionalProperties === true) {
+      draft.otherFields = {};
+    }
+    if (typeof items === "object") {
+      draft.items = items;
+    }
     draft.minimum ??= schema.minimum;
     draft.maximum ??= schema.maximum;
     for (const variant of this.#variants([...(anyOf ?? []), ...(oneOf ?? [])], value)) {
@@ -122,10 +144,14 @@ export class SchemaReader {
 
   /** Those of several schemas that can be meant: by the value's members that name a module, else by its type. */
   #variants(variants: readonly JsonSchema[], value: JsonValue | undefined): JsonSchema[] {
-    if (variants.length < 2) return [...variants];
+    if (variants.length < 2) {
+      return [...variants];
+    }
     const resolved = variants.map((variant) => this.#target(variant));
     const named = resolved.filter((variant) => this.#isNamedBy(variant, value));
-    if (named.length > 0) return named;
+    if (named.length > 0) {
+      return named;
+    }
     // Before a module is chosen none of the modules' own fields is right.
     const plain = resolved.filter((variant) => !hasConstant(variant));
     const fitting = plain.filter((variant) => value === undefined || fitsType(variant, value));
@@ -134,7 +160,9 @@ export class SchemaReader {
   }
 
   #isNamedBy(variant: JsonSchema, value: JsonValue | undefined): boolean {
-    if (!isObject(value)) return false;
+    if (!isObject(value)) {
+      return false;
+    }
     return Object.entries(variant.properties ?? {}).some(
       ([name, field]) => field.const !== undefined && value[name] === field.const,
     );
@@ -156,7 +184,9 @@ type Draft = { -readonly [Key in keyof PlaceSchema]: PlaceSchema[Key] } & {
 };
 
 function typesOf(schema: JsonSchema): string[] {
-  if (schema.type === undefined) return [];
+  if (schema.type === undefined) {
+    return [];
+  }
   return (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type) => type !== "null");
 }
 

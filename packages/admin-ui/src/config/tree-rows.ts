@@ -19,7 +19,9 @@ export const maxRows = 5_000;
 
 /** Members of an object or list, with their names. */
 export function membersOf(value: JsonValue): [name: string, value: JsonValue][] {
-  if (Array.isArray(value)) return value.map((item, index) => [String(index), item]);
+  if (Array.isArray(value)) {
+    return value.map((item, index) => [String(index), item]);
+  }
   return isObject(value) ? Object.entries(value) : [];
 }
 
@@ -30,13 +32,19 @@ export function treeRows(
 ): TreeRow[] {
   const rows: TreeRow[] = [];
   function add(value: JsonValue, name: string, pointer: string, level: number): void {
-    if (rows.length >= maxRows) return;
+    if (rows.length >= maxRows) {
+      return;
+    }
     const holds = Array.isArray(value) || isObject(value);
     const members = holds ? membersOf(value) : [];
     const expanded = members.length > 0 && isOpen(pointer, level);
     rows.push({ pointer, name, level, value, size: holds ? members.length : undefined, expanded });
-    if (!expanded) return;
-    for (const [key, member] of members) add(member, key, below(pointer, key), level + 1);
+    if (!expanded) {
+      return;
+    }
+    for (const [key, member] of members) {
+      add(member, key, below(pointer, key), level + 1);
+    }
   }
   add(document, "config", "", 1);
   return rows;
@@ -54,14 +62,22 @@ export function findInTree(document: JsonValue, text: string): { found: Set<stri
     const members = membersOf(value);
     const simple = members.length === 0 && typeof value !== "object" ? String(value) : "";
     const hit = `${name}\n${simple}`.toLowerCase().includes(wanted);
-    if (hit) found.add(pointer);
+    if (hit) {
+      found.add(pointer);
+    }
     let within = false;
-    for (const [key, member] of members) within = look(member, key, below(pointer, key)) || within;
-    if (within) holders.add(pointer);
+    for (const [key, member] of members) {
+      within = look(member, key, below(pointer, key)) || within;
+    }
+    if (within) {
+      holders.add(pointer);
+    }
     return hit || within;
   }
   for (const [key, member] of membersOf(document)) {
-    if (look(member, key, below("", key))) holders.add("");
+    if (look(member, key, below("", key))) {
+      holders.add("");
+    }
   }
   return { found, holders };
 }
@@ -72,7 +88,9 @@ export function preview(value: JsonValue): string {
     const simple = value.every((item) => typeof item !== "object" || item === null);
     return simple && value.length > 0 ? value.map(String).join(", ") : "";
   }
-  if (isObject(value)) return nameOfObject(value);
+  if (isObject(value)) {
+    return nameOfObject(value);
+  }
   return typeof value === "string" ? value : String(value);
 }
 
@@ -80,14 +98,18 @@ export function preview(value: JsonValue): string {
 function nameOfObject(value: Record<string, JsonValue>): string {
   for (const key of ["@id", "handler", "module", "policy", "protocol", "source", "dial"]) {
     const name = value[key];
-    if (typeof name === "string") return name;
+    if (typeof name === "string") {
+      return name;
+    }
   }
   return Array.isArray(value.match) ? value.match.map(matcherText).join(" or ") : "";
 }
 
 /** The hosts and paths that a route matches. */
 function matcherText(set: JsonValue): string {
-  if (!isObject(set)) return "";
+  if (!isObject(set)) {
+    return "";
+  }
   return [set.host, set.path, set.method]
     .flatMap((names) => (Array.isArray(names) ? names.map(String) : []))
     .join(" ");

@@ -75,13 +75,17 @@ function usage(): BareUsage {
 
 const files = JSON.parse(readFileSync(0, "utf8")) as BlockFile[];
 const anchor = engine.CreateConnection(path, []);
-for (const statement of schemaStatements("tracing")) await run(statement);
+for (const statement of schemaStatements("tracing")) {
+  await run(statement);
+}
 const before = usage();
 const left = files.entries();
 const insertsAtATime = manner === "as-collector" ? 1 : availableParallelism();
 await Promise.all(
   Array.from({ length: insertsAtATime }, async () => {
-    for (const [index, file] of left) await insert(file, `bare-${index}`);
+    for (const [index, file] of left) {
+      await insert(file, `bare-${index}`);
+    }
   }),
 );
 const inserted = usage();

@@ -56,7 +56,9 @@ export async function measureBare(
       child.once("close", resolve);
     });
     const [output, errors, code] = await Promise.all([textOf(child.stdout), textOf(child.stderr), ended]);
-    if (code !== 0) throw new Error(`the engine alone ended with ${code}: ${errors.slice(-2_000)}`);
+    if (code !== 0) {
+      throw new Error(`the engine alone ended with ${code}: ${errors.slice(-2_000)}`);
+    }
     return JSON.parse(output) as BareReport;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -65,6 +67,8 @@ export async function measureBare(
 
 async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks).toString();
 }

@@ -60,9 +60,9 @@ ${optionHelp(options)}`);
   const bare = await measureBare(totalSpans, "as-engine", signal);
   const asCollector = await measureBare(totalSpans, "as-collector", signal);
   const fromRows = await measureBare(totalSpans, "from-rows", signal);
-  if (args.has("json"))
+  if (args.has("json")) {
     process.stdout.write(`${JSON.stringify({ ours, bare, asCollector, fromRows }, null, 2)}\n`);
-  else {
+  } else {
     const columns = [
       ourColumn(ours.report, ours.mergedCpuSeconds),
       bareColumn("engine alone", bare),

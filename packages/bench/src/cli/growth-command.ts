@@ -58,14 +58,17 @@ ${optionHelp(specs)}`);
     const [loadBefore = 0] = loadavg();
     const reports = await askGrowth(stores, times);
     const [loadAfter = 0] = loadavg();
-    if (options.has("json")) process.stdout.write(`${JSON.stringify(reports, undefined, 2)}\n`);
-    else {
+    if (options.has("json")) {
+      process.stdout.write(`${JSON.stringify(reports, undefined, 2)}\n`);
+    } else {
       process.stdout.write(growthTable(sizes, reports));
       process.stdout.write(machineLine({ cores: availableParallelism(), loadBefore, loadAfter }));
     }
     return 0;
   } finally {
-    for (const system of systems) await system.stop();
+    for (const system of systems) {
+      await system.stop();
+    }
   }
 }
 

@@ -70,7 +70,9 @@ function describe(report: IngestReport): string {
 type IngestArguments = Arguments<keyof typeof options>;
 
 function endpointOf(text: string, protocol: "grpc" | "http"): string {
-  if (protocol === "grpc") return text === "" ? "127.0.0.1:4317" : text;
+  if (protocol === "grpc") {
+    return text === "" ? "127.0.0.1:4317" : text;
+  }
   const url = text === "" ? "http://127.0.0.1:4318" : text;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageError(`--endpoint "${url}" is not a base URL such as http://127.0.0.1:4318`);
@@ -80,20 +82,28 @@ function endpointOf(text: string, protocol: "grpc" | "http"): string {
 
 function endOf(args: IngestArguments): { durationMs?: number; totalSpans?: number } {
   if (args.has("total")) {
-    if (args.has("duration")) throw new UsageError("--total and --duration exclude each other");
+    if (args.has("duration")) {
+      throw new UsageError("--total and --duration exclude each other");
+    }
     return { totalSpans: args.integer("total", 1, 1e12) };
   }
   return { durationMs: args.has("duration") ? args.durationMs("duration") : 20_000 };
 }
 
 function storeOf(args: IngestArguments): SpanStore | undefined {
-  if (args.has("store")) return new ClickhouseStore(args.text("store"));
-  if (!args.has("store-metrics")) return undefined;
+  if (args.has("store")) {
+    return new ClickhouseStore(args.text("store"));
+  }
+  if (!args.has("store-metrics")) {
+    return undefined;
+  }
   return new MetricsStore(args.text("store-metrics"), args.text("store-folder") || undefined);
 }
 
 function namedPid(text: string): NamedPid {
   const [, name, pid] = /^(.+)=(\d+)$/.exec(text) ?? [];
-  if (name === undefined) throw new UsageError(`--pid "${text}" is not NAME=PID`);
+  if (name === undefined) {
+    throw new UsageError(`--pid "${text}" is not NAME=PID`);
+  }
   return { name, pid: Number(pid) };
 }

@@ -29,7 +29,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   process.once("SIGTERM", () => stop.abort());
   const [name = "", ...rest] = argv;
   try {
-    if (name === "" || name.startsWith("-")) return await (await commands.suite())(argv, stop.signal);
+    if (name === "" || name.startsWith("-")) {
+      return await (await commands.suite())(argv, stop.signal);
+    }
     const command = Object.entries(commands).find(([known]) => known === name)?.[1];
     if (command === undefined) {
       throw new UsageError(`"${name}" is not a command: ${Object.keys(commands).join(", ")}`);
@@ -37,7 +39,9 @@ export async function main(argv: readonly string[]): Promise<number> {
     return await (await command())(rest, stop.signal);
   } catch (error) {
     process.stderr.write(`bench: ${messageOf(error)}\n`);
-    if (!(error instanceof UsageError)) return 1;
+    if (!(error instanceof UsageError)) {
+      return 1;
+    }
     process.stderr.write("bench --help explains the options\n");
     return 2;
   }
@@ -45,6 +49,8 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 /** The message with those of its causes. */
 function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) {
+    return String(error);
+  }
   return error.cause === undefined ? error.message : `${error.message}: ${messageOf(error.cause)}`;
 }

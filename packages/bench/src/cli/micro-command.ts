@@ -32,11 +32,15 @@ Usage: npm run bench -- micro [${known.join("|")}] [seconds]
     throw new UsageError(`"${name}" is not a micro bench: ${known.join(", ")}`);
   }
   for (const [bench, program] of benches) {
-    if (name !== undefined && name !== bench) continue;
+    if (name !== undefined && name !== bench) {
+      continue;
+    }
     process.stdout.write(`${bench}\n`);
     const child = spawn(process.execPath, [fileURLToPath(program), ...rest], { stdio: "inherit", signal });
     const [code] = (await once(child, "exit")) as [number | null];
-    if (code !== 0) return 1;
+    if (code !== 0) {
+      return 1;
+    }
   }
   return 0;
 }

@@ -172,7 +172,9 @@ ${optionHelp(options)}`);
       await startNginx(nginx, { ...beside, nginxConfig: nginxProxy(beside.ports, beside.folder, upstream) }),
     );
     started.push(...systems.slice(1));
-    for (const system of started) await system.process.healthy(signal);
+    for (const system of started) {
+      await system.process.healthy(signal);
+    }
     const progress = (line: string) => void process.stderr.write(`${line}\n`);
     const throughput = await measureThroughput(systems, plan, progress, signal, cases);
     const columns: { title: string; figures: Figure[] }[] = [];

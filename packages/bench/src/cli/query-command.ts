@@ -59,7 +59,9 @@ ${optionHelp(specs)}`);
       await system.stop();
     }
   }
-  if (program !== "") reports.push(await askPeer(program, times, signal));
+  if (program !== "") {
+    reports.push(await askPeer(program, times, signal));
+  }
   const [loadAfter = 0] = loadavg();
   const failed = reports.flatMap(({ title, endpoints }) =>
     endpoints
@@ -69,8 +71,9 @@ ${optionHelp(specs)}`);
           `${title}: ${name}: ${count} of ${requests} failed: ${failure}\n`,
       ),
   );
-  if (options.has("json")) process.stdout.write(`${JSON.stringify({ reports, missing }, undefined, 2)}\n`);
-  else {
+  if (options.has("json")) {
+    process.stdout.write(`${JSON.stringify({ reports, missing }, undefined, 2)}\n`);
+  } else {
     process.stdout.write(renderTable(reports.flatMap(columnsOf)));
     process.stdout.write(`\n${missing.map((path) => `not asked: ${path}\n`).join("")}${failed.join("")}`);
     process.stdout.write(machineLine({ cores: availableParallelism(), loadBefore, loadAfter }));

@@ -96,9 +96,15 @@ ${optionHelp(options)}`);
       ports: await freePorts(),
     });
     systems.push(await startOurs(await place("ours")));
-    if (args.has("caddy")) systems.push(await startCaddy(args.text("caddy"), await place("caddy")));
-    if (args.has("nginx")) systems.push(await startNginx(args.text("nginx"), await place("nginx")));
-    for (const system of systems) await system.process.healthy(signal);
+    if (args.has("caddy")) {
+      systems.push(await startCaddy(args.text("caddy"), await place("caddy")));
+    }
+    if (args.has("nginx")) {
+      systems.push(await startNginx(args.text("nginx"), await place("nginx")));
+    }
+    for (const system of systems) {
+      await system.process.healthy(signal);
+    }
     const columns = await measureSystems(systems, plan, signal);
     const [loadAfter = 0] = loadavg();
     process.stdout.write(

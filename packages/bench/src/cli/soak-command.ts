@@ -73,7 +73,9 @@ export async function soakCommand(argv: readonly string[], signal: AbortSignal):
         const title = `${args.text("minutes")} min at ${plan.rate.toLocaleString("en")} spans a second`;
         await writeFile(args.text("svg"), drawSoak(result, title));
       }
-      if (args.has("json")) await writeFile(args.text("json"), `${JSON.stringify(result)}\n`);
+      if (args.has("json")) {
+        await writeFile(args.text("json"), `${JSON.stringify(result)}\n`);
+      }
       process.stdout.write(describeSoak(result));
       return soakProblems(result).length === 0 ? 0 : 1;
     } finally {

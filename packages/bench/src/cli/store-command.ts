@@ -41,7 +41,9 @@ ${optionHelp(specs)}`);
   const system = await startFilledSystem(folder, { hours, spansPerHour }, signal);
   try {
     const { store, storeUrl, endUnixMs, query } = system;
-    if (options.has("settle")) await storeSql(storeUrl, `OPTIMIZE TABLE ${filledDatabase}.spans FINAL`);
+    if (options.has("settle")) {
+      await storeSql(storeUrl, `OPTIMIZE TABLE ${filledDatabase}.spans FINAL`);
+    }
     const reports = await askStore(store, storeUrl, filledDatabase, endUnixMs, times);
     await query.healthy(signal);
     const largeTraceUnixMs = await largeTraceStart(storeUrl);
@@ -54,14 +56,15 @@ ${optionHelp(specs)}`);
       storeUrl,
       `SELECT table, count() AS parts, sum(rows) AS rows, sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = '${filledDatabase}' GROUP BY table ORDER BY bytes DESC FORMAT TSVWithNames`,
     );
-    if (options.has("json"))
+    if (options.has("json")) {
       process.stdout.write(
         `${JSON.stringify({ store: reports, query: queryReports, plain: plainReports }, undefined, 2)}\n`,
       );
-    else
+    } else {
       process.stdout.write(
         `${disk}\n\n${table(reports)}\n${queryTable(queryReports)}${plainReports.length > 0 ? `\n${plainTable(plainReports)}` : ""}`,
       );
+    }
     return 0;
   } finally {
     await system.stop();

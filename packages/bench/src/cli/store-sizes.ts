@@ -26,7 +26,9 @@ export function spansOfHour(options: Arguments<"spans">): number {
 /** @returns `--folder` @throws UsageError without it */
 export function folderOf(options: Arguments<"folder">): string {
   const folder = options.text("folder");
-  if (folder === "") throw new UsageError("--folder is missing");
+  if (folder === "") {
+    throw new UsageError("--folder is missing");
+  }
   return folder;
 }
 

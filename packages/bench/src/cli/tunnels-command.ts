@@ -51,8 +51,12 @@ function opener(plan: TunnelPlan, ports: ServerSystem["ports"]) {
       const channels = await open(port, count, signal);
       return channels.map((channel) => ({ tryOut: () => tryOne(channel), close: () => channel.destroy() }));
     };
-  if (plan.plain) return attempt(ports.static, openIdleConnections, askOver);
-  if (plan.h2) return attempt(ports.gzip, openStreamTunnels, echoThrough);
+  if (plan.plain) {
+    return attempt(ports.static, openIdleConnections, askOver);
+  }
+  if (plan.h2) {
+    return attempt(ports.gzip, openStreamTunnels, echoThrough);
+  }
   return attempt(ports.static, openTunnels, echoThrough);
 }
 
@@ -61,7 +65,9 @@ async function measure(system: ServerSystem, plan: TunnelPlan, signal: AbortSign
   const open = opener(plan, system.ports);
   const what = plan.plain ? "connection" : "tunnel";
   // What the first ones cost once and for all.
-  for (const tunnel of await open(100, signal)) tunnel.close();
+  for (const tunnel of await open(100, signal)) {
+    tunnel.close();
+  }
   await sleep(plan.settleSeconds * 1_000);
   const idle = processUsage(pid).rssBytes;
   const cpuBefore = processUsage(pid).cpuSeconds;
@@ -72,7 +78,9 @@ async function measure(system: ServerSystem, plan: TunnelPlan, signal: AbortSign
   for (let index = 0; index < tunnels.length; index += Math.ceil(tunnels.length / 100)) {
     await tunnels[index]?.tryOut();
   }
-  for (const tunnel of tunnels) tunnel.close();
+  for (const tunnel of tunnels) {
+    tunnel.close();
+  }
   return [
     { label: "RSS idle, MiB", value: idle, unit: "mebibytes" },
     { label: `RSS with ${plan.tunnels} ${what}s, MiB`, value: full, unit: "mebibytes" },
@@ -119,7 +127,9 @@ ${optionHelp(options)}`);
       return { folder: join(folder, name), files: folder, ports, config };
     };
     started.push(await startOurs(await place("ours")));
-    if (args.has("caddy")) started.push(await startCaddy(args.text("caddy"), await place("caddy")));
+    if (args.has("caddy")) {
+      started.push(await startCaddy(args.text("caddy"), await place("caddy")));
+    }
     const columns: { title: string; figures: Figure[] }[] = [];
     for (const system of started) {
       await system.process.healthy(signal);

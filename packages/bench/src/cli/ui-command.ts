@@ -37,7 +37,9 @@ ${optionHelp(options)}`);
     text += part;
   });
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) return 1;
+  if (code !== 0) {
+    return 1;
+  }
   const [loadAfter = 0] = loadavg();
   process.stdout.write(
     renderUiFigures(text) + machineLine({ cores: availableParallelism(), loadBefore, loadAfter }),

@@ -46,9 +46,15 @@ export class BatchTemplate {
         continue;
       }
       const { trace, parent, startNs, durationNs } = spans[slot.span]!;
-      if (slot.kind === "traceId") this.#traceIds.push({ at, span: slot.span });
-      if (slot.kind === "spanId") this.#spanIds.push({ at, span: slot.span });
-      if (slot.kind === "parentSpanId") this.#spanIds.push({ at, span: parent });
+      if (slot.kind === "traceId") {
+        this.#traceIds.push({ at, span: slot.span });
+      }
+      if (slot.kind === "spanId") {
+        this.#spanIds.push({ at, span: slot.span });
+      }
+      if (slot.kind === "parentSpanId") {
+        this.#spanIds.push({ at, span: parent });
+      }
       if (slot.kind === "time") {
         this.#times.push({ at, trace, afterTraceNs: startNs + durationNs * slot.part });
       }
@@ -76,7 +82,9 @@ export class BatchTemplate {
     this.#bytes.copy(body);
     this.#writeIds(body, random);
     this.#writeTimes(body, random, Math.floor(nowMs) - lookBackMs);
-    for (const { at, digits } of this.#uniqueTexts) writeHex(body, at, digits, random);
+    for (const { at, digits } of this.#uniqueTexts) {
+      writeHex(body, at, digits, random);
+    }
     return { message, body, spanCount: this.#spans.length, traceIdAt: this.#traceIds[0]!.at };
   }
 
@@ -85,7 +93,9 @@ export class BatchTemplate {
     const spanIds = randomWords(this.#spans.length * 2, random);
     for (const { at, span } of this.#traceIds) {
       const first = this.#spans[span]!.trace * 4;
-      for (let word = 0; word < 4; word++) body.writeUInt32LE(traceIds[first + word]!, at + word * 4);
+      for (let word = 0; word < 4; word++) {
+        body.writeUInt32LE(traceIds[first + word]!, at + word * 4);
+      }
     }
     for (const { at, span } of this.#spanIds) {
       body.writeUInt32LE(spanIds[span * 2]!, at);
@@ -113,7 +123,9 @@ export class BatchTemplate {
 
 function randomWords(count: number, random: Random): Uint32Array {
   const words = new Uint32Array(count);
-  for (let index = 0; index < count; index++) words[index] = random.uint32();
+  for (let index = 0; index < count; index++) {
+    words[index] = random.uint32();
+  }
   return words;
 }
 
@@ -122,7 +134,9 @@ const hexDigits = Buffer.from("0123456789abcdef");
 function writeHex(body: Buffer, at: number, digits: number, random: Random): void {
   let bits = 0;
   for (let digit = 0; digit < digits; digit++) {
-    if (digit % 8 === 0) bits = random.uint32();
+    if (digit % 8 === 0) {
+      bits = random.uint32();
+    }
     body[at + digit] = hexDigits[bits & 15]!;
     bits >>>= 4;
   }

@@ -63,7 +63,9 @@ describe("Corpus", () => {
     for (const span of spans.filter(({ parentSpanId }) => parentSpanId !== "")) {
       const parent = byId.get(span.parentSpanId);
       expect(parent?.traceId).toBe(span.traceId);
-      if (parent === undefined) continue;
+      if (parent === undefined) {
+        continue;
+      }
       expect(span.startTimeUnixNano >= parent.startTimeUnixNano).toBe(true);
       expect(span.durationNano <= parent.durationNano).toBe(true);
     }
@@ -96,7 +98,9 @@ describe("Corpus", () => {
     const corpus = new Corpus(1, 1, 2);
     const batch = corpus.next();
     const copy = Buffer.from(batch.body);
-    for (let sent = 0; sent < requestCount; sent++) corpus.next();
+    for (let sent = 0; sent < requestCount; sent++) {
+      corpus.next();
+    }
     expect(batch.body.equals(copy)).toBe(true);
     const traceId = batch.body.toString("hex", batch.traceIdAt, batch.traceIdAt + 16);
     expect(decodeTraces(batch.body)[0]?.traceId).toBe(traceId);

@@ -78,7 +78,9 @@ function spanFields(span: PlannedSpan, number: number, random: Random): Piece[] 
 
 /** Some spans tell of something on their way; those that failed have the exception. */
 function eventFields({ operation, failed }: PlannedSpan, span: number, random: Random): Piece[] {
-  if (!failed && !random.chance(eventRate)) return [];
+  if (!failed && !random.chance(eventRate)) {
+    return [];
+  }
   const time = fixed64Slot(1, { kind: "time", span, part: random.unit() });
   if (!failed) {
     const waited = int("app.waited_ms", random.below(500));

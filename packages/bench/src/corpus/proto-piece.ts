@@ -21,7 +21,9 @@ export interface Piece {
 function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) {
+    bytes.push((rest % 0x80) | 0x80);
+  }
   return Buffer.from([...bytes, rest]);
 }
 
@@ -34,7 +36,9 @@ export function join(pieces: readonly Piece[]): Piece {
   const marks: Mark[] = [];
   let length = 0;
   for (const piece of pieces) {
-    for (const { slot, at } of piece.marks) marks.push({ slot, at: at + length });
+    for (const { slot, at } of piece.marks) {
+      marks.push({ slot, at: at + length });
+    }
     length += piece.bytes.length;
   }
   return { bytes: Buffer.concat(pieces.map((piece) => piece.bytes)), marks };

@@ -14,7 +14,9 @@ export class Random {
     this.#b = seed | 0;
     this.#c = ~seed;
     // Without these rounds the first draws of neighbouring seeds are alike.
-    for (let round = 0; round < 16; round++) this.uint32();
+    for (let round = 0; round < 16; round++) {
+      this.uint32();
+    }
   }
 
   /** 0 to 2^32 - 1, each as likely. */

@@ -20,7 +20,9 @@ const userAgents = [
 ] as const;
 
 function statusCode({ random, failed }: SpanFacts): number {
-  if (failed) return random.pick([500, 502, 503]);
+  if (failed) {
+    return random.pick([500, 502, 503]);
+  }
   return random.chance(0.04) ? random.pick([400, 401, 404]) : 200;
 }
 

@@ -80,7 +80,9 @@ async function storedReport(
   before: number,
   { spans, seconds }: LoadResult,
 ): Promise<StoredReport | undefined> {
-  if (store === undefined) return undefined;
+  if (store === undefined) {
+    return undefined;
+  }
   const { stored, waitedSeconds } = await waitForSpans(store, before, spans.accepted, storedStallMs);
   return {
     spans: stored,
@@ -93,12 +95,16 @@ async function storedReport(
 
 async function diskReport(store: SpanStore, optimize: boolean): Promise<DiskReport | undefined> {
   const usage = await store.diskUsage();
-  if (usage === undefined || usage.spans === 0) return undefined;
+  if (usage === undefined || usage.spans === 0) {
+    return undefined;
+  }
   let optimizedBytesPerSpan: number | undefined;
   if (optimize && store.optimize !== undefined) {
     await store.optimize();
     const optimized = await store.diskUsage();
-    if (optimized !== undefined) optimizedBytesPerSpan = optimized.spanBytes / optimized.spans;
+    if (optimized !== undefined) {
+      optimizedBytesPerSpan = optimized.spanBytes / optimized.spans;
+    }
   }
   return {
     bytesPerSpan: usage.spanBytes / usage.spans,

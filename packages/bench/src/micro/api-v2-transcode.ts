@@ -22,7 +22,9 @@ console.log(
 
 function overObjects(): void {
   const { batch } = PostSpansRequest.decode(request);
-  for (const span of batch === undefined ? [] : fromApiV2Batch(batch, "proto")) writer.append(span);
+  for (const span of batch === undefined ? [] : fromApiV2Batch(batch, "proto")) {
+    writer.append(span);
+  }
   writer.take();
 }
 

@@ -64,7 +64,9 @@ export function otlpJsonRequest(spanCount: number): Buffer {
 function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
+  for (; rest >= 0x80; rest = Math.floor(rest / 128)) {
+    bytes.push((rest % 128) | 0x80);
+  }
   return Buffer.from([...bytes, rest]);
 }
 function field(number: number, value: string | Buffer): Buffer {
@@ -87,7 +89,9 @@ function keyValue(key: string, value: Value): Buffer {
   return Buffer.concat([field(1, key), field(2, any)]);
 }
 function jsonKeyValue([key, value]: readonly [key: string, value: Value]): object {
-  if (typeof value === "string") return { key, value: { stringValue: value } };
+  if (typeof value === "string") {
+    return { key, value: { stringValue: value } };
+  }
   return { key, value: typeof value === "number" ? { intValue: value } : { boolValue: value } };
 }
 function idOf(index: number): Buffer {

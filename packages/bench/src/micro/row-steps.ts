@@ -24,12 +24,14 @@ const tallied = new OtlpTranscoder().transcode(otlpRequest(100)).rows;
 const scanner = new RowScanner();
 const traceIds: number[] = [];
 scanner.open(hundred);
-while (scanner.next()) traceIds.push(scanner.traceIdAt);
+while (scanner.next()) {
+  traceIds.push(scanner.traceIdAt);
+}
 console.log(`rows ${hundred.bytes.length / 100} bytes/span`);
 
 print("RowScanner", () => {
   scanner.open(hundred);
-  while (scanner.next());
+  while (scanner.next()) {}
 });
 const counts = new SpanCounts({ servicesReceived() {} });
 print("SpanCounts, rows with a tally", () => counts.apply(tallied, source));
@@ -86,7 +88,9 @@ function renewTraces(): void {
     const id = Math.floor(Math.random() * 2 ** 32);
     for (const at of traceIds.slice(first, first + spansPerTrace)) {
       hundred.bytes.fill(0, at, at + 12);
-      for (let byte = 0; byte < 4; byte++) hundred.bytes[at + 12 + byte] = id >>> (8 * byte);
+      for (let byte = 0; byte < 4; byte++) {
+        hundred.bytes[at + 12 + byte] = id >>> (8 * byte);
+      }
     }
   }
 }

@@ -5,14 +5,18 @@
  */
 export function spansPerCpuSecond(work: () => void, spansPerRound: number, seconds: number): number {
   const warmUntil = performance.now() + 500;
-  while (performance.now() < warmUntil) work();
+  while (performance.now() < warmUntil) {
+    work();
+  }
   // A look at the clock for about 2000 spans.
   const rounds = Math.max(1, Math.round(2000 / spansPerRound));
   const before = process.cpuUsage();
   const end = performance.now() + seconds * 1000;
   let spans = 0;
   while (performance.now() < end) {
-    for (let round = 0; round < rounds; round++) work();
+    for (let round = 0; round < rounds; round++) {
+      work();
+    }
     spans += rounds * spansPerRound;
   }
   const { user, system } = process.cpuUsage(before);

@@ -67,7 +67,9 @@ export async function askEndpoints(
   try {
     for (let attempt = 0; attempt < warmUps && !signal.aborted; attempt++) {
       // What fails here fails once more below.
-      for (const { ask } of questions) await ask(attempt).catch(() => {});
+      for (const { ask } of questions) {
+        await ask(attempt).catch(() => {});
+      }
     }
     for (const question of questions) {
       const report = await measured(question, times, signal);
@@ -115,7 +117,9 @@ function askHttp(url: string, { path, body, accept, isEndless }: HttpRequest, ag
     const onAnswer = (answer: IncomingMessage) => {
       let text = "";
       answer.on("data", (piece: Buffer) => {
-        if (answer.statusCode !== 200 && text.length < 200) text += piece.toString();
+        if (answer.statusCode !== 200 && text.length < 200) {
+          text += piece.toString();
+        }
         if (isEndless === true) {
           resolve();
           answer.destroy();
@@ -123,8 +127,11 @@ function askHttp(url: string, { path, body, accept, isEndless }: HttpRequest, ag
       });
       answer.once("error", reject);
       answer.once("end", () => {
-        if (answer.statusCode === 200) resolve();
-        else reject(new Error(`${path} answered ${answer.statusCode}: ${text.slice(0, 200)}`));
+        if (answer.statusCode === 200) {
+          resolve();
+        } else {
+          reject(new Error(`${path} answered ${answer.statusCode}: ${text.slice(0, 200)}`));
+        }
       });
     };
     const headers = {
@@ -159,8 +166,11 @@ export function askGrpc(
         .on("error", reject);
     } else {
       client.makeUnaryRequest(publicPath, asIs, asIs, bytes, options, (error) => {
-        if (error === null) resolve();
-        else reject(error);
+        if (error === null) {
+          resolve();
+        } else {
+          reject(error);
+        }
       });
     }
   });

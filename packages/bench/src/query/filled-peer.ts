@@ -61,10 +61,14 @@ async function send({ httpEndpoint, store }: System, endUnixMs: number, signal: 
   const client = async () => {
     while (sent < batches && !signal.aborted) {
       const batch = ++sent;
-      while (batch * batchSpans - stored > maxAheadSpans && !signal.aborted) await sleep(lookMs);
+      while (batch * batchSpans - stored > maxAheadSpans && !signal.aborted) {
+        await sleep(lookMs);
+      }
       const request = corpus.next(Math.floor(endUnixMs - hourMs + (batch * hourMs) / batches));
       const answer = await exporter.export(request);
-      if (answer.outcome !== "accepted") throw new Error(`the peer did not take a batch: ${answer.reason}`);
+      if (answer.outcome !== "accepted") {
+        throw new Error(`the peer did not take a batch: ${answer.reason}`);
+      }
     }
   };
   const over = new AbortController();

@@ -15,6 +15,8 @@ test("each question has a name of its own, and an address of the newest time", (
   for (const { name, request } of httpQuestions) {
     const { path } = request(samples, 3);
     expect(path, name).toMatch(/^\/(api|tempo)\/?\S*$/);
-    if (name.endsWith("hour")) expect(path, name).toMatch(/1784721600|2026-07-22T12/);
+    if (name.endsWith("hour")) {
+      expect(path, name).toMatch(/1784721600|2026-07-22T12/);
+    }
   }
 });

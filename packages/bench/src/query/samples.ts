@@ -28,7 +28,9 @@ export async function readSamples(url: string, endUnixMs: number): Promise<Sampl
   const times = { start: String(end - hourUs), end: String(end), limit: "50" };
   const answer = await fetch(`${url}/api/traces?${new URLSearchParams({ service: "frontend", ...times })}`);
   const { data } = (await answer.json()) as Answer;
-  if (data.length === 0) throw new Error(`${url} has no trace of the hour before ${new Date(endUnixMs)}`);
+  if (data.length === 0) {
+    throw new Error(`${url} has no trace of the hour before ${new Date(endUnixMs)}`);
+  }
   const tags = data.flatMap(({ spans }) => spans.flatMap((span) => span.tags));
   return {
     endUnixMs,

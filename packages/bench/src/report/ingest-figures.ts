@@ -15,8 +15,9 @@ export function ingestFigures(report: IngestReport): Figure[] {
       { label: "spans stored", value: stored.spans, unit: "count" },
       { label: "spans LOST after acknowledgement", value: stored.missing, unit: "count" },
     );
-    if (stored.surplus > 0)
+    if (stored.surplus > 0) {
       figures.push({ label: "spans beyond those accepted", value: stored.surplus, unit: "count" });
+    }
   } else {
     figures.push({ label: "spans accepted", value: spans.accepted, unit: "count" });
   }
@@ -27,13 +28,18 @@ export function ingestFigures(report: IngestReport): Figure[] {
     ["spans perhaps sent twice", spans.perhapsTwice],
     ["calls without an answer", calls.unanswered],
   ];
-  for (const [label, value] of troubles) if (value > 0) figures.push({ label, value, unit: "count" });
+  for (const [label, value] of troubles) {
+    if (value > 0) {
+      figures.push({ label, value, unit: "count" });
+    }
+  }
   figures.push({ label: "calls refused (tried again)", value: calls.refused, unit: "count" });
   for (const part of ["p50", "p95", "p99", "max"] as const) {
     figures.push({ label: `export call ${part}, ms`, value: latencyMs[part], unit: "ms", compared: true });
   }
-  if (load.behindMs > 0)
+  if (load.behindMs > 0) {
     figures.push({ label: "latest batch behind its time, ms", value: load.behindMs, unit: "ms" });
+  }
   figures.push(...cpuFigures(processes), ...memoryFigures(processes));
   figures.push(...cpuFigure("CPU-s/million, load generator", generator));
   if (disk !== undefined) {
@@ -58,10 +64,14 @@ function cpuFigure(
 
 /** All together first, as that is what is compared. */
 function cpuFigures(processes: readonly ProcessReport[]): Figure[] {
-  if (processes.length === 0) return [];
+  if (processes.length === 0) {
+    return [];
+  }
   const known = processes.map((process) => process.cpuSecondsPerMillionSpans ?? Number.NaN);
   const together = known.reduce((sum, value) => sum + value, 0);
-  if (Number.isNaN(together)) return [];
+  if (Number.isNaN(together)) {
+    return [];
+  }
   return [
     { label: "CPU-s/million spans", value: together, unit: "cpuSeconds", compared: true },
     ...(processes.length === 1
@@ -71,7 +81,9 @@ function cpuFigures(processes: readonly ProcessReport[]): Figure[] {
 }
 
 function memoryFigures(processes: readonly ProcessReport[]): Figure[] {
-  if (processes.length === 0) return [];
+  if (processes.length === 0) {
+    return [];
+  }
   const together = processes.reduce((sum, { rssPeakBytes }) => sum + rssPeakBytes, 0);
   return [
     { label: "RSS peak, MiB", value: together, unit: "mebibytes", compared: true },

@@ -46,6 +46,8 @@ function cell(column: Column, label: string): string {
 
 function ratioCell({ ours, peer }: RatioColumn, label: string): string {
   const [our, theirs] = [figureOf(ours, label), figureOf(peer, label)];
-  if (our?.compared !== true || theirs === undefined || theirs.value === 0) return "";
+  if (our?.compared !== true || theirs === undefined || theirs.value === 0) {
+    return "";
+  }
   return (our.value / theirs.value).toPrecision(2);
 }

@@ -32,7 +32,9 @@ export async function startGrpcUpstream(): Promise<GrpcUpstream> {
     async close() {
       const closed = once(server, "close");
       server.close();
-      for (const session of sessions) session.destroy();
+      for (const session of sessions) {
+        session.destroy();
+      }
       await closed;
     },
   };

@@ -11,8 +11,9 @@ test("asks on every stream again and again, and counts what fails", async () => 
   server.on("stream", (stream: ServerHttp2Stream) => {
     stream.on("error", () => {});
     asked++;
-    if (asked % 10 === 0) stream.close(2);
-    else {
+    if (asked % 10 === 0) {
+      stream.close(2);
+    } else {
       stream.respond({ ":status": 200 });
       stream.end("hello");
     }

@@ -78,7 +78,9 @@ class LoadConnection {
       encodeSettings(settings),
       encodeWindowUpdate(0, maxWindowBytes - defaultWindowBytes),
     );
-    for (let index = 0; index < load.streams; index++) this.#ask();
+    for (let index = 0; index < load.streams; index++) {
+      this.#ask();
+    }
     this.#flush();
   }
 
@@ -113,7 +115,9 @@ class LoadConnection {
   }
 
   #flush(): void {
-    if (this.#out.length > 0 && this.#socket.writable) this.#socket.write(Buffer.concat(this.#out));
+    if (this.#out.length > 0 && this.#socket.writable) {
+      this.#socket.write(Buffer.concat(this.#out));
+    }
     this.#out = [];
   }
 
@@ -147,8 +151,11 @@ async function probe(load: H2Load): Promise<void> {
   const answer = Promise.withResolvers<void>();
   const reader = new FrameReader({
     frame: (type, _flags, _streamId, payload) => {
-      if (type === frameTypes.headers && payload[0] === statusOk) answer.resolve();
-      else if (type === frameTypes.headers) answer.reject(new Error(`${load.url} does not answer with 200`));
+      if (type === frameTypes.headers && payload[0] === statusOk) {
+        answer.resolve();
+      } else if (type === frameTypes.headers) {
+        answer.reject(new Error(`${load.url} does not answer with 200`));
+      }
     },
   });
   socket.on("data", (chunk: Buffer) => reader.push(chunk));
@@ -172,6 +179,8 @@ export async function runH2Load(load: H2Load): Promise<WrkResult> {
   const seconds = (performance.now() - startedAt) / 1_000;
   const requests = connections.reduce((sum, each) => sum + each.requests, 0);
   const failed = connections.reduce((sum, each) => sum + each.failed, 0);
-  for (const connection of connections) connection.close();
+  for (const connection of connections) {
+    connection.close();
+  }
   return { requests, requestsPerSecond: requests / seconds, failed };
 }

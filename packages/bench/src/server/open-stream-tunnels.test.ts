@@ -27,7 +27,9 @@ test("opens as many as asked for, a hundred on a connection, and each gives back
   const tunnels = await openStreamTunnels(port, 120, new AbortController().signal);
   expect([tunnels.length, connections()]).toEqual([120, 2]);
   await Promise.all(tunnels.map((tunnel) => echoThrough(tunnel)));
-  for (const tunnel of tunnels) tunnel.destroy();
+  for (const tunnel of tunnels) {
+    tunnel.destroy();
+  }
 });
 
 test("a server that offers none is told so", async () => {

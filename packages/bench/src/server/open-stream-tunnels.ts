@@ -34,7 +34,9 @@ async function openConnection(port: number, count: number): Promise<ClientHttp2S
     stream.on("error", () => {});
     stream.once("close", () => {
       open--;
-      if (open === 0) session.destroy();
+      if (open === 0) {
+        session.destroy();
+      }
     });
   }
   return streams;

@@ -9,7 +9,9 @@ test("opens as many as asked for, and each gives back what it got", async () => 
   const tunnels = await openTunnels(port, 120, new AbortController().signal);
   expect(tunnels).toHaveLength(120);
   await Promise.all(tunnels.map((tunnel) => echoThrough(tunnel)));
-  for (const tunnel of tunnels) tunnel.destroy();
+  for (const tunnel of tunnels) {
+    tunnel.destroy();
+  }
   upstream.close();
 });
 
@@ -20,6 +22,8 @@ test("idle connections had an answer, and get another", async () => {
   const sockets = await openIdleConnections(port, 120, new AbortController().signal);
   expect(sockets).toHaveLength(120);
   await Promise.all(sockets.map((socket) => askOver(socket)));
-  for (const socket of sockets) socket.destroy();
+  for (const socket of sockets) {
+    socket.destroy();
+  }
   server.close();
 });

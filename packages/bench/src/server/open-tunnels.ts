@@ -30,8 +30,11 @@ export async function startEchoUpstream(): Promise<EchoUpstream> {
         socket.write(
           isUpgrade ? switched : "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
         );
-        if (isUpgrade) socket.pipe(socket);
-        else socket.end();
+        if (isUpgrade) {
+          socket.pipe(socket);
+        } else {
+          socket.end();
+        }
       }
     };
     socket.on("data", onHead);
@@ -42,7 +45,9 @@ export async function startEchoUpstream(): Promise<EchoUpstream> {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     close() {
       server.close();
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) {
+        socket.destroy();
+      }
     },
   };
 }
@@ -121,5 +126,7 @@ export async function askOver(socket: Socket): Promise<void> {
 export async function echoThrough(tunnel: Duplex): Promise<void> {
   tunnel.write("word");
   const [answer] = (await once(tunnel, "data")) as [Buffer];
-  if (answer.toString() !== "word") throw new Error(`a tunnel gave back ${answer.toString().slice(0, 80)}`);
+  if (answer.toString() !== "word") {
+    throw new Error(`a tunnel gave back ${answer.toString().slice(0, 80)}`);
+  }
 }

@@ -40,8 +40,11 @@ export async function runHandshakes({ url: text, seconds }: WrkLoad): Promise<Wr
   let failed = 0;
   const client = async () => {
     while (performance.now() < endAt) {
-      if (await shakeHands(url, secureContext)) requests++;
-      else failed++;
+      if (await shakeHands(url, secureContext)) {
+        requests++;
+      } else {
+        failed++;
+      }
     }
   };
   await Promise.all(Array.from({ length: parallel }, client));

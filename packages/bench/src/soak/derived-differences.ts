@@ -11,7 +11,9 @@ const pauseMs = 2_000;
 export async function derivedDifferences(storeUrl: string): Promise<readonly DerivedDifference[]> {
   for (let look = 1; ; look++) {
     const { differences } = await compareDerived({ urls: [storeUrl] }, { days: "all", repair: false });
-    if (differences.length === 0 || look === looks) return differences;
+    if (differences.length === 0 || look === looks) {
+      return differences;
+    }
     await sleep(pauseMs);
   }
 }

@@ -35,7 +35,9 @@ export function growthOf(points: readonly Point[], least: number): Growth {
   const slopes: number[] = [];
   for (const [index, from] of floors.entries()) {
     for (const to of floors.slice(index + 1)) {
-      if (to.seconds > from.seconds) slopes.push((to.value - from.value) / (to.seconds - from.seconds));
+      if (to.seconds > from.seconds) {
+        slopes.push((to.value - from.value) / (to.seconds - from.seconds));
+      }
     }
   }
   const slope = median(slopes);
@@ -55,7 +57,9 @@ function floorsOf(points: readonly Point[]): Point[] {
   for (let from = 0; from < points.length; from += size) {
     const window = points.slice(Math.round(from), Math.round(from + size));
     const floor = window.toSorted((a, b) => a.value - b.value)[0];
-    if (floor !== undefined) floors.push(floor);
+    if (floor !== undefined) {
+      floors.push(floor);
+    }
   }
   return floors;
 }

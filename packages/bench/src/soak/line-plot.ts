@@ -81,7 +81,9 @@ function drawPanel({ title, unit, lines }: Panel, top: number, lastSeconds: numb
   }
   for (const [index, { points }] of lines.entries()) {
     const path = points.map(({ seconds, value }) => `${round(x(seconds))} ${round(y(value))}`).join("L");
-    if (path !== "") parts.push(`<path class="l${index % colours.length}" d="M${path}"/>`);
+    if (path !== "") {
+      parts.push(`<path class="l${index % colours.length}" d="M${path}"/>`);
+    }
   }
   for (const { name, index, at } of labels(lines, y, inner)) {
     parts.push(
@@ -116,7 +118,9 @@ function labels(
 
 /** 1, 2 or 5 times a power of ten, not below `least`. */
 function niceStep(least: number): number {
-  if (least <= 0) return 1;
+  if (least <= 0) {
+    return 1;
+  }
   const power = 10 ** Math.floor(Math.log10(least));
   return ([1, 2, 5].find((factor) => factor * power >= least) ?? 10) * power;
 }

@@ -9,11 +9,15 @@ export async function metricSums<Name extends string>(
   labels = "",
 ): Promise<Record<Name, number>> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+  if (!answer.ok) {
+    throw new Error(`${url} answered ${answer.status}`);
+  }
   const sums = Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
   for (const line of (await answer.text()).split("\n")) {
     const name = names.find((name) => line.startsWith(name) && "{ ".includes(line[name.length] ?? "}"));
-    if (name !== undefined && line.includes(labels)) sums[name] += Number(line.slice(line.lastIndexOf(" ")));
+    if (name !== undefined && line.includes(labels)) {
+      sums[name] += Number(line.slice(line.lastIndexOf(" ")));
+    }
   }
   return sums;
 }

@@ -78,8 +78,9 @@ export async function runSoak(
 ): Promise<SoakResult> {
   const { durationMs, rate, clock } = plan;
   const { storageMetricsUrl, storeUrl } = system;
-  if (storageMetricsUrl === undefined || storeUrl === undefined)
+  if (storageMetricsUrl === undefined || storeUrl === undefined) {
     throw new Error("the storage is not ours: it has no metrics, or no tables to look into");
+  }
   const store = new RetainedStore(system.store, storageMetricsUrl);
   const before = await store.countSpans();
   const end = new AbortController();
@@ -104,7 +105,9 @@ export async function runSoak(
     let saidMinute = 0;
     while (!whole.aborted) {
       await sleep(plan.sampleMs, undefined, { signal: whole }).catch(() => undefined);
-      if (whole.aborted) return;
+      if (whole.aborted) {
+        return;
+      }
       const sample: SoakSample = {
         seconds: secondsSince(),
         processes: Object.fromEntries(processes.map(({ name, pid }) => [name, sampleProcess(pid)])),
@@ -165,7 +168,9 @@ async function settledAgent(
     const dropped =
       sums.tracing_agent_reporter_spans_failures_total +
       sums.tracing_agent_thrift_udp_server_packets_dropped_total;
-    if (delivered + dropped >= sent || performance.now() > until) return { delivered, dropped };
+    if (delivered + dropped >= sent || performance.now() > until) {
+      return { delivered, dropped };
+    }
     await sleep(200);
   }
 }

@@ -22,7 +22,9 @@ export async function filesBytes(folder: string): Promise<number> {
   let bytes = 0;
   for (const name of await readdir(folder).catch(() => [])) {
     const found = await stat(join(folder, name)).catch(() => undefined);
-    if (found?.isFile() === true) bytes += found.size;
+    if (found?.isFile() === true) {
+      bytes += found.size;
+    }
   }
   return bytes;
 }

@@ -35,7 +35,9 @@ export class Searches {
   async run(signal: AbortSignal): Promise<void> {
     for (let turn = 0; !signal.aborted; turn++) {
       const id = await this.#ask(`/api/traces?${this.#parameters(searches[turn % searches.length])}`);
-      if (id !== undefined) await this.#ask(`/api/traces/${id}`);
+      if (id !== undefined) {
+        await this.#ask(`/api/traces/${id}`);
+      }
       await sleep(this.#pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -54,7 +56,9 @@ export class Searches {
     try {
       const answer = await fetch(this.#url + path, { signal: AbortSignal.timeout(timeoutMs) });
       const text = await answer.text();
-      if (!answer.ok) throw new Error(`${answer.status}: ${text.slice(0, 200)}`);
+      if (!answer.ok) {
+        throw new Error(`${answer.status}: ${text.slice(0, 200)}`);
+      }
       this.#latency.record(performance.now() - startedAt);
       const { data } = JSON.parse(text) as { data: { traceID: string }[] | null };
       return data?.[0]?.traceID;

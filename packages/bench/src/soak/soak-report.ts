@@ -38,21 +38,28 @@ export function soakProblems(result: SoakResult): string[] {
     .map(({ of, what, growth }) => `${of}: ${what} grows by ${growth.perHour.toFixed(1)} an hour`);
   const { expected, found } = result.stored;
   const perhapsTwice = result.grpc.spans.perhapsTwice + result.http.spans.perhapsTwice;
-  if (found < expected) problems.push(`${expected - found} acknowledged spans are missing`);
-  if (found > expected + perhapsTwice) problems.push(`${found - expected} spans too many are stored`);
+  if (found < expected) {
+    problems.push(`${expected - found} acknowledged spans are missing`);
+  }
+  if (found > expected + perhapsTwice) {
+    problems.push(`${found - expected} spans too many are stored`);
+  }
   for (const { table, day, counts, missing, surplus } of result.derived) {
     problems.push(`${table} of ${day}: ${missing} ${counts} missing, ${surplus} too many`);
   }
   const { sent, delivered, dropped } = result.agent;
-  if (delivered + dropped < sent)
+  if (delivered + dropped < sent) {
     problems.push(`${sent - delivered - dropped} packets the agent does not tell of`);
+  }
   if (result.searches.failed > 0) {
     problems.push(
       `${result.searches.failed} of ${result.searches.asked} searches failed: ${result.searches.failure}`,
     );
   }
   const givenUp = result.grpc.spans.givenUp + result.http.spans.givenUp;
-  if (givenUp > 0) problems.push(`${givenUp} spans were given up by their senders`);
+  if (givenUp > 0) {
+    problems.push(`${givenUp} spans were given up by their senders`);
+  }
   return problems;
 }
 

@@ -42,7 +42,9 @@ export async function startSoakSystem(
   const [front = "", serverAdmin = "", udp = "", agentAdmin = ""] = await freeAddresses(4);
   const started = [...system.processes];
   try {
-    if (system.queryUrl === undefined) throw new Error(system.notes.join(""));
+    if (system.queryUrl === undefined) {
+      throw new Error(system.notes.join(""));
+    }
     const agent = startBuilt(
       "tracing-agent",
       [

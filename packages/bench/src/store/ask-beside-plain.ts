@@ -27,14 +27,18 @@ export async function askBesidePlain(
   const reports: PlainReport[] = [];
   for (const question of await storeQuestions(store, url, database, endUnixMs)) {
     const statement = statements.get(question.name);
-    if (statement === undefined) continue;
+    if (statement === undefined) {
+      continue;
+    }
     const [ours, plain]: [number[], number[]] = [[], []];
     for (let attempt = 0; attempt < times; attempt++) {
       const turns: (() => Promise<unknown>)[] = [
         async () => ours.push(await msOf(() => question.ask(attempt))),
         async () => plain.push(await msOf(() => bytesOf(url, statement(attempt)))),
       ];
-      for (const turn of attempt % 2 === 0 ? turns : turns.toReversed()) await turn();
+      for (const turn of attempt % 2 === 0 ? turns : turns.toReversed()) {
+        await turn();
+      }
     }
     reports.push({ name: question.name, oursMs: median(ours), plainMs: median(plain) });
   }
@@ -51,8 +55,9 @@ async function msOf(ask: () => Promise<unknown>): Promise<number> {
 async function bytesOf(url: string, sql: string): Promise<void> {
   const answer = await fetch(url, { method: "POST", body: sql });
   const { byteLength } = await answer.arrayBuffer();
-  if (!answer.ok || byteLength === 0)
+  if (!answer.ok || byteLength === 0) {
     throw new Error(`the store answered ${answer.status} with ${byteLength} bytes to "${sql}"`);
+  }
 }
 
 function median(values: readonly number[]): number {

@@ -58,7 +58,9 @@ export async function askQuery(
     const answers: Answer[] = [];
     let left = requests;
     const inTurn = async () => {
-      while (left-- > 0) answers.push(await one());
+      while (left-- > 0) {
+        answers.push(await one());
+      }
     };
     await Promise.all(Array.from({ length: atOnce }, inTurn));
     const { cpuSeconds, rssPeakBytes } = processUsage(pid);
@@ -93,7 +95,9 @@ export async function askQuery(
 /** The newest 20 traces of a service within the hour that ends then. When the first message comes is not noted. */
 async function findTraces(client: ReturnType<typeof grpcClient>, endUnixMs: number): Promise<Answer> {
   const question = grpcQuestions.find(({ name }) => name === "gRPC: search, hour");
-  if (question === undefined) throw new Error("there is no question for FindTraces");
+  if (question === undefined) {
+    throw new Error("there is no question for FindTraces");
+  }
   const startedAt = performance.now();
   const samples = { endUnixMs, traceIds: [], requestIds: [] };
   const ok = await askGrpc(client, question, samples, 0).then(
@@ -111,7 +115,9 @@ function ask(url: string, agent: Agent): Promise<Answer> {
     const end = (ok: boolean) => resolve({ ok, firstMs, lastMs: performance.now() - startedAt });
     const onAnswer = (answer: IncomingMessage) => {
       answer.on("data", () => {
-        if (firstMs === 0) firstMs = performance.now() - startedAt;
+        if (firstMs === 0) {
+          firstMs = performance.now() - startedAt;
+        }
       });
       answer.once("end", () => end(answer.statusCode === 200));
       answer.once("error", () => end(false));

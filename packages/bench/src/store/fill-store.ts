@@ -79,7 +79,9 @@ async function writeHour(store: TraceStore, endUnixMs: number, spansPerHour: num
     const nowMs = Math.floor(endUnixMs - hourMs + (batch * hourMs) / batches);
     // The bytes are the transcoder's, until its next call.
     pending.push(Buffer.from(transcoder.transcode(corpus.next(nowMs).body).rows.bytes));
-    if (pending.length * batchSpans < blockSpans && batch < batches) continue;
+    if (pending.length * batchSpans < blockSpans && batch < batches) {
+      continue;
+    }
     await store.writer.writeSpans(
       { bytes: Buffer.concat(pending), count: pending.length * batchSpans },
       { deduplicationToken: `fill-${endUnixMs}-${batch}`, receivedUnixMs: nowMs },

@@ -78,7 +78,9 @@ export async function startFilledSystem(
     const filledEnd = await filledUntil(storeUrl);
     const endUnixMs = filledEnd ?? Date.now();
     const progress = (line: string) => process.stderr.write(`${line}\n`);
-    if (filledEnd === undefined) await fillStore(store, storeUrl, filledDatabase, size, endUnixMs, progress);
+    if (filledEnd === undefined) {
+      await fillStore(store, storeUrl, filledDatabase, size, endUnixMs, progress);
+    }
     return {
       ...{ store, storeUrl, endUnixMs, stop },
       query: {

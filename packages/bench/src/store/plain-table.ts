@@ -41,7 +41,9 @@ export async function fillPlainTable(
   progress: (line: string) => void,
 ): Promise<void> {
   const isThere = "SELECT count() FROM system.tables WHERE database = 'plain' AND name = 'spans' FORMAT TSV";
-  if ((await storeSql(url, isThere)) === "1") return;
+  if ((await storeSql(url, isThere)) === "1") {
+    return;
+  }
   await storeSql(url, "CREATE DATABASE IF NOT EXISTS plain");
   // Of a fill that did not end.
   await storeSql(url, "DROP TABLE IF EXISTS plain.filling SYNC");

@@ -35,7 +35,9 @@ export async function storedSamples(
   });
   return (attempt) => {
     const sample = samples[attempt % samples.length];
-    if (sample === undefined || sample.requestId === "") throw new Error("no span has an http.request.id");
+    if (sample === undefined || sample.requestId === "") {
+      throw new Error("no span has an http.request.id");
+    }
     return sample;
   };
 }

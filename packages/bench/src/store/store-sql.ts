@@ -4,7 +4,9 @@ const timeoutMs = 3_600_000;
 export async function storeSql(url: string, sql: string): Promise<string> {
   const answer = await fetch(url, { method: "POST", body: sql, signal: AbortSignal.timeout(timeoutMs) });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`the store answered ${answer.status} to "${sql}": ${text.trim()}`);
+  if (!answer.ok) {
+    throw new Error(`the store answered ${answer.status} to "${sql}": ${text.trim()}`);
+  }
   return text.trim();
 }
 

@@ -61,8 +61,11 @@ export async function measureQueries(
     let [requests, empty] = [0, 0];
     for (; requests < requestsEach && performance.now() < until && !signal.aborted; requests++) {
       const { traces, tookMs } = await ask(`${baseUrl}${path(requests)}`);
-      if (traces === 0) empty++;
-      else latency.record(tookMs);
+      if (traces === 0) {
+        empty++;
+      } else {
+        latency.record(tookMs);
+      }
     }
     reports.push({ name, requests, empty, latencyMs: latency.percentiles() });
   }
@@ -75,8 +78,12 @@ async function ask(url: string): Promise<{ traces: number; tookMs: number }> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
   const text = await answer.text();
   const tookMs = performance.now() - startedAt;
-  if (answer.status === 404) return { traces: 0, tookMs };
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text.slice(0, 200)}`);
+  if (answer.status === 404) {
+    return { traces: 0, tookMs };
+  }
+  if (!answer.ok) {
+    throw new Error(`${url} answered ${answer.status}: ${text.slice(0, 200)}`);
+  }
   const { data } = JSON.parse(text) as { data: unknown[] | null };
   return { traces: data?.length ?? 0, tookMs };
 }

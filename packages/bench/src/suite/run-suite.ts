@@ -100,6 +100,8 @@ async function measure(
     bytesPerSpanAtRest = (await system.bytesAtRest()) / storedSpans;
   }
   const notes = [...system.notes];
-  if (lostSpans(warmUp)) notes.push(`${title}: ${warmUp.stored?.missing} spans of the warm-up LOST\n`);
+  if (lostSpans(warmUp)) {
+    notes.push(`${title}: ${warmUp.stored?.missing} spans of the warm-up LOST\n`);
+  }
   return { title, warmUp, grpc, http, storedSpans, queries, bytesPerSpanAtRest, notes };
 }

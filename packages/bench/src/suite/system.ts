@@ -30,5 +30,7 @@ export interface System {
 
 /** Stops all processes, one after another. */
 export async function stopAll(processes: readonly TestProcess[]): Promise<void> {
-  for (const process of processes) await process.stop();
+  for (const process of processes) {
+    await process.stop();
+  }
 }

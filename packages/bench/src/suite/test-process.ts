@@ -38,17 +38,23 @@ export class TestProcess {
     });
     this.#child.on("error", (error) => this.#lastLines.push(error.message));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      if (stream === null) continue;
+      if (stream === null) {
+        continue;
+      }
       createInterface(stream).on("line", (line) => {
         this.#lastLines.push(line);
-        if (this.#lastLines.length > keptLines) this.#lastLines.shift();
+        if (this.#lastLines.length > keptLines) {
+          this.#lastLines.shift();
+        }
       });
     }
   }
 
   /** @throws Error when it could not be started */
   get pid(): number {
-    if (this.#child.pid === undefined) throw this.#ended();
+    if (this.#child.pid === undefined) {
+      throw this.#ended();
+    }
     return this.#child.pid;
   }
 
@@ -70,8 +76,12 @@ export class TestProcess {
     const until = performance.now() + startMs;
     while (performance.now() < until) {
       signal.throwIfAborted();
-      if (this.death !== undefined) throw this.death;
-      if (await answersOk(this.#program.healthUrl)) return;
+      if (this.death !== undefined) {
+        throw this.death;
+      }
+      if (await answersOk(this.#program.healthUrl)) {
+        return;
+      }
       await sleep(50);
     }
     throw new Error(
@@ -82,7 +92,9 @@ export class TestProcess {
   /** Ends it, if need be by force. */
   async stop(): Promise<void> {
     const { exitCode, signalCode, pid } = this.#child;
-    if (pid === undefined || exitCode !== null || signalCode !== null || this.#stopping) return;
+    if (pid === undefined || exitCode !== null || signalCode !== null || this.#stopping) {
+      return;
+    }
     this.#stopping = true;
     const closed = once(this.#child, "exit");
     this.#child.kill("SIGTERM");

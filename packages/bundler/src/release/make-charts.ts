@@ -35,7 +35,9 @@ export function makeCharts({ charts, output, version, imageRegistry }: ChartOpti
         recursive: true,
         filter: (path) => !left.has(path.slice(join(charts, name).length + 1)),
       });
-      if (imageRegistry !== undefined) setRegistry(join(folder, "values.yaml"), imageRegistry);
+      if (imageRegistry !== undefined) {
+        setRegistry(join(folder, "values.yaml"), imageRegistry);
+      }
       const file = join(output, `${name}-${version}.tgz`);
       packFolder(work, [name], file);
       return file;
@@ -48,6 +50,8 @@ export function makeCharts({ charts, output, version, imageRegistry }: ChartOpti
 function setRegistry(file: string, registry: string): void {
   const before = readFileSync(file, "utf8");
   const after = before.replace(/^ {2}registry: ""$/m, `  registry: ${JSON.stringify(registry)}`);
-  if (after === before) throw new Error(`${file} has no image.registry`);
+  if (after === before) {
+    throw new Error(`${file} has no image.registry`);
+  }
   writeFileSync(file, after);
 }

@@ -7,5 +7,7 @@ export function packFolder(folder: string, names: readonly string[], file: strin
     // macOS otherwise adds files with attributes of its own.
     env: { ...process.env, COPYFILE_DISABLE: "1" },
   });
-  if (status !== 0) throw new Error(`tar: ${stderr || error?.message}`);
+  if (status !== 0) {
+    throw new Error(`tar: ${stderr || error?.message}`);
+  }
 }

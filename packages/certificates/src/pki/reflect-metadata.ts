@@ -18,10 +18,14 @@ function getOwnMetadata(key: unknown, target: object): unknown {
 function getMetadata(key: unknown, target: object): unknown {
   for (let each: object | null = target; each !== null; each = Object.getPrototypeOf(each)) {
     const own = metadata.get(each);
-    if (own?.has(key) === true) return own.get(key);
+    if (own?.has(key) === true) {
+      return own.get(key);
+    }
   }
   return undefined;
 }
 
 // A module of a user may have brought a whole polyfill, whose metadata must stay together.
-if (!("getMetadata" in Reflect)) Object.assign(Reflect, { defineMetadata, getOwnMetadata, getMetadata });
+if (!("getMetadata" in Reflect)) {
+  Object.assign(Reflect, { defineMetadata, getOwnMetadata, getMetadata });
+}

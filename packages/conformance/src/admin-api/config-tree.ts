@@ -48,8 +48,11 @@ function inside(run: (base: string) => Promise<void>) {
       });
       await run(admin);
     } finally {
-      if (before.trim() === "null") await call(admin, "DELETE", "/config/");
-      else await call(admin, "POST", "/load", before);
+      if (before.trim() === "null") {
+        await call(admin, "DELETE", "/config/");
+      } else {
+        await call(admin, "POST", "/load", before);
+      }
     }
   };
 }

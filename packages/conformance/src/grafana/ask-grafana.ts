@@ -51,7 +51,9 @@ async function call(
   range: QueryRange,
   { baseUnixNano }: Corpus,
 ): Promise<{ error?: string | undefined; found: unknown }> {
-  if (health === true) return { found: await client.checkHealth() };
+  if (health === true) {
+    return { found: await client.checkHealth() };
+  }
   if (resource !== undefined) {
     const seconds = (offset: string) => String(Number(baseUnixNano / 1_000_000_000n) + Number(offset));
     const path = resource.replaceAll(
@@ -65,7 +67,9 @@ async function call(
   }
   if (stream !== undefined) {
     const { error, result, states } = await client.stream(stream, query, range);
-    if (error === undefined) expectEqual(states.at(-1), "done", "the last state");
+    if (error === undefined) {
+      expectEqual(states.at(-1), "done", "the last state");
+    }
     return { error, found: result };
   }
   const { error, frames } = await client.query(query, range);
@@ -84,13 +88,21 @@ function expectAnswer(
   expectEqual(error, undefined, "an error");
   const text = JSON.stringify(shown);
   expectEqual(isEmpty(shown), finds === "nothing", `nothing found (${text.slice(0, 300)})`);
-  for (const part of parts) expectIncludes(text, part, "the answer");
+  for (const part of parts) {
+    expectIncludes(text, part, "the answer");
+  }
 }
 
 /** Whether there is no row in any frame, no element in any list, no text. */
 function isEmpty(shown: unknown): boolean {
-  if (Array.isArray(shown)) return shown.every(isEmpty);
-  if (typeof shown !== "object" || shown === null) return shown === null || shown === "";
-  if ("rows" in shown) return isEmpty(shown.rows);
+  if (Array.isArray(shown)) {
+    return shown.every(isEmpty);
+  }
+  if (typeof shown !== "object" || shown === null) {
+    return shown === null || shown === "";
+  }
+  if ("rows" in shown) {
+    return isEmpty(shown.rows);
+  }
   return Object.values(shown).every(isEmpty);
 }

@@ -27,12 +27,16 @@ const leftOut: ReadonlySet<string> = new Set(["metrics", "exemplars", "serviceSt
  */
 export function comparableFrame(value: unknown, corpus: Corpus): unknown {
   const parsed = frame.safeParse(value);
-  if (parsed.success) return asRows(parsed.data, corpus);
+  if (parsed.success) {
+    return asRows(parsed.data, corpus);
+  }
   if (Array.isArray(value)) {
     const elements = value.map((one) => comparableFrame(one, corpus));
     return elements.toSorted(byText);
   }
-  if (typeof value !== "object" || value === null) return told(value, corpus);
+  if (typeof value !== "object" || value === null) {
+    return told(value, corpus);
+  }
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !leftOut.has(key))
@@ -74,7 +78,9 @@ function told(value: unknown, { baseUnixNano }: Corpus): unknown {
   for (const unit of [1, 1_000, 1_000_000]) {
     const ms = number / unit - baseMs;
     // A double has microseconds of such a time, and no more.
-    if (Math.abs(ms) < windowMs) return `base+${Math.round(ms * 100) / 100}ms`;
+    if (Math.abs(ms) < windowMs) {
+      return `base+${Math.round(ms * 100) / 100}ms`;
+    }
   }
   return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(12)) : value;
 }

@@ -48,7 +48,9 @@ export async function compareGrafana(plugins: Plugins, models?: string): Promise
   try {
     for (const type of dataSourceTypes) {
       const program = plugins[type];
-      if (program !== undefined) processes[type] = await startPlugin(program);
+      if (program !== undefined) {
+        processes[type] = await startPlugin(program);
+      }
     }
     const ours = await askOurs(processes, questions, corpus);
     const theirs: Record<string, unknown> = {};
@@ -57,7 +59,9 @@ export async function compareGrafana(plugins: Plugins, models?: string): Promise
       const process = processes[type];
       const of = questions.filter((question) => question.of === type);
       const model = process === undefined ? undefined : await askModel(type, process, of, corpus, models);
-      if (model === undefined) continue;
+      if (model === undefined) {
+        continue;
+      }
       compared.push(type);
       Object.assign(theirs, model);
     }
@@ -94,7 +98,9 @@ async function askOurs(
     for (const question of questions) {
       const settings = provisionedDataSource(question.of, base);
       const process = processes[question.of];
-      if (process === undefined) continue;
+      if (process === undefined) {
+        continue;
+      }
       answers[question.name] = await askGrafana(process, settings, question, corpus).catch(
         (error: Error) => ({ shown: { error: error.message }, failure: error.message }),
       );
@@ -115,7 +121,9 @@ async function askModel(
 ): Promise<Answers | undefined> {
   // What Tempo answers is compared at the wire, by compare-tempo.ts.
   const model = type === "jaeger" ? await startJaegerModel(models, corpus) : undefined;
-  if (model === undefined) return undefined;
+  if (model === undefined) {
+    return undefined;
+  }
   try {
     const settings: DataSourceSettings = { ...provisionedDataSource(type, ""), url: model.url };
     const answers: Record<string, unknown> = {};
@@ -138,7 +146,9 @@ interface Model {
 
 async function startJaegerModel(models: string | undefined, corpus: Corpus): Promise<Model | undefined> {
   const found = findPublicModel(models);
-  if (found === undefined) return undefined;
+  if (found === undefined) {
+    return undefined;
+  }
   const folder = mkdtempSync(join(tmpdir(), "grafana-jaeger-"));
   const strategies = join(folder, "strategies.json");
   writeFileSync(strategies, "{}");

@@ -111,7 +111,9 @@ export class PluginClient {
     };
     const [answer] = await this.#call("Data/QueryData", "QueryDataRequest", "QueryDataResponse", request);
     const response = dataAnswer.parse(answer).responses.A;
-    if (response === undefined) throw new Error("the data source has no answer to query A");
+    if (response === undefined) {
+      throw new Error("the data source has no answer to query A");
+    }
     const frames = response.frames.map((frame) => parseExactJson(frame.toString()));
     const error = response.error === undefined || response.error === "" ? {} : { error: response.error };
     return { status: response.status, ...error, frames };
@@ -138,7 +140,9 @@ export class PluginClient {
       "SubscribeStreamResponse",
       request,
     );
-    if ((allowed[0] as { status?: string })?.status !== "OK") throw new Error("the stream is not allowed");
+    if ((allowed[0] as { status?: string })?.status !== "OK") {
+      throw new Error("the stream is not allowed");
+    }
     const packets = await this.#call("Stream/RunStream", "RunStreamRequest", "StreamPacket", request);
     const frames = packets.map((one) =>
       streamedFrame.parse(parseExactJson(packet.parse(one).data.toString())),
@@ -175,7 +179,9 @@ export class PluginClient {
       details,
       messages: answers,
     } = await grpcRequest(this.#process.address, `/pluginv2.${method}`, message);
-    if (code !== "OK") throw new Error(`${method}: ${code} ${details}\n${this.#process.log().slice(-2_000)}`);
+    if (code !== "OK") {
+      throw new Error(`${method}: ${code} ${details}\n${this.#process.log().slice(-2_000)}`);
+    }
     const answer = messages.lookupType(`pluginv2.${answerType}`);
     return answers.map((one) =>
       answer.toObject(answer.decode(one), { longs: String, enums: String, bytes: String, defaults: true }),

@@ -86,11 +86,15 @@ function socketOf(child: ChildProcess): Promise<string> {
     const timer = setTimeout(() => reject(new Error("it says nothing")), startsWithinMs);
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`it ended with ${code}`)));
-    if (child.stdout === null) return;
+    if (child.stdout === null) {
+      return;
+    }
     // Stays, so that its standard output never fills.
     createInterface(child.stdout).on("line", (line) => {
       const [, socket] = handshake.exec(line) ?? [];
-      if (socket === undefined) return;
+      if (socket === undefined) {
+        return;
+      }
       clearTimeout(timer);
       resolve(socket);
     });

@@ -28,7 +28,9 @@ const provisioning = z.object({
 export function provisionedDataSource(type: DataSourceType, base: string): DataSourceSettings {
   const { datasources } = provisioning.parse(parse(readFileSync(file, "utf8")));
   const found = datasources.find((one) => one.type === type);
-  if (found === undefined) throw new Error(`${file} has no data source of type ${type}`);
+  if (found === undefined) {
+    throw new Error(`${file} has no data source of type ${type}`);
+  }
   const { name, uid, jsonData } = found;
   const url = base + new URL(found.url).pathname.replace(/\/$/, "");
   return { type, name, uid, url, ...(jsonData === undefined ? {} : { jsonData }) };

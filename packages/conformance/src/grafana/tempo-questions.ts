@@ -45,7 +45,9 @@ function* editorQuestions(): Generator<Named> {
   const times = "&start=-60&end=180";
   const where = `&q=${encodeURIComponent('{resource.service.name="shop"}')}`;
   const found = ["http.status_code", "span", "resource"];
-  for (const more of ["", times]) yield [`tags${more}`, { resource: `tags?limit=5000${more}`, with: found }];
+  for (const more of ["", times]) {
+    yield [`tags${more}`, { resource: `tags?limit=5000${more}`, with: found }];
+  }
   for (const tag of tags) {
     // Encoded once by its language provider, and once by the request.
     const resource = `tag-values?limit=5000&tag=${encodeURIComponent(encodeURIComponent(tag))}${times}`;
@@ -58,7 +60,9 @@ function* editorQuestions(): Generator<Named> {
 
 function* traceQuestions(traceIds: readonly string[]): Generator<Named> {
   const byId = (query: string | undefined) => ({ query: { queryType: "traceId", query } });
-  for (const id of traceIds) yield [`trace ${id}`, { ...byId(id), withoutTimes: true }];
+  for (const id of traceIds) {
+    yield [`trace ${id}`, { ...byId(id), withoutTimes: true }];
+  }
   yield ["trace with times", byId(traceIds[0])];
   const absent: Omit<GrafanaQuestion, "name" | "of"> = {
     ...byId(absentTraceId),

@@ -56,9 +56,13 @@ export class HouseProcess {
     }
     // Two minutes: a crowded machine takes half of one to start six processes.
     for (let attempt = 0; attempt < 2_400; attempt++) {
-      if (!this.isRunning) throw new Error(`${this.name} ended:\n${this.#log}`);
+      if (!this.isRunning) {
+        throw new Error(`${this.name} ended:\n${this.#log}`);
+      }
       try {
-        if (await this.isHealthy(this.#healthUrl)) return;
+        if (await this.isHealthy(this.#healthUrl)) {
+          return;
+        }
       } catch {
         // Not listening yet.
       }
@@ -75,7 +79,9 @@ export class HouseProcess {
 
   async end(signal: NodeJS.Signals): Promise<number | null> {
     const child = this.#child;
-    if (child === undefined || !this.isRunning) return null;
+    if (child === undefined || !this.isRunning) {
+      return null;
+    }
     const closed = once(child, "close");
     child.kill(signal);
     const [code] = (await closed) as [number | null];

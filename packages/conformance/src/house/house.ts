@@ -49,8 +49,9 @@ export async function openHouse({
   const free = await freeAddresses(18);
   const local = (index: number) => {
     const address = free[index];
-    if (address === undefined)
+    if (address === undefined) {
       throw new Error(`there are ${free.length} addresses, ${index} is none of them`);
+    }
     return address;
   };
   const portOf = (index: number) => Number(local(index).split(":")[1]);
@@ -152,7 +153,9 @@ export async function openHouse({
 
   const all = [storage, collector, agent, query, adminServer];
   const close = async () => {
-    for (const process of [adminServer, agent, collector, query, storage]) await process.end("SIGTERM");
+    for (const process of [adminServer, agent, collector, query, storage]) {
+      await process.end("SIGTERM");
+    }
     rmSync(folder, { recursive: true, force: true });
   };
   try {

@@ -41,10 +41,15 @@ export async function roundTrips(seeds: readonly number[]): Promise<RoundTrips> 
     const configs: (readonly [seed: number, config: unknown])[] = [];
     for (const each of seeds) {
       const config = await toJson(generateServerfile(new RandomSource(each)));
-      if (config === undefined) trips.wrong++;
-      else configs.push([each, config]);
+      if (config === undefined) {
+        trips.wrong++;
+      } else {
+        configs.push([each, config]);
+      }
     }
-    for (let filler = 0; filler < rememberedTexts; filler++) await toJson(`:${8000 + filler}\n`);
+    for (let filler = 0; filler < rememberedTexts; filler++) {
+      await toJson(`:${8000 + filler}\n`);
+    }
     for (const [each, config] of configs) {
       const headers = { "Content-Type": "application/json", Accept: "text/serverfile" };
       const { status, body } = await adapt(JSON.stringify(config), headers);

@@ -26,7 +26,9 @@ export async function askQuestion(
   question: Question,
   corpus: Corpus,
 ): Promise<unknown> {
-  if (question.message !== undefined) return await callMethod(grpc, question, corpus);
+  if (question.message !== undefined) {
+    return await callMethod(grpc, question, corpus);
+  }
   const { host, pathname } = new URL(tempo);
   const prefix = pathname === "/" ? "" : pathname;
   const headers = question.accept === undefined ? {} : { accept: question.accept };
@@ -65,7 +67,9 @@ async function callMethod(address: string, question: Question, corpus: Corpus): 
 function together(parts: readonly unknown[]): unknown {
   const found: Record<string, Map<string, unknown>> = {};
   for (const [list, elements] of parts.flatMap((part) => Object.entries(part as object))) {
-    if (!Array.isArray(elements)) continue;
+    if (!Array.isArray(elements)) {
+      continue;
+    }
     const known = found[list] ?? new Map<string, unknown>();
     found[list] = known;
     for (const element of elements) {
@@ -77,9 +81,15 @@ function together(parts: readonly unknown[]): unknown {
 }
 
 function bodyOf({ status, contentType, body }: HttpAnswer, { path }: Question): unknown {
-  if (status !== 200) return body.toString().trim();
-  if (contentType.startsWith("application/json")) return parseExactJson(body.toString());
-  if (contentType !== "application/protobuf") return body.toString().trim();
+  if (status !== 200) {
+    return body.toString().trim();
+  }
+  if (contentType.startsWith("application/json")) {
+    return parseExactJson(body.toString());
+  }
+  if (contentType !== "application/protobuf") {
+    return body.toString().trim();
+  }
   const type = "opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest";
   return protobufObject(type, path.startsWith("/api/v2/") ? firstField(body) : body);
 }
@@ -89,7 +99,9 @@ function firstField(body: Uint8Array): Uint8Array {
   const reader = protobuf.Reader.create(body);
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
-    if (tag === 0x0a) return reader.bytes();
+    if (tag === 0x0a) {
+      return reader.bytes();
+    }
     reader.skipType(tag & 7);
   }
   return new Uint8Array();

@@ -36,13 +36,17 @@ const windowNano = 4n * 3_600_000_000_000n;
  * what is zero or empty.
  */
 export function comparable(value: unknown, corpus: Corpus, name = ""): unknown {
-  if (typeof value === "string" || typeof value === "number") return told(rounded(value), corpus);
+  if (typeof value === "string" || typeof value === "number") {
+    return told(rounded(value), corpus);
+  }
   if (Array.isArray(value)) {
     const elements = value.map((one) => comparable(identified(one, name), corpus));
     const by = unordered[name];
     return by === undefined ? elements : elements.toSorted((one, other) => compare(by(one), by(other)));
   }
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, member]) => !leftOut.has(key) && !isLeftOutZero(key, member))
@@ -56,12 +60,16 @@ const padded = (id: unknown) => (/^[\da-f]+$/.test(String(id)) ? String(id).padS
 
 /** Typed values of a tag as text, and series with their labels as a text, which tells them from the others. */
 function identified(one: unknown, list: string): unknown {
-  if (typeof one !== "object" || one === null) return one;
+  if (typeof one !== "object" || one === null) {
+    return one;
+  }
   if (list === "tagValues") {
     const { type, value = "" } = one as Json;
     return `${type}: ${value}`;
   }
-  if (list !== "series" || !Array.isArray((one as Json).labels)) return one;
+  if (list !== "series" || !Array.isArray((one as Json).labels)) {
+    return one;
+  }
   const { labels, ...others } = one as Json & { labels: readonly Json[] };
   const texts = labels.map(
     ({ key, value }) =>

@@ -18,12 +18,24 @@ type Attributes = Readonly<Record<string, Value>>;
 
 /** A number with a point is a double, a bigint an integer. */
 function anyValue(value: Value): object {
-  if (typeof value === "string") return { stringValue: value };
-  if (typeof value === "bigint") return { intValue: String(value) };
-  if (typeof value === "number") return { doubleValue: value };
-  if (typeof value === "boolean") return { boolValue: value };
-  if (value instanceof Uint8Array) return { bytesValue: Buffer.from(value).toString("base64") };
-  if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } };
+  if (typeof value === "string") {
+    return { stringValue: value };
+  }
+  if (typeof value === "bigint") {
+    return { intValue: String(value) };
+  }
+  if (typeof value === "number") {
+    return { doubleValue: value };
+  }
+  if (typeof value === "boolean") {
+    return { boolValue: value };
+  }
+  if (value instanceof Uint8Array) {
+    return { bytesValue: Buffer.from(value).toString("base64") };
+  }
+  if (Array.isArray(value)) {
+    return { arrayValue: { values: value.map(anyValue) } };
+  }
   return { kvlistValue: { values: keyValues(value as Attributes) } };
 }
 

@@ -39,7 +39,9 @@ export async function startOurTempo({ onePort = false } = {}): Promise<TempoBack
     ]),
   ];
   const close = async () => {
-    for (const process of processes.toReversed()) await process.end("SIGTERM");
+    for (const process of processes.toReversed()) {
+      await process.end("SIGTERM");
+    }
     rmSync(folder, { recursive: true, force: true });
   };
   try {

@@ -21,7 +21,9 @@ class Choice {
 
   of<T>(items: readonly T[]): T {
     const item = items[Math.floor(this.next() * items.length)];
-    if (item === undefined) throw new Error("nothing to choose from");
+    if (item === undefined) {
+      throw new Error("nothing to choose from");
+    }
     return item;
   }
 
@@ -180,11 +182,15 @@ class QueryGrammar {
   #number(depth: number): string {
     const { next, of } = this.#bound();
     const roll = next();
-    if (depth <= 0 || roll < 0.75) return of(numbers);
+    if (depth <= 0 || roll < 0.75) {
+      return of(numbers);
+    }
     const operator = of(["+", "-", "*", "/", "%", "^"]);
     const left = this.#number(depth - 1);
     // A whole number divided by 0 ends Tempo's process.
-    if (operator === "/" || operator === "%") return `(${left} ${operator} ${of(["2", "7", "0.5", "-1"])})`;
+    if (operator === "/" || operator === "%") {
+      return `(${left} ${operator} ${of(["2", "7", "0.5", "-1"])})`;
+    }
     return `(${left} ${operator} ${next() < 0.6 ? of(numberTexts) : this.#number(depth - 1)})`;
   }
 
@@ -201,14 +207,27 @@ class QueryGrammar {
   #condition(): string {
     const { next, of } = this.#bound();
     const roll = next();
-    if (roll < 0.22) return `${this.#number(1)} ${of(comparing)} ${of(numberTexts)}`;
-    if (roll < 0.38) return `${of(strings)} ${of(next() < 0.8 ? ["=", "!="] : comparing)} ${of(words)}`;
-    if (roll < 0.46) return `${of(strings)} ${of(["=~", "!~"])} ${of(patterns)}`;
-    if (roll < 0.52) return `${of(texts)} ${of(["=~", "!~"])} ${of(patterns)}`;
-    if (roll < 0.6) return `${of(texts)} ${of(["=", "!=", "=", "!=", "<", ">="])} ${of(names)}`;
-    if (roll < 0.67) return `${of(durations)} ${of(comparing)} ${of(durationTexts)}`;
-    if (roll < 0.73)
+    if (roll < 0.22) {
+      return `${this.#number(1)} ${of(comparing)} ${of(numberTexts)}`;
+    }
+    if (roll < 0.38) {
+      return `${of(strings)} ${of(next() < 0.8 ? ["=", "!="] : comparing)} ${of(words)}`;
+    }
+    if (roll < 0.46) {
+      return `${of(strings)} ${of(["=~", "!~"])} ${of(patterns)}`;
+    }
+    if (roll < 0.52) {
+      return `${of(texts)} ${of(["=~", "!~"])} ${of(patterns)}`;
+    }
+    if (roll < 0.6) {
+      return `${of(texts)} ${of(["=", "!=", "=", "!=", "<", ">="])} ${of(names)}`;
+    }
+    if (roll < 0.67) {
+      return `${of(durations)} ${of(comparing)} ${of(durationTexts)}`;
+    }
+    if (roll < 0.73) {
       return `${of(["status", "span:status"])} ${of(["=", "!="])} ${of(["ok", "error", "unset"])}`;
+    }
     if (roll < 0.79) {
       const kinds = ["server", "client", "internal", "producer", "consumer", "unspecified"];
       return `${of(["kind", "span:kind"])} ${of(["=", "!="])} ${of(kinds)}`;
@@ -216,18 +235,30 @@ class QueryGrammar {
     if (roll < 0.86) {
       return `${of([...numbers, ...strings, ...booleans])} != nil`;
     }
-    if (roll < 0.91) return `${of(booleans)} ${of(["=", "!="])} ${of(["true", "false"])}`;
-    if (roll < 0.94) return of(booleans);
-    if (roll < 0.97) return `${of(ids)} ${of(["=", "!=", "=~"])} ${of(idTexts)}`;
+    if (roll < 0.91) {
+      return `${of(booleans)} ${of(["=", "!="])} ${of(["true", "false"])}`;
+    }
+    if (roll < 0.94) {
+      return of(booleans);
+    }
+    if (roll < 0.97) {
+      return `${of(ids)} ${of(["=", "!=", "=~"])} ${of(idTexts)}`;
+    }
     return `${of(nested)} ${of(comparing)} ${of(["0", "1", "2", "-1", "3", "9"])}`;
   }
 
   condition(depth: number): string {
     const { next, of } = this.#bound();
     const roll = next();
-    if (depth <= 0 || roll < 0.45) return this.#condition();
-    if (roll < 0.52) return `!(${this.condition(depth - 1)})`;
-    if (roll < 0.57) return of(["true", "false"]);
+    if (depth <= 0 || roll < 0.45) {
+      return this.#condition();
+    }
+    if (roll < 0.52) {
+      return `!(${this.condition(depth - 1)})`;
+    }
+    if (roll < 0.57) {
+      return of(["true", "false"]);
+    }
     const [left, right] = [this.condition(depth - 1), this.condition(depth - 1)];
     return next() < 0.3 ? `(${left} ${of(["&&", "||"])} ${right})` : `${left} ${of(["&&", "||"])} ${right}`;
   }
@@ -239,7 +270,9 @@ class QueryGrammar {
   spansets(depth: number): string {
     const { next, of } = this.#bound();
     const roll = next();
-    if (depth <= 0 || roll < 0.4) return this.filter(2);
+    if (depth <= 0 || roll < 0.4) {
+      return this.filter(2);
+    }
     const [left, right] = [this.spansets(depth - 1), this.spansets(depth - 1)];
     const joined = `${left} ${of(structural)} ${right}`;
     return next() < 0.3 ? `(${joined})` : joined;

@@ -99,10 +99,16 @@ const filters = [
 
 function* tagQuestions(): Generator<Question> {
   for (const path of ["/api/search/tags", "/api/v2/search/tags"]) {
-    for (const scope of scopes) yield { path, params: { ...times, ...(scope === "" ? {} : { scope }) } };
+    for (const scope of scopes) {
+      yield { path, params: { ...times, ...(scope === "" ? {} : { scope }) } };
+    }
   }
-  for (const q of filters) yield { path: "/api/v2/search/tags", params: { ...times, q } };
-  for (const tag of tags) yield { path: `/api/search/tag/${tag}/values`, params: times };
+  for (const q of filters) {
+    yield { path: "/api/v2/search/tags", params: { ...times, q } };
+  }
+  for (const tag of tags) {
+    yield { path: `/api/search/tag/${tag}/values`, params: times };
+  }
   for (const tag of identifiers) {
     yield { path: `/api/v2/search/tag/${encodeURIComponent(tag)}/values`, params: times };
   }
@@ -137,7 +143,9 @@ function* streamedQuestions(): Generator<Question> {
     yield ask("SearchTags", { scope });
     yield ask("SearchTagsV2", { scope });
   }
-  for (const tagName of ["service.name", "http.method"]) yield ask("SearchTagValues", { tagName });
+  for (const tagName of ["service.name", "http.method"]) {
+    yield ask("SearchTagValues", { tagName });
+  }
   for (const tagName of ["resource.service.name", "span.http.status_code", "status", "nonsense"]) {
     yield ask("SearchTagValuesV2", { tagName });
     yield ask("SearchTagValuesV2", { tagName, query: "{ status = error }" });
@@ -219,12 +227,18 @@ export function questionsOf(
   for (const q of [...writtenSearches, ...searchQueries(searches, seed)]) {
     add({ path: "/api/search", params: { ...all, q } });
   }
-  for (const question of tagQuestions()) add(question);
-  for (const question of traceQuestions(corpus)) add(question);
+  for (const question of tagQuestions()) {
+    add(question);
+  }
+  for (const question of traceQuestions(corpus)) {
+    add(question);
+  }
   for (const q of [...writtenMetrics, ...metricsQueries(metrics, seed + 1)]) {
     add({ path: "/api/metrics/query_range", params: { ...times, q, step: "30s", exemplars: "0" } });
     add({ path: "/api/metrics/query", params: { ...times, q } });
   }
-  for (const question of [...mistakes, ...streamedQuestions()]) add(question);
+  for (const question of [...mistakes, ...streamedQuestions()]) {
+    add(question);
+  }
   return found;
 }

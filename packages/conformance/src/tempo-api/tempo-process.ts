@@ -30,7 +30,9 @@ const program = "tempo";
 export function findTempo(peer = process.env.PEERS): string | undefined {
   const found = peer ?? builtPeersFolder;
   const inFolder = join(found, program);
-  if (existsSync(inFolder)) return inFolder;
+  if (existsSync(inFolder)) {
+    return inFolder;
+  }
   return found.endsWith(program) && existsSync(found) ? found : undefined;
 }
 
@@ -132,12 +134,16 @@ export async function startTempo(path: string): Promise<TempoBackend> {
 
 async function ready(child: ChildProcess, tempo: string, log: () => string): Promise<void> {
   for (let attempt = 0; attempt < 600; attempt++) {
-    if (child.exitCode !== null) break;
+    if (child.exitCode !== null) {
+      break;
+    }
     const status = await ask(`${tempo}/ready`).then(
       (answer) => answer.status,
       () => 0,
     );
-    if (status === 200) return;
+    if (status === 200) {
+      return;
+    }
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   throw new Error(`${program} is not ready:\n${log().slice(-3_000)}`);

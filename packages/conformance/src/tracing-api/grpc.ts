@@ -138,7 +138,9 @@ function cases(index: 0 | 1, label: string): Case[] {
       async run({ collectorGrpc }) {
         const { request } = batch();
         const bad = structuredClone(request);
-        if (bad.batch?.spans[0] !== undefined) bad.batch.spans[0].traceId = Buffer.from([1, 2, 3]);
+        if (bad.batch?.spans[0] !== undefined) {
+          bad.batch.spans[0].traceId = Buffer.from([1, 2, 3]);
+        }
         const error = await grpcErrorOf(callGrpc(collectorGrpc, collector.postSpans, bad));
         expectEqual(["INTERNAL", "INVALID_ARGUMENT"].includes(error.code), true, `code ${error.code}`);
         await callGrpc(collectorGrpc, collector.postSpans, request);

@@ -110,7 +110,9 @@ export const queryHttp: Suite = {
         const { service } = await stored(addresses);
         await eventually(async () => {
           const names = (await askData(`${addresses.query}/api/services`)) as string[];
-          if (!names.includes(service)) throw new Error(`${service} is not among ${names.length} services`);
+          if (!names.includes(service)) {
+            throw new Error(`${service} is not among ${names.length} services`);
+          }
         }, visibleWithinMs);
         const byService = (await askData(
           `${addresses.query}/api/services/${service}/operations`,
@@ -133,7 +135,9 @@ export const queryHttp: Suite = {
             found ? [sample.traceId] : [],
             `search ${JSON.stringify(parameters)}`,
           );
-          if (found) expectEqual(traces[0]?.spans.length, 2, "whole traces are returned");
+          if (found) {
+            expectEqual(traces[0]?.spans.length, 2, "whole traces are returned");
+          }
         }
       },
     },

@@ -121,7 +121,9 @@ export const tempoHttp: Suite = {
           const q = `{ resource.service.name = "${service}" && (${condition}) }`;
           const [trace] = await searched(addresses.tempo, { q });
           expectEqual(trace?.spanSets?.[0]?.matched ?? 0, matched, `spans that match ${condition}`);
-          if (trace === undefined) continue;
+          if (trace === undefined) {
+            continue;
+          }
           expectEqual(trace.traceID.padStart(32, "0"), traceId, "id");
           expectEqual(trace.rootServiceName, service, "service of the root");
           expectEqual(trace.rootTraceName, "GET /orders", "name of the root");

@@ -12,7 +12,9 @@ function* smallCases({ site, steps }: TwinCase, exchange: number): Generator<Twi
     const only = step.exchanges[exchange - first];
     if (only !== undefined && exchange >= first) {
       yield { site, steps: [{ exchanges: [only] }] };
-      if (step.exchanges.length > 1 || step.reloads === true) yield { site, steps: [step] };
+      if (step.exchanges.length > 1 || step.reloads === true) {
+        yield { site, steps: [step] };
+      }
     }
     first += step.exchanges.length;
   }
@@ -48,19 +50,27 @@ export class CaseConfirmation {
   async confirm(difference: TwinDifference): Promise<TwinCase | undefined> {
     const { exchange, path } = difference;
     // What is said of a text has no chance in it.
-    if (path === "adapt" || path === "load") return { site: this.#twinCase.site, steps: [] };
+    if (path === "adapt" || path === "load") {
+      return { site: this.#twinCase.site, steps: [] };
+    }
     const signature = signatureOf(difference);
     for (const candidate of exchange === undefined ? [] : smallCases(this.#twinCase, exchange)) {
       let seen = 0;
-      while (seen < times && (await shows(this.#comparison, candidate, signature))) seen++;
-      if (seen === times) return candidate;
+      while (seen < times && (await shows(this.#comparison, candidate, signature))) {
+        seen++;
+      }
+      if (seen === times) {
+        return candidate;
+      }
     }
     for (let run = 0; run < times; run++) {
       this.#whole[run] ??= (await this.#comparison.run(this.#twinCase)).unknown;
       const isSeen = this.#whole[run]?.some(
         (each) => each.exchange === exchange && signatureOf(each) === signature,
       );
-      if (isSeen !== true) return undefined;
+      if (isSeen !== true) {
+        return undefined;
+      }
     }
     return this.#twinCase;
   }

@@ -32,11 +32,19 @@ export type MarkedPort = (typeof markedPorts)[number];
 /** `text` with a server's values in the place of `%HTTP%`, `%UP_A%` and their like. */
 export function withValues(text: string, { address, ports, root, log }: SiteMarks): string {
   return text.replace(/%([A-Z][A-Z_0-9]*)%/g, (all, mark: string) => {
-    if (mark === "ADDRESS") return address;
-    if (mark === "ROOT") return root;
-    if (mark === "LOG") return log;
+    if (mark === "ADDRESS") {
+      return address;
+    }
+    if (mark === "ROOT") {
+      return root;
+    }
+    if (mark === "LOG") {
+      return log;
+    }
     const port = (ports as Readonly<Record<string, number>>)[mark];
-    if (port === undefined) return all;
+    if (port === undefined) {
+      return all;
+    }
     // Ports of the server itself stand alone in an address; those of upstreams bring theirs.
     return mark === "HTTP" || mark === "TLS" ? String(port) : `${address}:${port}`;
   });
@@ -45,9 +53,13 @@ export function withValues(text: string, { address, ports, root, log }: SiteMark
 /** `text` with marks in the place of a server's values, so that what two servers say can be compared. */
 export function withMarks(text: string, { address, ports, root, log, folder }: SiteMarks): string {
   let result = text.replaceAll(log, "%LOG%").replaceAll(root, "%ROOT%").replaceAll(folder, "%FOLDER%");
-  if (!result.includes(address)) return result;
+  if (!result.includes(address)) {
+    return result;
+  }
   for (const [mark, port] of Object.entries(ports)) {
-    if (mark !== "HTTP" && mark !== "TLS") result = result.replaceAll(`${address}:${port}`, `%${mark}%`);
+    if (mark !== "HTTP" && mark !== "TLS") {
+      result = result.replaceAll(`${address}:${port}`, `%${mark}%`);
+    }
   }
   return result.replaceAll(address, "%ADDRESS%");
 }

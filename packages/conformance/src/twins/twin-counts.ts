@@ -50,7 +50,9 @@ export const noCounts = (): TwinRunCounts => ({
 /** Adds what came of a site to the counts of a run. */
 export function addTally(all: TwinRunCounts, tally: SiteTally): void {
   all.sites++;
-  if (tally.isRefused) all.refused++;
+  if (tally.isRefused) {
+    all.refused++;
+  }
   all.exchanges += tally.exchanges;
   all.requests += tally.requests;
   if (tally.load > busyLoad) {
@@ -58,7 +60,9 @@ export function addTally(all: TwinRunCounts, tally: SiteTally): void {
     all.busy.requests += tally.requests;
   }
   for (const which of ["known", "unknown", "unstable"] as const) {
-    for (const [name, count] of Object.entries(tally[which])) countOne(all[which], name, count);
+    for (const [name, count] of Object.entries(tally[which])) {
+      countOne(all[which], name, count);
+    }
   }
 }
 

@@ -23,11 +23,15 @@ test("a file of results tells what is done, and a line that was cut is left out"
     const file = join(folder, "results.jsonl");
     const results = new TwinResults(file);
     expect(results.read()).toEqual([]);
-    for (const each of [tally(1, 0), tally(1, 1), tally(2, 0)]) results.add(each);
+    for (const each of [tally(1, 0), tally(1, 1), tally(2, 0)]) {
+      results.add(each);
+    }
     appendFileSync(file, '{"seed":1,"si');
     expect(results.read()).toEqual([tally(1, 0), tally(1, 1), tally(2, 0)]);
     const counts = noCounts();
-    for (const each of results.read()) addTally(counts, each);
+    for (const each of results.read()) {
+      addTally(counts, each);
+    }
     expect(counts).toMatchObject({ sites: 3, requests: 135, busy: { sites: 1, requests: 45 } });
     expect(counts.known.get("meant")).toBe(6);
     expect(counts.unknown.get("answer N status: 200 / 500")).toBe(3);

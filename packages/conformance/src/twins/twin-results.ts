@@ -11,7 +11,9 @@ export class TwinResults {
 
   /** Sites that are done. A last line that is not whole is left out. */
   read(): SiteTally[] {
-    if (!existsSync(this.#file)) return [];
+    if (!existsSync(this.#file)) {
+      return [];
+    }
     const lines = readFileSync(this.#file, "utf8").split("\n").slice(0, -1);
     return lines.map((line) => siteTallySchema.parse(JSON.parse(line)));
   }

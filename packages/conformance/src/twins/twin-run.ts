@@ -74,8 +74,12 @@ export class TwinRun {
     this.#pairs = pairs;
     this.#options = options;
     this.#done = new Set(options.done?.map(({ site }) => site));
-    for (const tally of options.done ?? []) addTally(this.counts, tally);
-    for (const kind of options.shrunk ?? []) this.#examples.set(kind, 1);
+    for (const tally of options.done ?? []) {
+      addTally(this.counts, tally);
+    }
+    for (const kind of options.shrunk ?? []) {
+      this.#examples.set(kind, 1);
+    }
     this.#begun = this.counts.requests;
   }
 
@@ -89,9 +93,13 @@ export class TwinRun {
     const most = totalRequests ?? Number.POSITIVE_INFINITY;
     let twins = first;
     while (Date.now() < until && this.#begun < most) {
-      while (this.#done.has(this.#next)) this.#next++;
+      while (this.#done.has(this.#next)) {
+        this.#next++;
+      }
       const index = this.#next++;
-      if (index >= sites) return;
+      if (index >= sites) {
+        return;
+      }
       this.#begun += requests;
       this.#options.onBegin?.(index);
       const tally: OpenTally = {
@@ -107,9 +115,13 @@ export class TwinRun {
       try {
         await this.#site(new TwinComparison(twins, known), drawSite(seed, index, archetype), tally);
       } catch (error) {
-        if (twins.isAlive) throw error;
+        if (twins.isAlive) {
+          throw error;
+        }
         countOne(tally.unknown, `a process ended: ${error instanceof Error ? error.message : error}`);
-        if (this.#options.reopen === undefined) throw error;
+        if (this.#options.reopen === undefined) {
+          throw error;
+        }
         twins = await this.#options.reopen(twins);
       }
       const closed: SiteTally = {
@@ -157,12 +169,16 @@ export class TwinRun {
     differences: readonly TwinDifference[],
     tally: OpenTally,
   ): Promise<void> {
-    if (differences.length === 0) return;
+    if (differences.length === 0) {
+      return;
+    }
     const confirmation = new CaseConfirmation(comparison, twinCase);
     // One after the other and slower: what is gone then is of chance, which is counted on its own.
     comparison.twins.setPatience(secondLook);
     for (const [signature, group] of Map.groupBy(differences, signatureOf)) {
-      while (this.#studies.has(signature)) await this.#studies.get(signature);
+      while (this.#studies.has(signature)) {
+        await this.#studies.get(signature);
+      }
       const study = this.#studyGroup(comparison, confirmation, signature, group, tally);
       this.#studies.set(
         signature,
@@ -189,7 +205,9 @@ export class TwinRun {
       }
       const confirmed = await confirmation.confirm(difference);
       countOne(confirmed === undefined ? tally.unstable : tally.unknown, signature);
-      if (confirmed === undefined) continue;
+      if (confirmed === undefined) {
+        continue;
+      }
       this.#examples.set(signature, examples + 1);
       await this.#keep(comparison, confirmed, difference, tally.site);
       comparison.twins.setPatience(secondLook);
@@ -214,7 +232,9 @@ export class TwinRun {
       smallest.steps.length === 0 ? await comparison.verdicts(smallest.site) : await comparison.run(smallest);
     const shown = unknown.find((each) => signatureOf(each) === signature) ?? difference;
     const finding = { signature, difference: shown, twinCase: smallest, site };
-    if (!this.findings.has(signature)) this.findings.set(signature, finding);
+    if (!this.findings.has(signature)) {
+      this.findings.set(signature, finding);
+    }
     this.#options.onFinding(finding);
   }
 }

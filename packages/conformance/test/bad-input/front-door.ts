@@ -22,7 +22,9 @@ class Recorder {
       socket.on("close", () => this.#sockets.delete(socket));
       socket.on("data", (data: Buffer) => {
         this.text += data.toString("latin1");
-        if (this.text.includes("\r\n\r\n")) socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        if (this.text.includes("\r\n\r\n")) {
+          socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        }
       });
     });
   }
@@ -34,7 +36,9 @@ class Recorder {
   }
 
   close(): void {
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#sockets) {
+      socket.destroy();
+    }
     this.#server.close();
   }
 }
@@ -75,7 +79,9 @@ export function frontDoor(house: () => House): void {
     door = await eventually(async () => {
       const [, address] =
         /serving HTTP on (127\.0\.0\.1:\d+)/.exec(house().adminServer.log.slice(logged)) ?? [];
-      if (address === undefined) throw new Error("not yet serving");
+      if (address === undefined) {
+        throw new Error("not yet serving");
+      }
       return `http://${address}`;
     }, 5_000);
   });

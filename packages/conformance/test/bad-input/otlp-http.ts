@@ -31,7 +31,9 @@ function nested(depth: number): string {
 
 function nestedProtobuf(depth: number): Buffer {
   let value: Uint8Array = Buffer.alloc(0);
-  for (let level = 0; level < depth; level++) value = field(5, field(1, value));
+  for (let level = 0; level < depth; level++) {
+    value = field(5, field(1, value));
+  }
   const attribute = field(9, field(1, Buffer.from("k")), field(2, value));
   return protobufRequest(protobufSpan(randomBytes(16), randomBytes(8), attribute));
 }
@@ -70,8 +72,11 @@ export function otlpHttp(house: () => House): void {
   ])("protobuf: %s costs a span at most", async (_, body, rejected) => {
     const answer = await post(protobufHeaders, new Uint8Array(body()));
     expect(answer.status).toBe(200);
-    if (rejected === 0) expect(answer.text).toBe("\x0a\x00");
-    else expect(answer.text).toContain("1 span rejected");
+    if (rejected === 0) {
+      expect(answer.text).toBe("\x0a\x00");
+    } else {
+      expect(answer.text).toContain("1 span rejected");
+    }
   });
 
   test.each<[string, () => string]>([
@@ -198,6 +203,8 @@ export function otlpHttp(house: () => House): void {
       }),
     );
     expect((await post(jsonHeaders, jsonRequest(service, jsonSpan()))).status).toBe(200);
-    for (const socket of sockets) socket.destroy();
+    for (const socket of sockets) {
+      socket.destroy();
+    }
   });
 }

@@ -29,7 +29,9 @@ export function jsonRequest(service: string, ...spans: JsonSpan[]): string {
 function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  for (; rest > 127; rest = Math.floor(rest / 128)) {
+    bytes.push((rest % 128) + 128);
+  }
   return Buffer.from([...bytes, rest]);
 }
 

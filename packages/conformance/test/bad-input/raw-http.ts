@@ -25,7 +25,9 @@ export async function rawHttp(
   // The other side may close while there is more to send.
   socket.on("error", () => {});
   socket.write(Buffer.from(text, "latin1"));
-  if (halfClose) socket.end();
+  if (halfClose) {
+    socket.end();
+  }
   await new Promise((resolve) => socket.once("close", resolve));
   const answer = Buffer.concat(chunks).toString("latin1");
   const status = [...answer.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].at(-1)?.[1];

@@ -7,7 +7,9 @@ const mebibyte = 1024 * 1024;
 /** Memory that a process holds, in MiB; undefined where the system has no /proc. */
 function residentMiB(pid: number): number | undefined {
   const file = `/proc/${pid}/status`;
-  if (!existsSync(file)) return undefined;
+  if (!existsSync(file)) {
+    return undefined;
+  }
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(file, "utf8")) ?? [];
   return (Number(kilobytes) * 1024) / mebibyte;
 }

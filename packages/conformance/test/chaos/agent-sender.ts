@@ -62,7 +62,9 @@ export class AgentSender {
     await eventually(async () => {
       const { delivered } = await countsOf(this.#agent);
       before ??= delivered;
-      if (delivered <= before) throw new Error("the agent delivers nothing");
+      if (delivered <= before) {
+        throw new Error("the agent delivers nothing");
+      }
     }, withinMs);
   }
 
@@ -83,7 +85,9 @@ export class AgentSender {
         delivered = now.delivered - this.#before.delivered;
         dropped = now.dropped - this.#before.dropped;
         retried = now.retried - this.#before.retried;
-        if (delivered + dropped !== sent) throw new Error("the agent has not told of all");
+        if (delivered + dropped !== sent) {
+          throw new Error("the agent has not told of all");
+        }
       }, settleWithinMs).catch(() => {
         problems.push(
           `agent: ${sent} spans sent, ${delivered} delivered and ${dropped} dropped by its own counts`,
@@ -93,17 +97,23 @@ export class AgentSender {
     const compare = () => this.#ledger.compare(storageUrl);
     const { cutButFound: found, duplicates: twice } = await eventually(async () => {
       const report = await compare();
-      if (hasCounts && report.cutButFound < delivered) throw new Error("some are not stored yet");
+      if (hasCounts && report.cutButFound < delivered) {
+        throw new Error("some are not stored yet");
+      }
       return report;
     }, 10_000).catch(compare);
-    if (hasCounts && found < delivered) problems.push(`agent: ${delivered} spans delivered, ${found} stored`);
+    if (hasCounts && found < delivered) {
+      problems.push(`agent: ${delivered} spans delivered, ${found} stored`);
+    }
     // A collector was killed after it kept spans, and before it answered. The agent cannot know, and sends
     // them again, as each client does. Readers of a trace see equal spans once.
     const notes: string[] = [];
     const mayHaveSentAgain = retried > 0 || !hasCounts;
-    if (twice > 0 && mayHaveSentAgain)
+    if (twice > 0 && mayHaveSentAgain) {
       notes.push(`agent: ${twice} spans twice, sent again for want of an answer`);
-    else if (twice > 0) problems.push(`agent: ${twice} spans twice`);
+    } else if (twice > 0) {
+      problems.push(`agent: ${twice} spans twice`);
+    }
     const own = hasCounts ? { delivered, dropped } : { delivered: undefined, dropped: undefined };
     return { sent, ...own, found, twice, notes, problems };
   }

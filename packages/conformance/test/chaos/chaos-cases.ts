@@ -30,6 +30,8 @@ export function casesNamed<Case extends { readonly name: string }>(
       throw new Error(`no case begins with "${beginning}"`);
     }
   }
-  if (beginnings.length === 0) return cases;
+  if (beginnings.length === 0) {
+    return cases;
+  }
   return cases.filter(({ name }) => beginnings.some((beginning) => name.startsWith(beginning)));
 }

@@ -68,7 +68,9 @@ export async function openChaosHouse(settings: ChaosHouseSettings = {}): Promise
   const free = await freeAddresses(32);
   const next = () => {
     const address = free.pop();
-    if (address === undefined) throw new Error("there are too few free addresses");
+    if (address === undefined) {
+      throw new Error("there are too few free addresses");
+    }
     return address;
   };
   const doorAddresses = (): CollectorAddresses => ({
@@ -185,10 +187,14 @@ export async function openChaosHouse(settings: ChaosHouseSettings = {}): Promise
       await Promise.all(Object.values(processes).map((process) => process.start()));
     },
     setLinks(pair, state) {
-      for (const link of links.get(pair) ?? []) link.set(state);
+      for (const link of links.get(pair) ?? []) {
+        link.set(state);
+      }
     },
     async close() {
-      for (const process of Object.values(processes)) await process.end("SIGKILL");
+      for (const process of Object.values(processes)) {
+        await process.end("SIGKILL");
+      }
       await Promise.all([...links.values()].flat().map((link) => link.close()));
       rmSync(folder, { recursive: true, force: true });
     },

@@ -23,7 +23,9 @@ export function tableHead(): string {
 /** One line of the table, and one more for each problem and note. */
 export function tableLines(row: ChaosRow): string {
   const name = row.case.padEnd(nameWidth);
-  if (row.skipped !== undefined) return `${name}  skipped: ${row.skipped}`;
+  if (row.skipped !== undefined) {
+    return `${name}  skipped: ${row.skipped}`;
+  }
   const { agent } = row;
   const cells = [
     ...[row.acknowledged, row.found, row.missing, row.twice, row.refused, row.unanswered],

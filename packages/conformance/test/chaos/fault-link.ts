@@ -45,7 +45,9 @@ export class FaultLink {
     const { resolve } = this.#changed;
     this.#changed = Promise.withResolvers();
     resolve();
-    if (state === "cut") this.#breakAll();
+    if (state === "cut") {
+      this.#breakAll();
+    }
   }
 
   async close(): Promise<void> {
@@ -56,7 +58,11 @@ export class FaultLink {
   }
 
   #breakAll(): void {
-    for (const { ends } of this.#passages) for (const end of ends) end.resetAndDestroy();
+    for (const { ends } of this.#passages) {
+      for (const end of ends) {
+        end.resetAndDestroy();
+      }
+    }
   }
 
   #accept(near: Socket): void {
@@ -78,7 +84,9 @@ export class FaultLink {
       // A side that is reset takes the other with it; one that closed in order has ended its half already.
       end.on("close", (hadError) => {
         this.#passages.delete(passage);
-        if (hadError || !end.readableEnded) other.resetAndDestroy();
+        if (hadError || !end.readableEnded) {
+          other.resetAndDestroy();
+        }
       });
       void this.#carry(end, other);
     }
@@ -89,8 +97,12 @@ export class FaultLink {
     try {
       for await (const piece of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         await this.#pass();
-        if (to.destroyed) return;
-        if (!to.write(piece)) await Promise.race([once(to, "drain"), once(to, "close")]);
+        if (to.destroyed) {
+          return;
+        }
+        if (!to.write(piece)) {
+          await Promise.race([once(to, "drain"), once(to, "close")]);
+        }
       }
       await this.#pass();
       to.end();
@@ -100,7 +112,11 @@ export class FaultLink {
   }
 
   async #pass(): Promise<void> {
-    if (this.#state === "slow") await sleep(slowMs);
-    while (this.#state === "silent") await this.#changed.promise;
+    if (this.#state === "slow") {
+      await sleep(slowMs);
+    }
+    while (this.#state === "silent") {
+      await this.#changed.promise;
+    }
   }
 }

@@ -95,14 +95,19 @@ export async function runCase(chaosCase: ChaosCase, settings: RunSettings): Prom
     const said = await chaosCase.saidMissing?.(house);
     problems.push(...report.problems);
     // Lost spans may be the agent's too: nobody knows whose.
-    if (said === undefined) problems.push(...(account?.problems ?? []));
-    if (report.missing > (said ?? 0))
+    if (said === undefined) {
+      problems.push(...(account?.problems ?? []));
+    }
+    if (report.missing > (said ?? 0)) {
       problems.push(`${report.missing} spans are missing, ${said ?? 0} were said to be`);
+    }
   } catch (error) {
     problems.push(error instanceof Error ? error.message : String(error));
   }
   const { sent = 0, acknowledged = 0, cut = 0, found = 0, missing = 0, duplicates = 0 } = report ?? {};
-  if (acknowledged === 0) problems.push("nothing was acknowledged");
+  if (acknowledged === 0) {
+    problems.push("nothing was acknowledged");
+  }
   return {
     ...{
       case: chaosCase.name,
@@ -126,7 +131,9 @@ async function searchAnswers({ frontDoor }: ChaosHouse): Promise<void> {
     const { status, text } = await ask(`${frontDoor}/api/traces?service=fault-test&limit=1`, {
       signal: AbortSignal.timeout(searchTimeoutMs),
     });
-    if (status !== 200) throw new Error(`a search is answered with ${status}: ${text.slice(0, 300)}`);
+    if (status !== 200) {
+      throw new Error(`a search is answered with ${status}: ${text.slice(0, 300)}`);
+    }
   }, patienceMs);
 }
 
@@ -135,7 +142,9 @@ async function drained({ processes }: ChaosHouse): Promise<void> {
   await eventually(async () => {
     for (const name of ["collector-1", "collector-2"] as const) {
       const waiting = await metricOf(processes[name], "tracing_collector_queue_length");
-      if (waiting > 0) throw new Error(`${waiting} spans of ${name} wait for storage`);
+      if (waiting > 0) {
+        throw new Error(`${waiting} spans of ${name} wait for storage`);
+      }
     }
   }, patienceMs);
 }
@@ -143,7 +152,9 @@ async function drained({ processes }: ChaosHouse): Promise<void> {
 async function compared(ledger: SpanLedger, storageUrl: string): Promise<LedgerReport> {
   return await eventually(async () => {
     const report = await ledger.compare(storageUrl);
-    if (report.missing > 0) throw new Error(`${report.missing} spans are missing`);
+    if (report.missing > 0) {
+      throw new Error(`${report.missing} spans are missing`);
+    }
     return report;
   }, 10_000).catch(() => ledger.compare(storageUrl));
 }

@@ -24,7 +24,9 @@ export async function runCases(
   let shared: ChaosHouse | undefined;
   try {
     for (const chaosCase of cases) {
-      if (signal?.aborted === true) break;
+      if (signal?.aborted === true) {
+        break;
+      }
       const scratch = new Scratch();
       const isOwn = chaosCase.settings !== undefined;
       let house = isOwn ? undefined : shared;
@@ -33,7 +35,9 @@ export async function runCases(
         const ledger = newLedger(chaosCase.saidMissing !== undefined);
         if (house === undefined) {
           house = await openChaosHouse(chaosCase.settings?.(scratch));
-          if (!isOwn) shared = house;
+          if (!isOwn) {
+            shared = house;
+          }
           await chaosCase.prepare?.(house, ledger);
           await house.start();
         }
@@ -43,7 +47,9 @@ export async function runCases(
       }
       if (house !== undefined && (isOwn || !row.isOk)) {
         await house.close();
-        if (house === shared) shared = undefined;
+        if (house === shared) {
+          shared = undefined;
+        }
       }
       scratch.close();
       rows.push(row);

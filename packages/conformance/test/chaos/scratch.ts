@@ -34,7 +34,11 @@ export class Scratch {
   }
 
   close(): void {
-    for (const mount of this.#mounts.splice(0)) execFileSync("umount", [mount], { stdio: "ignore" });
-    for (const folder of this.#folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+    for (const mount of this.#mounts.splice(0)) {
+      execFileSync("umount", [mount], { stdio: "ignore" });
+    }
+    for (const folder of this.#folders.splice(0)) {
+      rmSync(folder, { recursive: true, force: true });
+    }
   }
 }

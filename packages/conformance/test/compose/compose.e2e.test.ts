@@ -39,13 +39,17 @@ let client: FrontDoorClient | undefined;
 let ports: Readonly<Record<string, string>> = {};
 
 beforeAll(async () => {
-  if (missing !== "") return;
+  if (missing !== "") {
+    return;
+  }
   const free = await freeAddresses(portNames.length);
   ports = Object.fromEntries(portNames.map((name, index) => [name, free[index]?.split(":")[1] ?? ""]));
   try {
     opened = await ContainerEngine.open({ ...ports, PROMETHEUS_VERSION: prometheusVersion });
   } catch (error) {
-    if (!(error instanceof NoContainersError)) throw error;
+    if (!(error instanceof NoContainersError)) {
+      throw error;
+    }
     missing = error.message;
     process.stderr.write(`compose is not tried: ${missing}\n`);
     return;
@@ -86,7 +90,9 @@ async function found(door: FrontDoorClient, traceId: string, spans: number): Pro
 
 /** The engine and a client of what runs in it; skips the test where there is none. */
 function running({ skip }: TestContext): { engine: ContainerEngine; door: FrontDoorClient } {
-  if (opened === undefined || client === undefined) return skip(missing);
+  if (opened === undefined || client === undefined) {
+    return skip(missing);
+  }
   return { engine: opened, door: client };
 }
 
@@ -185,7 +191,9 @@ test("a collector killed behind the front door: every acknowledged span is found
   const store = await engine.addressOf("tracing-storage");
   const report = await eventually(async () => {
     const compared = await ledger.compare(`http://${store}:8123/`);
-    if (compared.found < compared.acknowledged) throw new Error(JSON.stringify(compared));
+    if (compared.found < compared.acknowledged) {
+      throw new Error(JSON.stringify(compared));
+    }
     return compared;
   }, withinMs);
   expect(report).toMatchObject({ missing: 0, duplicates: 0 });
@@ -212,7 +220,9 @@ test("what was changed through the admin API is there after a restart of the con
 test("Prometheus reaches each process, has our rules, and the dashboards metrics that there are", async (context) => {
   const { engine } = running(context);
   const image = await prometheusImage(engine, prometheusVersion);
-  if (image.missing !== undefined) return context.skip(image.missing);
+  if (image.missing !== undefined) {
+    return context.skip(image.missing);
+  }
   await engine.compose("--profile", "monitoring", "up", "--detach", "--no-build", "prometheus");
   const api = `http://localhost:${ports.PROMETHEUS_PORT}/api/v1`;
   const ask = async <T>(path: string, schema: z.ZodType<T>): Promise<T> =>
@@ -284,7 +294,9 @@ test("each container passes its health check, is not root, and cannot write to i
   for (const service of ours) {
     const container = engine.containerOf(service);
     expect(await engine.podman("exec", container, "node", "-e", look), service).toBe("1000 EROFS");
-    if (service !== "shop") await eventually(() => engine.podman("healthcheck", "run", container), withinMs);
+    if (service !== "shop") {
+      await eventually(() => engine.podman("healthcheck", "run", container), withinMs);
+    }
   }
 }, 180_000);
 

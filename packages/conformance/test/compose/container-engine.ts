@@ -156,8 +156,12 @@ export class ContainerEngine {
   #keepBuildCache(cache: string): void {
     const kept = join(cache, "build-cache");
     const temporary = join(this.#folder, "temporary");
-    for (const folder of [kept, temporary]) mkdirSync(folder, { recursive: true });
-    for (const name of ["buildah-cache", "buildah-cache-0"]) symlinkSync(kept, join(temporary, name));
+    for (const folder of [kept, temporary]) {
+      mkdirSync(folder, { recursive: true });
+    }
+    for (const name of ["buildah-cache", "buildah-cache-0"]) {
+      symlinkSync(kept, join(temporary, name));
+    }
   }
 
   async #makeBaseImage(cache: string): Promise<void> {
@@ -199,7 +203,9 @@ function requireTools(): void {
   }
   for (const tool of ["podman", "runc", "debootstrap", "docker-compose", "npm"]) {
     const { error } = spawnSync(tool, ["--version"]);
-    if (error !== undefined) throw new NoContainersError(`${tool} is not installed`);
+    if (error !== undefined) {
+      throw new NoContainersError(`${tool} is not installed`);
+    }
   }
 }
 

@@ -61,8 +61,11 @@ export class FrontDoorClient {
     stream.on("error", reject);
     stream.on("close", () => {
       const code = fields["grpc-status"];
-      if (code === undefined) reject(new Error(`HTTP ${fields[":status"]} without a status of gRPC`));
-      else resolve(status[Number(code)] ?? String(code));
+      if (code === undefined) {
+        reject(new Error(`HTTP ${fields[":status"]} without a status of gRPC`));
+      } else {
+        resolve(status[Number(code)] ?? String(code));
+      }
     });
     stream.resume();
     stream.end(grpcFrame(message));

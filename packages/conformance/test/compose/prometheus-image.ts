@@ -27,7 +27,9 @@ export async function prometheusImage(
 ): Promise<{ readonly missing?: string }> {
   const named = process.env.PROMETHEUS || "prometheus";
   const program = spawnSync("which", [named], { encoding: "utf8" }).stdout?.trim();
-  if (!program) return { missing: `${named} is not installed` };
+  if (!program) {
+    return { missing: `${named} is not installed` };
+  }
   const folder = mkdtempSync(join(tmpdir(), "prometheus-image-"));
   try {
     copyFileSync(program, join(folder, "prometheus"));

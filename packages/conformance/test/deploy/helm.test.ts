@@ -65,10 +65,14 @@ describe.each(cases)("chart $chart with $values", ({ chart, values }) => {
     expect(new Set(names).size).toBe(names.length);
     const services = found.filter(({ kind }) => kind === "Service").map(({ metadata }) => metadata.name);
     for (const { kind, spec } of found) {
-      if (kind === "StatefulSet") expect(services).toContain(statefulSet.parse(spec).serviceName);
+      if (kind === "StatefulSet") {
+        expect(services).toContain(statefulSet.parse(spec).serviceName);
+      }
     }
     const text = readFileSync(join(goldenFolder, `${chart}-${values}.yaml`), "utf8");
-    for (const [, name] of text.matchAll(addressesOfServices)) expect(services).toContain(name);
+    for (const [, name] of text.matchAll(addressesOfServices)) {
+      expect(services).toContain(name);
+    }
   });
 });
 
@@ -84,7 +88,9 @@ const onlyOfCharts = /^(app\.kubernetes\.io\/(instance|version|managed-by)|helm\
  * and with one name for the front door.
  */
 function essence(value: unknown, key = ""): unknown {
-  if (Array.isArray(value)) return value.map((each) => essence(each, key));
+  if (Array.isArray(value)) {
+    return value.map((each) => essence(each, key));
+  }
   if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value)
       .filter(
@@ -96,7 +102,9 @@ function essence(value: unknown, key = ""): unknown {
       entries.filter(([name, each]) => name !== "labels" || JSON.stringify(each) !== "{}").sort(),
     );
   }
-  if (typeof value !== "string") return value;
+  if (typeof value !== "string") {
+    return value;
+  }
   return key === "image"
     ? value.replace(/:[^:/]*$/, "")
     : value.replace(/^(?:tracing-)?front-door$/, "admin-server");

@@ -100,7 +100,9 @@ export async function runAttack({ attackMs, seed, say }: AttackSettings): Promis
       await senders.stop();
       await eventually(async () => {
         const waiting = await metricOf(collector, "tracing_collector_queue_length");
-        if (waiting > 0) throw new Error(`${waiting} spans wait for storage`);
+        if (waiting > 0) {
+          throw new Error(`${waiting} spans wait for storage`);
+        }
       }, startWithinMs);
       const logged = collector.log.slice(loggedBefore).split("\n").filter(Boolean);
       const report = await ledger.compare(house.storageUrl);

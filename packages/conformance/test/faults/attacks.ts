@@ -41,7 +41,9 @@ async function opened(address: string): Promise<Socket> {
 
 /** Until the other side closes, or for so long. */
 async function wait(socket: Socket, ms: number, signal: AbortSignal): Promise<void> {
-  if (socket.destroyed || signal.aborted) return;
+  if (socket.destroyed || signal.aborted) {
+    return;
+  }
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = () => resolve();
   const timer = setTimeout(done, ms);
@@ -57,13 +59,20 @@ async function wait(socket: Socket, ms: number, signal: AbortSignal): Promise<vo
 async function fling(address: string, bytes: Uint8Array, { random, signal }: Attacked): Promise<void> {
   const socket = await opened(address);
   // Some read nothing of what is answered.
-  if (random(4) > 0) socket.resume();
+  if (random(4) > 0) {
+    socket.resume();
+  }
   socket.write(bytes);
   const manner = random(3);
-  if (manner === 0) socket.end();
+  if (manner === 0) {
+    socket.end();
+  }
   await wait(socket, readMs, signal);
-  if (manner === 1) socket.resetAndDestroy();
-  else socket.destroy();
+  if (manner === 1) {
+    socket.resetAndDestroy();
+  } else {
+    socket.destroy();
+  }
 }
 
 /** Begins calls that do not end, over a client that keeps to the rules, and leaves them after a while. */
@@ -236,7 +245,9 @@ export const attacks: Readonly<Record<string, Attack>> = {
   "damaged requests": async (attacked) => {
     const { random } = attacked;
     const { address, bytes } = goodRequest(attacked);
-    for (let change = random(4); change >= 0; change--) bytes[random(bytes.length)] = random(256);
+    for (let change = random(4); change >= 0; change--) {
+      bytes[random(bytes.length)] = random(256);
+    }
     await fling(address, bytes, attacked);
   },
 
@@ -304,7 +315,9 @@ export const attacks: Readonly<Record<string, Attack>> = {
   "connections that say nothing": async ({ all, random, signal }) => {
     const sockets = await Promise.all(Array.from({ length: 20 }, () => opened(pick(random, all))));
     await sleep(2_000, undefined, { signal }).catch(() => {});
-    for (const socket of sockets) socket.destroy();
+    for (const socket of sockets) {
+      socket.destroy();
+    }
   },
 
   "senders that take their time": async (attacked) => {

@@ -77,7 +77,9 @@ test("a collector killed behind the server: every acknowledged span is found onc
       // Requests that it kept before it was killed do not count: it must get requests again.
       await eventually(async () => {
         const metrics = await (await fetch(other.metricsUrl)).text();
-        if (!receivedSpans.test(metrics)) throw new Error(`nothing came in again: ${metrics}`);
+        if (!receivedSpans.test(metrics)) {
+          throw new Error(`nothing came in again: ${metrics}`);
+        }
       }, withinMs);
     } finally {
       await senders.stop();

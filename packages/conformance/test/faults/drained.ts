@@ -9,7 +9,9 @@ export async function drained(collector: HouseProcess): Promise<void> {
   for (let least = Number.POSITIVE_INFINITY; least > 0; ) {
     least = await eventually(async () => {
       const waiting = await metricOf(collector, "tracing_collector_queue_length");
-      if (waiting >= least) throw new Error(`${waiting} spans wait for storage, and none is stored`);
+      if (waiting >= least) {
+        throw new Error(`${waiting} spans wait for storage, and none is stored`);
+      }
       return waiting;
     }, storedWithinMs);
   }

@@ -83,14 +83,18 @@ export async function openFaultHouse({
 export async function metricOf(process: HouseProcess, name: string): Promise<number> {
   const { text } = await ask(process.metricsUrl);
   const [, value] = new RegExp(`^${name} (\\S+)$`, "m").exec(text) ?? [];
-  if (value === undefined) throw new Error(`${process.name} has no metric ${name}`);
+  if (value === undefined) {
+    throw new Error(`${process.name} has no metric ${name}`);
+  }
   return Number(value);
 }
 
 /** Memory that a process holds now, or held at most; undefined where the system has no /proc. */
 export function memoryMiB(process: HouseProcess, what: "VmRSS" | "VmHWM"): number | undefined {
   const file = `/proc/${process.pid}/status`;
-  if (!existsSync(file)) return undefined;
+  if (!existsSync(file)) {
+    return undefined;
+  }
   const [, kilobytes] = new RegExp(`^${what}:\\s+(\\d+) kB$`, "m").exec(readFileSync(file, "utf8")) ?? [];
   return Math.round(Number(kilobytes) / 1_024);
 }

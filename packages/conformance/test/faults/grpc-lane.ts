@@ -38,7 +38,9 @@ export class GrpcLane {
         clearTimeout(timer);
         const code = fields["grpc-status"];
         if (code === undefined) {
-          if (session.closed || session.destroyed) this.close();
+          if (session.closed || session.destroyed) {
+            this.close();
+          }
           reject(new Error(reason));
           return;
         }

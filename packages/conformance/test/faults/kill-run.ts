@@ -84,7 +84,9 @@ export async function runKills({
           );
           // A collector that does not come back says more than senders that wait for it.
           const failure = await Promise.race([starting, acknowledged]);
-          if (failure !== undefined) throw failure;
+          if (failure !== undefined) {
+            throw failure;
+          }
           await acknowledged;
           await sleep(random(maxIngestMs));
         }
@@ -102,7 +104,9 @@ export async function runKills({
         starting = collector.start().catch((error: unknown) => error);
         // Whoever waited for an answer has heard by now that there is none, or hears it before long.
         await sleep(1);
-        if (senders.cut > cutBefore) counts.killsThatCut++;
+        if (senders.cut > cutBefore) {
+          counts.killsThatCut++;
+        }
         if (counts.collectorKills % sayEvery === 0) {
           say(
             `${counts.collectorKills} kills, ${senders.acknowledged} requests acknowledged, ${seconds()} s`,
@@ -110,7 +114,9 @@ export async function runKills({
         }
       }
       const failure = await starting;
-      if (failure !== undefined) throw failure;
+      if (failure !== undefined) {
+        throw failure;
+      }
       await storageBack;
       // Each protocol works still.
       await senders.more(1, startWithinMs);

@@ -46,7 +46,9 @@ async function sendToAgent(firstId: number, count: number): Promise<void> {
       "compact",
     );
     await new Promise((resolve) => socket.send(packet, house.agentCompactPort, "127.0.0.1", resolve));
-    if (index % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (index % 20 === 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
   await new Promise<void>((resolve) => socket.close(() => resolve()));
 }

@@ -77,13 +77,18 @@ export async function runOutage(settings: OutageSettings): Promise<OutageReport>
       await senders.more(10, startWithinMs);
       await eventually(async () => {
         const stored = await metricOf(collector, "tracing_collector_spans_saved_total");
-        if (stored === 0) throw new Error("storage has nothing yet");
+        if (stored === 0) {
+          throw new Error("storage has nothing yet");
+        }
       }, startWithinMs);
       const memoryBeforeMiB = memoryMiB(collector, "VmRSS");
       const awayAtMs = Date.now();
       say(`storage is ${absence}`);
-      if (absence === "killed") await storage.end("SIGKILL");
-      else process.kill(storage.pid, "SIGSTOP");
+      if (absence === "killed") {
+        await storage.end("SIGKILL");
+      } else {
+        process.kill(storage.pid, "SIGSTOP");
+      }
       await senders.until(() => refusedOf(senders) > 0, "the journal is full", patienceMs + awayMs);
       const fullAfterSeconds = seconds(awayAtMs);
       say(`the journal is full after ${fullAfterSeconds} s`);
@@ -96,15 +101,20 @@ export async function runOutage(settings: OutageSettings): Promise<OutageReport>
 
       const awaySeconds = seconds(awayAtMs);
       const refusals = senders.refusals();
-      if (absence === "killed") await storage.start();
-      else process.kill(storage.pid, "SIGCONT");
+      if (absence === "killed") {
+        await storage.start();
+      } else {
+        process.kill(storage.pid, "SIGCONT");
+      }
       const backAtMs = Date.now();
       say(`storage is back after ${awaySeconds} s`);
       await senders.more(5, patienceMs);
       await senders.stop();
       await eventually(async () => {
         const waiting = await metricOf(collector, "tracing_collector_queue_length");
-        if (waiting > 0) throw new Error(`${waiting} spans wait for storage`);
+        if (waiting > 0) {
+          throw new Error(`${waiting} spans wait for storage`);
+        }
       }, patienceMs);
       const drainSeconds = seconds(backAtMs);
       const report = await ledger.compare(house.storageUrl);

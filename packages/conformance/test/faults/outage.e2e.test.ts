@@ -27,7 +27,9 @@ test.each<Absence>(["killed", "frozen"])(
     const said = (text: string) => report.logLines.filter((line) => line.includes(text)).length;
     // A storage that is frozen for less than a time limit was never away; one that starts slowly is not ready at first.
     expect(said("storage is away") + said("storage is not ready"), what).toBe(said("storage is back"));
-    if (absence === "killed") expect(said("storage is away"), what).toBe(1);
+    if (absence === "killed") {
+      expect(said("storage is away"), what).toBe(1);
+    }
   },
   180_000,
 );

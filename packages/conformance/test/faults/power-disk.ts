@@ -37,7 +37,9 @@ export async function openPowerDisk(): Promise<PowerDisk> {
         execFileSync("umount", [folder], { stdio: "pipe" });
         return;
       } catch (error) {
-        if (left === 0) throw error;
+        if (left === 0) {
+          throw error;
+        }
         await sleep(20);
       }
     }

@@ -50,8 +50,11 @@ export async function runPowerCuts({ disk, cuts, seed, say }: PowerSettings): Pr
       for (let cut = 1; cut <= cuts; cut++) {
         const before = senders.acknowledged;
         await senders.until(() => senders.acknowledged > before, "a sender is acknowledged", startWithinMs);
-        if (cut % 2 === 0) await newPart(house.storageUrl);
-        else await sleep(random(maxIngestMs));
+        if (cut % 2 === 0) {
+          await newPart(house.storageUrl);
+        } else {
+          await sleep(random(maxIngestMs));
+        }
         disk.cut();
         await Promise.all([collector.end("SIGKILL"), storage.end("SIGKILL")]);
         await disk.restore();
@@ -74,20 +77,28 @@ export async function runPowerCuts({ disk, cuts, seed, say }: PowerSettings): Pr
 async function newPart(storageUrl: string): Promise<void> {
   const untilMs = Date.now() + startWithinMs;
   const pause = async () => {
-    if (Date.now() > untilMs) throw new Error(`storage has stored nothing for ${startWithinMs} ms`);
+    if (Date.now() > untilMs) {
+      throw new Error(`storage has stored nothing for ${startWithinMs} ms`);
+    }
     await sleep(lookMs);
   };
   const asked = "SELECT data_paths[1] FROM system.tables WHERE database = 'tracing' AND name = 'spans'";
   let folder = await answerOf(storageUrl, asked);
   // A collector acknowledges before it has made the tables.
-  for (; folder === ""; folder = await answerOf(storageUrl, asked)) await pause();
+  for (; folder === ""; folder = await answerOf(storageUrl, asked)) {
+    await pause();
+  }
   const inserted = () => readdirSync(folder).filter((name) => /^\d+_\d+_\d+_0$/.test(name));
   const before = new Set(inserted());
-  while (!inserted().some((name) => !before.has(name))) await pause();
+  while (!inserted().some((name) => !before.has(name))) {
+    await pause();
+  }
 }
 
 async function answerOf(storageUrl: string, sql: string): Promise<string> {
   const { status, text } = await ask(storageUrl, { method: "POST", body: sql });
-  if (status !== 200) throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
+  if (status !== 200) {
+    throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
+  }
   return text.trim();
 }

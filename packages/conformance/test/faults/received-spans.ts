@@ -28,7 +28,8 @@ export async function receives(
   await eventually(async () => {
     await first();
     const spans = await receivedSpans(collector, labels);
-    if (spans <= moreThan)
+    if (spans <= moreThan) {
       throw new Error(`${collector.name} got ${spans} spans of {${labels}}, no more than ${moreThan}`);
+    }
   }, withinMs);
 }

@@ -61,8 +61,11 @@ export class SdkSender {
     this.#exported = Promise.withResolvers();
     this.#tracer.startSpan("work").end();
     const { code, error } = await this.#exported.promise;
-    if (code === success) settle("acknowledged");
-    else this.losses.push(error?.message ?? `code ${code}`);
+    if (code === success) {
+      settle("acknowledged");
+    } else {
+      this.losses.push(error?.message ?? `code ${code}`);
+    }
     return code === success;
   }
 

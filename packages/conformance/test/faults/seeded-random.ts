@@ -22,6 +22,8 @@ export function randomOf(seed: number): Random {
 /** @throws Error for an empty list */
 export function pick<T>(random: Random, items: readonly T[]): T {
   const index = random(items.length);
-  if (!(index in items)) throw new Error("nothing to pick from");
+  if (!(index in items)) {
+    throw new Error("nothing to pick from");
+  }
   return items[index] as T;
 }

@@ -97,7 +97,9 @@ function answerOfHttp({ status, retryAfter }: HttpEnd): DoorAnswer {
 function varintField(number: number, value: number): Buffer {
   const bytes = [number * 8];
   let rest = value;
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  for (; rest > 127; rest = Math.floor(rest / 128)) {
+    bytes.push((rest % 128) + 128);
+  }
   return Buffer.from([...bytes, rest]);
 }
 

@@ -91,8 +91,9 @@ export class SpanLedger {
         report.acknowledgedByDoor[door] = (report.acknowledgedByDoor[door] ?? 0) + spans;
         report.found += distinct;
         report.missing += spans - distinct;
-      } else if (fate === "refused") report.refusedButFound += distinct;
-      else {
+      } else if (fate === "refused") {
+        report.refusedButFound += distinct;
+      } else {
         report.cut += spans;
         report.cutButFound += distinct;
       }
@@ -108,7 +109,9 @@ export class SpanLedger {
         );
       }
     }
-    for (const number of stored.keys()) report.problems.push(`request ${number} was never sent`);
+    for (const number of stored.keys()) {
+      report.problems.push(`request ${number} was never sent`);
+    }
     return report;
   }
 
@@ -121,7 +124,9 @@ export class SpanLedger {
         lower(hex(min(span_id))), lower(hex(max(span_id))) FROM tracing.spans
         WHERE startsWith(trace_id, unhex('${prefix}')) GROUP BY number`,
     });
-    if (status !== 200) throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
+    if (status !== 200) {
+      throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
+    }
     const stored = new Map<number, { rows: number; distinct: number }>();
     for (const line of text.split("\n").filter(Boolean)) {
       const [number, rows, distinct, first, last] = line.split("\t");

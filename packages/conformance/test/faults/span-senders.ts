@@ -52,7 +52,9 @@ export class SpanSenders {
       Zipkin: none(),
     };
     for (const name of doorNames) {
-      for (let lane = 0; lane < (settings.lanesPerDoor ?? 2); lane++) this.#lanes.push(this.#send(name));
+      for (let lane = 0; lane < (settings.lanesPerDoor ?? 2); lane++) {
+        this.#lanes.push(this.#send(name));
+      }
     }
   }
 
@@ -76,7 +78,9 @@ export class SpanSenders {
     const end = Date.now() + withinMs;
     while (!isTrue()) {
       const left = end - Date.now();
-      if (left <= 0) throw new Error(`not within ${withinMs} ms: ${what}`);
+      if (left <= 0) {
+        throw new Error(`not within ${withinMs} ms: ${what}`);
+      }
       const answer = Promise.withResolvers<void>();
       this.#watchers.push(answer.resolve);
       const timer = setTimeout(answer.resolve, left);
@@ -116,8 +120,9 @@ export class SpanSenders {
       try {
         const { isKept, text } = await door.send(batch);
         settle(isKept ? "acknowledged" : "refused");
-        if (isKept) counts.acknowledged++;
-        else {
+        if (isKept) {
+          counts.acknowledged++;
+        } else {
           add(counts.refused, text);
           pause = pauseAfterRefusalMs;
         }
@@ -126,7 +131,9 @@ export class SpanSenders {
         pause = pauseAfterCutMs;
       }
       counts.slowestMs = Math.max(counts.slowestMs, performance.now() - startMs);
-      for (const watcher of this.#watchers.splice(0)) watcher();
+      for (const watcher of this.#watchers.splice(0)) {
+        watcher();
+      }
       await sleep(pause, undefined, { signal }).catch(() => {});
     }
     door.close();

@@ -77,7 +77,9 @@ test("collectors behind a balancer of TCP connections: one that came later, and 
 
       // One that clients do not know of, connected as they are. Those over gRPC are asked to connect anew.
       await late.start();
-      for (const { door, balancer } of balancers) balancer.backends.push(house.addresses[door]);
+      for (const { door, balancer } of balancers) {
+        balancer.backends.push(house.addresses[door]);
+      }
       await receives(late, { labels: 'svc="sdk-grpc"', first: () => overGrpc.send() }, withinMs);
       await receives(late, { labels: 'format="proto"' }, withinMs);
       // One over HTTP does so when it has rested.
@@ -112,7 +114,9 @@ test("collectors behind a balancer of TCP connections: one that came later, and 
     await receives(early, { labels: 'svc="sdk-grpc"', first: () => overGrpc.send() }, withinMs);
     const report = await eventually(async () => {
       const found = await ledger.compare(house.storageUrl);
-      if (found.missing > 0) throw new Error(JSON.stringify(found));
+      if (found.missing > 0) {
+        throw new Error(JSON.stringify(found));
+      }
       return found;
     }, withinMs);
     expect(report).toMatchObject({ duplicates: 0, problems: [] });

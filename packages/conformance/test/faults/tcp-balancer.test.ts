@@ -15,7 +15,9 @@ async function listen(name: string): Promise<{ address: string; sockets: Set<Soc
   });
   const close = () => {
     server.close();
-    for (const socket of sockets) socket.resetAndDestroy();
+    for (const socket of sockets) {
+      socket.resetAndDestroy();
+    }
   };
   onTestFinished(close);
   server.listen(0, "127.0.0.1");

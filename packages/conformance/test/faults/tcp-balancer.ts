@@ -33,7 +33,9 @@ export class TcpBalancer {
   async close(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
-    for (const client of this.#clients) client.resetAndDestroy();
+    for (const client of this.#clients) {
+      client.resetAndDestroy();
+    }
     await closed;
   }
 
@@ -55,7 +57,9 @@ export class TcpBalancer {
       end.on("error", () => {});
       // A side that is reset takes the other with it; one that closed in order has ended its half already.
       end.on("close", (hadError) => {
-        if (hadError || !end.readableEnded) other.resetAndDestroy();
+        if (hadError || !end.readableEnded) {
+          other.resetAndDestroy();
+        }
       });
       end.pipe(other);
     }

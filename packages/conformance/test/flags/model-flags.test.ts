@@ -38,7 +38,9 @@ test.each(Object.entries(ours))(
     const flags = Object.entries(readRecordedFlags()[model] ?? {});
     const differences: string[] = [];
     for (const [flag, modelDefault] of flags) {
-      if (notThere.has(flag)) continue;
+      if (notThere.has(flag)) {
+        continue;
+      }
       const name = otherNames.reduce((text, [from, to]) => text.replace(from, to), flag);
       const option = options.get(name);
       if (option === undefined) {

@@ -26,7 +26,9 @@ export function parseModelFlags(text: string): ModelFlags {
   const flags: Record<string, string> = {};
   for (const line of text.split("\n")) {
     const [, flag, rest = ""] = /^\s+(?:-\w, )?--([\w.-]+)(.*)$/.exec(line) ?? [];
-    if (flag === undefined || flag === "help") continue;
+    if (flag === undefined || flag === "help") {
+      continue;
+    }
     const [, shown = ""] = /\(default (.*?)\)\s*$/.exec(rest) ?? [];
     flags[flag] = shown.replace(/^"(.*)"$/, "$1");
   }
@@ -54,9 +56,15 @@ const units: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, Gi
 
 /** The same for spellings of the same default: `4MiB` and `4194304`, `1m0s` and `1m`, no default of a switch and `false`. */
 export function plainDefault(text: string): string {
-  if (["", "false", "0", "[]"].includes(text)) return "";
+  if (["", "false", "0", "[]"].includes(text)) {
+    return "";
+  }
   const [, count, unit = ""] = /^(\d+)([KMG]iB)$/.exec(text) ?? [];
-  if (count !== undefined) return String(Number(count) * (units[unit] ?? 1));
-  if (/^[\d.]+(?:e-?\d+)?$/.test(text)) return String(Number(text));
+  if (count !== undefined) {
+    return String(Number(count) * (units[unit] ?? 1));
+  }
+  if (/^[\d.]+(?:e-?\d+)?$/.test(text)) {
+    return String(Number(text));
+  }
   return text.replace(/(?<=[hm])0s$/, "").replace(/(?<=h)0m$/, "");
 }

@@ -15,12 +15,18 @@ export function servedMetrics(text: string): ServedMetric[] {
   const labels = new Map<string, Set<string>>();
   for (const line of text.split("\n")) {
     const [, kind, name = "", rest = ""] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? [];
-    if (kind === "HELP") helps.set(name, rest);
-    if (kind === "TYPE") types.set(name, rest);
+    if (kind === "HELP") {
+      helps.set(name, rest);
+    }
+    if (kind === "TYPE") {
+      types.set(name, rest);
+    }
     const [, series = "", inner = ""] = /^([a-z]\w*)\{(.*)\}/i.exec(line) ?? [];
     const metric = types.has(series) ? series : series.replace(/_(?:bucket|sum|count)$/, "");
     const names = labels.get(metric) ?? new Set<string>();
-    for (const [, label = ""] of inner.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)) names.add(label);
+    for (const [, label = ""] of inner.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)) {
+      names.add(label);
+    }
     labels.set(metric, names);
   }
   return [...types].map(([name, type]) => ({
@@ -33,10 +39,18 @@ export function servedMetrics(text: string): ServedMetric[] {
 
 /** The unit of a metric by its name, as Prometheus' conventions have it; what names do not say stands here. */
 export function unitOf({ name, type }: ServedMetric): string {
-  if (/_(latency|http_request_duration)$/.test(name) || /_seconds(_total)?$/.test(name)) return "seconds";
-  if (/_bytes(_total|_on_disk)?$/.test(name)) return "bytes";
-  if (/(_up|_full|_leader|_successful|_healthy|build_info)$/.test(name)) return "0 or 1";
-  if (/(spans?(_\w+)?_total|queue_length|queue_capacity)$/.test(name)) return "spans";
+  if (/_(latency|http_request_duration)$/.test(name) || /_seconds(_total)?$/.test(name)) {
+    return "seconds";
+  }
+  if (/_bytes(_total|_on_disk)?$/.test(name)) {
+    return "bytes";
+  }
+  if (/(_up|_full|_leader|_successful|_healthy|build_info)$/.test(name)) {
+    return "0 or 1";
+  }
+  if (/(spans?(_\w+)?_total|queue_length|queue_capacity)$/.test(name)) {
+    return "spans";
+  }
   return type === "histogram" ? "count" : "";
 }
 

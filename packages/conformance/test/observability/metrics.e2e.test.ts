@@ -97,7 +97,9 @@ describe("dashboards", () => {
     "%s asks for what is there",
     (file, { panels }) => {
       for (const { title, targets } of panels) {
-        for (const { expr } of targets) check(expr, `${file}, ${title}`);
+        for (const { expr } of targets) {
+          check(expr, `${file}, ${title}`);
+        }
       }
     },
   );
@@ -118,13 +120,17 @@ describe("rules", () => {
     const counted = await (await fetch(house.storageUrl, { method: "POST", body: sql })).text();
     const asked = Object.keys(clickHouseMetrics).filter((name) => !name.includes("AsyncMetrics"));
     expect(asked.length).toBeGreaterThan(0);
-    for (const name of asked) expect(counted.split("\n")).toContain(name);
+    for (const name of asked) {
+      expect(counted.split("\n")).toContain(name);
+    }
   });
 
   test("each alert has a test", () => {
     const tested = alertTests.map((file) => readFileSync(`${prometheusFolder}${file}`, "utf8")).join("");
     for (const { alert } of rules) {
-      if (alert !== undefined) expect(tested).toContain(`- name: ${alert}\n`);
+      if (alert !== undefined) {
+        expect(tested).toContain(`- name: ${alert}\n`);
+      }
     }
   });
 

@@ -36,7 +36,9 @@ async function spansOf(id: string) {
   const found = await fetch(`${house.addresses.query}/api/traces/${id}`, {
     headers: { "x-tracing-own-spans": "1" },
   });
-  if (!found.ok) return [];
+  if (!found.ok) {
+    return [];
+  }
   const [trace] = answer.parse(await found.json()).data;
   return (trace?.spans ?? []).map((span) => ({
     ...span,

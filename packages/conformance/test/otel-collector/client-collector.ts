@@ -111,10 +111,16 @@ export class ClientCollector {
       receivers,
     );
     await eventually(async () => {
-      if (collector.#process.exitCode !== null) return;
-      for (const address of addresses) await fetch(`http://${address}/v1/traces`, { method: "POST" });
+      if (collector.#process.exitCode !== null) {
+        return;
+      }
+      for (const address of addresses) {
+        await fetch(`http://${address}/v1/traces`, { method: "POST" });
+      }
     }, 60_000);
-    if (collector.#process.exitCode !== null) throw new Error(`it ended: ${collector.log}`);
+    if (collector.#process.exitCode !== null) {
+      throw new Error(`it ended: ${collector.log}`);
+    }
     return collector;
   }
 
@@ -143,12 +149,16 @@ export class ClientCollector {
       headers: { "Content-Type": "application/json" },
       body,
     });
-    if (response.status !== 200) throw new Error(`${lane}: ${response.status} ${await response.text()}`);
+    if (response.status !== 200) {
+      throw new Error(`${lane}: ${response.status} ${await response.text()}`);
+    }
     return count;
   }
 
   async stop(): Promise<void> {
-    if (this.#process.exitCode !== null) return;
+    if (this.#process.exitCode !== null) {
+      return;
+    }
     const ended = new Promise<void>((resolve) => this.#process.once("exit", () => resolve()));
     this.#process.kill("SIGTERM");
     const cut = setTimeout(() => this.#process.kill("SIGKILL"), 10_000);

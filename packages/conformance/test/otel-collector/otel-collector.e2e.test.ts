@@ -33,7 +33,9 @@ async function storedOf({
     method: "POST",
     body: `SELECT service, count(), uniqExact(trace_id, span_id) FROM tracing.spans GROUP BY service`,
   });
-  if (status !== 200) throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
+  if (status !== 200) {
+    throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
+  }
   const lines = text.split("\n").filter(Boolean);
   return Object.fromEntries(
     lines.map((line) => {
@@ -54,19 +56,27 @@ test.skipIf(program === undefined)(
     const lanes = lanesTo(house.addresses);
     client = await ClientCollector.start(program as string, lanes, house.folder);
     const sendAll = async () => {
-      for (const lane of lanes) await client?.send(lane.name, randomBytes(16).toString("hex"), spansEach);
+      for (const lane of lanes) {
+        await client?.send(lane.name, randomBytes(16).toString("hex"), spansEach);
+      }
     };
-    for (let round = 0; round < rounds / 2; round++) await sendAll();
+    for (let round = 0; round < rounds / 2; round++) {
+      await sendAll();
+    }
     await eventually(async () => {
-      if ((await metricOf(collector, "tracing_collector_spans_saved_total")) === 0)
+      if ((await metricOf(collector, "tracing_collector_spans_saved_total")) === 0) {
         throw new Error("nothing is stored yet");
+      }
     }, patienceMs);
     await storage.end("SIGKILL");
-    for (let round = rounds / 2; round < rounds; round++) await sendAll();
+    for (let round = rounds / 2; round < rounds; round++) {
+      await sendAll();
+    }
     await eventually(async () => {
       const { text } = await ask(collector.metricsUrl);
-      if (!/^tracing_collector_requests_total\{[^}]*result="refused"[^}]*\} [1-9]/m.test(text))
+      if (!/^tracing_collector_requests_total\{[^}]*result="refused"[^}]*\} [1-9]/m.test(text)) {
         throw new Error(`nothing was refused: ${client?.log.slice(-500)}`);
+      }
     }, patienceMs);
     await storage.start();
     const sent = rounds * spansEach;

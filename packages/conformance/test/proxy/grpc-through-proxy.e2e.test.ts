@@ -60,8 +60,9 @@ const implementation = {
     done(null, call.request, trailer);
   },
   serverStream(call: ServerWritableStream<Buffer, Buffer>) {
-    for (let index = 0; index < Number(call.request.toString()); index++)
+    for (let index = 0; index < Number(call.request.toString()); index++) {
       call.write(Buffer.from(String(index)));
+    }
     call.end();
   },
   clientStream(call: ServerReadableStream<Buffer, Buffer>, done: sendUnaryData<Buffer>) {
@@ -151,14 +152,18 @@ describe.each(["cleartext", "TLS"])("over %s", (kind) => {
 
   test("a stream of the server comes in order", async () => {
     const got: string[] = [];
-    for await (const chunk of client.serverStream(Buffer.from("500"))) got.push(String(chunk));
+    for await (const chunk of client.serverStream(Buffer.from("500"))) {
+      got.push(String(chunk));
+    }
     expect(got).toEqual(Array.from({ length: 500 }, (_, index) => String(index)));
   });
 
   test("a stream of the client is taken whole", async () => {
     const answer = new Promise<Buffer | undefined>((resolve, reject) => {
       const call = client.clientStream((error, value) => (error ? reject(error) : resolve(value)));
-      for (let index = 0; index < 300; index++) call.write(Buffer.alloc(1_000));
+      for (let index = 0; index < 300; index++) {
+        call.write(Buffer.alloc(1_000));
+      }
       call.end();
     });
     expect((await answer)?.toString()).toBe("300000");
@@ -170,8 +175,11 @@ describe.each(["cleartext", "TLS"])("over %s", (kind) => {
     await new Promise<void>((resolve, reject) => {
       call.on("data", (chunk: Buffer) => {
         got.push(chunk.toString());
-        if (got.length === 50) call.end();
-        else call.write(Buffer.from(String(got.length)));
+        if (got.length === 50) {
+          call.end();
+        } else {
+          call.write(Buffer.from(String(got.length)));
+        }
       });
       call.on("end", resolve);
       call.on("error", reject);

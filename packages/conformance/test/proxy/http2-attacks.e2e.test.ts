@@ -55,14 +55,20 @@ class Attacker {
     const reader = new FrameReader({
       frame: (type, _flags, _streamId, payload) => {
         this.frames++;
-        if (type === frameTypes.data) this.bodyBytes += payload.length;
-        if (type === frameTypes.goAway) code = payload.readUInt32BE(4);
+        if (type === frameTypes.data) {
+          this.bodyBytes += payload.length;
+        }
+        if (type === frameTypes.goAway) {
+          code = payload.readUInt32BE(4);
+        }
       },
     });
     socket.on("data", (chunk: Buffer) => reader.push(chunk));
     socket.on("error", () => {});
     socket.on("close", () => this.#ended.resolve(code));
-    if (!readsOn) socket.pause();
+    if (!readsOn) {
+      socket.pause();
+    }
   }
 
   static async open(settings: Map<number, number> = new Map(), readsOn = true): Promise<Attacker> {
@@ -246,7 +252,9 @@ test("a header bomb is refused, whatever little it was when packed", async () =>
   for (let index = 0; index < 50; index++) {
     bomb.socket.write(encodeFrame(frameTypes.headers, flags, index * 2 + 1, block));
   }
-  while (bomb.frames < 50) await once(bomb.socket, "data");
+  while (bomb.frames < 50) {
+    await once(bomb.socket, "data");
+  }
   expect(bomb.bodyBytes).toBe(0);
   expect(residentBytes(server.process.pid) - before).toBeLessThan(maxGrowthBytes);
   bomb.socket.destroy();
@@ -258,7 +266,9 @@ test("a header bomb is refused, whatever little it was when packed", async () =>
 function lengthRest(length: number): number[] {
   const bytes: number[] = [];
   let rest = length - 127;
-  for (; rest >= 128; rest >>= 7) bytes.push((rest & 127) | 128);
+  for (; rest >= 128; rest >>= 7) {
+    bytes.push((rest & 127) | 128);
+  }
   return [...bytes, rest];
 }
 
@@ -276,7 +286,9 @@ test("clients that take nothing of what they asked for hold little memory (CVE-2
   const answer = await fetch(`http://${server.address}/`);
   expect((await answer.text()).length).toBe(100_000);
   expect(residentBytes(server.process.pid) - before).toBeLessThan(maxGrowthBytes);
-  for (const { socket } of attackers) socket.destroy();
+  for (const { socket } of attackers) {
+    socket.destroy();
+  }
 });
 
 test("a client that resets now and then and finishes the rest is not sent away", async () => {
@@ -292,7 +304,9 @@ test("a client that resets now and then and finishes the rest is not sent away",
           : Buffer.concat([get(id), encodeRstStream(id, errorCodes.cancel)]);
       }),
     );
-    while (client.frames < before + 10) await once(client.socket, "data");
+    while (client.frames < before + 10) {
+      await once(client.socket, "data");
+    }
   }
   expect(client.socket.destroyed).toBe(false);
   client.socket.destroy();

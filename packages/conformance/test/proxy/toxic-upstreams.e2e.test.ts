@@ -47,7 +47,9 @@ describe.skipIf(skip)("an upstream behind faults (skipped without toxiproxy-serv
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    if (!answer.ok) {
+      throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    }
   }
 
   const addToxic = (type: string, attributes: object, stream = "downstream") =>
@@ -110,7 +112,9 @@ describe.skipIf(skip)("an upstream behind faults (skipped without toxiproxy-serv
     beside.requests.length = 0;
   });
   afterAll(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup();
+    for (const cleanup of cleanups.reverse()) {
+      await cleanup();
+    }
   });
 
   test("latency within the limit is served, above it is 504", async () => {
@@ -130,7 +134,9 @@ describe.skipIf(skip)("an upstream behind faults (skipped without toxiproxy-serv
     behind.requests.length = 0;
     beside.requests.length = 0;
     const answers = [];
-    for (let round = 0; round < 6; round++) answers.push(await ask("/", "POST", `order ${round}`));
+    for (let round = 0; round < 6; round++) {
+      answers.push(await ask("/", "POST", `order ${round}`));
+    }
     for (const { status, body } of answers) {
       expect([`502 `, "200 beside"]).toContain(`${status} ${body}`);
     }
@@ -172,10 +178,14 @@ describe.skipIf(skip)("an upstream behind faults (skipped without toxiproxy-serv
   test("an upstream that is gone is left out, and taken again when it is back", async () => {
     await proxyTo([toxic, plain], { health_checks: { passive: { fail_duration: "200ms" } } });
     await call("POST", "/proxies/upstream", { enabled: false });
-    for (let round = 0; round < 6; round++) expect((await ask()).body).toBe("beside");
+    for (let round = 0; round < 6; round++) {
+      expect((await ask()).body).toBe("beside");
+    }
     await call("POST", "/proxies/upstream", { enabled: true });
     await eventually(async () => {
-      if ((await ask()).body !== "behind") throw new Error("not taken again");
+      if ((await ask()).body !== "behind") {
+        throw new Error("not taken again");
+      }
     }, 20_000);
   });
 });

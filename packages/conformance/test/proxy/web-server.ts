@@ -48,7 +48,9 @@ export async function startWebServer(server: object): Promise<WebServer> {
         headers: { "Content-Type": "application/json", Origin: `http://${admin}` },
         body: JSON.stringify(config(each)),
       });
-      if (!answer.ok) throw new Error(`POST /load: ${answer.status} ${await answer.text()}`);
+      if (!answer.ok) {
+        throw new Error(`POST /load: ${answer.status} ${await answer.text()}`);
+      }
     },
     async close() {
       await house.end("SIGTERM");

@@ -33,19 +33,25 @@ export class PeerProcess {
 
   async start(): Promise<void> {
     for (let attempt = 0; attempt < 600; attempt++) {
-      if (this.#child.exitCode !== null) break;
+      if (this.#child.exitCode !== null) {
+        break;
+      }
       const isHealthy = await fetch(`http://${this.#admin}/`).then(
         ({ ok }) => ok,
         () => false,
       );
-      if (isHealthy) return;
+      if (isHealthy) {
+        return;
+      }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     throw new Error(`${this.#program} is not healthy:\n${this.#log}`);
   }
 
   async end(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
+      return;
+    }
     const closed = once(this.#child, "close");
     this.#child.kill("SIGKILL");
     await closed;

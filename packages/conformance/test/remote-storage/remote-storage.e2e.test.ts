@@ -21,7 +21,9 @@ const processes: Ended[] = [];
 const folder = mkdtempSync(join(tmpdir(), "remote-storage-"));
 
 afterAll(async () => {
-  for (const process of processes) await process.end("SIGKILL");
+  for (const process of processes) {
+    await process.end("SIGKILL");
+  }
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -137,7 +139,9 @@ async function send(collector: string, { otlpJson }: SampleTrace): Promise<void>
 
 async function data<Data>(query: string, path: string): Promise<Data> {
   const { status, text } = await ask(`http://${query}/api/${path}`);
-  if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
+  if (status !== 200) {
+    throw new Error(`${path}: ${status} ${text}`);
+  }
   return (JSON.parse(text) as { data: Data }).data;
 }
 
@@ -187,7 +191,9 @@ async function expectToBeFound(collector: string, queries: readonly string[]): P
     expect(missing.status).toBe(404);
     views.push(seen(found));
   }
-  for (const view of views) expect(view).toEqual(views[0]);
+  for (const view of views) {
+    expect(view).toEqual(views[0]);
+  }
 }
 
 describe("our storage", () => {
@@ -220,8 +226,12 @@ test("our storage, killed while our collector writes, has every acknowledged tra
   const [collector, query] = await Promise.all([startOurCollector(api), startOurQuery(api)]);
   const traces: SampleTrace[] = [];
   for (let count = 0; count < 60; count++) {
-    if (count === 20) await process.end("SIGKILL");
-    if (count === 40) await process.start();
+    if (count === 20) {
+      await process.end("SIGKILL");
+    }
+    if (count === 40) {
+      await process.start();
+    }
     const trace = sampleTrace();
     await send(collector, trace);
     traces.push(trace);

@@ -80,7 +80,9 @@ test("nothing that a request names is called", async () => {
       const search = new URLSearchParams(
         parameters.filter(({ in: place }) => place === "query").map(({ name }) => [name, url]),
       );
-      for (const more of ["url", "callback", "redirect", "target"]) search.append(more, url);
+      for (const more of ["url", "callback", "redirect", "target"]) {
+        search.append(more, url);
+      }
       const filled = path.replace(/\{[^}]+\}/g, encodeURIComponent(url));
       await send(tracing.queryHttp, method.toUpperCase(), `${filled}?${search}`, JSON.stringify({ url }));
       asked++;

@@ -102,7 +102,9 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  for (const process of processes) await process.end("SIGTERM");
+  for (const process of processes) {
+    await process.end("SIGTERM");
+  }
   unwilling?.closeAllConnections();
   unwilling?.close();
   rmSync(folder, { recursive: true, force: true });
@@ -220,7 +222,9 @@ test("no secret is in a log, a metric, an answer, an error, or what print-config
       await hear(`http://${admin}${path}`, { headers: client });
     }
   }
-  for (const process of processes) said.push(`log of ${process.name}: ${process.log}`);
+  for (const process of processes) {
+    said.push(`log of ${process.name}: ${process.log}`);
+  }
   expect([storage, collector, query, agent].map(({ log }) => log.length > 0)).toEqual(Array(4).fill(true));
 
   const found = said.flatMap((text) =>
@@ -257,7 +261,9 @@ test("options that are refused repeat no secret", () => {
     ],
   ];
   const before = said.length;
-  for (const [name, args] of refusals) expect([name, args[0], run(name, args)]).toEqual([name, args[0], 1]);
+  for (const [name, args] of refusals) {
+    expect([name, args[0], run(name, args)]).toEqual([name, args[0], 1]);
+  }
   for (const text of said.slice(before)) {
     expect([...marks].filter(([one]) => text.includes(one)).map(([, what]) => [what, text])).toEqual([]);
   }

@@ -74,7 +74,9 @@ async function store(tenant: string, { otlpJson, ownTraceId, marker }: TenantSpa
   expect(answer.status, await answer.text()).toBe(200);
   await eventually(async () => {
     const trace = await call("GET", `/api/traces/${ownTraceId}`, { "x-tenant": tenant });
-    if (!trace.text.includes(marker)) throw new Error(`the spans of ${tenant} are not there: ${trace.text}`);
+    if (!trace.text.includes(marker)) {
+      throw new Error(`the spans of ${tenant} are not there: ${trace.text}`);
+    }
   }, visibleWithinMs);
 }
 
@@ -98,7 +100,9 @@ function call(
       const isEndless = response.headers["content-type"] === "text/event-stream";
       response.setEncoding("utf8").on("data", (piece: string) => {
         text += piece;
-        if (isEndless) done();
+        if (isEndless) {
+          done();
+        }
       });
       response.on("end", done).on("error", reject);
     });
@@ -154,9 +158,14 @@ function requestsOf({ method, path, parameters }: Operation): { path: string; bo
     for (const { name, in: place, required: isRequired } of parameters) {
       const value = round[name] ?? (isRequired ? base[name] : undefined);
       if (value === undefined) {
-        if (isRequired) throw new Error(`${method} ${path} needs a value for "${name}" in this test`);
-      } else if (place === "path") filled = filled.replace(`{${name}}`, encodeURIComponent(value));
-      else if (place === "query") query.append(name, value);
+        if (isRequired) {
+          throw new Error(`${method} ${path} needs a value for "${name}" in this test`);
+        }
+      } else if (place === "path") {
+        filled = filled.replace(`{${name}}`, encodeURIComponent(value));
+      } else if (place === "query") {
+        query.append(name, value);
+      }
     }
     if (method === "POST" && bodies[path] === undefined && !path.includes("archive")) {
       throw new Error(`${method} ${path} needs a body in this test`);
@@ -214,7 +223,9 @@ describe("the query service over HTTP", () => {
   test("shows each tenant its own, by every operation that shows spans", async () => {
     const silent: string[] = [];
     for (const operation of operations) {
-      if (isTail(operation)) continue;
+      if (isTail(operation)) {
+        continue;
+      }
       const texts = await heard(operation, { "x-tenant": "a" });
       if (!texts.some((text) => [a.marker, a.ownService].some((secret) => shows(secret)(text)))) {
         silent.push(nameOf(operation));
@@ -226,7 +237,9 @@ describe("the query service over HTTP", () => {
 
   test("shows no tenant anything of another, by any operation", async () => {
     for (const operation of operations) {
-      if (isTail(operation)) continue;
+      if (isTail(operation)) {
+        continue;
+      }
       const texts = await heard(operation, { "x-tenant": "b" });
       for (const secret of [a.marker, a.ownService]) {
         expect(texts.filter(shows(secret)), nameOf(operation)).toEqual([]);
@@ -316,7 +329,9 @@ describe("the query service over HTTP", () => {
       const { status, text } = await call(operation.method, first?.path ?? "", headers, first?.body);
       expect(text, nameOf(operation)).not.toContain(a.marker);
       expect(text, nameOf(operation)).not.toContain(a.ownService);
-      if (status !== 401) expect([...withoutSpans]).toContain(nameOf(operation));
+      if (status !== 401) {
+        expect([...withoutSpans]).toContain(nameOf(operation));
+      }
     }
   });
 
@@ -378,9 +393,15 @@ const methodsOf = (all: readonly object[]): Method[] =>
 const silentMethods = /\/(?:GetMinStepDuration|ArchiveTrace)$/;
 
 function formsOf(path: string): Form[] {
-  if (path.includes("metrics.")) return [metrics(sharedService), metrics(a.ownService)];
-  if (path.includes("tempopb")) return path.includes("Metrics") ? [tempoMetrics()] : tempo();
-  if (path.endsWith("GetDependencies")) return [dependencies()];
+  if (path.includes("metrics.")) {
+    return [metrics(sharedService), metrics(a.ownService)];
+  }
+  if (path.includes("tempopb")) {
+    return path.includes("Metrics") ? [tempoMetrics()] : tempo();
+  }
+  if (path.endsWith("GetDependencies")) {
+    return [dependencies()];
+  }
   const form = path.includes("api_v3") ? newer : older;
   return [
     form(sharedService, sharedTraceId),
@@ -417,14 +438,20 @@ function callRaw(
 
 /** All texts and bytes of a request. */
 function saidIn(value: unknown): string {
-  if (Buffer.isBuffer(value)) return value.toString("latin1");
-  if (value !== null && typeof value === "object") return Object.values(value).map(saidIn).join(" ");
+  if (Buffer.isBuffer(value)) {
+    return value.toString("latin1");
+  }
+  if (value !== null && typeof value === "object") {
+    return Object.values(value).map(saidIn).join(" ");
+  }
   return String(value);
 }
 
 function metadataOf(...tenants: readonly string[]): Metadata {
   const metadata = new Metadata();
-  for (const tenant of tenants) metadata.add("x-tenant", tenant);
+  for (const tenant of tenants) {
+    metadata.add("x-tenant", tenant);
+  }
   return metadata;
 }
 

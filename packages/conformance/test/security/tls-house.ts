@@ -249,7 +249,9 @@ export async function openTlsHouse(authority: TestAuthority, outside: string): P
   ): TlsListener => ({ process, option, address: address[name], protocol });
   const processes = [storage, bridge, collector, other, query, otherQuery, agent];
   const close = async () => {
-    for (const process of processes.toReversed()) await process.end("SIGTERM");
+    for (const process of processes.toReversed()) {
+      await process.end("SIGTERM");
+    }
     files.remove();
     rmSync(folder, { recursive: true, force: true });
   };

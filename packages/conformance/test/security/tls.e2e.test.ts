@@ -59,8 +59,11 @@ beforeAll(async () => {
     { ...pair, ca: authority.cert, requestCert: true, rejectUnauthorized: false },
     (request, response) => {
       const { pathname } = new URL(String(request.url), "https://outside");
-      if ((request.socket as TLSSocket).authorized) askedWell.add(pathname);
-      else askedWell.delete(pathname);
+      if ((request.socket as TLSSocket).authorized) {
+        askedWell.add(pathname);
+      } else {
+        askedWell.delete(pathname);
+      }
       response.setHeader("Content-Type", "application/json");
       response.end(outsideAnswers[pathname] ?? "{}");
     },
@@ -130,8 +133,12 @@ test("no listener and no client with TLS is left out, nor out of the documentati
     expect(options.length, program).toBeGreaterThan(0);
     const tried = house.listeners.filter(({ process }) => process === program).map(({ option }) => option);
     expect(tried.toSorted(), program).toEqual(options.toSorted());
-    for (const client of prefixesOf(program, ".tls.ca")) found.add(client);
-    for (const option of [...options, ...found]) expect(text).toContain(`\`--${option}.tls.…\``);
+    for (const client of prefixesOf(program, ".tls.ca")) {
+      found.add(client);
+    }
+    for (const option of [...options, ...found]) {
+      expect(text).toContain(`\`--${option}.tls.…\``);
+    }
   }
   expect([...found].toSorted()).toEqual(clients.toSorted());
 }, 120_000);
@@ -163,7 +170,9 @@ async function sendAndFind(otlpHttp: string, queryHttp: string): Promise<void> {
   expect(status).toBe(200);
   await eventually(async () => {
     const { text } = await askOverTls(`https://${queryHttp}/api/traces/${ownTraceId}`, house.asker());
-    if (!text.includes(marker)) throw new Error(text.slice(0, 500));
+    if (!text.includes(marker)) {
+      throw new Error(text.slice(0, 500));
+    }
   }, withinMs);
 }
 

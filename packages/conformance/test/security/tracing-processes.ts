@@ -77,7 +77,9 @@ export async function openTracing(more: TracingOptions = {}): Promise<TracingPro
     ...(more.query ?? []),
   ]);
   const close = async () => {
-    for (const process of [query, collector, storage]) await process.end("SIGTERM");
+    for (const process of [query, collector, storage]) {
+      await process.end("SIGTERM");
+    }
     rmSync(folder, { recursive: true, force: true });
   };
   try {

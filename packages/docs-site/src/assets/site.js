@@ -88,7 +88,9 @@ function close() {
 
 function select(at) {
   const items = [...list.querySelectorAll("[role=option]")];
-  if (items.length === 0) return;
+  if (items.length === 0) {
+    return;
+  }
   selected = (at + items.length) % items.length;
   items.forEach((item, index) => {
     item.setAttribute("aria-selected", String(index === selected));
@@ -112,7 +114,9 @@ function resultItem({ title, page, href }, number) {
   }
   item.append(link);
   item.addEventListener("pointermove", () => {
-    if (selected !== number) select(number);
+    if (selected !== number) {
+      select(number);
+    }
   });
   return item;
 }
@@ -132,7 +136,9 @@ async function search() {
     showResults([], error.message);
     return;
   }
-  if (field.value.trim() !== text) return; // a later one is under way
+  if (field.value.trim() !== text) {
+    return; // a later one is under way
+  }
   const options = { prefix: true, fuzzy: (term) => (term.length > 4 ? 0.2 : false), combineWith: "AND" };
   const found = opened.search(text, { ...options, boost: { title: 4, page: 2 } });
   showResults(found.slice(0, mostResults), `Nothing about “${text}”`);
@@ -166,8 +172,12 @@ field.addEventListener("keydown", (event) => {
   }
 });
 document.addEventListener("click", ({ target }) => {
-  if (!target.closest(".search")) close();
-  if (!target.closest("#pages, button.menu")) openMenu(false);
+  if (!target.closest(".search")) {
+    close();
+  }
+  if (!target.closest("#pages, button.menu")) {
+    openMenu(false);
+  }
 });
 document.addEventListener("keydown", (event) => {
   const isTyping = event.target.closest("input, textarea, select") !== null;

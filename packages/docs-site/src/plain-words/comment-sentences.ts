@@ -16,7 +16,9 @@ export function commentSentences(path: string, source: string): Sentence[] {
   const lineOf = lineFinder(source);
   const blocks: { line: number; endLine: number; text: string; kind: "line" | "block" | "doc" }[] = [];
   for (const { type, value, start, end } of parseSync(path, source).comments) {
-    if (forTools.test(value)) continue;
+    if (forTools.test(value)) {
+      continue;
+    }
     const line = lineOf(start);
     const last = blocks.at(-1);
     const alone = source.slice(source.lastIndexOf("\n", start - 1) + 1, start).trim() === "";
@@ -48,9 +50,15 @@ function sentencesOf(text: string, firstLine: number, docComment: boolean): Sent
       fenced = !fenced;
       continue;
     }
-    if (fenced) continue;
-    if (beginsParagraph.test(words)) flush();
-    if (paragraph.length === 0) begin = firstLine + index;
+    if (fenced) {
+      continue;
+    }
+    if (beginsParagraph.test(words)) {
+      flush();
+    }
+    if (paragraph.length === 0) {
+      begin = firstLine + index;
+    }
     paragraph.push(
       words
         .replace(/^(?:[-*•] |\d+\. )/, "")
@@ -65,14 +73,19 @@ function sentencesOf(text: string, firstLine: number, docComment: boolean): Sent
 /** @returns a function from an index in `source` to its line; the first line is 1 */
 function lineFinder(source: string): (index: number) => number {
   const starts = [0];
-  for (let at = source.indexOf("\n"); at !== -1; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
+  for (let at = source.indexOf("\n"); at !== -1; at = source.indexOf("\n", at + 1)) {
+    starts.push(at + 1);
+  }
   return (index) => {
     let low = 0;
     let high = starts.length;
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if (starts[middle]! <= index) low = middle;
-      else high = middle;
+      if (starts[middle]! <= index) {
+        low = middle;
+      } else {
+        high = middle;
+      }
     }
     return low + 1;
   };

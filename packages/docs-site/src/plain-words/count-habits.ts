@@ -46,7 +46,9 @@ const serverPackages = new Set([
 /** @returns the place that a file counts for */
 export function placeOf(path: string): string {
   const [first = "", second = ""] = path.split("/");
-  if (first === "packages") return serverPackages.has(second) ? "web server" : `packages/${second}`;
+  if (first === "packages") {
+    return serverPackages.has(second) ? "web server" : `packages/${second}`;
+  }
   return path.startsWith("docs/adr/") ? "docs/adr" : first;
 }
 
@@ -59,11 +61,15 @@ export function findInFiles(root: string, paths: readonly string[]): Place[] {
   const places = new Map<string, (Finding & { path: string })[]>();
   for (const path of paths) {
     // Git lists a file that was removed and is not committed yet.
-    if (!isChecked(path) || !existsSync(join(root, path))) continue;
+    if (!isChecked(path) || !existsSync(join(root, path))) {
+      continue;
+    }
     const source = readFileSync(join(root, path), "utf8");
     const sentences = path.endsWith(".md") ? pageSentences(source) : commentSentences(path, source);
     const findings = sentences.flatMap(findHabits).map((finding) => ({ ...finding, path }));
-    if (findings.length === 0) continue;
+    if (findings.length === 0) {
+      continue;
+    }
     const place = placeOf(path);
     places.set(place, [...(places.get(place) ?? []), ...findings]);
   }

@@ -55,7 +55,9 @@ export function findHabits({ text, line, docComment }: Sentence): Finding[] {
     findings.push({ line, habit: "length", advice: `${words} words: cut it in two`, text });
   }
   for (const [phrase, instead] of phrases) {
-    if (phrase.test(text)) findings.push({ line, habit: "phrase", advice: `instead: ${instead}`, text });
+    if (phrase.test(text)) {
+      findings.push({ line, habit: "phrase", advice: `instead: ${instead}`, text });
+    }
   }
   return findings;
 }

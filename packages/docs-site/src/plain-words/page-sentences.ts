@@ -21,7 +21,9 @@ export function pageSentences(source: string): Sentence[] {
         }
       } else if (token.type === "table") {
         for (const [row, cells] of (token.rows as { text: string }[][]).entries()) {
-          for (const { text } of cells) sentences.push(...cutSentences(plainText(text), at + 2 + row, false));
+          for (const { text } of cells) {
+            sentences.push(...cutSentences(plainText(text), at + 2 + row, false));
+          }
         }
       } else if (token.type === "blockquote") {
         read(token.tokens ?? [], at);

@@ -33,7 +33,9 @@ function operationText(method: string, path: string, value: unknown): string {
   const { summary, description, parameters, requestBody, responses } = operation.parse(value);
   const lines = [`## ${method.toUpperCase()} ${path}`, ""];
   for (const text of [summary, description]) {
-    if (text !== undefined) lines.push(text.replace(/([^.!?])$/, "$1."), "");
+    if (text !== undefined) {
+      lines.push(text.replace(/([^.!?])$/, "$1."), "");
+    }
   }
   if (parameters.length > 0) {
     lines.push("| Parameter | In | Type | Meaning |", "|---|---|---|---|");

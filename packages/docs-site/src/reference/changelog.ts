@@ -41,12 +41,16 @@ export function cutChangelog(repository: string): number {
   const folder = join(repository, "changelog.d");
   const notes = waitingNotes(folder);
   const before = released(repository);
-  if (notes.length === 0) throw new Error("no note waits in changelog.d/");
+  if (notes.length === 0) {
+    throw new Error("no note waits in changelog.d/");
+  }
   if (before.includes(`## ${version}\n`)) {
     throw new Error(`CHANGELOG.md has ${version} already: raise "version" in package.json first`);
   }
   const after = before === "" ? "" : `\n${before}`;
   writeFileSync(join(repository, "CHANGELOG.md"), `${title}${sectionOf(version, notes)}${after}`);
-  for (const { file } of notes) unlinkSync(join(folder, file));
+  for (const { file } of notes) {
+    unlinkSync(join(folder, file));
+  }
   return notes.length;
 }

@@ -69,18 +69,26 @@ function typeText(schema: Schema, index: ModuleIndex): string {
     if (ref !== undefined) {
       return [namespaceLink(ref, index) ?? "as above"];
     }
-    if ("const" in variant) return [code(JSON.stringify(variant.const))];
-    if (Array.isArray(variant.enum)) return variant.enum.map((value) => code(JSON.stringify(value)));
+    if ("const" in variant) {
+      return [code(JSON.stringify(variant.const))];
+    }
+    if (Array.isArray(variant.enum)) {
+      return variant.enum.map((value) => code(JSON.stringify(value)));
+    }
     const types = [variant.type].flat().filter((type) => typeof type === "string" && type !== "null");
     const items = asSchema(variant.items);
-    if (types.includes("array") && items !== undefined) return [`list of ${typeText(items, index)}`];
+    if (types.includes("array") && items !== undefined) {
+      return [`list of ${typeText(items, index)}`];
+    }
     return types.length === 0 ? ["any"] : types.map(String);
   });
   return [...new Set(texts)].join(" or ");
 }
 
 function* fieldsOf(schema: Schema, path: string, index: ModuleIndex, depth = 0): Generator<Field> {
-  if (depth > mostDepth) return;
+  if (depth > mostDepth) {
+    return;
+  }
   for (const variant of variants(schema)) {
     const items = asSchema(variant.items);
     if (items !== undefined) {
@@ -93,7 +101,9 @@ function* fieldsOf(schema: Schema, path: string, index: ModuleIndex, depth = 0):
     const needed = Array.isArray(variant.required) ? (variant.required as unknown[]) : [];
     for (const [name, value] of Object.entries(asSchema(variant.properties) ?? {})) {
       const child = asSchema(value);
-      if (child === undefined || name === "@id") continue;
+      if (child === undefined || name === "@id") {
+        continue;
+      }
       const childPath = path === "" ? name : `${path}.${name}`;
       const description = typeof child.description === "string" ? child.description : "";
       yield { path: childPath, type: typeText(child, index), isNeeded: needed.includes(name), description };
@@ -128,7 +138,9 @@ function moduleEntries(definitions: Readonly<Record<string, Schema>>): ModuleEnt
   const entries = Object.entries(definitions).flatMap(([name, schema]): ModuleEntry[] => {
     const [kind = "", id = "", key] = name.split(":");
     const moduleId = kind === "inline" ? id : kind;
-    if (kind !== "inline" && name.includes(":")) return [];
+    if (kind !== "inline" && name.includes(":")) {
+      return [];
+    }
     return [{ id: moduleId, namespace: moduleId.split(".").slice(0, -1).join("."), key, schema }];
   });
   const byId = new Map(entries.map((entry) => [entry.id, entry]));

@@ -87,8 +87,11 @@ export function answerOf(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = get(url, { agent: false }, async (response) => {
       const body = await text(response);
-      if (response.statusCode === 200) resolve(body);
-      else reject(new Error(`${url}: ${response.statusCode} ${body}`));
+      if (response.statusCode === 200) {
+        resolve(body);
+      } else {
+        reject(new Error(`${url}: ${response.statusCode} ${body}`));
+      }
     });
     request.on("error", reject);
   });

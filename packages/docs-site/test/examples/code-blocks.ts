@@ -54,7 +54,9 @@ function* codeTokens(tokens: readonly Token[]): Generator<CodeToken> {
     }
     followsCode = token.type === "code" || (followsCode && token.type === "space");
     if (token.type === "list") {
-      for (const item of token.items as { tokens: Token[] }[]) yield* codeTokens(item.tokens);
+      for (const item of token.items as { tokens: Token[] }[]) {
+        yield* codeTokens(item.tokens);
+      }
     } else if ("tokens" in token && token.tokens !== undefined) {
       yield* codeTokens(token.tokens);
     }

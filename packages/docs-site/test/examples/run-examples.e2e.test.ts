@@ -25,7 +25,9 @@ test("Every block of shell is run, or listed with the reason why not", () => {
       .filter(({ page, code }) => !pages.has(page) && !isListed(page, code))
       .map(({ name }) => name),
   ).toEqual([]);
-  for (const path of Object.values(runElsewhere)) expect(existsSync(join(repository, path)), path).toBe(true);
+  for (const path of Object.values(runElsewhere)) {
+    expect(existsSync(join(repository, path)), path).toBe(true);
+  }
 });
 
 test.each(notRun)("What is not run is there: $page, $block$command", ({ page, block, command }) => {

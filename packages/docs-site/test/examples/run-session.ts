@@ -68,7 +68,9 @@ function scriptOf(session: Session, folder: string): string {
   const pages = session.pages.map((page, index) => {
     const path = join(folder, `page-${index}`);
     mkdirSync(path);
-    for (const name of linked) symlinkSync(join(repository, name), join(path, name));
+    for (const name of linked) {
+      symlinkSync(join(repository, name), join(path, name));
+    }
     writeFileSync(join(folder, `page-${index}.sh`), pageScript(stepsOf(page)));
     const reset =
       session.npmStart === undefined

@@ -43,7 +43,9 @@ test("Every serverfile can be adapted: as it stands, or as lines of a site", asy
       for (const [name, { code }] of blocksOf("serverfile")) {
         const whole = await adapted(admin, code);
         const asLines = whole.status === 200 ? whole : await adapted(admin, `:8080 {\n${code}\n}\n`);
-        if (asLines.status !== 200) faults.push(`${name}: ${whole.body.trim()} ${asLines.body.trim()}`);
+        if (asLines.status !== 200) {
+          faults.push(`${name}: ${whole.body.trim()} ${asLines.body.trim()}`);
+        }
       }
       expect((await adapted(admin, ":8080 {\n\tnonsense\n}\n")).status).toBe(400);
       return faults;

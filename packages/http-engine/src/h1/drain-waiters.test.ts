@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { expect, it, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { DrainWaiters } from "./drain-waiters.ts";
 
 /** A socket whose buffer is full. */
@@ -9,7 +9,7 @@ function fullSocket(): Socket {
   return socket;
 }
 
-it("calls back after this turn where the socket takes more already", async () => {
+test("calls back after this turn where the socket takes more already", async () => {
   const callback = vi.fn();
   new DrainWaiters(new Socket(), () => {}).once(callback);
   expect(callback).not.toHaveBeenCalled();
@@ -17,7 +17,7 @@ it("calls back after this turn where the socket takes more already", async () =>
   expect(callback).toHaveBeenCalledOnce();
 });
 
-it("calls everybody once when the buffer is empty, and those who wait anew the next time", () => {
+test("calls everybody once when the buffer is empty, and those who wait anew the next time", () => {
   const socket = fullSocket();
   const waiters = new DrainWaiters(socket, () => {});
   const later = vi.fn();
@@ -30,7 +30,7 @@ it("calls everybody once when the buffer is empty, and those who wait anew the n
   expect([callback.mock.calls.length, later.mock.calls.length]).toEqual([2, 2]);
 });
 
-it("calls nobody once it has stopped", () => {
+test("calls nobody once it has stopped", () => {
   const socket = fullSocket();
   const waiters = new DrainWaiters(socket, () => {});
   const callback = vi.fn();
@@ -40,7 +40,7 @@ it("calls nobody once it has stopped", () => {
   expect(callback).not.toHaveBeenCalled();
 });
 
-it("calls the others when one throws, and tells of it", () => {
+test("calls the others when one throws, and tells of it", () => {
   const socket = fullSocket();
   const failed = vi.fn();
   const waiters = new DrainWaiters(socket, failed);

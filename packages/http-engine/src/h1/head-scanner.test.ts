@@ -1,11 +1,11 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { HeadScanner } from "./head-scanner.ts";
 
 const limit = 200;
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
 const get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
 
-it("finds a head when its last byte is there, and says how many bytes it used", () => {
+test("finds a head when its last byte is there, and says how many bytes it used", () => {
   const scanner = new HeadScanner();
   for (let length = 1; length < get.length; length++) {
     expect(scanner.scan(bytesOf(get.slice(0, length)), limit)).toBeUndefined();
@@ -16,7 +16,7 @@ it("finds a head when its last byte is there, and says how many bytes it used", 
   expect(scanner).toMatchObject({ used: get.length, isUnderWay: false, isFirst: false });
 });
 
-it("reads the same head again, until it is told to forget", () => {
+test("reads the same head again, until it is told to forget", () => {
   const scanner = new HeadScanner();
   const first = scanner.scan(bytesOf(get), limit);
   expect(scanner.scan(bytesOf(get), limit)).toBe(first);
@@ -27,7 +27,7 @@ it("reads the same head again, until it is told to forget", () => {
   expect(later).not.toBe(first);
 });
 
-it("passes over one empty line, which is no head under way", () => {
+test("passes over one empty line, which is no head under way", () => {
   const scanner = new HeadScanner();
   expect(scanner.scan(bytesOf("\r\n"), limit)).toBeUndefined();
   expect(scanner.isUnderWay).toBe(false);
@@ -37,7 +37,7 @@ it("passes over one empty line, which is no head under way", () => {
   expect(scanner.used).toBe(get.length + 2);
 });
 
-it("tells of HTTP/2 where a connection begins with its preface, and only there", () => {
+test("tells of HTTP/2 where a connection begins with its preface, and only there", () => {
   const preface = bytesOf("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
   const scanner = new HeadScanner();
   expect(scanner.scan(preface, limit)).toBe("preface");
@@ -45,7 +45,7 @@ it("tells of HTTP/2 where a connection begins with its preface, and only there",
   expect(() => scanner.scan(preface, limit)).toThrow("HTTP/2.0");
 });
 
-it("refuses what will never be a head before its end is there", () => {
+test("refuses what will never be a head before its end is there", () => {
   expect(() => new HeadScanner().scan(bytesOf("GET / HTTP/1.1\n"), limit)).toThrow("without CR");
   expect(() => new HeadScanner().scan(bytesOf("\x16\x03\x01"), limit)).toThrow("not HTTP");
   const long = `GET /${"a".repeat(limit)}`;

@@ -58,7 +58,9 @@ function make() {
   const client = new HpackEncoder();
   const headers = (streamId: number, endsStream: boolean, fields: Fields) => {
     client.begin();
-    for (const [name, value] of fields) client.add(name, value);
+    for (const [name, value] of fields) {
+      client.add(name, value);
+    }
     frames.headers(streamId, Buffer.from(client.end()), endsStream);
   };
   /** Type, stream and, of RST_STREAM, the code of each frame that went out. */
@@ -110,7 +112,9 @@ test("a head with too many fields is answered 431", () => {
 
 test("one stream more than the client was told is refused", () => {
   const { headers, streams, sent } = make();
-  for (let index = 0; index <= 250; index++) headers(1 + 2 * index, false, getFields);
+  for (let index = 0; index <= 250; index++) {
+    headers(1 + 2 * index, false, getFields);
+  }
   expect([streams.size, sent()]).toEqual([250, [[rstStream, 501, errorCodes.refusedStream]]]);
 });
 
@@ -124,8 +128,9 @@ test("a connection that is leaving opens no streams", () => {
 test("a body over the window of its stream, or over what it declares, breaks it off", () => {
   const { frames, headers, asked } = make();
   headers(1, false, getFields);
-  for (let bytes = 0; bytes <= streamWindowBytes; bytes += 16_384)
+  for (let bytes = 0; bytes <= streamWindowBytes; bytes += 16_384) {
     frames.data(1, Buffer.alloc(16_384), 16_384, false);
+  }
   headers(3, false, [...getFields, ["content-length", "2"]]);
   frames.data(3, Buffer.alloc(3), 3, false);
   expect(asked).toEqual([
@@ -136,7 +141,9 @@ test("a body over the window of its stream, or over what it declares, breaks it 
 
 test("bodies over the window of the connection end it", () => {
   const { frames, headers } = make();
-  for (const id of [1, 3, 5, 7, 9]) headers(id, false, getFields);
+  for (const id of [1, 3, 5, 7, 9]) {
+    headers(id, false, getFields);
+  }
   const code = codeOf(() => {
     for (let bytes = 0; bytes <= connectionWindowBytes; bytes += 16_384) {
       frames.data(1 + 2 * Math.floor(bytes / streamWindowBytes), Buffer.alloc(16_384), 16_384, false);
@@ -189,7 +196,9 @@ test.each<[string, (frames: ClientFrames, index: number) => void]>([
 ])("a flood of %s ends the connection", (_name, send) => {
   const { frames } = make();
   const code = codeOf(() => {
-    for (let index = 0; index < 1_000_000; index++) send(frames, index);
+    for (let index = 0; index < 1_000_000; index++) {
+      send(frames, index);
+    }
   });
   expect(code).toBe(errorCodes.enhanceYourCalm);
 });

@@ -77,9 +77,13 @@ test.each([
 ])("whoever reads is told that it failed: %s", async (_name, isEarly) => {
   const { body } = make();
   const error = new ServerError("HTTP_TIMEOUT", "too slow");
-  if (isEarly) body.fail(error);
+  if (isEarly) {
+    body.fail(error);
+  }
   const read = text(body.reader(false));
-  if (!isEarly) body.fail(error);
+  if (!isEarly) {
+    body.fail(error);
+  }
   await expect(read).rejects.toBe(error);
 });
 

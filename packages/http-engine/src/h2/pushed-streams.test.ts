@@ -18,7 +18,9 @@ function make() {
 
 function request(headers: string[] = []): PromisedRequest {
   const made = promisedRequest("https", "example.com", "GET", "/a", headers);
-  if (made === undefined) throw new Error("no request");
+  if (made === undefined) {
+    throw new Error("no request");
+  }
   return made;
 }
 
@@ -73,7 +75,9 @@ test("has room for what the client allows, as long as it takes some", () => {
   pushed.apply(new Map([[settingIds.enablePush, 0]]));
   expect(pushed.hasRoom).toBe(false);
   pushed.apply(new Map([[settingIds.enablePush, 1]]));
-  for (let count = 0; count < 100; count++) pushed.refused();
+  for (let count = 0; count < 100; count++) {
+    pushed.refused();
+  }
   expect(pushed.hasRoom).toBe(false);
   pushed.taken();
   expect(pushed.hasRoom).toBe(true);

@@ -9,7 +9,9 @@ function collect() {
   const frames: [bytes: number, ends: boolean][] = [];
   const reader = new FrameReader({
     frame: (type, flags, _streamId, payload) => {
-      if (type === frameTypes.data) frames.push([payload.length, (flags & 1) !== 0]);
+      if (type === frameTypes.data) {
+        frames.push([payload.length, (flags & 1) !== 0]);
+      }
     },
   });
   const socket = {

@@ -49,15 +49,20 @@ export function clickHouseServers(options: ClickHouseOptions, log: Logger, metri
       up?.set({ host }, isUp ? 1 : 0);
       const wasUp = areUp.get(host) ?? true;
       areUp.set(host, isUp);
-      if (isUp && !wasUp) log.info({ host }, "ClickHouse answers again");
-      else if (!isUp && wasUp) log.warn({ host, reason }, "ClickHouse does not answer");
+      if (isUp && !wasUp) {
+        log.info({ host }, "ClickHouse answers again");
+      } else if (!isUp && wasUp) {
+        log.warn({ host, reason }, "ClickHouse does not answer");
+      }
     },
   };
 }
 
 function gaugeOf(metrics: Registry): Gauge<"host"> {
   const known = metrics.getSingleMetric(gaugeName);
-  if (known instanceof Gauge) return known;
+  if (known instanceof Gauge) {
+    return known;
+  }
   return new Gauge({
     name: gaugeName,
     help: "1 for a server of ClickHouse that answers, 0 for one that does not.",
@@ -68,7 +73,9 @@ function gaugeOf(metrics: Registry): Gauge<"host"> {
 
 function hedgesOf(metrics: Registry): Counter<"kind" | "outcome"> {
   const known = metrics.getSingleMetric(hedgesName);
-  if (known instanceof Counter) return known;
+  if (known instanceof Counter) {
+    return known;
+  }
   return new Counter({
     name: hedgesName,
     help: "Reads and inserts that also went to a second ClickHouse server, because the first took long. Outcomes: won (the second answered first), lost, denied (too many recently, so no second server was tried).",

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { completionScript } from "./completion-script.ts";
 import type { HelpSubject } from "./help-text.ts";
@@ -33,7 +33,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _a_process; printf '%s\\n' "\${COMPRE
 const hasBash = spawnSync("bash", ["--version"]).status === 0;
 
 describe.skipIf(!hasBash)("the script for bash", () => {
-  it.each([
+  test.each([
     [
       ["a-process", ""],
       ["run", "status", "--a.level", "--a.path", "--b.enabled"],
@@ -55,7 +55,7 @@ describe.skipIf(!hasBash)("the script for bash", () => {
   });
 });
 
-it("writes zsh's form", () => {
+test("writes zsh's form", () => {
   expect(completionScript("zsh", subject)).toBe(`#compdef a-process
 _arguments \\
   '1:command:(run status)' \\
@@ -65,7 +65,7 @@ _arguments \\
 `);
 });
 
-it("writes fish's form", () => {
+test("writes fish's form", () => {
   expect(
     completionScript("fish", subject),
   ).toBe(`complete -c a-process -n __fish_use_subcommand -f -a run -d 'Start.'
@@ -76,6 +76,6 @@ complete -c a-process -l b.enabled -d 'Whether.'
 `);
 });
 
-it.each([undefined, "", "powershell"])("refuses %j", (shell) => {
+test.each([undefined, "", "powershell"])("refuses %j", (shell) => {
   expect(() => completionScript(shell, subject)).toThrow("completion: name a shell, one of bash, zsh, fish");
 });

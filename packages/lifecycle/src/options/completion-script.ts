@@ -49,7 +49,9 @@ function bash(subject: HelpSubject): string {
 function zsh({ name, commands, fields }: HelpSubject): string {
   const description = (text: string) => text.replaceAll(/[\\[\]:]/g, "\\$&");
   const value = (field: OptionField) => {
-    if (field.kind === "boolean") return "";
+    if (field.kind === "boolean") {
+      return "";
+    }
     const choices = choicesOf(field);
     return `:${field.placeholder}:${choices.length > 0 ? `(${choices.join(" ")})` : "_files"}`;
   };

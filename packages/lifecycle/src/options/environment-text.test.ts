@@ -1,10 +1,10 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { environmentText } from "./environment-text.ts";
 import { duration } from "./fields.ts";
 import { optionFields } from "./option-field.ts";
 
-it("lists the variable of every option", () => {
+test("lists the variable of every option", () => {
   const schema = z.object({
     "a.b-c": duration("1s"),
     verbose: z.boolean().default(false),

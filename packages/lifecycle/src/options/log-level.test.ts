@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { logLevel } from "./log-level.ts";
 
-it.each([
+test.each([
   [undefined, "info"],
   ["trace", "trace"],
   ["debug", "debug"],
@@ -16,7 +16,7 @@ it.each([
   expect(logLevel("info").parse(text)).toBe(level);
 });
 
-it.each(["", "loud", "__proto__"])("refuses %j", (text) => {
+test.each(["", "loud", "__proto__"])("refuses %j", (text) => {
   expect(logLevel("info").safeParse(text).error?.issues[0]?.message).toBe(
     `"${text}" is not a log level: trace, debug, info, warn, error, fatal, warning, dpanic, panic`,
   );

@@ -1,9 +1,9 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { markdownText } from "./markdown-text.ts";
 import { optionFields } from "./option-field.ts";
 
-it("writes one table of commands and one of options", () => {
+test("writes one table of commands and one of options", () => {
   const fields = optionFields(
     z.object({
       "a.level": z.enum(["high", "low"]).default("low").describe("How much."),

@@ -73,8 +73,12 @@ function readFlags(input: OptionInput, fields: readonly OptionField[]): Map<stri
 
 function toInput(field: OptionField, text: string): unknown {
   if (field.kind === "boolean") {
-    if (/^(1|t|true)$/i.test(text)) return true;
-    if (/^(0|f|false)$/i.test(text)) return false;
+    if (/^(1|t|true)$/i.test(text)) {
+      return true;
+    }
+    if (/^(0|f|false)$/i.test(text)) {
+      return false;
+    }
   } else if (field.kind === "number" && text.trim() !== "") {
     const number = Number(text);
     return Number.isNaN(number) ? text : number;

@@ -9,7 +9,9 @@ export function parseProperties(text: string): Record<string, string> {
   for (const line of joined.split(/[\n\r]/)) {
     const [, key = "", value = ""] =
       /^[ \t\f]*(?![#!])((?:\\.|[^\\=: \t\f])+)[ \t\f]*[=:]?[ \t\f]*(.*)$/.exec(line) ?? [];
-    if (key !== "") values[unescaped(key)] = unescaped(value);
+    if (key !== "") {
+      values[unescaped(key)] = unescaped(value);
+    }
   }
   return values;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseTags } from "./parse-tags.ts";
 
 const environment = { HOST: "h1", EMPTY: "" };
@@ -6,7 +6,7 @@ const environment = { HOST: "h1", EMPTY: "" };
 const variable = (text: string) => `$${text}`;
 
 describe("parseTags", () => {
-  it.each([
+  test.each([
     [
       ["a=1", " b = two words "],
       [
@@ -26,7 +26,7 @@ describe("parseTags", () => {
     expect(parseTags(parts, environment, "x.tags")).toEqual(tags);
   });
 
-  it.each(["a", "=b", "", " =b"])("refuses %j", (part) => {
+  test.each(["a", "=b", "", " =b"])("refuses %j", (part) => {
     expect(() => parseTags([part], environment, "x.tags")).toThrow(
       `option --x.tags: "${part}" is not key=value`,
     );

@@ -22,8 +22,12 @@ export function secretOf<const Name extends string>(options: SecretOptions<Name>
   const values = options as Readonly<Record<string, string>>;
   const path = values[`${name}-file`] ?? "";
   const given = values[name] ?? "";
-  if (path === "") return given;
-  if (given !== "") throw new StartError(`--${name} and --${name}-file: give one of them`);
+  if (path === "") {
+    return given;
+  }
+  if (given !== "") {
+    throw new StartError(`--${name} and --${name}-file: give one of them`);
+  }
   let text: string;
   try {
     text = readFileSync(path, "utf8");

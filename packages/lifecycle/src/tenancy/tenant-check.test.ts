@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { tenancyOptions } from "./tenancy-options.ts";
 import { TenantCheck } from "./tenant-check.ts";
@@ -12,7 +12,7 @@ function checkOf(enabled: boolean, tenants = ""): TenantCheck {
 }
 
 describe("TenantCheck", () => {
-  it.each([
+  test.each([
     ["off", checkOf(false), [], { tenant: "" }],
     ["off, header all the same", checkOf(false), ["a"], { tenant: "" }],
     ["off, listed all the same", checkOf(false, "b"), ["a"], { tenant: "" }],
@@ -39,17 +39,17 @@ describe("TenantCheck", () => {
     expect(check.check(values)).toEqual(outcome);
   });
 
-  it("looks at x-tenant, or another header in lower case", () => {
+  test("looks at x-tenant, or another header in lower case", () => {
     expect(checkOf(true).header).toBe("x-tenant");
     expect(new TenantCheck(schema.parse({ "multi-tenancy.header": "X-Org" })).header).toBe("x-org");
   });
 });
 
-it("refuses to serve what is no name of a tenant", () => {
+test("refuses to serve what is no name of a tenant", () => {
   expect(() => checkOf(true, "a,b c")).toThrow("visible characters of ASCII");
 });
 
-it.each(["", "x tenant", "x:tenant"])("refuses the header %j", (header) => {
+test.each(["", "x tenant", "x:tenant"])("refuses the header %j", (header) => {
   expect(schema.safeParse({ "multi-tenancy.header": header }).error?.issues[0]?.message).toBe(
     "not the name of a header",
   );

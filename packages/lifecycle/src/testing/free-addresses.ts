@@ -24,18 +24,26 @@ export async function freeAddresses(count: number): Promise<string[]> {
   for (let attempt = 0; held.size < count && attempt < attempts; attempt++) {
     const port = portRange.first + Math.floor(Math.random() * portRange.count);
     const taken = await take(port);
-    if (taken !== undefined) held.set(`127.0.0.1:${port}`, taken);
+    if (taken !== undefined) {
+      held.set(`127.0.0.1:${port}`, taken);
+    }
   }
   await Promise.all(Array.from(held.values(), release));
-  if (held.size < count) throw new Error(`only ${held.size} of ${count} wanted ports are free`);
+  if (held.size < count) {
+    throw new Error(`only ${held.size} of ${count} wanted ports are free`);
+  }
   return [...held.keys()];
 }
 
 async function take(port: number): Promise<Held | undefined> {
   const tcp = createServer().listen(port, "127.0.0.1");
-  if (!(await happens(once(tcp, "listening")))) return undefined;
+  if (!(await happens(once(tcp, "listening")))) {
+    return undefined;
+  }
   const udp = createSocket("udp4").bind(port, "127.0.0.1");
-  if (await happens(once(udp, "listening"))) return { tcp, udp };
+  if (await happens(once(udp, "listening"))) {
+    return { tcp, udp };
+  }
   await release({ tcp, udp });
   return undefined;
 }

@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createTestAuthority } from "./test-certificates.ts";
 
-it("issues certificates that OpenSSL reads and verifies", () => {
+test("issues certificates that OpenSSL reads and verifies", () => {
   const authority = createTestAuthority("one", new Date("2031-02-03T04:05:06Z"));
   const issued = new X509Certificate(authority.issue("localhost", "127.0.0.1").cert);
   const root = new X509Certificate(authority.cert);

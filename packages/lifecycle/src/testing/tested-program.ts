@@ -4,6 +4,8 @@
  * @param source path of the program's source, `<package>/bin/<name>.ts`
  */
 export function testedProgram(source: string): string {
-  if (process.env.TEST_BUILT_PROGRAMS === undefined) return source;
+  if (process.env.TEST_BUILT_PROGRAMS === undefined) {
+    return source;
+  }
   return source.replace(/([\\/])bin([\\/])([\w-]+)\.ts$/, "$1dist$2$3.cjs");
 }

@@ -1,13 +1,13 @@
 import { createSecureContext } from "node:tls";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { cipherSuiteNames, opensslCiphers } from "./cipher-suites.ts";
 
-it.each(cipherSuiteNames)("gives OpenSSL a name that it knows for %s", (name) => {
+test.each(cipherSuiteNames)("gives OpenSSL a name that it knows for %s", (name) => {
   const ciphers = opensslCiphers([name], "x");
   expect(() => createSecureContext({ ciphers })).not.toThrow();
 });
 
-it.each([
+test.each([
   [[], undefined],
   [["TLS_AES_256_GCM_SHA384"], "TLS_AES_256_GCM_SHA384"],
   [
@@ -22,7 +22,7 @@ it.each([
   expect(opensslCiphers(names, "x")).toBe(ciphers);
 });
 
-it.each(["TLS_RSA_WITH_RC4_128_SHA", "", "__proto__", "ECDHE-RSA-AES128-SHA"])("refuses %j", (name) => {
+test.each(["TLS_RSA_WITH_RC4_128_SHA", "", "__proto__", "ECDHE-RSA-AES128-SHA"])("refuses %j", (name) => {
   expect(() => opensslCiphers([name], "x.tls.cipher-suites")).toThrow(
     `option --x.tls.cipher-suites: cipher suite "${name}" is not known: known are TLS_AES_128_GCM_SHA256, `,
   );

@@ -1,5 +1,5 @@
 import pino from "pino";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { createTestAuthority } from "../testing/test-certificates.ts";
 import { createTlsFolder } from "../testing/tls-folder.ts";
@@ -22,15 +22,15 @@ function read(options: Record<string, string | boolean>) {
 }
 
 describe("readClientTls", () => {
-  it("is undefined when not enabled", () => {
+  test("is undefined when not enabled", () => {
     expect(read({})).toBeUndefined();
   });
 
-  it("reads nothing but that it is wanted", () => {
+  test("reads nothing but that it is wanted", () => {
     expect(read({ "a.b.tls.enabled": true })).toEqual({ skipHostVerify: false });
   });
 
-  it("reads all", () => {
+  test("reads all", () => {
     const { certPath, keyPath, caPath } = newFolder();
     expect(
       read({
@@ -50,7 +50,7 @@ describe("readClientTls", () => {
     });
   });
 
-  it.each<[Record<string, string | boolean>, string]>([
+  test.each<[Record<string, string | boolean>, string]>([
     [{ "a.b.tls.ca": "/x" }, "a.b.tls.* options cannot be used when a.b.tls.enabled is false"],
     [{ "a.b.tls.skip-host-verify": true }, "a.b.tls.* options cannot be used when a.b.tls.enabled is false"],
     [{ "a.b.tls.enabled": true, "a.b.tls.cert": "/x" }, "--a.b.tls.cert and --a.b.tls.key go together"],
@@ -62,11 +62,11 @@ describe("readClientTls", () => {
 });
 
 describe("openClientTls", () => {
-  it("is undefined when not enabled", () => {
+  test("is undefined when not enabled", () => {
     expect(openClientTls(schema.parse({}), "a.b", silent)).toBeUndefined();
   });
 
-  it("gives new files", async () => {
+  test("gives new files", async () => {
     const { caPath, swap } = newFolder();
     const tls = openClientTls(schema.parse({ "a.b.tls.enabled": true, "a.b.tls.ca": caPath }), "a.b", silent);
     onTestFinished(() => tls?.close());

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import pino from "pino";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { StartError } from "../errors.ts";
 import {
@@ -55,7 +55,9 @@ function keptLog() {
       new Promise<string>((resolve) => {
         told = () => {
           const found = lines.find(({ msg }) => msg.includes(words));
-          if (found !== undefined) resolve(found.msg);
+          if (found !== undefined) {
+            resolve(found.msg);
+          }
         };
         told();
       }),
@@ -70,7 +72,9 @@ async function open(options: Given, log = pino({ level: "silent" })): Promise<Se
 
 async function opened(options: Given, log = pino({ level: "silent" })): Promise<ServerTls> {
   const tls = await open(options, log);
-  if (tls === undefined) throw new Error("TLS is not enabled");
+  if (tls === undefined) {
+    throw new Error("TLS is not enabled");
+  }
   return tls;
 }
 
@@ -112,23 +116,27 @@ async function ask(port: number, options: ConnectionOptions = {}): Promise<Answe
     };
   });
   const text = await answerOver(socket);
-  if (of === undefined || text === "") throw new Error("closed without an answer");
+  if (of === undefined || text === "") {
+    throw new Error("closed without an answer");
+  }
   return { text, ...of };
 }
 
 async function answerOver(socket: TLSSocket): Promise<string> {
   socket.setEncoding("utf8").write("GET / HTTP/1.0\r\n\r\n");
   let text = "";
-  for await (const part of socket) text += part;
+  for await (const part of socket) {
+    text += part;
+  }
   return text;
 }
 
 describe("openServerTls", () => {
-  it("is undefined when not enabled", async () => {
+  test("is undefined when not enabled", async () => {
     expect(await open({})).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     ["cert", "/a"],
     ["key", "/a"],
     ["client-ca", "/a"],
@@ -144,7 +152,7 @@ describe("openServerTls", () => {
 
   const otherKey = authority.issue("localhost").key;
   const long = Buffer.alloc(5 * 2 ** 20, 32).toString();
-  it.each<[string, Given, Partial<TestCertificate>, string]>([
+  test.each<[string, Given, Partial<TestCertificate>, string]>([
     [
       "no certificate",
       { "x.y.tls.cert": "" },
@@ -190,13 +198,13 @@ describe("openServerTls", () => {
     expect((failure as StartError).message).toContain(message);
   });
 
-  it("refuses an unknown version", () => {
+  test("refuses an unknown version", () => {
     expect(schema.safeParse({ "x.y.tls.min-version": "1.4" }).error?.issues[0]?.message).toBe(
       '"1.4" is not a version of TLS: 1.0, 1.1, 1.2 or 1.3',
     );
   });
 
-  it("warns of a certificate that ran out", async () => {
+  test("warns of a certificate that ran out", async () => {
     const old = createTestAuthority("old", new Date("2020-01-01T00:00:00Z")).issue("localhost");
     const { options } = folderOf(old);
     const { log, next } = keptLog();
@@ -208,12 +216,12 @@ describe("openServerTls", () => {
 });
 
 describe("httpServerFor", () => {
-  it("serves plain HTTP without TLS", async () => {
+  test("serves plain HTTP without TLS", async () => {
     const answer = await fetch(`http://127.0.0.1:${await listen(undefined)}`);
     expect(await answer.text()).toBe("hello");
   });
 
-  it("serves TLS 1.2 and 1.3, not 1.1", async () => {
+  test("serves TLS 1.2 and 1.3, not 1.1", async () => {
     const port = await listen(await opened(folderOf().options));
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
       const { text, protocol } = await ask(port, { minVersion: version, maxVersion: version });
@@ -224,7 +232,7 @@ describe("httpServerFor", () => {
     await expect(ask(port, old)).rejects.toThrow(/alert protocol version/);
   });
 
-  it("serves TLS 1.0 where that is allowed", async () => {
+  test("serves TLS 1.0 where that is allowed", async () => {
     const port = await listen(await opened({ ...folderOf().options, "x.y.tls.min-version": "1.0" }));
     const { protocol } = await ask(port, {
       minVersion: "TLSv1",
@@ -234,7 +242,7 @@ describe("httpServerFor", () => {
     expect(protocol).toBe("TLSv1");
   });
 
-  it("keeps to the suites that are named", async () => {
+  test("keeps to the suites that are named", async () => {
     const { options } = folderOf();
     const suite = "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384";
     const port = await listen(await opened({ ...options, "x.y.tls.cipher-suites": suite }));
@@ -246,7 +254,7 @@ describe("httpServerFor", () => {
     ).rejects.toThrow(/handshake failure/);
   });
 
-  it("serves TLS 1.3 only where only its suites are named", async () => {
+  test("serves TLS 1.3 only where only its suites are named", async () => {
     const { options } = folderOf();
     const port = await listen(
       await opened({ ...options, "x.y.tls.cipher-suites": "TLS_CHACHA20_POLY1305_SHA256" }),
@@ -255,7 +263,7 @@ describe("httpServerFor", () => {
     await expect(ask(port, { maxVersion: "TLSv1.2" })).rejects.toThrow(/alert/);
   });
 
-  it("wants a certificate of the client where it has authorities for it", async () => {
+  test("wants a certificate of the client where it has authorities for it", async () => {
     const { folder, options } = folderOf();
     const port = await listen(await opened({ ...options, "x.y.tls.client-ca": folder.caPath }));
     expect((await ask(port, authority.issue("client"))).text).toContain("hello");
@@ -263,7 +271,7 @@ describe("httpServerFor", () => {
     await expect(ask(port, createTestAuthority("other").issue("client"))).rejects.toThrow();
   });
 
-  it("takes new files for new connections, and keeps open ones", async () => {
+  test("takes new files for new connections, and keeps open ones", async () => {
     const { folder, options } = folderOf();
     const tls = await opened({ ...options, "x.y.tls.client-ca": folder.caPath });
     const port = await listen(tls);
@@ -280,7 +288,7 @@ describe("httpServerFor", () => {
     expect(await answerOver(before)).toContain("hello");
   });
 
-  it("keeps the old files while the new ones do not fit", async () => {
+  test("keeps the old files while the new ones do not fit", async () => {
     const { folder, options } = folderOf();
     const { log, next: logged } = keptLog();
     const tls = await opened(options, log);
@@ -298,7 +306,7 @@ describe("httpServerFor", () => {
     expect((await ask(port)).cert).toBe(next.cert);
   });
 
-  it("sees a change in a folder where other files change all the time", async () => {
+  test("sees a change in a folder where other files change all the time", async () => {
     const { folder, options } = folderOf();
     const tls = await opened(options);
     const noise = setInterval(() => writeFileSync(join(folder.path, "noise"), "x"), 5);
@@ -309,7 +317,7 @@ describe("httpServerFor", () => {
     expect(tls.material.cert.toString()).not.toBe(pair.cert);
   });
 
-  it("reads plain files again after reload-interval, told or not", async () => {
+  test("reads plain files again after reload-interval, told or not", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tls-plain-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const [certPath, keyPath] = [join(folder, "c.pem"), join(folder, "k.pem")];

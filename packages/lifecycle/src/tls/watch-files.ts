@@ -26,7 +26,9 @@ export function watchFiles(
   let pending: NodeJS.Timeout | undefined;
   const soon = () => {
     // Further changes do not extend the wait, because in a busy folder they never end.
-    if (pending !== undefined) return;
+    if (pending !== undefined) {
+      return;
+    }
     pending = setTimeout(() => {
       pending = undefined;
       changed();
@@ -52,7 +54,9 @@ export function watchFiles(
     close() {
       clearTimeout(pending);
       clearInterval(poll);
-      for (const watcher of watchers) watcher.close();
+      for (const watcher of watchers) {
+        watcher.close();
+      }
     },
   };
 }

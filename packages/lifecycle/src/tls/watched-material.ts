@@ -52,7 +52,9 @@ export function watchMaterial<Material>(settings: WatchedFilesSettings<Material>
     }
     material = next;
     log.info(`${what}: changed files are in force for new connections`);
-    for (const listener of listeners) listener(next);
+    for (const listener of listeners) {
+      listener(next);
+    }
   };
 
   const files = watchFiles(paths, pollMs, reload, (folder, error) => {

@@ -42,7 +42,9 @@ async function collector(status = 200): Promise<Collector> {
   const base = await listen(
     createServer(async (request, response) => {
       const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
+      for await (const chunk of request) {
+        chunks.push(chunk as Buffer);
+      }
       headers.push(request.headers);
       names.push(
         [
@@ -74,7 +76,9 @@ test("requests are spans when somebody describes them; requests with own spans a
   const own = tracer(base, metrics);
   const site = await listen(
     httpServerFor(undefined, {}, (request, response) => {
-      if (request.url === "/told") activeSpan()?.describe("told");
+      if (request.url === "/told") {
+        activeSpan()?.describe("told");
+      }
       startChild("inner")?.end();
       response.end();
     }) as Server,
@@ -110,7 +114,9 @@ test("a loop in which the marker gets lost goes round once a second, and does no
   const enough = new Promise<void>((resolve) => {
     rounds.on("round", (count: number) => {
       counts.push(count);
-      if (counts.length === 4) resolve();
+      if (counts.length === 4) {
+        resolve();
+      }
     });
   });
   await fetch(site);

@@ -56,7 +56,9 @@ function withoutCredentials(address: URL): { url: URL; headers: Record<string, s
   const url = new URL(address);
   url.username = "";
   url.password = "";
-  if (username === "" && password === "") return { url, headers: {} };
+  if (username === "" && password === "") {
+    return { url, headers: {} };
+  }
   const text = `${plainText(username)}:${plainText(password)}`;
   return { url, headers: { authorization: `Basic ${Buffer.from(text).toString("base64")}` } };
 }

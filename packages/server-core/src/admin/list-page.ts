@@ -39,7 +39,9 @@ export function pageOf<Entry>(
 
 function countOf(query: URLSearchParams, name: string, least: number, most: number): number | undefined {
   const text = query.get(name);
-  if (text === null) return undefined;
+  if (text === null) {
+    return undefined;
+  }
   const count = Number(text);
   if (!/^\d{1,7}$/.test(text) || count < least || count > most) {
     throw new ServerError(

@@ -8,7 +8,9 @@ test("lets one through at a time, in order, also after a failure", async () => {
     order.push(`${name} begins`);
     await Promise.resolve();
     order.push(`${name} ends`);
-    if (name === "a") throw new Error("no");
+    if (name === "a") {
+      throw new Error("no");
+    }
   };
   await Promise.allSettled([lock.run(work("a")), lock.run(work("b"))]);
   expect(order).toEqual(["a begins", "a ends", "b begins", "b ends"]);

@@ -25,8 +25,11 @@ function reconcileObject(old: JsonObject, next: JsonObject): JsonObject {
     if (kept !== value) {
       made ??= { ...next };
       // A plain assignment would set the prototype.
-      if (key === prototypeKey) Object.defineProperty(made, key, { ...ownField, value: kept });
-      else made[key] = kept;
+      if (key === prototypeKey) {
+        Object.defineProperty(made, key, { ...ownField, value: kept });
+      } else {
+        made[key] = kept;
+      }
     }
   }
   // Order of keys does not count: documents are written with sorted ones.

@@ -78,8 +78,12 @@ function mergeDetails(details: readonly UpstreamDetail[], checks: readonly Check
 
 /** How bad the news of an upstream is: unhealthy, failed lately, nothing known yet, well. */
 function trouble({ healthy, fails, last_response, active_checks }: DetailedUpstream): number {
-  if (!healthy) return 0;
-  if (fails > 0 || active_checks.some(({ against }) => against > 0)) return 1;
+  if (!healthy) {
+    return 0;
+  }
+  if (fails > 0 || active_checks.some(({ against }) => against > 0)) {
+    return 1;
+  }
   const isChecked = active_checks.length > 0 && active_checks.every(({ checked }) => checked);
   return last_response === null && !isChecked ? 2 : 3;
 }
@@ -94,7 +98,9 @@ const orders: Readonly<Record<string, (a: DetailedUpstream, b: DetailedUpstream)
 };
 
 function inOrder(upstreams: readonly DetailedUpstream[], order: string | null): readonly DetailedUpstream[] {
-  if (order === null) return upstreams;
+  if (order === null) {
+    return upstreams;
+  }
   const compare = Object.hasOwn(orders, order) ? orders[order] : undefined;
   if (compare === undefined) {
     const known = Object.keys(orders).join(", ");

@@ -30,7 +30,9 @@ beforeAll(async () => {
   running = await RunningServer.start();
 });
 afterEach(() => {
-  for (const session of sessions.splice(0)) session.destroy();
+  for (const session of sessions.splice(0)) {
+    session.destroy();
+  }
 });
 afterAll(() => running.close());
 
@@ -238,7 +240,9 @@ test("drops pushes above the last stream of a GOAWAY, and takes no DATA on other
   const frames = framesOf(socket);
   const until = async (start: string) => {
     for await (const frame of { [Symbol.asyncIterator]: () => ({ next: () => frames.next() }) }) {
-      if (frame.startsWith(start)) return frame;
+      if (frame.startsWith(start)) {
+        return frame;
+      }
     }
     return undefined;
   };

@@ -1,6 +1,6 @@
 // The pages of the directives: each is there, and each of its examples is a serverfile.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { adaptServerfile } from "../adapt-serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
 import { defaultOrder, standardDirectives } from "./standard-directives.ts";
@@ -21,14 +21,14 @@ const examples = readdirSync(folder).flatMap((page) =>
 );
 
 describe("the reference of directives", () => {
-  it.each([...standardDirectives.keys(), "import"])("has a page for %s, with an example", (name) => {
+  test.each([...standardDirectives.keys(), "import"])("has a page for %s, with an example", (name) => {
     expect(existsSync(pageOf(name))).toBe(true);
     const page = readFileSync(pageOf(name), "utf8");
     expect(page).toContain(name);
     expect(page).toContain("```serverfile");
   });
 
-  it("lists the handlers in the order in which they run", () => {
+  test("lists the handlers in the order in which they run", () => {
     const listed = [...readFileSync(new URL("README.md", folder), "utf8").matchAll(/^\| \[(\w+)\]/gm)].map(
       ([, name]) => name,
     );
@@ -36,7 +36,7 @@ describe("the reference of directives", () => {
     expect(listed.slice(0, inOrder.length)).toEqual(inOrder);
   });
 
-  it.each(examples)("$page: example $index is adapted without a warning", ({ text }) => {
+  test.each(examples)("$page: example $index is adapted without a warning", ({ text }) => {
     const { result, warnings } = adaptServerfile(Buffer.from(text), {});
     expect(result).toHaveProperty("apps.http");
     expect(warnings).toEqual([]);

@@ -1,6 +1,6 @@
 // The pages of the global options: each is there, and its example says something by the option.
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { adaptServerfile } from "../adapt-serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
 import { globalOptionNames } from "./read-options.ts";
@@ -15,7 +15,7 @@ const pageOf = (name: string) => readFileSync(new URL(fileOf(name), folder), "ut
 const tried = globalOptionNames.filter((name) => !withoutModules.has(name));
 
 describe("the reference of global options", () => {
-  it("has a page for each, and lists it", () => {
+  test("has a page for each, and lists it", () => {
     const list = pageOf("README");
     const named = globalOptionNames.filter((name) => pageOf(name).startsWith(`# ${name}\n`));
     expect(named).toEqual([...globalOptionNames]);
@@ -23,7 +23,7 @@ describe("the reference of global options", () => {
     expect(pages.length).toBe(globalOptionNames.length + 1);
   });
 
-  it.each(tried)("%s: the example is adapted without a warning, and says more than without it", (name) => {
+  test.each(tried)("%s: the example is adapted without a warning, and says more than without it", (name) => {
     const [, text = ""] = /^```serverfile\n(.*?)^```$/ms.exec(pageOf(name)) ?? [];
     expect(text).toMatch(new RegExp(`^\\t${name}\\b`, "m"));
     const { result, warnings } = adaptServerfile(Buffer.from(text), {});
@@ -33,7 +33,7 @@ describe("the reference of global options", () => {
     expect(adaptServerfile(Buffer.from(without), {}).result).not.toEqual(result);
   });
 
-  it.each([...withoutModules])("%s: the example is refused with the words that the page shows", (name) => {
+  test.each([...withoutModules])("%s: the example is refused with the words that the page shows", (name) => {
     const [, text = "", message = ""] =
       /^```text refused\n(.*?)^```\n\n```text\n(.*?)\n```$/ms.exec(pageOf(name)) ?? [];
     expect(text).toMatch(new RegExp(`^\\t${name}\\b`, "m"));

@@ -19,7 +19,11 @@ export function isSpace(code: number): boolean {
 /** A text without white space at its ends. A byte order mark is none, which it is to `String.trim`. */
 export function trimSpace(text: string): string {
   let [start, end] = [0, text.length];
-  while (start < end && isSpace(text.charCodeAt(start))) start++;
-  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
+  while (start < end && isSpace(text.charCodeAt(start))) {
+    start++;
+  }
+  while (end > start && isSpace(text.charCodeAt(end - 1))) {
+    end--;
+  }
   return text.slice(start, end);
 }

@@ -51,8 +51,12 @@ export interface ChoiceGrounds {
 export function allChoices(grounds: ChoiceGrounds): Choices[] {
   const { hasPolicies, hasAutomatedNames, hasHiddenSites, hasPlainPolicies, hasGroupedErrors } = grounds;
   const hidden: HiddenAnyHost[] = ["none"];
-  if (hasHiddenSites) hidden.push("with paths", "alone");
-  if (hasAutomatedNames && hasPolicies) hidden.push("for names", "beside names");
+  if (hasHiddenSites) {
+    hidden.push("with paths", "alone");
+  }
+  if (hasAutomatedNames && hasPolicies) {
+    hidden.push("for names", "beside names");
+  }
   const saying = hasPolicies ? both : ([true] as const);
   const ways: { readonly [K in keyof Choices]: readonly Choices[K][] } = {
     globalCertificates: saying,

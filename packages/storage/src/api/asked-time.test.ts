@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { concerns, withinTime } from "./asked-time.ts";
 import { type PartialReason, PartialReasons } from "./partial-answer.ts";
 import type { ReadOptions } from "./span-reader.ts";
@@ -12,7 +12,7 @@ const damage: PartialReason = {
 };
 const nano = (ms: number) => BigInt(ms) * 1_000_000n;
 
-it.each([
+test.each([
   [0, 1_999, false],
   [0, 2_000, true],
   [2_500, 2_600, true],
@@ -32,13 +32,13 @@ it.each([
   expect(reasons.partial !== undefined).toBe(isMissing);
 });
 
-it("a reason without a time concerns every answer, and the last millisecond is a whole one", () => {
+test("a reason without a time concerns every answer, and the last millisecond is a whole one", () => {
   const { startUnixMs: _start, endUnixMs: _end, ...always } = damage;
   expect(concerns(always, { startUnixNano: 1n, endUnixNano: 2n })).toBe(true);
   expect(concerns(damage, { startUnixNano: nano(3_000) + 999_999n })).toBe(true);
 });
 
-it("who cannot say that an answer is partial gets none", () => {
+test("who cannot say that an answer is partial gets none", () => {
   const options = withinTime<ReadOptions>({}, { startUnixNano: nano(2_000) });
   expect(() => options.onPartial?.(damage)).toThrow("the answer would be partial: part 20261126_5_5_0");
   expect(() => withinTime<ReadOptions>({}, { startUnixNano: nano(9_000) }).onPartial?.(damage)).not.toThrow();

@@ -14,8 +14,9 @@ export function concerns(
   { startUnixNano, endUnixNano }: AskedTime,
 ): boolean {
   const isAfter = (unixMs: number, bound: bigint) => unixMs * 1e6 > Number(bound);
-  if (startUnixMs !== undefined && endUnixNano !== undefined && isAfter(startUnixMs, endUnixNano))
+  if (startUnixMs !== undefined && endUnixNano !== undefined && isAfter(startUnixMs, endUnixNano)) {
     return false;
+  }
   // `endUnixMs` includes its whole millisecond.
   return !(endUnixMs !== undefined && startUnixNano !== undefined && !isAfter(endUnixMs + 1, startUnixNano));
 }
@@ -29,7 +30,9 @@ export function withinTime<Options extends ReadOptions>(options: Options, time: 
   return {
     ...options,
     onPartial(reason: PartialReason) {
-      if (concerns(reason, time)) onPartial(reason);
+      if (concerns(reason, time)) {
+        onPartial(reason);
+      }
     },
   };
 }

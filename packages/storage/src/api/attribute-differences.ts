@@ -14,7 +14,9 @@ export function rankedDifferences(
     .filter((count) => difference(count) > 0)
     .sort((one, other) => {
       const by = difference(other) - difference(one);
-      if (by !== 0) return by;
+      if (by !== 0) {
+        return by;
+      }
       const text = ({ place, key, value }: AttributeDifference) => JSON.stringify([place, key, value]);
       return text(one) < text(other) ? -1 : 1;
     })

@@ -46,13 +46,17 @@ export function checkComparison(query: AttributeComparisonQuery): number {
 
 function checkSelection(selection: SpanSelection): void {
   checkSearch({ ...selection, limit: 1 });
-  if (selection.query !== undefined) rangeOfQuery(selection);
+  if (selection.query !== undefined) {
+    rangeOfQuery(selection);
+  }
 }
 
 /** When the spans of a selection with a query start. @throws StorageError STORAGE_BAD_QUERY */
 export function rangeOfQuery(selection: SpanSelection): TimeRange {
   const { query, startTimeMinUnixNano: startUnixNano, startTimeMaxUnixNano: endUnixNano } = selection;
-  if (query?.type !== "search") throw new StorageError("STORAGE_BAD_QUERY", "the query is one for metrics");
+  if (query?.type !== "search") {
+    throw new StorageError("STORAGE_BAD_QUERY", "the query is one for metrics");
+  }
   if (startUnixNano === undefined || endUnixNano === undefined) {
     throw new StorageError("STORAGE_BAD_QUERY", "the query has no times");
   }
@@ -72,7 +76,9 @@ export function checkDurationRanks({ operations, range }: DurationRanksQuery): v
     const message = `${operations.length} operations are over the limit of ${maxEntries}`;
     throw new StorageError("STORAGE_BAD_QUERY", message);
   }
-  for (const { service, operation } of operations) checkSearch({ service, operation, limit: 1 });
+  for (const { service, operation } of operations) {
+    checkSearch({ service, operation, limit: 1 });
+  }
   checkRange(range);
 }
 

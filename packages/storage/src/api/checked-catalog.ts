@@ -23,7 +23,9 @@ export function checkValues({ name, range, limit, prefix = "", filter = {} }: At
 
 /** The names that every store has. */
 export function intrinsicNames({ scope, limit, prefix = "" }: AttributeNamesQuery): string[] {
-  if (scope !== undefined && scope !== "intrinsic") return [];
+  if (scope !== undefined && scope !== "intrinsic") {
+    return [];
+  }
   return [...intrinsics.keys()].filter((name) => name.startsWith(prefix)).slice(0, limit);
 }
 
@@ -34,7 +36,9 @@ export function fixedValues({
   limit,
   prefix = "",
 }: AttributeValuesQuery): CatalogValue[] | undefined {
-  if (scope !== "intrinsic") return undefined;
+  if (scope !== "intrinsic") {
+    return undefined;
+  }
   return listedValues(intrinsics.get(name) ?? "unlisted")
     ?.filter(({ value }) => value.startsWith(prefix))
     .slice(0, limit);

@@ -49,7 +49,9 @@ export function checkSearch({ limit, service = "", operation = "", tags = new Ma
 /** @throws StorageError STORAGE_BAD_QUERY for texts that together, percent-encoded, are longer than 8 KiB */
 export function checkTexts(texts: readonly string[]): void {
   let length = 0;
-  for (const text of texts) length += encodedLength(text);
+  for (const text of texts) {
+    length += encodedLength(text);
+  }
   if (length > maxTextBytes) {
     throw new StorageError(
       "STORAGE_BAD_QUERY",

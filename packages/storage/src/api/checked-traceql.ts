@@ -21,10 +21,14 @@ export function checkTraceQlSearch(request: TraceQlSearchQuery): {
   readonly spansPerSpanset: number;
 } {
   const { query, range, limit, spansPerSpanset } = request;
-  if (query.type !== "search") throw badQuery("the query is one for metrics");
+  if (query.type !== "search") {
+    throw badQuery("the query is one for metrics");
+  }
   checkRange(range);
   checkCount("limit", limit, maxTraces);
-  if (spansPerSpanset !== 0) checkCount("spansPerSpanset", spansPerSpanset, maxSpans);
+  if (spansPerSpanset !== 0) {
+    checkCount("spansPerSpanset", spansPerSpanset, maxSpans);
+  }
   return { query, spansPerSpanset: spansPerSpanset === 0 ? maxSpans : spansPerSpanset };
 }
 
@@ -33,13 +37,21 @@ export function checkTraceQlMetrics(
   request: TraceQlMetricsQuery,
 ): Extract<TraceQlQuery, { type: "metrics" }> {
   const { query, range, stepNano, maxSeries: series } = request;
-  if (query.type !== "metrics") throw badQuery("the query is one for traces: a metrics function is missing");
+  if (query.type !== "metrics") {
+    throw badQuery("the query is one for traces: a metrics function is missing");
+  }
   checkRange(range);
   checkCount("maxSeries", series, maxSeries);
-  if (range.startUnixNano < 0n) throw badQuery("the range begins before 1970");
-  if (stepNano < minStepNano) throw badQuery(`a step of ${stepNano} ns is not at least 1 ms`);
+  if (range.startUnixNano < 0n) {
+    throw badQuery("the range begins before 1970");
+  }
+  if (stepNano < minStepNano) {
+    throw badQuery(`a step of ${stepNano} ns is not at least 1 ms`);
+  }
   const samples = (range.endUnixNano - range.startUnixNano) / stepNano + 2n;
-  if (samples > maxSamples) throw badQuery(`${samples} samples are over the limit of ${maxSamples}`);
+  if (samples > maxSamples) {
+    throw badQuery(`${samples} samples are over the limit of ${maxSamples}`);
+  }
   return query;
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Span } from "wire/model";
 import { criticalPath, criticalPathSums } from "./critical-path.ts";
 
@@ -60,18 +60,20 @@ describe("criticalPath", () => {
     ["a span that is its own parent", [span("a", "a", 0, 10)], "a 0-10"],
     ["a span that ends before it starts", [span("a", "", 10, 0)], ""],
   ];
-  it.each(rows)("%s", async (_, spans, expected) => {
+  test.each(rows)("%s", async (_, spans, expected) => {
     expect(await path(...spans)).toBe(expected);
   });
 });
 
 describe("criticalPath of many spans", () => {
-  it("lets others have a turn", async () => {
+  test("lets others have a turn", async () => {
     let turns = 0;
     const timer = { isOn: true };
     const count = () => {
       turns++;
-      if (timer.isOn) setImmediate(count);
+      if (timer.isOn) {
+        setImmediate(count);
+      }
     };
     setImmediate(count);
     const spans = Array.from({ length: 20_000 }, (_, index) => span(`b${index}`, "a", index, index + 1));
@@ -83,7 +85,7 @@ describe("criticalPath of many spans", () => {
 });
 
 describe("criticalPathSums", () => {
-  it("adds time and traces by operation, longest first", async () => {
+  test("adds time and traces by operation, longest first", async () => {
     const first = [span("a", "", 0, 10), span("b", "a", 2, 9)];
     const second = [span("a", "", 0, 5)];
     expect(await criticalPathSums([first, second].map((spans) => ({ traceId, spans })))).toEqual({

@@ -22,7 +22,9 @@ class Turns {
 
   /** True when other work should run. */
   isOver(): boolean {
-    if (--this.#left > 0) return false;
+    if (--this.#left > 0) {
+      return false;
+    }
     this.#left = spansPerTurn;
     return true;
   }
@@ -55,10 +57,14 @@ export async function criticalPath<S extends PathSpan>(
   while (node !== undefined) {
     const child = lastFinished(node, until);
     const from = child?.end ?? node.start;
-    if (until > from) sections.push({ span: node.span, startUnixNano: from, endUnixNano: until });
+    if (until > from) {
+      sections.push({ span: node.span, startUnixNano: from, endUnixNano: until });
+    }
     until = from;
     node = child ?? node.parent;
-    if (turns.isOver()) await nextTurn();
+    if (turns.isOver()) {
+      await nextTurn();
+    }
   }
   return sections;
 }
@@ -66,7 +72,9 @@ export async function criticalPath<S extends PathSpan>(
 /** Takes children from the end of the list: `until` only moves back. */
 function lastFinished<S extends PathSpan>({ children }: Node<S>, until: bigint): Node<S> | undefined {
   for (let child = children.pop(); child !== undefined; child = children.pop()) {
-    if (child.end <= until) return child;
+    if (child.end <= until) {
+      return child;
+    }
   }
   return undefined;
 }
@@ -76,29 +84,48 @@ async function rootOf<S extends PathSpan>(spans: readonly S[], turns: Turns): Pr
   const ids = new Set<string>();
   for (const span of spans) {
     const children = byParent.get(span.parentSpanId);
-    if (children === undefined) byParent.set(span.parentSpanId, [span]);
-    else children.push(span);
+    if (children === undefined) {
+      byParent.set(span.parentSpanId, [span]);
+    } else {
+      children.push(span);
+    }
     ids.add(span.spanId);
-    if (turns.isOver()) await nextTurn();
+    if (turns.isOver()) {
+      await nextTurn();
+    }
   }
   let first: S | undefined;
   for (const span of spans) {
-    if (turns.isOver()) await nextTurn();
-    if (span.parentSpanId !== "" && ids.has(span.parentSpanId) && span.parentSpanId !== span.spanId) continue;
-    if (first === undefined || span.startTimeUnixNano < first.startTimeUnixNano) first = span;
+    if (turns.isOver()) {
+      await nextTurn();
+    }
+    if (span.parentSpanId !== "" && ids.has(span.parentSpanId) && span.parentSpanId !== span.spanId) {
+      continue;
+    }
+    if (first === undefined || span.startTimeUnixNano < first.startTimeUnixNano) {
+      first = span;
+    }
   }
-  if (first === undefined) return undefined;
+  if (first === undefined) {
+    return undefined;
+  }
   const root = nodeOf(first, undefined);
   const seen = new Set<S>([first]);
   const open = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     for (const span of byParent.get(node.span.spanId) ?? []) {
       // Ids that are not unique would lead round in circles.
-      if (seen.has(span) || span.startTimeUnixNano > node.end) continue;
+      if (seen.has(span) || span.startTimeUnixNano > node.end) {
+        continue;
+      }
       seen.add(span);
-      if (turns.isOver()) await nextTurn();
+      if (turns.isOver()) {
+        await nextTurn();
+      }
       const child = nodeOf(span, node);
-      if (child.end < node.start) continue;
+      if (child.end < node.start) {
+        continue;
+      }
       node.children.push(child);
       open.push(child);
     }
@@ -111,8 +138,12 @@ function nodeOf<S extends PathSpan>(span: S, parent: Node<S> | undefined): Node<
   let start = span.startTimeUnixNano;
   let end = start + (span.durationNano > 0n ? span.durationNano : 0n);
   if (parent !== undefined) {
-    if (start < parent.start) start = parent.start;
-    if (end > parent.end) end = parent.end;
+    if (start < parent.start) {
+      start = parent.start;
+    }
+    if (end > parent.end) {
+      end = parent.end;
+    }
   }
   return { span, start, end, parent, children: [] };
 }
@@ -123,7 +154,9 @@ export async function criticalPathSums(traces: Iterable<Trace>): Promise<Critica
   let durationNano = 0n;
   let count = 0;
   for (const { spans } of traces) {
-    if (count++ > 0) await nextTurn();
+    if (count++ > 0) {
+      await nextTurn();
+    }
     const inTrace = new Set<string>();
     for (const { span, startUnixNano, endUnixNano } of await criticalPath(spans)) {
       const { name: operation, resource } = span;
@@ -137,7 +170,9 @@ export async function criticalPathSums(traces: Iterable<Trace>): Promise<Critica
       shares.set(key, share);
       share.durationNano += endUnixNano - startUnixNano;
       durationNano += endUnixNano - startUnixNano;
-      if (!inTrace.has(key)) share.traces++;
+      if (!inTrace.has(key)) {
+        share.traces++;
+      }
       inTrace.add(key);
     }
   }

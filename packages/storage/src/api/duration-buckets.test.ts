@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { durationBucket, quantileNano, shareNoLonger } from "./duration-buckets.ts";
 
 describe("durationBucket", () => {
-  it.each([
+  test.each([
     [-(2n ** 63n), 0],
     [0n, 0],
     [1n, 0],
@@ -16,11 +16,11 @@ describe("durationBucket", () => {
 });
 
 describe("quantileNano", () => {
-  it("is 0 of nothing", () => {
+  test("is 0 of nothing", () => {
     expect(quantileNano(new Map(), 0.5)).toBe(0);
   });
 
-  it("lies in the bucket of the rank", () => {
+  test("lies in the bucket of the rank", () => {
     const counts = new Map([
       [80, 50],
       [160, 49],
@@ -31,7 +31,7 @@ describe("quantileNano", () => {
     expect(quantileNano(counts, 0.99)).toBeCloseTo(2 ** 20 * 2 ** (1 / 8));
   });
 
-  it("is never above the longest duration, which may be the shortest of its bucket", () => {
+  test("is never above the longest duration, which may be the shortest of its bucket", () => {
     expect(quantileNano(new Map([[160, 1]]), 0.5)).toBe(2 ** 20);
     expect(
       quantileNano(
@@ -51,7 +51,7 @@ describe("shareNoLonger", () => {
     [88, 50],
   ]);
 
-  it.each([
+  test.each([
     ["shorter than all", 1_000n, 0],
     ["in the middle of a bucket, half of it", 1_069n, 0.25],
     ["between two buckets", 1_200n, 0.5],
@@ -60,7 +60,7 @@ describe("shareNoLonger", () => {
     expect(shareNoLonger(counts, durationNano)).toBeCloseTo(share, 2);
   });
 
-  it("counts the duration itself", () => {
+  test("counts the duration itself", () => {
     expect(shareNoLonger(new Map([[80, 1]]), 1_024n)).toBe(1);
     expect(shareNoLonger(new Map([[0, 3]]), 0n)).toBe(1);
   });

@@ -14,14 +14,20 @@ export function durationBucket(durationNano: bigint): number {
  */
 export function quantileNano(counts: ReadonlyMap<number, number>, quantile: number): number {
   let total = 0;
-  for (const count of counts.values()) total += count;
+  for (const count of counts.values()) {
+    total += count;
+  }
   const rank = quantile * total;
   let below = 0;
   let last = 0;
   for (const [bucket, count] of [...counts].sort(([one], [other]) => one - other)) {
-    if (count <= 0) continue;
+    if (count <= 0) {
+      continue;
+    }
     const isHighest = below + count >= total;
-    if (below + count >= rank) return nanoOfPosition(isHighest ? bucket : bucket + (rank - below) / count);
+    if (below + count >= rank) {
+      return nanoOfPosition(isHighest ? bucket : bucket + (rank - below) / count);
+    }
     below += count;
     last = bucket + 1;
   }
@@ -43,7 +49,9 @@ export function shareNoLonger(counts: ReadonlyMap<number, number>, durationNano:
   let below = 0;
   for (const [bucket, count] of counts) {
     total += count;
-    if (bucket < own) below += count;
+    if (bucket < own) {
+      below += count;
+    }
   }
   const within = durationNano <= 1n ? 1 : Math.log2(Number(durationNano)) * bucketsPerDoubling - own;
   const inOwn = counts.get(own) ?? 0;

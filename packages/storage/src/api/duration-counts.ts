@@ -16,8 +16,12 @@ export class DurationCounts {
   add(bucket: number, calls: number): void {
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + calls;
     this.#total += calls;
-    if (bucket < this.#lowest) this.#lowest = bucket;
-    if (bucket > this.#highest) this.#highest = bucket;
+    if (bucket < this.#lowest) {
+      this.#lowest = bucket;
+    }
+    if (bucket > this.#highest) {
+      this.#highest = bucket;
+    }
   }
 
   /** As the function `quantileNano`. */
@@ -27,9 +31,13 @@ export class DurationCounts {
     let last = 0;
     for (let bucket = this.#lowest; bucket <= this.#highest; bucket++) {
       const count = this.#counts[bucket] as number;
-      if (count <= 0) continue;
+      if (count <= 0) {
+        continue;
+      }
       const isHighest = below + count >= this.#total;
-      if (below + count >= rank) return nanoOfPosition(isHighest ? bucket : bucket + (rank - below) / count);
+      if (below + count >= rank) {
+        return nanoOfPosition(isHighest ? bucket : bucket + (rank - below) / count);
+      }
       below += count;
       last = bucket + 1;
     }

@@ -21,13 +21,17 @@ export function ranksOf(
     const counts = new Map<number, number>();
     let peers = 0;
     for (const found of byOperation.get(keyOf(operation)) ?? []) {
-      if (operation.spanKind !== undefined && found.spanKind !== operation.spanKind) continue;
+      if (operation.spanKind !== undefined && found.spanKind !== operation.spanKind) {
+        continue;
+      }
       for (const [bucket, count] of found.counts) {
         counts.set(bucket, (counts.get(bucket) ?? 0) + count);
         peers += count;
       }
     }
-    if (peers === 0) return undefined;
+    if (peers === 0) {
+      return undefined;
+    }
     return {
       peers,
       percentiles: operation.durationsNano.map((duration) => shareNoLonger(counts, duration)),

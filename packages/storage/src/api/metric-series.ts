@@ -71,8 +71,9 @@ export function metricsReader(
       read(query, options, false, ({ calls, errors }) => errors / calls),
     getLatencies: async (query: LatencyQuery, options = {}) => {
       const { quantile } = query;
-      if (!(quantile > 0 && quantile <= 1))
+      if (!(quantile > 0 && quantile <= 1)) {
         throw badQuery(`quantile ${quantile} is not above 0 and at most 1`);
+      }
       return await read(query, options, true, ({ durations }) => durations.quantileNano(quantile) / 1e6);
     },
   };
@@ -88,24 +89,37 @@ function badQuery(message: string): StorageError {
 
 /** The times of the points. */
 function* moments({ startUnixMs, endUnixMs, stepMs }: MetricsQuery): Generator<number> {
-  for (let unixMs = startUnixMs; unixMs <= endUnixMs; unixMs += stepMs) yield unixMs;
+  for (let unixMs = startUnixMs; unixMs <= endUnixMs; unixMs += stepMs) {
+    yield unixMs;
+  }
 }
 
 /** @throws StorageError STORAGE_BAD_QUERY */
 function slotsOf(query: MetricsQuery): MetricSlots {
   const { services, spanKinds, startUnixMs, endUnixMs, stepMs, ratePerMs } = query;
-  if (services.length === 0) throw badQuery("no service is given");
-  if (services.length > maxServices)
+  if (services.length === 0) {
+    throw badQuery("no service is given");
+  }
+  if (services.length > maxServices) {
     throw badQuery(`${services.length} services are over the limit of ${maxServices}`);
+  }
   checkTexts(services);
-  if (spanKinds.length === 0) throw badQuery("no kind of span is given");
+  if (spanKinds.length === 0) {
+    throw badQuery("no kind of span is given");
+  }
   if (![startUnixMs, endUnixMs, stepMs, ratePerMs].every(Number.isSafeInteger) || startUnixMs < 0) {
     throw badQuery("start, end, step and rate must be whole milliseconds, and start not before 1970");
   }
-  if (stepMs < 1) throw badQuery(`a step of ${stepMs} ms is not above 0`);
-  if (ratePerMs < 1) throw badQuery(`a rate per ${ratePerMs} ms is not above 0`);
+  if (stepMs < 1) {
+    throw badQuery(`a step of ${stepMs} ms is not above 0`);
+  }
+  if (ratePerMs < 1) {
+    throw badQuery(`a rate per ${ratePerMs} ms is not above 0`);
+  }
   const points = Math.floor((endUnixMs - startUnixMs) / stepMs) + 1;
-  if (points > maxPoints) throw badQuery(`${points} points are over the limit of ${maxPoints}`);
+  if (points > maxPoints) {
+    throw badQuery(`${points} points are over the limit of ${maxPoints}`);
+  }
   const minutes = rateMinutes(query);
   // Windows begin and end at slots only when their length and their distance are multiples of a slot.
   const slotMinutes = stepMs % minuteMs === 0 ? greatestDivisor(stepMs / minuteMs, minutes) : 1;
@@ -140,7 +154,9 @@ class Window {
 
   /** Slots from `first` to before `end`. */
   move(first: number, end: number): void {
-    for (; this.#slotAt(this.#entered) < end; this.#entered++) this.#add(this.#entered, 1);
+    for (; this.#slotAt(this.#entered) < end; this.#entered++) {
+      this.#add(this.#entered, 1);
+    }
     for (; this.#left < this.#entered && this.#slotAt(this.#left) < first; this.#left++) {
       this.#add(this.#left, -1);
     }
@@ -163,8 +179,12 @@ class Window {
 
 function orderBySlot(slots: readonly number[], count: number): Uint32Array {
   const next = new Uint32Array(count + 1);
-  for (const slot of slots) next[slot + 1] = (next[slot + 1] ?? 0) + 1;
-  for (let slot = 1; slot < count; slot++) next[slot] = (next[slot] as number) + (next[slot - 1] as number);
+  for (const slot of slots) {
+    next[slot + 1] = (next[slot + 1] ?? 0) + 1;
+  }
+  for (let slot = 1; slot < count; slot++) {
+    next[slot] = (next[slot] as number) + (next[slot - 1] as number);
+  }
   const order = new Uint32Array(slots.length);
   for (const [index, slot] of slots.entries()) {
     const position = next[slot] as number;
@@ -189,7 +209,9 @@ function seriesOf(
     for (const unixMs of moments(query)) {
       const end = Math.floor((wholeMinute(unixMs) - slots.startUnixMs) / slotMs);
       window.move(end - perWindow, end);
-      if (window.calls > 0) points.push({ unixMs, value: value(window) });
+      if (window.calls > 0) {
+        points.push({ unixMs, value: value(window) });
+      }
     }
     return { service, operation: query.groupByOperation ? operation : undefined, points };
   });

@@ -7,7 +7,9 @@ test("one caller goes on in a turn of the loop, in the order in which they asked
   let isOver = false;
   const count = () => {
     turn++;
-    if (!isOver) setImmediate(count);
+    if (!isOver) {
+      setImmediate(count);
+    }
   };
   setImmediate(count);
   const work = async (name: string) => {

@@ -15,11 +15,15 @@ export function nextTurn(): Promise<void> {
 }
 
 function giveTurn(): void {
-  if (isDue) return;
+  if (isDue) {
+    return;
+  }
   isDue = true;
   setImmediate(() => {
     isDue = false;
     waiting.shift()?.();
-    if (waiting.length > 0) giveTurn();
+    if (waiting.length > 0) {
+      giveTurn();
+    }
   });
 }

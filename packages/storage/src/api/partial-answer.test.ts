@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { PartialReasons } from "./partial-answer.ts";
 
-it("collects each reason once, and has none for a whole answer", () => {
+test("collects each reason once, and has none for a whole answer", () => {
   const reasons = new PartialReasons();
   expect(reasons.partial).toBeUndefined();
   const { add } = reasons;

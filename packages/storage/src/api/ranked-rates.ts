@@ -94,19 +94,27 @@ export function checkRankedRates(query: RankedRatesQuery): void {
     offset,
   } = query;
   checkTexts([service, contains, ...only]);
-  if (spanKinds.length === 0) throw badQuery("no kind of span is given");
+  if (spanKinds.length === 0) {
+    throw badQuery("no kind of span is given");
+  }
   if (
     ![startUnixMs, endUnixMs, stepMs].every((ms) => Number.isSafeInteger(ms / minuteMs)) ||
     startUnixMs < 0
   ) {
     throw badQuery("start, end and step must be whole minutes, and start not before 1970");
   }
-  if (stepMs < minuteMs) throw badQuery(`a step of ${stepMs} ms is less than a minute`);
-  if (endUnixMs <= startUnixMs) throw badQuery("the end is not after the start");
+  if (stepMs < minuteMs) {
+    throw badQuery(`a step of ${stepMs} ms is less than a minute`);
+  }
+  if (endUnixMs <= startUnixMs) {
+    throw badQuery("the end is not after the start");
+  }
   if (stepCount(query) > mostSteps) {
     throw badQuery(`${stepCount(query)} steps are over the limit of ${mostSteps}`);
   }
-  if (only.length > mostNames) throw badQuery(`${only.length} names are over the limit of ${mostNames}`);
+  if (only.length > mostNames) {
+    throw badQuery(`${only.length} names are over the limit of ${mostNames}`);
+  }
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > mostNames) {
     throw badQuery(`limit ${limit} is not a whole number from 1 to ${mostNames}`);
   }

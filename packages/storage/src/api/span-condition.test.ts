@@ -1,9 +1,9 @@
 import { parseTraceQl, printFieldExpression } from "traceql";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { spanConditionOf } from "./span-condition.ts";
 
 describe("spanConditionOf", () => {
-  it.each([
+  test.each([
     ["{ status = error && span.a / 2 > 1 }", "status = error && span.a / 2 > 1"],
     ["{ name = `a` } || { kind = server }", "name = `a` || kind = server"],
     ["{ name = `a` } | { .b != nil } | select(.c)", "name = `a` && .b != nil && true"],
@@ -13,7 +13,7 @@ describe("spanConditionOf", () => {
     expect(found && printFieldExpression(found).replaceAll(/[()]/g, "")).toBe(condition);
   });
 
-  it.each([
+  test.each([
     "{ name = `a` } && { kind = server }",
     "{ name = `a` } > { kind = server }",
     "{ } | count() > 1",

@@ -400,7 +400,9 @@ export function analysisContract(context: ContractContext): void {
         analysis.getHeatMap({ ...one, range, columns: 1 }),
       );
       const ofTenant = analysis.getHeatMap({ service, range, columns: 1 }, { tenant: text });
-      for (const map of [...heatMaps, ofTenant]) expect((await map).cells).toEqual([]);
+      for (const map of [...heatMaps, ofTenant]) {
+        expect((await map).cells).toEqual([]);
+      }
       const [comparison, path, tail, rank, ranks, top] = await Promise.all([
         analysis.compareAttributes({ selection: filter, background: operation, limit: 1 }),
         analysis.getCriticalPath({ ...filter, limit: 1 }),
@@ -440,7 +442,9 @@ export function analysisContract(context: ContractContext): void {
       () => analysis.tail({ limit: 1, cursor: "' OR 1" }),
       () => analysis.tail({ limit: 1, cursor: "1", upTo: "' OR 1" }),
     ];
-    for (const call of calls) await expectStorageError(call(), "STORAGE_BAD_QUERY");
+    for (const call of calls) {
+      await expectStorageError(call(), "STORAGE_BAD_QUERY");
+    }
     const aborted = { signal: AbortSignal.abort() };
     for (const call of [
       () => analysis.getHeatMap({ range, columns: 1 }, aborted),

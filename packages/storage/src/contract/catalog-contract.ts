@@ -132,7 +132,9 @@ export function catalogContract({ store, test }: ContractContext): void {
     for (const { key } of plain) {
       expect(await valuesOf(key), key).toHaveLength(plain.filter((other) => other.key === key).length);
     }
-    for (const key of ["empty", "bytes", "array", "kvlist", "long"]) expect(await valuesOf(key)).toEqual([]);
+    for (const key of ["empty", "bytes", "array", "kvlist", "long"]) {
+      expect(await valuesOf(key)).toEqual([]);
+    }
     expect(await valuesOf("escapes")).toEqual([`'"\\\t\n\r\b{x:String}`]);
     expect(await valuesOf("') OR 1 --")).toEqual([]);
   });
@@ -203,7 +205,9 @@ export function catalogContract({ store, test }: ContractContext): void {
     const colorsIf = async (text: string) => {
       const query = parseTraceQl(text);
       const stage = query.type === "search" ? query.pipeline.stages[0] : undefined;
-      if (stage?.type !== "filter") throw new Error(`no filter: ${text}`);
+      if (stage?.type !== "filter") {
+        throw new Error(`no filter: ${text}`);
+      }
       const { condition } = stage;
       const looked = { scope: "span", name: "color", range, limit: 9, condition } as const;
       return (await catalog.values(looked, { tenant })).map(({ value }) => value);

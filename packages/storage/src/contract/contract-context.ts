@@ -24,7 +24,9 @@ export function rowsOf(...spans: readonly Span[]): SpanRows {
 
 export function rowsOfTenant(tenant: string, ...spans: readonly Span[]): SpanRows {
   const writer = new SpanRowWriter();
-  for (const span of spans) writer.append(span, tenant);
+  for (const span of spans) {
+    writer.append(span, tenant);
+  }
   return writer.take();
 }
 

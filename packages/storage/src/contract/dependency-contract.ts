@@ -89,7 +89,9 @@ export function dependencyContract({ store, test }: ContractContext): void {
     for (let time = 0; time < 2; time++) {
       const [parent, child] = traceOf({}, ["1", "", a], ["2", "1", b]);
       const blocks = [parent, child].flatMap((span) => (span === undefined ? [] : [[span]]));
-      for (const block of time === 0 ? blocks : blocks.reverse()) await write(store(), block);
+      for (const block of time === 0 ? blocks : blocks.reverse()) {
+        await write(store(), block);
+      }
     }
     expect(await linksOf(names)).toEqual(["A>B 2"]);
     expect(await linksOf(names)).toEqual(["A>B 2"]);
@@ -99,11 +101,15 @@ export function dependencyContract({ store, test }: ContractContext): void {
     const names = services();
     const [a, b] = names;
     const [parent, child] = traceOf({}, ["1", "", a], ["2", "1", b]);
-    if (parent === undefined || child === undefined) throw new Error("no spans");
+    if (parent === undefined || child === undefined) {
+      throw new Error("no spans");
+    }
     const both = traceOf({}, ["1", "", a], ["2", "1", b]);
     for (const block of [[child], [parent], both]) {
       const token = newToken();
-      for (let time = 0; time < 2; time++) await write(store(), block, token);
+      for (let time = 0; time < 2; time++) {
+        await write(store(), block, token);
+      }
     }
     expect(await linksOf(names)).toEqual(["A>B 2"]);
   });
@@ -137,15 +143,18 @@ export function dependencyContract({ store, test }: ContractContext): void {
     const [a, b] = names;
     const trace = traceOf({}, ["1", "", a], ["2", "1", b]);
     const [parent, child] = trace;
-    if (parent === undefined || child === undefined) throw new Error("no spans");
+    if (parent === undefined || child === undefined) {
+      throw new Error("no spans");
+    }
     const writeAs = (tenant: string, ...spans: Span[]) =>
       store().writer.writeSpans(rowsOfTenant(tenant, ...spans), { deduplicationToken: newToken() });
     await writeAs(`one ${a}`, ...trace);
     await writeAs(`two ${a}`, parent);
     await writeAs(`three ${a}`, child);
     expect(await linksOf(names, around, `one ${a}`)).toEqual(["A>B 1"]);
-    for (const tenant of [`two ${a}`, `three ${a}`, ""])
+    for (const tenant of [`two ${a}`, `three ${a}`, ""]) {
       expect(await linksOf(names, around, tenant)).toEqual([]);
+    }
   });
 
   test("dependencies: calls are told apart by how they end and how long they last", async () => {
@@ -166,7 +175,9 @@ export function dependencyContract({ store, test }: ContractContext): void {
     ] as const) {
       await inTenant(...traceOf(facts, ["1", "", a], ["2", "1", child, kind]));
       const [parent, called] = traceOf(facts, ["1", "", a], ["2", "1", child, kind]);
-      if (parent === undefined || called === undefined) throw new Error("no spans");
+      if (parent === undefined || called === undefined) {
+        throw new Error("no spans");
+      }
       await inTenant(called);
       await inTenant(parent);
     }
@@ -200,7 +211,9 @@ export function dependencyContract({ store, test }: ContractContext): void {
       sampleSpan({ service: b, parentSpanId: newSpanId(), startTimeUnixNano }),
     );
     const [parent, child] = traceOf({ startTimeUnixNano }, ["1", "", a], ["2", "1", b]);
-    if (parent === undefined || child === undefined) throw new Error("no spans");
+    if (parent === undefined || child === undefined) {
+      throw new Error("no spans");
+    }
     await write(store(), [...lost, child]);
     await write(store(), [parent]);
     expect(await linksOf(names, range)).toEqual(["A>B 1"]);

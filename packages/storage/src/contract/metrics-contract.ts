@@ -145,7 +145,9 @@ export function metricsContract({ store, test }: ContractContext): void {
     const service = newServiceName();
     const token = newToken();
     const [span, other] = [spanAt(0, { service }), spanAt(0, { service })];
-    for (const name of [token, token]) await write(store(), [span], name);
+    for (const name of [token, token]) {
+      await write(store(), [span], name);
+    }
     await write(store(), [other]);
     expect((await store().metrics.getCallRates(queryOf(service))).map(points)).toEqual(["1=0.0167 2=0.0167"]);
   });

@@ -115,7 +115,9 @@ export function repeatedContract({ store, test }: ContractContext): void {
   test("repeated spans: a batch that two blocks hold counts once", async () => {
     const [caller, service] = [newServiceName(), newServiceName()];
     const spans = calls(caller, service).flat();
-    for (let time = 0; time < 3; time++) await write(store(), spans);
+    for (let time = 0; time < 3; time++) {
+      await write(store(), spans);
+    }
     await countedOnce(caller, service, 2);
     expect(await counts(caller, service)).toEqual(once);
   });
@@ -124,11 +126,12 @@ export function repeatedContract({ store, test }: ContractContext): void {
     const [caller, service] = [newServiceName(), newServiceName()];
     const [[one, oneCalled] = [], [two, twoCalled] = []] = calls(caller, service);
     const blocks = [[oneCalled], [one, two], [oneCalled, twoCalled], [two, twoCalled], [one]];
-    for (const block of blocks)
+    for (const block of blocks) {
       await write(
         store(),
         block.flatMap((span) => span ?? []),
       );
+    }
     await countedOnce(caller, service, 2);
     expect(await counts(caller, service)).toEqual(once);
     // And it stays so when another copy comes later.
@@ -148,7 +151,9 @@ export function repeatedContract({ store, test }: ContractContext): void {
       kind: "server" as const,
       resource: { ...client.resource, serviceName: service },
     };
-    for (let time = 0; time < 2; time++) await write(store(), [client, server]);
+    for (let time = 0; time < 2; time++) {
+      await write(store(), [client, server]);
+    }
     await countedOnce(caller, service, 1);
     const { links, calls: called, spans, heatMap, overTime } = await counts(caller, service);
     expect({ links, called, spans, heatMap, overTime }).toEqual({

@@ -116,7 +116,9 @@ export function tenantContract({ store, test }: ContractContext): void {
       () => reader.getServices({ tenant }),
       () => reader.getOperations({ service: "s" }, { tenant }),
     ];
-    for (const call of calls) await expectStorageError(call(), "STORAGE_BAD_QUERY");
+    for (const call of calls) {
+      await expectStorageError(call(), "STORAGE_BAD_QUERY");
+    }
     const most = { tenant: "ä".repeat(512) };
     expect(await reader.getServices(most)).toEqual([]);
     const tags = new Map(Array.from({ length: 64 }, (_, index) => [`key${index}`, "v".repeat(120)]));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import type { TraceStore } from "../api/trace-store.ts";
 import type { OptionalParts } from "../api/unsupported.ts";
 import { analysisContract } from "./analysis-contract.ts";
@@ -54,14 +54,19 @@ export function traceStoreContract({ name, open, skip = [], unsupported = {} }: 
 
     const context: ContractContext = {
       store: () => {
-        if (store === undefined) throw new Error("the store is not open");
+        if (store === undefined) {
+          throw new Error("the store is not open");
+        }
         return store;
       },
-      test: (test, run) => {
-        const reason = reasons.get(test);
-        reasons.delete(test);
-        if (reason === undefined) it(test, run);
-        else it.skip(`${test} (skipped: ${reason})`, run);
+      test: (name, run) => {
+        const reason = reasons.get(name);
+        reasons.delete(name);
+        if (reason === undefined) {
+          test(name, run);
+        } else {
+          test.skip(`${name} (skipped: ${reason})`, run);
+        }
       },
     };
     for (const part of [
@@ -71,14 +76,15 @@ export function traceStoreContract({ name, open, skip = [], unsupported = {} }: 
       namesContract,
       writeContract,
       tenantContract,
-    ])
+    ]) {
       part(context);
+    }
     const parts = Object.keys(optionalContracts) as (keyof OptionalParts)[];
     for (const part of parts) {
       const reason = unsupported[part];
       const skipAll: ContractContext = {
         ...context,
-        test: (test, run) => it.skip(`${test} (skipped: ${reason})`, run),
+        test: (name, run) => test.skip(`${name} (skipped: ${reason})`, run),
       };
       optionalContracts[part](reason === undefined ? context : skipAll);
     }
@@ -87,6 +93,8 @@ export function traceStoreContract({ name, open, skip = [], unsupported = {} }: 
       parts.filter((part) => unsupported[part] !== undefined),
     );
 
-    if (reasons.size > 0) throw new Error(`skip names unknown tests: ${[...reasons.keys()].join(", ")}`);
+    if (reasons.size > 0) {
+      throw new Error(`skip names unknown tests: ${[...reasons.keys()].join(", ")}`);
+    }
   });
 }

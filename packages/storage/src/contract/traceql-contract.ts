@@ -51,7 +51,9 @@ export function traceqlContract(context: ContractContext): void {
       ["{ $s && parent.level = 1 }", ["a1", "a2", "b1"]],
       ["({ $s } | count() > 5) >> { $s && name = `b1` }", ["b1"]],
     ];
-    for (const [query, spans] of cases) expect([query, await found(query)]).toEqual([query, spans]);
+    for (const [query, spans] of cases) {
+      expect([query, await found(query)]).toEqual([query, spans]);
+    }
   });
 
   test("traceql: groups, aggregates and selected fields are in the answer", async () => {
@@ -163,7 +165,9 @@ export function traceqlContract(context: ContractContext): void {
       () => traceql.metrics({ query: rate, range, stepNano: secondNano, maxSeries: 0 }),
       () => traceql.metrics({ query: rate, range: turned, stepNano: secondNano, maxSeries: 1 }),
     ];
-    for (const call of calls) await expectStorageError(call(), "STORAGE_BAD_QUERY");
+    for (const call of calls) {
+      await expectStorageError(call(), "STORAGE_BAD_QUERY");
+    }
     const signal = AbortSignal.abort();
     for (const call of [
       () => traceql.search({ query, range, limit: 1, spansPerSpanset: 1 }, { signal }),

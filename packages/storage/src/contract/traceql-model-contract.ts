@@ -81,7 +81,9 @@ export function traceqlModelContract({ store, test }: ContractContext): void {
             unlessRefused(query, answer(store().traceql, query, range, limit, tenant)),
             answer(model.traceql, query, range, limit, tenant),
           ]);
-          if (own === refused) return;
+          if (own === refused) {
+            return;
+          }
           expect([printTraceQl(query), own]).toEqual([printTraceQl(query), other]);
         },
       ),
@@ -97,7 +99,9 @@ const refused = Symbol("refused");
 async function unlessRefused(query: TraceQlQuery, own: Promise<unknown>): Promise<unknown> {
   const isComparison = query.type === "metrics" && query.expression.type === "metrics-comparison";
   return await own.catch((error: unknown) => {
-    if (isComparison && error instanceof StorageError && error.code === "STORAGE_BAD_QUERY") return refused;
+    if (isComparison && error instanceof StorageError && error.code === "STORAGE_BAD_QUERY") {
+      return refused;
+    }
     throw error;
   });
 }
@@ -111,8 +115,9 @@ function comparisonModel({ store, test }: ContractContext): void {
     const tenant = newServiceName();
     const rows = rowsOfTenant(tenant, ...fc.sample(traceArbitrary, { numRuns: 120, seed: 8 }).flat());
     const model = openMemoryStore();
-    for (const { writer } of [model, store()])
+    for (const { writer } of [model, store()]) {
       await writer.writeSpans(rows, { deduplicationToken: newToken() });
+    }
     const times = {
       startTimeMinUnixNano: aroundNoon.startUnixNano,
       startTimeMaxUnixNano: aroundNoon.endUnixNano,
@@ -126,12 +131,18 @@ function comparisonModel({ store, test }: ContractContext): void {
     let answered = 0;
     await fc.assert(
       fc.asyncProperty(queryArbitrary(words), async (query) => {
-        if (query.type !== "search") return;
+        if (query.type !== "search") {
+          return;
+        }
         const own = await ask(store(), query).catch((error: unknown) => {
-          if (error instanceof StorageError && error.code === "STORAGE_BAD_QUERY") return undefined;
+          if (error instanceof StorageError && error.code === "STORAGE_BAD_QUERY") {
+            return undefined;
+          }
           throw error;
         });
-        if (own === undefined) return;
+        if (own === undefined) {
+          return;
+        }
         answered++;
         expect([printTraceQl(query), own]).toEqual([printTraceQl(query), await ask(model, query)]);
       }),

@@ -41,12 +41,16 @@ export function writeContract({ store, test }: ContractContext): void {
     const { writer, reader } = store();
     const spans = [sampleSpan(), sampleSpan()];
     const pieces = async function* () {
-      for (const span of spans) yield rowsOf(span);
+      for (const span of spans) {
+        yield rowsOf(span);
+      }
     };
     const options = { deduplicationToken: newToken(), receivedUnixMs: Date.now() };
     await writer.writeSpanSource?.({ count: spans.length, pieces }, options);
     await writer.writeSpans(rowsOf(...spans), options);
-    for (const span of spans) expect((await reader.getTraces([span.traceId]))[0]?.spans).toEqual([span]);
+    for (const span of spans) {
+      expect((await reader.getTraces([span.traceId]))[0]?.spans).toEqual([span]);
+    }
   });
 
   test("writes: a block without rows is nothing", async () => {
@@ -85,7 +89,9 @@ export function writeContract({ store, test }: ContractContext): void {
       () => reader.getOperations({ service }, { signal }),
       () => store().ready(signal),
     ];
-    for (const call of calls) await expectStorageError(call(), "STORAGE_ABORTED");
+    for (const call of calls) {
+      await expectStorageError(call(), "STORAGE_ABORTED");
+    }
     expect(await reader.getTraces([span.traceId])).toEqual([]);
   });
 }

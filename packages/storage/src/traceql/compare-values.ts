@@ -15,9 +15,15 @@ const flipped: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
  * there are several values, one must satisfy the comparison, also for `!=`.
  */
 export function compare(operator: ComparisonOperator, left: QueryValue, right: QueryValue): boolean {
-  if (left === undefined || right === undefined) return false;
-  if (isList(left)) return !isList(right) && ofElements(operator, left, right);
-  if (isList(right)) return ofElements(flipped[operator], right, left);
+  if (left === undefined || right === undefined) {
+    return false;
+  }
+  if (isList(left)) {
+    return !isList(right) && ofElements(operator, left, right);
+  }
+  if (isList(right)) {
+    return ofElements(flipped[operator], right, left);
+  }
   return compareScalars(operator, left, right);
 }
 
@@ -39,11 +45,17 @@ function compareScalars(operator: ComparisonOperator, left: Scalar, right: Scala
       0,
     );
   }
-  if (typeof left !== typeof right) return false;
-  if (typeof left === "object" && typeof right === "object") {
-    if (left.kind === "opaque" || left.kind !== right.kind) return false;
+  if (typeof left !== typeof right) {
+    return false;
   }
-  if (operator === "=") return left === right;
+  if (typeof left === "object" && typeof right === "object") {
+    if (left.kind === "opaque" || left.kind !== right.kind) {
+      return false;
+    }
+  }
+  if (operator === "=") {
+    return left === right;
+  }
   return operator === "!=" && left !== right;
 }
 
@@ -70,6 +82,8 @@ function cmp(left: string, right: string): number {
 
 /** Go and ClickHouse order texts by bytes of UTF-8, JavaScript by units of UTF-16. */
 function bytesOrder(left: string, right: string): number {
-  if (left === right) return 0;
+  if (left === right) {
+    return 0;
+  }
   return Buffer.compare(Buffer.from(left), Buffer.from(right));
 }

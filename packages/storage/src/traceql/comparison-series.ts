@@ -40,13 +40,17 @@ export function comparisonSeries(
       const totals = ofKey.filter(({ value }) => value === undefined);
       add(["__meta_type", text(`${side}_total`)], key, { type: "empty" }, samplesOf(totals));
       const values = [...byValue(ofKey).values()].sort(mostFrequentFirst);
-      if (values.length > limit) cut.add(key);
+      if (values.length > limit) {
+        cut.add(key);
+      }
       for (const { value, rows: ofValue } of values.slice(0, limit)) {
         add(["__meta_type", text(side)], key, value, samplesOf(ofValue));
       }
     }
   }
-  for (const key of cut) add(["__meta_error", text("__too_many_values__")], key, { type: "empty" }, []);
+  for (const key of cut) {
+    add(["__meta_error", text("__too_many_values__")], key, { type: "empty" }, []);
+  }
   return series;
 }
 
@@ -54,11 +58,16 @@ function byValue(rows: readonly ComparisonRow[]): ByValue {
   const values: ByValue = new Map();
   for (const row of rows) {
     const { value } = row;
-    if (value === undefined) continue;
+    if (value === undefined) {
+      continue;
+    }
     const key = `${value.type} ${attributeText(value)}`;
     const known = values.get(key);
-    if (known === undefined) values.set(key, { value, rows: [row] });
-    else known.rows.push(row);
+    if (known === undefined) {
+      values.set(key, { value, rows: [row] });
+    } else {
+      known.rows.push(row);
+    }
   }
   return values;
 }
@@ -68,7 +77,9 @@ type Counted = ByValue extends Map<string, infer Value> ? Value : never;
 /** Equally frequent values are ordered by type, then text. */
 function mostFrequentFirst(one: Counted, other: Counted): number {
   const difference = total(other) - total(one);
-  if (difference !== 0) return difference;
+  if (difference !== 0) {
+    return difference;
+  }
   const [left, right] = [one, other].map(({ value }) => Buffer.from(`${value.type} ${attributeText(value)}`));
   return left === undefined || right === undefined ? 0 : Buffer.compare(left, right);
 }

@@ -7,8 +7,12 @@ import type { SpanFacts } from "./trace-view.ts";
  */
 export function distinctFacts(facts: readonly SpanFacts[]): readonly SpanFacts[] {
   const ids = new Set<string>();
-  for (const { spanId } of facts) ids.add(spanId);
-  if (ids.size === facts.length) return facts;
+  for (const { spanId } of facts) {
+    ids.add(spanId);
+  }
+  if (ids.size === facts.length) {
+    return facts;
+  }
   const seen = new Set<string>();
   return facts.filter(({ spanId, kind, status, startUnixNano, durationNano, service, name }) => {
     const key = `${spanId} ${kind} ${status} ${startUnixNano} ${durationNano} ${service}\n${name}`;

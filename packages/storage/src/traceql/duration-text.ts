@@ -1,13 +1,25 @@
 /** A duration as Go writes it, and so Tempo shows it: `1m2.5s`, `112.857142ms`. */
 export function durationText(nano: bigint): string {
-  if (nano === 0n) return "0s";
-  if (nano < 0n) return `-${durationText(-nano)}`;
-  if (nano < 1_000n) return `${nano}ns`;
-  if (nano < 1_000_000n) return `${decimal(nano, 3)}µs`;
-  if (nano < 1_000_000_000n) return `${decimal(nano, 6)}ms`;
+  if (nano === 0n) {
+    return "0s";
+  }
+  if (nano < 0n) {
+    return `-${durationText(-nano)}`;
+  }
+  if (nano < 1_000n) {
+    return `${nano}ns`;
+  }
+  if (nano < 1_000_000n) {
+    return `${decimal(nano, 3)}µs`;
+  }
+  if (nano < 1_000_000_000n) {
+    return `${decimal(nano, 6)}ms`;
+  }
   const minutes = nano / 60_000_000_000n;
   const seconds = `${decimal(nano % 60_000_000_000n, 9)}s`;
-  if (minutes === 0n) return seconds;
+  if (minutes === 0n) {
+    return seconds;
+  }
   return minutes < 60n ? `${minutes}m${seconds}` : `${minutes / 60n}h${minutes % 60n}m${seconds}`;
 }
 

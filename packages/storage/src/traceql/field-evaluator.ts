@@ -31,7 +31,9 @@ export function conditionEvaluator(
 
 /** True when the value is a list with an entry for each event or link. */
 function givesEach(expression: FieldExpression): boolean {
-  if (expression.type === "unary") return expression.operator === "!" && givesEach(expression.operand);
+  if (expression.type === "unary") {
+    return expression.operator === "!" && givesEach(expression.operand);
+  }
   return (expression.type === "attribute" || expression.type === "intrinsic") && isOfEach(expression);
 }
 
@@ -55,7 +57,9 @@ export function fieldEvaluator(expression: FieldExpression, fields: QueryFields)
     }
     case "unary": {
       const operand = fieldEvaluator(expression.operand, fields);
-      if (expression.operator === "-") return (span) => minus(operand(span));
+      if (expression.operator === "-") {
+        return (span) => minus(operand(span));
+      }
       return givesEach(expression.operand)
         ? (span) => eachOf(operand(span)).flatMap((each) => not(each) ?? [])
         : (span) => not(operand(span));
@@ -110,15 +114,23 @@ function binaryEvaluator(
 }
 
 function regexMatches(regex: LinearRegex, wanted: boolean, value: QueryValue): boolean {
-  if (typeof value === "string") return regex.matches(value) === wanted;
-  if (!isList(value)) return false;
+  if (typeof value === "string") {
+    return regex.matches(value) === wanted;
+  }
+  if (!isList(value)) {
+    return false;
+  }
   return value.some((element) => typeof element === "string" && regex.matches(element) === wanted);
 }
 
 /** Numbers only; a division by zero has no value. */
 export function calculated(operator: ArithmeticOperator, left: QueryValue, right: QueryValue): QueryValue {
-  if (typeof left === "bigint" && typeof right === "bigint") return intOperation(operator, left, right);
-  if (!isNumber(left) || !isNumber(right)) return undefined;
+  if (typeof left === "bigint" && typeof right === "bigint") {
+    return intOperation(operator, left, right);
+  }
+  if (!isNumber(left) || !isNumber(right)) {
+    return undefined;
+  }
   return floatOperation(operator, Number(left), Number(right));
 }
 
@@ -127,7 +139,9 @@ function not(value: QueryValue): boolean | undefined {
 }
 
 function minus(value: QueryValue): QueryValue {
-  if (typeof value === "bigint") return BigInt.asIntN(64, -value);
+  if (typeof value === "bigint") {
+    return BigInt.asIntN(64, -value);
+  }
   return typeof value === "number" ? -value : undefined;
 }
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { floatBucket, floatBucketStart, floatQuantile, powerOfTwoAbove } from "./float-buckets.ts";
 
 describe("floatBucket", () => {
-  it("holds every value above where it begins, up to where the next does", () => {
+  test("holds every value above where it begins, up to where the next does", () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-300, max: 1e300, noNaN: true }), (value) => {
         const bucket = floatBucket(value);
@@ -16,17 +16,17 @@ describe("floatBucket", () => {
     );
   });
 
-  it("ends with a power of two, as Tempo's do", () => {
+  test("ends with a power of two, as Tempo's do", () => {
     expect([8, 8.1, 16].map((value) => powerOfTwoAbove(floatBucket(value)))).toEqual([8, 16, 16]);
   });
 
-  it("is 0 for what is not above 0", () => {
+  test("is 0 for what is not above 0", () => {
     expect([0, -1, Number.NaN].map(floatBucket)).toEqual([0, 0, 0]);
   });
 });
 
 describe("floatQuantile", () => {
-  it("is off by at most a sixteenth", () => {
+  test("is off by at most a sixteenth", () => {
     const counts = new Map<number, number>();
     for (let value = 1; value <= 1_000; value++) {
       counts.set(floatBucket(value), (counts.get(floatBucket(value)) ?? 0) + 1);

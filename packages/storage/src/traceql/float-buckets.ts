@@ -9,21 +9,27 @@ const bucketBits = 48n;
  * `bitShiftRight(reinterpretAsUInt64(x) - 1, 48)`.
  */
 export function floatBucket(value: number): number {
-  if (!(value > 0)) return 0;
+  if (!(value > 0)) {
+    return 0;
+  }
   view.setFloat64(0, value);
   return Number((view.getBigUint64(0) - 1n) >> bucketBits);
 }
 
 /** The lower bound of a bucket, which its values exceed. */
 export function floatBucketStart(bucket: number): number {
-  if (bucket <= 0) return 0;
+  if (bucket <= 0) {
+    return 0;
+  }
   view.setBigUint64(0, BigInt(bucket) << bucketBits);
   return view.getFloat64(0);
 }
 
 /** The least power of two that no value of the bucket is above, as Tempo's histograms have it. */
 export function powerOfTwoAbove(bucket: number): number {
-  if (bucket <= 0) return 0;
+  if (bucket <= 0) {
+    return 0;
+  }
   return 2 ** (Math.floor(bucket / 16) - 1023 + 1);
 }
 
@@ -31,7 +37,9 @@ export function powerOfTwoAbove(bucket: number): number {
 export function floatQuantile(counts: ReadonlyMap<number, number>, quantile: number): number {
   const buckets = [...counts].sort(([one], [other]) => one - other);
   const total = buckets.reduce((sum, [, count]) => sum + count, 0);
-  if (total === 0) return Number.NaN;
+  if (total === 0) {
+    return Number.NaN;
+  }
   const rank = quantile * total;
   let below = 0;
   for (const [bucket, count] of buckets) {

@@ -59,7 +59,9 @@ export class MetricRows {
 
   add(span: SpanView): void {
     const value = this.#value?.(span);
-    if (this.#value !== undefined && !isNumber(value)) return;
+    if (this.#value !== undefined && !isNumber(value)) {
+      return;
+    }
     const number = isNumber(value) ? Number(value) : 0;
     const values = this.#by.map(([field, read]) => labelValue(field, read(span)));
     const interval = intervalOf(span.facts.startUnixNano, this.#stepNano);
@@ -74,8 +76,12 @@ export class MetricRows {
     }
     row.count++;
     row.sum += number;
-    if (number < row.min) row.min = number;
-    if (number > row.max) row.max = number;
+    if (number < row.min) {
+      row.min = number;
+    }
+    if (number > row.max) {
+      row.max = number;
+    }
     if (this.#wantsBuckets) {
       const bucket = floatBucket(number);
       row.buckets.set(bucket, (row.buckets.get(bucket) ?? 0) + 1);

@@ -149,8 +149,11 @@ function histogram(
     for (const [bound, count] of counts) {
       const own = { ...row, count };
       const others = byBound.get(bound);
-      if (others === undefined) byBound.set(bound, [own]);
-      else others.push(own);
+      if (others === undefined) {
+        byBound.set(bound, [own]);
+      } else {
+        others.push(own);
+      }
     }
   }
   return [...byBound].map(([bound, ofBound]) => ({
@@ -167,7 +170,9 @@ function dense(
   per: number,
 ): TraceQlSample[] {
   const counts = new Map<bigint, number>();
-  for (const { interval, count } of rows) counts.set(interval, (counts.get(interval) ?? 0) + count);
+  for (const { interval, count } of rows) {
+    counts.set(interval, (counts.get(interval) ?? 0) + count);
+  }
   const samples: TraceQlSample[] = [];
   const last = intervalOf(range.endUnixNano, stepNano);
   for (let interval = intervalOf(range.startUnixNano, stepNano); interval <= last; interval++) {
@@ -214,8 +219,11 @@ function ranked(series: readonly TraceQlSeries[], limit: number, direction: 1 | 
   for (const each of inOrder) {
     for (const { unixNano, value } of each.samples) {
       const others = atTime.get(unixNano);
-      if (others === undefined) atTime.set(unixNano, [{ value, of: each }]);
-      else others.push({ value, of: each });
+      if (others === undefined) {
+        atTime.set(unixNano, [{ value, of: each }]);
+      } else {
+        others.push({ value, of: each });
+      }
     }
   }
   const kept = new Map<bigint, Set<TraceQlSeries>>();
@@ -248,12 +256,18 @@ function calculatedSeries(
       })),
       ({ value: own }) => Number.isFinite(own),
     );
-  if (left.type === "static") return each(ofRight, (own) => result(Number(left.value.value), own));
-  if (right.type === "static") return each(ofLeft, (own) => result(own, Number(right.value.value)));
+  if (left.type === "static") {
+    return each(ofRight, (own) => result(Number(left.value.value), own));
+  }
+  if (right.type === "static") {
+    return each(ofLeft, (own) => result(own, Number(right.value.value)));
+  }
   const others = new Map(ofRight.map((series) => [labelsKey(series), series]));
   const joined = ofLeft.flatMap((series) => {
     const other = others.get(labelsKey(series));
-    if (other === undefined) return [];
+    if (other === undefined) {
+      return [];
+    }
     const values = new Map(other.samples.map(({ unixNano, value }) => [unixNano, value]));
     const samples = series.samples.flatMap(({ unixNano, value }) => {
       const second = values.get(unixNano);
@@ -286,7 +300,9 @@ export function largestSeries(
   series: readonly TraceQlSeries[],
   limit: number,
 ): { readonly series: readonly TraceQlSeries[]; readonly truncated: boolean } {
-  if (series.length <= limit) return { series, truncated: false };
+  if (series.length <= limit) {
+    return { series, truncated: false };
+  }
   const sums = new Map(
     series.map((each) => [each, each.samples.reduce((sum, { value }) => sum + value, 0)] as const),
   );

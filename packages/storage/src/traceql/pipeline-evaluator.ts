@@ -84,7 +84,9 @@ function spansetEvaluator(expression: SpansetExpression, fields: QueryFields): P
 
 /** Without repeats, ordered by start. */
 function spansOf(sets: readonly Spanset[]): readonly SpanView[] {
-  if (sets.length <= 1) return sets[0]?.spans ?? [];
+  if (sets.length <= 1) {
+    return sets[0]?.spans ?? [];
+  }
   return [...new Set(sets.flatMap(({ spans }) => spans))].sort((one, other) => one.index - other.index);
 }
 
@@ -97,8 +99,11 @@ function groupEvaluator(expression: FieldExpression, key: string, fields: QueryF
         const own = value(span);
         const text = groupKey(own);
         const group = groups.get(text);
-        if (group === undefined) groups.set(text, { value: own, spans: [span] });
-        else group.spans.push(span);
+        if (group === undefined) {
+          groups.set(text, { value: own, spans: [span] });
+        } else {
+          group.spans.push(span);
+        }
       }
       return [...groups.values()].map((group) => ({
         spans: group.spans,
@@ -150,11 +155,12 @@ function scalarEvaluator(expression: ScalarExpression, fields: QueryFields): Sca
       const isDuration = operand?.type === "intrinsic" && intrinsicType(operand.name) === "duration";
       return (spans, attributes) => {
         const value = aggregate(spans);
-        if (value !== undefined)
+        if (value !== undefined) {
           attributes.set(
             key,
             isDuration && isNumber(value) ? durationText(BigInt(Math.trunc(Number(value)))) : value,
           );
+        }
         return value;
       };
     }
@@ -165,11 +171,15 @@ function aggregateEvaluator(
   { aggregate, operand }: Aggregate,
   fields: QueryFields,
 ): (spans: readonly SpanView[]) => QueryValue {
-  if (operand === undefined) return (spans) => BigInt(spans.length);
+  if (operand === undefined) {
+    return (spans) => BigInt(spans.length);
+  }
   const value = fieldEvaluator(operand, fields);
   return (spans) => {
     const numbers = spans.map(value).filter(isNumber);
-    if (numbers.length === 0) return undefined;
+    if (numbers.length === 0) {
+      return undefined;
+    }
     switch (aggregate) {
       case "min":
         return extreme(numbers, (one, other) => one < other);
@@ -189,7 +199,11 @@ function extreme(
   isBefore: (one: bigint | number, other: bigint | number) => boolean,
 ): bigint | number {
   let found = numbers[0] ?? 0;
-  for (const number of numbers) if (isBefore(number, found)) found = number;
+  for (const number of numbers) {
+    if (isBefore(number, found)) {
+      found = number;
+    }
+  }
   return found;
 }
 
@@ -199,8 +213,9 @@ function sum(numbers: readonly (bigint | number)[]): bigint | number {
   let floats = 0;
   let isFloat = false;
   for (const number of numbers) {
-    if (typeof number === "bigint") ints += number;
-    else {
+    if (typeof number === "bigint") {
+      ints += number;
+    } else {
       floats += number;
       isFloat = true;
     }

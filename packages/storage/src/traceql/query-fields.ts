@@ -32,8 +32,11 @@ export class QueryFields {
   readonly #named = new Map<string, Field>();
 
   constructor(query: TraceQlQuery) {
-    if (query.type === "search") this.#pipeline(query.pipeline);
-    else this.#metrics(query.expression);
+    if (query.type === "search") {
+      this.#pipeline(query.pipeline);
+    } else {
+      this.#metrics(query.expression);
+    }
   }
 
   /** By index. Fields of a parent are not included, because they are read from the parent. */
@@ -54,13 +57,17 @@ export class QueryFields {
     this.#named.set(printField(field), field);
     const stored = own(field);
     const key = printField(stored);
-    if ((stored.type === "intrinsic" && known.has(stored.name)) || this.#slots.has(key)) return;
+    if ((stored.type === "intrinsic" && known.has(stored.name)) || this.#slots.has(key)) {
+      return;
+    }
     this.#slots.set(key, this.#stored.length);
     this.#stored.push(stored);
   }
 
   #pipeline({ stages }: Pipeline): void {
-    for (const stage of stages) this.#stage(stage);
+    for (const stage of stages) {
+      this.#stage(stage);
+    }
   }
 
   #stage(stage: Stage | SpansetExpression): void {
@@ -83,7 +90,9 @@ export class QueryFields {
         this.#expression(stage.expression);
         return;
       case "select":
-        for (const field of stage.fields) this.#add(field);
+        for (const field of stage.fields) {
+          this.#add(field);
+        }
         return;
       case "coalesce":
         return;
@@ -91,8 +100,9 @@ export class QueryFields {
   }
 
   #scalar(expression: ScalarExpression): void {
-    if (expression.type === "aggregate" && expression.operand !== undefined)
+    if (expression.type === "aggregate" && expression.operand !== undefined) {
       this.#expression(expression.operand);
+    }
     if (expression.type === "scalar-operation") {
       this.#scalar(expression.left);
       this.#scalar(expression.right);
@@ -128,7 +138,9 @@ export class QueryFields {
     } else if (expression.type === "metrics-pipeline") {
       this.#pipeline(expression.pipeline);
       const { field, by } = expression.aggregate;
-      for (const each of field === undefined ? by : [field, ...by]) this.#add(each);
+      for (const each of field === undefined ? by : [field, ...by]) {
+        this.#add(each);
+      }
     }
   }
 }

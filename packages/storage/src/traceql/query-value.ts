@@ -37,7 +37,9 @@ export function staticValue(value: Static): Scalar {
 
 /** An empty value counts as absent; an array stands for its elements. */
 export function attributeQueryValue(value: AttributeValue): QueryValue {
-  if (value.type === "empty") return undefined;
+  if (value.type === "empty") {
+    return undefined;
+  }
   return value.type === "array" ? value.value.map(scalarOf) : scalarOf(value);
 }
 
@@ -55,8 +57,12 @@ function scalarOf(value: AttributeValue): Scalar {
 
 /** Converts a value to the form of answers. */
 export function toAttributeValue(value: QueryValue): AttributeValue {
-  if (value === undefined) return { type: "empty" };
-  if (isList(value)) return { type: "array", value: value.map(toAttributeValue) };
+  if (value === undefined) {
+    return { type: "empty" };
+  }
+  if (isList(value)) {
+    return { type: "array", value: value.map(toAttributeValue) };
+  }
   switch (typeof value) {
     case "string":
       return { type: "string", value };

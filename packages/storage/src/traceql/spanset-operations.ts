@@ -10,14 +10,22 @@ export function combineSpans(
   left: readonly SpanView[],
   right: readonly SpanView[],
 ): readonly SpanView[] {
-  if (operator === "&&") return left.length > 0 && right.length > 0 ? union(left, right) : [];
-  if (operator === "||") return union(left, right);
+  if (operator === "&&") {
+    return left.length > 0 && right.length > 0 ? union(left, right) : [];
+  }
+  if (operator === "||") {
+    return union(left, right);
+  }
   const relation = operator.slice(-2).replace(/^[!&]/, "") as keyof typeof related;
   const [follow, back] = related[relation];
   const found = follow(left);
-  if (operator.startsWith("!")) return right.filter((span) => !found.has(span));
+  if (operator.startsWith("!")) {
+    return right.filter((span) => !found.has(span));
+  }
   const ofRight = right.filter((span) => found.has(span));
-  if (!operator.startsWith("&")) return ofRight;
+  if (!operator.startsWith("&")) {
+    return ofRight;
+  }
   const foundBack = back(right);
   return union(
     left.filter((span) => foundBack.has(span)),
@@ -60,7 +68,9 @@ function reached(from: readonly SpanView[], next: (span: SpanView) => readonly S
   const open = [...from];
   for (let span = open.pop(); span !== undefined; span = open.pop()) {
     for (const each of next(span)) {
-      if (found.has(each)) continue;
+      if (found.has(each)) {
+        continue;
+      }
       found.add(each);
       open.push(each);
     }
@@ -73,15 +83,24 @@ function siblingsOf(from: readonly SpanView[]): Set<SpanView> {
   const found = new Set<SpanView>();
   for (const [parentId, sharing] of Map.groupBy(from, (span) => span.parentId)) {
     const [first, ...others] = sharing;
-    if (parentId === "" || first === undefined) continue;
-    for (const span of first.trace.childrenOf(parentId))
-      if (span !== first || others.length > 0) found.add(span);
+    if (parentId === "" || first === undefined) {
+      continue;
+    }
+    for (const span of first.trace.childrenOf(parentId)) {
+      if (span !== first || others.length > 0) {
+        found.add(span);
+      }
+    }
   }
   return found;
 }
 
 function union(left: readonly SpanView[], right: readonly SpanView[]): readonly SpanView[] {
-  if (left.length === 0) return right;
-  if (right.length === 0) return left;
+  if (left.length === 0) {
+    return right;
+  }
+  if (right.length === 0) {
+    return left;
+  }
   return [...new Set([...left, ...right])].sort((one, other) => one.index - other.index);
 }

@@ -63,10 +63,15 @@ function listed(values: readonly QueryValue[]): QueryValue {
   const all: Scalar[] = [];
   let isThere = false;
   for (const value of values) {
-    if (value === undefined) continue;
+    if (value === undefined) {
+      continue;
+    }
     isThere = true;
-    if (isList(value)) all.push(...value);
-    else all.push(value);
+    if (isList(value)) {
+      all.push(...value);
+    } else {
+      all.push(value);
+    }
   }
   return isThere ? all : undefined;
 }

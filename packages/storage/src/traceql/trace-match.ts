@@ -77,7 +77,9 @@ export class TraceMatcher {
     for (const [key, field, read] of this.#shown) {
       const value = read(span);
       // `.a` and `span.a` are often the same.
-      if (value === undefined || last.get(key) === value) continue;
+      if (value === undefined || last.get(key) === value) {
+        continue;
+      }
       last.set(key, value);
       attributes.push([key, shownValue(field, value)]);
     }
@@ -87,8 +89,12 @@ export class TraceMatcher {
 
 /** Durations as text, as Tempo shows them. */
 export function shownValue(field: Field, value: QueryValue): AttributeValue {
-  if (field.type !== "intrinsic" || intrinsicType(field.name) !== "duration") return toAttributeValue(value);
-  if (isList(value)) return { type: "array", value: value.map((one) => shownValue(field, one)) };
+  if (field.type !== "intrinsic" || intrinsicType(field.name) !== "duration") {
+    return toAttributeValue(value);
+  }
+  if (isList(value)) {
+    return { type: "array", value: value.map((one) => shownValue(field, one)) };
+  }
   return typeof value === "bigint" ? { type: "string", value: durationText(value) } : toAttributeValue(value);
 }
 
@@ -97,7 +103,9 @@ export function newestStart(sets: readonly Spanset[]): bigint {
   let newest: bigint | undefined;
   for (const { spans } of sets) {
     for (const { facts } of spans) {
-      if (newest === undefined || facts.startUnixNano > newest) newest = facts.startUnixNano;
+      if (newest === undefined || facts.startUnixNano > newest) {
+        newest = facts.startUnixNano;
+      }
     }
   }
   return newest ?? 0n;

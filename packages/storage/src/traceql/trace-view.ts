@@ -74,9 +74,13 @@ export class TraceView {
     let start = facts[0]?.startUnixNano ?? 0n;
     let end = start;
     for (const { startUnixNano, durationNano } of facts) {
-      if (startUnixNano < start) start = startUnixNano;
+      if (startUnixNano < start) {
+        start = startUnixNano;
+      }
       const spanEnd = startUnixNano + durationNano;
-      if (spanEnd > end) end = spanEnd;
+      if (spanEnd > end) {
+        end = spanEnd;
+      }
     }
     this.startUnixNano = start;
     this.durationNano = end - start;
@@ -107,11 +111,15 @@ export class TraceView {
     const sets = this.spans.map(() => ({ left: 0, right: 0, parent: 0 }));
     let next = 1;
     for (const root of this.spans) {
-      if (root.parentId !== "") continue;
+      if (root.parentId !== "") {
+        continue;
+      }
       const open: { readonly span: SpanView; readonly set: NestedSet; readonly rest: SpanView[] }[] = [];
       const enter = (span: SpanView, parent: number) => {
         const set = sets[span.index];
-        if (set === undefined || set.left !== 0) return;
+        if (set === undefined || set.left !== 0) {
+          return;
+        }
         set.left = next++;
         set.parent = parent;
         open.push({ span, set, rest: [...span.children].reverse() });
@@ -119,8 +127,9 @@ export class TraceView {
       enter(root, -1);
       for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
         const child = top.rest.pop();
-        if (child !== undefined) enter(child, top.set.left);
-        else {
+        if (child !== undefined) {
+          enter(child, top.set.left);
+        } else {
           top.set.right = next++;
           open.pop();
         }
@@ -131,8 +140,12 @@ export class TraceView {
 }
 
 function byStart(one: SpanFacts, other: SpanFacts): number {
-  if (one.startUnixNano !== other.startUnixNano) return one.startUnixNano < other.startUnixNano ? -1 : 1;
-  if (one.spanId !== other.spanId) return one.spanId < other.spanId ? -1 : 1;
+  if (one.startUnixNano !== other.startUnixNano) {
+    return one.startUnixNano < other.startUnixNano ? -1 : 1;
+  }
+  if (one.spanId !== other.spanId) {
+    return one.spanId < other.spanId ? -1 : 1;
+  }
   // Client and server may share both.
   return one.kind < other.kind ? -1 : one.kind > other.kind ? 1 : one.name < other.name ? -1 : 1;
 }

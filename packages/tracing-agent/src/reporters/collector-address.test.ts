@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { parseCollectorAddress } from "./collector-address.ts";
 
-it.each([
+test.each([
   ["collector:14250", { host: "collector", port: 14_250, isName: true }],
   ["10.0.0.1:1", { host: "10.0.0.1", port: 1, isName: false }],
   ["[::1]:14250", { host: "::1", port: 14_250, isName: false }],
@@ -11,7 +11,7 @@ it.each([
   expect(parseCollectorAddress(text)).toEqual({ text, ...expected });
 });
 
-it.each([
+test.each([
   "collector",
   ":14250",
   "collector:0",

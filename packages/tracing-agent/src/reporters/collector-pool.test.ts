@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "lifecycle";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { prefixed } from "wire/grpc-client";
 import { statusDetails } from "wire/testing";
 import { CollectorPool } from "./collector-pool.ts";
@@ -12,7 +12,9 @@ const patience = { timeout: 20_000 };
 
 const cleanUp: (() => void)[] = [];
 afterEach(() => {
-  for (const step of cleanUp.splice(0).reverse()) step();
+  for (const step of cleanUp.splice(0).reverse()) {
+    step();
+  }
 });
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
@@ -52,7 +54,9 @@ class NamedServer {
   }
 
   kill(): void {
-    for (const session of this.#sessions) session.destroy();
+    for (const session of this.#sessions) {
+      session.destroy();
+    }
     this.#server?.close();
   }
 }
@@ -70,7 +74,7 @@ const ask = async (pool: CollectorPool) => {
 };
 
 describe("CollectorPool", () => {
-  it("calls every address of a name in turn, and the others when one is gone", async () => {
+  test("calls every address of a name in turn, and the others when one is gone", async () => {
     const [a, b] = [new NamedServer("a"), new NamedServer("b")];
     const port = await a.listen("127.0.0.1", 0);
     await b.listen("127.0.0.2", port);
@@ -83,7 +87,7 @@ describe("CollectorPool", () => {
     expect([await ask(pool), await ask(pool)]).toEqual(["a", "a"]);
   });
 
-  it("finds the new addresses of a name after a loss, and leaves those that are gone from it", async () => {
+  test("finds the new addresses of a name after a loss, and leaves those that are gone from it", async () => {
     const [a, b] = [new NamedServer("a"), new NamedServer("b")];
     const port = await a.listen("127.0.0.1", 0);
     await b.listen("127.0.0.2", port);
@@ -98,7 +102,7 @@ describe("CollectorPool", () => {
     expect(await ask(pool)).toBe("b");
   });
 
-  it("waits for the first connection, and says why there is none", async () => {
+  test("waits for the first connection, and says why there is none", async () => {
     const server = new NamedServer("late");
     const port = await server.listen("127.0.0.1", 0);
     const pool = open("127.0.0.1", port);
@@ -111,7 +115,7 @@ describe("CollectorPool", () => {
     });
   });
 
-  it("says what is wrong with a name", async () => {
+  test("says what is wrong with a name", async () => {
     const pool = open("nowhere.test", 1, () =>
       Promise.reject(new Error("getaddrinfo ENOTFOUND nowhere.test")),
     );
@@ -121,7 +125,7 @@ describe("CollectorPool", () => {
     });
   });
 
-  it("leaves a collector alone for as long as it asks, while there are others", async () => {
+  test("leaves a collector alone for as long as it asks, while there are others", async () => {
     const [busy, idle] = [new NamedServer("busy"), new NamedServer("idle")];
     const port = await busy.listen("127.0.0.1", 0);
     await idle.listen("127.0.0.2", port);

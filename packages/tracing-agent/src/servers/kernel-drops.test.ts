@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { addressHex, dropsIn, kernelDrops } from "./kernel-drops.ts";
 
 /** Limit for a busy machine. */
@@ -8,7 +8,7 @@ const patience = { timeout: 20_000 };
 
 const isLinux = process.platform === "linux";
 
-it.skipIf(!isLinux)("spells addresses as the system's table does", () => {
+test.skipIf(!isLinux)("spells addresses as the system's table does", () => {
   expect(addressHex("127.0.0.1", 4)).toBe("0100007F");
   expect(addressHex("::", 6)).toBe("0".repeat(32));
   expect(addressHex("::1", 6)).toBe("00000000000000000000000001000000");
@@ -16,7 +16,7 @@ it.skipIf(!isLinux)("spells addresses as the system's table does", () => {
   expect(addressHex("::ffff:127.0.0.1", 6)).toBe("0000000000000000FFFF00000100007F");
 });
 
-it("finds the last column of a socket's line", () => {
+test("finds the last column of a socket's line", () => {
   const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops
  7921: 0100007F:BA73 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 108055 2 0000000043362091 0
  7922: 0100007F:1AAF 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 108056 2 0000000043362092 417
@@ -25,7 +25,7 @@ it("finds the last column of a socket's line", () => {
   expect(dropsIn(table, "0100007F:1AB0")).toBeUndefined();
 });
 
-it.skipIf(!isLinux)("counts what a full socket drops", async () => {
+test.skipIf(!isLinux)("counts what a full socket drops", async () => {
   const socket = createSocket({ type: "udp4", recvBufferSize: 4_096 }, () => {});
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");

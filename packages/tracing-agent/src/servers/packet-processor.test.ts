@@ -1,5 +1,5 @@
 import { createLogger, createMetrics } from "lifecycle";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Batch, PostSpansRequest, stringTag } from "wire/api-v2";
 import { encodeAgentPacket } from "wire/thrift";
 import { oneSpanBatch } from "../../test/one-span-batch.ts";
@@ -47,7 +47,7 @@ const packet = (id: number, service = "shop") => encodeAgentPacket(oneSpanBatch(
 const names = (batch: Batch | undefined) => batch?.spans.map(({ operationName }) => operationName);
 
 describe("PacketProcessor", () => {
-  it("sends what there is at once while a worker is free", async () => {
+  test("sends what there is at once while a worker is free", async () => {
     const { processor, calls } = setUp({ workers: 2 });
     processor.accept(packet(1));
     processor.accept(packet(2));
@@ -65,7 +65,7 @@ describe("PacketProcessor", () => {
     expect(processor.waiting).toBe(1);
   });
 
-  it("makes one call for each process", async () => {
+  test("makes one call for each process", async () => {
     const { processor, calls } = setUp({});
     for (const [id, service] of [
       [1, "a"],
@@ -83,7 +83,7 @@ describe("PacketProcessor", () => {
     expect(calls.map(({ batch }) => names(batch))).toEqual([["span 1", "span 3"], ["span 2"]]);
   });
 
-  it("drops what does not fit, and counts it by reason", async () => {
+  test("drops what does not fit, and counts it by reason", async () => {
     const { processor, calls } = setUp({ maxQueuedPackets: 2, maxPacketBytes: packet(1).length });
     processor.accept(packet(1));
     await expect.poll(() => calls.length, patience).toBe(1);
@@ -97,7 +97,7 @@ describe("PacketProcessor", () => {
     expect(names(calls[1]?.batch)).toEqual(["span 2", "span 3"]);
   });
 
-  it("counts bad packets by what is wrong with them, and goes on", async () => {
+  test("counts bad packets by what is wrong with them, and goes on", async () => {
     const { processor, calls, counted } = setUp({});
     processor.accept(Buffer.from("GET / HTTP/1.1"));
     processor.accept(packet(1).subarray(0, 40));

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PacketQueue } from "./packet-queue.ts";
 
 const packet = (name: number, length = 1) => Buffer.alloc(length, name);
@@ -13,7 +13,7 @@ function takeFrom(queue: PacketQueue, maxPackets: number, maxBytes: number): Buf
 }
 
 describe("PacketQueue", () => {
-  it("gives packets in order, and takes none past its limit", () => {
+  test("gives packets in order, and takes none past its limit", () => {
     const queue = new PacketQueue(3);
     expect([1, 2, 3, 4].map((name) => queue.offer(packet(name)))).toEqual([true, true, true, false]);
     expect(names(takeFrom(queue, 2, 100))).toEqual([1, 2]);
@@ -23,7 +23,7 @@ describe("PacketQueue", () => {
     expect(takeFrom(queue, 9, 100)).toEqual([]);
   });
 
-  it("keeps to the bytes asked for, but gives at least one packet", () => {
+  test("keeps to the bytes asked for, but gives at least one packet", () => {
     const queue = new PacketQueue(10);
     for (const [name, length] of [
       [1, 50],
@@ -38,7 +38,7 @@ describe("PacketQueue", () => {
     expect(names(takeFrom(queue, 9, 10))).toEqual([4]);
   });
 
-  it("stays right through many turns", () => {
+  test("stays right through many turns", () => {
     const queue = new PacketQueue(1_000);
     const seen: (number | undefined)[] = [];
     for (let turn = 0; turn < 200; turn++) {
@@ -50,7 +50,7 @@ describe("PacketQueue", () => {
     expect(seen).toEqual(Array.from({ length: 400 }, (_, index) => index >> 1));
   });
 
-  it("gives each packet's bytes as they came, whatever the sizes and turns", () => {
+  test("gives each packet's bytes as they came, whatever the sizes and turns", () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -70,7 +70,9 @@ describe("PacketQueue", () => {
             for (const length of offers) {
               const one = packet(++name % 256, length);
               expect(queue.offer(one)).toBe(waiting.length < 20);
-              if (waiting.length < 20) waiting.push(one);
+              if (waiting.length < 20) {
+                waiting.push(one);
+              }
             }
             expect(queue.size).toBe(waiting.length);
             const taken = takeFrom(queue, takes, 1_000_000);

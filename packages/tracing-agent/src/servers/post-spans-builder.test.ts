@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { AgentBatch } from "wire/agent";
 import { PostSpansRequest } from "wire/api-v2";
 import { PostSpansBuilder, processTagFields } from "./post-spans-builder.ts";
@@ -15,7 +15,7 @@ function batchOf(service: string, names: readonly string[]): AgentBatch {
   };
 }
 
-it("keeps the order within each process, whatever comes between, and copies what it is given", () => {
+test("keeps the order within each process, whatever comes between, and copies what it is given", () => {
   const builder = new PostSpansBuilder(processTagFields([["zone", "z"]]));
   const services = ["a", "b", "a", "a", "c", "b"];
   const expected = new Map<string, string[]>();
@@ -38,7 +38,9 @@ it("keeps the order within each process, whatever comes between, and copies what
     expect(got).toEqual(
       round === 0 ? [...expected] : [["a", [..."xy"].map((name) => name.padEnd(100, "."))]],
     );
-    for (const { release } of calls) release();
+    for (const { release } of calls) {
+      release();
+    }
     expect(builder.take()).toEqual([]);
     // The buffers of the first round are used again.
     builder.add(batchOf("a", ["x", "y"]));

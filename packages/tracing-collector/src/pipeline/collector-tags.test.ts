@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Span } from "wire/model";
 import { rowsOf, spanOf, spansOf } from "../../test/span-rows-fixture.ts";
 import { CollectorTags } from "./collector-tags.ts";
@@ -13,7 +13,7 @@ function tagged(tags: [string, string][], resource: Attributes): Attributes | un
 }
 
 describe("CollectorTags", () => {
-  it.each<[string, [string, string][], Attributes, Attributes]>([
+  test.each<[string, [string, string][], Attributes, Attributes]>([
     ["a tag to a bare resource", [["zone", "a"]], [], [text("zone", "a")]],
     [
       "tags and sorts",
@@ -48,7 +48,7 @@ describe("CollectorTags", () => {
     expect(tagged(tags, before)).toEqual(after);
   });
 
-  it("sorts by bytes of the key, type, and value", () => {
+  test("sorts by bytes of the key, type, and value", () => {
     const sorted: Attributes = [
       text("A", "x"),
       { key: "k", value: { type: "string", value: "10" } },
@@ -68,7 +68,7 @@ describe("CollectorTags", () => {
     expect(tagged([["k", "9"]], sorted.toReversed())).toEqual(sorted);
   });
 
-  it("leaves all else of every row, over resources that come and go", () => {
+  test("leaves all else of every row, over resources that come and go", () => {
     const spans = [
       spanOf({ name: "1", resource: [text("host", "a")] }),
       spanOf({ name: "2", resource: [text("host", "a")] }),

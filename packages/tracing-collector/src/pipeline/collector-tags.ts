@@ -72,8 +72,14 @@ export class CollectorTags implements RowStep {
   #withTags(start: number): Uint8Array {
     const attributes = attributesOf(this.#scanner, start);
     const added = new Map(this.#tags);
-    for (const { key, text } of attributes) if (added.get(key) === text) added.delete(key);
-    for (const [key, text] of added) attributes.push({ key, type: "string", text });
+    for (const { key, text } of attributes) {
+      if (added.get(key) === text) {
+        added.delete(key);
+      }
+    }
+    for (const [key, text] of added) {
+      attributes.push({ key, type: "string", text });
+    }
     attributes.sort(compareAttributes);
     const out = new ByteWriter();
     const writer = new AttributeWriter(out);
@@ -112,8 +118,12 @@ function compareAttributes(a: AttributeTexts, b: AttributeTexts): number {
 }
 
 function compareValues(type: AttributeType, a: string, b: string): number {
-  if (type === "int") return compareNumbers(BigInt(a), BigInt(b));
-  if (type === "double") return compareNumbers(Number(a), Number(b));
+  if (type === "int") {
+    return compareNumbers(BigInt(a), BigInt(b));
+  }
+  if (type === "double") {
+    return compareNumbers(Number(a), Number(b));
+  }
   return compareText(a, b);
 }
 

@@ -22,7 +22,9 @@ test("keeps the rows that are asked for, in their order", () => {
         expect(spansOf(kept)).toEqual(wanted);
         expect(plainBytesOf(kept)).toBe(plainRowsOf(wanted).bytes.length);
         expect(kept.bytes.length).toBeLessThanOrEqual(length);
-        if (wanted.length === spans.length) expect(kept).toBe(rows);
+        if (wanted.length === spans.length) {
+          expect(kept).toBe(rows);
+        }
       }
     }),
   );

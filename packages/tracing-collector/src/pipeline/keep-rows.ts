@@ -20,7 +20,9 @@ export function keepRows(
   /** The prefix of the last kept row. */
   let keptPrefix = -1;
   while (scanner.next()) {
-    if (!isKept(scanner)) continue;
+    if (!isKept(scanner)) {
+      continue;
+    }
     count++;
     const { prefixStart, prefixEnd, traceIdAt, end } = scanner;
     plainBytes += prefixEnd - prefixStart + end - traceIdAt;
@@ -32,7 +34,9 @@ export function keepRows(
       keptPrefix = prefixStart;
     }
   }
-  if (count === rows.count) return rows;
+  if (count === rows.count) {
+    return rows;
+  }
   // Moved last, because later rows may still refer to a prefix.
   return { bytes: bytes.subarray(0, pieces.moveTogether(bytes)), count, plainBytes };
 }
@@ -45,8 +49,11 @@ class Pieces {
   /** Adds a part. A part that begins at the end of the last one extends it. */
   add(start: number, end: number): void {
     const bounds = this.#bounds;
-    if (bounds.at(-1) === start) bounds[bounds.length - 1] = end;
-    else bounds.push(start, end);
+    if (bounds.at(-1) === start) {
+      bounds[bounds.length - 1] = end;
+    } else {
+      bounds.push(start, end);
+    }
   }
 
   /** Moves all parts to the beginning of `bytes`. @returns their total length */
@@ -55,7 +62,9 @@ class Pieces {
     let length = 0;
     for (let index = 0; index < bounds.length; index += 2) {
       const [start, end] = [bounds[index] as number, bounds[index + 1] as number];
-      if (start !== length) bytes.copyWithin(length, start, end);
+      if (start !== length) {
+        bytes.copyWithin(length, start, end);
+      }
       length += end - start;
     }
     return length;

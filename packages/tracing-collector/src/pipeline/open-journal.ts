@@ -100,13 +100,16 @@ export async function openJournal(
   const root = options["collector.journal.dir"];
   const isShared = options["collector.journal.shared"] && !isInMemory;
   const claimed = isShared ? await claimJournal(root, openFolder) : undefined;
-  if (claimed !== undefined)
+  if (claimed !== undefined) {
     log.info({ folder: claimed.folder }, "this collector's journal in the shared folder");
+  }
   const journal = claimed?.journal ?? (isInMemory ? new MemoryJournal(limits, log) : await openFolder(root));
   const openOrphansOf =
     claimed === undefined ? undefined : () => openOrphans(root, claimed.folder, openFolder);
   metrics.watchJournal(journal, limits);
-  if (policies === undefined) return { journal, openOrphans: openOrphansOf };
+  if (policies === undefined) {
+    return { journal, openOrphans: openOrphansOf };
+  }
   const tailMetrics = new TailSamplingMetrics(registry);
   const sampler = new TailSampler(
     { policies, decisionWaitMs, maxTraces: options["sampling.tail.max-traces"], now: systemTailClock.now },

@@ -28,7 +28,9 @@ test("tags come first and downsampling last: observers see tags, and spans that 
   const registry = createMetrics("test");
   const flags = ["--collector.tags", `zone=$${"{ZONE}"},a=$${"{NONE:x}"}`, "--downsampling.ratio=0"];
   let rows = rowsOf([spanOf({}), spanOf({})]);
-  for (const step of stepsOf(flags, [observer], registry)) rows = step.apply(rows, source);
+  for (const step of stepsOf(flags, [observer], registry)) {
+    rows = step.apply(rows, source);
+  }
   const tags = [
     { key: "a", value: { type: "string", value: "x" } },
     { key: "zone", value: { type: "string", value: "z1" } },

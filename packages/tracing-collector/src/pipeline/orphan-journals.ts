@@ -33,7 +33,9 @@ export class OrphanJournals {
   start(): void {
     const look = () => {
       this.#looking = this.#look().finally(() => {
-        if (this.#stop.signal.aborted) return;
+        if (this.#stop.signal.aborted) {
+          return;
+        }
         this.#timer = setTimeout(look, this.#settings.lookEveryMs ?? lookEveryMs).unref();
       });
     };
@@ -45,7 +47,9 @@ export class OrphanJournals {
     clearTimeout(this.#timer);
     const stop = () => this.#stop.abort();
     signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
+    if (signal.aborted) {
+      stop();
+    }
     await this.#looking;
     stop();
     clearTimeout(this.#timer);
@@ -74,12 +78,14 @@ export class OrphanJournals {
       const writer = writerOf(journal);
       writer.start();
       await writer.drain(this.#stop.signal);
-      if (journal.segments === 0) log.info({ folder, spans }, "spans of a collector which is gone are saved");
-      else
+      if (journal.segments === 0) {
+        log.info({ folder, spans }, "spans of a collector which is gone are saved");
+      } else {
         log.info(
           { folder, segments: journal.segments },
           "spans of a collector which is gone wait for the next look",
         );
+      }
     } finally {
       await journal.close();
     }

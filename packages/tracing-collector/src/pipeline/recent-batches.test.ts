@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SpanRowWriter } from "wire/rows";
 import { rowsOf, spanOf } from "../../test/span-rows-fixture.ts";
 import { openRecentBatches, RecentBatches } from "./recent-batches.ts";
@@ -21,7 +21,9 @@ function recentBatches(fails: readonly number[] = [], maxBatches = 100) {
     const answer = recent.keepOnce(rows, async () => {
       const number = kept++;
       await Promise.resolve();
-      if (fails.includes(number)) throw new Error("full");
+      if (fails.includes(number)) {
+        throw new Error("full");
+      }
     });
     await answer.kept;
     return answer.isRepeated;
@@ -30,13 +32,13 @@ function recentBatches(fails: readonly number[] = [], maxBatches = 100) {
 }
 
 describe("RecentBatches", () => {
-  it("keeps a batch once, whoever sends the copy", async () => {
+  test("keeps a batch once, whoever sends the copy", async () => {
     const { keep, kept } = recentBatches();
     expect([await keep(), await keep(), await keep(batch())]).toEqual([false, true, true]);
     expect(kept()).toBe(1);
   });
 
-  it.each([
+  test.each([
     ["another time", batch({ startMs: 1_700_000_000_001 })],
     ["another trace", batch({ traceId: "a".repeat(32) })],
     ["more spans", rowsOf([spanOf({}), spanOf({ spanId: "00000000000000b2" }), spanOf({})])],
@@ -46,7 +48,7 @@ describe("RecentBatches", () => {
     expect([await keep(), await keep(other)]).toEqual([false, false]);
   });
 
-  it("keeps the same batch of another tenant", async () => {
+  test("keeps the same batch of another tenant", async () => {
     const { keep } = recentBatches();
     expect([
       await keep(ofTenant("acme")),
@@ -55,7 +57,7 @@ describe("RecentBatches", () => {
     ]).toEqual([false, false, true]);
   });
 
-  it("acknowledges no copy before the first is kept, and none of what could not be kept", async () => {
+  test("acknowledges no copy before the first is kept, and none of what could not be kept", async () => {
     const { keep, kept } = recentBatches([0]);
     const [first, copy] = await Promise.allSettled([keep(), keep()]);
     expect([first.status, copy.status]).toEqual(["rejected", "rejected"]);
@@ -63,7 +65,7 @@ describe("RecentBatches", () => {
     expect([await keep(), await keep()]).toEqual([false, true]);
   });
 
-  it("forgets what is old, and the oldest where there are many", async () => {
+  test("forgets what is old, and the oldest where there are many", async () => {
     const { keep, clock } = recentBatches([], 4);
     await keep();
     clock.ms = 1_500;
@@ -72,13 +74,15 @@ describe("RecentBatches", () => {
     clock.ms = 2_600;
     await keep(batch({ startMs: 2 }));
     expect(await keep()).toBe(false);
-    for (let startMs = 10; startMs < 15; startMs++) await keep(batch({ startMs }));
+    for (let startMs = 10; startMs < 15; startMs++) {
+      await keep(batch({ startMs }));
+    }
     expect(await keep()).toBe(false);
     expect(await keep(batch({ startMs: 14 }))).toBe(true);
   });
 });
 
-it("remembers nothing where it is switched off", () => {
+test("remembers nothing where it is switched off", () => {
   expect(openRecentBatches(0)).toBeUndefined();
   expect(openRecentBatches(1_000)).toBeInstanceOf(RecentBatches);
 });

@@ -46,7 +46,9 @@ export class RecentBatches {
   keepOnce(rows: SpanRows, keep: () => Promise<void>): { isRepeated: boolean; kept: Promise<void> } {
     const key = this.#keyOf(rows);
     const earlier = this.#younger.get(key) ?? this.#older.get(key);
-    if (earlier !== undefined) return { isRepeated: true, kept: earlier };
+    if (earlier !== undefined) {
+      return { isRepeated: true, kept: earlier };
+    }
     this.#forget();
     const kept = keep();
     this.#younger.set(key, kept);
@@ -61,7 +63,9 @@ export class RecentBatches {
   #forget(): void {
     const { maxBatches, maxAgeMs } = this.#settings;
     const now = this.#now();
-    if (now - this.#since < maxAgeMs && this.#younger.size < maxBatches / 2) return;
+    if (now - this.#since < maxAgeMs && this.#younger.size < maxBatches / 2) {
+      return;
+    }
     this.#older = this.#younger;
     this.#younger = new Map();
     this.#since = now;

@@ -56,7 +56,9 @@ const chains: readonly [name: string, (told: unknown[]) => RowStep[]][] = [
           sampler.observe(rows);
           sampler.decideAll();
           const verdicts = sampler.judge(rows);
-          for (let row = 0; row < rows.count; row++) told.push(verdicts.isKept(row));
+          for (let row = 0; row < rows.count; row++) {
+            told.push(verdicts.isKept(row));
+          }
           return rows;
         },
       },
@@ -67,7 +69,9 @@ const chains: readonly [name: string, (told: unknown[]) => RowStep[]][] = [
 function resultOf(open: (told: unknown[]) => RowStep[], rows: SpanRows) {
   const told: unknown[] = [];
   let stepped = rows;
-  for (const step of open(told)) stepped = step.apply(stepped, source);
+  for (const step of open(told)) {
+    stepped = step.apply(stepped, source);
+  }
   return { told, spans: spansOf(stepped), plainBytes: plainBytesOf(stepped) };
 }
 

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { SamplerCounts } from "./sampler-counts.ts";
 
-it("counts traces by the type of their sampler, unknown ones together, and leaves out what there is none of", () => {
+test("counts traces by the type of their sampler, unknown ones together, and leaves out what there is none of", () => {
   const counts = new SamplerCounts();
   expect([...counts]).toEqual([]);
   counts.add("const", 2);

@@ -27,7 +27,9 @@ export class SamplerCounts {
   *[Symbol.iterator](): Iterator<[samplerType: string, count: number], void> {
     for (const [index, type] of samplerTypes.entries()) {
       const count = this.#counts[index] ?? 0;
-      if (count > 0) yield [type, count];
+      if (count > 0) {
+        yield [type, count];
+      }
     }
   }
 }

@@ -38,7 +38,9 @@ export class SavedCounts {
     try {
       services = rows.services ?? this.#counter.count(rows);
     } catch (error) {
-      if (error instanceof WireError) return;
+      if (error instanceof WireError) {
+        return;
+      }
       throw error;
     }
     this.add(services, result);

@@ -32,11 +32,15 @@ export class HeldBlock implements SegmentBlock {
     const buffer = this.#buffer ?? Buffer.allocUnsafeSlow(this.#segment.bytes);
     this.#buffer = undefined;
     this.#read = await this.#segment.read(buffer);
-    if (this.#read.count > 0) await writer.writeSpans(this.#read, options);
+    if (this.#read.count > 0) {
+      await writer.writeSpans(this.#read, options);
+    }
   }
 
   async count(counts: SavedCounts, result: SaveResult): Promise<void> {
-    if (this.#read !== undefined) counts.count(this.#read, result);
+    if (this.#read !== undefined) {
+      counts.count(this.#read, result);
+    }
   }
 }
 
@@ -61,6 +65,8 @@ export class SourceBlock implements SegmentBlock {
       counts.add(services, result);
       return;
     }
-    for await (const piece of this.#source.pieces()) counts.count(piece, result);
+    for await (const piece of this.#source.pieces()) {
+      counts.count(piece, result);
+    }
   }
 }

@@ -40,14 +40,20 @@ export class ServiceCounter {
       const debug = (scanner.flags & debugFlag) !== 0;
       const next = this.#labelsOf(debug);
       if (next !== labels) {
-        if (labels !== undefined) counts.addSpans(labels, spans);
+        if (labels !== undefined) {
+          counts.addSpans(labels, spans);
+        }
         labels = next;
         spans = 0;
       }
       spans++;
-      if (scanner.isRoot) counts.addTraces(labels, this.#samplerType(), 1);
+      if (scanner.isRoot) {
+        counts.addTraces(labels, this.#samplerType(), 1);
+      }
     }
-    if (labels !== undefined) counts.addSpans(labels, spans);
+    if (labels !== undefined) {
+      counts.addSpans(labels, spans);
+    }
     return counts;
   }
 
@@ -57,7 +63,9 @@ export class ServiceCounter {
 
   /** Labels of the present row; mostly those of the row before. */
   #labelsOf(debug: boolean): ServiceLabels {
-    if (this.#labels?.debug === debug && this.#isSameService()) return this.#labels;
+    if (this.#labels?.debug === debug && this.#isSameService()) {
+      return this.#labels;
+    }
     const { bytes, serviceStart, serviceEnd } = this.#scanner;
     this.#service = Buffer.from(bytes.subarray(serviceStart, serviceEnd));
     this.#labels = this.#names.labels(this.#service.toString(), debug);
@@ -67,9 +75,13 @@ export class ServiceCounter {
   #isSameService(): boolean {
     const { bytes, serviceStart, serviceEnd } = this.#scanner;
     const last = this.#service;
-    if (last.length !== serviceEnd - serviceStart || last.length === 0) return false;
+    if (last.length !== serviceEnd - serviceStart || last.length === 0) {
+      return false;
+    }
     for (let index = 0; index < last.length; index++) {
-      if (last[index] !== bytes[serviceStart + index]) return false;
+      if (last[index] !== bytes[serviceStart + index]) {
+        return false;
+      }
     }
     return true;
   }

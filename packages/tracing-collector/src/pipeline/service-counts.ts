@@ -23,11 +23,15 @@ export class ServiceCounts {
   }
 
   addSpansOf(other: ServiceCounts): void {
-    for (const [labels, count] of other.spans) this.addSpans(labels, count);
+    for (const [labels, count] of other.spans) {
+      this.addSpans(labels, count);
+    }
   }
 
   addTracesOf(other: ServiceCounts): void {
-    for (const [labels, traces] of other.traces) this.#tracesOf(labels).addAll(traces);
+    for (const [labels, traces] of other.traces) {
+      this.#tracesOf(labels).addAll(traces);
+    }
   }
 
   #tracesOf(labels: ServiceLabels): SamplerCounts {

@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { metricServiceName, ServiceNames } from "./service-labels.ts";
 
 describe("ServiceNames", () => {
-  it("gives the same object for the same labels", () => {
+  test("gives the same object for the same labels", () => {
     const names = new ServiceNames();
     expect(names.labels("Shop", true)).toBe(names.labels("shop", true));
     expect(names.labels("shop", false)).not.toBe(names.labels("shop", true));
@@ -10,7 +10,7 @@ describe("ServiceNames", () => {
 });
 
 describe("metricServiceName", () => {
-  it.each([
+  test.each([
     ["Shop Front/1:é_λ🙂", "shop_front_1___λ🙂"],
     ["a.b-c9", "a.b-c9"],
   ])("writes %s as %s", (name, label) => expect(metricServiceName(name)).toBe(label));

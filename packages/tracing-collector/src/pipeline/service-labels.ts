@@ -33,12 +33,16 @@ export class ServiceNames {
     const service = metricServiceName(name || unknownService);
     let labels = this.#services.get(service);
     if (labels === undefined) {
-      if (this.#services.size >= this.#maxServices) return this.#others;
+      if (this.#services.size >= this.#maxServices) {
+        return this.#others;
+      }
       labels = labelsOf(service);
       this.#services.set(service, labels);
     }
     // Names that senders invent must not fill the memory, although many may share one label.
-    if (this.#names.size < 2 * this.#maxServices) this.#names.set(name, labels);
+    if (this.#names.size < 2 * this.#maxServices) {
+      this.#names.set(name, labels);
+    }
     return labels;
   }
 }

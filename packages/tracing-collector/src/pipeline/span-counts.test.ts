@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Span } from "wire/model";
 import { encodeTraces, OtlpTranscoder } from "wire/otlp";
 import { rowsOf, type SpanOutline, spanOf } from "../../test/span-rows-fixture.ts";
@@ -12,9 +12,13 @@ function counting(maxServices?: number) {
   const counts = new SpanCounts(
     {
       servicesReceived({ format }, { spans, traces }) {
-        for (const [{ service, debug }, count] of spans) seen.push(["spans", format, service, debug, count]);
+        for (const [{ service, debug }, count] of spans) {
+          seen.push(["spans", format, service, debug, count]);
+        }
         for (const [{ service, debug }, types] of traces) {
-          for (const [type, count] of types) seen.push(["traces", format, service, debug, type, count]);
+          for (const [type, count] of types) {
+            seen.push(["traces", format, service, debug, type, count]);
+          }
         }
       },
     },
@@ -27,7 +31,7 @@ const child = { parentSpanId: "00000000000000aa" };
 const source = { transport: "http", format: "otlp" } as const;
 
 describe("SpanCounts", () => {
-  it("counts the spans of a service, and leaves rows and counts for the next", () => {
+  test("counts the spans of a service, and leaves rows and counts for the next", () => {
     const { counts, seen } = counting();
     const rows = rowsOf([
       spanOf({ ...child, service: "Shop" }),
@@ -50,7 +54,7 @@ describe("SpanCounts", () => {
     expect(seen).toEqual([["spans", "otlp", "cart", false, 1]]);
   });
 
-  it("counts root spans as traces, by the type of their sampler", () => {
+  test("counts root spans as traces, by the type of their sampler", () => {
     const { counts, seen } = counting();
     const sampled = (type: string) => spanOf({ attributes: { "sampler.type": type } });
     counts.apply(rowsOf([sampled("const"), sampled("mine"), spanOf({}), spanOf(child)]), source);
@@ -61,7 +65,7 @@ describe("SpanCounts", () => {
     ]);
   });
 
-  it("tells debug spans apart", () => {
+  test("tells debug spans apart", () => {
     const { counts, seen } = counting();
     counts.apply(rowsOf([spanOf({ ...child, flags: 3 }), spanOf({ ...child, flags: 1 })]), source);
     expect(seen).toEqual([
@@ -70,7 +74,7 @@ describe("SpanCounts", () => {
     ]);
   });
 
-  it("puts services past the limit under one name, and keeps counting those it knows", () => {
+  test("puts services past the limit under one name, and keeps counting those it knows", () => {
     const { counts, seen } = counting(2);
     const services = ["a", "b", "c", "A", "d"];
     counts.apply(rowsOf(services.map((service) => spanOf({ ...child, service }))), source);
@@ -81,7 +85,7 @@ describe("SpanCounts", () => {
     ]);
   });
 
-  it("names a service that has no name", () => {
+  test("names a service that has no name", () => {
     const { counts, seen } = counting();
     counts.apply(rowsOf([spanOf({ ...child, service: "" })]), source);
     expect(seen).toEqual([["spans", "otlp", "__unknown", false, 1]]);
@@ -94,7 +98,7 @@ function namedSpan(outline: SpanOutline & { readonly service: string }): Span {
 }
 
 describe("the tally of a transcoder", () => {
-  it("says what the rows say", () => {
+  test("says what the rows say", () => {
     const transcoder = new OtlpTranscoder();
     const spans = fc.array(
       fc.record({

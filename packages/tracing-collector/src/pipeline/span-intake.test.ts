@@ -1,5 +1,5 @@
 import { createMetrics, type Logger } from "lifecycle";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SpanRows } from "wire/rows";
 import { rowsOf, spanOf } from "../../test/span-rows-fixture.ts";
 import { CollectorMetrics, type SpanSource } from "../metrics.ts";
@@ -21,14 +21,14 @@ function intakeOf(steps?: readonly RowStep[]) {
 }
 
 describe("SpanIntake", () => {
-  it("hands the very rows to the journal where no step is configured", async () => {
+  test("hands the very rows to the journal where no step is configured", async () => {
     const { intake, kept } = intakeOf();
     await intake.keep(outcomeOf(rows), 10);
     expect(kept).toHaveLength(1);
     expect(kept[0]).toBe(rows);
   });
 
-  it("runs the steps in order, each on what the one before made", async () => {
+  test("runs the steps in order, each on what the one before made", async () => {
     const appendByte = (byte: number): RowStep => ({
       apply: ({ bytes, count }, by) => {
         expect(by).toBe(source);
@@ -40,7 +40,7 @@ describe("SpanIntake", () => {
     expect(kept[0]?.bytes).toEqual(Uint8Array.of(1, 2, 3, 7, 8));
   });
 
-  it("keeps nothing of a request that a step cannot read, and counts it", async () => {
+  test("keeps nothing of a request that a step cannot read, and counts it", async () => {
     const failing: RowStep = {
       apply: () => {
         throw new Error("bad rows");
@@ -53,10 +53,12 @@ describe("SpanIntake", () => {
     expect(values).toEqual([{ labels: { ...source, reason: "unexpected" }, value: 2 }]);
   });
 
-  it("counts the bytes that it has kept, those of refused requests not among them", async () => {
+  test("counts the bytes that it has kept, those of refused requests not among them", async () => {
     const isFull: RowStep = {
       apply: (some) => {
-        if (some.count === 1) throw new Error("full");
+        if (some.count === 1) {
+          throw new Error("full");
+        }
         return { ...some, bytes: Uint8Array.of(...some.bytes, 4) };
       },
     };
@@ -69,7 +71,7 @@ describe("SpanIntake", () => {
     expect(await registry.metrics()).toMatch(/^tracing_collector_spans_bytes 8$/m);
   });
 
-  it("acknowledges a copy of a batch, and keeps and counts it once", async () => {
+  test("acknowledges a copy of a batch, and keeps and counts it once", async () => {
     const kept: SpanRows[] = [];
     const metrics = new CollectorMetrics(createMetrics("test"));
     const journal = { append: async (some: SpanRows) => void kept.push(some) };
@@ -82,7 +84,7 @@ describe("SpanIntake", () => {
     expect((await metrics.spansRepeated.get()).values).toEqual([{ labels: source, value: 1 }]);
   });
 
-  it("counts and logs what was rejected of a message", async () => {
+  test("counts and logs what was rejected of a message", async () => {
     const { registry, metrics } = intakeOf();
     const lines: unknown[] = [];
     const log = { warn: (...line: unknown[]) => lines.push(line) } as unknown as Pick<Logger, "warn">;
@@ -94,7 +96,7 @@ describe("SpanIntake", () => {
     ]);
   });
 
-  it("asks no step about a request without spans", async () => {
+  test("asks no step about a request without spans", async () => {
     const never: RowStep = {
       apply: () => {
         throw new Error("asked");

@@ -58,7 +58,9 @@ export class SpanIntake {
       } else {
         const { isRepeated, kept } = this.#recent.keepOnce(rows, () => this.#append(rows));
         await kept;
-        if (isRepeated) this.#metrics.spansRepeated.inc(this.#source, rows.count);
+        if (isRepeated) {
+          this.#metrics.spansRepeated.inc(this.#source, rows.count);
+        }
       }
     } catch (error) {
       const reason = error instanceof CollectorError ? error.code : "unexpected";
@@ -71,7 +73,11 @@ export class SpanIntake {
 
   async #append(rows: SpanRows): Promise<void> {
     let stepped = rows;
-    if (rows.count > 0) for (const step of this.#steps) stepped = step.apply(stepped, this.#source);
+    if (rows.count > 0) {
+      for (const step of this.#steps) {
+        stepped = step.apply(stepped, this.#source);
+      }
+    }
     const { length } = stepped.bytes;
     await this.#journal.append(stepped);
     this.#metrics.spansKept(length);

@@ -33,9 +33,15 @@ class ScriptedStore {
       const text = Buffer.from(bytes).toString();
       this.attempts.push({ ...options, text });
       const failure = this.failures.shift();
-      if (failure === undefined) this.stored.push(text);
-      for (const wake of this.#waiting.splice(0)) wake();
-      if (failure !== undefined) throw failure;
+      if (failure === undefined) {
+        this.stored.push(text);
+      }
+      for (const wake of this.#waiting.splice(0)) {
+        wake();
+      }
+      if (failure !== undefined) {
+        throw failure;
+      }
     },
   };
 
@@ -57,11 +63,15 @@ class ScriptedStore {
 
   async ready(): Promise<void> {
     const failure = this.readyFailures.shift();
-    if (failure !== undefined) throw failure;
+    if (failure !== undefined) {
+      throw failure;
+    }
   }
 
   async until(condition: () => boolean): Promise<void> {
-    while (!condition()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (!condition()) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
   }
 }
 
@@ -244,8 +254,12 @@ test("with several workers as many inserts are under way, and no more", async ()
   };
   writer = newWriter(3);
   writer.start();
-  for (const text of ["a", "b", "c", "d", "e"]) await append(text);
-  while (underWay < 3) await new Promise((resolve) => setImmediate(resolve));
+  for (const text of ["a", "b", "c", "d", "e"]) {
+    await append(text);
+  }
+  while (underWay < 3) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   gate.resolve();
   await settle();
   expect(store.stored.sort()).toEqual(["a", "b", "c", "d", "e"]);
@@ -257,7 +271,9 @@ test("a segment of which nothing is left goes without an insert", async () => {
   const take = journal.take.bind(journal);
   vi.spyOn(journal, "take").mockImplementation(async () => {
     const segment = await take();
-    if (segment !== undefined) segment.read = async () => ({ bytes: new Uint8Array(0), count: 0 });
+    if (segment !== undefined) {
+      segment.read = async () => ({ bytes: new Uint8Array(0), count: 0 });
+    }
     return segment;
   });
   writer.start();

@@ -54,7 +54,9 @@ export class StorageWriter {
     this.#isDraining = true;
     const stop = () => this.#stop.abort();
     signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted || this.#isAway) stop();
+    if (signal.aborted || this.#isAway) {
+      stop();
+    }
     await this.#running;
   }
 
@@ -69,7 +71,9 @@ export class StorageWriter {
     let buffer = Buffer.alloc(0);
     while (!this.#stop.signal.aborted) {
       const taken = await this.#settings.journal.take();
-      if (taken === undefined) return;
+      if (taken === undefined) {
+        return;
+      }
       // The undamaged part of a damaged segment follows in its place, once.
       for (let segment: JournalSegment | undefined = taken; segment !== undefined; ) {
         const mayBeSalvaged: boolean = segment === taken;
@@ -78,10 +82,14 @@ export class StorageWriter {
           segment = (await this.#deliver(segment, block, mayBeSalvaged)).rest;
           continue;
         }
-        if (buffer.length < segment.bytes) buffer = Buffer.allocUnsafeSlow(segment.bytes);
+        if (buffer.length < segment.bytes) {
+          buffer = Buffer.allocUnsafeSlow(segment.bytes);
+        }
         const delivery = await this.#deliver(segment, new HeldBlock(segment, buffer), mayBeSalvaged);
         // A failed insert may still read its buffer.
-        if (delivery.failed) buffer = Buffer.alloc(0);
+        if (delivery.failed) {
+          buffer = Buffer.alloc(0);
+        }
         segment = delivery.rest;
       }
     }
@@ -97,7 +105,9 @@ export class StorageWriter {
     const { journal, store, metrics } = this.#settings;
     try {
       const done = await this.#persist("storage is away: spans wait in the journal", async (signal) => {
-        if (++attempts === 1) metrics.inQueueSeconds.observe((Date.now() - segment.createdUnixMs) / 1_000);
+        if (++attempts === 1) {
+          metrics.inQueueSeconds.observe((Date.now() - segment.createdUnixMs) / 1_000);
+        }
         const endTimer = metrics.saveSeconds.startTimer();
         await block.write(store.writer, {
           deduplicationToken: segment.token,
@@ -106,7 +116,9 @@ export class StorageWriter {
         });
         endTimer();
       });
-      if (!done) return { failed: true };
+      if (!done) {
+        return { failed: true };
+      }
     } catch (error) {
       if (mayBeSalvaged && codeOf(error) === "COLLECTOR_JOURNAL_DAMAGED" && journal.salvage !== undefined) {
         try {
@@ -148,9 +160,13 @@ export class StorageWriter {
         this.#isBack();
         return true;
       } catch (error) {
-        if (signal.aborted) return false;
+        if (signal.aborted) {
+          return false;
+        }
         this.#settings.metrics.storageErrors.inc({ code: codeOf(error) });
-        if (isHopeless(error) && this.#hasBeenReady) throw error;
+        if (isHopeless(error) && this.#hasBeenReady) {
+          throw error;
+        }
         this.#goesAway(whenAway, error);
       }
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
@@ -169,8 +185,12 @@ export class StorageWriter {
 
   #goesAway(message: string, error: unknown): void {
     this.#settings.metrics.storageUp.set(0);
-    if (this.#isDraining) this.#stop.abort();
-    if (this.#isAway) return;
+    if (this.#isDraining) {
+      this.#stop.abort();
+    }
+    if (this.#isAway) {
+      return;
+    }
     this.#isAway = true;
     const reason = error instanceof Error ? error.message : String(error);
     this.#settings.log.warn({ code: codeOf(error), reason }, message);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { rowsOf, spanOf, spansOf } from "../../test/span-rows-fixture.ts";
 import { hashThreshold, TraceDownsampling } from "./trace-downsampling.ts";
 import { TraceIdHash } from "./trace-id-hash.ts";
@@ -6,7 +6,7 @@ import { TraceIdHash } from "./trace-id-hash.ts";
 // Expected numbers: printed by Go's hash/fnv and math/big, called as downsampling_writer.go of Jaeger 1.62 calls them.
 
 describe("hashThreshold", () => {
-  it.each([
+  test.each([
     [0, 0n],
     [0.1, 1844674407370955263n],
     [0.3, 5534023222112865279n],
@@ -30,7 +30,7 @@ const hashes: [salt: string, traceId: string, hash: bigint][] = [
 ];
 
 describe("TraceIdHash", () => {
-  it.each(hashes)("with salt %s of %s", (salt, traceId, expected) => {
+  test.each(hashes)("with salt %s of %s", (salt, traceId, expected) => {
     const hash = new TraceIdHash(salt);
     hash.update(Buffer.from(`00${traceId}`, "hex"), 1);
     expect((BigInt(hash.high) << 32n) | BigInt(hash.low)).toBe(expected);
@@ -40,7 +40,7 @@ describe("TraceIdHash", () => {
 describe("TraceDownsampling", () => {
   const traceIds = hashes.slice(0, 4).map(([, traceId]) => traceId);
 
-  it.each([
+  test.each([
     [0.1, []],
     // 3890414002650501035 is 0.2109 of the range, 12767147146763099340 is 0.6921, 13919210218884569248 is 0.7546.
     [0.3, ["daa66d2c7ddf743f48180ab7777ec1ed"]],
@@ -58,7 +58,7 @@ describe("TraceDownsampling", () => {
     expect(counted).toEqual([2 * kept.length, 8 - 2 * kept.length]);
   });
 
-  it("decides by another salt where one is given", () => {
+  test("decides by another salt where one is given", () => {
     const step = new TraceDownsampling(0.1, "s", { downsampled() {} });
     const [traceId] = traceIds;
     expect(step.apply(rowsOf([spanOf({ traceId: traceId as string })])).count).toBe(1);

@@ -58,8 +58,12 @@ export class TraceDownsampling implements RowStep {
  * and then truncated, as Go's `big.Float` of 64 bits does.
  */
 export function hashThreshold(ratio: number): bigint {
-  if (ratio <= 0) return 0n;
-  if (ratio >= 1) return maxHash;
+  if (ratio <= 0) {
+    return 0n;
+  }
+  if (ratio >= 1) {
+    return maxHash;
+  }
   // ratio = mantissa * 2^-scale, exactly.
   let scale = 0;
   let mantissa = ratio;
@@ -73,7 +77,9 @@ export function hashThreshold(ratio: number): bigint {
     const half = 1n << BigInt(cut - 1);
     const rest = product & (2n * half - 1n);
     product >>= BigInt(cut);
-    if (rest > half || (rest === half && (product & 1n) === 1n)) product++;
+    if (rest > half || (rest === half && (product & 1n) === 1n)) {
+      product++;
+    }
     product <<= BigInt(cut);
   }
   return product >> BigInt(scale);

@@ -12,7 +12,9 @@ let cors: Cors | undefined;
 beforeEach(async () => {
   cors = Cors.of(["https://*.example.com", "http://localhost:3000"], ["X-Foo", "content-type"]);
   server = createServer((request, response) => {
-    if (cors?.apply(request, response) !== true) response.end("served");
+    if (cors?.apply(request, response) !== true) {
+      response.end("served");
+    }
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
 });

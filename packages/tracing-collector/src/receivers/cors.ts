@@ -55,8 +55,9 @@ export class Cors {
       return true;
     }
     response.setHeader("Vary", "Origin");
-    if (this.#isAllowed(origin) && allowedMethods.includes(request.method ?? ""))
+    if (this.#isAllowed(origin) && allowedMethods.includes(request.method ?? "")) {
       this.#allow(response, origin);
+    }
     return false;
   }
 
@@ -70,8 +71,9 @@ export class Cors {
     ) {
       this.#allow(response, origin);
       response.setHeader("Access-Control-Allow-Methods", wanted);
-      if (headers !== undefined && headers !== "")
+      if (headers !== undefined && headers !== "") {
         response.setHeader("Access-Control-Allow-Headers", headers);
+      }
     }
     response.writeHead(204).end();
   }
@@ -82,7 +84,9 @@ export class Cors {
   }
 
   #isAllowed(origin: string): boolean {
-    if (origin === "") return false;
+    if (origin === "") {
+      return false;
+    }
     const lower = origin.toLowerCase();
     return (
       this.#anyOrigin ||
@@ -101,11 +105,15 @@ export class Cors {
     for (const part of list.split(",")) {
       const name = part.replace(/^[ \t]/, "").replace(/[ \t]$/, "");
       if (name === "") {
-        if (++emptyParts > maxEmptyParts) return false;
+        if (++emptyParts > maxEmptyParts) {
+          return false;
+        }
         continue;
       }
       const position = this.#headers.indexOf(name);
-      if (position <= last) return false;
+      if (position <= last) {
+        return false;
+      }
       last = position;
     }
     return true;

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { damagedMessage, randomOf } from "wire/testing";
 import { decodeContent } from "./decode-content.ts";
 import { HttpError } from "./http-error.ts";
@@ -13,7 +13,7 @@ const maxBytes = 5_000;
 /** The last is a bomb: 2 KB for 2 MB. */
 const bodies = [Buffer.from("spans ".repeat(30)), Buffer.alloc(maxBytes, "ab"), Buffer.alloc(2_000_000)];
 
-it.each([
+test.each([
   { encoding: "gzip", compress: gzipSync },
   { encoding: "deflate", compress: deflateSync },
   { encoding: "zstd", compress: zstdCompressSync },
@@ -29,14 +29,20 @@ it.each([
       try {
         expect(decodeContent(message, encoding, maxBytes).length).toBeLessThanOrEqual(maxBytes);
       } catch (error) {
-        if (!(error instanceof HttpError)) throw new Error(message.toString("hex"), { cause: error });
+        if (!(error instanceof HttpError)) {
+          throw new Error(message.toString("hex"), { cause: error });
+        }
         outcome = error.status;
       }
       seen[outcome] = (seen[outcome] ?? 0) + 1;
       // zlib lets go of a message's buffers in the next turn of the event loop, which a collector has after each request.
-      if (round % 100 === 99) await setImmediate();
+      if (round % 100 === 99) {
+        await setImmediate();
+      }
     }
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(rounds / 200);
+    for (const count of Object.values(seen)) {
+      expect(count).toBeGreaterThan(rounds / 200);
+    }
   },
   timeoutMs,
 );

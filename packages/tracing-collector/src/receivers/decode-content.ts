@@ -10,12 +10,18 @@ import { HttpError } from "./http-error.ts";
  */
 export function decodeContent(body: Buffer, encoding: string, maxBytes: number): Buffer {
   const name = encoding.trim().toLowerCase();
-  if (isPlainEncoding(name)) return body;
-  if (!isKnownEncoding(name)) throw new HttpError(415, `unsupported Content-Encoding: ${encoding}`);
+  if (isPlainEncoding(name)) {
+    return body;
+  }
+  if (!isKnownEncoding(name)) {
+    throw new HttpError(415, `unsupported Content-Encoding: ${encoding}`);
+  }
   try {
     return decompress(body, name, maxBytes);
   } catch (cause) {
-    if (!(cause instanceof WireError)) throw cause;
+    if (!(cause instanceof WireError)) {
+      throw cause;
+    }
     if (cause.code === "WIRE_TOO_LARGE") {
       throw new HttpError(413, `request body is over the limit of ${maxBytes} bytes when decompressed`, {
         cause,

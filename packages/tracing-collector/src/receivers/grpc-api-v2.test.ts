@@ -39,11 +39,16 @@ async function close(): Promise<void> {
 function call(path: string, request: Uint8Array, ...tenants: string[]): Promise<Buffer> {
   const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes);
   const metadata = new Metadata();
-  for (const tenant of tenants) metadata.add("x-tenant", tenant);
+  for (const tenant of tenants) {
+    metadata.add("x-tenant", tenant);
+  }
   return new Promise((resolve, reject) => {
     client.makeUnaryRequest(path, asBuffer, asBuffer, request, metadata, (error, answer) => {
-      if (error !== null) reject(error);
-      else resolve(answer!);
+      if (error !== null) {
+        reject(error);
+      } else {
+        resolve(answer!);
+      }
     });
   });
 }

@@ -44,9 +44,13 @@ export async function openGrpcApiV2(
     () => intake.invalid(),
   );
   const collector = withPublicNames(rawCollectorService);
-  for (const definition of collector) server.addService(definition, { postSpans });
+  for (const definition of collector) {
+    server.addService(definition, { postSpans });
+  }
   const sampling = withPublicNames(samplingService);
-  for (const definition of sampling) server.addService(definition, samplingHandlers(context.sampling));
+  for (const definition of sampling) {
+    server.addService(definition, samplingHandlers(context.sampling));
+  }
   const names = [...collector, ...sampling].map(rpcServiceName);
   addReflection(server, [...names, healthServiceName]);
   const health = addHealth(server, names);

@@ -7,7 +7,7 @@ import {
   serverTlsOptions,
 } from "lifecycle";
 import { createTestAuthority, createTlsFolder, type TestCertificate } from "lifecycle/testing";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { bindServer, serverCredentialsOf } from "wire/grpc";
 import { z } from "zod";
 
@@ -39,7 +39,9 @@ async function openTls(more: "" | "client-ca" = ""): Promise<{
     ...(more === "" ? {} : { "g.tls.client-ca": folder.caPath }),
   });
   const tls = await openServerTls(options, "g", silentLog);
-  if (tls === undefined) throw new Error("TLS is not enabled");
+  if (tls === undefined) {
+    throw new Error("TLS is not enabled");
+  }
   onTestFinished(() => tls.close());
   return { tls, swap: folder.swap };
 }
@@ -84,7 +86,7 @@ async function call(port: number, ca: string, pair?: TestCertificate): Promise<s
   }
 }
 
-it("serves plain text without TLS", async () => {
+test("serves plain text without TLS", async () => {
   const client = new Client(`127.0.0.1:${await serve(undefined)}`, credentials.createInsecure());
   onTestFinished(() => client.close());
   const answer = await new Promise((resolve) => {
@@ -95,20 +97,20 @@ it("serves plain text without TLS", async () => {
   expect(answer).toBe("hello");
 });
 
-it("serves TLS to a client that trusts the certificate", async () => {
+test("serves TLS to a client that trusts the certificate", async () => {
   const port = await serve((await openTls()).tls);
   expect(await call(port, authority.cert)).toBe("hello");
   expect(await call(port, createTestAuthority("other").cert)).toBe("UNAVAILABLE");
 });
 
-it("refuses clients without a certificate, or with that of another authority", async () => {
+test("refuses clients without a certificate, or with that of another authority", async () => {
   const port = await serve((await openTls("client-ca")).tls);
   expect(await call(port, authority.cert, authority.issue("client"))).toBe("hello");
   expect(await call(port, authority.cert)).toBe("UNAVAILABLE");
   expect(await call(port, authority.cert, createTestAuthority("other").issue("client"))).toBe("UNAVAILABLE");
 });
 
-it("takes new files for new connections", async () => {
+test("takes new files for new connections", async () => {
   const { tls, swap } = await openTls("client-ca");
   const port = await serve(tls);
   expect(await call(port, authority.cert, authority.issue("client"))).toBe("hello");

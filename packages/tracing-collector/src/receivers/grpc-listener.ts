@@ -67,7 +67,9 @@ export function createGrpcServer(
 function watchStatus(call: ServerInterceptingCallInterface, unread: () => void): void {
   const sendStatus = call.sendStatus.bind(call);
   call.sendStatus = (status) => {
-    if (unreadMessage.test(status.details ?? "")) unread();
+    if (unreadMessage.test(status.details ?? "")) {
+      unread();
+    }
     sendStatus(status);
   };
 }
@@ -94,7 +96,9 @@ export async function listenGrpc(
       beforeStop();
       const cut = () => server.forceShutdown();
       signal.addEventListener("abort", cut, { once: true });
-      if (signal.aborted) cut();
+      if (signal.aborted) {
+        cut();
+      }
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
     },
   };

@@ -61,8 +61,11 @@ export class GrpcSpans {
 
   /** The failure of a call for an error of `keep`; counts it. */
   failureOf(error: unknown): GrpcFailure {
-    if (error instanceof WireError || error instanceof TenantError) this.#intake.invalid();
-    else if (!(error instanceof CollectorError)) this.#log.error({ err: error }, "error in a gRPC call");
+    if (error instanceof WireError || error instanceof TenantError) {
+      this.#intake.invalid();
+    } else if (!(error instanceof CollectorError)) {
+      this.#log.error({ err: error }, "error in a gRPC call");
+    }
     return grpcFailureOf(error, error instanceof WireError ? this.#statusOf(error) : status.INTERNAL);
   }
 }

@@ -61,7 +61,9 @@ export async function listenHttp(
     async stop(signal) {
       const cut = () => server.closeAllConnections();
       signal.addEventListener("abort", cut, { once: true });
-      if (signal.aborted) cut();
+      if (signal.aborted) {
+        cut();
+      }
       // Otherwise a connection whose last call ends during the stop would wait for its sender's next call.
       const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
       await new Promise<void>((resolve) => server.close(() => resolve()));

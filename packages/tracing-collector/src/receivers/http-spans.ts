@@ -61,7 +61,9 @@ export function receiveSpans(
     (error: unknown) => {
       drainRequest(request);
       // The sender has disconnected.
-      if (response.destroyed) return;
+      if (response.destroyed) {
+        return;
+      }
       form.answerFailure(response, failureOf(error, form.intake, response, log));
     },
   );
@@ -71,8 +73,12 @@ function failureOf(error: unknown, intake: SpanIntake, response: ServerResponse,
   const message = error instanceof Error ? error.message : String(error);
   const refusal = refusalOf(error);
   if (refusal !== undefined) {
-    if (error instanceof CollectorError && error.code === "COLLECTOR_BODIES_BUSY") intake.refused();
-    if (refusal.retryAfterS !== undefined) response.setHeader("Retry-After", refusal.retryAfterS);
+    if (error instanceof CollectorError && error.code === "COLLECTOR_BODIES_BUSY") {
+      intake.refused();
+    }
+    if (refusal.retryAfterS !== undefined) {
+      response.setHeader("Retry-After", refusal.retryAfterS);
+    }
     return { httpStatus: refusal.httpStatus, grpcStatus: refusal.grpcStatus, message };
   }
   if (error instanceof TenantError) {
@@ -83,7 +89,9 @@ function failureOf(error: unknown, intake: SpanIntake, response: ServerResponse,
     intake.invalid();
     const httpStatus = error instanceof HttpError ? error.status : 400;
     // RFC 9110, section 15.5.16: names the encodings that are accepted.
-    if (httpStatus === 415) response.setHeader("Accept-Encoding", acceptedEncodings);
+    if (httpStatus === 415) {
+      response.setHeader("Accept-Encoding", acceptedEncodings);
+    }
     return { httpStatus, grpcStatus: status.INVALID_ARGUMENT, message };
   }
   log.error({ err: error }, "error in a request with spans");

@@ -150,7 +150,9 @@ describe("bad requests get their line of text, and the next is served", () => {
     socket.on("data", (chunk: Buffer) => {
       answer += chunk.toString("latin1");
     });
-    for (const part of parts) socket.write(part);
+    for (const part of parts) {
+      socket.write(part);
+    }
     await new Promise((resolve) => socket.once("close", resolve));
     return answer;
   }

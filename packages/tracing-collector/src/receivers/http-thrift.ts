@@ -46,7 +46,9 @@ export async function openHttpThrift(
     const type = Object.hasOwn(requestTypes, path) ? requestTypes[path] : undefined;
     watchRequest(context.metrics, request, response, type === undefined ? "other" : path);
     if (type === "traces") {
-      if (isBatch(request, response)) return receiveSpans(form, context, request, response);
+      if (isBatch(request, response)) {
+        return receiveSpans(form, context, request, response);
+      }
     } else {
       if (type !== undefined && request.method === "GET") {
         context.metrics.httpServerRequests.inc({ type });
@@ -68,11 +70,15 @@ function isBatch(request: IncomingMessage, response: ServerResponse): boolean {
   try {
     type = mediaType(request.headers["content-type"] ?? "");
   } catch (error) {
-    if (!(error instanceof MediaTypeError)) throw error;
+    if (!(error instanceof MediaTypeError)) {
+      throw error;
+    }
     answerText(response, 400, `Cannot parse content type: ${error.message}`);
     return false;
   }
-  if (contentTypes.includes(type)) return true;
+  if (contentTypes.includes(type)) {
+    return true;
+  }
   answerText(response, 400, `Unsupported content type: ${escapeHtml(type)}`);
   return false;
 }
@@ -92,7 +98,9 @@ function thriftForm(intake: SpanIntake, transcoder: ThriftBatchTranscoder): Http
 }
 
 function textOf({ httpStatus, message }: HttpFailure): string {
-  if (httpStatus === 403) return message;
+  if (httpStatus === 403) {
+    return message;
+  }
   return httpStatus === 400 || httpStatus === 413 || httpStatus === 415
     ? `Unable to process request body: ${message}`
     : `Cannot submit tracing batch: ${message}`;
@@ -125,8 +133,10 @@ function watchRequest(
       { method, path, status: String(statusCode) },
       (performance.now() - startMs) / 1_000,
     );
-    if (statusCode >= 500)
+    if (statusCode >= 500) {
       httpServerErrors.inc({ source: path === "/api/traces" ? "thrift" : "collector-proxy", status: "5xx" });
-    else if (statusCode >= 400) httpServerErrors.inc({ source: "all", status: "4xx" });
+    } else if (statusCode >= 400) {
+      httpServerErrors.inc({ source: "all", status: "4xx" });
+    }
   });
 }

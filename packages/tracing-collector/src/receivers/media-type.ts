@@ -21,8 +21,12 @@ export function mediaType(header: string): string {
   const names = new Set<string>();
   while (rest !== "" && rest !== ";") {
     const [all, name] = parameter.exec(rest) ?? [];
-    if (all === undefined || name === undefined) throw new MediaTypeError("mime: invalid media parameter");
-    if (names.has(name.toLowerCase())) throw new MediaTypeError("mime: duplicate parameter name");
+    if (all === undefined || name === undefined) {
+      throw new MediaTypeError("mime: invalid media parameter");
+    }
+    if (names.has(name.toLowerCase())) {
+      throw new MediaTypeError("mime: duplicate parameter name");
+    }
     names.add(name.toLowerCase());
     rest = rest.slice(all.length).trimStart();
   }
@@ -31,12 +35,20 @@ export function mediaType(header: string): string {
 
 function checkType(type: string): void {
   const main = token.exec(type)?.[0] ?? "";
-  if (main === "") throw new MediaTypeError("mime: no media type");
+  if (main === "") {
+    throw new MediaTypeError("mime: no media type");
+  }
   const afterMain = type.slice(main.length);
-  if (afterMain === "") return;
-  if (!afterMain.startsWith("/")) throw new MediaTypeError("mime: expected slash after first token");
+  if (afterMain === "") {
+    return;
+  }
+  if (!afterMain.startsWith("/")) {
+    throw new MediaTypeError("mime: expected slash after first token");
+  }
   const sub = token.exec(afterMain.slice(1))?.[0] ?? "";
-  if (sub === "") throw new MediaTypeError("mime: expected token after slash");
+  if (sub === "") {
+    throw new MediaTypeError("mime: expected token after slash");
+  }
   if (sub.length + 1 < afterMain.length) {
     throw new MediaTypeError("mime: unexpected content after media subtype");
   }

@@ -46,8 +46,11 @@ function call(request: Buffer, from = client): Promise<{ rejectedSpans: number; 
   const { path, requestSerialize, responseDeserialize } = traceService.export;
   return new Promise((resolve, reject) => {
     from.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answer) => {
-      if (error !== null) reject(error);
-      else resolve(answer!);
+      if (error !== null) {
+        reject(error);
+      } else {
+        resolve(answer!);
+      }
     });
   });
 }
@@ -168,7 +171,9 @@ describe("tenancy", () => {
 
   function callAs(...names: string[]): Promise<unknown> {
     const metadata = new Metadata();
-    for (const name of names) metadata.add("x-tenant", name);
+    for (const name of names) {
+      metadata.add("x-tenant", name);
+    }
     const { path, requestSerialize, responseDeserialize } = traceService.export;
     return new Promise((resolve, reject) => {
       client.makeUnaryRequest(

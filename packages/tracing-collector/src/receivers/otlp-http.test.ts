@@ -221,7 +221,9 @@ describe("bad requests get their answer, and the next is served", () => {
         resolve(response.statusCode);
       });
       call.on("error", reject);
-      for (let i = 0; i < 30; i++) call.write(Buffer.alloc(1_000_000));
+      for (let i = 0; i < 30; i++) {
+        call.write(Buffer.alloc(1_000_000));
+      }
       call.end();
     });
     expect(status).toBe(413);

@@ -60,8 +60,11 @@ export async function openOtlpHttp(
   return await listenHttp(address, timeouts, (request, response) => {
     const isPreflight = cors?.apply(request, response) ?? false;
     const form = isPreflight ? undefined : route(request, response, forms);
-    if (form === undefined) drainRequest(request);
-    else receiveSpans(form, context, request, response);
+    if (form === undefined) {
+      drainRequest(request);
+    } else {
+      receiveSpans(form, context, request, response);
+    }
   });
 }
 

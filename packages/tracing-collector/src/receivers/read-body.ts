@@ -22,7 +22,9 @@ export class BodyReader {
    */
   async read<T>(request: IncomingMessage, use: (body: Buffer) => Promise<T>): Promise<T> {
     const declared = Number(request.headers["content-length"] ?? 0);
-    if (declared > this.#maxBytes) throw this.#tooLarge(`${declared} bytes`);
+    if (declared > this.#maxBytes) {
+      throw this.#tooLarge(`${declared} bytes`);
+    }
     const chunks: Buffer[] = [];
     let length = 0;
     try {
@@ -30,9 +32,13 @@ export class BodyReader {
         request.on("data", (chunk: Buffer) => {
           length += chunk.length;
           const hasRoom = this.#unfinished.take(chunk.length);
-          if (length > this.#maxBytes) reject(this.#tooLarge(`more than ${this.#maxBytes} bytes`));
-          else if (!hasRoom) reject(this.#busy());
-          else chunks.push(chunk);
+          if (length > this.#maxBytes) {
+            reject(this.#tooLarge(`more than ${this.#maxBytes} bytes`));
+          } else if (!hasRoom) {
+            reject(this.#busy());
+          } else {
+            chunks.push(chunk);
+          }
         });
         request.once("end", resolve);
         request.once("error", reject);
@@ -65,11 +71,15 @@ const maxDrainedBytes = 64 * 1024 * 1024;
 
 /** Reads the rest of a refused request, up to a limit; past it the connection is cut. */
 export function drainRequest(request: IncomingMessage): void {
-  if (request.complete) return;
+  if (request.complete) {
+    return;
+  }
   let length = 0;
   request.on("data", (chunk: Buffer) => {
     length += chunk.length;
-    if (length > maxDrainedBytes) request.destroy();
+    if (length > maxDrainedBytes) {
+      request.destroy();
+    }
   });
   request.resume();
 }

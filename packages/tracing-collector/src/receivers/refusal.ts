@@ -37,10 +37,14 @@ export function grpcFailureOf(error: unknown, invalidStatus: status): GrpcFailur
   const details = error instanceof Error ? error.message : String(error);
   const refusal = refusalOf(error);
   if (refusal === undefined) {
-    if (error instanceof TenantError) return { code: status.PERMISSION_DENIED, details };
+    if (error instanceof TenantError) {
+      return { code: status.PERMISSION_DENIED, details };
+    }
     return { code: error instanceof WireError ? invalidStatus : status.INTERNAL, details };
   }
-  if (refusal.retryAfterS === undefined) return { code: refusal.grpcStatus, details };
+  if (refusal.retryAfterS === undefined) {
+    return { code: refusal.grpcStatus, details };
+  }
   const rpcStatus = encodeRpcStatus(refusal.grpcStatus, details);
   const statusDetails = Buffer.concat([rpcStatus, retryInfoDetail(refusal.retryAfterS)]);
   return { code: refusal.grpcStatus, details, statusDetails };
@@ -48,7 +52,9 @@ export function grpcFailureOf(error: unknown, invalidStatus: status): GrpcFailur
 
 /** The same in the form of grpc-js. */
 export function serviceErrorOf({ code, details, statusDetails }: GrpcFailure): Partial<ServiceError> {
-  if (statusDetails === undefined) return { code, details };
+  if (statusDetails === undefined) {
+    return { code, details };
+  }
   const metadata = new Metadata();
   metadata.set("grpc-status-details-bin", Buffer.from(statusDetails));
   return { code, details, metadata };

@@ -31,6 +31,8 @@ export function grpcTenant(tenants: TenantCheck, metadata: CallMetadata): string
 
 function tenantOf(tenants: TenantCheck, values: readonly string[]): string {
   const found = tenants.check(values);
-  if ("problem" in found) throw new TenantError(tenantProblemTexts[found.problem]);
+  if ("problem" in found) {
+    throw new TenantError(tenantProblemTexts[found.problem]);
+  }
   return found.tenant;
 }

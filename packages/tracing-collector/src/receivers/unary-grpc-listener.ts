@@ -44,7 +44,9 @@ export async function listenUnaryGrpc(
 }
 
 function socketServerFor(tls: ServerTls | undefined): Server {
-  if (tls === undefined) return createServer({ noDelay: true });
+  if (tls === undefined) {
+    return createServer({ noDelay: true });
+  }
   const hasClientCa = tls.material.clientCa !== undefined;
   const server = createTlsServer({
     ...secureContextOptions(tls.material),

@@ -10,7 +10,9 @@ test("what one listener has under way, another has no room for", () => {
   expect(second.take()).toBeUndefined();
   expect(unfinished.take(40_000)).toBe(false);
   unfinished.give(40_000);
-  if (buffer !== undefined) first.give(buffer);
+  if (buffer !== undefined) {
+    first.give(buffer);
+  }
   expect(unfinished.bytes).toBe(0);
   expect(second.take()).toBeDefined();
 });

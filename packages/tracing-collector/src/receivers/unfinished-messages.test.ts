@@ -10,7 +10,9 @@ import { UnfinishedBytes } from "./unfinished-bytes.ts";
 const closers: (() => Promise<void> | void)[] = [];
 
 afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
+  for (const close of closers.splice(0).reverse()) {
+    await close();
+  }
 });
 
 const bytes = {
@@ -70,7 +72,9 @@ test("calls that would take more than all may are asked to come again, until the
   const others = [beginCall(port, methods.length.path, 30_000), beginCall(port, methods.length.path, 30_000)];
   let refusal: string | ServiceError = "";
   // The others' bytes are on their way yet.
-  while (typeof refusal === "string") refusal = await askLength(port, 60_000);
+  while (typeof refusal === "string") {
+    refusal = await askLength(port, 60_000);
+  }
   expect(refusal).toMatchObject({
     code: status.RESOURCE_EXHAUSTED,
     details: expect.stringMatching(/^unfinished messages take \d+ bytes: the limit is 100000$/),
@@ -80,10 +84,14 @@ test("calls that would take more than all may are asked to come again, until the
   // Small ones still fit.
   expect(await askLength(port, 1_000)).toBe("1000");
 
-  for (const other of others) other.close(constants.NGHTTP2_CANCEL);
+  for (const other of others) {
+    other.close(constants.NGHTTP2_CANCEL);
+  }
   await Promise.all(others.map((other) => other.closed || once(other, "close")));
   let answer: string | ServiceError = refusal;
-  while (typeof answer !== "string") answer = await askLength(port, 60_000);
+  while (typeof answer !== "string") {
+    answer = await askLength(port, 60_000);
+  }
   expect(answer).toBe("60000");
 });
 

@@ -29,7 +29,9 @@ export class UnfinishedMessages {
   /** Watches a call from its beginning. @param isStreamed true when it may have several requests */
   watch(call: ServerInterceptingCallInterface, isStreamed: boolean): void {
     const stream = streamOf(call);
-    if (stream === undefined) return;
+    if (stream === undefined) {
+      return;
+    }
     let own = 0;
     /** True while grpc-js keeps received data; false once the call has its status. */
     let isKept = true;
@@ -57,7 +59,9 @@ export class UnfinishedMessages {
       setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
     };
     stream.on("data", (chunk: Buffer) => {
-      if (!isKept) return;
+      if (!isKept) {
+        return;
+      }
       own += chunk.length;
       const { bytes } = this.#limits;
       if (!bytes.take(chunk.length)) {

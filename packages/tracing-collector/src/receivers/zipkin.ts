@@ -52,13 +52,20 @@ export async function openZipkin(
   function formFor(request: IncomingMessage): HttpSpanForm {
     const [path = ""] = (request.url ?? "").split("?", 1);
     const type = request.headers["content-type"];
-    if (path.includes("api/v1/spans")) return type === "application/x-thrift" ? v1Thrift : v1Json;
+    if (path.includes("api/v1/spans")) {
+      return type === "application/x-thrift" ? v1Thrift : v1Json;
+    }
     return type === "application/x-protobuf" ? v2Proto : v2Json;
   }
 
   return await listenHttp(address, timeouts, (request: IncomingMessage, response: ServerResponse) => {
-    if (!keepAlive) response.setHeader("Connection", "close");
-    if (cors?.apply(request, response) === true) drainRequest(request);
-    else receiveSpans(formFor(request), context, request, response);
+    if (!keepAlive) {
+      response.setHeader("Connection", "close");
+    }
+    if (cors?.apply(request, response) === true) {
+      drainRequest(request);
+    } else {
+      receiveSpans(formFor(request), context, request, response);
+    }
   });
 }

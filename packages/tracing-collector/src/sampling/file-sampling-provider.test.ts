@@ -116,7 +116,9 @@ describe("at the start", () => {
       message: "is longer than the limit of 16777216 bytes",
     },
   ])("$name is fatal, and the file is named", async ({ text, message }) => {
-    if (text !== undefined) await writeFile(source, text);
+    if (text !== undefined) {
+      await writeFile(source, text);
+    }
     const error = await open().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StartError);
     expect((error as Error).message).toContain(`--sampling.strategies-file: ${source}: ${message}`);

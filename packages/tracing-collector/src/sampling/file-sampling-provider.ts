@@ -37,7 +37,9 @@ export async function openFileSamplingProvider(
       "--sampling.strategies.tls.enabled needs an https address in --sampling.strategies-file",
     );
   }
-  if (source === "") return new FileSamplingProvider(noStrategies);
+  if (source === "") {
+    return new FileSamplingProvider(noStrategies);
+  }
   const where = sourceText(source);
 
   function understand(text: string, defaultOperationsForRateLimited: boolean): Strategies {
@@ -46,8 +48,9 @@ export async function openFileSamplingProvider(
     const file = parseStrategies(text, (path) => warn(`${path} has no meaning`));
     const strategies =
       file === undefined ? noStrategies : strategiesOfFile(file, { defaultOperationsForRateLimited, warn });
-    for (const message of warnings.slice(0, maxWarnings))
+    for (const message of warnings.slice(0, maxWarnings)) {
       log.warn(`sampling strategies ${where}: ${message}`);
+    }
     if (warnings.length > maxWarnings) {
       log.warn(`sampling strategies ${where}: ${warnings.length - maxWarnings} more warnings`);
     }
@@ -86,7 +89,9 @@ export async function openFileSamplingProvider(
     }
     return reloadIntervalMs;
   });
-  if (reloadIntervalMs > 0) provider.keep(reloading, reloadIntervalMs);
+  if (reloadIntervalMs > 0) {
+    provider.keep(reloading, reloadIntervalMs);
+  }
   return provider;
 }
 

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger, createMetrics } from "lifecycle";
 import { openMemoryStore } from "storage/memory";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { collectorOptions } from "../options/collector-options.ts";
 import { openSampling } from "./open-sampling.ts";
 
-it.each([
+test.each([
   [true, ["/health"]],
   [false, undefined],
 ])("sampling.strategies.bugfix-5270 %s: a rate-limited service gets %j", async (isOn, operations) => {
@@ -33,7 +33,7 @@ it.each([
   await rm(folder, { recursive: true });
 });
 
-it("refuses adaptive sampling in a remote storage, whose API has no place for it", async () => {
+test("refuses adaptive sampling in a remote storage, whose API has no place for it", async () => {
   const options = collectorOptions.parse({
     "span-storage.type": "grpc",
     "grpc-storage.server": "localhost:17271",

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { damagedMessage, randomOf } from "wire/testing";
 import { parseStrategies, StrategiesError } from "./parse-strategies.ts";
 import { strategiesOfFile } from "./strategies-of-file.ts";
@@ -23,7 +23,7 @@ const files = [
   null,
 ].map((file) => Buffer.from(JSON.stringify(file)));
 
-it(
+test(
   "makes strategies of a damaged file, or says what is wrong with it",
   () => {
     const random = randomOf(2026);
@@ -37,7 +37,9 @@ it(
         }
         seen.good++;
       } catch (error) {
-        if (!(error instanceof StrategiesError)) throw new Error(text, { cause: error });
+        if (!(error instanceof StrategiesError)) {
+          throw new Error(text, { cause: error });
+        }
         seen.refused++;
       }
     }

@@ -60,9 +60,13 @@ export function parseStrategies(
   } catch (error) {
     throw new StrategiesError(`is not JSON: ${(error as Error).message}`, { cause: error });
   }
-  if (value === null) return undefined;
+  if (value === null) {
+    return undefined;
+  }
   const result = strategiesFile.safeParse(withKnownNames(value, [], unknownMember));
-  if (result.success) return result.data;
+  if (result.success) {
+    return result.data;
+  }
   const [issue] = result.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? "" : `${pathText(issue.path)}: `;
   throw new StrategiesError(`${where}${issue?.message ?? "is not valid"}`, { cause: result.error });
@@ -76,15 +80,20 @@ function withKnownNames(
   path: readonly PropertyKey[],
   unknownMember: (path: string) => void,
 ): unknown {
-  if (typeof value !== "object" || value === null || path.length > maxDepth) return value;
+  if (typeof value !== "object" || value === null || path.length > maxDepth) {
+    return value;
+  }
   if (Array.isArray(value)) {
     return value.map((item, index) => withKnownNames(item, [...path, index], unknownMember));
   }
   const known: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
     const name = key.toLowerCase();
-    if (memberNames.has(name)) known[name] = withKnownNames(member, [...path, name], unknownMember);
-    else unknownMember(pathText([...path, key]));
+    if (memberNames.has(name)) {
+      known[name] = withKnownNames(member, [...path, name], unknownMember);
+    } else {
+      unknownMember(pathText([...path, key]));
+    }
   }
   return known;
 }

@@ -19,7 +19,9 @@ function isUrl(source: string): boolean {
 /** The source for logs: a URL without its password. */
 export function sourceText(source: string): string {
   const url = isUrl(source) ? URL.parse(source) : null;
-  if (url === null) return source;
+  if (url === null) {
+    return source;
+  }
   url.password = "";
   url.username = "";
   return url.href;
@@ -63,7 +65,9 @@ async function download(source: string, tls: ClientTlsMaterial | undefined): Pro
     }
     return text;
   } catch (error) {
-    if (signal.aborted) throw new StrategiesError(`has not answered within ${urlTimeoutMs} ms`);
+    if (signal.aborted) {
+      throw new StrategiesError(`has not answered within ${urlTimeoutMs} ms`);
+    }
     throw asStrategiesError(error, "cannot be downloaded");
   }
 }
@@ -91,14 +95,18 @@ async function collect(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Pro
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
-    if (length > maxBytes) throw new StrategiesError(`is longer than the limit of ${maxBytes} bytes`);
+    if (length > maxBytes) {
+      throw new StrategiesError(`is longer than the limit of ${maxBytes} bytes`);
+    }
     parts.push(chunk);
   }
   return Buffer.concat(parts).toString();
 }
 
 function asStrategiesError(error: unknown, what: string): StrategiesError {
-  if (error instanceof StrategiesError) return error;
+  if (error instanceof StrategiesError) {
+    return error;
+  }
   const { message, cause } = error as Error;
   // fetch says only "fetch failed"; its cause gives the reason.
   const reason = cause instanceof Error && cause.message !== "" ? cause.message : message;

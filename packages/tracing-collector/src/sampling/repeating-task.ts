@@ -12,7 +12,9 @@ export class RepeatingTask {
 
   /** @param delayMs milliseconds before the first run */
   start(delayMs: number): void {
-    if (this.#stopped) return;
+    if (this.#stopped) {
+      return;
+    }
     this.#timer = setTimeout(() => {
       this.#running = this.#work().then((nextMs) => this.start(nextMs));
     }, delayMs);

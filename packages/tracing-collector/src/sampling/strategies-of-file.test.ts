@@ -25,7 +25,9 @@ const file = `{
 
 function strategies(json: string, defaultOperationsForRateLimited = false) {
   const parsed = parseStrategies(json);
-  if (parsed === undefined) throw new Error("no strategies");
+  if (parsed === undefined) {
+    throw new Error("no strategies");
+  }
   const warnings: string[] = [];
   const { ofService, default: byDefault } = strategiesOfFile(parsed, {
     defaultOperationsForRateLimited,

@@ -51,10 +51,14 @@ function withDefaultOperations(
   defaults: PerOperationSamplingStrategies | undefined,
   rules: StrategyRules,
 ): SamplingStrategyResponse {
-  if (defaults === undefined) return own;
+  if (defaults === undefined) {
+    return own;
+  }
   const { operationSampling, probabilisticSampling } = own;
   if (operationSampling === undefined) {
-    if (probabilisticSampling === undefined && !rules.defaultOperationsForRateLimited) return own;
+    if (probabilisticSampling === undefined && !rules.defaultOperationsForRateLimited) {
+      return own;
+    }
     const defaultSamplingProbability =
       probabilisticSampling?.samplingRate ?? defaults.defaultSamplingProbability;
     return { ...own, operationSampling: { ...defaults, defaultSamplingProbability } };
@@ -69,7 +73,9 @@ function withDefaultOperations(
 
 function ownStrategy(rule: ServiceStrategy, what: string, rules: StrategyRules): SamplingStrategyResponse {
   const response = plainStrategy(rule, what, rules);
-  if (rule.operation_strategies.length === 0) return response;
+  if (rule.operation_strategies.length === 0) {
+    return response;
+  }
   const defaultSamplingProbability = response.probabilisticSampling?.samplingRate ?? builtInProbability;
   const perOperationStrategies: OperationSamplingStrategy[] = [];
   for (const operationRule of rule.operation_strategies) {
@@ -105,7 +111,9 @@ function plainStrategy(
   }
   if (type === "ratelimiting") {
     const limit = Math.max(-maxInt32 - 1, Math.min(maxInt32, Math.trunc(param)));
-    if (limit !== Math.trunc(param)) warn(`${what}: ${param} traces per second do not fit: it gets ${limit}`);
+    if (limit !== Math.trunc(param)) {
+      warn(`${what}: ${param} traces per second do not fit: it gets ${limit}`);
+    }
     return {
       strategyType: RATE_LIMITING,
       probabilisticSampling: undefined,

@@ -2,7 +2,7 @@ import { Duplex } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { status } from "@grpc/grpc-js";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import {
   clientPreface,
   encodeFrame,
@@ -103,14 +103,18 @@ function goAwayCodes(sent: Buffer): number[] {
   let at = 0;
   while (at < sent.length) {
     const end = at + frameHeaderBytes + sent.readUIntBE(at, 3);
-    if (end > sent.length) throw new Error("a frame was sent in part");
-    if (sent[at + 3] === frameTypes.goAway) codes.push(sent.readUInt32BE(at + frameHeaderBytes + 4));
+    if (end > sent.length) {
+      throw new Error("a frame was sent in part");
+    }
+    if (sent[at + 3] === frameTypes.goAway) {
+      codes.push(sent.readUInt32BE(at + frameHeaderBytes + 4));
+    }
     at = end;
   }
   return codes;
 }
 
-it(
+test(
   "answers damaged HTTP/2 and gRPC as HTTP/2 says, keeps no memory, and never fails inside",
   async () => {
     const random = randomOf(2026);
@@ -131,7 +135,9 @@ it(
     for (let round = 0; round < rounds; round++) {
       const damaged = damagedMessage(conversations, random);
       // The beginning is mostly good: a wrong one is refused at once, and nothing behind it is read.
-      if (random(10) > 0) begun.copy(damaged);
+      if (random(10) > 0) {
+        begun.copy(damaged);
+      }
       const socket = new MemorySocket({ emitClose: true });
       try {
         new Connection(socket, settings);
@@ -142,13 +148,17 @@ it(
         await turn();
         const codes = goAwayCodes(Buffer.concat(socket.sent));
         expect(codes).not.toContain(errorCodes.internalError);
-        if (codes.length > 0) seen.goAways++;
+        if (codes.length > 0) {
+          seen.goAways++;
+        }
       } catch (error) {
         throw new Error(`round ${round}: ${damaged.toString("hex")}`, { cause: error });
       }
       socket.destroy();
       await turn();
-      if (buffers.bytes > 0) throw new Error(`round ${round} keeps memory: ${damaged.toString("hex")}`);
+      if (buffers.bytes > 0) {
+        throw new Error(`round ${round} keeps memory: ${damaged.toString("hex")}`);
+      }
     }
     expect(seen.calls).toBeGreaterThan(rounds / 20);
     expect(seen.failures).toBeGreaterThan(rounds / 50);

@@ -84,8 +84,12 @@ export class RawClient {
   async frame(fits: (frame: ReceivedFrame) => boolean): Promise<ReceivedFrame> {
     for (;;) {
       const found = this.frames.find(fits);
-      if (found !== undefined) return found;
-      if (this.#isClosed) throw new Error("the connection closed without such a frame");
+      if (found !== undefined) {
+        return found;
+      }
+      if (this.#isClosed) {
+        throw new Error("the connection closed without such a frame");
+      }
       await new Promise<void>((resolve) => {
         this.#onChange = resolve;
       });
@@ -101,8 +105,12 @@ export class RawClient {
     const own = this.frames.filter((frame) => frame.streamId === streamId);
     const fields: Record<string, string> = {};
     for (const { type, payload } of own) {
-      if (type !== frameTypes.headers) continue;
-      for (const { name, value } of this.#hpack.decode(payload)) fields[name] = value;
+      if (type !== frameTypes.headers) {
+        continue;
+      }
+      for (const { name, value } of this.#hpack.decode(payload)) {
+        fields[name] = value;
+      }
     }
     return {
       fields,
@@ -136,7 +144,9 @@ export class RawClient {
     this.#bytes = Buffer.concat([this.#bytes, chunk]);
     while (this.#bytes.length >= frameHeaderBytes) {
       const end = frameHeaderBytes + this.#bytes.readUIntBE(0, 3);
-      if (this.#bytes.length < end) break;
+      if (this.#bytes.length < end) {
+        break;
+      }
       this.frames.push({
         type: this.#bytes[3] as number,
         flags: this.#bytes[4] as number,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import {
   clientPreface,
   encodeFrame,
@@ -34,7 +34,9 @@ const path = "/test.Echo/Echo";
 const closers: (() => Promise<void> | void)[] = [];
 
 afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
+  for (const close of closers.splice(0).reverse()) {
+    await close();
+  }
 });
 
 /** Answers each message with itself, once `gate` is open. */
@@ -50,7 +52,9 @@ async function openServer(
       more.seen?.(fields);
       const own = Buffer.from(message);
       await more.gate;
-      if (own.toString() === "fail") throw new Error("grün % ok");
+      if (own.toString() === "fail") {
+        throw new Error("grün % ok");
+      }
       return own;
     },
     failureOf: (error) => ({
@@ -96,7 +100,7 @@ function call(client: Client, message: Buffer, metadata = new Metadata()): Promi
 }
 
 describe("UnaryGrpcServer, called by grpc-js", () => {
-  it("answers many calls side by side, messages of every size", async () => {
+  test("answers many calls side by side, messages of every size", async () => {
     const { port, buffers } = await openServer();
     const client = grpcClient(port);
     const messages = Array.from({ length: 300 }, (_, index) => Buffer.alloc((index * 700) % 190_000, index));
@@ -107,13 +111,13 @@ describe("UnaryGrpcServer, called by grpc-js", () => {
     expect(buffers.bytes).toBe(0);
   });
 
-  it("takes compressed messages", async () => {
+  test("takes compressed messages", async () => {
     const { port } = await openServer();
     const client = grpcClient(port, { "grpc.default_compression_algorithm": 2 });
     expect(await call(client, Buffer.from("hello"))).toEqual(Buffer.from("hello"));
   });
 
-  it("gives metadata to the method, and failures with details to the client", async () => {
+  test("gives metadata to the method, and failures with details to the client", async () => {
     const seen: HeaderField[] = [];
     const { port } = await openServer({ seen: (fields) => seen.push(...fields) });
     const metadata = new Metadata();
@@ -125,7 +129,7 @@ describe("UnaryGrpcServer, called by grpc-js", () => {
     expect(answer.metadata.get("grpc-status-details-bin")).toEqual([Buffer.from("details")]);
   });
 
-  it("lets calls under way end when it stops, and takes no more", async () => {
+  test("lets calls under way end when it stops, and takes no more", async () => {
     const gate = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const { port, server } = await openServer({ gate: gate.promise, seen: () => begun.resolve() });
@@ -139,7 +143,7 @@ describe("UnaryGrpcServer, called by grpc-js", () => {
     expect(((await call(client, Buffer.from("y"))) as ServiceError).code).toBe(status.UNAVAILABLE);
   });
 
-  it("asks connections to leave at their age, without harm to a call", async () => {
+  test("asks connections to leave at their age, without harm to a call", async () => {
     const gate = Promise.withResolvers<void>();
     const { port } = await openServer({ maxConnectionAgeMs: 500, gate: gate.promise });
     const client = openClient(port);
@@ -150,7 +154,7 @@ describe("UnaryGrpcServer, called by grpc-js", () => {
     await client.closed();
   });
 
-  it("cuts calls that outlive the grace of their connection's age", async () => {
+  test("cuts calls that outlive the grace of their connection's age", async () => {
     const { port } = await openServer({
       maxConnectionAgeMs: 10,
       maxConnectionAgeGraceMs: 10,
@@ -163,7 +167,7 @@ describe("UnaryGrpcServer, called by grpc-js", () => {
 });
 
 describe("UnaryGrpcServer, frame by frame", () => {
-  it("takes a request byte by byte, padded, with priority, over CONTINUATION, ended by trailers", async () => {
+  test("takes a request byte by byte, padded, with priority, over CONTINUATION, ended by trailers", async () => {
     const { port, buffers } = await openServer();
     const client = new RawClient(port);
     closers.push(() => void client.socket.destroy());
@@ -186,7 +190,9 @@ describe("UnaryGrpcServer, frame by frame", () => {
       dataFrame(1, message.subarray(3), 0),
       headersFrame(1, [{ name: "checksum", value: "1" }], frameFlags.endStream),
     ]);
-    for (const byte of request) client.socket.write(Buffer.of(byte));
+    for (const byte of request) {
+      client.socket.write(Buffer.of(byte));
+    }
     const { fields, data } = await client.answer(1);
     expect(fields).toMatchObject({
       ":status": "200",
@@ -197,7 +203,7 @@ describe("UnaryGrpcServer, frame by frame", () => {
     expect(buffers.bytes).toBe(0);
   });
 
-  it.each([
+  test.each([
     ["gzip", gzipSync],
     ["deflate", deflateSync],
     ["zstd", zstdCompressSync],
@@ -215,7 +221,7 @@ describe("UnaryGrpcServer, frame by frame", () => {
     expect(broken.fields["grpc-status"]).toBe(String(status.INTERNAL));
   });
 
-  it.each([
+  test.each([
     ["no message", Buffer.alloc(0), status.INTERNAL, "the call ends before its message"],
     ["half a prefix", Buffer.of(0, 0), status.INTERNAL, "the call ends before its message"],
     ["a length that lies", Buffer.of(0, 0, 0, 0, 9, 1), status.INTERNAL, "message of 9 bytes ends after 1"],
@@ -243,7 +249,7 @@ describe("UnaryGrpcServer, frame by frame", () => {
     expect(fields).toMatchObject({ ":status": "200", "grpc-status": String(code), "grpc-message": details });
   });
 
-  it("answers a method or an encoding that it does not have before the request ends", async () => {
+  test("answers a method or an encoding that it does not have before the request ends", async () => {
     const unknown = callFields().map((field) =>
       field.name === ":path" ? { ...field, value: "/a/B" } : field,
     );
@@ -258,7 +264,7 @@ describe("UnaryGrpcServer, frame by frame", () => {
     });
   });
 
-  it("refuses a timeout that is none", async () => {
+  test("refuses a timeout that is none", async () => {
     const fields = callFields({ name: "grpc-timeout", value: "soon" });
     expect((await answerTo(headersFrame(1, fields))).fields).toMatchObject({
       "grpc-status": String(status.INTERNAL),
@@ -266,7 +272,7 @@ describe("UnaryGrpcServer, frame by frame", () => {
     });
   });
 
-  it("answers what is no gRPC as HTTP", async () => {
+  test("answers what is no gRPC as HTTP", async () => {
     const get = callFields().map((field) => (field.name === ":method" ? { ...field, value: "GET" } : field));
     expect((await answerTo(headersFrame(1, get, frameFlags.endStream))).fields).toMatchObject({
       ":status": "405",
@@ -290,7 +296,7 @@ describe("UnaryGrpcServer, frame by frame", () => {
     expect(large.fields[":status"]).toBe("431");
   });
 
-  it("sends no more than the client's windows allow", async () => {
+  test("sends no more than the client's windows allow", async () => {
     const { port } = await openServer();
     const client = openClient(port, new Map([[settingIds.initialWindowSize, 0]]));
     client.send(headersFrame(1, callFields()), dataFrame(1, grpcMessage("hello")));
@@ -302,7 +308,7 @@ describe("UnaryGrpcServer, frame by frame", () => {
     expect((await client.answer(1)).data).toEqual(grpcMessage("hello"));
   });
 
-  it("gives the windows back while a long message comes", async () => {
+  test("gives the windows back while a long message comes", async () => {
     const { port } = await openServer();
     const client = openClient(port);
     const message = grpcMessage(Buffer.alloc(maxMessageBytes, 7));
@@ -318,7 +324,7 @@ describe("UnaryGrpcServer, frame by frame", () => {
     expect((await client.answer(15)).data.equals(message)).toBe(true);
   });
 
-  it("refuses calls over the limit of one connection, and messages over that of all", async () => {
+  test("refuses calls over the limit of one connection, and messages over that of all", async () => {
     const { port, buffers } = await openServer({ gate: new Promise(() => {}) });
     const client = openClient(port);
     // Each holds 64 KiB of 1,000,000.
@@ -330,13 +336,15 @@ describe("UnaryGrpcServer, frame by frame", () => {
     const details = Buffer.from(fields["grpc-status-details-bin"] ?? "", "base64");
     expect(details.toString("latin1"), "a hint when to come again").toContain("google.rpc.RetryInfo");
     expect(buffers.bytes).toBe(15 * 65_536);
-    for (let streamId = 33; streamId <= 233; streamId += 2) client.send(headersFrame(streamId, callFields()));
+    for (let streamId = 33; streamId <= 233; streamId += 2) {
+      client.send(headersFrame(streamId, callFields()));
+    }
     expect(await client.resetCode(233)).toBe(errorCodes.refusedStream);
     client.socket.destroy();
     await expect.poll(() => buffers.bytes, patience).toBe(0);
   });
 
-  it.each<[string, number, Uint8Array[]]>([
+  test.each<[string, number, Uint8Array[]]>([
     ["a frame before SETTINGS", errorCodes.protocolError, []],
     ["DATA on a stream that is not open", errorCodes.protocolError, [dataFrame(5, Buffer.of(1))]],
     ["HEADERS on an even stream", errorCodes.protocolError, [headersFrame(2, callFields())]],
@@ -382,7 +390,7 @@ describe("UnaryGrpcServer, frame by frame", () => {
     await client.closed();
   });
 
-  it("ends a connection that speaks something else", async () => {
+  test("ends a connection that speaks something else", async () => {
     const { port } = await openServer();
     const client = new RawClient(port);
     client.socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -390,7 +398,7 @@ describe("UnaryGrpcServer, frame by frame", () => {
     await client.closed();
   });
 
-  it("cuts a client that asks and does not read", async () => {
+  test("cuts a client that asks and does not read", async () => {
     const { port } = await openServer();
     const client = openClient(port);
     client.socket.pause();
@@ -405,7 +413,7 @@ describe("UnaryGrpcServer, frame by frame", () => {
     await client.closed();
   });
 
-  it.each<[string, HeaderField[]]>([
+  test.each<[string, HeaderField[]]>([
     ["a name in upper case", [...callFields(), { name: "X", value: "1" }]],
     ["a field of HTTP/1 connections", [...callFields(), { name: "connection", value: "close" }]],
     ["a line break in a value", [...callFields(), { name: "x", value: "a\r\nb: c" }]],
@@ -425,7 +433,7 @@ describe("UnaryGrpcServer, frame by frame", () => {
     expect(buffers.bytes).toBe(0);
   });
 
-  it("survives any frames", async () => {
+  test("survives any frames", async () => {
     const { port, buffers } = await openServer();
     const frame = fc
       .record({

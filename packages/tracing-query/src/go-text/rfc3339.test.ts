@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseTimeNano } from "./rfc3339.ts";
 
 describe("parseTimeNano", () => {
-  it.each([
+  test.each([
     ["1970-01-01T00:00:00Z", 0n],
     ["2020-01-01T00:00:00.123456789Z", 1_577_836_800_123_456_789n],
     ["2020-01-01T02:30:00+02:30", 1_577_836_800_000_000_000n],
@@ -16,7 +16,7 @@ describe("parseTimeNano", () => {
     expect(parseTimeNano(text)).toBe(nano);
   });
 
-  it.each([
+  test.each([
     ["2020-13-01T00:00:00Z", "month"],
     ["2020-01-01T24:00:00Z", "hour"],
     ["2020-01-01T00:60:00Z", "minute"],

@@ -47,7 +47,9 @@ function clientOf(port: number, definition: ServiceDefinition) {
 /** All messages of a stream. */
 async function allOf(call: Call): Promise<unknown[]> {
   const messages = [];
-  for await (const message of call) messages.push(message);
+  for await (const message of call) {
+    messages.push(message);
+  }
   return messages;
 }
 

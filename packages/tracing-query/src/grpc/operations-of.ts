@@ -15,7 +15,9 @@ export async function operationsOf(
   { service, spanKind }: { readonly service: string; readonly spanKind: string },
   read: CallReadOptions,
 ): Promise<readonly Pick<Operation, "name" | "spanKind">[]> {
-  if (spanKind !== "" && !isSpanKind(spanKind)) return [];
+  if (spanKind !== "" && !isSpanKind(spanKind)) {
+    return [];
+  }
   const operations = await names.getOperations(service, spanKind === "" ? undefined : spanKind, read);
   return operations.map((operation) => ({ name: operation.name, spanKind: operation.spanKind }));
 }

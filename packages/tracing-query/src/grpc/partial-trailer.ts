@@ -7,7 +7,9 @@ import type { CallReadOptions } from "./read-options-of.ts";
 export function partialTrailer({
   reasons: { partial },
 }: Pick<CallReadOptions, "reasons">): Metadata | undefined {
-  if (partial === undefined) return undefined;
+  if (partial === undefined) {
+    return undefined;
+  }
   const trailer = new Metadata();
   trailer.set(partialHeader, partialHeaderValue(partial));
   return trailer;

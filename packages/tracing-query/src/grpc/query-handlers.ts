@@ -106,13 +106,17 @@ export function queryHandlers(
     archiveTrace: (call, callback) =>
       answer(call, callback, "failed to archive trace", async (read) => {
         const traceId = traceIdField(call.request.traceId, "unary");
-        if (typeof traceId !== "string") return traceId;
+        if (typeof traceId !== "string") {
+          return traceId;
+        }
         const leave = await guard.gate.traces.enter(read.signal, read.tenant);
         try {
           await service.archiveTrace(traceId, read);
           return {};
         } catch (error) {
-          if (isNotFound(error)) return notFound;
+          if (isNotFound(error)) {
+            return notFound;
+          }
           throw error;
         } finally {
           leave();

@@ -45,8 +45,12 @@ function queryOf(parameters: TraceQueryParameters | undefined): TraceQuery | Grp
 
 /** @returns the fault of the times; undefined when they are good */
 function problemOfTimes({ startTime, endTime }: GetDependenciesRequest): string | undefined {
-  if (startTime === undefined) return "start_time is required";
-  if (endTime === undefined) return "end_time is required";
+  if (startTime === undefined) {
+    return "start_time is required";
+  }
+  if (endTime === undefined) {
+    return "end_time is required";
+  }
   return nanosOf(endTime) > nanosOf(startTime) ? undefined : "end_time must be after start_time";
 }
 

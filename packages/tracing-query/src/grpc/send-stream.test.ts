@@ -70,7 +70,7 @@ test.each([
 function* slowMessages(): Generator<number> {
   for (const message of messages) {
     const until = performance.now() + 5;
-    while (performance.now() < until);
+    while (performance.now() < until) {}
     yield message;
   }
 }

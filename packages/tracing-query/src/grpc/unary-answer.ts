@@ -28,8 +28,11 @@ export function unaryAnswer(guard: CallGuard, log: Logger): UnaryAnswer {
     }
     try {
       const answer = await work(read);
-      if ("code" in answer && "details" in answer) callback(withPartial(answer, read));
-      else callback(null, answer, partialTrailer(read));
+      if ("code" in answer && "details" in answer) {
+        callback(withPartial(answer, read));
+      } else {
+        callback(null, answer, partialTrailer(read));
+      }
     } catch (error) {
       callback(withPartial(storageFailure(what, error, log), read));
     }

@@ -97,7 +97,9 @@ function traceIdOf(text: string): string {
     return parseTraceId(text);
   } catch (error) {
     const bytes = /^[\w+/-]{11,22}={0,2}$/.test(text) ? Buffer.from(text, "base64") : undefined;
-    if (bytes?.length !== 8 && bytes?.length !== 16) throw error;
+    if (bytes?.length !== 8 && bytes?.length !== 16) {
+      throw error;
+    }
     return parseTraceId(bytes.toString("hex"));
   }
 }

@@ -22,14 +22,21 @@ const lookEveryMs = 1_000;
 export function cutSlowClient(response: ServerResponse, { stalledMs, maxWaitMs }: ClientTimes): void {
   const isWaiting = () => response.writableLength > 0;
   response.setTimeout(stalledMs, () => {
-    if (isWaiting()) response.destroy();
-    else response.setTimeout(stalledMs);
+    if (isWaiting()) {
+      response.destroy();
+    } else {
+      response.setTimeout(stalledMs);
+    }
   });
   let waitedMs = 0;
   const looking = setInterval(() => {
-    if (!isWaiting()) return;
+    if (!isWaiting()) {
+      return;
+    }
     waitedMs += lookEveryMs;
-    if (waitedMs >= maxWaitMs) response.destroy();
+    if (waitedMs >= maxWaitMs) {
+      response.destroy();
+    }
   }, lookEveryMs);
   response.once("close", () => clearInterval(looking));
 }

@@ -128,7 +128,9 @@ function closeSignal(response: Response): AbortSignal {
 
 /** Sets a header, so that every partial answer is marked, whatever the form of its body. */
 function sayPartial(response: Response, partial: PartialAnswer | undefined): void {
-  if (partial !== undefined) response.setHeader(partialHeader, partialHeaderValue(partial));
+  if (partial !== undefined) {
+    response.setHeader(partialHeader, partialHeaderValue(partial));
+  }
 }
 
 const textType = "text/plain; charset=utf-8";

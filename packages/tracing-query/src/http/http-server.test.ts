@@ -489,7 +489,9 @@ describe("with tenancy", () => {
         { hostname, port, path: "/api/services", headers: { "x-tenant": ["acme", "other"] } },
         async (answer) => {
           const chunks: Buffer[] = [];
-          for await (const chunk of answer) chunks.push(chunk as Buffer);
+          for await (const chunk of answer) {
+            chunks.push(chunk as Buffer);
+          }
           resolve([answer.statusCode, Buffer.concat(chunks).toString()]);
         },
       );

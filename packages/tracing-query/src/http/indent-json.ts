@@ -5,7 +5,9 @@
  */
 export function* indentJson(pieces: Iterable<string>, indent: string): Generator<string> {
   const indented = indenter(indent);
-  for (const piece of pieces) yield indented(piece);
+  for (const piece of pieces) {
+    yield indented(piece);
+  }
 }
 
 /**

@@ -18,13 +18,17 @@ export function jsonDocuments(body: Buffer): Buffer[] {
     } else if (byte === openBrace || byte === openBracket) {
       depth++;
     } else if (byte === closeBrace || byte === closeBracket) {
-      if (--depth > 0) continue;
+      if (--depth > 0) {
+        continue;
+      }
       depth = 0;
       documents.push(body.subarray(start, at + 1));
       start = at + 1;
     }
   }
-  if (documents.length === 0 || !isBlank(body, start)) documents.push(body.subarray(start));
+  if (documents.length === 0 || !isBlank(body, start)) {
+    documents.push(body.subarray(start));
+  }
   return documents;
 }
 
@@ -33,17 +37,25 @@ function endOfText(body: Buffer, start: number): number {
   let end = start;
   for (;;) {
     end = body.indexOf(quote, end + 1);
-    if (end === -1) return body.length;
+    if (end === -1) {
+      return body.length;
+    }
     let escapes = 0;
-    while (body[end - 1 - escapes] === backslash) escapes++;
-    if (escapes % 2 === 0) return end;
+    while (body[end - 1 - escapes] === backslash) {
+      escapes++;
+    }
+    if (escapes % 2 === 0) {
+      return end;
+    }
   }
 }
 
 function isBlank(body: Buffer, start: number): boolean {
   for (let at = start; at < body.length; at++) {
     const byte = body[at] as number;
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false;
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) {
+      return false;
+    }
   }
   return true;
 }

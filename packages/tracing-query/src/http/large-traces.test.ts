@@ -107,8 +107,9 @@ test.each([
   let text = String((await chunks.next()).value);
   expect(text).toBe(begin);
   give();
-  for (let next = await chunks.next(); next.done !== true; next = await chunks.next())
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
     text += String(next.value);
+  }
   expect(JSON.stringify(JSON.parse(text)).split('"spanId"')).toHaveLength(count + 1);
 });
 

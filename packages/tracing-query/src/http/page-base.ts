@@ -19,7 +19,9 @@ export function pageBase(request: Pick<Request, "originalUrl" | "get">, basePath
     return `${prefix.replace(/\/$/, "")}${basePath}/`;
   }
   const [path = ""] = request.originalUrl.split("?", 1);
-  if (basePath !== "" && path === basePath) return `./${basePath.slice(basePath.lastIndexOf("/") + 1)}/`;
+  if (basePath !== "" && path === basePath) {
+    return `./${basePath.slice(basePath.lastIndexOf("/") + 1)}/`;
+  }
   const depth = path.slice(basePath.length).split("/").length - 2;
   return depth > 0 ? "../".repeat(depth) : "./";
 }

@@ -50,7 +50,9 @@ beforeAll(async () => {
   whole = (await open([earlier])).http;
 });
 afterAll(async () => {
-  for (const server of [damaged, empty, whole]) await server.stop(AbortSignal.abort());
+  for (const server of [damaged, empty, whole]) {
+    await server.stop(AbortSignal.abort());
+  }
 });
 
 const hours = (unit: number) =>
@@ -108,7 +110,9 @@ test.each(answers)("%s says what it lacks, and answers from the rest", async (pa
 
 test.each(answers)("%s says nothing of spans that nobody asked for", async (path) => {
   // Names have no time: of an older part they may be missing.
-  if (/services|operations\?/.test(path)) return;
+  if (/services|operations\?/.test(path)) {
+    return;
+  }
   const response = await fetch(whole.base + path);
   expect([response.status, response.headers.get("x-tracing-partial")]).toEqual([200, null]);
   const body = await response.text();
@@ -170,7 +174,9 @@ describe("gRPC: metadata behind the answer", () => {
     ofEmpty = await start([]);
   });
   afterAll(async () => {
-    for (const client of clients) client.close();
+    for (const client of clients) {
+      client.close();
+    }
     await Promise.all([server, ofEmpty].map((each) => each.stop(AbortSignal.abort())));
   });
 
@@ -247,7 +253,9 @@ describe("gRPC: metadata behind the answer", () => {
   test.each(calls)("%# %s", async (...one) => {
     const { messages, code, said } = await call(server.port, one);
     expect([code, messages.length, said]).toEqual([0, 1, [damage, away]]);
-    if (one[0] === streamingQuerier) expect(messages[0]?.metrics?.totalJobs).toBe(3);
+    if (one[0] === streamingQuerier) {
+      expect(messages[0]?.metrics?.totalJobs).toBe(3);
+    }
   });
 
   test("what is not found says why it may be there", async () => {

@@ -96,7 +96,9 @@ export function ratesEndpoint(service: QueryService): Endpoint {
         name,
         ...shown(whole),
         curve: steps.flatMap((step, index): Answer["names"][number]["curve"] => {
-          if (step === undefined) return [];
+          if (step === undefined) {
+            return [];
+          }
           const { calls, errors, p50, p95, p99 } = shown(step);
           return [[index, calls, errors, p50, p95, p99]];
         }),

@@ -17,7 +17,9 @@ export async function openSampleServer(
   changes: Partial<HttpServerSettings> = {},
 ): Promise<SampleServer> {
   const address = parseHostPort("127.0.0.1:0");
-  if (address === undefined) throw new Error("not an address");
+  if (address === undefined) {
+    throw new Error("not an address");
+  }
   const server = await openHttpServer({
     ...sampleSettings(),
     address,

@@ -36,8 +36,12 @@ async function* joined(pieces: Iterable<Piece> | AsyncIterable<Piece>): AsyncGen
 }
 
 function joinedTo(body: Piece, piece: Piece): Piece {
-  if (typeof body === "string" && typeof piece === "string") return body + piece;
-  if (body.length === 0) return piece;
+  if (typeof body === "string" && typeof piece === "string") {
+    return body + piece;
+  }
+  if (body.length === 0) {
+    return piece;
+  }
   return piece.length === 0 ? body : Buffer.concat([bytesOf(body), bytesOf(piece)]);
 }
 
@@ -57,7 +61,9 @@ async function* inTurns(
   for (;;) {
     await nextTurn();
     const { value, done } = await rest.next();
-    if (done) return;
+    if (done) {
+      return;
+    }
     yield value;
   }
 }
@@ -81,7 +87,9 @@ export async function sendPieces(
   const head: Chunk[] = [];
   while (head.length < 2 && head[0]?.isUrgent !== true) {
     const { value, done } = await chunks.next();
-    if (done) break;
+    if (done) {
+      break;
+    }
     head.push(value);
   }
   const [first, second] = head;
@@ -100,7 +108,9 @@ export async function sendPieces(
   const bodies = async function* () {
     for await (const { body: next, isUrgent } of body) {
       yield next;
-      if (isUrgent) compressor.flush();
+      if (isUrgent) {
+        compressor.flush();
+      }
     }
   };
   await sendStream(response, Readable.from(bodies()), coding, compressor);
@@ -112,8 +122,12 @@ async function writeChunks(
   chunks: Iterable<Chunk> | AsyncIterable<Chunk>,
 ): Promise<void> {
   for await (const { body } of chunks) {
-    if (response.destroyed) return;
-    if (!response.write(body)) await writable(response);
+    if (response.destroyed) {
+      return;
+    }
+    if (!response.write(body)) {
+      await writable(response);
+    }
   }
   response.end();
 }
@@ -139,7 +153,9 @@ export async function sendParts(
   coding?: ContentCoding,
 ): Promise<void> {
   if (Symbol.asyncIterator in parts) {
-    if (coding !== undefined) response.setHeader("Content-Encoding", coding);
+    if (coding !== undefined) {
+      response.setHeader("Content-Encoding", coding);
+    }
     response.flushHeaders();
     await sendStream(response, Readable.from(parts), coding);
     return;
@@ -162,7 +178,9 @@ async function sendStream(
     if (coding === undefined || compressor === undefined) {
       await pipeline(body, response);
     } else {
-      if (!response.headersSent) response.setHeader("Content-Encoding", coding);
+      if (!response.headersSent) {
+        response.setHeader("Content-Encoding", coding);
+      }
       await pipeline(body, compressor, response);
     }
   } catch (error) {

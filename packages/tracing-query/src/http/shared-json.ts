@@ -15,7 +15,9 @@ export class SharedJson {
 
   /** `processJson` with a cache. */
   readonly processJsonOf = (process: Process | undefined): string => {
-    if (process === undefined) return processJson(undefined);
+    if (process === undefined) {
+      return processJson(undefined);
+    }
     let json = this.#processJson.get(process);
     if (json === undefined) {
       json = processJson(process);

@@ -38,8 +38,9 @@ export class ShownSpanJson {
   /** @param keys the process keys of the trace */
   json(span: Span, clock: SpanClock, keys: ProcessKeys): string {
     const tags = this.#tagsJson(span);
-    if (tags === undefined || span.durationNano < 0n)
+    if (tags === undefined || span.durationNano < 0n) {
       return spanJson(adjustedSpan(span, clock, this.#options), keys);
+    }
     const rest = span.links.length > 0 ? this.#rest(span, clock) : undefined;
     const { appliedNano, warning } = this.skew(clock);
     const traceId = traceIdText(span.traceId);
@@ -76,7 +77,9 @@ export class ShownSpanJson {
     const { attributes, name } = span;
     const own = this.#ownTagsOf(span);
     const order = this.#orders.find(name, own, attributes);
-    if (order === undefined) return this.#sortedTagsJson(span, own);
+    if (order === undefined) {
+      return this.#sortedTagsJson(span, own);
+    }
     let json = "";
     for (const place of order) {
       const tag =
@@ -91,8 +94,12 @@ export class ShownSpanJson {
   #sortedTagsJson(span: Span, own: readonly ShownTag[]): string | undefined {
     const { attributes, name } = span;
     // A collector that wrote through the remote storage API also sent the format's tag.
-    if (attributes.at(-1)?.key === formatTagKey) return undefined;
-    if (attributes.some(({ key }) => sdkKeys.has(key))) return undefined;
+    if (attributes.at(-1)?.key === formatTagKey) {
+      return undefined;
+    }
+    if (attributes.some(({ key }) => sdkKeys.has(key))) {
+      return undefined;
+    }
     const tags = [...own, ...attributes.map((attribute) => this.#tags.of(attribute))];
     const order = Array.from(tags.keys()).sort((one, other) =>
       compareTags((tags[one] as ShownTag).tag, (tags[other] as ShownTag).tag),
@@ -115,7 +122,9 @@ export class ShownSpanJson {
       toApiV2Span({ ...span, attributes: [], events: [], links: [] })
         .tags.map(shownTag)
         .sort(byTag);
-    if (!areOwnTagsShared(span)) return make();
+    if (!areOwnTagsShared(span)) {
+      return make();
+    }
     let ofScope = this.#ownTags.get(scope);
     if (ofScope === undefined) {
       ofScope = new Map();
@@ -157,7 +166,9 @@ export function ownWarnings(
   { missingParent }: SpanClock,
   ofClock: string | undefined,
 ): string {
-  if (missingParent === undefined && ofClock === undefined) return warningsJson(warnings);
+  if (missingParent === undefined && ofClock === undefined) {
+    return warningsJson(warnings);
+  }
   return warningsJson([
     ...warnings,
     ...(missingParent === undefined ? [] : [missingParentWarning(missingParent)]),

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { Attribute } from "wire/model";
 import { ShownTags } from "./shown-tags.ts";
 
@@ -7,20 +7,22 @@ const attribute = (number: number): Attribute => ({
   value: { type: "int", value: BigInt(number) },
 });
 
-it("makes the tag of an attribute that comes again once, and has forgotten what came once long ago", () => {
+test("makes the tag of an attribute that comes again once, and has forgotten what came once long ago", () => {
   const tags = new ShownTags();
   const [often, once] = [attribute(1), attribute(2)];
   const first = tags.of(often);
   expect(first.json).toBe(',{"key":"k","type":"int64","value":1}');
   expect(tags.of(often)).toBe(first);
   const shownOnce = tags.of(once);
-  for (let index = 0; index < 1_000; index++) tags.of(attribute(index));
+  for (let index = 0; index < 1_000; index++) {
+    tags.of(attribute(index));
+  }
   expect(tags.of(often)).toBe(first);
   expect(tags.of(once)).not.toBe(shownOnce);
   expect(tags.of(once)).toEqual(shownOnce);
 });
 
-it("holds no more than some thousand", () => {
+test("holds no more than some thousand", () => {
   const tags = new ShownTags();
   const often = attribute(-1);
   const first = [tags.of(often), tags.of(often)][0];

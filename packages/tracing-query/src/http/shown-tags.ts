@@ -46,14 +46,18 @@ export class ShownTags {
   #seldom(attribute: Attribute): ShownTag {
     let shown = this.#new.get(attribute);
     if (shown !== undefined) {
-      if (this.#known.size >= maxKnown) this.#known.clear();
+      if (this.#known.size >= maxKnown) {
+        this.#known.clear();
+      }
       this.#known.set(attribute, shown);
       return shown;
     }
     shown = this.#shown(tagFromAttribute(attribute));
     // A new map instead of `clear`: the old table points to the new one, which would keep everything once a
     // part of it is old.
-    if (this.#new.size >= maxNew) this.#new = new Map();
+    if (this.#new.size >= maxNew) {
+      this.#new = new Map();
+    }
     this.#new.set(attribute, shown);
     return shown;
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { PackedTrace } from "storage/api";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type Attribute,
   type RefType,
@@ -179,7 +179,7 @@ function together(spans: readonly Span[], options: AdjustOptions): string {
 }
 
 describe("shownTracesJson", () => {
-  it("shows what adjustTrace makes of a trace, though it sees one span at a time", async () => {
+  test("shows what adjustTrace makes of a trace, though it sees one span at a time", async () => {
     const input = fc.tuple(
       fc.array(facts, { minLength: 1, maxLength: 10 }),
       fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat({ max: 3 })),
@@ -205,7 +205,7 @@ describe("shownTracesJson", () => {
     );
   });
 
-  it("tells spans apart that have the same keys", async () => {
+  test("tells spans apart that have the same keys", async () => {
     const values = [[], ["1", "2"], ["2", "1"], ["1", "1"]];
     const parts = values.flatMap((listed) =>
       ["", "why", '"é"'].flatMap((message) =>
@@ -222,7 +222,7 @@ describe("shownTracesJson", () => {
     expect(await shown(storedTrace(spans), options)).toBe(together(spans, options));
   });
 
-  it("keeps the order of many spans, in a deep trace", async () => {
+  test("keeps the order of many spans, in a deep trace", async () => {
     const spans = Array.from({ length: 3_000 }, (_, index) => ({
       ...otlpSpan({ resourceAttributes: [text("ip", `10.0.0.${index % 3}`)] }),
       ...{
@@ -236,7 +236,7 @@ describe("shownTracesJson", () => {
     expect(await shown(storedTrace(spans), options)).toBe(together(spans, options));
   });
 
-  it("sorts the tags of a span with very many, and knows those that come again", async () => {
+  test("sorts the tags of a span with very many, and knows those that come again", async () => {
     const attributes = Array.from({ length: 5_000 }, (_, index) => text(`k${(index * 7) % 5_000}`, "v"));
     const spans = [1, 2].map((number) => ({ ...otlpSpan({ attributes }), spanId: id(number) }));
     const options = { maxClockSkewNano: 0n };
@@ -245,7 +245,7 @@ describe("shownTracesJson", () => {
     expect(await shown(storedTrace(spans), options)).toBe(together(spans, options));
   });
 
-  it("reads values that the store writes otherwise, and refuses what is none", async () => {
+  test("reads values that the store writes otherwise, and refuses what is none", async () => {
     const list: Attribute = {
       key: "list",
       value: { type: "array", value: [{ type: "string", value: "v" }] },
@@ -272,7 +272,7 @@ describe("shownTracesJson", () => {
     );
   });
 
-  it("knows many lists of keys, and begins anew with more", async () => {
+  test("knows many lists of keys, and begins anew with more", async () => {
     const spans = Array.from({ length: 2_000 }, (_, index) => ({
       ...otlpSpan({
         attributes: ["a", "b", "c"].map((key) => text(`${key.repeat(200)}${index % 700}`, "v")),
@@ -283,7 +283,7 @@ describe("shownTracesJson", () => {
     expect(await shown(storedTrace(spans), options)).toBe(together(spans, options));
   });
 
-  it("shows several traces, each with processes of its own", async () => {
+  test("shows several traces, each with processes of its own", async () => {
     const traces = ["a", "b"].map((service, index) => {
       const traceId = `${index + 1}`.repeat(32);
       const spans = [otlpSpan({ traceId, service }), otlpSpan({ traceId, service: "both", spanId: id(7) })];
@@ -300,7 +300,7 @@ describe("shownTracesJson", () => {
     expect([await textOf([], undefined), await textOf([], { maxClockSkewNano: 0n })]).toEqual(["[]", "[]"]);
   });
 
-  it("sends the beginning of a large trace before its spans are there", async () => {
+  test("sends the beginning of a large trace before its spans are there", async () => {
     const spans = Promise.withResolvers<PackedTrace>();
     const sent = shownTracesJson(
       [{ traceId: sampleTraceId, isLarge: true, trace: spans.promise }],
@@ -315,7 +315,7 @@ describe("shownTracesJson", () => {
     expect(rest.join("")).toMatch(/"warnings":null}]$/);
   });
 
-  it("leaves spans as they were sent where nothing is to be adjusted", async () => {
+  test("leaves spans as they were sent where nothing is to be adjusted", async () => {
     const spans = [otlpSpan({ spanId: id(1), parentSpanId: id(9) }), otlpSpan({ spanId: id(1) })];
     expect(await shown(packed(spans), undefined)).toBe(
       [...tracesJson([toApiTrace({ traceId: sampleTraceId, spans })])].join(""),

@@ -52,7 +52,9 @@ export async function* shownTracesJson(
     const keys = new ProcessKeys(shared.processJsonOf);
     yield* adjustedJson(await trace, options, { writer, out, keys });
     out.text(traceTail(keys, []));
-    if (out.isFull) yield out.take();
+    if (out.isFull) {
+      yield out.take();
+    }
   }
   out.text(separator === "[" ? "[]" : "]");
   yield out.take();
@@ -63,7 +65,9 @@ export async function* sentTracesJson(traces: Iterable<ShownTrace>): AsyncGenera
   let separator = "[";
   for (const { traceId, isLarge, trace } of traces) {
     yield separator + traceHead(traceId);
-    if (isLarge) yield "";
+    if (isLarge) {
+      yield "";
+    }
     separator = ",";
     const keys = new ProcessKeys();
     yield* apiSpansJson(sentSpans(await trace), keys);
@@ -91,17 +95,26 @@ async function* adjustedJson(
   if (plan === undefined) {
     for (const json of apiSpansJson(adjustedTogether(trace, options), keys)) {
       out.text(json);
-      if (out.isFull) yield out.take();
+      if (out.isFull) {
+        yield out.take();
+      }
     }
     return;
   }
   const rows = fieldsAt && new SpanRowsJson(trace.traceId, trace.spans, parts);
   for (let index = 0; index < trace.spans.length; index++) {
-    if (index > 0) out.byte(comma);
+    if (index > 0) {
+      out.byte(comma);
+    }
     const clock = { deltaNano: plan.deltaNano(index), missingParent: plan.missingParent(index) };
-    if (rows !== undefined && fieldsAt !== undefined) rows.write(index, fieldsAt(index), clock);
-    else out.text(writer.json(trace.spans.at(index) as Span, clock, keys));
-    if (out.isFull) yield out.take();
+    if (rows !== undefined && fieldsAt !== undefined) {
+      rows.write(index, fieldsAt(index), clock);
+    } else {
+      out.text(writer.json(trace.spans.at(index) as Span, clock, keys));
+    }
+    if (out.isFull) {
+      yield out.take();
+    }
   }
 }
 
@@ -118,5 +131,7 @@ function* apiSpansJson(batches: Iterable<readonly ApiV2Span[]>, keys: ProcessKey
       json = "";
     }
   }
-  if (json !== "") yield json;
+  if (json !== "") {
+    yield json;
+  }
 }

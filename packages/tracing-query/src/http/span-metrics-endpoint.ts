@@ -40,7 +40,9 @@ function* metricsText(
   partial: PartialAnswer | undefined,
 ): Generator<string> {
   // A comment, because the format has no field for it.
-  for (const { text } of partial?.reasons ?? []) yield `# partial: ${text.replaceAll("\n", " ")}\n`;
+  for (const { text } of partial?.reasons ?? []) {
+    yield `# partial: ${text.replaceAll("\n", " ")}\n`;
+  }
   if (namings.has("otel")) {
     yield* spanMetricsText(spans, connectorNames);
   }

@@ -20,9 +20,13 @@ export class TagOrders<T> {
    */
   find(name: string, own: T, attributes: readonly { readonly key: string }[]): readonly number[] | undefined {
     const lists = this.#known.get(name);
-    if (lists === undefined) return undefined;
+    if (lists === undefined) {
+      return undefined;
+    }
     for (const known of lists) {
-      if (known.own === own && hasKeys(attributes, known.keys)) return known.order;
+      if (known.own === own && hasKeys(attributes, known.keys)) {
+        return known.order;
+      }
     }
     return undefined;
   }
@@ -36,19 +40,27 @@ export class TagOrders<T> {
   ): void {
     let lists = this.#known.get(name);
     if (lists === undefined) {
-      if (this.#known.size >= maxNames) this.#known.clear();
+      if (this.#known.size >= maxNames) {
+        this.#known.clear();
+      }
       lists = [];
       this.#known.set(name, lists);
     }
-    if (lists.length >= maxListsOfName) lists.length = 0;
+    if (lists.length >= maxListsOfName) {
+      lists.length = 0;
+    }
     lists.push({ own, keys: attributes.map(({ key }) => key), order });
   }
 }
 
 function hasKeys(attributes: readonly { readonly key: string }[], keys: readonly string[]): boolean {
-  if (attributes.length !== keys.length) return false;
+  if (attributes.length !== keys.length) {
+    return false;
+  }
   for (let index = 0; index < keys.length; index++) {
-    if (attributes[index]?.key !== keys[index]) return false;
+    if (attributes[index]?.key !== keys[index]) {
+      return false;
+    }
   }
   return true;
 }

@@ -31,12 +31,16 @@ function read(body: Buffer): Upload {
     try {
       const { rows, rejectedSpans, errorMessage } = transcoder.transcode(document);
       spans.push(...readSpanRows(rows.bytes));
-      if (rejectedSpans > 0) errors.push({ code: 400, msg: `${place}${errorMessage}` });
+      if (rejectedSpans > 0) {
+        errors.push({ code: 400, msg: `${place}${errorMessage}` });
+      }
     } catch (error) {
       throw unreadable(`${place}${error instanceof Error ? error.message : error}`, error);
     }
   }
-  if (spans.length === 0 && errors[0] !== undefined) throw unreadable(errors[0].msg);
+  if (spans.length === 0 && errors[0] !== undefined) {
+    throw unreadable(errors[0].msg);
+  }
   const byTrace = Map.groupBy(spans, ({ traceId }) => traceId);
   return { traces: Array.from(byTrace, ([traceId, own]) => toApiTrace({ traceId, spans: own })), errors };
 }

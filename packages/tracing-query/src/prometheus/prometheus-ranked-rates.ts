@@ -36,7 +36,9 @@ export async function prometheusRankedRates(
     })
     .sort((one, other) => other.rank - one.rank || (one.name < other.name ? -1 : 1));
   const page = ranked.slice(offset, offset + limit).map(({ name }) => name);
-  if (page.length === 0) return { matched: ranked.length, names: [] };
+  if (page.length === 0) {
+    return { matched: ranked.length, names: [] };
+  }
   const ofPage = selection(query, query.service === undefined ? page.map(escaped) : services);
   const [sums, steps] = await Promise.all([
     figuresOf(metrics, { ...ofPage, ...whole }, undefined, options),
@@ -58,7 +60,9 @@ function selection(query: RankedRatesQuery, services: readonly string[]) {
 }
 
 function servicePattern({ contains, only }: RankedRatesQuery): string {
-  if (only !== undefined) return only.map(escaped).join("|");
+  if (only !== undefined) {
+    return only.map(escaped).join("|");
+  }
   return contains === "" ? ".*" : `(?i).*${escaped(contains)}.*`;
 }
 

@@ -25,11 +25,15 @@ export async function beginTrace(
   const begun = Promise.withResolvers<"begun">();
   const found = service.getPackedTraces([traceId], read, (spans) => {
     // A trace over the limit is refused when all of it is known.
-    if (spans > largeTraceSpans && spans <= limits.maxSpans) begun.resolve("begun");
+    if (spans > largeTraceSpans && spans <= limits.maxSpans) {
+      begun.resolve("begun");
+    }
   });
   const trace = found.then((traces) => {
     const [first] = traces;
-    if (first === undefined) throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
+    if (first === undefined) {
+      throw new QueryError("QUERY_TRACE_NOT_FOUND", "trace not found");
+    }
     checkSpans(traces, limits);
     return first;
   });

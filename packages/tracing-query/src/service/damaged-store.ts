@@ -17,13 +17,19 @@ function damagedReader<Reader extends object>(reader: Reader, reasons: readonly 
   return new Proxy(reader, {
     get(target, name) {
       const method = Reflect.get(target, name);
-      if (typeof method === "object" && method !== null) return damagedReader(method, reasons);
-      if (typeof method !== "function") return method;
+      if (typeof method === "object" && method !== null) {
+        return damagedReader(method, reasons);
+      }
+      if (typeof method !== "function") {
+        return method;
+      }
       return (...args: unknown[]) => {
         const options = args.findLast(
           (each): each is ReadOptions => typeof each === "object" && each !== null && "onPartial" in each,
         );
-        for (const reason of reasons) options?.onPartial?.(reason);
+        for (const reason of reasons) {
+          options?.onPartial?.(reason);
+        }
         return Reflect.apply(method, target, args);
       };
     },

@@ -49,11 +49,16 @@ export function dependencyGraph(links: readonly Link[], query: DependencyGraphQu
   const sums = new Map<string, { parent: number; child: number; calls: number }>();
   for (const { parent, child, callCount } of chosen) {
     const [from, to] = [nodeOf.get(parent) ?? 0, nodeOf.get(child) ?? 0];
-    if (from === to) continue;
+    if (from === to) {
+      continue;
+    }
     const key = `${from} ${to}`;
     const sum = sums.get(key);
-    if (sum === undefined) sums.set(key, { parent: from, child: to, calls: callCount });
-    else sum.calls += callCount;
+    if (sum === undefined) {
+      sums.set(key, { parent: from, child: to, calls: callCount });
+    } else {
+      sum.calls += callCount;
+    }
   }
   const sorted = [...sums.values()].sort((one, other) => other.calls - one.calls);
   return {
@@ -99,7 +104,9 @@ function namesOf(links: readonly Link[]): string[] {
 
 /** Links on paths to a service and from it. */
 function neighbourhood(links: readonly Link[], focus: string, hops: number): readonly Link[] {
-  if (!links.some(({ parent, child }) => parent === focus || child === focus)) return links;
+  if (!links.some(({ parent, child }) => parent === focus || child === focus)) {
+    return links;
+  }
   const callees = reached(links, focus, hops, "parent", "child");
   const callers = reached(links, focus, hops, "child", "parent");
   // Between two callers, or two callees, only links on a path to the focus stay.
@@ -126,9 +133,13 @@ function reached(
   const distance = new Map([[focus, 0]]);
   // A map is iterated in order of insertion, so nearer services come first.
   for (const [name, hop] of distance) {
-    if (hop >= hops) continue;
+    if (hop >= hops) {
+      continue;
+    }
     for (const link of next.get(name) ?? []) {
-      if (!distance.has(link[to])) distance.set(link[to], hop + 1);
+      if (!distance.has(link[to])) {
+        distance.set(link[to], hop + 1);
+      }
     }
   }
   return distance;

@@ -7,7 +7,9 @@ import type { Span } from "wire/model";
  */
 export function toShownSpan(span: Span): ApiV2Span {
   const shown = toApiV2Span(span);
-  if (span.durationNano >= 0n) return shown;
+  if (span.durationNano >= 0n) {
+    return shown;
+  }
   shown.duration = { seconds: 0n, nanos: 0 };
   shown.warnings = [...shown.warnings, endsEarly(span.durationNano)];
   return shown;

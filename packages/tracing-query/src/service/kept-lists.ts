@@ -67,7 +67,9 @@ export class KeptLists<T> {
     signal: AbortSignal | undefined,
     ask: (signal: AbortSignal | undefined) => Promise<readonly T[]>,
   ): Promise<readonly T[]> {
-    if (this.#maxAgeMs === 0) return await ask(signal);
+    if (this.#maxAgeMs === 0) {
+      return await ask(signal);
+    }
     const now = this.#now();
     const kept = this.#kept.get(key);
     if (kept !== undefined && now - kept.askedAtMs <= this.#maxAgeMs) {
@@ -86,13 +88,17 @@ export class KeptLists<T> {
   #put(key: string, askedAtMs: number, ask: (signal: AbortSignal) => Promise<readonly T[]>): Question<T> {
     const abort = new AbortController();
     const answer = ask(abort.signal).then((list) => {
-      if (this.#isToKeep(list)) this.#keep(key, { list, askedAtMs });
+      if (this.#isToKeep(list)) {
+        this.#keep(key, { list, askedAtMs });
+      }
       return list;
     });
     const question: Question<T> = { askedAtMs, answer, abort, waiting: 0 };
     this.#questions.set(key, question);
     const forget = () => {
-      if (this.#questions.get(key) === question) this.#questions.delete(key);
+      if (this.#questions.get(key) === question) {
+        this.#questions.delete(key);
+      }
     };
     answer.then(forget, forget);
     // No caller may join an aborted request.
@@ -102,15 +108,22 @@ export class KeptLists<T> {
 
   async #wait(question: Question<T>, signal: AbortSignal | undefined): Promise<readonly T[]> {
     question.waiting++;
-    if (signal === undefined) return await question.answer;
+    if (signal === undefined) {
+      return await question.answer;
+    }
     const left = Promise.withResolvers<never>();
     const leave = () => {
       question.waiting--;
-      if (question.waiting === 0) question.abort.abort();
+      if (question.waiting === 0) {
+        question.abort.abort();
+      }
       left.reject(new StorageError("STORAGE_ABORTED", "the caller gave up"));
     };
-    if (signal.aborted) leave();
-    else signal.addEventListener("abort", leave, { once: true });
+    if (signal.aborted) {
+      leave();
+    } else {
+      signal.addEventListener("abort", leave, { once: true });
+    }
     try {
       return await Promise.race([question.answer, left.promise]);
     } finally {
@@ -121,21 +134,29 @@ export class KeptLists<T> {
   #keep(key: string, kept: KeptList<T>): void {
     const before = this.#kept.get(key);
     // An older request may be answered later than a newer one.
-    if (before !== undefined && before.askedAtMs > kept.askedAtMs) return;
+    if (before !== undefined && before.askedAtMs > kept.askedAtMs) {
+      return;
+    }
     this.#drop(key);
-    if (kept.list.length >= this.#maxItems) return;
+    if (kept.list.length >= this.#maxItems) {
+      return;
+    }
     this.#kept.set(key, kept);
     this.#keptItems += itemsOf(kept);
     const oldestMs = this.#now() - this.#maxAgeMs;
     for (const [oldest, { askedAtMs }] of this.#kept) {
-      if (this.#keptItems <= this.#maxItems && askedAtMs >= oldestMs) break;
+      if (this.#keptItems <= this.#maxItems && askedAtMs >= oldestMs) {
+        break;
+      }
       this.#drop(oldest);
     }
   }
 
   #drop(key: string): void {
     const kept = this.#kept.get(key);
-    if (kept === undefined) return;
+    if (kept === undefined) {
+      return;
+    }
     this.#kept.delete(key);
     this.#keptItems -= itemsOf(kept);
   }

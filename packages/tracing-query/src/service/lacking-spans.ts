@@ -23,11 +23,15 @@ export async function readLackingTraces(
   const all = new PartialReasons();
   const traces = await read({ ...options, onPartial: all.add });
   const { reasons = [] } = all.partial ?? {};
-  if (reasons.length === 0) return traces;
+  if (reasons.length === 0) {
+    return traces;
+  }
   const hasAll = new Set(traces.map(({ traceId }) => traceId)).size >= new Set(asked).size;
   const times = traces.map(({ spans }) => timeOf(spans));
   for (const reason of reasons) {
-    if (!hasAll || times.some((time) => concerns(reason, time))) onPartial(reason);
+    if (!hasAll || times.some((time) => concerns(reason, time))) {
+      onPartial(reason);
+    }
   }
   return traces;
 }

@@ -34,8 +34,12 @@ test("every name is in one group that begins as it does, and there are no more g
       expect(groups.flatMap(({ names: own }) => own).toSorted()).toEqual(names.toSorted());
       expect(groups.length).toBeLessThanOrEqual(most);
       for (const { prefix, names: own } of groups) {
-        for (const each of own) expect(each.startsWith(prefix)).toBe(true);
-        if (own.length === 1) expect(own).toEqual([prefix]);
+        for (const each of own) {
+          expect(each.startsWith(prefix)).toBe(true);
+        }
+        if (own.length === 1) {
+          expect(own).toEqual([prefix]);
+        }
       }
     }),
   );

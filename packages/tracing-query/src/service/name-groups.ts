@@ -17,15 +17,20 @@ const partEnd = /[-._/:@ ]/;
  * @returns groups in the order of their prefixes
  */
 export function groupNames(names: readonly string[], most: number): NameGroup[] {
-  if (names.length === 0) return [];
+  if (names.length === 0) {
+    return [];
+  }
   const open = [groupOf([...names].sort())];
   const done: NameGroup[] = [];
   while (open.length > 0) {
     open.sort((one, other) => one.names.length - other.names.length);
     const largest = open.pop() as NameGroup;
     const parts = split(largest, most - open.length - done.length);
-    if (parts === undefined) done.push(largest);
-    else open.push(...parts);
+    if (parts === undefined) {
+      done.push(largest);
+    } else {
+      open.push(...parts);
+    }
   }
   return done.sort((one, other) => (one.prefix < other.prefix ? -1 : 1));
 }
@@ -38,7 +43,9 @@ function groupOf(names: readonly string[]): NameGroup {
 function split({ prefix, names }: NameGroup, most: number): NameGroup[] | undefined {
   for (const end of [partEndAfter, letterEndAfter]) {
     const groups = Map.groupBy(names, (name) => name.slice(0, end(name, prefix.length)));
-    if (groups.size > 1 && groups.size <= most) return [...groups.values()].map(groupOf);
+    if (groups.size > 1 && groups.size <= most) {
+      return [...groups.values()].map(groupOf);
+    }
   }
   return undefined;
 }
@@ -57,8 +64,12 @@ function letterEndAfter(name: string, from: number): number {
 function sharedStart(names: readonly string[]): string {
   const [first = "", last = ""] = [names[0], names.at(-1)];
   let length = 0;
-  while (length < first.length && first[length] === last[length]) length++;
+  while (length < first.length && first[length] === last[length]) {
+    length++;
+  }
   // Half of a surrogate pair is not valid text.
-  if (length < first.length && /[\ud800-\udbff]$/.test(first.slice(0, length))) length--;
+  if (length < first.length && /[\ud800-\udbff]$/.test(first.slice(0, length))) {
+    length--;
+  }
   return first.slice(0, length);
 }

@@ -65,11 +65,17 @@ export class NameService {
       const asked = { ...rest, onPartial: add, ...(shared === undefined ? {} : { signal: shared }) };
       const list = await this.#reads.list(operation, () => read(asked));
       const reasons = of(list);
-      if (reasons.length > 0) this.#reasons.set(list, reasons);
+      if (reasons.length > 0) {
+        this.#reasons.set(list, reasons);
+      }
       return list;
     });
-    for (const reason of this.#reasons.get(found) ?? []) onPartial(reason);
-    if (!hasAsked) this.#reads.fromMemory(operation, found.length);
+    for (const reason of this.#reasons.get(found) ?? []) {
+      onPartial(reason);
+    }
+    if (!hasAsked) {
+      this.#reads.fromMemory(operation, found.length);
+    }
     return found;
   }
 }

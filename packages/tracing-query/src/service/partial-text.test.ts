@@ -1,5 +1,5 @@
 import type { PartialReason } from "storage/api";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { partialHeaderValue, partialText } from "./partial-text.ts";
 
 const reason = (name: string, length = 1): PartialReason => ({
@@ -8,7 +8,7 @@ const reason = (name: string, length = 1): PartialReason => ({
   text: `Teil ${"ü".repeat(length)} fehlt`,
 });
 
-it("has a header of ASCII alone that reads as the reasons, and a sentence", () => {
+test("has a header of ASCII alone that reads as the reasons, and a sentence", () => {
   const partial = { reasons: [reason("a"), { ...reason("b"), startUnixMs: 1, endUnixMs: 2 }] };
   const value = partialHeaderValue(partial);
   expect(value).toMatch(/^[ -~]+$/);
@@ -16,7 +16,7 @@ it("has a header of ASCII alone that reads as the reasons, and a sentence", () =
   expect(partialText(partial)).toBe("Teil ü fehlt; Teil ü fehlt");
 });
 
-it("is never longer than proxies take, and says how many reasons it leaves out", () => {
+test("is never longer than proxies take, and says how many reasons it leaves out", () => {
   const many = Array.from({ length: 40 }, (_, index) => reason(`part ${index}`, 20));
   const value = partialHeaderValue({ reasons: many });
   expect(value.length).toBeLessThanOrEqual(2_000);

@@ -19,14 +19,18 @@ export function partialHeaderValue({ reasons }: PartialAnswer): string {
   let shown = reasons;
   for (;;) {
     const value = asciiJson([...shown, ...restOf(reasons, shown.length)]);
-    if (value.length <= maxHeaderLength || shown.length === 0) return value;
+    if (value.length <= maxHeaderLength || shown.length === 0) {
+      return value;
+    }
     shown = shown.slice(0, -1);
   }
 }
 
 function restOf(reasons: readonly PartialReason[], shown: number): PartialReason[] {
   const [first, ...others] = reasons.slice(shown);
-  if (first === undefined) return [];
+  if (first === undefined) {
+    return [];
+  }
   return [{ kind: first.kind, name: "", text: `${others.length + 1} reasons more` }];
 }
 

@@ -159,7 +159,9 @@ export class QueryService {
     const { reader } = this.#parts;
     const inTime = withinTime(options, timeOf(query));
     return this.#reads.list("find_traces", async () => {
-      if (reader.getPackedTraces === undefined) return await reader.findTraces(query, inTime);
+      if (reader.getPackedTraces === undefined) {
+        return await reader.findTraces(query, inTime);
+      }
       const ids = await reader.findTraceIds(query, inTime);
       return await readLackingTraces(ids, options, (read) => this.#readPacked(reader, ids, read));
     });

@@ -60,7 +60,9 @@ test("a tenant with many requests leaves the others their turn", async () => {
   }
   await Promise.all(all);
   expect(entered).toEqual(["big", "big", "small", "big", "other", "small", "big", "big"]);
-  for (const leave of leaves) leave();
+  for (const leave of leaves) {
+    leave();
+  }
   expect(gate.inside).toBe(0);
 });
 

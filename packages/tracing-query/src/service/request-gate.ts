@@ -134,9 +134,13 @@ export class RequestGate {
   #makeRoomFor(share: Share): boolean {
     let largest = share;
     for (const other of this.#shares.values()) {
-      if (other.waiting.size > largest.waiting.size) largest = other;
+      if (other.waiting.size > largest.waiting.size) {
+        largest = other;
+      }
     }
-    if (largest.waiting.size <= share.waiting.size + 1) return false;
+    if (largest.waiting.size <= share.waiting.size + 1) {
+      return false;
+    }
     [...largest.waiting].at(-1)?.refuse(this.#busy());
     return true;
   }
@@ -170,7 +174,9 @@ export class RequestGate {
     let next: [string, Share] | undefined;
     for (const entry of this.#shares) {
       const [, { inside, waiting }] = entry;
-      if (waiting.size > 0 && (next === undefined || inside < next[1].inside)) next = entry;
+      if (waiting.size > 0 && (next === undefined || inside < next[1].inside)) {
+        next = entry;
+      }
     }
     return next;
   }

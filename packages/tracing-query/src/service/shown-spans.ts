@@ -66,7 +66,9 @@ export async function shownSpans(trace: PackedTrace, options: AdjustOptions): Pr
 export function endOfLastMinuteMs(spans: readonly ShownSpan[]): number {
   let last = spans[0]?.startTimeUnixNano ?? 0n;
   for (const { startTimeUnixNano } of spans) {
-    if (startTimeUnixNano > last) last = startTimeUnixNano;
+    if (startTimeUnixNano > last) {
+      last = startTimeUnixNano;
+    }
   }
   return Number(last / minuteNano + 1n) * 60_000;
 }

@@ -77,10 +77,14 @@ export async function spanGroups(
     }
   };
   for (let index = 0; index < spans.length; index++) {
-    if (tree.isRoot(index)) await walk(index);
+    if (tree.isRoot(index)) {
+      await walk(index);
+    }
   }
   for (let index = 0; index < spans.length; index++) {
-    if (placeOf[index] === none) await walk(index);
+    if (placeOf[index] === none) {
+      await walk(index);
+    }
   }
   return groups;
 }
@@ -120,12 +124,16 @@ class SpanTree {
     const indexOf = new Map<string, number>();
     for (let index = spans.length - 1; index >= 0; index--) {
       indexOf.set((spans[index] as ShownSpan).spanId, index);
-      if (index % spansPerTurn === 0) await nextTurn();
+      if (index % spansPerTurn === 0) {
+        await nextTurn();
+      }
     }
     const origin = spans[0]?.startTimeUnixNano ?? 0n;
     for (const [index, span] of spans.entries()) {
       tree.#add(index, span, indexOf, origin);
-      if (index % spansPerTurn === spansPerTurn - 1) await nextTurn();
+      if (index % spansPerTurn === spansPerTurn - 1) {
+        await nextTurn();
+      }
     }
     return tree;
   }

@@ -126,7 +126,9 @@ export class TailFeed {
       // Damaged spans arrived before this feed began, so they are no loss. For an absent shard the feed
       // waits, so that it loses no span.
       const onPartial: ReadOptions["onPartial"] = (reason) => {
-        if (reason.kind !== "part-damaged") refusePartial(reason);
+        if (reason.kind !== "part-damaged") {
+          refusePartial(reason);
+        }
       };
       const options: ReadOptions = {
         signal,

@@ -21,7 +21,9 @@ async function diffOf(a: readonly ShownSpan[], ...others: (readonly ShownSpan[])
   const paths = new GroupPaths();
   const [ofA, ofB] = [new DiffTraces(paths), new DiffTraces(paths)];
   await ofA.add(a);
-  for (const other of others) await ofB.add(other);
+  for (const other of others) {
+    await ofB.add(other);
+  }
   return diffTraces(paths, ofA, ofB);
 }
 

@@ -88,7 +88,9 @@ export class DiffTraces {
   #median(sides: readonly DiffSide[]): DiffSide {
     const of = (key: "count" | "durationNano" | "errors" | "selfNano") => {
       const values = sides.map((side) => side[key]);
-      while (values.length < this.traces) values.push(0);
+      while (values.length < this.traces) {
+        values.push(0);
+      }
       return medianOf(values);
     };
     return {
@@ -110,7 +112,9 @@ export function diffTraces(paths: GroupPaths, a: DiffTraces, b: DiffTraces): Tra
   // do.
   for (const [path, { parent, service, operation }] of paths.paths.entries()) {
     const [sideA, sideB] = [ofA.get(path), ofB.get(path)];
-    if (sideA === undefined && sideB === undefined) continue;
+    if (sideA === undefined && sideB === undefined) {
+      continue;
+    }
     indexOf.set(path, nodes.length);
     const above = parent === undefined ? undefined : indexOf.get(parent);
     nodes.push({ parent: above, service, operation, a: sideA, b: sideB });
@@ -137,8 +141,12 @@ function medianOf(values: readonly number[]): number {
 function lengthNano(spans: readonly ShownSpan[]): number {
   let [start, end] = [spans[0]?.startTimeUnixNano ?? 0n, 0n];
   for (const { startTimeUnixNano, durationNano } of spans) {
-    if (startTimeUnixNano < start) start = startTimeUnixNano;
-    if (startTimeUnixNano + durationNano > end) end = startTimeUnixNano + durationNano;
+    if (startTimeUnixNano < start) {
+      start = startTimeUnixNano;
+    }
+    if (startTimeUnixNano + durationNano > end) {
+      end = startTimeUnixNano + durationNano;
+    }
   }
   return end > start ? Number(end - start) : 0;
 }

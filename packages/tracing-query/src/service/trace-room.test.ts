@@ -10,7 +10,9 @@ function roomWith(requests: number) {
   let waited = 0;
   const room = new TraceRoom(10 * megabyte, () => waited++);
   const aborts = Array.from({ length: requests }, () => new AbortController());
-  for (const { signal } of aborts) room.enter(signal);
+  for (const { signal } of aborts) {
+    room.enter(signal);
+  }
   const reads: number[] = [];
   /** Reads traces of so many bytes, as a store does: it says how many there are, and then looks whether they are still wanted. */
   const ask = (request: number, bytes: number, counted: OnCount = () => {}) =>
@@ -42,7 +44,9 @@ test("what fits is read at once; the rest waits in order, is counted, and read w
   await Promise.all(later);
   expect(reads).toEqual([0, 1, 2, 3, 2, 3]);
   expect(room.taken).toBe(9 * megabyte);
-  for (const request of [1, 2, 3]) over(request);
+  for (const request of [1, 2, 3]) {
+    over(request);
+  }
   expect(room.taken).toBe(0);
 });
 

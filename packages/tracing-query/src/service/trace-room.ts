@@ -52,7 +52,9 @@ export class TraceRoom {
     this.#taken -= this.#held.get(signal) ?? 0;
     this.#held.delete(signal);
     for (const waiting of this.#waiting) {
-      if (!this.#fits(waiting.bytes)) break;
+      if (!this.#fits(waiting.bytes)) {
+        break;
+      }
       this.#waiting.delete(waiting);
       waiting.letIn();
     }
@@ -64,8 +66,12 @@ export class TraceRoom {
    */
   tryTake(signal: AbortSignal, bytes: number): boolean {
     const held = this.#held.get(signal);
-    if (held === undefined) return true;
-    if (held === 0 && (this.#waiting.size > 0 || !this.#fits(bytes))) return false;
+    if (held === undefined) {
+      return true;
+    }
+    if (held === 0 && (this.#waiting.size > 0 || !this.#fits(bytes))) {
+      return false;
+    }
     this.#hold(signal, bytes);
     return true;
   }
@@ -73,7 +79,9 @@ export class TraceRoom {
   /** Waits for room and takes it. @throws the signal's reason */
   async take(signal: AbortSignal, bytes: number): Promise<void> {
     signal.throwIfAborted();
-    if (this.tryTake(signal, bytes)) return;
+    if (this.tryTake(signal, bytes)) {
+      return;
+    }
     this.#onWait();
     await new Promise<void>((resolve, reject) => {
       const giveUp = () => {
@@ -115,7 +123,9 @@ export async function readInRoom<T>(
   read: (options: ReadOptions, onCount: OnCount) => Promise<T>,
 ): Promise<T> {
   const { signal } = options;
-  if (signal === undefined) return await read(options, onCount);
+  if (signal === undefined) {
+    return await read(options, onCount);
+  }
   const crowded = new AbortController();
   let mustWait = false;
   let turn: Promise<void> | undefined;
@@ -123,12 +133,18 @@ export async function readInRoom<T>(
   let heldBytes = 0;
   const count: OnCount = (spans, bytes = spans * roughSpanBytes) => {
     onCount(spans, bytes);
-    if (spans <= largeTraceSpans || mustWait) return;
+    if (spans <= largeTraceSpans || mustWait) {
+      return;
+    }
     seenBytes += bytes;
-    if (seenBytes <= heldBytes) return;
+    if (seenBytes <= heldBytes) {
+      return;
+    }
     const more = seenBytes - heldBytes;
     heldBytes = seenBytes;
-    if (room.tryTake(signal, more)) return;
+    if (room.tryTake(signal, more)) {
+      return;
+    }
     mustWait = true;
     turn = room.take(signal, more);
     // A caller that leaves while it waits never awaits this promise.
@@ -138,7 +154,9 @@ export async function readInRoom<T>(
   try {
     return await read({ ...options, signal: AbortSignal.any([signal, crowded.signal]) }, count);
   } catch (error) {
-    if (!mustWait || signal.aborted) throw error;
+    if (!mustWait || signal.aborted) {
+      throw error;
+    }
   }
   await turn;
   mustWait = false;

@@ -127,7 +127,9 @@ export async function summarizeTrace(
       root = index;
       rootStart = start;
     }
-    if (index % spansPerTurn === spansPerTurn - 1) await nextTurn();
+    if (index % spansPerTurn === spansPerTurn - 1) {
+      await nextTurn();
+    }
   }
   const rootSpan = root === -1 ? undefined : spans.at(root);
   return {

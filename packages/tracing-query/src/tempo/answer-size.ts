@@ -43,7 +43,9 @@ class AnswerSize {
 
   add(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes <= this.#maxBytes) return;
+    if (this.#bytes <= this.#maxBytes) {
+      return;
+    }
     throw new QueryError(
       "QUERY_TOO_LARGE",
       `the answer is over the limit of ${this.#maxBytes} bytes of --query.max-answer-size: select fewer attributes, group by less, or ask for fewer traces`,

@@ -8,7 +8,9 @@ import type { MetricsExpression, MetricsOperand, TraceQlQuery } from "traceql";
  * @param seconds length of the range
  */
 export function instantQuery(query: TraceQlQuery, seconds: number): TraceQlQuery {
-  if (query.type !== "metrics" || query.expression.type === "metrics-comparison") return query;
+  if (query.type !== "metrics" || query.expression.type === "metrics-comparison") {
+    return query;
+  }
   return { ...query, expression: overRange(query.expression, seconds) };
 }
 

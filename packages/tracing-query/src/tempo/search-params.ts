@@ -49,9 +49,13 @@ export function parseSearchParams(
 /** A positive number that fits Tempo's 32-bit integer. */
 function countParam(params: URLSearchParams, name: string): number | undefined {
   const text = params.get(name) ?? "";
-  if (text === "") return undefined;
+  if (text === "") {
+    return undefined;
+  }
   const count = withParameter(name, `invalid ${name}: `, () => parseInteger(text, 64, "strconv.Atoi"));
-  if (count <= 0n) throw bad(`invalid ${name}: must be a positive number`, name);
+  if (count <= 0n) {
+    throw bad(`invalid ${name}: must be a positive number`, name);
+  }
   return uint32Param(params, name);
 }
 

@@ -6,7 +6,9 @@ import { tagFilter } from "./tag-filter.ts";
 /** A condition as a query. */
 function shown(text: string): [filter: SpanFilter, condition: string] {
   const { filter, condition } = tagFilter(text);
-  if (condition === undefined) return [filter, ""];
+  if (condition === undefined) {
+    return [filter, ""];
+  }
   const stages = [{ type: "filter" as const, condition }];
   return [filter, printTraceQl({ type: "search", pipeline: { type: "pipeline", stages }, hints: [] })];
 }

@@ -363,7 +363,9 @@ function messagesOfField1(bytes: Buffer): Buffer[] {
     for (let shift = 1; ; shift *= 128) {
       const byte = bytes[at++] ?? 0;
       length += (byte & 0x7f) * shift;
-      if (byte < 0x80) break;
+      if (byte < 0x80) {
+        break;
+      }
     }
     found.push(bytes.subarray(at, at + length));
     at += length;

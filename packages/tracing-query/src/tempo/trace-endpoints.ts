@@ -83,7 +83,9 @@ export function traceV2Endpoint(service: QueryService, limits: ReadLimits): Endp
   return async (request) => {
     const { reasons } = request.read;
     const begun = await beginAsked(service, limits, request).catch((error: unknown) => {
-      if (error instanceof QueryError && error.code === "QUERY_TRACE_NOT_FOUND") return noTrace;
+      if (error instanceof QueryError && error.code === "QUERY_TRACE_NOT_FOUND") {
+        return noTrace;
+      }
       throw error;
     });
     return request.accept.includes(protobuf)
@@ -113,7 +115,9 @@ async function* enclosed(
 ): AsyncGenerator<string> {
   yield head;
   // Sends the beginning while spans are still read.
-  if (isLarge) yield "";
+  if (isLarge) {
+    yield "";
+  }
   yield* resourceSpansJson((await trace).spans);
   yield tail();
 }

@@ -40,13 +40,17 @@ export async function* traceByIdMessage(
   spans: SpanList,
   reasons?: Pick<PartialReasons, "partial">,
 ): AsyncGenerator<Uint8Array> {
-  if (spans.length === 0) yield Uint8Array.from([firstMessage, 0]);
+  if (spans.length === 0) {
+    yield Uint8Array.from([firstMessage, 0]);
+  }
   for await (const part of traceMessage(spans)) {
     yield Uint8Array.from([firstMessage, ...varint(part.length)]);
     yield part;
   }
   const partial = reasons?.partial;
-  if (partial === undefined) return;
+  if (partial === undefined) {
+    return;
+  }
   const message = Buffer.from(partialText(partial));
   yield Uint8Array.from([statusField, partialStatusNumber, messageField, ...varint(message.length)]);
   yield message;

@@ -17,14 +17,19 @@ export const schemaCommand: ProcessCommand = {
     const { options } = parseOptions(schemaOptions, { arguments: args, environment: {} });
     const asked = askedOf(options);
     if (asked === undefined) {
-      if (options.url.length > 0)
+      if (options.url.length > 0) {
         throw new StartError("schema: --url goes with --migrate, --add-shard, --remove-shard or --check");
+      }
       process.stdout.write(`${printed(options).join(";\n\n")};\n`);
       return 0;
     }
-    if (options.repair && asked !== "check") throw new StartError("schema: --repair goes with --check");
+    if (options.repair && asked !== "check") {
+      throw new StartError("schema: --repair goes with --check");
+    }
     const { database, url: urls, user, repair } = options;
-    if (urls.length === 0) throw new StartError(`schema --${asked}: name the servers with --url`);
+    if (urls.length === 0) {
+      throw new StartError(`schema --${asked}: name the servers with --url`);
+    }
     const password = secretOf(options, "password");
     try {
       const { lines, isDone } = await changeOnServers(
@@ -37,7 +42,9 @@ export const schemaCommand: ProcessCommand = {
       process.stdout.write(`${lines.join("\n")}\n`);
       return isDone ? 0 : 1;
     } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
+      if (!(error instanceof StorageError)) {
+        throw error;
+      }
       throw new StartError(`schema --${asked}: ${error.message}`, { cause: error });
     }
   },
@@ -48,12 +55,16 @@ const changes = ["migrate", "add-shard", "remove-shard", "check"] as const;
 /** @throws StartError for more than one */
 function askedOf(options: SchemaOptions): (typeof changes)[number] | undefined {
   const [first, second] = changes.filter((name) => options[name]);
-  if (second !== undefined) throw new StartError(`schema: --${first} and --${second} go one after the other`);
+  if (second !== undefined) {
+    throw new StartError(`schema: --${first} and --${second} go one after the other`);
+  }
   return first;
 }
 
 function clusterOf(options: SchemaOptions) {
-  if (options.cluster === "") return undefined;
+  if (options.cluster === "") {
+    return undefined;
+  }
   return {
     name: options.cluster,
     isReplicated: options.replicated,

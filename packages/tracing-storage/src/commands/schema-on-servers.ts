@@ -25,7 +25,9 @@ export async function changeOnServers(
   servers: ClickHouseStoreOptions,
   repair: boolean,
 ): Promise<ServersChanged> {
-  if (asked === "check") return comparisonLines(await compareDerived(servers, { days: "ended", repair }));
+  if (asked === "check") {
+    return comparisonLines(await compareDerived(servers, { days: "ended", repair }));
+  }
   if (asked === "migrate") {
     const migrations = await migrateSchema(servers);
     return {
@@ -44,7 +46,9 @@ function migrationLine({ url, before, after }: ServerMigration): string {
   if (after === 0) {
     return `${url}: no tables, as the Keeper remembers its replica: SYSTEM DROP REPLICA on another server of its shard, then this again`;
   }
-  if (before === after) return `${url}: schema ${after} already`;
+  if (before === after) {
+    return `${url}: schema ${after} already`;
+  }
   return before === 0 || before === undefined
     ? `${url}: schema ${after}, new`
     : `${url}: schema ${before}, now ${after}`;

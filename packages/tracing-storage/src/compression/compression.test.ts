@@ -6,12 +6,16 @@ import { compressLz4Block, decompressLz4Block } from "./lz4-block.ts";
 import { decompressLz4Frames } from "./lz4-frame.ts";
 
 async function* pieces(bytes: Buffer, size = 1000): AsyncGenerator<Buffer> {
-  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
+  for (let from = 0; from < bytes.length; from += size) {
+    yield bytes.subarray(from, from + size);
+  }
 }
 
 async function read(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   const read: Buffer[] = [];
-  for await (const chunk of chunks) read.push(chunk);
+  for await (const chunk of chunks) {
+    read.push(chunk);
+  }
   return Buffer.concat(read);
 }
 
@@ -55,8 +59,12 @@ function writtenBlock(sequences: readonly Sequence[], last: number) {
   let offsetAt = 0;
   const length = (value: number) => {
     let left = value - 15;
-    for (; left >= 255; left -= 255) block.push(255);
-    if (left >= 0) block.push(left);
+    for (; left >= 255; left -= 255) {
+      block.push(255);
+    }
+    if (left >= 0) {
+      block.push(left);
+    }
   };
   const literals = (count: number, match: number) => {
     block.push((Math.min(count, 15) << 4) | Math.min(match, 15));
@@ -73,7 +81,9 @@ function writtenBlock(sequences: readonly Sequence[], last: number) {
     offsetAt = block.length;
     block.push(back & 255, back >> 8);
     length(match);
-    for (let left = match + 4; left > 0; left--) bytes.push(bytes[bytes.length - back] as number);
+    for (let left = match + 4; left > 0; left--) {
+      bytes.push(bytes[bytes.length - back] as number);
+    }
   }
   literals(last, 0);
   return { block: Buffer.from(block), bytes: Buffer.from(bytes), offsetAt };

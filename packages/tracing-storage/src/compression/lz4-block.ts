@@ -106,7 +106,9 @@ export function decompressLz4Block(source: Buffer, target: Buffer, at = 0): numb
       throw new RangeError("literals of an LZ4 block reach past its end");
     }
     if (literals <= shortBytes) {
-      for (const end = index + literals; index < end; ) target[out++] = source[index++] as number;
+      for (const end = index + literals; index < end; ) {
+        target[out++] = source[index++] as number;
+      }
     } else {
       source.copy(target, out, index, index + literals);
       index += literals;

@@ -30,7 +30,9 @@ const partFolder =
  */
 export function damagedPart({ code, message }: EngineError): (PartName & { isCertain: boolean }) | undefined {
   const isCertain = certain.has(code);
-  if (!isCertain && !possible.has(code)) return undefined;
+  if (!isCertain && !possible.has(code)) {
+    return undefined;
+  }
   const found = partFolder.exec(message);
   return found === null ? undefined : { tableUuid: found[1] as string, part: found[2] as string, isCertain };
 }

@@ -55,7 +55,9 @@ export class MetadataCopy {
    */
   mend(): MendedFile[] {
     // A statement that ran when the process was killed may have changed anything.
-    if (existsSync(this.#markPath)) return [];
+    if (existsSync(this.#markPath)) {
+      return [];
+    }
     const copy = this.#read();
     if (copy === undefined) {
       const kept = `${this.#path}.damaged`;
@@ -67,9 +69,13 @@ export class MetadataCopy {
       const path = join(this.#enginePath, name);
       const good = Buffer.from(text, "latin1");
       // A missing file belonged to a table that an older program dropped.
-      if (!existsSync(path)) continue;
+      if (!existsSync(path)) {
+        continue;
+      }
       const found = readFileSync(path);
-      if (found.equals(good) || !isDamaged(found, good)) continue;
+      if (found.equals(good) || !isDamaged(found, good)) {
+        continue;
+      }
       const place = good.findIndex((byte, at) => byte !== found[at]);
       // Kept elsewhere, because the engine does not start with unknown files in this folder.
       const kept = join(this.#folder, "damaged", name.replaceAll("/", "-"));
@@ -83,7 +89,9 @@ export class MetadataCopy {
 
   /** Before a statement that may change tables. */
   beginChange(): void {
-    if (this.#changes++ === 0) writeFileSync(this.#markPath, "", { flush: true });
+    if (this.#changes++ === 0) {
+      writeFileSync(this.#markPath, "", { flush: true });
+    }
   }
 
   /** Call after such a statement, and once the engine is open. */
@@ -91,9 +99,13 @@ export class MetadataCopy {
     this.#changes = Math.max(0, this.#changes - 1);
     const files = Object.fromEntries(this.#names().map((name) => [name, this.#readFile(name)]));
     const text = JSON.stringify({ files, checksum: checksumOf(files) });
-    if (text !== this.#saved) this.#write(this.#path, Buffer.from(text));
+    if (text !== this.#saved) {
+      this.#write(this.#path, Buffer.from(text));
+    }
     this.#saved = text;
-    if (this.#changes === 0) rmSync(this.#markPath, { force: true });
+    if (this.#changes === 0) {
+      rmSync(this.#markPath, { force: true });
+    }
   }
 
   #names(): string[] {
@@ -126,13 +138,17 @@ export class MetadataCopy {
 
   /** @returns undefined for a copy that is damaged */
   #read(): Record<string, string> | undefined {
-    if (!existsSync(this.#path)) return {};
+    if (!existsSync(this.#path)) {
+      return {};
+    }
     try {
       const { files, checksum } = JSON.parse(readFileSync(this.#path, "utf8")) as {
         files: Record<string, string>;
         checksum: string;
       };
-      if (checksum === checksumOf(files)) return files;
+      if (checksum === checksumOf(files)) {
+        return files;
+      }
     } catch {
       // handled below
     }
@@ -142,8 +158,12 @@ export class MetadataCopy {
 
 /** True when the file differs only in some bytes, or in its end. */
 function isDamaged(found: Buffer, good: Buffer): boolean {
-  if (found.length < good.length) return good.subarray(0, found.length).equals(found);
-  if (found.length > good.length) return false;
+  if (found.length < good.length) {
+    return good.subarray(0, found.length).equals(found);
+  }
+  if (found.length > good.length) {
+    return false;
+  }
   return (
     good.filter((byte, at) => byte !== found[at]).length <= mostChangedBytes ||
     found.every((byte) => byte === 0)

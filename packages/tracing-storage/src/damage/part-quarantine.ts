@@ -76,11 +76,15 @@ export class PartQuarantine {
   async suspect(error: unknown): Promise<boolean> {
     const known = toEngineError(error);
     const found = damagedPart(known);
-    if (found === undefined) return false;
+    if (found === undefined) {
+      return false;
+    }
     try {
       const part = await this.#find(found);
       // The part was merged, dropped or set aside meanwhile, so another read will not see it.
-      if (part === undefined) return true;
+      if (part === undefined) {
+        return true;
+      }
       return await this.setAside(part, "read", known.message, found.isCertain);
     } catch (failure) {
       this.#parts.log.error(
@@ -100,7 +104,9 @@ export class PartQuarantine {
   setAside(part: StoredPart, found: "read" | "check", reason: string, isCertain: boolean): Promise<boolean> {
     const key = `${part.database}.${part.table} ${part.part}`;
     const running = this.#running.get(key);
-    if (running !== undefined) return running;
+    if (running !== undefined) {
+      return running;
+    }
     const next = this.#setPartAside(part, found, reason, isCertain).finally(() => this.#running.delete(key));
     this.#running.set(key, next);
     return next;
@@ -116,7 +122,9 @@ export class PartQuarantine {
     const { database, table } = part;
     let missing: DamagedPart;
     try {
-      if (!isCertain && (await this.faultOf(part)) === undefined) return false;
+      if (!isCertain && (await this.faultOf(part)) === undefined) {
+        return false;
+      }
       missing = { ...part, ...(await this.#timeOf(part)) };
       await this.#missing.note(missing);
       engine.tablesChange();
@@ -144,7 +152,9 @@ export class PartQuarantine {
       return isPassed === "0" ? (message ?? "").trim() : undefined;
     } catch (error) {
       // NO_SUCH_DATA_PART, UNKNOWN_TABLE
-      if (error instanceof EngineError && (error.code === 232 || error.code === 60)) return undefined;
+      if (error instanceof EngineError && (error.code === 232 || error.code === 60)) {
+        return undefined;
+      }
       throw error;
     }
   }
@@ -195,7 +205,9 @@ export class PartQuarantine {
         `SELECT name FROM system.columns WHERE database = ${quoteString(database)} AND table = ${quoteString(table)} AND name IN ('start', 'minute') ORDER BY name DESC`,
       );
       const [column] = linesOf(columns).flat();
-      if (column === undefined) return {};
+      if (column === undefined) {
+        return {};
+      }
       const [unixMs, length] =
         column === "start" ? ["toUnixTimestamp64Milli(start)", 0] : ["toInt64(minute) * 60000", 59_999];
       const bounds = await this.#run(
@@ -249,7 +261,9 @@ export class PartQuarantine {
 
   /** After a statement that may have brought a part back, or dropped it. */
   async tablesChanged(): Promise<void> {
-    if (this.#missing.length > 0) await this.look().catch(() => {});
+    if (this.#missing.length > 0) {
+      await this.look().catch(() => {});
+    }
   }
 
   /** Looks again; called by a timer. */

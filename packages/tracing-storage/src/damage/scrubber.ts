@@ -70,7 +70,9 @@ export class Scrubber {
 
   /** Looks again and again until it is closed. */
   start(): void {
-    if (this.#settings.intervalMs === 0 || this.#closed) return;
+    if (this.#settings.intervalMs === 0 || this.#closed) {
+      return;
+    }
     this.#timer = setTimeout(() => {
       this.#running = this.look().finally(() => this.start());
     }, this.#settings.lookMs ?? 10_000).unref();
@@ -92,29 +94,41 @@ export class Scrubber {
       const times = await this.#load();
       const parts = await quarantine.storedParts(databases);
       const known = new Set(parts.map(keyOf));
-      for (const key of times.keys()) if (!known.has(key)) times.delete(key);
+      for (const key of times.keys()) {
+        if (!known.has(key)) {
+          times.delete(key);
+        }
+      }
       const due = parts
         .filter((part) => this.#now() - (times.get(keyOf(part)) ?? 0) >= intervalMs)
         .sort((one, other) => (times.get(keyOf(one)) ?? 0) - (times.get(keyOf(other)) ?? 0));
       const begin = this.#now();
       let left = due.length;
       for (const part of due) {
-        if (this.#closed || !this.#isIdle() || this.#now() - begin > lookLengthMs) break;
+        if (this.#closed || !this.#isIdle() || this.#now() - begin > lookLengthMs) {
+          break;
+        }
         const fault = await quarantine.faultOf(part);
         this.#checked.inc();
         times.set(keyOf(part), this.#now());
         left--;
-        if (fault !== undefined) await quarantine.setAside(part, "check", fault, true);
+        if (fault !== undefined) {
+          await quarantine.setAside(part, "check", fault, true);
+        }
       }
       this.#left.set(left);
       const oldest = Math.min(...parts.map((part) => times.get(keyOf(part)) ?? part.writtenUnixMs));
       this.#oldest.set(parts.length === 0 ? 0 : oldest / 1_000);
-      if (due.length > left) await this.#save(times);
-      if (due.length > 0 && left === 0)
+      if (due.length > left) {
+        await this.#save(times);
+      }
+      if (due.length > 0 && left === 0) {
         log.info({ parts: parts.length }, "all parts of the store were checked");
+      }
     } catch (error) {
-      if (!this.#closed)
+      if (!this.#closed) {
         log.error({ err: error }, "parts of the store could not be checked; the next look tries again");
+      }
     }
   }
 
@@ -124,13 +138,17 @@ export class Scrubber {
   }
 
   async #load(): Promise<CheckedTimes> {
-    if (this.#times !== undefined) return this.#times;
+    if (this.#times !== undefined) {
+      return this.#times;
+    }
     this.#times = new Map();
     try {
       const kept: unknown = JSON.parse(await readFile(this.#settings.stateFile, "utf8"));
       if (kept !== null && typeof kept === "object") {
         for (const [key, time] of Object.entries(kept)) {
-          if (typeof time === "number" && time <= this.#now()) this.#times.set(key, time);
+          if (typeof time === "number" && time <= this.#now()) {
+            this.#times.set(key, time);
+          }
         }
       }
     } catch {

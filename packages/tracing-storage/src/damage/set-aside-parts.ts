@@ -85,26 +85,40 @@ export class SetAsideParts {
     }
     const there = new Set(parts.map(keyOf));
     const gone = [...notes.keys()].filter((key) => !there.has(key));
-    for (const key of gone) notes.delete(key);
+    for (const key of gone) {
+      notes.delete(key);
+    }
     this.#parts = parts;
-    if (news.length > 0 || gone.length > 0) await this.#save(notes);
+    if (news.length > 0 || gone.length > 0) {
+      await this.#save(notes);
+    }
     return news;
   }
 
   /** Why the answer of a statement is partial. @param sql of the statement: the tables that it names are read */
   missingFrom(sql: () => string): PartialReason[] {
-    if (this.#parts.length === 0) return [];
+    if (this.#parts.length === 0) {
+      return [];
+    }
     const text = sql();
     const missing = this.#parts.filter(({ table }) => namesTable(text, table));
     return missing.length <= maxNamed ? missing.map(reasonOf) : reasonsByTable(missing);
   }
 
   async #load(): Promise<Map<string, DamagedPart>> {
-    if (this.#notes !== undefined) return this.#notes;
+    if (this.#notes !== undefined) {
+      return this.#notes;
+    }
     const notes = new Map<string, DamagedPart>();
     try {
       const kept: unknown = JSON.parse(await readFile(this.#file, "utf8"));
-      if (Array.isArray(kept)) for (const part of kept) if (isDamagedPart(part)) notes.set(keyOf(part), part);
+      if (Array.isArray(kept)) {
+        for (const part of kept) {
+          if (isDamagedPart(part)) {
+            notes.set(keyOf(part), part);
+          }
+        }
+      }
     } catch {
       // The file is missing or damaged; the names of the folders still tell which parts these are.
     }
@@ -131,8 +145,9 @@ function timeText({
   firstDay,
   lastDay,
 }: Pick<DamagedPart, "startUnixMs" | "endUnixMs" | "firstDay" | "lastDay">): string {
-  if (startUnixMs !== undefined && endUnixMs !== undefined)
+  if (startUnixMs !== undefined && endUnixMs !== undefined) {
     return ` from ${clock(startUnixMs)} to ${clock(endUnixMs)} UTC`;
+  }
   return firstDay === "" ? "" : ` received from ${firstDay} to ${lastDay}`;
 }
 
@@ -163,7 +178,9 @@ function reasonsByTable(parts: readonly DamagedPart[]): PartialReason[] {
 /** From the first to the last span of some parts; nothing when the range of one is unknown. */
 function missingTime(parts: readonly DamagedPart[]): Pick<PartialReason, "startUnixMs" | "endUnixMs"> {
   const times = parts.map(knownTime);
-  if (times.includes(undefined)) return {};
+  if (times.includes(undefined)) {
+    return {};
+  }
   const known = times as { startUnixMs: number; endUnixMs: number }[];
   return {
     startUnixMs: Math.min(...known.map(({ startUnixMs }) => startUnixMs)),
@@ -173,8 +190,12 @@ function missingTime(parts: readonly DamagedPart[]): Pick<PartialReason, "startU
 
 /** Spans may start the day before they are received, or the day after when clocks differ. */
 function knownTime({ startUnixMs, endUnixMs, firstDay, lastDay }: DamagedPart) {
-  if (startUnixMs !== undefined && endUnixMs !== undefined) return { startUnixMs, endUnixMs };
-  if (firstDay === "") return undefined;
+  if (startUnixMs !== undefined && endUnixMs !== undefined) {
+    return { startUnixMs, endUnixMs };
+  }
+  if (firstDay === "") {
+    return undefined;
+  }
   return { startUnixMs: Date.parse(firstDay) - dayMs, endUnixMs: Date.parse(lastDay) + 2 * dayMs };
 }
 
@@ -184,7 +205,9 @@ function knownTime({ startUnixMs, endUnixMs, firstDay, lastDay }: DamagedPart) {
 function namesTable(sql: string, table: string): boolean {
   const isWord = (character: string | undefined) => character !== undefined && /[\w']/.test(character);
   for (let at = sql.indexOf(table); at !== -1; at = sql.indexOf(table, at + 1)) {
-    if (!isWord(sql[at - 1]) && !isWord(sql[at + table.length])) return true;
+    if (!isWord(sql[at - 1]) && !isWord(sql[at + table.length])) {
+      return true;
+    }
   }
   return false;
 }
@@ -214,7 +237,9 @@ function keyOf({ database, table, part }: Pick<StoredPart, "database" | "table" 
 }
 
 function isDamagedPart(part: unknown): part is DamagedPart {
-  if (part === null || typeof part !== "object") return false;
+  if (part === null || typeof part !== "object") {
+    return false;
+  }
   const fields = part as Record<string, unknown>;
   const isText = (name: string) => typeof fields[name] === "string";
   const isTime = (name: string) => fields[name] === undefined || Number.isFinite(fields[name]);

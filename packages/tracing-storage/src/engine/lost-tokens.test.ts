@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { forgetLostTokens } from "./lost-tokens.ts";
 
 let engine: string;
@@ -19,13 +19,15 @@ function table(name: string, logs: Readonly<Record<string, string>>, parts: read
   for (const [log, text] of Object.entries(logs)) {
     writeFileSync(join(folder, "deduplication_logs", log), text);
   }
-  for (const part of parts) mkdirSync(join(folder, part));
+  for (const part of parts) {
+    mkdirSync(join(folder, part));
+  }
   return (log: string) => readFileSync(join(folder, "deduplication_logs", log), "utf8");
 }
 
 const one = "deduplication_log_1.txt";
 
-it("takes back tokens of each table whose parts have no name yet", () => {
+test("takes back tokens of each table whose parts have no name yet", () => {
   const text = "1\tall_1_1_0\tall_11\n1\tall_2_2_0\tall_22\n";
   const lost = table("abc1", { [one]: text }, ["all_1_1_0", "tmp_insert_all_2_2_0"]);
   const rotated = table("abc2", { "deduplication_log_10.txt": text, "deduplication_log_11.txt": "" }, [
@@ -38,7 +40,7 @@ it("takes back tokens of each table whose parts have no name yet", () => {
   expect(forgetLostTokens(engine)).toBe(0);
 });
 
-it("takes back those of any partition, whatever the folder of their insert is called", () => {
+test("takes back those of any partition, whatever the folder of their insert is called", () => {
   const days = [
     "1\t20261122_3_3_0\ta",
     "1\t20261123_4_4_0\tb",
@@ -52,13 +54,13 @@ it("takes back those of any partition, whatever the folder of their insert is ca
   expect(lost(one)).toBe(`${text}2\t20261123_5_5_0\tc\n`);
 });
 
-it("looks at the last tokens only: earlier ones may be of parts that are long gone", () => {
+test("looks at the last tokens only: earlier ones may be of parts that are long gone", () => {
   const tokens = Array.from({ length: 300 }, (_, index) => `1\tall_${index}_${index}_0\tt${index}\n`);
   table("abc4", { [one]: tokens.join("") }, ["all_44_299_3"]);
   expect(forgetLostTokens(engine)).toBe(0);
 });
 
-it("leaves what is stored, merged, dropped or cut short, and tables without tokens", () => {
+test("leaves what is stored, merged, dropped or cut short, and tables without tokens", () => {
   const texts = [
     "1\tall_1_1_0\tall_11\n1\tall_2_2_0\tall_22\n",
     "1\tall_1_1_0\tall_11\n2\tall_1_1_0\tall_11\n",
@@ -74,6 +76,6 @@ it("leaves what is stored, merged, dropped or cut short, and tables without toke
   expect(read.map((log) => log(one))).toEqual(texts);
 });
 
-it("finds nothing where no engine was before", () => {
+test("finds nothing where no engine was before", () => {
   expect(forgetLostTokens(join(engine, "nothing"))).toBe(0);
 });

@@ -53,15 +53,27 @@ function lostTokensOf(tableFolder: string): LostToken[] {
   for (const name of newestFirst) {
     const lines = readFileSync(join(logs, name), "utf8").split("\n");
     // Text after the last line end means that the record was cut short, which the engine reports.
-    if (lines.pop() !== "" && name === newest) return [];
+    if (lines.pop() !== "" && name === newest) {
+      return [];
+    }
     for (const line of lines.toReversed()) {
-      if (left-- === 0) return lost;
+      if (left-- === 0) {
+        return lost;
+      }
       const [operation, part, block] = line.split("\t");
-      if (part === undefined || block === undefined) continue;
-      if (operation === dropped) gone.add(block);
-      if (operation !== added || gone.has(block)) continue;
+      if (part === undefined || block === undefined) {
+        continue;
+      }
+      if (operation === dropped) {
+        gone.add(block);
+      }
+      if (operation !== added || gone.has(block)) {
+        continue;
+      }
       const wanted = partNameOf(part);
-      if (wanted !== undefined && !isThere(wanted)) lost.push({ logPath: join(logs, newest), part, block });
+      if (wanted !== undefined && !isThere(wanted)) {
+        lost.push({ logPath: join(logs, newest), part, block });
+      }
     }
   }
   return lost;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { SyncedTokens } from "./synced-tokens.ts";
 
 let engine: string;
@@ -27,10 +27,12 @@ function table(name: string): string {
 const isSynced = (path: string) =>
   execFileSync("lsattr", ["-d", path], { encoding: "utf8" }).split(" ")[0]?.includes("S");
 
-it("marks each table once, and looks again after one that went away meanwhile", async (context) => {
+test("marks each table once, and looks again after one that went away meanwhile", async (context) => {
   const first = table("abc1");
   const tokens = new SyncedTokens(engine);
-  if (!(await tokens.mark())) context.skip("needs chattr, and a file system that has its S");
+  if (!(await tokens.mark())) {
+    context.skip("needs chattr, and a file system that has its S");
+  }
   expect([isSynced(first), isSynced(join(first, "deduplication_log_1.txt"))]).toEqual([true, true]);
   const second = table("abc2");
   // chattr's error for a missing file.
@@ -47,7 +49,7 @@ it("marks each table once, and looks again after one that went away meanwhile", 
   expect(isSynced(first)).toBe(false);
 });
 
-it("gives up where there is no chattr", async () => {
+test("gives up where there is no chattr", async () => {
   table("abc1");
   vi.stubEnv("PATH", engine);
   const tokens = new SyncedTokens(engine);

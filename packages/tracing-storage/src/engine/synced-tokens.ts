@@ -26,10 +26,14 @@ export class SyncedTokens {
 
   /** Marks the present tables. @returns true when the tokens of all of them are written through */
   async mark(): Promise<boolean> {
-    if (!this.#isPossible) return false;
+    if (!this.#isPossible) {
+      return false;
+    }
     const folders = tableFolders(this.#enginePath).map(tokenFolderOf);
     const unmarked = folders.filter((folder) => !this.#marked.has(folder) && existsSync(folder));
-    if (unmarked.length === 0) return true;
+    if (unmarked.length === 0) {
+      return true;
+    }
     // Later files inherit the attribute from their folder.
     const paths = unmarked.flatMap((folder) => [
       folder,
@@ -42,7 +46,9 @@ export class SyncedTokens {
       this.#isPossible = !isUnknownHere(error as ExecFileException);
       return false;
     }
-    for (const folder of unmarked) this.#marked.add(folder);
+    for (const folder of unmarked) {
+      this.#marked.add(folder);
+    }
     return true;
   }
 }

@@ -23,7 +23,9 @@ export function callFactsOf(
   tenants: TenantCheck,
 ): CallFacts | GrpcFailure {
   const found = tenants.check(call.metadata.get(tenants.header).map(String));
-  if ("problem" in found) return { code: codes[found.problem], details: tenantProblemTexts[found.problem] };
+  if ("problem" in found) {
+    return { code: codes[found.problem], details: tenantProblemTexts[found.problem] };
+  }
   const controller = new AbortController();
   call.once("cancelled", () => controller.abort());
   return { tenant: found.tenant, signal: controller.signal };

@@ -36,7 +36,9 @@ export function grpcFailureOf(error: unknown, log: Logger): GrpcFailure {
   }
   if (error instanceof StorageError) {
     const code = ofStorageError[error.code];
-    if (code === status.INTERNAL) log.error({ err: error }, "the store refuses");
+    if (code === status.INTERNAL) {
+      log.error({ err: error }, "the store refuses");
+    }
     return { code, details: error.message };
   }
   log.error({ err: error }, "error in a gRPC call");

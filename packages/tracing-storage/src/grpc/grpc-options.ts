@@ -13,9 +13,13 @@ export const grpcOptions = z.object({
   "grpc.host-port": z
     .string()
     .transform((text, context) => {
-      if (text === "") return undefined;
+      if (text === "") {
+        return undefined;
+      }
       const value = parseHostPort(text);
-      if (value !== undefined) return value;
+      if (value !== undefined) {
+        return value;
+      }
       context.addIssue(`"${text}" is not host:port, :port or a port number`);
       return z.NEVER;
     })

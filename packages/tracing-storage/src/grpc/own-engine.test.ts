@@ -1,9 +1,9 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { ownEngineAt } from "./own-engine.ts";
 
 const credentials = { user: "default", password: "secret" };
 
-it.each([
+test.each([
   { address: "127.0.0.1", url: "http://127.0.0.1:8123" },
   { address: "::", url: "http://127.0.0.1:8123" },
   { address: "0.0.0.0", url: "http://127.0.0.1:8123" },

@@ -9,7 +9,9 @@ export function ownEngineAt(
   bound: AddressInfo | string | null,
   credentials: { readonly user: string; readonly password: string },
 ): OwnEngine {
-  if (bound === null || typeof bound === "string") throw new Error("ClickHouse HTTP is not on a TCP port");
+  if (bound === null || typeof bound === "string") {
+    throw new Error("ClickHouse HTTP is not on a TCP port");
+  }
   const { address, port } = bound;
   const everywhere = address === "::" || address === "0.0.0.0";
   const host = address.includes(":") ? `[${address}]` : address;

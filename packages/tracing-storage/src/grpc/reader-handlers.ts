@@ -33,7 +33,9 @@ async function answer<Answer>(
   read: (options: ReadOptions) => Promise<Answer>,
 ): Promise<void> {
   const facts = callFactsOf(call, tenants);
-  if ("code" in facts) return callback(facts);
+  if ("code" in facts) {
+    return callback(facts);
+  }
   await read(facts).then(
     (found) => callback(null, found),
     (error: unknown) => callback(grpcFailureOf(error, log)),
@@ -44,10 +46,14 @@ async function answer<Answer>(
 export function getTraceHandler(reader: Pick<SpanReader, "getTraces">, parts: CallParts): GetTraceHandler {
   return async (call) => {
     const facts = callFactsOf(call, parts.tenants);
-    if ("code" in facts) return fail(call, facts);
+    if ("code" in facts) {
+      return fail(call, facts);
+    }
     try {
       const traces = await reader.getTraces([traceIdOf(call.request.traceId)], facts);
-      if (traces.length === 0) return fail(call, notFound);
+      if (traces.length === 0) {
+        return fail(call, notFound);
+      }
       await sendTraces(call, traces, facts.signal);
     } catch (error) {
       fail(call, grpcFailureOf(error, parts.log));
@@ -64,9 +70,13 @@ export function spanReaderHandlers({ store, tenants, log }: RemoteStorageParts):
 
     async findTraces(call) {
       const facts = callFactsOf(call, tenants);
-      if ("code" in facts) return fail(call, facts);
+      if ("code" in facts) {
+        return fail(call, facts);
+      }
       const { query } = call.request;
-      if (query === undefined) return fail(call, noQuery);
+      if (query === undefined) {
+        return fail(call, noQuery);
+      }
       try {
         await sendTraces(call, await reader.findTraces(traceQueryOf(query), facts), facts.signal);
       } catch (error) {
@@ -76,7 +86,9 @@ export function spanReaderHandlers({ store, tenants, log }: RemoteStorageParts):
 
     async findTraceIDs(call, callback) {
       const { query } = call.request;
-      if (query === undefined) return callback(noQuery);
+      if (query === undefined) {
+        return callback(noQuery);
+      }
       await answer(call, callback, parts, async (options) => {
         const ids = await reader.findTraceIds(traceQueryOf(query), options);
         return { traceIds: ids.map((id) => Buffer.from(id, "hex")) };
@@ -92,7 +104,9 @@ export function spanReaderHandlers({ store, tenants, log }: RemoteStorageParts):
     async getOperations(call, callback) {
       const { service, spanKind } = call.request;
       await answer(call, callback, parts, async (options) => {
-        if (spanKind !== "" && !isSpanKind(spanKind)) return { operationNames: [], operations: [] };
+        if (spanKind !== "" && !isSpanKind(spanKind)) {
+          return { operationNames: [], operations: [] };
+        }
         const query = spanKind === "" ? { service } : { service, spanKind };
         const operations = await reader.getOperations(query, options);
         return {

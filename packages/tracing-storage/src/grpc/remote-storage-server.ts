@@ -124,7 +124,9 @@ export async function openRemoteStorage(settings: RemoteStorageSettings): Promis
       stopping.abort();
       const cut = () => server.forceShutdown();
       signal.addEventListener("abort", cut, { once: true });
-      if (signal.aborted) cut();
+      if (signal.aborted) {
+        cut();
+      }
       const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       await Promise.all([groups.stop(signal), archiveGroups.stop(signal)]);
       await closed;

@@ -16,11 +16,15 @@ export async function sendTraces<Request>(
   try {
     for (const { spans } of traces) {
       for (const chunk of encodeSpanChunks(spans.values().map(toStoredApiV2Span))) {
-        if (!call.write(chunk)) await once(call, "drain", { signal });
+        if (!call.write(chunk)) {
+          await once(call, "drain", { signal });
+        }
       }
     }
     call.end();
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) {
+      throw error;
+    }
   }
 }

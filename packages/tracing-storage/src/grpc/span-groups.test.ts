@@ -1,5 +1,5 @@
 import { StorageError, type WriteOptions } from "storage/api";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SpanRows } from "wire/rows";
 import { SpanGroups, type SpanGroupsSettings } from "./span-groups.ts";
 
@@ -32,7 +32,9 @@ class ManualWriter {
   async write(index: number): Promise<Write> {
     for (;;) {
       const write = this.writes[index];
-      if (write !== undefined) return write;
+      if (write !== undefined) {
+        return write;
+      }
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -59,7 +61,7 @@ const outcome = (work: Promise<void>) =>
   );
 
 describe("SpanGroups", () => {
-  it("writes spans that come within the delay as one block, and answers when it is stored", async () => {
+  test("writes spans that come within the delay as one block, and answers when it is stored", async () => {
     let spans = 0;
     const { writer, groups } = groupsWith({ maxDelayMs: 5, written: (count) => (spans += count) });
     const answers: string[] = [];
@@ -78,7 +80,7 @@ describe("SpanGroups", () => {
     expect(groups.pendingBytes).toBe(0);
   });
 
-  it("copies rows at once", async () => {
+  test("copies rows at once", async () => {
     const { writer, groups } = groupsWith({ maxGroupSpans: 2 });
     const reused = Buffer.from("x");
     const first = groups.add({ bytes: reused, count: 1 });
@@ -90,7 +92,7 @@ describe("SpanGroups", () => {
     await Promise.all([first, second]);
   });
 
-  it("does not wait when a group is large, and writes some at a time", async () => {
+  test("does not wait when a group is large, and writes some at a time", async () => {
     const { writer, groups } = groupsWith({ maxGroupBytes: 2, maxWrites: 2 });
     const adds = ["aa", "bb", "cc"].map((letters) => groups.add(rows(letters)));
     await writer.write(1);
@@ -98,11 +100,13 @@ describe("SpanGroups", () => {
     writer.writes[0]?.answer.resolve();
     const third = await writer.write(2);
     expect(third.letters).toBe("cc");
-    for (const { answer } of writer.writes) answer.resolve();
+    for (const { answer } of writer.writes) {
+      answer.resolve();
+    }
     await Promise.all(adds);
   });
 
-  it("lets a group grow while another is written", async () => {
+  test("lets a group grow while another is written", async () => {
     const { writer, groups } = groupsWith({ maxDelayMs: 0 });
     const first = groups.add(rows("a"));
     const { answer } = await writer.write(0);
@@ -118,7 +122,7 @@ describe("SpanGroups", () => {
     await Promise.all([first, ...others]);
   });
 
-  it("tries a block again under its token and time of arrival while the store is away", async () => {
+  test("tries a block again under its token and time of arrival while the store is away", async () => {
     const { writer, groups } = groupsWith({ maxGroupSpans: 1 });
     const added = groups.add(rows("a"));
     const first = await writer.write(0);
@@ -134,7 +138,7 @@ describe("SpanGroups", () => {
     await added;
   });
 
-  it("tells the sender when the store stays away", async () => {
+  test("tells the sender when the store stays away", async () => {
     const { writer, groups } = groupsWith({ maxGroupSpans: 1, writeTimeoutMs: 0 });
     const added = outcome(groups.add(rows("a")));
     (await writer.write(0)).answer.reject(new StorageError("STORAGE_UNAVAILABLE", "away"));
@@ -142,14 +146,16 @@ describe("SpanGroups", () => {
     expect(writer.writes).toHaveLength(1);
   });
 
-  it("refuses only who is to blame when the store refuses a block", async () => {
+  test("refuses only who is to blame when the store refuses a block", async () => {
     const stored: string[] = [];
     const { groups } = groupsWith({
       maxGroupSpans: 5,
       writer: {
         async writeSpans({ bytes }) {
           const letters = Buffer.from(bytes).toString();
-          if (letters.includes("!")) throw new StorageError("STORAGE_REFUSED", "bad rows");
+          if (letters.includes("!")) {
+            throw new StorageError("STORAGE_REFUSED", "bad rows");
+          }
           stored.push(letters);
         },
       },
@@ -159,7 +165,7 @@ describe("SpanGroups", () => {
     expect(stored.join("").split("").sort().join("")).toBe("abcd");
   });
 
-  it("refuses more than may wait, and tells when there is room again", async () => {
+  test("refuses more than may wait, and tells when there is room again", async () => {
     const { writer, groups } = groupsWith({ maxGroupBytes: 1, maxPendingBytes: 3 });
     const added = groups.add(rows("abc"));
     expect(groups.hasRoom).toBe(false);
@@ -173,7 +179,7 @@ describe("SpanGroups", () => {
     expect(groups.hasRoom).toBe(true);
   });
 
-  it("writes what waits when it is stopped, and takes nothing more", async () => {
+  test("writes what waits when it is stopped, and takes nothing more", async () => {
     const { writer, groups } = groupsWith();
     const added = groups.add(rows("a"));
     const stopped = groups.stop(new AbortController().signal);
@@ -182,7 +188,7 @@ describe("SpanGroups", () => {
     await Promise.all([added, stopped]);
   });
 
-  it("gives up a write when the stop has to end", async () => {
+  test("gives up a write when the stop has to end", async () => {
     const { writer, groups } = groupsWith();
     const added = outcome(groups.add(rows("a")));
     const end = new AbortController();

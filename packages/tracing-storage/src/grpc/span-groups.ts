@@ -59,7 +59,9 @@ export class SpanGroups {
 
   /** Resolves when there is room again. */
   room(): Promise<void> {
-    if (this.hasRoom || this.#isStopping) return Promise.resolve();
+    if (this.hasRoom || this.#isStopping) {
+      return Promise.resolve();
+    }
     return new Promise((resolve) => this.#roomWaiters.push(resolve));
   }
 
@@ -68,7 +70,9 @@ export class SpanGroups {
    * @throws WriteError, StorageError: the rows are not stored; after STORAGE_TIMEOUT they may be
    */
   async add(rows: SpanRows): Promise<void> {
-    if (this.#isStopping) throw new WriteError("WRITE_STOPPING", "this process is stopping");
+    if (this.#isStopping) {
+      throw new WriteError("WRITE_STOPPING", "this process is stopping");
+    }
     if (!this.hasRoom) {
       const { maxPendingBytes } = this.#settings;
       throw new WriteError(
@@ -85,32 +89,44 @@ export class SpanGroups {
     }
     this.#pendingBytes += rows.bytes.length;
     const stored = group.add(rows);
-    if (group.count >= maxGroupSpans || group.bytes >= maxGroupBytes) this.#closeGroup();
+    if (group.count >= maxGroupSpans || group.bytes >= maxGroupBytes) {
+      this.#closeGroup();
+    }
     await stored;
   }
 
   /** Accepts no new spans, and writes the present ones; gives up when `signal` is aborted. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
-    for (const wake of this.#roomWaiters.splice(0)) wake();
+    for (const wake of this.#roomWaiters.splice(0)) {
+      wake();
+    }
     const giveUp = () => this.#stopped.abort();
     signal.addEventListener("abort", giveUp, { once: true });
-    if (signal.aborted) giveUp();
+    if (signal.aborted) {
+      giveUp();
+    }
     this.#closeGroup();
-    while (this.#writes.size > 0) await Promise.all(this.#writes);
+    while (this.#writes.size > 0) {
+      await Promise.all(this.#writes);
+    }
     signal.removeEventListener("abort", giveUp);
   }
 
   /** The group has waited long enough. While another one is written, it may grow further. */
   #due(): void {
     this.#isDue = true;
-    if (this.#writes.size === 0) this.#closeGroup();
+    if (this.#writes.size === 0) {
+      this.#closeGroup();
+    }
   }
 
   #closeGroup(): void {
     clearTimeout(this.#timer);
     this.#isDue = false;
-    if (this.#open === undefined) return;
+    if (this.#open === undefined) {
+      return;
+    }
     this.#waiting.push(this.#open);
     this.#open = undefined;
     this.#begin();
@@ -120,13 +136,21 @@ export class SpanGroups {
     const { maxWrites = 4 } = this.#settings;
     while (this.#writes.size < maxWrites) {
       const group = this.#waiting.shift();
-      if (group === undefined) return;
+      if (group === undefined) {
+        return;
+      }
       const write = this.#write(group, group.members).then(() => {
         this.#writes.delete(write);
         this.#pendingBytes -= group.bytes;
-        if (this.hasRoom) for (const wake of this.#roomWaiters.splice(0)) wake();
+        if (this.hasRoom) {
+          for (const wake of this.#roomWaiters.splice(0)) {
+            wake();
+          }
+        }
         this.#begin();
-        if (this.#isDue && this.#writes.size === 0) this.#closeGroup();
+        if (this.#isDue && this.#writes.size === 0) {
+          this.#closeGroup();
+        }
       });
       this.#writes.add(write);
     }
@@ -135,7 +159,9 @@ export class SpanGroups {
   async #write(group: SpanGroup, members: readonly GroupMember[]): Promise<void> {
     try {
       await this.#persist(group, members);
-      for (const { done } of members) done.resolve();
+      for (const { done } of members) {
+        done.resolve();
+      }
     } catch (error) {
       if (members.length > 1 && error instanceof StorageError && error.code === "STORAGE_REFUSED") {
         const half = members.length >>> 1;
@@ -143,7 +169,9 @@ export class SpanGroups {
         await this.#write(group, members.slice(half));
         return;
       }
-      for (const { done } of members) done.reject(error);
+      for (const { done } of members) {
+        done.reject(error);
+      }
     }
   }
 
@@ -159,7 +187,9 @@ export class SpanGroups {
         return;
       } catch (error) {
         const isOver = performance.now() - group.openedAtMs + pauseMs > writeTimeoutMs;
-        if (isOver || signal.aborted || !mayPass(error)) throw error;
+        if (isOver || signal.aborted || !mayPass(error)) {
+          throw error;
+        }
       }
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
     }

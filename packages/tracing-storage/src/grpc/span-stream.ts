@@ -50,15 +50,20 @@ export class SpanStream {
   }
 
   #settle(): void {
-    if (this.#pending > 0) return;
-    if (this.#hasEnded) this.#over(() => this.#answer(null, {}));
-    else if (this.#stopping.aborted) {
+    if (this.#pending > 0) {
+      return;
+    }
+    if (this.#hasEnded) {
+      this.#over(() => this.#answer(null, {}));
+    } else if (this.#stopping.aborted) {
       this.fail({ code: status.UNAVAILABLE, details: "this process is stopping" });
     }
   }
 
   #over(answer: () => void): void {
-    if (this.#isOver) return;
+    if (this.#isOver) {
+      return;
+    }
     this.#isOver = true;
     this.#stopping.removeEventListener("abort", this.#stop);
     answer();

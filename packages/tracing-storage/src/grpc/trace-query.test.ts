@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { traceQueryOf } from "./trace-query.ts";
 
 const nothing = {
@@ -12,7 +12,7 @@ const nothing = {
   numTraces: 0,
 };
 
-it("takes absent times, and Go's zero time, as no bounds, and no number as 100", () => {
+test("takes absent times, and Go's zero time, as no bounds, and no number as 100", () => {
   const zero = { seconds: -62_135_596_800n, nanos: 0 };
   for (const times of [{}, { startTimeMin: zero, startTimeMax: zero }]) {
     expect(traceQueryOf({ ...nothing, ...times })).toEqual({
@@ -26,7 +26,7 @@ it("takes absent times, and Go's zero time, as no bounds, and no number as 100",
   }
 });
 
-it("takes times to the nanosecond, and never wraps them around", () => {
+test("takes times to the nanosecond, and never wraps them around", () => {
   const query = traceQueryOf({
     ...nothing,
     tags: { a: "b" },

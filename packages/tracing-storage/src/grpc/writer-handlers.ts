@@ -26,7 +26,9 @@ export function writeSpanHandler({ groups, tenants, log }: WriterParts): WriteSp
     callback: sendUnaryData<WriteSpanResponse>,
   ) => {
     const facts = callFactsOf(call, tenants);
-    if ("code" in facts) return callback(facts);
+    if ("code" in facts) {
+      return callback(facts);
+    }
     try {
       await groups.add(transcoder.transcode(call.request, facts.tenant).rows);
       callback(null, {});
@@ -58,12 +60,16 @@ export function streamingSpanWriterHandlers(
   return {
     async writeSpanStream(call, callback) {
       const facts = callFactsOf(call, tenants);
-      if ("code" in facts) return callback(facts);
+      if ("code" in facts) {
+        return callback(facts);
+      }
       const stream = new SpanStream(callback, stopping);
       try {
         for await (const request of call as AsyncIterable<Buffer>) {
           await groups.room();
-          if (stream.isOver) return;
+          if (stream.isOver) {
+            return;
+          }
           const { rows } = transcoder.transcode(request, facts.tenant);
           stream.wait(
             groups.add(rows).catch((error: unknown) => {

@@ -175,7 +175,9 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       }
       response.setHeader("X-ClickHouse-Format", outcome.format);
       response.setHeader("X-ClickHouse-Summary", summary(outcome));
-      if (outcome.missing !== undefined) response.setHeader("X-Tracing-Partial", headerJson(outcome.missing));
+      if (outcome.missing !== undefined) {
+        response.setHeader("X-Tracing-Partial", headerJson(outcome.missing));
+      }
       response.setHeader("Content-Type", contentType(outcome.format));
       const packing = { mayCompress: parameters.mayCompress, asBlocks: parameters.compressBlocks };
       if (outcome.more === undefined) {

@@ -149,7 +149,9 @@ export async function runQuery(
   }
   const { session } = parameters;
   const point = session === undefined ? await answerOfParts(parts, read, parameters) : undefined;
-  if (point !== undefined) return point;
+  if (point !== undefined) {
+    return point;
+  }
   if (session === undefined) {
     const prepare = sessionStatement(parameters);
     const leavesNothing = kindOf(statement) === "select" && !statement.inserts;
@@ -175,13 +177,19 @@ async function answerOfParts(
   parameters: QueryParameters,
 ): Promise<QueryOutcome | undefined> {
   const { pointReader, metrics } = parts;
-  if (statement.verb !== "SELECT") return undefined;
+  if (statement.verb !== "SELECT") {
+    return undefined;
+  }
   const begin = performance.now();
   const question = pointQuestionOf(text.toString("latin1"), parameters, pointReader.maxQuerySeconds);
-  if (question === undefined) return undefined;
+  if (question === undefined) {
+    return undefined;
+  }
   const answer = await pointReader.read(question);
   metrics.pointReads.inc({ by: answer === undefined ? "engine" : "parts" });
-  if (answer === undefined) return undefined;
+  if (answer === undefined) {
+    return undefined;
+  }
   const outcome: QueryOutcome = {
     ...{ kind: "select", format: "RowBinary", result: answer.bytes, rows: answer.rows, insertedBytes: 0 },
     elapsedSeconds: (performance.now() - begin) / 1000,
@@ -272,14 +280,17 @@ async function runOn(
   }
 
   const ask = () => runStatement(parts, runner, first, { statement, text, bodyFrom }, parameters, signal);
-  if (kind !== "select" || statement.inserts) return ask();
+  if (kind !== "select" || statement.inserts) {
+    return ask();
+  }
   // A damaged part is set aside, and the other parts answer.
   for (let tries = 0; ; tries++) {
     try {
       return withMissing(parts, await ask(), text);
     } catch (error) {
-      if (signal.aborted || tries === mostDamagedParts || !(await parts.quarantine.suspect(error)))
+      if (signal.aborted || tries === mostDamagedParts || !(await parts.quarantine.suspect(error))) {
         throw error;
+      }
     }
   }
 }
@@ -312,7 +323,9 @@ async function runStatement(
   const run = () => runner.run({ ...first, isQuestion, sql: utf8Text(sql), format, tag });
   let ran: NativeResult;
   const changesTables = kind === "other" && !leavingTables.has(statement.verb);
-  if (changesTables) engine.tablesChange();
+  if (changesTables) {
+    engine.tablesChange();
+  }
   try {
     ran = await gate.run(isQuestion ? () => engine.cancelWhen(signal, tag, run) : run, signal);
   } finally {

@@ -53,7 +53,9 @@ export class CalmMerges {
   start(): void {
     this.#timer = setTimeout(() => {
       this.#running = this.#look().finally(() => {
-        if (!this.#closed) this.start();
+        if (!this.#closed) {
+          this.start();
+        }
       });
     }, this.#settings.intervalMs).unref();
   }
@@ -70,12 +72,16 @@ export class CalmMerges {
     const { databases } = this.#settings;
     try {
       for (const table of await readFreshTables(engine, databases, this.#settings)) {
-        if (this.#closed) return;
+        if (this.#closed) {
+          return;
+        }
         this.#merges.inc();
         await mergeOnce(engine, table);
       }
     } catch (error) {
-      if (this.#closed || (await this.#parts.quarantine.suspect(error))) return;
+      if (this.#closed || (await this.#parts.quarantine.suspect(error))) {
+        return;
+      }
       this.#failures.inc();
       log.error(
         { err: error },

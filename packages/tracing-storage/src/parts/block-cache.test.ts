@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { BlockCache } from "./block-cache.ts";
 import { type PackedBlock, PlainBytes } from "./packed-block.ts";
 
@@ -14,7 +14,7 @@ function refuse(): never {
   throw new Error("it is there, and not to be unpacked");
 }
 
-it("keeps the blocks that were asked for last, as many as go into its bytes", () => {
+test("keeps the blocks that were asked for last, as many as go into its bytes", () => {
   const steps = fc.array(fc.tuple(fc.nat(12), fc.nat(1_500)), { maxLength: 100 });
   fc.assert(
     fc.property(fc.nat(8_000), steps, (maxBytes, asked) => {
@@ -29,20 +29,26 @@ it("keeps the blocks that were asked for last, as many as go into its bytes", ()
           return blockOf(length);
         });
         expect(unpacked).toBe(known === undefined ? 1 : 0);
-        if (known !== undefined) expect(block).toBe(known.block);
+        if (known !== undefined) {
+          expect(block).toBe(known.block);
+        }
         const cost = known?.cost ?? length + entryBytes;
         kept = [...kept.filter((one) => one.key !== key), { key, block, cost }];
         const bytes = () => kept.reduce((sum, one) => sum + one.cost, 0);
-        while (bytes() > maxBytes) kept.shift();
+        while (bytes() > maxBytes) {
+          kept.shift();
+        }
         expect(cache.bytes).toBe(bytes());
         expect(cache.bytes).toBeLessThanOrEqual(maxBytes);
       }
-      for (const { key, block } of kept) expect(cache.take(`file:${key}`, refuse)).toBe(block);
+      for (const { key, block } of kept) {
+        expect(cache.take(`file:${key}`, refuse)).toBe(block);
+      }
     }),
   );
 });
 
-it("keeps nothing of what cannot be unpacked", () => {
+test("keeps nothing of what cannot be unpacked", () => {
   const cache = new BlockCache(10_000);
   cache.take("a", () => blockOf(100));
   const fail = () =>
@@ -55,7 +61,7 @@ it("keeps nothing of what cannot be unpacked", () => {
   expect(cache.take("b", () => blockOf(5)).end).toBe(5);
 });
 
-it("gives a block that is larger than itself, and does not keep it", () => {
+test("gives a block that is larger than itself, and does not keep it", () => {
   const cache = new BlockCache(1_000);
   cache.take("small", () => blockOf(10));
   expect(cache.take("large", () => blockOf(5_000)).end).toBe(5_000);
@@ -63,7 +69,7 @@ it("gives a block that is larger than itself, and does not keep it", () => {
   expect(cache.take("large", () => blockOf(7)).end).toBe(7);
 });
 
-it("counts what is held of a block, not what can be unpacked of it", () => {
+test("counts what is held of a block, not what can be unpacked of it", () => {
   const cache = new BlockCache(1_000);
   const bytes = { length: 1_000_000, heldBytes: 100, subarray: () => Buffer.alloc(0) };
   cache.take("integers", () => ({ end: 1, bytes }));

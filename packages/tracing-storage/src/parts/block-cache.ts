@@ -30,7 +30,9 @@ export class BlockCache {
     this.#blocks.set(key, block);
     this.#bytes += costOf(block.bytes);
     for (const [oldest, { bytes }] of this.#blocks) {
-      if (this.#bytes <= this.#maxBytes) break;
+      if (this.#bytes <= this.#maxBytes) {
+        break;
+      }
       this.#blocks.delete(oldest);
       this.#bytes -= costOf(bytes);
     }
@@ -40,7 +42,9 @@ export class BlockCache {
   /** Drops the blocks of files whose names begin with `prefix`. */
   forget(prefix: string): void {
     for (const [key, { bytes }] of this.#blocks) {
-      if (!key.startsWith(prefix)) continue;
+      if (!key.startsWith(prefix)) {
+        continue;
+      }
       this.#blocks.delete(key);
       this.#bytes -= costOf(bytes);
     }

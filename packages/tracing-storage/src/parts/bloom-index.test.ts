@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { BloomIndex, bloomHashes } from "./bloom-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 import { streamOf } from "./written-blocks.ts";
@@ -8,8 +8,9 @@ import { streamOf } from "./written-blocks.ts";
 function filterOf(values: readonly Uint8Array[], count = values.length): Buffer {
   const bytes = Buffer.alloc(Math.ceil((count * 10) / 8));
   for (const value of values) {
-    for (const bit of bitsOf(value, bytes.length * 8))
+    for (const bit of bitsOf(value, bytes.length * 8)) {
       bytes[bit >> 3] = (bytes[bit >> 3] as number) | (1 << (bit & 7));
+    }
   }
   return Buffer.concat([varUint(count), bytes]);
 }
@@ -26,7 +27,9 @@ function bitsOf(value: Uint8Array, bits: number): number[] {
 function varUint(value: number): Buffer {
   const bytes: number[] = [];
   let left = value;
-  for (; left >= 128; left >>= 7) bytes.push((left & 127) | 128);
+  for (; left >= 128; left >>= 7) {
+    bytes.push((left & 127) | 128);
+  }
   return Buffer.from([...bytes, left]);
 }
 
@@ -38,7 +41,7 @@ function indexOf(...filters: readonly Buffer[]): BloomIndex {
 const values = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 30 });
 
 describe("an index with a filter for each granule", () => {
-  it("has what is there, whatever the number of bits", () => {
+  test("has what is there, whatever the number of bits", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(values, fc.nat(300_000)), { maxLength: 5 }), (granules) => {
         const index = indexOf(
@@ -53,7 +56,7 @@ describe("an index with a filter for each granule", () => {
     );
   });
 
-  it("does not have a value of whose bits one is missing", () => {
+  test("does not have a value of whose bits one is missing", () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 1 }),
@@ -74,21 +77,21 @@ describe("an index with a filter for each granule", () => {
     );
   });
 
-  it("has one of several values", () => {
+  test("has one of several values", () => {
     const [here, absent] = [bloomHashes(Buffer.from("here")), bloomHashes(Buffer.from("absent"))];
     const index = indexOf(filterOf([Buffer.from("here")], 50));
     expect(index.mayHaveAny(0, [absent, here])).toBe(true);
     expect(index.mayHaveAny(0, [absent, absent])).toBe(false);
   });
 
-  it("has nothing in a granule without values", () => {
+  test("has nothing in a granule without values", () => {
     const value = Buffer.from("value");
     const index = indexOf(filterOf([value]), filterOf([]), filterOf([value]));
     const has = [0, 1, 2].map((granule) => index.mayHaveAny(granule, [bloomHashes(value)]));
     expect(has).toEqual([true, false, true]);
   });
 
-  it.each<readonly [string, Buffer]>([
+  test.each<readonly [string, Buffer]>([
     ["nothing in it", Buffer.alloc(0)],
     ["a filter cut short", filterOf([Buffer.from("a")], 100).subarray(0, -1)],
     ["half a number", Buffer.from([0x80])],

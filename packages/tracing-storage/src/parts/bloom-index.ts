@@ -69,7 +69,9 @@ function hasBits(filter: Buffer, hashes: BloomHashes): boolean {
   for (let index = 0; index < hashes.length; index += 2) {
     const high = (hashes[index] as number) % bits;
     const bit = (high * carry + (hashes[index + 1] as number)) % bits;
-    if (((filter[bit >> 3] as number) & (1 << (bit & 7))) === 0) return false;
+    if (((filter[bit >> 3] as number) & (1 << (bit & 7))) === 0) {
+      return false;
+    }
   }
   return true;
 }

@@ -45,17 +45,23 @@ export function columnReader({ name, type, isSparse, streams }: ColumnForm): Col
   const sparse = `${name}.sparse.idx`;
   if (width !== undefined) {
     const fixed = fixedReader(name, width);
-    if (!isSparse) return has(name) ? fixed : undefined;
+    if (!isSparse) {
+      return has(name) ? fixed : undefined;
+    }
     return has(sparse, name) ? sparseReader(sparse, fixed, Buffer.alloc(width)) : undefined;
   }
   if (type === "String") {
     const text = textReader(`${name}.size`, name);
-    if (!isSparse) return has(`${name}.size`, name) ? text : undefined;
+    if (!isSparse) {
+      return has(`${name}.size`, name) ? text : undefined;
+    }
     return has(sparse, `${name}.size`, name) ? sparseReader(sparse, text, noText) : undefined;
   }
   if (type === "LowCardinality(String)" && !isSparse) {
     const [prefix, keys] = [`${name}.dict_prefix`, `${name}.dict`];
-    if (has(prefix, keys, name)) return dictionaryReader(name, keys, prefix);
+    if (has(prefix, keys, name)) {
+      return dictionaryReader(name, keys, prefix);
+    }
     return has(keys, name) ? dictionaryReader(name, keys, undefined) : undefined;
   }
   return undefined;
@@ -64,7 +70,9 @@ export function columnReader({ name, type, isSparse, streams }: ColumnForm): Col
 /** Bytes of each value of a type; undefined when they differ. */
 export function fixedWidth(type: string): number | undefined {
   const fixed = /^FixedString\((\d+)\)$/.exec(type)?.[1];
-  if (fixed !== undefined) return Number(fixed);
+  if (fixed !== undefined) {
+    return Number(fixed);
+  }
   const [base = ""] = type.split("(");
   return { Enum8: 1, Date: 2, UInt32: 4, DateTime: 4, UInt64: 8, Int64: 8, DateTime64: 8 }[base];
 }
@@ -84,14 +92,20 @@ function textReader(sizes: string, stream: string): ColumnReader {
   return {
     values(granule, rows) {
       const last = rows.at(-1);
-      if (last === undefined) return [];
+      if (last === undefined) {
+        return [];
+      }
       const lengths = granule.stream(sizes).bytes(0, (last + 1) * 8);
       const texts = granule.stream(stream);
       let row = 0;
       let at = 0;
       return rows.map((wanted) => {
-        for (; row < wanted; row++) at += lengths.readUInt32LE(row * 8);
-        if (lengths.readUInt32LE(wanted * 8 + 4) !== 0) throw new UnreadablePart("a text of over 4 GiB");
+        for (; row < wanted; row++) {
+          at += lengths.readUInt32LE(row * 8);
+        }
+        if (lengths.readUInt32LE(wanted * 8 + 4) !== 0) {
+          throw new UnreadablePart("a text of over 4 GiB");
+        }
         return textValue(texts.bytes(at, lengths.readUInt32LE(wanted * 8)));
       });
     },
@@ -119,9 +133,13 @@ function placesOfValues(gaps: StreamCursor, rows: readonly number[]): Map<number
   let row = 0;
   for (let value = 0; row <= last; value++) {
     const gap = gaps.varUint();
-    if ((gap & endOfGranule) !== 0n) break;
+    if ((gap & endOfGranule) !== 0n) {
+      break;
+    }
     row += Number(gap);
-    if (wanted.has(row)) places.set(row, value);
+    if (wanted.has(row)) {
+      places.set(row, value);
+    }
     row++;
   }
   return places;
@@ -146,16 +164,22 @@ function dictionaryReader(stream: string, dictionary: string, prefix: string | u
         const flags = cursor.uint64();
         const width = indexWidths[flags & 0xff];
         const changes = first > 0 && (flags & needsShared) !== 0 && (flags & updatesShared) !== 0;
-        if (width === undefined || changes) throw new UnreadablePart(`a dictionary with flags ${flags}`);
+        if (width === undefined || changes) {
+          throw new UnreadablePart(`a dictionary with flags ${flags}`);
+        }
         const shared = (flags & needsShared) === 0 ? [] : granule.shared(dictionary, keysOf);
         const own = (flags & hasOwnKeys) === 0 ? [] : readKeys(cursor);
         const behind = first + cursor.uint64();
-        if (behind === first) throw new UnreadablePart("a dictionary is of no rows");
+        if (behind === first) {
+          throw new UnreadablePart("a dictionary is of no rows");
+        }
         const indexes = cursor.bytes((behind - first) * width);
         for (let row = rows[values.length]; row !== undefined && row < behind; row = rows[values.length]) {
           const index = indexAt(indexes, row - first, width);
           const key = index < shared.length ? shared[index] : own[index - shared.length];
-          if (key === undefined) throw new UnreadablePart("a row's text is not in its dictionary");
+          if (key === undefined) {
+            throw new UnreadablePart("a row's text is not in its dictionary");
+          }
           values.push(key);
         }
         first = behind;
@@ -172,12 +196,16 @@ function keysOf(stream: Stream): { readonly value: readonly Buffer[]; readonly b
 
 function readKeys(cursor: StreamCursor): Buffer[] {
   const count = cursor.uint64();
-  if (count > maxKeys) throw new UnreadablePart(`a dictionary of ${count} texts`);
+  if (count > maxKeys) {
+    throw new UnreadablePart(`a dictionary of ${count} texts`);
+  }
   return Array.from({ length: count }, () => textValue(cursor.text()));
 }
 
 function indexAt(indexes: Buffer, row: number, width: 1 | 2 | 4 | 8): number {
-  if (width === 8) return Number(indexes.readBigUInt64LE(row * 8));
+  if (width === 8) {
+    return Number(indexes.readBigUInt64LE(row * 8));
+  }
   return indexes.readUIntLE(row * width, width);
 }
 
@@ -185,7 +213,9 @@ function indexAt(indexes: Buffer, row: number, width: 1 | 2 | 4 | 8): number {
 export function textValue(text: Buffer): Buffer {
   const length: number[] = [];
   let left = text.length;
-  for (; left >= 0x80; left = Math.floor(left / 128)) length.push((left & 0x7f) | 0x80);
+  for (; left >= 0x80; left = Math.floor(left / 128)) {
+    length.push((left & 0x7f) | 0x80);
+  }
   length.push(left);
   return Buffer.concat([Buffer.from(length), text]);
 }

@@ -31,7 +31,9 @@ export class CompactLayout implements Layout {
     this.granules = granules;
     // The last mark, without rows, gives the end of the last granule.
     this.#marks = Marks.open(join(folder, "data.cmrk4"), streams.length, granules + 1, cache);
-    if (this.#marks.rows(granules) !== 0) throw new UnreadablePart("marks are not those of the index");
+    if (this.#marks.rows(granules) !== 0) {
+      throw new UnreadablePart("marks are not those of the index");
+    }
   }
 
   get bytes(): number {
@@ -51,7 +53,9 @@ export class CompactLayout implements Layout {
     try {
       return work((granule, streams) => this.#granule(opened, granule, streams));
     } finally {
-      if (file !== undefined) closeSync(file);
+      if (file !== undefined) {
+        closeSync(file);
+      }
     }
   }
 
@@ -77,14 +81,18 @@ export class CompactLayout implements Layout {
     const { block } = this.#marks.place(granule, stream);
     for (let next = stream + 1; next < this.#streams.size; next++) {
       const after = this.#marks.place(granule, next).block;
-      if (after !== block) return after;
+      if (after !== block) {
+        return after;
+      }
     }
     return this.#marks.place(granule + 1, 0).block;
   }
 
   #numberOf(name: string): number {
     const number = this.#streams.get(name);
-    if (number === undefined) throw new UnreadablePart(`there is no stream ${name}`);
+    if (number === undefined) {
+      throw new UnreadablePart(`there is no stream ${name}`);
+    }
     return number;
   }
 }

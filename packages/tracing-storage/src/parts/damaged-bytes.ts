@@ -27,7 +27,9 @@ export function damagedBytes(originals: readonly Buffer[], random: Random): Buff
       return Buffer.concat([bytes.subarray(0, from), other.subarray(random(other.length))]);
     }
     case 3:
-      for (let count = random(3); count >= 0; count--) bytes[random(bytes.length)] = random(256);
+      for (let count = random(3); count >= 0; count--) {
+        bytes[random(bytes.length)] = random(256);
+      }
       return bytes;
     default:
       for (let count = random(3); count >= 0; count--) {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ask, shareStorage } from "../../test/running-storage.ts";
 import { BlockCache } from "./block-cache.ts";
 import { BloomIndex, bloomHashes } from "./bloom-index.ts";
@@ -89,7 +89,9 @@ const count = 2_700;
 /** As many bits, any of them. */
 function anyBits(bits: number): bigint {
   let value = 0n;
-  for (let bit = 0; bit < bits; bit += 32) value = (value << 32n) | BigInt(random(2 ** 32));
+  for (let bit = 0; bit < bits; bit += 32) {
+    value = (value << 32n) | BigInt(random(2 ** 32));
+  }
   return BigInt.asUintN(bits, value);
 }
 
@@ -141,7 +143,7 @@ const t64Codecs = [
 ];
 
 describe.each(t64Types)("T64 of $type", ({ type, width }) => {
-  it.each(t64Codecs)("comes back from $codec", async ({ codec, method }) => {
+  test.each(t64Codecs)("comes back from $codec", async ({ codec, method }) => {
     const table = `t64_${type.replace(/\W+/g, "_")}_${codec.replace(/\W+/g, "_")}`;
     await makeTable(table, `v ${type} CODEC(${codec})`, "tuple()", 1_000);
     for (const [name, values] of shapesOf(width * 8)) {
@@ -155,7 +157,7 @@ describe.each(t64Types)("T64 of $type", ({ type, width }) => {
   });
 });
 
-it.each([
+test.each([
   ["UInt16 CODEC(T64)", 2],
   ["Int8 CODEC(T64)", 1],
   ["UInt64 CODEC(T64('bit'))", 8],
@@ -184,7 +186,7 @@ describe.each([
     await makeTable(table, `v FixedString(16) CODEC(${codec})`, "tuple()", 4_000);
   });
 
-  it.each<readonly [string, number, (bytes: Buffer, index: number) => unknown]>([
+  test.each<readonly [string, number, (bytes: Buffer, index: number) => unknown]>([
     ["one row", 1, (bytes) => bytes.write("only this")],
     ["any bytes", 20_000, (bytes) => bytes.fill(integersOf(8, [anyBits(64)]))],
     ["equal bytes", 20_000, (bytes) => bytes.fill(7)],
@@ -202,7 +204,7 @@ describe.each([
     expect(unpackedPieceByPiece(data, 16, random).equals(written)).toBe(true);
   });
 
-  it("hold no more memory than they say", async () => {
+  test("hold no more memory than they say", async () => {
     const data = (await insert(table, Buffer.alloc(16 * 4_000, "abcdefg"))).file("data.bin");
     const { bytes } = unpackBlockAt(Buffer.concat([data, Buffer.alloc(1_000_000)]), 0);
     expect(bytes.subarray(0, 16).buffer.byteLength).toBe(bytes.heldBytes);
@@ -210,7 +212,7 @@ describe.each([
   });
 });
 
-it("a file with many blocks for each granule comes back whole", async () => {
+test("a file with many blocks for each granule comes back whole", async () => {
   await makeTable("small_blocks", "v String CODEC(LZ4)", "tuple()", 1_000);
   await ask(
     storage.url,
@@ -252,7 +254,9 @@ describe("an index of the type bloom_filter(0.01)", () => {
   function valuesOf(value: () => Buffer): Buffer[] {
     const few = [value(), value(), value()];
     return Array.from({ length: 6 * granularity + 400 }, (_, row) => {
-      if (row < granularity * 3) return value();
+      if (row < granularity * 3) {
+        return value();
+      }
       return few[row < granularity * 4 ? 0 : row % 3] as Buffer;
     });
   }
@@ -279,7 +283,7 @@ describe("an index of the type bloom_filter(0.01)", () => {
     return { index: BloomIndex.of(PackedFile.open(`${path}.idx`, cache), marks), granules };
   }
 
-  it.each<readonly [string, string, () => Buffer, (value: Buffer) => Buffer]>([
+  test.each<readonly [string, string, () => Buffer, (value: Buffer) => Buffer]>([
     ["ids", "FixedString(16)", () => anyBytes(16), (value) => value],
     ["short ids", "FixedString(4)", () => anyBytes(4), (value) => value],
     ["texts", "String", () => anyBytes(random(80)), (text) => Buffer.concat([varUint(text.length), text])],
@@ -294,7 +298,11 @@ describe("an index of the type bloom_filter(0.01)", () => {
     let taken = 0;
     for (const one of absent) {
       const hashes = [bloomHashes(one)];
-      for (let granule = 0; granule < granules; granule++) if (index.mayHaveAny(granule, hashes)) taken++;
+      for (let granule = 0; granule < granules; granule++) {
+        if (index.mayHaveAny(granule, hashes)) {
+          taken++;
+        }
+      }
     }
     expect(absent.length).toBeGreaterThan(1_500);
     expect(taken / (absent.length * granules)).toBeLessThan(0.05);
@@ -309,7 +317,7 @@ describe("an index of the type bloom_filter(0.01)", () => {
 describe("a primary index", () => {
   const granularity = 64;
 
-  it("says which granules may have a service's minutes", async () => {
+  test("says which granules may have a service's minutes", async () => {
     const services = ["", "a", "shop", "größe", "x".repeat(127), "y".repeat(128), "z".repeat(17_000)];
     await makeTable(
       "by_minute",
@@ -353,7 +361,7 @@ describe("a primary index", () => {
     expect(passedOver).toBeGreaterThan(300 * granules * 0.5);
   });
 
-  it("says which granules may have an id", async () => {
+  test("says which granules may have an id", async () => {
     await makeTable("by_id", "id FixedString(16), minute DateTime('UTC')", "(id, minute)", granularity);
     // Some ids fill granules, some are in one row only.
     const ids = Array.from({ length: 400 }, () => anyBytes(16));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { collectGarbage } from "lifecycle/collect-garbage";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { BlockCache } from "./block-cache.ts";
 import { Marks } from "./marks.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
@@ -20,7 +20,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Writes numbers of eight bytes in blocks of so many bytes, where marks lie across them. */
 function write(numbers: readonly number[], blockBytes: number): void {
   const bytes = Buffer.alloc(numbers.length * 8);
-  for (const [index, number] of numbers.entries()) bytes.writeBigUInt64LE(BigInt(number), index * 8);
+  for (const [index, number] of numbers.entries()) {
+    bytes.writeBigUInt64LE(BigInt(number), index * 8);
+  }
   const blocks: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += blockBytes) {
     blocks.push(plainBlock("zstd", bytes.subarray(at, at + blockBytes)));
@@ -28,7 +30,7 @@ function write(numbers: readonly number[], blockBytes: number): void {
   writeFileSync(path, Buffer.concat(blocks));
 }
 
-it("says where each stream of a granule begins, and how many rows there are", () => {
+test("says where each stream of a granule begins, and how many rows there are", () => {
   const number = fc.oneof(fc.nat(70_000), fc.integer({ min: 0, max: 2 ** 45 }));
   fc.assert(
     fc.property(
@@ -47,7 +49,9 @@ it("says where each stream of a granule begins, and how many rows there are", ()
           expect(read.place(granule, stream % streams)).toEqual({ block: mark[at], byte: mark[at + 1] });
           expect(read.rows(granule)).toBe(mark.at(-1));
         }
-        for (const outside of [-1, marks.length]) expect(() => read.rows(outside)).toThrow(UnreadablePart);
+        for (const outside of [-1, marks.length]) {
+          expect(() => read.rows(outside)).toThrow(UnreadablePart);
+        }
         for (const [other, count] of [
           [streams, marks.length + 1],
           [streams, marks.length - 1],
@@ -61,7 +65,7 @@ it("says where each stream of a granule begins, and how many rows there are", ()
   );
 });
 
-it("holds no more memory than it says", () => {
+test("holds no more memory than it says", () => {
   write([1, 2, 3], 24);
   collectGarbage("regular");
   const before = process.memoryUsage().arrayBuffers;
@@ -69,7 +73,9 @@ it("holds no more memory than it says", () => {
     const marks = Marks.open(path, 1, 1, new BlockCache(0));
     expect(marks.rows(0)).toBe(3);
     // Small buffers share pieces of memory, which is kept as long as any of them.
-    for (let other = 0; other < 4; other++) Buffer.allocUnsafe(Buffer.poolSize >>> 2);
+    for (let other = 0; other < 4; other++) {
+      Buffer.allocUnsafe(Buffer.poolSize >>> 2);
+    }
     return marks;
   });
   collectGarbage("regular");

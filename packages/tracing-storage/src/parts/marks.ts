@@ -31,7 +31,9 @@ export class Marks {
   static open(path: string, streams: number, count: number, cache: BlockCache): Marks {
     const file = PackedFile.open(path, cache);
     const markBytes = streams * placeBytes + rowsBytes;
-    if (file.length !== count * markBytes) throw new UnreadablePart("marks are not those of the index");
+    if (file.length !== count * markBytes) {
+      throw new UnreadablePart("marks are not those of the index");
+    }
     return new Marks(file, markBytes);
   }
 
@@ -53,7 +55,9 @@ export class Marks {
   }
 
   #mark(granule: number): Buffer {
-    if (this.#last?.granule === granule) return this.#last.mark;
+    if (this.#last?.granule === granule) {
+      return this.#last.mark;
+    }
     const from = granule * this.#markBytes;
     // A separate buffer: a small slice would keep Node's shared 64 KiB alive.
     const mark = Buffer.allocUnsafeSlow(this.#markBytes);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { unpackBlockAt, unpackFile } from "./packed-block.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 import { blockMethods, blockOf, integersOf, plainBlock, t64Block } from "./written-blocks.ts";
@@ -21,7 +21,7 @@ const integerBlocks = fc
   .map(([then, values]) => ({ bytes: integersOf(8, values), block: t64Block(9, values, then) }));
 
 describe("a file of blocks", () => {
-  it("comes back whole, and block by block from any place", () => {
+  test("comes back whole, and block by block from any place", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(plainBlocks, integerBlocks), { maxLength: 6 }),
@@ -44,7 +44,7 @@ describe("a file of blocks", () => {
     );
   });
 
-  it("is refused when its last block is cut short anywhere", () => {
+  test("is refused when its last block is cut short anywhere", () => {
     const blocks = [
       ...(["none", "lz4", "zstd"] as const).map((method) =>
         plainBlock(method, Buffer.from("abc".repeat(20))),
@@ -66,12 +66,12 @@ function keptBytes(file: Buffer): readonly [kept: number, said: number] {
 }
 
 describe("a block", () => {
-  it.each(["none", "lz4", "zstd"] as const)("packed by %s keeps nothing of its file", (method) => {
+  test.each(["none", "lz4", "zstd"] as const)("packed by %s keeps nothing of its file", (method) => {
     const block = plainBlock(method, Buffer.alloc(5_000, "any text, "));
     expect(keptBytes(Buffer.concat([block, Buffer.alloc(1_000_000)]))).toEqual([5_000, 5_000]);
   });
 
-  it("is refused when any of its bytes is another", () => {
+  test("is refused when any of its bytes is another", () => {
     const block = plainBlock("lz4", Buffer.alloc(300, "any text, "));
     for (let at = 0; at < block.length; at++) {
       const damaged = Buffer.from(block);
@@ -83,7 +83,7 @@ describe("a block", () => {
   const packed = Buffer.from("some text, some more text");
   const several = (...bytes: number[]) => Buffer.from(bytes);
 
-  it.each([
+  test.each([
     ["with fewer bytes than it says", blockOf(blockMethods.none, packed, packed.length + 1)],
     ["with more bytes than it says", blockOf(blockMethods.none, packed, packed.length - 1)],
     ["of LZ4 with fewer bytes than it says", blockOf(blockMethods.lz4, several(0x10, 65), 2)],
@@ -115,7 +115,7 @@ describe("a block", () => {
     expect(() => unpackFile(block)).toThrow(UnreadablePart);
   });
 
-  it("whose size does not go past its header is refused, and does not go on for ever", () => {
+  test("whose size does not go past its header is refused, and does not go on for ever", () => {
     const block = plainBlock("none", packed);
     for (const size of [0, 1, 8]) {
       block.writeUInt32LE(size, 17);
@@ -123,7 +123,7 @@ describe("a block", () => {
     }
   });
 
-  it("of several methods in several methods, and so on, is refused", () => {
+  test("of several methods in several methods, and so on, is refused", () => {
     // Each has the next one as what it has packed.
     const levels = Array.from({ length: 20_000 }, (_, level, left = 20_000 - level) => {
       const header = Buffer.alloc(11);

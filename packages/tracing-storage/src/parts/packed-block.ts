@@ -61,12 +61,18 @@ export interface PackedBlock {
  */
 export function unpackBlockAt(file: Buffer, at: number): PackedBlock {
   const header = at + checksumBytes;
-  if (header + headerBytes > file.length) throw new UnreadablePart("a block is cut short in its header");
+  if (header + headerBytes > file.length) {
+    throw new UnreadablePart("a block is cut short in its header");
+  }
   const packedBytes = file.readUInt32LE(header + 1);
   const bytes = file.readUInt32LE(header + 5);
   const end = header + packedBytes;
-  if (packedBytes < headerBytes || end > file.length) throw new UnreadablePart("a block is cut short");
-  if (bytes > maxBlockBytes) throw new UnreadablePart(`a block says that it has ${bytes} bytes`);
+  if (packedBytes < headerBytes || end > file.length) {
+    throw new UnreadablePart("a block is cut short");
+  }
+  if (bytes > maxBlockBytes) {
+    throw new UnreadablePart(`a block says that it has ${bytes} bytes`);
+  }
   const [low, high] = cityHash128(file.subarray(header, end));
   if (file.readBigUInt64LE(at) !== low || file.readBigUInt64LE(at + 8) !== high) {
     throw new UnreadablePart("a block has not the checksum that it should have");
@@ -82,8 +88,9 @@ export const blockHeaderBytes = checksumBytes + headerBytes;
 export function lengthsOf(header: Buffer): { readonly packed: number; readonly unpacked: number } {
   const packed = checksumBytes + header.readUInt32LE(checksumBytes + 1);
   const unpacked = header.readUInt32LE(checksumBytes + 5);
-  if (packed < blockHeaderBytes || packed > maxBlockBytes || unpacked > maxBlockBytes)
+  if (packed < blockHeaderBytes || packed > maxBlockBytes || unpacked > maxBlockBytes) {
     throw new UnreadablePart(`a block of ${packed} bytes, ${unpacked} unpacked`);
+  }
   return { packed, unpacked };
 }
 
@@ -94,14 +101,18 @@ export function unpackFile(file: Buffer): Buffer {
   for (let at = 0; at < file.length; ) {
     const { bytes, end } = unpackBlockAt(file, at);
     length += bytes.length;
-    if (length > maxFileBytes) throw new UnreadablePart(`a file has more than ${maxFileBytes} bytes`);
+    if (length > maxFileBytes) {
+      throw new UnreadablePart(`a file has more than ${maxFileBytes} bytes`);
+    }
     blocks.push(bytes.subarray(0, bytes.length));
     at = end;
   }
   // A separate buffer, because a small one would keep a larger shared one alive.
   const all = Buffer.allocUnsafeSlow(length);
   let filled = 0;
-  for (const block of blocks) filled += block.copy(all, filled);
+  for (const block of blocks) {
+    filled += block.copy(all, filled);
+  }
   return all;
 }
 
@@ -146,7 +157,9 @@ function unpacked(method: number, packed: Buffer, length: number): BlockBytes {
     default:
       throw new UnreadablePart(`a block is packed by the method ${method}`);
   }
-  if (bytes.length !== length) throw new UnreadablePart("a block has not as many bytes as it says");
+  if (bytes.length !== length) {
+    throw new UnreadablePart("a block has not as many bytes as it says");
+  }
   return bytes;
 }
 
@@ -169,9 +182,13 @@ function unpackedSeveral(packed: Buffer, length: number): BlockBytes {
       throw new UnreadablePart("a block of several methods is cut short");
     }
     values = unpacked(method, source.subarray(headerBytes, end), bytes);
-    if (index > 1) source = values.subarray(0, values.length);
+    if (index > 1) {
+      source = values.subarray(0, values.length);
+    }
   }
-  if (values.length !== length) throw new UnreadablePart("a block of several methods has another length");
+  if (values.length !== length) {
+    throw new UnreadablePart("a block of several methods has another length");
+  }
   return values;
 }
 

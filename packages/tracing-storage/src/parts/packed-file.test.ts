@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BlockCache } from "./block-cache.ts";
 import { PackedFile } from "./packed-file.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
@@ -30,7 +30,7 @@ const methods = ["lz4", "none", "zstd"] as const;
 const blocks = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { minLength: 1, maxLength: 12 });
 
 describe("a file of packed blocks", () => {
-  it("gives any piece, from any byte and from any block", () => {
+  test("gives any piece, from any byte and from any block", () => {
     const pieces = fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(blocks, pieces, fc.nat(1_000), (parts, wanted, cacheBytes) => {
@@ -59,15 +59,16 @@ describe("a file of packed blocks", () => {
     );
   });
 
-  it("has no more than it has", () => {
+  test("has no more than it has", () => {
     const packed = PackedFile.open(written(Buffer.alloc(100), Buffer.alloc(50)), new BlockCache(1_000));
-    for (const from of [-1, 150, 1e9, Number.NaN])
+    for (const from of [-1, 150, 1e9, Number.NaN]) {
       expect(() => packed.streamFrom(from)).toThrow(UnreadablePart);
+    }
     expect(() => packed.streamFrom(149).bytes(0, 2)).toThrow(UnreadablePart);
     expect(packed.streamFrom(149).bytes(0, 1)).toEqual(Buffer.alloc(1));
   });
 
-  it("unpacks only what is asked for, and that once", () => {
+  test("unpacks only what is asked for, and that once", () => {
     const cache = new BlockCache(10_000);
     const packed = PackedFile.open(
       written(...Array.from({ length: 20 }, () => Buffer.alloc(1_000, 7))),
@@ -82,25 +83,28 @@ describe("a file of packed blocks", () => {
     expect(() => packed.streamFrom(1).bytes(0, 1)).toThrow("ENOENT");
   });
 
-  it("of nothing is empty", () => {
+  test("of nothing is empty", () => {
     const packed = PackedFile.open(written(), new BlockCache(1_000));
     expect(packed.length).toBe(0);
     expect(() => packed.streamFrom(0)).toThrow(UnreadablePart);
     expect(() => packed.streamAt(0, 0).bytes(0, 1)).toThrow(UnreadablePart);
   });
 
-  it("is refused when it is cut short, wherever", () => {
+  test("is refused when it is cut short, wherever", () => {
     const whole = plainBlock("lz4", Buffer.alloc(100)).length;
     for (let length = 1; length < 2 * whole; length++) {
       written(Buffer.alloc(100), Buffer.alloc(100));
       truncateSync(path, length);
       const open = () => PackedFile.open(path, new BlockCache(1_000));
-      if (length === whole) expect(open().length).toBe(100);
-      else expect(open, String(length)).toThrow(UnreadablePart);
+      if (length === whole) {
+        expect(open().length).toBe(100);
+      } else {
+        expect(open, String(length)).toThrow(UnreadablePart);
+      }
     }
   });
 
-  it("is refused when it is shorter than it was, and when a block is damaged", () => {
+  test("is refused when it is shorter than it was, and when a block is damaged", () => {
     const packed = PackedFile.open(
       written(Buffer.alloc(100), Buffer.from("x".repeat(100))),
       new BlockCache(0),

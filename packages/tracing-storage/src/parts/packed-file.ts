@@ -43,7 +43,9 @@ export class PackedFile {
         const { packed, unpacked } = lengthsOf(header);
         at += packed;
         first += unpacked;
-        if (at > size) throw new UnreadablePart(`${path} is cut short`);
+        if (at > size) {
+          throw new UnreadablePart(`${path} is cut short`);
+        }
       }
     } finally {
       closeSync(file);
@@ -89,7 +91,9 @@ export class PackedFile {
   readonly #blockAt: BlockAt = (at) =>
     this.#cache.take(`${this.#path}:${at}`, () => {
       const end = this.#places[firstFrom(this.#places, at + 1)];
-      if (end === undefined) throw new UnreadablePart(`${this.#path} ends too early`);
+      if (end === undefined) {
+        throw new UnreadablePart(`${this.#path} ends too early`);
+      }
       const file = openSync(this.#path, "r");
       try {
         const packed = new ScratchPiece((target) => readSync(file, target, 0, target.length, at), end - at);
@@ -100,7 +104,9 @@ export class PackedFile {
     });
 
   #blockWith(byte: number): number {
-    if (!(byte >= 0 && byte < this.length)) throw new UnreadablePart(`${this.#path} has no byte ${byte}`);
+    if (!(byte >= 0 && byte < this.length)) {
+      throw new UnreadablePart(`${this.#path} has no byte ${byte}`);
+    }
     return firstFrom(this.#firsts, byte + 1) - 1;
   }
 }
@@ -113,8 +119,11 @@ function firstFrom(numbers: Float64Array, least: number): number {
   let [from, to] = [0, numbers.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if ((numbers[middle] as number) >= least) to = middle;
-    else from = middle + 1;
+    if ((numbers[middle] as number) >= least) {
+      to = middle;
+    } else {
+      from = middle + 1;
+    }
   }
   return from;
 }

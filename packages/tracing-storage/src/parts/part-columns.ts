@@ -26,6 +26,8 @@ export function columnForms(columns: string, serialization: string, substreams: 
     }),
   );
   const count = Number(/^(\d+) columns:$/m.exec(substreams)?.[1]);
-  if (forms.length !== count) throw new UnreadablePart("the list of streams is not read whole");
+  if (forms.length !== count) {
+    throw new UnreadablePart("the list of streams is not read whole");
+  }
   return forms;
 }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { activeParts, type PartName, partNameOf } from "./part-name.ts";
 
 describe("the name of a part", () => {
-  it.each([
+  test.each([
     ["all_1_1_0", "all", [1, 1, 0, 0]],
     ["20261125_3_17_2", "20261125", [3, 17, 2, 0]],
     ["20261125_3_17_2_21", "20261125", [3, 17, 2, 21]],
@@ -17,7 +17,7 @@ describe("the name of a part", () => {
     expect(partNameOf(text)).toEqual({ text, partition, first, last, level, mutation });
   });
 
-  it.each([
+  test.each([
     "",
     "detached",
     "format_version.txt",
@@ -51,7 +51,9 @@ describe("the name of a part", () => {
 function nameOf(partition: string, first: number, last: number, level: number, mutation: number): PartName {
   const numbers = [first, last, level, ...(mutation === 0 ? [] : [mutation])];
   const name = partNameOf([partition, ...numbers].join("_"));
-  if (name === undefined) throw new Error(`${partition}_${numbers.join("_")} is not the name of a part`);
+  if (name === undefined) {
+    throw new Error(`${partition}_${numbers.join("_")} is not the name of a part`);
+  }
   return name;
 }
 
@@ -76,18 +78,24 @@ function partsAfter(history: readonly (readonly [event: string, which: number, c
       continue;
     }
     const one = active[which % Math.max(active.length, 1)];
-    if (one === undefined) continue;
+    if (one === undefined) {
+      continue;
+    }
     const others = active
       .filter(({ partition }) => partition === one.partition)
       .toSorted((part, other) => part.first - other.first);
     const begin = others.indexOf(one);
     // One part, too, may be merged: where something of it is to be dropped, or it is to be optimized.
     const merged = event === "merge" ? others.slice(begin, begin + count) : others;
-    if (event === "mutate") number++;
+    if (event === "mutate") {
+      number++;
+    }
     const groups = event === "merge" ? [merged] : merged.map((part) => [part]);
     for (const group of groups) {
       // Parts of different mutations are not merged.
-      if (new Set(group.map(({ mutation }) => mutation)).size > 1) continue;
+      if (new Set(group.map(({ mutation }) => mutation)).size > 1) {
+        continue;
+      }
       const [from, to] = [group[0] as PartName, group.at(-1) as PartName];
       const level = Math.max(...group.map((part) => part.level));
       const made =
@@ -119,7 +127,7 @@ function naivelyActive(names: readonly PartName[]): PartName[] {
 const texts = (names: readonly PartName[]) => names.map(({ text }) => text).toSorted();
 
 describe("active parts", () => {
-  it("are those that nothing has replaced, whichever of the others are still there", () => {
+  test("are those that nothing has replaced, whichever of the others are still there", () => {
     fc.assert(
       fc.property(events, fc.infiniteStream(fc.boolean()), fc.nat(), (history, stays, turn) => {
         const { active, replaced } = partsAfter(history);
@@ -134,7 +142,7 @@ describe("active parts", () => {
     );
   });
 
-  it("are in the order of their blocks", () => {
+  test("are in the order of their blocks", () => {
     const names = ["a_10_12_1", "b_1_1_0", "a_2_2_0", "a_11_11_0", "b_3_9_2_10"].flatMap(
       (text) => partNameOf(text) ?? [],
     );
@@ -147,7 +155,7 @@ describe("active parts", () => {
     expect(activeParts([])).toEqual([]);
   });
 
-  it("are not those of which all rows were dropped", () => {
+  test("are not those of which all rows were dropped", () => {
     // An empty part takes the place of those of a dropped partition.
     const names = ["a_1_4_1", "a_5_5_0", "a_1_5_2", "a_6_6_0"].flatMap((text) => partNameOf(text) ?? []);
     expect(activeParts(names).map(({ text }) => text)).toEqual(["a_1_5_2", "a_6_6_0"]);

@@ -15,7 +15,9 @@ export interface PartName {
 export function partNameOf(text: string): PartName | undefined {
   const [, partition, first, last, level, mutation = "0"] =
     /^(?!tmp_|delete_|patch-)([^_]+)_(\d+)_(\d+)_(\d+)(?:_(\d+))?$/.exec(text) ?? [];
-  if (partition === undefined) return undefined;
+  if (partition === undefined) {
+    return undefined;
+  }
   return {
     ...{ text, partition, first: Number(first), last: Number(last) },
     ...{ level: Number(level), mutation: Number(mutation) },
@@ -49,7 +51,9 @@ export function activeParts(names: readonly PartName[]): PartName[] {
   const lastOf = new Map<string, PartName>();
   return largestFirst.filter((name) => {
     const before = lastOf.get(name.partition);
-    if (before !== undefined && contains(before, name)) return false;
+    if (before !== undefined && contains(before, name)) {
+      return false;
+    }
     lastOf.set(name.partition, name);
     return true;
   });

@@ -57,15 +57,20 @@ export class Part {
       text("serialization.json"),
       text("columns_substreams.txt"),
     );
-    if (forms.some(({ name }) => name === rowMask)) throw new UnreadablePart("rows of the part are deleted");
+    if (forms.some(({ name }) => name === rowMask)) {
+      throw new UnreadablePart("rows of the part are deleted");
+    }
     const columns = new Map<string, PartColumn>();
     for (const form of forms) {
       const reader = columnReader(form);
-      if (reader !== undefined) columns.set(form.name, { type: form.type, reader, streams: form.streams });
+      if (reader !== undefined) {
+        columns.set(form.name, { type: form.type, reader, streams: form.streams });
+      }
     }
     const index = new PrimaryIndex(unpackFile(readFileSync(join(folder, "primary.cidx"))), keyTypes);
-    if (index.rows === 0)
+    if (index.rows === 0) {
       throw new UnreadablePart("a part without rows, as a dropped partition leaves for a while");
+    }
     const streams = forms.flatMap((form) => form.streams);
     const isCompact = existsSync(join(folder, "data.bin"));
     const layout = new (isCompact ? CompactLayout : WideLayout)(folder, streams, index.rows - 1, cache);
@@ -83,14 +88,18 @@ export class Part {
    * @throws UnreadablePart, and errors of files
    */
   filter(name: string): BloomIndex | undefined {
-    if (!this.#filters.has(name)) this.#filters.set(name, this.#openFilter(name));
+    if (!this.#filters.has(name)) {
+      this.#filters.set(name, this.#openFilter(name));
+    }
     return this.#filters.get(name);
   }
 
   #openFilter(name: string): BloomIndex | undefined {
     const index = `skp_idx_${name}`;
     const path = join(this.folder, `${index}.idx`);
-    if (!existsSync(path)) return undefined;
+    if (!existsSync(path)) {
+      return undefined;
+    }
     const filters = PackedFile.open(path, this.#cache);
     const marks = this.#layout.filterMarks(index);
     this.#filterBytes += filters.bytes + marks.bytes;

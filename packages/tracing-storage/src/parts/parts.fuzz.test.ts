@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { BloomIndex, bloomHashes } from "./bloom-index.ts";
 import { damagedBytes, type Random, randomOf } from "./damaged-bytes.ts";
 import { unpackBlockAt, unpackFile } from "./packed-block.ts";
@@ -97,7 +97,9 @@ const readers: readonly [name: string, read: Read, messages: readonly Buffer[]][
       const bytes = mostlySealed(damaged, any);
       // Where a block ends the next one begins, but a mark may say anything.
       let at = any(8) === 0 ? any(bytes.length + 30) : 0;
-      for (let block = any(3); block >= 0; block--) at = unpackBlockAt(bytes, at).end;
+      for (let block = any(3); block >= 0; block--) {
+        at = unpackBlockAt(bytes, at).end;
+      }
       return at;
     },
     files,
@@ -133,7 +135,9 @@ const readers: readonly [name: string, read: Read, messages: readonly Buffer[]][
     (bytes, any) => {
       const index = new PrimaryIndex(bytes, ["FixedString(16)", "DateTime('UTC')"]);
       const [from, to] = index.granulesOf(Buffer.alloc(16, any(256)));
-      if (from < to) expect(to).toBeLessThan(index.rows);
+      if (from < to) {
+        expect(to).toBeLessThan(index.rows);
+      }
       expect(from).toBeGreaterThanOrEqual(0);
       return to - from;
     },
@@ -143,7 +147,7 @@ const readers: readonly [name: string, read: Read, messages: readonly Buffer[]][
   ],
 ];
 
-it.each(readers)(
+test.each(readers)(
   "reads damaged %s to the end or throws an UnreadablePart, never otherwise",
   (_name, read, messages) => {
     const any = randomOf(2026);
@@ -164,7 +168,9 @@ it.each(readers)(
         seen.refused++;
       }
       for (const spy of spies) {
-        for (const [size] of spy.mock.calls) largest = Math.max(largest, size);
+        for (const [size] of spy.mock.calls) {
+          largest = Math.max(largest, size);
+        }
         spy.mockClear();
       }
     }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PrimaryIndex } from "./primary-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
@@ -8,7 +8,9 @@ function textOf(text: string): Buffer {
   const bytes = Buffer.from(text);
   const length: number[] = [];
   let left = bytes.length;
-  for (; left >= 128; left >>= 7) length.push((left & 127) | 128);
+  for (; left >= 128; left >>= 7) {
+    length.push((left & 127) | 128);
+  }
   return Buffer.concat([Buffer.from([...length, left]), bytes]);
 }
 
@@ -49,7 +51,7 @@ function indexed<T>(
 const granularities = fc.integer({ min: 1, max: 8 });
 
 describe("granules that may have numbers behind a text", () => {
-  it("are those that have one, and no others of one text", () => {
+  test("are those that have one, and no others of one text", () => {
     fc.assert(
       fc.property(
         rows,
@@ -75,7 +77,7 @@ describe("granules that may have numbers behind a text", () => {
     );
   });
 
-  it("are found for numbers over two thousand million, too", () => {
+  test("are found for numbers over two thousand million, too", () => {
     const keys = [1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0xffff_ffff];
     const bytes = Buffer.concat(keys.flatMap((key) => [textOf("a"), numberOf(key)]));
     const index = new PrimaryIndex(bytes, ["String", "DateTime('UTC')"]);
@@ -89,7 +91,7 @@ describe("granules that may have numbers behind a text", () => {
 describe("granules that may have a value of a fixed size", () => {
   const idOf = (number: number) => Buffer.alloc(16, `${number}`.padStart(3, "0"));
 
-  it("are those that have it, one before and one behind at most", () => {
+  test("are those that have it, one before and one behind at most", () => {
     const ids = fc
       .array(fc.nat(30), { minLength: 1, maxLength: 60 })
       .map((all) => all.toSorted((a, b) => a - b));
@@ -113,14 +115,14 @@ describe("granules that may have a value of a fixed size", () => {
 });
 
 describe("a primary index", () => {
-  it("of no rows has no granules", () => {
+  test("of no rows has no granules", () => {
     const index = new PrimaryIndex(Buffer.alloc(0), ["String", "DateTime"]);
     expect([index.rows, index.bytes, index.granulesOfNumbers([1])]).toEqual([0, 0, []]);
     const [from, to] = new PrimaryIndex(Buffer.alloc(0), ["FixedString(4)"]).granulesOf(Buffer.alloc(4));
     expect(to - from).toBeLessThanOrEqual(0);
   });
 
-  it.each([
+  test.each([
     "Nullable(String)",
     "Array(String)",
     "UInt256",
@@ -132,7 +134,7 @@ describe("a primary index", () => {
     expect(() => new PrimaryIndex(Buffer.alloc(8), ["String", type])).toThrow(UnreadablePart);
   });
 
-  it("is refused when it is cut short anywhere, but between two keys", () => {
+  test("is refused when it is cut short anywhere, but between two keys", () => {
     const keys = ["", "a", "b".repeat(130), "c"].map((text) =>
       Buffer.concat([textOf(text), numberOf(70_000)]),
     );
@@ -140,12 +142,15 @@ describe("a primary index", () => {
     const ends = keys.map((_, index) => Buffer.concat(keys.slice(0, index)).length);
     for (let length = 0; length < bytes.length; length++) {
       const read = () => new PrimaryIndex(bytes.subarray(0, length), ["String", "DateTime"]).rows;
-      if (ends.includes(length)) expect(read()).toBe(ends.indexOf(length));
-      else expect(read).toThrow(UnreadablePart);
+      if (ends.includes(length)) {
+        expect(read()).toBe(ends.indexOf(length));
+      } else {
+        expect(read).toThrow(UnreadablePart);
+      }
     }
   });
 
-  it("is refused with a text longer than itself", () => {
+  test("is refused with a text longer than itself", () => {
     for (const length of [[5], [255, 255, 255, 255, 127], [255, 255, 255, 255, 255, 255, 255, 255, 127]]) {
       expect(() => new PrimaryIndex(Buffer.from([...length, 1, 2, 3]), ["String"])).toThrow(UnreadablePart);
     }

@@ -34,7 +34,9 @@ export class PrimaryIndex {
         at += length;
       }
     }
-    if (at !== keys.length) throw new UnreadablePart("a primary index is cut short");
+    if (at !== keys.length) {
+      throw new UnreadablePart("a primary index is cut short");
+    }
     this.#keys = keys;
     this.#columns = types.length;
     this.#places = Uint32Array.from(places);
@@ -66,7 +68,9 @@ export class PrimaryIndex {
       const to = firsts[granule + 1] as number;
       // Between two different texts there may be others, with any numbers.
       const isLikely = isOneText[granule] === 0 || numbers.some((number) => number >= from && number <= to);
-      if (isLikely) found.push(granule);
+      if (isLikely) {
+        found.push(granule);
+      }
     }
     return found;
   }
@@ -77,7 +81,9 @@ export class PrimaryIndex {
     for (let row = 0; row < this.rows; row++) {
       const place = row * this.#columns;
       firsts[row] = this.#keys.readUInt32LE(this.#places[place + 1] as number);
-      if (row > 0) isOneText[row - 1] = this.#text(row).equals(this.#text(row - 1)) ? 1 : 0;
+      if (row > 0) {
+        isOneText[row - 1] = this.#text(row).equals(this.#text(row - 1)) ? 1 : 0;
+      }
     }
     return { firsts, isOneText };
   }
@@ -97,8 +103,11 @@ export class PrimaryIndex {
     let [from, to] = [0, this.rows];
     while (from < to) {
       const middle = (from + to) >> 1;
-      if (isBehind(middle)) to = middle;
-      else from = middle + 1;
+      if (isBehind(middle)) {
+        to = middle;
+      } else {
+        from = middle + 1;
+      }
     }
     return from;
   }

@@ -20,11 +20,15 @@ export class ScratchPiece {
   /** Valid only until the next piece. */
   get bytes(): Buffer {
     const isShared = this.#length <= sharedBytes;
-    if (this.#bytes !== undefined && (!isShared || owner === this)) return this.#bytes;
+    if (this.#bytes !== undefined && (!isShared || owner === this)) {
+      return this.#bytes;
+    }
     const target = isShared ? sharedPiece(this.#length) : Buffer.allocUnsafeSlow(this.#length);
     owner = undefined;
     this.#bytes = target.subarray(0, this.#read(target));
-    if (isShared) owner = this;
+    if (isShared) {
+      owner = this;
+    }
     return this.#bytes;
   }
 }

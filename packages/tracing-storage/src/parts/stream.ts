@@ -32,11 +32,17 @@ export class Stream {
    * @throws UnreadablePart when there are fewer bytes
    */
   bytes(from: number, length: number): Buffer {
-    if (length === 0) return Buffer.alloc(0);
-    if (!(length > 0 && length <= maxPieceBytes)) throw new UnreadablePart(`a piece of ${length} bytes`);
+    if (length === 0) {
+      return Buffer.alloc(0);
+    }
+    if (!(length > 0 && length <= maxPieceBytes)) {
+      throw new UnreadablePart(`a piece of ${length} bytes`);
+    }
     const first = this.#blockWith(from);
     const start = from - this.#from;
-    if (start + length <= first.length) return first.subarray(start, start + length);
+    if (start + length <= first.length) {
+      return first.subarray(start, start + length);
+    }
     const target = Buffer.allocUnsafeSlow(length);
     for (let taken = 0; taken < length; ) {
       const block = this.#blockWith(from + taken);
@@ -47,11 +53,17 @@ export class Stream {
   }
 
   #blockWith(byte: number): BlockBytes {
-    if (byte < Math.max(this.#from, 0)) throw new UnreadablePart("a stream is read backwards");
+    if (byte < Math.max(this.#from, 0)) {
+      throw new UnreadablePart("a stream is read backwards");
+    }
     for (;;) {
       const { bytes, end } = this.#blockAt(this.#at);
-      if (byte < this.#from + bytes.length) return bytes;
-      if (end <= this.#at) throw new UnreadablePart("a stream ends too early");
+      if (byte < this.#from + bytes.length) {
+        return bytes;
+      }
+      if (end <= this.#at) {
+        throw new UnreadablePart("a stream ends too early");
+      }
       this.#from += bytes.length;
       this.#at = end;
     }
@@ -73,7 +85,9 @@ export class StreamCursor {
     return new StreamCursor(
       new Stream(
         (at) => {
-          if (at !== 0) throw new UnreadablePart("bytes are cut short");
+          if (at !== 0) {
+            throw new UnreadablePart("bytes are cut short");
+          }
           return block;
         },
         { block: 0, byte: 0 },
@@ -95,7 +109,9 @@ export class StreamCursor {
   /** Eight bytes. @throws UnreadablePart for more than a number holds */
   uint64(): number {
     const value = Number(this.bytes(8).readBigUInt64LE(0));
-    if (!Number.isSafeInteger(value)) throw new UnreadablePart(`the number ${value} is not expected here`);
+    if (!Number.isSafeInteger(value)) {
+      throw new UnreadablePart(`the number ${value} is not expected here`);
+    }
     return value;
   }
 
@@ -105,7 +121,9 @@ export class StreamCursor {
     for (let shift = 0n; shift < 64n; shift += 7n) {
       const byte = this.bytes(1)[0] as number;
       value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
+      if (byte < 0x80) {
+        return value;
+      }
     }
     throw new UnreadablePart("a number of more than ten bytes");
   }

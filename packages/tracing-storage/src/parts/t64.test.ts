@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { T64Values } from "./t64.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 import { integersOf, t64Of, t64Types } from "./written-blocks.ts";
@@ -25,7 +25,7 @@ function integers(width: number, isSigned: boolean): fc.Arbitrary<bigint[]> {
 }
 
 describe.each(t64Types)("integers of the type $type", ({ type, width, isSigned }) => {
-  it("come back, all and some of them", () => {
+  test("come back, all and some of them", () => {
     fc.assert(
       fc.property(integers(width, isSigned), fc.nat(), fc.nat(), (values, one, other) => {
         const all = integersOf(width, values);
@@ -42,14 +42,14 @@ describe.each(t64Types)("integers of the type $type", ({ type, width, isSigned }
     );
   });
 
-  it("are not cut in two", () => {
+  test("are not cut in two", () => {
     const read = new T64Values(t64Of(type, [1n, 2n, 3n]), 3 * width);
     expect(() => read.subarray(1, width)).toThrow(UnreadablePart);
     expect(() => read.subarray(0, width + 2)).toThrow(UnreadablePart);
     expect(read.subarray(width, width)).toHaveLength(0);
   });
 
-  it.each<readonly [string, (packed: Buffer) => readonly [Buffer, number]]>([
+  test.each<readonly [string, (packed: Buffer) => readonly [Buffer, number]]>([
     ["nothing", () => [Buffer.alloc(0), width]],
     ["no integers", (packed) => [packed, 0]],
     ["half an integer more", (packed) => [packed, 70 * width + width / 2]],
@@ -75,7 +75,7 @@ describe.each(t64Types)("integers of the type $type", ({ type, width, isSigned }
   });
 });
 
-it("integers of four bytes have not more bits than that", () => {
+test("integers of four bytes have not more bits than that", () => {
   const packed = t64Of(4, [0n, 1n << 40n]);
   packed[0] = 3;
   expect(() => new T64Values(packed, 8)).toThrow(UnreadablePart);

@@ -36,7 +36,9 @@ export class T64Values {
     if (width === undefined || length % width !== 0 || length === 0) {
       throw new UnreadablePart(`integers are packed by T64 in the form ${type}`);
     }
-    if (packed.length < headerBytes) throw new UnreadablePart("integers packed by T64 are cut short");
+    if (packed.length < headerBytes) {
+      throw new UnreadablePart("integers packed by T64 are cut short");
+    }
     const [least, most] = [packed.readBigInt64LE(1), packed.readBigInt64LE(9)];
     const isSigned = signed.has(type);
     const bits = significantBits(least, most, isSigned);
@@ -60,9 +62,13 @@ export class T64Values {
   /** A range of the unpacked bytes; whole integers only. @throws UnreadablePart */
   subarray(from: number, to: number): Buffer {
     const width = this.#width;
-    if (from % width !== 0 || to % width !== 0) throw new UnreadablePart("an integer is cut in two");
+    if (from % width !== 0 || to % width !== 0) {
+      throw new UnreadablePart("an integer is cut in two");
+    }
     const target = Buffer.alloc(to - from);
-    for (let at = from; at < to; at += width) this.#write(at / width, target, at - from);
+    for (let at = from; at < to; at += width) {
+      this.#write(at / width, target, at - from);
+    }
     return target;
   }
 

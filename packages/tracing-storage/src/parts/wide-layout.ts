@@ -55,7 +55,9 @@ export class WideLayout implements Layout {
     try {
       return work((granule) => this.#granule(fileOf, granule));
     } finally {
-      for (const file of files.values()) closeSync(file);
+      for (const file of files.values()) {
+        closeSync(file);
+      }
     }
   }
 
@@ -76,7 +78,9 @@ export class WideLayout implements Layout {
       shared: <T>(name: string, make: (stream: Stream) => { readonly value: T; readonly bytes: number }) => {
         const place = this.#place(granule, name);
         const known = this.#shared.get(name);
-        if (known?.place.block === place.block && known.place.byte === place.byte) return known.value as T;
+        if (known?.place.block === place.block && known.place.byte === place.byte) {
+          return known.value as T;
+        }
         const made = make(stream(name));
         this.#shared.set(name, { place, ...made });
         return made.value;
@@ -95,8 +99,12 @@ export class WideLayout implements Layout {
 
   #marksOf(stream: string): Marks {
     const known = this.#marks.get(stream);
-    if (known !== undefined) return known;
-    if (!this.#streams.has(stream)) throw new UnreadablePart(`there is no stream ${stream}`);
+    if (known !== undefined) {
+      return known;
+    }
+    if (!this.#streams.has(stream)) {
+      throw new UnreadablePart(`there is no stream ${stream}`);
+    }
     const path = join(this.#folder, `${stream}.cmrk2`);
     const marks = Marks.open(path, 1, this.granules + 1, this.#cache);
     this.#marks.set(stream, marks);

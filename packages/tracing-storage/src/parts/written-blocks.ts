@@ -37,7 +37,9 @@ export function sealed(blocks: Buffer): Buffer {
   const bytes = Buffer.from(blocks);
   for (let at = 0; at + 25 <= bytes.length; ) {
     const end = at + 16 + bytes.readUInt32LE(at + 17);
-    if (end > bytes.length || end < at + 25) break;
+    if (end > bytes.length || end < at + 25) {
+      break;
+    }
     const [low, high] = cityHash128(bytes.subarray(at + 16, end));
     bytes.writeBigUInt64LE(low, at);
     bytes.writeBigUInt64LE(high, at + 8);
@@ -57,7 +59,9 @@ export function t64Block(type: number, values: readonly bigint[], then?: "lz4" |
   const { width } = t64Types.find((one) => one.type === type) as (typeof t64Types)[number];
   const packed = t64Of(type, values);
   const length = values.length * width;
-  if (then === undefined) return blockOf(blockMethods.t64, packed, length);
+  if (then === undefined) {
+    return blockOf(blockMethods.t64, packed, length);
+  }
   const inner = behindHeader(blockMethods.t64, packed, length);
   const outer = plainBlock(then, inner).subarray(16);
   const names = Buffer.from([2, blockMethods.t64, blockMethods[then]]);
@@ -68,8 +72,11 @@ export function t64Block(type: number, values: readonly bigint[], then?: "lz4" |
 export function integersOf(width: number, values: readonly bigint[]): Buffer {
   const bytes = Buffer.alloc(values.length * width);
   for (const [index, value] of values.entries()) {
-    if (width === 4) bytes.writeUInt32LE(Number(BigInt.asUintN(32, value)), index * 4);
-    else bytes.writeBigUInt64LE(BigInt.asUintN(64, value), index * 8);
+    if (width === 4) {
+      bytes.writeUInt32LE(Number(BigInt.asUintN(32, value)), index * 4);
+    } else {
+      bytes.writeBigUInt64LE(BigInt.asUintN(64, value), index * 8);
+    }
   }
   return bytes;
 }
@@ -90,7 +97,9 @@ export function t64Of(type: number, values: readonly bigint[]): Buffer {
       (((values[index * 64 + row] ?? 0n) >> BigInt(bit)) & 1n) === 1n;
     for (let row = 0; row < 64; row++) {
       for (let bit = 0; bit < bits; bit++) {
-        if (!isSet(row, bit)) continue;
+        if (!isSet(row, bit)) {
+          continue;
+        }
         const isOfWholeByte = bit < bits - (bits % 8);
         const at = isOfWholeByte ? (bit >> 3) * 64 + row : bit * 8 + (row >> 3);
         matrix[at] = (matrix[at] as number) | (1 << (isOfWholeByte ? bit & 7 : row & 7));
@@ -105,10 +114,14 @@ export function t64Of(type: number, values: readonly bigint[]): Buffer {
 function bitsOf(least: bigint, most: bigint, isSigned: boolean): number {
   for (let bits = 0; ; bits++) {
     const above = (value: bigint) => BigInt.asUintN(64, value) >> BigInt(bits);
-    if (above(least) === above(most)) return bits;
+    if (above(least) === above(most)) {
+      return bits;
+    }
     if (isSigned && least < 0n && most >= 0n) {
       const half = 1n << BigInt(Math.max(bits - 1, 0));
-      if (bits > 0 && least >= -half && most < half) return bits;
+      if (bits > 0 && least >= -half && most < half) {
+        return bits;
+      }
     }
   }
 }
@@ -117,7 +130,9 @@ function bitsOf(least: bigint, most: bigint, isSigned: boolean): number {
 export function streamOf(bytes: Buffer): Stream {
   const block = { bytes: new PlainBytes(bytes), end: bytes.length };
   const blockAt = (at: number) => {
-    if (at !== 0) throw new UnreadablePart("bytes are cut short");
+    if (at !== 0) {
+      throw new UnreadablePart("bytes are cut short");
+    }
     return block;
   };
   return new Stream(blockAt, { block: 0, byte: 0 });

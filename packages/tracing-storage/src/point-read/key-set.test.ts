@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { KeySet, rowsOfSorted } from "./key-set.ts";
 
 /** Only two byte values: many keys are equal, and many differ only at the end or at the beginning. */
@@ -28,7 +28,7 @@ function naively(column: readonly Buffer[], keys: readonly Buffer[]): number[] {
 }
 
 describe("keys", () => {
-  it.each([4, 8, 12, 16, 32])("of %i bytes are found in the rows that have them", (width) => {
+  test.each([4, 8, 12, 16, 32])("of %i bytes are found in the rows that have them", (width) => {
     fc.assert(
       fc.property(valuesOf(width), valuesOf(width, 1), fc.nat(7), (column, keys, by) => {
         const bytes = shifted(Buffer.concat(column), by);
@@ -37,7 +37,7 @@ describe("keys", () => {
     );
   });
 
-  it.each([5, 6, 7, 9, 10])("of %i bytes, no multiple of four, are found too", (width) => {
+  test.each([5, 6, 7, 9, 10])("of %i bytes, no multiple of four, are found too", (width) => {
     fc.assert(
       fc.property(valuesOf(width), valuesOf(width, 1), fc.nat(7), (column, keys, by) => {
         const bytes = shifted(Buffer.concat(column), by);
@@ -46,7 +46,7 @@ describe("keys", () => {
     );
   });
 
-  it("are found among any bytes", () => {
+  test("are found among any bytes", () => {
     const ids = fc.array(fc.uint8Array({ minLength: 16, maxLength: 16 }), { minLength: 1, maxLength: 50 });
     fc.assert(
       fc.property(ids, fc.array(fc.nat(), { minLength: 1, maxLength: 5 }), fc.nat(3), (all, which, by) => {
@@ -57,20 +57,20 @@ describe("keys", () => {
     );
   });
 
-  it("that are the same twice give each row once", () => {
+  test("that are the same twice give each row once", () => {
     const key = Buffer.from("0123456789abcdef");
     expect(new KeySet([key, Buffer.from(key)]).rowsIn(Buffer.concat([key, Buffer.alloc(16), key]))).toEqual([
       0, 2,
     ]);
   });
 
-  it("are not found in nothing, nor across two values", () => {
+  test("are not found in nothing, nor across two values", () => {
     const key = Buffer.from("aaaabbbb");
     expect(new KeySet([key]).rowsIn(Buffer.alloc(0))).toEqual([]);
     expect(new KeySet([key]).rowsIn(Buffer.from("....aaaabbbb...."))).toEqual([]);
   });
 
-  it("are not found in the last value when that is cut short", () => {
+  test("are not found in the last value when that is cut short", () => {
     const key = Buffer.from("aaaabbbb");
     expect(new KeySet([key]).rowsIn(Buffer.from("aaaabbbbaaaabbb"))).toEqual([0]);
     expect(new KeySet([key]).rowsIn(Buffer.from("aaaabbbbaaaa"))).toEqual([0]);
@@ -78,7 +78,7 @@ describe("keys", () => {
 });
 
 describe("a key among sorted values", () => {
-  it.each([1, 4, 6, 16])("of %i bytes is found in all rows that have it", (width) => {
+  test.each([1, 4, 6, 16])("of %i bytes is found in all rows that have it", (width) => {
     fc.assert(
       fc.property(valuesOf(width), keyOf(width), fc.nat(3), (values, key, by) => {
         const column = values.toSorted(Buffer.compare);
@@ -87,7 +87,7 @@ describe("a key among sorted values", () => {
     );
   });
 
-  it("is not found before, between or behind them", () => {
+  test("is not found before, between or behind them", () => {
     const column = Buffer.from("bbbbddddffff");
     expect(["aaaa", "cccc", "gggg"].map((key) => rowsOfSorted(column, Buffer.from(key)))).toEqual([
       [],

@@ -20,16 +20,24 @@ export class KeySet {
     const width = this.#width;
     const rows: number[] = [];
     const check = (word: number, row: number) => {
-      if (only !== undefined ? word !== only : !this.#byWord.has(word)) return;
+      if (only !== undefined ? word !== only : !this.#byWord.has(word)) {
+        return;
+      }
       const value = column.subarray(row * width, (row + 1) * width);
-      if (this.#byWord.get(word)?.some((key) => key.equals(value)) === true) rows.push(row);
+      if (this.#byWord.get(word)?.some((key) => key.equals(value)) === true) {
+        rows.push(row);
+      }
     };
     const count = column.length / width;
     if (width % 4 === 0) {
       const words = wordsOf(column);
-      for (let row = 0, at = 0; row < count; row++, at += width / 4) check(words[at] as number, row);
+      for (let row = 0, at = 0; row < count; row++, at += width / 4) {
+        check(words[at] as number, row);
+      }
     } else {
-      for (let row = 0; row < count; row++) check(column.readInt32LE(row * width), row);
+      for (let row = 0; row < count; row++) {
+        check(column.readInt32LE(row * width), row);
+      }
     }
     return rows;
   }
@@ -48,10 +56,15 @@ export function rowsOfSorted(column: Buffer, key: Buffer): number[] {
   let [from, to] = [0, column.length / key.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if (compare(middle) < 0) from = middle + 1;
-    else to = middle;
+    if (compare(middle) < 0) {
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
   }
   const rows: number[] = [];
-  for (let row = from; row < column.length / key.length && compare(row) === 0; row++) rows.push(row);
+  for (let row = from; row < column.length / key.length && compare(row) === 0; row++) {
+    rows.push(row);
+  }
   return rows;
 }

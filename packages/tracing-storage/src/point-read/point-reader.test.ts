@@ -26,7 +26,9 @@ test.each([
 ])("where the engine %s of a table, it is asked for the rows", async (_case, run) => {
   const engine = { run, folder: { enginePath: "/nowhere" }, tablesVersion: 1 } as unknown as Engine;
   const question = pointQuestionOf(sql, request, 0);
-  if (question === undefined) throw new Error("the statement is not known");
+  if (question === undefined) {
+    throw new Error("the statement is not known");
+  }
   const reader = new PointReader(engine, thread, { maxQuerySeconds: 0, maxResultBytes: 0 });
   expect(await reader.read(question)).toBeUndefined();
 });

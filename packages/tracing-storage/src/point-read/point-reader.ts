@@ -54,8 +54,12 @@ export class PointReader {
   async read({ statement, value }: PointQuestion): Promise<PointAnswer | undefined> {
     const rows = await this.#table(statement.table);
     const places = await this.#table(statement.places.table);
-    if (rows === undefined || places === undefined) return undefined;
-    if (!isAsKnown(statement, rows.facts, places.facts)) return undefined;
+    if (rows === undefined || places === undefined) {
+      return undefined;
+    }
+    if (!isAsKnown(statement, rows.facts, places.facts)) {
+      return undefined;
+    }
     const answer = await this.#thread.read({ rows, places }, statement, value);
     const { maxResultBytes } = this.#limits;
     const isLong =
@@ -77,14 +81,18 @@ export class PointReader {
     const table = facts === undefined || keyTypes === undefined ? undefined : { facts, keyTypes };
     this.#forget(path);
     this.#tables.set(path, { version, untilMs: performance.now() + againMs, table });
-    if (this.#tables.size > maxTables) this.#forget(this.#tables.keys().next().value ?? "");
+    if (this.#tables.size > maxTables) {
+      this.#forget(this.#tables.keys().next().value ?? "");
+    }
     return table;
   }
 
   #forget(path: string): void {
     const table = this.#tables.get(path)?.table;
     this.#tables.delete(path);
-    if (table !== undefined) this.#thread.forget(table);
+    if (table !== undefined) {
+      this.#thread.forget(table);
+    }
   }
 }
 

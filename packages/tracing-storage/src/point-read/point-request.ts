@@ -28,21 +28,33 @@ export function pointQuestionOf(
   maxQuerySeconds: number,
 ): PointQuestion | undefined {
   const statement = pointStatementOf(sql, settings.keys());
-  if (statement === undefined || (database !== "" && database !== statement.table.database)) return undefined;
+  if (statement === undefined || (database !== "" && database !== statement.table.database)) {
+    return undefined;
+  }
   for (const [name, value] of settings) {
-    if (!isTaken(name, value)) return undefined;
+    if (!isTaken(name, value)) {
+      return undefined;
+    }
   }
   const seconds = Number(settings.get("max_execution_time") ?? 1);
-  if (reader && maxQuerySeconds > 0 && (seconds < 1 || seconds > maxQuerySeconds)) return undefined;
+  if (reader && maxQuerySeconds > 0 && (seconds < 1 || seconds > maxQuerySeconds)) {
+    return undefined;
+  }
   const value = parameters.get(statement.equal.parameter);
   // A value with a backslash is an escaped one, and some must be escaped.
-  if (value === undefined || parameters.size > 1 || /[\\\p{Cc}]/u.test(value)) return undefined;
+  if (value === undefined || parameters.size > 1 || /[\\\p{Cc}]/u.test(value)) {
+    return undefined;
+  }
   return { statement, value };
 }
 
 function isTaken(name: string, value: string): boolean {
   // With 1, the statement may not have settings of its own.
-  if (name === "readonly") return value === "2";
-  if (name === "optimize_const_name_size" && value === "-1") return true;
+  if (name === "readonly") {
+    return value === "2";
+  }
+  if (name === "optimize_const_name_size" && value === "-1") {
+    return true;
+  }
   return number.test(value);
 }

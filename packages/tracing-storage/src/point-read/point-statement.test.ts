@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pointStatementOf } from "./point-statement.ts";
 
 // As the ClickHouse engine of storage sends them, for one trace and for two.
@@ -19,7 +19,7 @@ const requestSettings = [
 ];
 
 describe("a statement for the spans of traces", () => {
-  it.each([
+  test.each([
     { name: "one", sql: ofOne, keys: [first] },
     { name: "two", sql: ofTwo, keys: [first, second] },
   ])("is known: $name", ({ sql, keys }) => {
@@ -46,7 +46,7 @@ describe("a statement for the spans of traces", () => {
     expect(pointStatementOf(sql, new Set(requestSettings).values())).toEqual(known);
   });
 
-  it("is known with a list of one trace, and of many", () => {
+  test("is known with a list of one trace, and of many", () => {
     const named = (ids: readonly string[]) =>
       ofOne.replaceAll(`= ${bytesOf(first)}`, () => `IN (${ids.map(bytesOf).join(", ")})`);
     expect(pointStatementOf(named([first]), [])?.keys).toEqual([first]);
@@ -54,7 +54,7 @@ describe("a statement for the spans of traces", () => {
     expect(pointStatementOf(named(ids), [])?.keys).toEqual(ids);
   });
 
-  it("is known by its shape, whatever the tables and columns are called", () => {
+  test("is known by its shape, whatever the tables and columns are called", () => {
     const sql =
       "SELECT b FROM d1.t1 PREWHERE k = '\\x00\\xff' WHERE e = {p:String} AND indexHint((x, toStartOfMinute(y)) IN " +
       "(SELECT v, w FROM d2.t2 WHERE k = '\\x00\\xff')) SETTINGS max_threads = 1 FORMAT RowBinary";
@@ -72,7 +72,7 @@ describe("a statement for the spans of traces", () => {
 });
 
 describe("the engine is asked", () => {
-  it.each([
+  test.each([
     "final",
     "limit",
     "offset",
@@ -93,7 +93,7 @@ describe("the engine is asked", () => {
     expect(pointStatementOf(ofTwo, [setting, ...requestSettings])).toBeUndefined();
   });
 
-  it.each<readonly [string, string | RegExp, string]>([
+  test.each<readonly [string, string | RegExp, string]>([
     ["another setting", "SETTINGS ", "SETTINGS final = 1, "],
     ["another setting at the end", " FORMAT", ", limit = 1 FORMAT"],
     ["a setting in capital letters", "max_threads", "MAX_THREADS"],
@@ -185,7 +185,7 @@ describe("the engine is asked", () => {
     expect(pointStatementOf(sql, [])).toBeUndefined();
   });
 
-  it.each<readonly [string, string, string]>([
+  test.each<readonly [string, string, string]>([
     [
       "another order of ids in one place",
       `(${bytesOf(first)}, ${bytesOf(second)})`,
@@ -201,7 +201,7 @@ describe("the engine is asked", () => {
     expect(pointStatementOf(sql, [])).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     "",
     "SELECT 1",
     "SELECT format FROM tracing.spans FORMAT RowBinary",
@@ -213,19 +213,21 @@ describe("the engine is asked", () => {
     expect(pointStatementOf(sql, [])).toBeUndefined();
   });
 
-  it("for each statement that is cut short, or has a sign more or less between its words", () => {
+  test("for each statement that is cut short, or has a sign more or less between its words", () => {
     for (let at = 0; at < ofOne.length; at++) {
       expect(pointStatementOf(ofOne.slice(0, at), [])).toBeUndefined();
     }
     const isLetter = (at: number) => /[\w\\]/.test(ofOne[at] ?? "");
     for (let at = 0; at < ofOne.indexOf("SETTINGS"); at++) {
       expect([at, pointStatementOf(`${ofOne.slice(0, at)}?${ofOne.slice(at)}`, [])]).toEqual([at, undefined]);
-      if (isLetter(at)) continue;
+      if (isLetter(at)) {
+        continue;
+      }
       expect([at, pointStatementOf(ofOne.slice(0, at) + ofOne.slice(at + 1), [])]).toEqual([at, undefined]);
     }
   });
 
-  it("for settings that do not end as they should, which is known at once", () => {
+  test("for settings that do not end as they should, which is known at once", () => {
     // Each piece may be cut in ten ways: all of them together are more than can be tried.
     const settings = `max_threads${" = bbbbbbbbbb".repeat(30)}`;
     expect(pointStatementOf(ofOne.replace(/SETTINGS .*$/, `SETTINGS ${settings} ;`), [])).toBeUndefined();

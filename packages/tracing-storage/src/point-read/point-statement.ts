@@ -57,16 +57,22 @@ const harmless: ReadonlySet<string> = new Set([
  */
 export function pointStatementOf(sql: string, settings: Iterable<string>): PointStatement | undefined {
   const match = shape.exec(sql);
-  if (match === null) return undefined;
+  if (match === null) {
+    return undefined;
+  }
   const [, columns = "", database = "", table = "", key = "", named = "", column = "", parameter = ""] =
     match;
   const [partition = "", time = "", partitionThere = "", minute = "", otherDatabase = "", otherTable = ""] =
     match.slice(8);
   const [otherKey, otherNamed, ownSettings = ""] = match.slice(14);
-  if (otherKey !== key || otherNamed !== named) return undefined;
+  if (otherKey !== key || otherNamed !== named) {
+    return undefined;
+  }
   const names = ownSettings.split(", ").map((setting) => setting.split(" ")[0] ?? "");
   for (const name of [...names, ...settings]) {
-    if (!harmless.has(name)) return undefined;
+    if (!harmless.has(name)) {
+      return undefined;
+    }
   }
   return {
     table: { database, table },

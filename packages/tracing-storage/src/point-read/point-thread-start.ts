@@ -23,7 +23,9 @@ const collectGarbage = garbageCollector();
 
 function tableOf(number: number): OpenTable {
   const table = tables.get(number);
-  if (table === undefined) throw new Error(`nobody has told of the table ${number}`);
+  if (table === undefined) {
+    throw new Error(`nobody has told of the table ${number}`);
+  }
   return table;
 }
 
@@ -34,7 +36,9 @@ function answerTo({ call, rows, places, statement, value }: ReadMessage): FromTh
   } catch (error) {
     // A merge may have replaced the part since its folder was listed.
     const isGone = (error as NodeJS.ErrnoException).code === "ENOENT";
-    if (isGone || error instanceof UnreadablePart) return { kind: "none", call };
+    if (isGone || error instanceof UnreadablePart) {
+      return { kind: "none", call };
+    }
     return { kind: "none", call, error: String(error) };
   }
 }

@@ -45,7 +45,9 @@ export class PointThread {
     value: string,
   ): Promise<PointAnswer | undefined> {
     const worker = this.#worker ?? this.#begin();
-    if (worker === undefined || !this.#isReady || this.#calls.size >= maxCalls) return undefined;
+    if (worker === undefined || !this.#isReady || this.#calls.size >= maxCalls) {
+      return undefined;
+    }
     const [rows, places] = [this.#numberOf(worker, tables.rows), this.#numberOf(worker, tables.places)];
     const call = ++this.#lastNumber;
     return await new Promise((resolve) => {
@@ -69,7 +71,9 @@ export class PointThread {
   }
 
   #begin(): Worker | undefined {
-    if (this.#isClosed || performance.now() < this.#notBeforeMs) return undefined;
+    if (this.#isClosed || performance.now() < this.#notBeforeMs) {
+      return undefined;
+    }
     let worker: Worker;
     try {
       worker = new Worker(new URL("./point-thread-start.ts", import.meta.url), {
@@ -119,13 +123,17 @@ export class PointThread {
     this.#isReady = false;
     this.#notBeforeMs = performance.now() + againMs;
     this.#tables.clear();
-    for (const resolve of this.#calls.values()) resolve(undefined);
+    for (const resolve of this.#calls.values()) {
+      resolve(undefined);
+    }
     this.#calls.clear();
   }
 
   #numberOf(worker: Worker, told: ToldTable): number {
     const known = this.#tables.get(told);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      return known;
+    }
     const table = ++this.#lastNumber;
     this.#tables.set(told, table);
     post(worker, { kind: "table", table, ...told });

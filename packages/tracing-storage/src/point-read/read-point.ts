@@ -67,7 +67,9 @@ export function readPoint(tables: PointTables, statement: PointStatement, value:
   const answer = new Answer();
   for (const [index, granules] of found.entries()) {
     const part = likely[index]?.part;
-    if (part !== undefined && granules.length > 0) readRows(part, granules, search, answer);
+    if (part !== undefined && granules.length > 0) {
+      readRows(part, granules, search, answer);
+    }
   }
   return answer.whole();
 }
@@ -82,28 +84,38 @@ class Answer {
     const row = Buffer.concat(values);
     this.#bytes += row.length;
     this.#rows.push(row);
-    if (this.#bytes > maxBytes) throw new UnreadablePart("more bytes than are read here");
+    if (this.#bytes > maxBytes) {
+      throw new UnreadablePart("more bytes than are read here");
+    }
   }
 
   /** In a buffer of its own, which can be transferred to another thread. */
   whole(): PointAnswer {
     const bytes = Buffer.allocUnsafeSlow(this.#bytes);
     let at = 0;
-    for (const row of this.#rows) at += row.copy(bytes, at);
+    for (const row of this.#rows) {
+      at += row.copy(bytes, at);
+    }
     return { bytes, rows: this.#rows.length };
   }
 }
 
 function checkCount(granules: number, most: number): void {
-  if (granules > most) throw new UnreadablePart("more granules than are read here");
+  if (granules > most) {
+    throw new UnreadablePart("more granules than are read here");
+  }
 }
 
 function checkRows(rows: number): void {
-  if (rows > maxRows) throw new UnreadablePart("more rows than are read here");
+  if (rows > maxRows) {
+    throw new UnreadablePart("more rows than are read here");
+  }
 }
 
 function checkTime(untilMs: number): void {
-  if (performance.now() > untilMs) throw new UnreadablePart("it takes longer than is waited here");
+  if (performance.now() > untilMs) {
+    throw new UnreadablePart("it takes longer than is waited here");
+  }
 }
 
 /** Partitions and minutes that a table has for keys, which is in their order. */
@@ -126,7 +138,9 @@ function placesOf(
         checkTime(untilMs);
         for (let granule = from; granule < to; granule++) {
           const rows = rowsOfSorted(allOf(keyColumn, read(granule, keyColumn.streams)), one);
-          if (rows.length === 0) continue;
+          if (rows.length === 0) {
+            continue;
+          }
           const minutes = places.get(name.partition) ?? new Set();
           places.set(name.partition, minutes);
           for (const bytes of minuteColumn.reader.values(read(granule, minuteColumn.streams), rows)) {
@@ -150,7 +164,9 @@ function likelyGranules(
   const part = parts.open(name);
   const granules = part.index.granulesOfNumbers([...(places.get(name.partition) ?? [])]);
   const filter = filterName === undefined || granules.length === 0 ? undefined : part.filter(filterName);
-  if (filter === undefined) return { part, granules };
+  if (filter === undefined) {
+    return { part, granules };
+  }
   return { part, granules: granules.filter((granule) => filter.mayHaveAny(granule, hashes)) };
 }
 
@@ -208,7 +224,9 @@ function readRows(part: Part, found: readonly FoundRows[], search: Search, answe
 
 function allOf({ reader }: PartColumn, granule: Granule): Buffer {
   const all = reader.all?.(granule);
-  if (all === undefined) throw new UnreadablePart("a key is not of a fixed size");
+  if (all === undefined) {
+    throw new UnreadablePart("a key is not of a fixed size");
+  }
   return all;
 }
 

@@ -50,9 +50,13 @@ export async function readTableFacts(
     `FROM system.tables WHERE database = '${database}' AND name = '${table}'`;
   const { bytes } = await engine.run({ prepare: "", sql, format: "JSONEachRow", tag: "point-read" });
   const text = bytes.toString("utf8").trim();
-  if (text === "") return undefined;
+  if (text === "") {
+    return undefined;
+  }
   const facts = row.parse(JSON.parse(text));
-  if (!engines.has(facts.engine) || facts.changing > 0 || facts.policies > 0) return undefined;
+  if (!engines.has(facts.engine) || facts.changing > 0 || facts.policies > 0) {
+    return undefined;
+  }
   return {
     folder: join(engine.folder.enginePath, "store", facts.uuid.slice(0, 3), facts.uuid),
     partitionKey: facts.partition_key,

@@ -31,7 +31,9 @@ export class TableParts {
     const { mtimeMs } = statSync(this.#folder);
     const known = this.#listed;
     const isSure = known !== undefined && known.changedMs === mtimeMs && known.atMs > mtimeMs + unsureMs;
-    if (isSure) return known.parts;
+    if (isSure) {
+      return known.parts;
+    }
     const atMs = Date.now();
     const names = readdirSync(this.#folder);
     if (names.some((name) => name.startsWith("patch-"))) {
@@ -70,7 +72,9 @@ export class PartCache {
     this.#parts.set(folder, { part, bytes });
     this.#bytes += bytes - (known?.bytes ?? 0);
     for (const [oldest, { bytes: freed }] of this.#parts) {
-      if (this.#bytes <= this.#maxBytes || oldest === folder) break;
+      if (this.#bytes <= this.#maxBytes || oldest === folder) {
+        break;
+      }
       this.#parts.delete(oldest);
       this.#bytes -= freed;
     }
@@ -81,7 +85,9 @@ export class PartCache {
   forget(tableFolder: string): void {
     const prefix = join(tableFolder, "/");
     for (const [folder, { bytes }] of this.#parts) {
-      if (!folder.startsWith(prefix)) continue;
+      if (!folder.startsWith(prefix)) {
+        continue;
+      }
       this.#parts.delete(folder);
       this.#bytes -= bytes;
     }

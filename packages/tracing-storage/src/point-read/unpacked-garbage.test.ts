@@ -14,7 +14,9 @@ test("garbage is collected when much was unpacked since the last time", () => {
       left.push(held / mib);
     },
   });
-  for (held of [10, 17, 18, 21].map((size) => size * mib)) collect();
+  for (held of [10, 17, 18, 21].map((size) => size * mib)) {
+    collect();
+  }
   // Once, at 18: what it has left then is counted from, and less of it too.
   expect(left).toEqual([9]);
   kept = 3 * mib;

@@ -39,7 +39,9 @@ export function sessionStatement(input: SessionInput): string {
  * @throws EngineError as `sessionStatement`
  */
 export function keptQuestion(input: SessionInput, tag: string): KeptQuestion | undefined {
-  if (input.settings.get("readonly") === "1") return undefined;
+  if (input.settings.get("readonly") === "1") {
+    return undefined;
+  }
   const names = [...input.parameters.keys()].sort();
   return {
     key: JSON.stringify([statementOf(input, settingAssignments(input)), names]),

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { utf8Text } from "./utf8-text.ts";
 
 /** The bytes of a literal with this text. */
@@ -8,12 +8,12 @@ function bytesOf(text: string): Buffer {
   return Buffer.concat(pieces.map((piece, index) => Buffer.from(piece, index % 2 === 0 ? "utf8" : "hex")));
 }
 
-it("leaves text as it is", () => {
+test("leaves text as it is", () => {
   expect(utf8Text(Buffer.from("SELECT 'Grüße 🌍'"))).toBe("SELECT 'Grüße 🌍'");
   expect(utf8Text(Buffer.alloc(0))).toBe("");
 });
 
-it.each([
+test.each([
   ["a byte that no character has", [0xff], "\\xff"],
   ["a character that is cut short", [0x27, 0xf0, 0x9f, 0x8c, 0x27], "'\\xf0\\x9f\\x8c'"],
   ["a byte in the middle of text", [0xc3, 0xbc, 0xfe, 0xc3, 0xbc], "ü\\xfeü"],
@@ -26,7 +26,7 @@ it.each([
   expect(utf8Text(Buffer.from(bytes))).toBe(text);
 });
 
-it("keeps every byte", () => {
+test("keeps every byte", () => {
   const noBackslash = fc
     .uint8Array({ maxLength: 40 })
     .map((bytes) => Buffer.from(bytes.filter((byte) => byte !== 0x5c)));

@@ -2,8 +2,12 @@ import { isUtf8 } from "node:buffer";
 
 /** Number of bytes of a character, by its first byte; 1 for an invalid first byte. */
 function characterBytes(first: number): number {
-  if (first >= 0xf0) return 4;
-  if (first >= 0xe0) return 3;
+  if (first >= 0xf0) {
+    return 4;
+  }
+  if (first >= 0xe0) {
+    return 3;
+  }
   return first >= 0xc0 ? 2 : 1;
 }
 
@@ -13,7 +17,9 @@ function characterBytes(first: number): number {
  * become escapes, which mean the same in a literal.
  */
 export function utf8Text(bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString("utf8");
+  if (isUtf8(bytes)) {
+    return bytes.toString("utf8");
+  }
   let text = "";
   let copied = 0;
   for (let at = 0; at < bytes.length; ) {

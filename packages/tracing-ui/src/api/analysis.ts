@@ -32,7 +32,9 @@ export const capabilitiesQuery = queryOptions({
       // Another query service, such as the model's, answers with its page or with 404.
       const unknown =
         error instanceof ApiError && /^API_(NOT_FOUND|SHAPE|REFUSED)$/.test(error.code) ? true : undefined;
-      if (unknown === undefined) throw error;
+      if (unknown === undefined) {
+        throw error;
+      }
       return noCapabilities;
     }
   },
@@ -54,7 +56,9 @@ export type AskedRange = { lookbackUs: number } | { startUs: number; endUs: numb
 
 /** The times of a range. @param nowMs what a look back counts from, milliseconds since 1970 */
 export function timesOf(range: AskedRange, nowMs: number): { startUs: number; endUs: number } {
-  if (!("lookbackUs" in range)) return range;
+  if (!("lookbackUs" in range)) {
+    return range;
+  }
   const endUs = Math.round(nowMs * 1_000);
   return { startUs: endUs - range.lookbackUs, endUs };
 }
@@ -63,9 +67,14 @@ export function timesOf(range: AskedRange, nowMs: number): { startUs: number; en
 export function conditionParameters(conditions: SpanConditions): URLSearchParams {
   const parameters = new URLSearchParams();
   for (const [key, value] of Object.entries(conditions)) {
-    if (value === undefined || value === "") continue;
-    if (typeof value === "string") parameters.set(key, value);
-    else if (Object.keys(value).length > 0) parameters.set(key, JSON.stringify(value));
+    if (value === undefined || value === "") {
+      continue;
+    }
+    if (typeof value === "string") {
+      parameters.set(key, value);
+    } else if (Object.keys(value).length > 0) {
+      parameters.set(key, JSON.stringify(value));
+    }
   }
   return parameters;
 }
@@ -153,7 +162,9 @@ export function attributeValuesQuery(scope: string, name: string, prefix: string
     queryFn: async ({ signal }): Promise<readonly AttributeValue[]> => {
       const path = `${base}/attributes/${scope}/${encodeURIComponent(name)}/values`;
       const parameters = new URLSearchParams({ limit: "50" });
-      if (prefix !== "") parameters.set("prefix", prefix);
+      if (prefix !== "") {
+        parameters.set("prefix", prefix);
+      }
       return (await readJson(`${path}?${parameters}`, values, signal)).values;
     },
     staleTime: 60_000,

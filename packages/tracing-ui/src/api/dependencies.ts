@@ -41,7 +41,9 @@ export function dependencyListQuery(asked: {
     queryKey: ["dependency-list", asked],
     queryFn: ({ signal }): Promise<DependencyPage> => {
       const parameters = timeParameters(asked);
-      if (asked.contains !== "") parameters.set("contains", asked.contains);
+      if (asked.contains !== "") {
+        parameters.set("contains", asked.contains);
+      }
       parameters.set("order", asked.order);
       parameters.set("limit", String(dependenciesPerPage));
       parameters.set("offset", String((asked.page - 1) * dependenciesPerPage));
@@ -90,8 +92,12 @@ export function dependencyGraphQuery(asked: {
     queryKey: ["dependency-graph", asked],
     queryFn: async ({ signal }): Promise<DependencyGraph> => {
       const parameters = timeParameters(asked);
-      if (asked.focus !== undefined) parameters.set("focus", asked.focus);
-      if (asked.within !== undefined) parameters.set("within", asked.within);
+      if (asked.focus !== undefined) {
+        parameters.set("focus", asked.focus);
+      }
+      if (asked.within !== undefined) {
+        parameters.set("within", asked.within);
+      }
       parameters.set("hops", String(asked.hops));
       const { nodes, links, ...rest } = await readJson(`${base}/graph?${parameters}`, graph, signal);
       const nameOf = (index: number) => {

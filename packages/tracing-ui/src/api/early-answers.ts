@@ -18,9 +18,14 @@ export function takeEarlyAnswer(url: string, signal: AbortSignal): Promise<Respo
   const asked = (page as { asked?: EarlyAnswer[] } | undefined)?.asked;
   const at = asked?.findIndex((one) => one.url === url) ?? -1;
   const [early] = at === -1 ? [] : (asked?.splice(at, 1) ?? []);
-  if (early === undefined) return undefined;
+  if (early === undefined) {
+    return undefined;
+  }
   const stop = () => early.stop.abort(signal.reason);
-  if (signal.aborted) stop();
-  else signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) {
+    stop();
+  } else {
+    signal.addEventListener("abort", stop, { once: true });
+  }
   return early.answer;
 }

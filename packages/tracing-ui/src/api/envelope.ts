@@ -22,7 +22,9 @@ const problem = z.object({ detail: z.string() });
 /** The messages of an envelope that reports errors, or of a problem; none when it is neither. */
 export function errorTexts(body: unknown): string[] {
   const told = problem.safeParse(body);
-  if (told.success) return [told.data.detail];
+  if (told.success) {
+    return [told.data.detail];
+  }
   const parsed = z.object({ errors }).safeParse(body);
   return parsed.success ? (parsed.data.errors ?? []).map((error) => error.msg) : [];
 }

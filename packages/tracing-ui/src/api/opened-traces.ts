@@ -33,8 +33,12 @@ export async function openTraces(file: File, signal: AbortSignal): Promise<reado
   }
   const text = await file.text();
   const traces = await tracesOf(text, file.name, signal);
-  if (traces.length === 0) throw new ApiError("API_FILE", `${file.name} holds no traces`);
-  for (const trace of traces) opened.set(trace.traceID, trace);
+  if (traces.length === 0) {
+    throw new ApiError("API_FILE", `${file.name} holds no traces`);
+  }
+  for (const trace of traces) {
+    opened.set(trace.traceID, trace);
+  }
   return traces;
 }
 
@@ -43,16 +47,26 @@ async function tracesOf(text: string, name: string, signal: AbortSignal): Promis
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    if (isOtlp(firstLine(text))) return transformed(text, signal);
+    if (isOtlp(firstLine(text))) {
+      return transformed(text, signal);
+    }
     throw new ApiError("API_FILE", `${name} is not JSON`, { cause });
   }
-  if (isOtlp(value)) return transformed(text, signal);
+  if (isOtlp(value)) {
+    return transformed(text, signal);
+  }
   const list = bare.safeParse(value);
-  if (list.success) return list.data;
+  if (list.success) {
+    return list.data;
+  }
   const one = apiTrace.safeParse(value);
-  if (one.success) return [one.data];
+  if (one.success) {
+    return [one.data];
+  }
   const answer = traceList.safeParse(value);
-  if (answer.success) return answer.data.data ?? [];
+  if (answer.success) {
+    return answer.data.data ?? [];
+  }
   const issue = answer.error.issues[0];
   throw new ApiError(
     "API_FILE",

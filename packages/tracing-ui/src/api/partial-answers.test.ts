@@ -9,7 +9,9 @@ function answering(said: { header?: string; body?: unknown; fails?: boolean }) {
   const headers = said.header === undefined ? {} : { "x-tracing-partial": said.header };
   return async ({ signal }: { signal: AbortSignal }) => {
     notePartial(signal, new Response("", { headers }), said.body ?? {});
-    if (said.fails === true) throw new Error("not found");
+    if (said.fails === true) {
+      throw new Error("not found");
+    }
     return "data";
   };
 }

@@ -39,13 +39,17 @@ export function notePartial(signal: AbortSignal, response: Response, answer: unk
   const header = response.headers.get("x-tracing-partial");
   const inBody = partialBody.safeParse(answer);
   const reasons = inBody.success ? inBody.data.warnings : header === null ? [] : reasonsOf(header);
-  if (reasons.length > 0) bySignal.set(signal, [...(bySignal.get(signal) ?? []), ...reasons]);
+  if (reasons.length > 0) {
+    bySignal.set(signal, [...(bySignal.get(signal) ?? []), ...reasons]);
+  }
 }
 
 function reasonsOf(header: string): PartialReason[] {
   try {
     const reasons = reasonsSchema.safeParse(JSON.parse(header));
-    if (reasons.success) return reasons.data;
+    if (reasons.success) {
+      return reasons.data;
+    }
   } catch {
     // Said below: that something is missing is known all the same.
   }
@@ -80,8 +84,12 @@ export function usePartialReasons(): readonly PartialReason[] {
 export function reasonsShown(queries: readonly Pick<Query, "isActive">[]): PartialReason[] {
   const shown = new Map<string, PartialReason>();
   for (const query of queries) {
-    if (!query.isActive()) continue;
-    for (const reason of byQuery.get(query) ?? []) shown.set(`${reason.kind} ${reason.name}`, reason);
+    if (!query.isActive()) {
+      continue;
+    }
+    for (const reason of byQuery.get(query) ?? []) {
+      shown.set(`${reason.kind} ${reason.name}`, reason);
+    }
   }
   return [...shown.values()];
 }

@@ -57,7 +57,9 @@ export function searchQuery(search: TraceSearch | undefined) {
   return queryOptions({
     queryKey: ["search", search],
     queryFn: async ({ signal }): Promise<readonly TraceSummary[]> => {
-      if (search === undefined) return [];
+      if (search === undefined) {
+        return [];
+      }
       const { data } = await readJson(
         `api/traces?${searchParameters(search, Date.now())}`,
         traceList,
@@ -76,7 +78,9 @@ export function tracesByIdQuery(traceIds: readonly string[] | undefined) {
   return queryOptions({
     queryKey: ["traces-by-id", traceIds],
     queryFn: async ({ signal }): Promise<readonly TraceSummary[]> => {
-      for (const id of traceIds ?? []) checkTraceId(id);
+      for (const id of traceIds ?? []) {
+        checkTraceId(id);
+      }
       const parameters = new URLSearchParams((traceIds ?? []).map((id) => ["traceID", id]));
       const { data } = await readJson(`api/traces?${parameters}`, traceList, signal);
       return (data ?? []).map(summariseTrace);
@@ -89,10 +93,18 @@ export function tracesByIdQuery(traceIds: readonly string[] | undefined) {
 /** The parameters of a search. @param nowMs what a look back counts from, milliseconds since 1970 */
 export function searchParameters(search: TraceSearch, nowMs: number): URLSearchParams {
   const parameters = new URLSearchParams({ service: search.service });
-  if (search.operation) parameters.set("operation", search.operation);
-  if (search.tags && Object.keys(search.tags).length > 0) parameters.set("tags", JSON.stringify(search.tags));
-  if (search.minDuration) parameters.set("minDuration", search.minDuration);
-  if (search.maxDuration) parameters.set("maxDuration", search.maxDuration);
+  if (search.operation) {
+    parameters.set("operation", search.operation);
+  }
+  if (search.tags && Object.keys(search.tags).length > 0) {
+    parameters.set("tags", JSON.stringify(search.tags));
+  }
+  if (search.minDuration) {
+    parameters.set("minDuration", search.minDuration);
+  }
+  if (search.maxDuration) {
+    parameters.set("maxDuration", search.maxDuration);
+  }
   parameters.set("limit", String(search.limit));
   const { range } = search;
   const endUs = "lookbackUs" in range ? nowMs * 1_000 : range.endUs;
@@ -110,11 +122,15 @@ export function traceQuery(traceId: string) {
     queryKey: ["trace", traceId],
     queryFn: async ({ signal }): Promise<ApiTrace> => {
       const fromFile = openedTrace(traceId);
-      if (fromFile !== undefined) return fromFile;
+      if (fromFile !== undefined) {
+        return fromFile;
+      }
       checkTraceId(traceId);
       const { data } = await readJson(`api/traces/${encodeURIComponent(traceId)}`, traceList, signal);
       const trace = data?.[0];
-      if (trace === undefined) throw new ApiError("API_NOT_FOUND", "trace not found");
+      if (trace === undefined) {
+        throw new ApiError("API_NOT_FOUND", "trace not found");
+      }
       return trace;
     },
     staleTime: Number.POSITIVE_INFINITY,

@@ -123,16 +123,28 @@ export function chunksOfNames(names: readonly string[]): readonly string[][] {
 function rateParameters(asked: RatesAsked): URLSearchParams {
   const { service, names, contains = "", sort, page = 1, endMs, lookbackMs, kinds } = asked;
   const parameters = new URLSearchParams();
-  if (service !== undefined) parameters.set("service", service);
-  for (const name of names ?? []) parameters.append("name", name);
-  for (const kind of kindsOf[kinds]) parameters.append("spanKind", kind);
-  if (contains !== "") parameters.set("contains", contains);
-  if (sort !== undefined) parameters.set("order", sort);
+  if (service !== undefined) {
+    parameters.set("service", service);
+  }
+  for (const name of names ?? []) {
+    parameters.append("name", name);
+  }
+  for (const kind of kindsOf[kinds]) {
+    parameters.append("spanKind", kind);
+  }
+  if (contains !== "") {
+    parameters.set("contains", contains);
+  }
+  if (sort !== undefined) {
+    parameters.set("order", sort);
+  }
   parameters.set("endTs", String(endMs));
   parameters.set("lookback", String(lookbackMs));
   parameters.set("step", String(stepMs(lookbackMs)));
   parameters.set("limit", String(ratesPerPage));
-  if (page > 1) parameters.set("offset", String((page - 1) * ratesPerPage));
+  if (page > 1) {
+    parameters.set("offset", String((page - 1) * ratesPerPage));
+  }
   return parameters;
 }
 

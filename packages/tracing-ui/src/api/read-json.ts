@@ -34,17 +34,23 @@ export async function readJson<T>(
         }));
     text = await readText(response);
   } catch (cause) {
-    if (signal.aborted || cause instanceof ApiError) throw cause;
+    if (signal.aborted || cause instanceof ApiError) {
+      throw cause;
+    }
     throw new ApiError("API_UNREACHABLE", "the query service does not answer", { cause });
   }
   const answer = parse(text);
   notePartial(signal, response, answer);
-  if (!response.ok) throw refusal(response, answer, text);
+  if (!response.ok) {
+    throw refusal(response, answer, text);
+  }
   if (answer === undefined) {
     throw new ApiError("API_SHAPE", `the answer to ${path} is not JSON`, { status: response.status });
   }
   const checked = schema.safeParse(answer);
-  if (checked.success) return checked.data;
+  if (checked.success) {
+    return checked.data;
+  }
   const issue = checked.error.issues[0];
   throw new ApiError(
     "API_SHAPE",
@@ -54,14 +60,18 @@ export async function readJson<T>(
 }
 
 async function readText(response: Response): Promise<string> {
-  if (response.body === null) return "";
+  if (response.body === null) {
+    return "";
+  }
   const decoder = new TextDecoder();
   const parts: string[] = [];
   let bytes = 0;
   const reader = response.body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) break;
+    if (done) {
+      break;
+    }
     bytes += value.length;
     if (bytes > maxAnswerBytes) {
       await reader.cancel();
@@ -87,6 +97,8 @@ function refusal(response: Response, body: unknown, text: string): ApiError {
   const { status } = response;
   const message =
     errorTexts(body)[0] ?? (text.trim().slice(0, 300) || `${status} ${response.statusText}`.trim());
-  if (status === 404) return new ApiError("API_NOT_FOUND", message, { status });
+  if (status === 404) {
+    return new ApiError("API_NOT_FOUND", message, { status });
+  }
   return new ApiError(status >= 500 ? "API_FAILED" : "API_REFUSED", message, { status });
 }

@@ -50,8 +50,11 @@ export function followTail(conditions: SpanConditions, limit: number, listener: 
   const on = <T>(name: string, schema: z.ZodMiniType<T>, take: (value: T) => void) =>
     source.addEventListener(name, (event) => {
       const parsed = schema.safeParse(parse(event.data));
-      if (parsed.success) take(parsed.data);
-      else listener.failed("The server sent something that was not understood.");
+      if (parsed.success) {
+        take(parsed.data);
+      } else {
+        listener.failed("The server sent something that was not understood.");
+      }
     });
   on("spans", spansEvent, ({ spans }) => listener.spans(spans));
   on("skipped", skippedEvent, ({ spans }) => listener.skipped(spans));

@@ -59,10 +59,15 @@ export function traceDiffQuery({ a, b, q }: DiffQuestion) {
     queryKey: ["diff", a, b, q],
     queryFn: async ({ signal }): Promise<TraceDiff> => {
       checkTraceId(a);
-      if (b !== undefined) checkTraceId(b);
+      if (b !== undefined) {
+        checkTraceId(b);
+      }
       const parameters = new URLSearchParams({ a });
-      if (b !== undefined) parameters.set("b", b);
-      else if (q !== undefined) parameters.set("q", q);
+      if (b !== undefined) {
+        parameters.set("b", b);
+      } else if (q !== undefined) {
+        parameters.set("q", q);
+      }
       return readJson(`api/analysis/v1/diff?${parameters}`, diffSchema, signal);
     },
     enabled: a !== "",

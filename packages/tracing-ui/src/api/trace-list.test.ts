@@ -50,7 +50,9 @@ test("another answer is judged by the schema, which says what is wrong", () => {
 
 /** Every place in a value, as a way of keys to it. */
 function places(value: unknown, way: string[] = []): string[][] {
-  if (typeof value !== "object" || value === null) return [way];
+  if (typeof value !== "object" || value === null) {
+    return [way];
+  }
   return [way, ...Object.entries(value).flatMap(([key, inner]) => places(inner, [...way, key]))];
 }
 
@@ -61,11 +63,18 @@ test("whatever is put where, or taken away: nothing passes that the schema refus
       const changed = { whole: answer() as unknown };
       const keys = ["whole", ...way];
       let at = changed as unknown as Record<string, unknown>;
-      for (const key of keys.slice(0, -1)) at = at[key] as Record<string, unknown>;
+      for (const key of keys.slice(0, -1)) {
+        at = at[key] as Record<string, unknown>;
+      }
       const last = keys.at(-1) as string;
-      if (value === undefined && !Array.isArray(at)) delete at[last];
-      else at[last] = value;
-      if (isTraceList(changed.whole)) expect(schema.safeParse(changed.whole).success).toBe(true);
+      if (value === undefined && !Array.isArray(at)) {
+        delete at[last];
+      } else {
+        at[last] = value;
+      }
+      if (isTraceList(changed.whole)) {
+        expect(schema.safeParse(changed.whole).success).toBe(true);
+      }
     }),
     { numRuns: 2_000 },
   );

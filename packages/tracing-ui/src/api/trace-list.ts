@@ -74,7 +74,9 @@ function isProcess(value: unknown): boolean {
 }
 
 function isAttribute(value: unknown): boolean {
-  if (!isObject(value) || typeof value.key !== "string" || typeof value.type !== "string") return false;
+  if (!isObject(value) || typeof value.key !== "string" || typeof value.type !== "string") {
+    return false;
+  }
   const kind = typeof value.value;
   return kind === "string" || kind === "number" || kind === "boolean" || value.value === null;
 }

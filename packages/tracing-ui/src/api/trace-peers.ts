@@ -40,15 +40,21 @@ export function tracePeersQuery(traceId: string) {
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, SpanPeers>> => {
       const path = `api/analysis/v1/percentiles/${encodeURIComponent(traceId)}`;
       const answer = await readJson(path, peersSchema, signal).catch((error: unknown) => {
-        if (error instanceof ApiError && (error.status === 501 || error.status === 404)) return undefined;
+        if (error instanceof ApiError && (error.status === 501 || error.status === 404)) {
+          return undefined;
+        }
         throw error;
       });
       const found = new Map<string, SpanPeers>();
       for (const [spanId, index, percentile] of answer?.spans ?? []) {
         const one = answer?.operations[index];
-        if (one === undefined || percentile === null || one.peers < fewestPeers) continue;
+        if (one === undefined || percentile === null || one.peers < fewestPeers) {
+          continue;
+        }
         const { peers, median, p95, p99 } = one;
-        if (median === null || p95 === null || p99 === null) continue;
+        if (median === null || p95 === null || p99 === null) {
+          continue;
+        }
         found.set(spanId, { percentile, peers, medianUs: median, p95Us: p95, p99Us: p99 });
       }
       return found;
@@ -61,7 +67,9 @@ export function tracePeersQuery(traceId: string) {
 
 /** A percentile in short: `p97`, `p99.9`; `max` for one that none of its peers exceeds. */
 export function percentileText(percentile: number): string {
-  if (percentile >= 1) return "max";
+  if (percentile >= 1) {
+    return "max";
+  }
   const hundredth = percentile * 100;
   return hundredth >= 99 ? `p${Math.floor(hundredth * 10) / 10}` : `p${Math.floor(hundredth)}`;
 }

@@ -41,7 +41,9 @@ export function traceQlSearchQuery(search: { q: string; range: AskedRange; limit
   return queryOptions({
     queryKey: ["traceql", search],
     queryFn: async ({ signal }): Promise<readonly TraceSummary[]> => {
-      if (search === undefined) return [];
+      if (search === undefined) {
+        return [];
+      }
       const { startUs, endUs } = timesOf(search.range, Date.now());
       const read = async (q: string) => {
         const parameters = new URLSearchParams({
@@ -59,7 +61,9 @@ export function traceQlSearchQuery(search: { q: string; range: AskedRange; limit
         return await read(`${search.q}\n| select(traceDuration)`);
       } catch (error) {
         // The fault is shown in the user's own text, which lacks our added line.
-        if (error instanceof ApiError && error.code === "API_REFUSED") return read(search.q);
+        if (error instanceof ApiError && error.code === "API_REFUSED") {
+          return read(search.q);
+        }
         throw error;
       }
     },

@@ -25,7 +25,9 @@ export function OwnMenu() {
 /** A link to a page of another site, or of this one by its path. */
 function MenuLink({ label, url, anchorTarget }: Exclude<MenuEntry, { items: unknown }>) {
   const address = url.startsWith("/") && !url.startsWith("//") ? url : safeAddress(url);
-  if (address === undefined) return null;
+  if (address === undefined) {
+    return null;
+  }
   return (
     <a href={address} target={anchorTarget ?? "_blank"} rel="noopener noreferrer">
       {label}

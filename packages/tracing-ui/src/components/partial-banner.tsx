@@ -12,7 +12,9 @@ const mostInSight = 3;
 export function PartialBanner() {
   const reasons = usePartialReasons();
   const zone = useChoice(zoneChoice);
-  if (reasons.length === 0) return null;
+  if (reasons.length === 0) {
+    return null;
+  }
   const items = (some: readonly PartialReason[]) =>
     some.map((reason) => (
       <li key={`${reason.kind} ${reason.name}`}>
@@ -39,7 +41,9 @@ export function PartialBanner() {
 
 /** In the zone of all other times of the page. */
 function timeText({ startUnixMs, endUnixMs }: PartialReason, zone: TimeZone): string {
-  if (startUnixMs === undefined || endUnixMs === undefined) return "";
+  if (startUnixMs === undefined || endUnixMs === undefined) {
+    return "";
+  }
   const [from, to] = [startUnixMs, endUnixMs].map((ms) => {
     const us = ms * 1_000;
     return `${dateText(us, zone)} ${clockText(us, zone).slice(0, 8)}`;

@@ -59,7 +59,9 @@ function tiled(size: number, scale: number, ink: string, draw: Draw): CanvasPatt
   canvas.width = Math.max(1, Math.round(size * scale));
   canvas.height = canvas.width;
   const context = canvas.getContext("2d");
-  if (context === null) return undefined;
+  if (context === null) {
+    return undefined;
+  }
   context.scale(canvas.width / size, canvas.width / size);
   context.fillStyle = ink;
   context.strokeStyle = ink;

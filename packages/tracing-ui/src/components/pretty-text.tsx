@@ -16,7 +16,9 @@ export function usePretty(key: string, text: string): PrettyValue | undefined {
 
 /** A value laid out to be read: JSON and SQL by lines, an address by its parts, a stack trace with libraries folded. */
 export function PrettyText({ value }: { value: PrettyValue }) {
-  if (value.kind === "stack") return <StackText lines={value.lines} />;
+  if (value.kind === "stack") {
+    return <StackText lines={value.lines} />;
+  }
   if (value.kind === "url") {
     return (
       <dl className="pretty-parts mono">
@@ -57,8 +59,11 @@ function StackText({ lines }: { lines: readonly StackLine[] }) {
   for (const line of lines.slice(0, mostPossibleLines)) {
     const isLibrary = line.kind === "library";
     const last = groups.at(-1);
-    if (last?.isLibrary === isLibrary) last.lines.push(line);
-    else groups.push({ isLibrary, lines: [line] });
+    if (last?.isLibrary === isLibrary) {
+      last.lines.push(line);
+    } else {
+      groups.push({ isLibrary, lines: [line] });
+    }
   }
   return (
     <div className="pretty-stack mono">

@@ -12,7 +12,9 @@ export function TraceJump() {
 
   function go(from: string): boolean {
     const traceId = traceIdInText(from);
-    if (traceId === undefined) return false;
+    if (traceId === undefined) {
+      return false;
+    }
     setText("");
     setWrong(false);
     void navigate({ to: "/trace/$traceId", params: { traceId } });
@@ -21,7 +23,9 @@ export function TraceJump() {
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (text.trim() !== "" && !go(text)) setWrong(true);
+    if (text.trim() !== "" && !go(text)) {
+      setWrong(true);
+    }
   }
 
   return (
@@ -44,7 +48,9 @@ export function TraceJump() {
         onPaste={(event) => {
           const pasted = event.clipboardData.getData("text");
           // A short one may be the first half of something; it waits for Enter.
-          if ((traceIdInText(pasted)?.length ?? 0) >= 16 && go(pasted)) event.preventDefault();
+          if ((traceIdInText(pasted)?.length ?? 0) >= 16 && go(pasted)) {
+            event.preventDefault();
+          }
         }}
       />
       {wrong && (

@@ -28,16 +28,24 @@ export function formatSql(text: string): string {
     if (word.startsWith("--")) {
       out = `${out.trimEnd()} ${word.trimEnd()}\n${indent(depth)}`.replace(/^ /, "");
     } else if (/^\s+$/.test(word)) {
-      if (out !== "" && !/\s$/.test(out)) out += " ";
+      if (out !== "" && !/\s$/.test(out)) {
+        out += " ";
+      }
     } else if (clauses.test(rest) && startsWord(out) && !endsInClause(out.slice(-mostLookBack))) {
       out = broken(out, depth) + word;
     } else if (conditions.test(rest) && startsWord(out) && !between) {
       out = broken(out, depth + 1) + word;
     } else {
-      if (/^between$/i.test(word)) between = true;
-      else if (/^and$/i.test(word)) between = false;
-      if (word === "(") depth += 1;
-      else if (word === ")") depth = Math.max(0, depth - 1);
+      if (/^between$/i.test(word)) {
+        between = true;
+      } else if (/^and$/i.test(word)) {
+        between = false;
+      }
+      if (word === "(") {
+        depth += 1;
+      } else if (word === ")") {
+        depth = Math.max(0, depth - 1);
+      }
       out += word;
     }
   }

@@ -7,7 +7,9 @@ const step = "  ";
  * @returns undefined for a text that is no JSON object or list
  */
 export function indentJson(text: string): string | undefined {
-  if (!/^\s*[{[]/.test(text)) return undefined;
+  if (!/^\s*[{[]/.test(text)) {
+    return undefined;
+  }
   try {
     JSON.parse(text);
   } catch {
@@ -21,13 +23,19 @@ export function indentJson(text: string): string | undefined {
     const previous = parts[at - 1];
     if (part === "}" || part === "]") {
       depth -= 1;
-      if (previous !== "{" && previous !== "[") out += line();
+      if (previous !== "{" && previous !== "[") {
+        out += line();
+      }
       out += part;
       return;
     }
-    if (previous === "{" || previous === "[" || previous === ",") out += line();
+    if (previous === "{" || previous === "[" || previous === ",") {
+      out += line();
+    }
     out += part === ":" ? ": " : part;
-    if (part === "{" || part === "[") depth += 1;
+    if (part === "{" || part === "[") {
+      depth += 1;
+    }
   });
   return out;
 }

@@ -10,7 +10,9 @@ const mostTold = 5;
 export function invisibleLetters(text: string): string {
   const found = new Set<string>();
   for (const [letter] of text.matchAll(invisible)) {
-    if (!/[\t\n\r\u200c\u200d]/.test(letter)) found.add(letter);
+    if (!/[\t\n\r\u200c\u200d]/.test(letter)) {
+      found.add(letter);
+    }
   }
   const names = [...found].map(
     (letter) => `U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,

@@ -14,8 +14,12 @@ const unitUs: Record<string, number> = {
  * @returns microseconds, or undefined when the text is no such duration; a bare number other than 0 is none
  */
 export function parseDuration(text: string): number | undefined {
-  if (text === "0") return 0;
-  if (!/^((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return undefined;
+  if (text === "0") {
+    return 0;
+  }
+  if (!/^((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(text)) {
+    return undefined;
+  }
   let us = 0;
   for (const [, figure, unit] of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
     us += Number(figure) * (unitUs[unit as string] as number);

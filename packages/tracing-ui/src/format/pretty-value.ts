@@ -14,12 +14,18 @@ const mostLetters = 200_000;
 
 /** How a value can be laid out; undefined for one that is as readable as it is. */
 export function prettyValue(key: string, text: string): PrettyValue | undefined {
-  if (text.length > mostLetters || text.length < 8) return undefined;
+  if (text.length > mostLetters || text.length < 8) {
+    return undefined;
+  }
   const json = indentJson(text);
-  if (json !== undefined) return json === text ? undefined : { kind: "json", text: json };
+  if (json !== undefined) {
+    return json === text ? undefined : { kind: "json", text: json };
+  }
   if (/stack/i.test(key) || text.includes("\n")) {
     const lines = stackLines(text);
-    if (lines !== undefined) return { kind: "stack", lines };
+    if (lines !== undefined) {
+      return { kind: "stack", lines };
+    }
   }
   if (isSql(text)) {
     const sql = formatSql(text);
@@ -29,14 +35,18 @@ export function prettyValue(key: string, text: string): PrettyValue | undefined 
 }
 
 function urlParts(text: string): PrettyValue | undefined {
-  if (!/^[a-z][a-z\d+.-]*:\/\/\S+\?\S+$/i.test(text) || !URL.canParse(text)) return undefined;
+  if (!/^[a-z][a-z\d+.-]*:\/\/\S+\?\S+$/i.test(text) || !URL.canParse(text)) {
+    return undefined;
+  }
   const { protocol, host, pathname, searchParams, hash } = new URL(text);
   const parts: [string, string][] = [
     ["host", `${protocol}//${host}`],
     ["path", decoded(pathname)],
     ...[...searchParams].map(([name, value]): [string, string] => [`?${name}`, value]),
   ];
-  if (hash !== "") parts.push(["#", decoded(hash.slice(1))]);
+  if (hash !== "") {
+    parts.push(["#", decoded(hash.slice(1))]);
+  }
   return { kind: "url", parts };
 }
 

@@ -15,12 +15,18 @@ const library =
 /** Reads a stack trace; undefined for a text with fewer than two calls. */
 export function stackLines(text: string): readonly StackLine[] | undefined {
   const texts = text.trimEnd().split(/\r?\n/);
-  if (texts.filter((line) => frame.test(line)).length < 2) return undefined;
+  if (texts.filter((line) => frame.test(line)).length < 2) {
+    return undefined;
+  }
   let last: StackLine["kind"] = "message";
   return texts.map((line) => {
-    if (frame.test(line)) last = library.test(line) ? "library" : "own";
+    if (frame.test(line)) {
+      last = library.test(line) ? "library" : "own";
+    }
     // The line of code below a call of Python, and the place below one of Go, are the call's.
-    else if (!/^\s/.test(line) || last === "message") last = "message";
+    else if (!/^\s/.test(line) || last === "message") {
+      last = "message";
+    }
     return { text: line, kind: last };
   });
 }

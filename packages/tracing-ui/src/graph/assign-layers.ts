@@ -28,18 +28,24 @@ export function assignLayers(nodes: number, from: Int32Array, to: Int32Array): L
   const before = adjacencyOf(nodes, end, start);
   const order = callersFirst(nodes, after, before);
   const layer = new Int32Array(nodes);
-  for (const node of order) layer[node] = lowest(node, before, layer);
+  for (const node of order) {
+    layer[node] = lowest(node, before, layer);
+  }
   for (let round = 0; round < mostRounds; round += 1) {
     // Backwards and forwards in turns, so that a whole chain moves in one round.
     const moved = round % 2 === 0 ? order.toReversed() : order;
     let changes = 0;
     for (const node of moved) {
       const wanted = shortest(node, before, after, layer);
-      if (wanted === layer[node]) continue;
+      if (wanted === layer[node]) {
+        continue;
+      }
       layer[node] = wanted;
       changes += 1;
     }
-    if (changes === 0 && round > 0) break;
+    if (changes === 0 && round > 0) {
+      break;
+    }
   }
   return { from: start, to: end, turned, layer: withoutGaps(layer) };
 }
@@ -48,14 +54,18 @@ export function assignLayers(nodes: number, from: Int32Array, to: Int32Array): L
 function edgesBack(nodes: number, from: Int32Array, to: Int32Array): Uint8Array {
   const { first, ends, edges } = adjacencyOf(nodes, from, to);
   const reached = new Uint8Array(nodes);
-  for (const node of to) reached[node] = 1;
+  for (const node of to) {
+    reached[node] = 1;
+  }
   const back = new Uint8Array(from.length);
   /** 0 not seen, 1 on the way, 2 done. */
   const state = new Uint8Array(nodes);
   const next = first.slice(0, nodes);
   const way: number[] = [];
   const walk = (root: number) => {
-    if (state[root] !== 0) return;
+    if (state[root] !== 0) {
+      return;
+    }
     state[root] = 1;
     way.push(root);
     for (let node = way.at(-1); node !== undefined; node = way.at(-1)) {
@@ -67,15 +77,22 @@ function edgesBack(nodes: number, from: Int32Array, to: Int32Array): Uint8Array 
       }
       next[node] = at + 1;
       const end = ends[at] as number;
-      if (state[end] === 1) back[edges[at] as number] = 1;
-      else if (state[end] === 0) {
+      if (state[end] === 1) {
+        back[edges[at] as number] = 1;
+      } else if (state[end] === 0) {
         state[end] = 1;
         way.push(end);
       }
     }
   };
-  for (let node = 0; node < nodes; node += 1) if (reached[node] === 0) walk(node);
-  for (let node = 0; node < nodes; node += 1) walk(node);
+  for (let node = 0; node < nodes; node += 1) {
+    if (reached[node] === 0) {
+      walk(node);
+    }
+  }
+  for (let node = 0; node < nodes; node += 1) {
+    walk(node);
+  }
   return back;
 }
 
@@ -86,14 +103,18 @@ function callersFirst(nodes: number, after: Adjacency, before: Adjacency): Int32
   let count = 0;
   for (let node = 0; node < nodes; node += 1) {
     open[node] = (before.first[node + 1] as number) - (before.first[node] as number);
-    if (open[node] === 0) order[count++] = node;
+    if (open[node] === 0) {
+      order[count++] = node;
+    }
   }
   for (let at = 0; at < count; at += 1) {
     const node = order[at] as number;
     for (let edge = after.first[node] as number; edge < (after.first[node + 1] as number); edge += 1) {
       const end = after.ends[edge] as number;
       open[end] = (open[end] as number) - 1;
-      if (open[end] === 0) order[count++] = end;
+      if (open[end] === 0) {
+        order[count++] = end;
+      }
     }
   }
   return order;
@@ -112,8 +133,12 @@ function shortest(node: number, before: Adjacency, after: Adjacency, layer: Int3
   const own = layer[node] as number;
   const incoming = (before.first[node + 1] as number) - (before.first[node] as number);
   const outgoing = (after.first[node + 1] as number) - (after.first[node] as number);
-  if (incoming > outgoing) return lowest(node, before, layer);
-  if (incoming === outgoing || outgoing === 0) return own;
+  if (incoming > outgoing) {
+    return lowest(node, before, layer);
+  }
+  if (incoming === outgoing || outgoing === 0) {
+    return own;
+  }
   let highest = Number.POSITIVE_INFINITY;
   for (let at = after.first[node] as number; at < (after.first[node + 1] as number); at += 1) {
     highest = Math.min(highest, (layer[after.ends[at] as number] as number) - 1);

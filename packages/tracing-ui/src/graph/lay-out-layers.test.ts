@@ -79,7 +79,9 @@ test("whatever the graph: boxes keep their distance and lie within, lines join s
         expect(a.y + 20).toBeLessThanOrEqual(height - 11);
         for (const b of places.slice(at + 1)) {
           // Heights are rounded to pixels.
-          if (a.x === b.x) expect(Math.abs(a.y - b.y)).toBeGreaterThanOrEqual(59);
+          if (a.x === b.x) {
+            expect(Math.abs(a.y - b.y)).toBeGreaterThanOrEqual(59);
+          }
         }
       }
       lines.forEach((line, edge) => {

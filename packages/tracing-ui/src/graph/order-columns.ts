@@ -33,7 +33,9 @@ export function orderColumns(layer: Int32Array, from: Int32Array, to: Int32Array
     columns = sortColumns(columns, forwards, forwards ? before : after, place);
     const count = crossings(columns, after, place);
     vain = count < fewest ? 0 : vain + 1;
-    if (count >= fewest) continue;
+    if (count >= fewest) {
+      continue;
+    }
     fewest = count;
     best = columns.map((column) => column.slice());
   }
@@ -59,7 +61,9 @@ function firstOrder(
   for (const root of roots) {
     stack.push(root);
     for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-      if (seen[node] === 1) continue;
+      if (seen[node] === 1) {
+        continue;
+      }
       seen[node] = 1;
       const column = columns[layer[node] as number] as number[];
       place[node] = column.length;
@@ -84,7 +88,9 @@ function sortColumns(
   const wanted = new Float64Array(place.length);
   for (let step = 1; step < sorted.length; step += 1) {
     const column = sorted[forwards ? step : sorted.length - 1 - step] as Int32Array;
-    for (const node of column) wanted[node] = average(node, neighbours, place);
+    for (const node of column) {
+      wanted[node] = average(node, neighbours, place);
+    }
     column.sort(
       (a, b) => (wanted[a] as number) - (wanted[b] as number) || (place[a] as number) - (place[b] as number),
     );
@@ -99,9 +105,13 @@ function sortColumns(
 function average(node: number, { first, ends }: Adjacency, place: Float64Array): number {
   const from = first[node] as number;
   const until = first[node + 1] as number;
-  if (from === until) return place[node] as number;
+  if (from === until) {
+    return place[node] as number;
+  }
   let sum = 0;
-  for (let at = from; at < until; at += 1) sum += place[ends[at] as number] as number;
+  for (let at = from; at < until; at += 1) {
+    sum += place[ends[at] as number] as number;
+  }
   return sum / (until - from);
 }
 
@@ -115,7 +125,9 @@ function crossings(columns: readonly Int32Array[], after: Adjacency, place: Floa
   let count = 0;
   columns.forEach((column, index) => {
     const next = columns[index + 1];
-    if (next !== undefined) count += crossingsBetween(column, next.length, after, place);
+    if (next !== undefined) {
+      count += crossingsBetween(column, next.length, after, place);
+    }
   });
   return count;
 }
@@ -130,11 +142,15 @@ function crossingsBetween(column: Int32Array, size: number, after: Adjacency, pl
     const places = Int32Array.from(ends, (end) => place[end] as number).sort();
     for (const at of places) {
       let notBelow = 0;
-      for (let sum = at + 1; sum > 0; sum -= sum & -sum) notBelow += sums[sum] as number;
+      for (let sum = at + 1; sum > 0; sum -= sum & -sum) {
+        notBelow += sums[sum] as number;
+      }
       count += seen - notBelow;
     }
     for (const at of places) {
-      for (let sum = at + 1; sum <= size; sum += sum & -sum) sums[sum] = (sums[sum] as number) + 1;
+      for (let sum = at + 1; sum <= size; sum += sum & -sum) {
+        sums[sum] = (sums[sum] as number) + 1;
+      }
     }
     seen += places.length;
   }

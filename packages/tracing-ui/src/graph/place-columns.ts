@@ -21,10 +21,14 @@ export function placeColumns(
   for (const column of columns) {
     let at = 0;
     column.forEach((node, index) => {
-      if (index > 0) at += room(column[index - 1] as number, node);
+      if (index > 0) {
+        at += room(column[index - 1] as number, node);
+      }
       y[node] = at;
     });
-    for (const node of column) y[node] = (y[node] as number) - at / 2;
+    for (const node of column) {
+      y[node] = (y[node] as number) - at / 2;
+    }
   }
   for (let round = 0; round < rounds; round += 1) {
     const both = round < 2 ? [round === 0 ? before : after] : [before, after];
@@ -58,7 +62,9 @@ function settle(
   const blocks: Block[] = [];
   const offset = new Float64Array(column.length);
   column.forEach((node, index) => {
-    if (index > 0) offset[index] = (offset[index - 1] as number) + room(column[index - 1] as number, node);
+    if (index > 0) {
+      offset[index] = (offset[index - 1] as number) + room(column[index - 1] as number, node);
+    }
     // One without neighbours stays, as far as the others let it.
     let total = 1e-3;
     let sum = total * (y[node] as number);
@@ -72,7 +78,9 @@ function settle(
     }
     let block: Block = { count: 1, weight: total, sum: sum - total * (offset[index] as number) };
     for (let above = blocks.at(-1); above !== undefined; above = blocks.at(-1)) {
-      if (above.sum / above.weight < block.sum / block.weight) break;
+      if (above.sum / above.weight < block.sum / block.weight) {
+        break;
+      }
       blocks.pop();
       block = {
         count: above.count + block.count,

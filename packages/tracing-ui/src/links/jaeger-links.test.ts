@@ -32,5 +32,7 @@ test("what a link of a trace looks for stands out", () => {
 
 test("two traces at the address of one", () => {
   expect(comparedIds("1a...2B")).toEqual({ a: "1a", b: "2B" });
-  for (const id of ["1a", "1a...", "1a...2b...3c", "x...y"]) expect(comparedIds(id)).toBeUndefined();
+  for (const id of ["1a", "1a...", "1a...2b...3c", "x...y"]) {
+    expect(comparedIds(id)).toBeUndefined();
+  }
 });

@@ -20,7 +20,9 @@ export function fieldsOf(text: string): Record<string, string> {
   const parameters = new URLSearchParams(text);
   const fields = Object.fromEntries(parameters);
   for (const name of repeated) {
-    if (name in fields) fields[name] = parameters.getAll(name).join(",");
+    if (name in fields) {
+      fields[name] = parameters.getAll(name).join(",");
+    }
   }
   return fields;
 }
@@ -33,13 +35,25 @@ export function fieldsOf(text: string): Record<string, string> {
 export function searchFields(fields: Fields, knows: (lookback: string) => boolean, nowUs: number): Fields {
   const { lookback, start, end, operation, tag, ...others } = fields;
   const asked: Record<string, unknown> = { ...others };
-  if (operation !== undefined && operation !== "all") asked.operation = operation;
-  if (typeof tag === "string" && others.tags === undefined) asked.tags = tagsOf(tag);
-  if (isWhole(start) && isWhole(end)) return { ...asked, lookback: "custom", start, end };
-  if (typeof lookback !== "string") return asked;
-  if (knows(lookback)) return { ...asked, lookback };
+  if (operation !== undefined && operation !== "all") {
+    asked.operation = operation;
+  }
+  if (typeof tag === "string" && others.tags === undefined) {
+    asked.tags = tagsOf(tag);
+  }
+  if (isWhole(start) && isWhole(end)) {
+    return { ...asked, lookback: "custom", start, end };
+  }
+  if (typeof lookback !== "string") {
+    return asked;
+  }
+  if (knows(lookback)) {
+    return { ...asked, lookback };
+  }
   const us = lengthUs(lookback);
-  if (us === undefined) return asked;
+  if (us === undefined) {
+    return asked;
+  }
   return {
     ...asked,
     lookback: "custom",
@@ -50,7 +64,9 @@ export function searchFields(fields: Fields, knows: (lookback: string) => boolea
 
 /** The fields of a trace page. `uiFind` is what is looked for: its spans stand out, the others stay. */
 export function traceFields({ uiFind, ...fields }: Fields): Fields {
-  if (typeof uiFind !== "string" || uiFind === "" || fields.q !== undefined) return fields;
+  if (typeof uiFind !== "string" || uiFind === "" || fields.q !== undefined) {
+    return fields;
+  }
   return { ...fields, q: uiFind, others: "dim" };
 }
 

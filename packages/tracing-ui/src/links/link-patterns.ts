@@ -85,10 +85,16 @@ export function lookupOf(trace: Trace, span: ApiSpan, own: readonly ApiAttribute
   return (name) => {
     for (const list of [own, span.tags ?? [], process?.tags ?? []]) {
       const found = list.find(({ key }) => key === name);
-      if (found !== undefined) return String(found.value);
+      if (found !== undefined) {
+        return String(found.value);
+      }
     }
-    if (name === "spanID") return span.spanID;
-    if (name === "operationName") return span.operationName;
+    if (name === "spanID") {
+      return span.spanID;
+    }
+    if (name === "operationName") {
+      return span.operationName;
+    }
     return name === "serviceName" ? process?.serviceName : facts(name);
   };
 }

@@ -6,7 +6,9 @@ const longest = 2_000;
  * @returns undefined for any other text
  */
 export function safeAddress(text: string): string | undefined {
-  if (text.length > longest || !/^https?:\/\/[^\s]/i.test(text)) return undefined;
+  if (text.length > longest || !/^https?:\/\/[^\s]/i.test(text)) {
+    return undefined;
+  }
   try {
     const { protocol, href } = new URL(text);
     return protocol === "http:" || protocol === "https:" ? href : undefined;

@@ -10,7 +10,9 @@ const place = "<!-- trace data -->";
  */
 export function pageWithTrace(page: string, saved: SavedTrace): string | undefined {
   const at = page.indexOf(place);
-  if (at === -1) return undefined;
+  if (at === -1) {
+    return undefined;
+  }
   // No text in the data can end the element.
   const json = JSON.stringify(saved).replaceAll("<", "\\u003c");
   const element = `<script type="application/json" id="${savedTraceId}">${json}</script>`;

@@ -31,7 +31,9 @@ export type SavedTrace = z.infer<typeof savedTrace>;
 /** The trace in this page; undefined where there is none, or none that can be read. */
 export function readSavedTrace(): SavedTrace | undefined {
   const text = document.getElementById(savedTraceId)?.textContent;
-  if (text === undefined || text === null) return undefined;
+  if (text === undefined || text === null) {
+    return undefined;
+  }
   try {
     const read = savedTrace.safeParse(JSON.parse(text));
     return read.success ? read.data : undefined;

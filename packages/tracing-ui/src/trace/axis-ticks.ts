@@ -25,7 +25,9 @@ export function axisTicks(
     const first = Math.max(fromUs, beginUs);
     const last = Math.min(toUs, gaps[part]?.fromUs ?? toUs);
     const fit = Math.floor((most * (last - first)) / (toUs - fromUs));
-    if (last <= first || (fit < 1 && gaps.length > 0)) continue;
+    if (last <= first || (fit < 1 && gaps.length > 0)) {
+      continue;
+    }
     for (const us of timeTicks(first - beginUs, last - beginUs, fit)) {
       const text = tickText(us, formatDuration(us));
       ticks.push({ us: beginUs + us, text: part === 0 ? text : `+${text}` });

@@ -142,7 +142,8 @@ test.each(["chain", "bush"])("a %s of 100,000 spans is laid out whole", (shape) 
   expect(trace.levels).toBe(shape === "chain" ? n : 7);
   for (let at = 1; at < n; at += 1) {
     const parent = trace.parent[at] as number;
-    if (parent >= at || (trace.subtreeEnd[parent] as number) <= at)
+    if (parent >= at || (trace.subtreeEnd[parent] as number) <= at) {
       throw new Error(`span ${at} is outside its parent`);
+    }
   }
 });

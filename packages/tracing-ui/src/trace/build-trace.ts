@@ -11,7 +11,9 @@ import { spanFlag, type Trace } from "./trace.ts";
 export function buildTrace(input: ApiTrace): Trace {
   const { parentOf, flagsOf } = findParents(input.spans);
   const tree = layOutTree(parentOf, sortByStart(input.spans));
-  for (const node of tree.cutNodes) flagsOf[node] = (flagsOf[node] as number) | spanFlag.cycle;
+  for (const node of tree.cutNodes) {
+    flagsOf[node] = (flagsOf[node] as number) | spanFlag.cycle;
+  }
 
   const n = input.spans.length;
   const spans = Array.from(tree.order, (node) => input.spans[node] as ApiSpan);
@@ -69,15 +71,23 @@ function findParents(spans: readonly ApiSpan[]) {
   const flagsOf = new Uint8Array(spans.length);
   const byId = new Map<string, number>();
   spans.forEach((span, node) => {
-    if (byId.has(span.spanID)) flagsOf[node] = spanFlag.duplicateId;
-    else byId.set(span.spanID, node);
+    if (byId.has(span.spanID)) {
+      flagsOf[node] = spanFlag.duplicateId;
+    } else {
+      byId.set(span.spanID, node);
+    }
   });
   spans.forEach((span, node) => {
     const parentId = parentIdOf(span);
-    if (parentId === undefined) return;
+    if (parentId === undefined) {
+      return;
+    }
     const parent = byId.get(parentId);
-    if (parent === undefined) flagsOf[node] = (flagsOf[node] as number) | spanFlag.parentMissing;
-    else parentOf[node] = parent;
+    if (parent === undefined) {
+      flagsOf[node] = (flagsOf[node] as number) | spanFlag.parentMissing;
+    } else {
+      parentOf[node] = parent;
+    }
   });
   return { parentOf, flagsOf };
 }

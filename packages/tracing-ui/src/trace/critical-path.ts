@@ -55,8 +55,11 @@ export function criticalPath(trace: Trace): CriticalPath {
   let durationUs = 0;
   for (const section of sections) {
     const own = bySpan.get(section.span);
-    if (own === undefined) bySpan.set(section.span, [section]);
-    else own.push(section);
+    if (own === undefined) {
+      bySpan.set(section.span, [section]);
+    } else {
+      own.push(section);
+    }
     durationUs += section.toUs - section.fromUs;
   }
   return { sections, bySpan, durationUs, shares: pathShares(trace, bySpan, durationUs) };
@@ -64,7 +67,9 @@ export function criticalPath(trace: Trace): CriticalPath {
 
 function pathSections(trace: Trace): PathSection[] {
   const root = leadingRoot(trace);
-  if (root === undefined) return [];
+  if (root === undefined) {
+    return [];
+  }
   const sections: PathSection[] = [];
   const first = nodeOf(trace, root, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
   const open = [first];
@@ -72,10 +77,15 @@ function pathSections(trace: Trace): PathSection[] {
   for (let node = open.at(-1); node !== undefined; node = open.at(-1)) {
     const child = lastFinished(node, untilUs);
     const fromUs = child?.endUs ?? node.startUs;
-    if (untilUs > fromUs) sections.push({ span: node.span, fromUs, toUs: untilUs });
+    if (untilUs > fromUs) {
+      sections.push({ span: node.span, fromUs, toUs: untilUs });
+    }
     untilUs = fromUs;
-    if (child === undefined) open.pop();
-    else open.push(nodeOf(trace, child.span, node.startUs, node.endUs));
+    if (child === undefined) {
+      open.pop();
+    } else {
+      open.push(nodeOf(trace, child.span, node.startUs, node.endUs));
+    }
   }
   return sections;
 }
@@ -83,7 +93,9 @@ function pathSections(trace: Trace): PathSection[] {
 /** Takes children from the end of the list: `untilUs` only moves back. */
 function lastFinished({ children }: Node, untilUs: number): Node["children"][number] | undefined {
   for (let child = children.pop(); child !== undefined; child = children.pop()) {
-    if (child.endUs <= untilUs) return child;
+    if (child.endUs <= untilUs) {
+      return child;
+    }
   }
   return undefined;
 }
@@ -94,7 +106,9 @@ function nodeOf(trace: Trace, span: number, leastUs: number, mostUs: number): No
   const end = trace.subtreeEnd[span] as number;
   for (let child = span + 1; child < end; child = trace.subtreeEnd[child] as number) {
     const offsetUs = trace.offsetUs[child] as number;
-    if (offsetUs > endUs || offsetUs + (trace.spanUs[child] as number) < startUs) continue;
+    if (offsetUs > endUs || offsetUs + (trace.spanUs[child] as number) < startUs) {
+      continue;
+    }
     children.push({ span: child, ...clipped(trace, child, startUs, endUs) });
   }
   children.sort((a, b) => a.endUs - b.endUs);

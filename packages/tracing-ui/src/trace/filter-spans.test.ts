@@ -100,7 +100,9 @@ test.each([
 
 test("matches are gone through in their order, round and round, and are numbered", () => {
   const payment = filterSpans(trace, "payment");
-  if (payment === undefined) throw new Error("no filter");
+  if (payment === undefined) {
+    throw new Error("no filter");
+  }
   const spans = [1, 2];
   expect(nextMatch(payment, -1, 1)).toBe(spans[0]);
   expect(nextMatch(payment, 1, 1)).toBe(spans[1]);

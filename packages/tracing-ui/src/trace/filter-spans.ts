@@ -23,7 +23,9 @@ export interface SpanFilter {
  */
 export function filterSpans(trace: Trace, text: string): SpanFilter | undefined {
   const { terms, fault } = filterTerms(text);
-  if (terms.length === 0 && fault === undefined) return undefined;
+  if (terms.length === 0 && fault === undefined) {
+    return undefined;
+  }
   // The cheap ones first: a text of each span is only made where the others let it through.
   const tests = terms.toSorted((a, b) => costOf(a) - costOf(b)).map((term) => testOf(trace, term));
   const count = trace.spans.length;
@@ -38,31 +40,43 @@ export function filterSpans(trace: Trace, text: string): SpanFilter | undefined 
       matchCount += 1;
       shown[span] = 1;
     }
-    if (shown[span] === 0) continue;
+    if (shown[span] === 0) {
+      continue;
+    }
     shownCount += 1;
     const parent = trace.parent[span] as number;
-    if (parent >= 0) shown[parent] = 1;
+    if (parent >= 0) {
+      shown[parent] = 1;
+    }
   }
   return { matches, shown, matchCount, hiddenCount: count - shownCount, fault };
 }
 
 /** The next match after a span, or the one before it; past the end it begins anew. −1 where nothing matches. */
 export function nextMatch({ matches, matchCount }: SpanFilter, from: number, by: 1 | -1): number {
-  if (matchCount === 0) return -1;
+  if (matchCount === 0) {
+    return -1;
+  }
   const count = matches.length;
   const first = from === -1 && by === -1 ? 0 : from;
   for (let step = 1; step <= count; step += 1) {
     const span = (((first + by * step) % count) + count) % count;
-    if (matches[span] === 1) return span;
+    if (matches[span] === 1) {
+      return span;
+    }
   }
   return -1;
 }
 
 /** Which of the matches the span is, from 1; 0 for one that is none. */
 export function matchNumber({ matches }: SpanFilter, span: number): number {
-  if (matches[span] !== 1) return 0;
+  if (matches[span] !== 1) {
+    return 0;
+  }
   let number = 0;
-  for (let at = 0; at <= span; at += 1) number += matches[at] as number;
+  for (let at = 0; at <= span; at += 1) {
+    number += matches[at] as number;
+  }
   return number;
 }
 
@@ -97,7 +111,9 @@ function testOf(trace: Trace, term: FilterTerm): (span: number) => boolean {
     case "pattern":
       return (span) => {
         const values = valuesOf(trace, span, term.key);
-        if (values.length === 0) return false;
+        if (values.length === 0) {
+          return false;
+        }
         return values.some((value) => term.pattern.test(value)) !== term.without;
       };
   }
@@ -117,7 +133,9 @@ function compare(value: number, comparator: ">" | ">=" | "<" | "<=", than: numbe
 }
 
 function statusOf(trace: Trace, at: number): SpanStatus {
-  if (((trace.flags[at] as number) & spanFlag.error) !== 0) return "error";
+  if (((trace.flags[at] as number) & spanFlag.error) !== 0) {
+    return "error";
+  }
   const span = trace.spans[at];
   return span !== undefined && tagText(span, "otel.status_code") === "OK" ? "ok" : "unset";
 }
@@ -125,17 +143,27 @@ function statusOf(trace: Trace, at: number): SpanStatus {
 /** The values of a span's attribute, of its resource or its events; `service`, `name` and `kind` are what every span has. */
 function valuesOf(trace: Trace, at: number, key: string): string[] {
   const span = trace.spans[at];
-  if (span === undefined) return [];
-  if (key === "service") return [trace.services[trace.service[at] as number] ?? ""];
-  if (key === "name") return [span.operationName];
+  if (span === undefined) {
+    return [];
+  }
+  if (key === "service") {
+    return [trace.services[trace.service[at] as number] ?? ""];
+  }
+  if (key === "name") {
+    return [span.operationName];
+  }
   const wanted = key === "kind" ? "span.kind" : key;
   const values: string[] = [];
   const add = (attribute: ApiAttribute) => {
-    if (attribute.key.toLowerCase() === wanted) values.push(String(attribute.value));
+    if (attribute.key.toLowerCase() === wanted) {
+      values.push(String(attribute.value));
+    }
   };
   span.tags?.forEach(add);
   trace.processes[span.processID]?.tags?.forEach(add);
-  for (const log of span.logs ?? []) log.fields.forEach(add);
+  for (const log of span.logs ?? []) {
+    log.fields.forEach(add);
+  }
   return values;
 }
 
@@ -154,10 +182,14 @@ function searchText(trace: Trace, at: number): string {
 
 function collectText(trace: Trace, at: number): string {
   const span = trace.spans[at];
-  if (span === undefined) return "";
+  if (span === undefined) {
+    return "";
+  }
   const lines = [trace.services[trace.service[at] as number] ?? "", span.operationName, span.spanID];
   const add = ({ key, value }: ApiAttribute) => lines.push(`${key}=${value}`);
   span.tags?.forEach(add);
-  for (const log of span.logs ?? []) log.fields.forEach(add);
+  for (const log of span.logs ?? []) {
+    log.fields.forEach(add);
+  }
   return lines.join("\n").toLowerCase();
 }

@@ -39,8 +39,11 @@ export function filterTerms(text: string): FilterTerms {
   let fault: string | undefined;
   for (const { written, isQuoted } of partsOf(text)) {
     const read = isQuoted ? textTerm(written) : readPart(written);
-    if (typeof read === "string") fault ??= read;
-    else if (read !== undefined) terms.push(read);
+    if (typeof read === "string") {
+      fault ??= read;
+    } else if (read !== undefined) {
+      terms.push(read);
+    }
   }
   return { terms, fault };
 }
@@ -56,25 +59,43 @@ function partsOf(text: string): { written: string; isQuoted: boolean }[] {
 
 function readPart(part: string): FilterTerm | string | undefined {
   const [, key = "", comparator = "", value = ""] = comparison.exec(part) ?? [];
-  if (comparator === "") return negatedTerm(part);
+  if (comparator === "") {
+    return negatedTerm(part);
+  }
   if (key === "status" && (comparator === "=" || comparator === "!=")) {
     return statusTerm(comparator, value.toLowerCase());
   }
-  if (comparator === "=") return textTerm(part);
+  if (comparator === "=") {
+    return textTerm(part);
+  }
   // Nobody has finished typing.
-  if (value === "") return undefined;
-  if (comparator === "=~" || comparator === "!~") return patternTerm(key, value, comparator === "!~");
-  if (comparator === "!=") return { kind: "differs", key: key.toLowerCase(), value: value.toLowerCase() };
+  if (value === "") {
+    return undefined;
+  }
+  if (comparator === "=~" || comparator === "!~") {
+    return patternTerm(key, value, comparator === "!~");
+  }
+  if (comparator === "!=") {
+    return { kind: "differs", key: key.toLowerCase(), value: value.toLowerCase() };
+  }
   const order = comparator as ">" | ">=" | "<" | "<=";
   if (key === "duration" || key === "self") {
     const us = parseDuration(value) ?? (/^[\d.]+$/.test(value) ? undefined : Number.NaN);
-    if (us === undefined) return undefined;
-    if (Number.isNaN(us)) return `“${value}” is no duration: write 100ms or 1.5s`;
+    if (us === undefined) {
+      return undefined;
+    }
+    if (Number.isNaN(us)) {
+      return `“${value}” is no duration: write 100ms or 1.5s`;
+    }
     return { kind: "time", of: key, comparator: order, us };
   }
   const number = Number(value);
-  if (!Number.isFinite(number)) return textTerm(part);
-  if (key === "depth") return { kind: "depth", comparator: order, value: number };
+  if (!Number.isFinite(number)) {
+    return textTerm(part);
+  }
+  if (key === "depth") {
+    return { kind: "depth", comparator: order, value: number };
+  }
   return { kind: "number", key: key.toLowerCase(), comparator: order, value: number };
 }
 
@@ -83,9 +104,13 @@ function textTerm(text: string): FilterTerm {
 }
 
 function negatedTerm(part: string): FilterTerm | undefined {
-  if (part === "-") return undefined;
+  if (part === "-") {
+    return undefined;
+  }
   // A minus before a letter or a path: -5 is looked for as it is.
-  if (/^-[\p{L}/_]/u.test(part)) return { kind: "text", text: part.slice(1).toLowerCase(), without: true };
+  if (/^-[\p{L}/_]/u.test(part)) {
+    return { kind: "text", text: part.slice(1).toLowerCase(), without: true };
+  }
   return textTerm(part);
 }
 
@@ -93,7 +118,9 @@ function statusTerm(comparator: "=" | "!=", value: string): FilterTerm | string 
   if (statuses.includes(value)) {
     return { kind: "status", status: value as SpanStatus, without: comparator === "!=" };
   }
-  if (statuses.some((status) => status.startsWith(value))) return undefined;
+  if (statuses.some((status) => status.startsWith(value))) {
+    return undefined;
+  }
   return `“${value}” is no status: write error, ok or unset`;
 }
 

@@ -14,7 +14,9 @@ export function foldedBy(trace: Trace, rule: FoldRule): Set<number> {
   const folds = testOf(trace, rule);
   const folded = new Set<number>();
   for (let span = 0; span < trace.spans.length; span += 1) {
-    if ((trace.subtreeEnd[span] as number) > span + 1 && folds(span)) folded.add(span);
+    if ((trace.subtreeEnd[span] as number) > span + 1 && folds(span)) {
+      folded.add(span);
+    }
   }
   return folded;
 }
@@ -47,10 +49,16 @@ export function foldRuleText(rule: FoldRule): string {
 /** Reads what `foldRuleText` wrote; undefined for a text that is no rule. */
 export function parseFoldRule(text: string | undefined): FoldRule | undefined {
   const [, by, value = ""] = /^(depth|shorter|service):(.+)$/s.exec(text ?? "") ?? [];
-  if (by === "service") return { by, name: value };
+  if (by === "service") {
+    return { by, name: value };
+  }
   const number = Number(value);
-  if (!Number.isFinite(number) || number <= 0) return undefined;
-  if (by === "depth") return { by, levels: Math.floor(number) };
+  if (!Number.isFinite(number) || number <= 0) {
+    return undefined;
+  }
+  if (by === "depth") {
+    return { by, levels: Math.floor(number) };
+  }
   return by === "shorter" ? { by: "duration", us: number } : undefined;
 }
 

@@ -49,7 +49,9 @@ test("whatever the trace: order by start stays, nothing gets longer, all within 
         const end = (trace.offsetUs[span] as number) + (trace.spanUs[span] as number);
         expect(end).toBeLessThanOrEqual(trace.durationUs + 1e-6);
         expect(trace.offsetUs[span]).toBeLessThanOrEqual(before.offsetUs[span] as number);
-        if (span > 0) expect(trace.offsetUs[span]).toBeGreaterThanOrEqual(trace.offsetUs[span - 1] as number);
+        if (span > 0) {
+          expect(trace.offsetUs[span]).toBeGreaterThanOrEqual(trace.offsetUs[span - 1] as number);
+        }
       }
     }),
   );

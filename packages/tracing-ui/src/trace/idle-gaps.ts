@@ -34,7 +34,9 @@ export function foldIdleGaps(trace: Trace): FoldedTrace {
   const idle = idleTimes(trace, order);
   const busyUs = trace.durationUs - idle.reduce((sum, { lengthUs }) => sum + lengthUs, 0);
   const folded = idle.filter(({ lengthUs }) => lengthUs > busyUs * leastPart);
-  if (busyUs <= 0 || folded.length === 0) return { trace, gaps: [] };
+  if (busyUs <= 0 || folded.length === 0) {
+    return { trace, gaps: [] };
+  }
 
   const leftUs = busyUs * shownPart;
   const gaps: IdleGap[] = [];
@@ -59,7 +61,9 @@ function idleTimes(trace: Trace, order: Int32Array): { endUs: number; lengthUs: 
   let atUs = 0;
   for (const span of order) {
     const from = trace.offsetUs[span] as number;
-    if (from > atUs) idle.push({ endUs: from, lengthUs: from - atUs });
+    if (from > atUs) {
+      idle.push({ endUs: from, lengthUs: from - atUs });
+    }
     atUs = Math.max(atUs, from + (trace.spanUs[span] as number));
   }
   return idle;

@@ -29,21 +29,31 @@ export function repeatedCalls(trace: Trace): readonly RepeatedCalls[] {
   const children = new Map<number, Map<string, number[]>>();
   for (let span = 0; span < trace.spans.length; span += 1) {
     const parent = trace.parent[span] as number;
-    if (parent === -1) continue;
+    if (parent === -1) {
+      continue;
+    }
     const own = children.get(parent) ?? new Map<string, number[]>();
     children.set(parent, own);
     const key = `${trace.service[span]} ${trace.spans[span]?.operationName}`;
     const list = own.get(key);
-    if (list === undefined) own.set(key, [span]);
-    else list.push(span);
+    if (list === undefined) {
+      own.set(key, [span]);
+    } else {
+      list.push(span);
+    }
   }
   for (const [parent, own] of children) {
     for (const [key, list] of own) {
-      if (list.length < leastRun) continue;
+      if (list.length < leastRun) {
+        continue;
+      }
       const name = `${trace.service[parent]} ${trace.spans[parent]?.operationName}\n${key}`;
       const group = groups.get(name);
-      if (group === undefined) groups.set(name, { lists: [list] });
-      else group.lists.push(list);
+      if (group === undefined) {
+        groups.set(name, { lists: [list] });
+      } else {
+        group.lists.push(list);
+      }
     }
   }
   return [...groups.values()]
@@ -78,7 +88,9 @@ function covered(trace: Trace, spans: number[]): number {
   for (const span of spans.sort((a, b) => (offsetUs[a] as number) - (offsetUs[b] as number))) {
     const from = Math.max(offsetUs[span] as number, endUs);
     const to = (offsetUs[span] as number) + (spanUs[span] as number);
-    if (to <= from) continue;
+    if (to <= from) {
+      continue;
+    }
     sum += to - from;
     endUs = to;
   }

@@ -25,7 +25,9 @@ export class RowWindow {
   top(row: number): number {
     let y = row * this.#rowHeight;
     for (const panel of this.#panels) {
-      if (panel.row >= row) break;
+      if (panel.row >= row) {
+        break;
+      }
       y += panel.height;
     }
     return y;
@@ -41,8 +43,12 @@ export class RowWindow {
     let above = 0;
     for (const panel of this.#panels) {
       const panelTop = (panel.row + 1) * this.#rowHeight + above;
-      if (y < panelTop) break;
-      if (y < panelTop + panel.height) return panel.row;
+      if (y < panelTop) {
+        break;
+      }
+      if (y < panelTop + panel.height) {
+        return panel.row;
+      }
       above += panel.height;
     }
     const row = Math.floor((y - above) / this.#rowHeight);

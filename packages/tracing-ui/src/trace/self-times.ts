@@ -22,7 +22,9 @@ function selfTime(trace: Trace, span: number): number {
   let atUs = startUs;
   for (let child = span + 1; child < end && atUs < endUs; child = trace.subtreeEnd[child] as number) {
     const from = Math.min(trace.offsetUs[child] as number, endUs);
-    if (from > atUs) self += from - atUs;
+    if (from > atUs) {
+      self += from - atUs;
+    }
     atUs = Math.max(atUs, (trace.offsetUs[child] as number) + (trace.spanUs[child] as number));
   }
   return self + Math.max(0, endUs - atUs);

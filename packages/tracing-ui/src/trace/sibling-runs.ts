@@ -65,8 +65,12 @@ function findRuns(trace: Trace): SiblingRuns {
   const kindOf = kindsOf(trace);
   const scan = (from: number, to: number) => {
     const siblings: number[] = [];
-    for (let span = from; span < to; span = trace.subtreeEnd[span] as number) siblings.push(span);
-    if (siblings.length < leastRun) return;
+    for (let span = from; span < to; span = trace.subtreeEnd[span] as number) {
+      siblings.push(span);
+    }
+    if (siblings.length < leastRun) {
+      return;
+    }
     const kinds = siblings.map((span) => kindOf[span] as number);
     for (let at = 0; at < siblings.length; ) {
       const found = repeatsAt(kinds, at);
@@ -77,14 +81,18 @@ function findRuns(trace: Trace): SiblingRuns {
       const next = at + found.count * found.period;
       const run = summarise(trace, siblings.slice(at, next), siblings[next] ?? to, found.period);
       byHead.set(run.head, run);
-      for (let sibling = at; sibling < next; sibling += 1) headOf[siblings[sibling] as number] = run.head;
+      for (let sibling = at; sibling < next; sibling += 1) {
+        headOf[siblings[sibling] as number] = run.head;
+      }
       at = next;
     }
   };
   scan(0, trace.spans.length);
   for (let span = 0; span < trace.spans.length; span += 1) {
     const end = trace.subtreeEnd[span] as number;
-    if (end - span > leastRun) scan(span + 1, end);
+    if (end - span > leastRun) {
+      scan(span + 1, end);
+    }
   }
   return { byHead, headOf };
 }
@@ -105,10 +113,14 @@ function kindsOf(trace: Trace): Int32Array {
 function repeatsAt(kinds: readonly number[], at: number): { count: number; period: number } | undefined {
   for (let period = 1; period <= longestPeriod; period += 1) {
     let like = 0;
-    while (at + period + like < kinds.length && kinds[at + like] === kinds[at + period + like]) like += 1;
+    while (at + period + like < kinds.length && kinds[at + like] === kinds[at + period + like]) {
+      like += 1;
+    }
     const count = Math.floor(like / period) + 1;
     const fewest = period === 1 ? leastRun : Math.max(fewestRepeats, Math.ceil(leastRun / period));
-    if (count >= fewest) return { count, period };
+    if (count >= fewest) {
+      return { count, period };
+    }
   }
   return undefined;
 }

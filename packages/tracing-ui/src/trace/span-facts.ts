@@ -22,7 +22,9 @@ export function isErrorSpan(span: ApiSpan): boolean {
 }
 
 function saysError({ key, value }: ApiAttribute): boolean {
-  if (key === "error") return value !== false && value !== "false" && value !== "" && value !== null;
+  if (key === "error") {
+    return value !== false && value !== "false" && value !== "" && value !== null;
+  }
   return key === "otel.status_code" && value === "ERROR";
 }
 
@@ -33,8 +35,12 @@ function saysError({ key, value }: ApiAttribute): boolean {
 export function parentIdOf(span: ApiSpan): string | undefined {
   let other: string | undefined;
   for (const { refType, traceID, spanID } of span.references ?? []) {
-    if (traceID !== span.traceID) continue;
-    if (refType === "CHILD_OF") return spanID;
+    if (traceID !== span.traceID) {
+      continue;
+    }
+    if (refType === "CHILD_OF") {
+      return spanID;
+    }
     other ??= spanID;
   }
   return other;

@@ -53,7 +53,9 @@ export function groupSpans(trace: Trace): { groups: SpanGroup[]; groupOf: Int32A
     const group = groups[at] as SpanGroup;
     group.weightUs += group.selfUs;
     const above = groups[group.parent];
-    if (above !== undefined) above.weightUs += group.weightUs;
+    if (above !== undefined) {
+      above.weightUs += group.weightUs;
+    }
   }
   return { groups, groupOf };
 }

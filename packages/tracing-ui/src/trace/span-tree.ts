@@ -30,7 +30,9 @@ export function layOutTree(parentOf: Int32Array, sorted: Int32Array): SpanTree {
   const stack = new Int32Array(n);
   let next = 0;
   for (const root of sorted) {
-    if (parentOf[root] !== -1) continue;
+    if (parentOf[root] !== -1) {
+      continue;
+    }
     let top = 0;
     stack[top++] = root;
     while (top > 0) {
@@ -65,10 +67,14 @@ function cutCycles(parentOf: Int32Array, sorted: Int32Array): number[] {
       seenBy[node] = walk;
       node = parentOf[node] as number;
     }
-    if (node === -1 || seenBy[node] !== walk) continue;
+    if (node === -1 || seenBy[node] !== walk) {
+      continue;
+    }
     let first = node;
     for (let on = parentOf[node] as number; on !== node; on = parentOf[on] as number) {
-      if ((rank[on] as number) < (rank[first] as number)) first = on;
+      if ((rank[on] as number) < (rank[first] as number)) {
+        first = on;
+      }
     }
     parentOf[first] = -1;
     cut.push(first);
@@ -80,7 +86,11 @@ function cutCycles(parentOf: Int32Array, sorted: Int32Array): number[] {
 function childrenInOrder(parentOf: Int32Array, sorted: Int32Array) {
   const n = parentOf.length;
   const firstChild = new Int32Array(n + 1);
-  for (const up of parentOf) if (up !== -1) firstChild[up + 1] = (firstChild[up + 1] as number) + 1;
+  for (const up of parentOf) {
+    if (up !== -1) {
+      firstChild[up + 1] = (firstChild[up + 1] as number) + 1;
+    }
+  }
   for (let node = 0; node < n; node += 1) {
     firstChild[node + 1] = (firstChild[node + 1] as number) + (firstChild[node] as number);
   }
@@ -88,7 +98,9 @@ function childrenInOrder(parentOf: Int32Array, sorted: Int32Array) {
   const fill = firstChild.slice();
   for (const node of sorted) {
     const up = parentOf[node] as number;
-    if (up === -1) continue;
+    if (up === -1) {
+      continue;
+    }
     const at = fill[up] as number;
     children[at] = node;
     fill[up] = at + 1;
@@ -101,7 +113,9 @@ function subtreeEnds(parent: Int32Array): Int32Array {
   for (let at = parent.length - 1; at >= 0; at -= 1) {
     ends[at] = Math.max(ends[at] as number, at + 1);
     const up = parent[at] as number;
-    if (up !== -1) ends[up] = Math.max(ends[up] as number, ends[at] as number);
+    if (up !== -1) {
+      ends[up] = Math.max(ends[up] as number, ends[at] as number);
+    }
   }
   return ends;
 }

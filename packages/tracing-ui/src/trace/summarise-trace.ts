@@ -43,7 +43,9 @@ export function summariseTrace(trace: ApiTrace): TraceSummary {
     count.spans += 1;
     count.errors += failed;
     services.set(name, count);
-    if (root === undefined || isBetterRoot(span, root)) root = span;
+    if (root === undefined || isBetterRoot(span, root)) {
+      root = span;
+    }
   }
   return {
     traceId: trace.traceID,

@@ -64,13 +64,18 @@ function eventOf(span: number, offsetUs: number, fields: readonly ApiAttribute[]
 export function groupExceptions(trace: Trace, events: readonly TraceEvent[]): readonly ExceptionGroup[] {
   const groups = new Map<string, { type: string; template: string; events: TraceEvent[] }>();
   for (const event of events) {
-    if (event.exception === undefined) continue;
+    if (event.exception === undefined) {
+      continue;
+    }
     const { type, message } = event.exception;
     const template = messageTemplate(message);
     const key = `${type}\n${template}`;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, { type, template, events: [event] });
-    else group.events.push(event);
+    if (group === undefined) {
+      groups.set(key, { type, template, events: [event] });
+    } else {
+      group.events.push(event);
+    }
   }
   return [...groups.values()]
     .map((group) => {
@@ -107,7 +112,9 @@ export function messageTemplate(message: string): string {
 
 /** Whether an event holds every word, in any case: in its name, its fields, its service or the operation of its span. */
 export function eventHolds(trace: Trace, event: TraceEvent, words: readonly string[]): boolean {
-  if (words.length === 0) return true;
+  if (words.length === 0) {
+    return true;
+  }
   const text = [
     event.name,
     trace.services[trace.service[event.span] as number] ?? "",

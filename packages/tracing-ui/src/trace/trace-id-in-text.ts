@@ -14,7 +14,9 @@ export function traceIdInText(text: string): string | undefined {
   ];
   for (const pattern of patterns) {
     const id = pattern.exec(trimmed)?.[1];
-    if (id !== undefined && /[1-9a-f]/.test(id)) return id;
+    if (id !== undefined && /[1-9a-f]/.test(id)) {
+      return id;
+    }
   }
   return undefined;
 }

@@ -52,7 +52,11 @@ export interface Trace {
 /** Spans of the trace that carry the flag. */
 export function countFlag(trace: Trace, flag: number): number {
   let count = 0;
-  for (const flags of trace.flags) if ((flags & flag) !== 0) count += 1;
+  for (const flags of trace.flags) {
+    if ((flags & flag) !== 0) {
+      count += 1;
+    }
+  }
   return count;
 }
 
@@ -67,7 +71,9 @@ export function leadingRoot(trace: Trace): number | undefined {
   let first: number | undefined;
   for (let span = 0; span < trace.spans.length; span = trace.subtreeEnd[span] as number) {
     first ??= span;
-    if (((trace.flags[span] as number) & (spanFlag.parentMissing | spanFlag.cycle)) === 0) return span;
+    if (((trace.flags[span] as number) & (spanFlag.parentMissing | spanFlag.cycle)) === 0) {
+      return span;
+    }
   }
   return first;
 }

@@ -18,7 +18,9 @@ export function visibleRows(
   const runs = shown === undefined && openRuns !== undefined ? siblingRuns(trace) : undefined;
   let count = 0;
   for (let span = 0; span < trace.spans.length; ) {
-    if (shown === undefined || shown[span] === 1) rows[count++] = span;
+    if (shown === undefined || shown[span] === 1) {
+      rows[count++] = span;
+    }
     if (runs?.headOf[span] === span && openRuns?.has(span) === false) {
       span = runs.byHead.get(span)?.end ?? span + 1;
       continue;
@@ -35,9 +37,14 @@ export function rowOf(rows: Int32Array, span: number): number {
   while (low <= high) {
     const middle = (low + high) >> 1;
     const at = rows[middle] as number;
-    if (at === span) return middle;
-    if (at < span) low = middle + 1;
-    else high = middle - 1;
+    if (at === span) {
+      return middle;
+    }
+    if (at < span) {
+      low = middle + 1;
+    } else {
+      high = middle - 1;
+    }
   }
   return -1;
 }

@@ -21,12 +21,16 @@ export function ChoiceSwitch<T extends string>(props: {
 
   function move(event: KeyboardEvent<HTMLDivElement>) {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (step === undefined) return;
+    if (step === undefined) {
+      return;
+    }
     event.preventDefault();
     const at = options.findIndex((option) => option.value === current);
     const next = (at + step + options.length) % options.length;
     const option = options[next];
-    if (option !== undefined) choice.set(option.value);
+    if (option !== undefined) {
+      choice.set(option.value);
+    }
     (event.currentTarget.children[next] as HTMLElement | undefined)?.focus();
   }
 

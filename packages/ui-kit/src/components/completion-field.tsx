@@ -42,7 +42,9 @@ export function CompletionField(props: {
   const current = Math.min(chosen, items.length - 1);
 
   function take(item: Completion) {
-    if (completions === undefined) return;
+    if (completions === undefined) {
+      return;
+    }
     const rest = value.slice(completions.to);
     const isJoined = item.goesOn || item.isWhole;
     const end = isJoined || rest.startsWith(" ") ? "" : " ";
@@ -57,17 +59,22 @@ export function CompletionField(props: {
   function onKey(event: KeyboardEvent) {
     const item = items[current];
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      if (!open) setOpen(true);
-      else if (items.length > 0) {
+      if (!open) {
+        setOpen(true);
+      } else if (items.length > 0) {
         const step = event.key === "ArrowDown" ? 1 : -1;
         setChosen(
           current < 0 && step < 0 ? items.length - 1 : (current + step + items.length) % items.length,
         );
       }
-    } else if ((event.key === "Enter" || event.key === "Tab") && item !== undefined) take(item);
-    else if (event.key === "Escape" && items.length > 0) setOpen(false);
-    else {
-      if (event.key === "Enter") setOpen(false);
+    } else if ((event.key === "Enter" || event.key === "Tab") && item !== undefined) {
+      take(item);
+    } else if (event.key === "Escape" && items.length > 0) {
+      setOpen(false);
+    } else {
+      if (event.key === "Enter") {
+        setOpen(false);
+      }
       return;
     }
     event.preventDefault();

@@ -8,7 +8,9 @@ const tickMs = 1_200;
 export function CopyButton({ text, label, children }: { text: string; label: string; children?: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
-    if (!copied) return;
+    if (!copied) {
+      return;
+    }
     const timer = setTimeout(() => setCopied(false), tickMs);
     return () => clearTimeout(timer);
   }, [copied]);
@@ -39,7 +41,9 @@ export function CopyButton({ text, label, children }: { text: string; label: str
 
 /** The clipboard API exists on secure addresses only; many query services are plain HTTP in a private network. */
 async function copyText(text: string): Promise<void> {
-  if (window.isSecureContext) return navigator.clipboard.writeText(text);
+  if (window.isSecureContext) {
+    return navigator.clipboard.writeText(text);
+  }
   const field = document.createElement("textarea");
   field.value = text;
   field.style.position = "fixed";
@@ -48,5 +52,7 @@ async function copyText(text: string): Promise<void> {
   field.select();
   const done = document.execCommand("copy");
   field.remove();
-  if (!done) throw new Error("the browser refused to copy");
+  if (!done) {
+    throw new Error("the browser refused to copy");
+  }
 }

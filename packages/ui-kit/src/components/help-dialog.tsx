@@ -19,8 +19,11 @@ export function HelpDialog(props: {
   const { open, onClose, groups, version } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    if (open) dialog.current?.showModal();
-    else dialog.current?.close();
+    if (open) {
+      dialog.current?.showModal();
+    } else {
+      dialog.current?.close();
+    }
   }, [open]);
   return (
     <dialog ref={dialog} className="help" aria-labelledby="help-title" onClose={onClose}>

@@ -14,7 +14,9 @@ export function Pager(props: {
   onPage: (page: number) => void;
 }) {
   const { page, perPage, total, what, onPage } = props;
-  if (total <= perPage && page === 1) return null;
+  if (total <= perPage && page === 1) {
+    return null;
+  }
   const first = (page - 1) * perPage + 1;
   const last = Math.min(page * perPage, total);
   return (

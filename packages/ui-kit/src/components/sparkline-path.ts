@@ -12,12 +12,18 @@ export function sparklinePath(values: Samples, most: number): { line: string; ar
   let area = "";
   let began = -1;
   values.forEach((value, index) => {
-    if (value === null) return;
-    if (index === 0 || values[index - 1] === null) began = index;
+    if (value === null) {
+      return;
+    }
+    if (index === 0 || values[index - 1] === null) {
+      began = index;
+    }
     line += `${began === index ? "M" : "L"}${x(index)} ${y(value)}`;
     const ends = index === values.length - 1 || values[index + 1] === null;
     area += `${began === index ? `M${x(index)} 20L` : "L"}${x(index)} ${y(value)}`;
-    if (ends) area += `L${x(index)} 20Z`;
+    if (ends) {
+      area += `L${x(index)} 20Z`;
+    }
   });
   return { line, area };
 }

@@ -5,7 +5,9 @@ export function useElementSize(element: RefObject<HTMLElement | null>): { width:
   const [size, setSize] = useState({ width: 0, height: 0 });
   useLayoutEffect(() => {
     const target = element.current;
-    if (target === null) return;
+    if (target === null) {
+      return;
+    }
     const measure = () => {
       const { clientWidth: width, clientHeight: height } = target;
       setSize((old) => (old.width === width && old.height === height ? old : { width, height }));

@@ -5,7 +5,9 @@
 export function formatCount(value: number): string {
   const text = String(value);
   // No number below 10^21 is written with an exponent, unless it is a tiny fraction.
-  if (text.includes("e")) return text;
+  if (text.includes("e")) {
+    return text;
+  }
   const point = text.indexOf(".");
   const whole = point === -1 ? text : text.slice(0, point);
   return whole.replace(/\B(?=(\d{3})+$)/g, ",") + text.slice(whole.length);

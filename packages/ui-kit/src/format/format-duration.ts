@@ -13,13 +13,23 @@ const secondUs = 1_000_000;
  * @param us microseconds; below zero or not finite counts as 0
  */
 export function formatDuration(us: number): DurationText {
-  if (!(us > 0) || !Number.isFinite(us)) return { figure: "0", unit: "µs" };
+  if (!(us > 0) || !Number.isFinite(us)) {
+    return { figure: "0", unit: "µs" };
+  }
   // The limits are where rounding to three digits would give 1000 or 60.0 of the smaller unit.
-  if (us < 999.5) return { figure: Number.isInteger(us) ? String(us) : us.toPrecision(3), unit: "µs" };
-  if (us < 999_500) return { figure: (us / 1_000).toPrecision(3), unit: "ms" };
-  if (us < 59.95 * secondUs) return { figure: (us / secondUs).toPrecision(3), unit: "s" };
+  if (us < 999.5) {
+    return { figure: Number.isInteger(us) ? String(us) : us.toPrecision(3), unit: "µs" };
+  }
+  if (us < 999_500) {
+    return { figure: (us / 1_000).toPrecision(3), unit: "ms" };
+  }
+  if (us < 59.95 * secondUs) {
+    return { figure: (us / secondUs).toPrecision(3), unit: "s" };
+  }
   const seconds = Math.round(us / secondUs);
-  if (seconds < 3_600) return inUnits(seconds, 60, "m", "s");
+  if (seconds < 3_600) {
+    return inUnits(seconds, 60, "m", "s");
+  }
   const minutes = Math.round(seconds / 60);
   return minutes < 24 * 60 ? inUnits(minutes, 60, "h", "m") : inUnits(Math.round(minutes / 60), 24, "d", "h");
 }

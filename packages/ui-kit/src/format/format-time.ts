@@ -10,7 +10,9 @@ const pad = (value: number, width: number) => String(value).padStart(width, "0")
 
 function clockFields(us: number, zone: TimeZone): ClockFields {
   const at = new Date(Math.floor(us / 1_000));
-  if (Number.isNaN(at.getTime())) return { date: "–", clock: "–" };
+  if (Number.isNaN(at.getTime())) {
+    return { date: "–", clock: "–" };
+  }
   const utc = zone === "utc";
   const date = [
     utc ? at.getUTCFullYear() : at.getFullYear(),
@@ -37,14 +39,18 @@ export function dateText(us: number, zone: TimeZone): string {
  */
 export function clockText(us: number, zone: TimeZone, digits: 3 | 6 = 3): string {
   const { clock } = clockFields(us, zone);
-  if (clock === "–") return clock;
+  if (clock === "–") {
+    return clock;
+  }
   const fraction = pad(Math.floor(us) % 1_000_000, 6).slice(0, digits);
   return `${clock}.${fraction}`;
 }
 
 /** The name of the zone beside a time: `UTC`, or `UTC+2`, `UTC−3:30` for the browser's own. */
 export function zoneLabel(zone: TimeZone, at: Date): string {
-  if (zone === "utc") return "UTC";
+  if (zone === "utc") {
+    return "UTC";
+  }
   const minutes = -at.getTimezoneOffset();
   const hours = Math.floor(Math.abs(minutes) / 60);
   const rest = Math.abs(minutes) % 60;
@@ -59,7 +65,9 @@ export function dateTimeFieldText(us: number, zone: TimeZone): string {
 
 /** The inverse of `dateTimeFieldText`. @returns microseconds since 1970, or undefined for an unfinished field */
 export function parseDateTimeField(text: string, zone: TimeZone): number | undefined {
-  if (!/^\d{4,}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)) return undefined;
+  if (!/^\d{4,}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)) {
+    return undefined;
+  }
   const ms = Date.parse(zone === "utc" ? `${text}Z` : text);
   return Number.isNaN(ms) ? undefined : ms * 1_000;
 }

@@ -12,7 +12,9 @@ beforeEach(async () => {
   await writeFile(path.join(folder, "src/deep/a.ts"), "one");
 });
 afterEach(async () => {
-  for (const one of [folder, ...made]) await rm(one, { recursive: true, force: true });
+  for (const one of [folder, ...made]) {
+    await rm(one, { recursive: true, force: true });
+  }
   made.clear();
 });
 

@@ -18,9 +18,13 @@ export async function builtOnce(
   build: (folder: string) => Promise<void>,
 ): Promise<string> {
   const hash = createHash("sha256");
-  for (const source of sources) await addTo(hash, source);
+  for (const source of sources) {
+    await addTo(hash, source);
+  }
   const folder = path.join(tmpdir(), `${name}-${hash.digest("hex").slice(0, 16)}`);
-  if (existsSync(folder)) return folder;
+  if (existsSync(folder)) {
+    return folder;
+  }
   const own = await mkdtemp(`${folder}-`);
   try {
     await build(own);
@@ -28,7 +32,9 @@ export async function builtOnce(
   } catch (error) {
     await rm(own, { recursive: true, force: true });
     // Another file's tests began at the same time and were faster.
-    if (!existsSync(folder)) throw error;
+    if (!existsSync(folder)) {
+      throw error;
+    }
   }
   return folder;
 }
@@ -39,5 +45,7 @@ async function addTo(hash: ReturnType<typeof createHash>, source: string): Promi
     hash.update(`${source} ${bytes.length}\n`).update(bytes);
     return;
   }
-  for (const name of (await readdir(source)).sort()) await addTo(hash, path.join(source, name));
+  for (const name of (await readdir(source)).sort()) {
+    await addTo(hash, path.join(source, name));
+  }
 }

@@ -78,7 +78,9 @@ export class PictureAlbum {
         picture = await desk.take(page, mask);
         difference = await desk.difference(picture, reference);
       } while (difference > mostDifference && performance.now() < deadline);
-      if (difference <= mostDifference) continue;
+      if (difference <= mostDifference) {
+        continue;
+      }
       await mkdir(this.#seenFolder, { recursive: true });
       const seen = path.join(this.#seenFolder, path.basename(file));
       await writeFile(seen, picture);
@@ -102,7 +104,9 @@ export class PictureAlbum {
 function fontWidths(page: Page): Promise<FontWidths> {
   return page.evaluate(() => {
     const context = document.createElement("canvas").getContext("2d");
-    if (context === null) throw new Error("no canvas");
+    if (context === null) {
+      throw new Error("no canvas");
+    }
     const style = getComputedStyle(document.documentElement);
     const width = (family: string) =>
       ["13px", "600 15px"].reduce((sum, font) => {

@@ -27,12 +27,16 @@ export class PictureDesk {
         const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${text}`)).blob());
         const canvas = Object.assign(document.createElement("canvas"), { width, height });
         const context = canvas.getContext("2d");
-        if (context === null) throw new Error("no canvas");
+        if (context === null) {
+          throw new Error("no canvas");
+        }
         context.imageSmoothingQuality = "high";
         context.drawImage(bitmap, 0, 0, width, height);
         const image = context.getImageData(0, 0, width, height);
         // Sixteen levels are enough to tell pages apart, and a file of them is half as long.
-        for (let at = 0; at < image.data.length; at += 1) image.data[at] = ((image.data[at] ?? 0) >> 4) * 17;
+        for (let at = 0; at < image.data.length; at += 1) {
+          image.data[at] = ((image.data[at] ?? 0) >> 4) * 17;
+        }
         context.putImageData(image, 0, 0);
         return canvas.toDataURL("image/png").split(",")[1] ?? "";
       },
@@ -51,18 +55,24 @@ export class PictureDesk {
               await (await fetch(`data:image/png;base64,${text}`)).blob(),
             );
             const context = new OffscreenCanvas(width, height).getContext("2d");
-            if (context === null) throw new Error("no canvas");
+            if (context === null) {
+              throw new Error("no canvas");
+            }
             context.drawImage(bitmap, 0, 0);
             return context.getImageData(0, 0, width, height).data;
           }),
         );
-        if (one === undefined || other === undefined) throw new Error("no pictures");
+        if (one === undefined || other === undefined) {
+          throw new Error("no pictures");
+        }
         let differing = 0;
         for (let at = 0; at < one.length; at += 4) {
           const differs = [0, 1, 2].some(
             (channel) => Math.abs((one[at + channel] ?? 0) - (other[at + channel] ?? 0)) > most,
           );
-          if (differs) differing += 1;
+          if (differs) {
+            differing += 1;
+          }
         }
         return differing / (width * height);
       },

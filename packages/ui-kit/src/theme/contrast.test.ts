@@ -19,7 +19,9 @@ function numbers(text: string | undefined): Oklch {
 
 function token(name: string, theme: Theme): Oklch {
   const found = tokens.get(name);
-  if (found === undefined) throw new Error(`tokens.css has no colour --${name}`);
+  if (found === undefined) {
+    throw new Error(`tokens.css has no colour --${name}`);
+  }
   return found[theme];
 }
 

@@ -31,12 +31,16 @@ export function assignServiceHues(shown: readonly string[]): Map<string, number>
   };
   const moved = ordered.filter((name) => {
     const slot = slotOf(name);
-    if (uses[slot] !== 0) return true;
+    if (uses[slot] !== 0) {
+      return true;
+    }
     give(name, slot);
     return false;
   });
   // Only now, when the places of all others are taken: whoever moves must move nobody else.
-  for (const name of moved) give(name, freestSlot(uses, slotOf(name)));
+  for (const name of moved) {
+    give(name, freestSlot(uses, slotOf(name)));
+  }
   return result;
 }
 
@@ -47,7 +51,9 @@ function freestSlot(uses: Int32Array, from: number): number {
   let bestGap = -1;
   for (let step = 1; step <= slots; step += 1) {
     const slot = (from + step) % slots;
-    if (uses[slot] !== least) continue;
+    if (uses[slot] !== least) {
+      continue;
+    }
     const gap = distanceToUsed(uses, slot, least);
     if (gap > bestGap) {
       best = slot;
@@ -61,7 +67,9 @@ function freestSlot(uses: Int32Array, from: number): number {
 function distanceToUsed(uses: Int32Array, slot: number, least: number): number {
   for (let distance = 1; distance < slots; distance += 1) {
     const isUsed = (at: number) => (uses[(at + slots) % slots] as number) > least;
-    if (isUsed(slot - distance) || isUsed(slot + distance)) return distance;
+    if (isUsed(slot - distance) || isUsed(slot + distance)) {
+      return distance;
+    }
   }
   return slots;
 }

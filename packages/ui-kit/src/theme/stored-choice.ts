@@ -19,9 +19,13 @@ export function storedChoice<const T extends string>(
   const listeners = new Set<() => void>();
   let current = known(read(key), values);
   window.addEventListener("storage", (event) => {
-    if (event.key !== key) return;
+    if (event.key !== key) {
+      return;
+    }
     current = known(event.newValue, values);
-    for (const listener of listeners) listener();
+    for (const listener of listeners) {
+      listener();
+    }
   });
   return {
     get: () => current,
@@ -32,7 +36,9 @@ export function storedChoice<const T extends string>(
       } catch {
         // Storage refused: the choice holds for this page.
       }
-      for (const listener of listeners) listener();
+      for (const listener of listeners) {
+        listener();
+      }
     },
     subscribe(listener) {
       listeners.add(listener);

@@ -25,9 +25,13 @@ function subscribe(listener: () => void): () => void {
   };
   changed();
   const end = themeChoice.subscribe(listener);
-  for (const query of [systemDark, forced]) query.addEventListener("change", changed);
+  for (const query of [systemDark, forced]) {
+    query.addEventListener("change", changed);
+  }
   return () => {
     end();
-    for (const query of [systemDark, forced]) query.removeEventListener("change", changed);
+    for (const query of [systemDark, forced]) {
+      query.removeEventListener("change", changed);
+    }
   };
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { thriftBatchToApiV2 } from "../../test/thrift-batch-to-api-v2.ts";
 import { WireError } from "../errors.ts";
 import type { Batch as ThriftBatch, Tag as ThriftTag } from "../gen/thrift/tracing.ts";
@@ -44,12 +44,14 @@ function one(batch: Partial<ThriftBatch> = {}, ...tags: readonly ThriftTag[]): T
 }
 
 describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
-  it("gives the bytes that the way over objects gives", () => {
+  test("gives the bytes that the way over objects gives", () => {
     const reader = new AgentPacketReader(protocol, { maxPacketBytes: 1_000_000 });
     fc.assert(
       fc.property(thriftBatchArbitrary, (sent) => {
         const [batch, ...others] = reader.read(encodeAgentPacket(sent, protocol));
-        if (batch === undefined) throw new Error("no batch");
+        if (batch === undefined) {
+          throw new Error("no batch");
+        }
         expect(others).toEqual([]);
         expect(batchOfAgent(batch)).toEqual(thriftBatchToApiV2(sent));
         expect(batch.spanCount).toBe(sent.spans.length);
@@ -58,27 +60,31 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
     );
   });
 
-  it("gives bytes as short and in the order that encoders give", () => {
+  test("gives bytes as short and in the order that encoders give", () => {
     const [batch] = new AgentPacketReader(protocol).read(encodeAgentPacket(one({}, uuid("u")), protocol));
     const { spans, process } = thriftBatchToApiV2(one({}, uuid("u")));
     expect(batch?.process).toEqual(Buffer.from(Process.encode(process ?? Process.create()).finish()));
     expect(batch?.spans).toEqual(Buffer.from(Batch.encode({ spans, process: undefined }).finish()));
   });
 
-  it("gives the same object for the same process, among some others too", () => {
+  test("gives the same object for the same process, among some others too", () => {
     const reader = new AgentPacketReader(protocol);
     const processOf = (name: string, ...tags: readonly ThriftTag[]) =>
       reader.read(encodeAgentPacket(one({ process: { serviceName: name, tags } }), protocol))[0]?.process;
     const names = Array.from({ length: 16 }, (_, index) => `shop-${index}`);
     const first = names.map((name) => processOf(name));
     expect(new Set(first.map((process) => process?.toString("hex")))).toHaveProperty("size", 16);
-    for (const [index, name] of names.entries()) expect(processOf(name)).toBe(first[index]);
+    for (const [index, name] of names.entries()) {
+      expect(processOf(name)).toBe(first[index]);
+    }
     // One more: the oldest is forgotten, not mistaken.
     expect(processOf("shop-1", uuid("u"))?.equals(first[1] ?? Buffer.alloc(0))).toBe(false);
-    for (const [index, name] of names.entries()) expect(processOf(name)).toEqual(first[index]);
+    for (const [index, name] of names.entries()) {
+      expect(processOf(name)).toEqual(first[index]);
+    }
   });
 
-  it("takes a process too large to be kept", () => {
+  test("takes a process too large to be kept", () => {
     const reader = new AgentPacketReader(protocol);
     const batch = one({ process: { serviceName: "s".repeat(9_000) } });
     for (const _round of [1, 2]) {
@@ -87,7 +93,7 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
     }
   });
 
-  it("gives spans that stay good when the next packet comes", () => {
+  test("gives spans that stay good when the next packet comes", () => {
     const reader = new AgentPacketReader(protocol);
     const first = reader.read(encodeAgentPacket(one(), protocol))[0];
     const copy = Buffer.from(first?.spans ?? []);
@@ -95,7 +101,7 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
     expect(first?.spans.equals(copy)).toBe(true);
   });
 
-  it.each<[name: string, batch: ThriftBatch, stats: unknown]>([
+  test.each<[name: string, batch: ThriftBatch, stats: unknown]>([
     ["losses and no client", one({ stats: stats(1, 2, 3) }), undefined],
     ["a client and no losses", one({}, uuid("u")), undefined],
     [
@@ -128,7 +134,7 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
     expect(reader.read(encodeAgentPacket(one(), protocol))[0]?.clientStats).toBeUndefined();
   });
 
-  it("puts U+FFFD in place of what is not UTF-8", () => {
+  test("puts U+FFFD in place of what is not UTF-8", () => {
     const packet = encodeAgentPacket(one(), protocol);
     packet[packet.indexOf("buy")] = 0xff;
     packet[packet.indexOf("text")] = 0xff;
@@ -140,14 +146,14 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
     });
   });
 
-  it("reads out of the middle of a larger buffer, and ignores what follows", () => {
+  test("reads out of the middle of a larger buffer, and ignores what follows", () => {
     const packet = encodeAgentPacket(one(), protocol);
     const larger = Buffer.concat([Buffer.of(9, 9, 9), packet, Buffer.of(9, 9)]);
     const [batch] = new AgentPacketReader(protocol).read(larger.subarray(3));
     expect(batch && batchOfAgent(batch)).toEqual(thriftBatchToApiV2(one()));
   });
 
-  it("gives an error wherever a packet is cut, and reads the next", () => {
+  test("gives an error wherever a packet is cut, and reads the next", () => {
     const reader = new AgentPacketReader(protocol);
     const packet = encodeAgentPacket(one({ stats: stats(1, 2, 3) }, uuid("u")), protocol);
     for (let length = 0; length < packet.length; length++) {
@@ -156,7 +162,7 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
     expect(reader.read(packet)).toHaveLength(1);
   });
 
-  it("keeps to the limit", () => {
+  test("keeps to the limit", () => {
     const packet = encodeAgentPacket(one(), protocol);
     const reader = new AgentPacketReader(protocol, { maxPacketBytes: packet.length - 1 });
     expect(() => reader.read(packet)).toThrow(
@@ -164,7 +170,7 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
     );
   });
 
-  it("never does worse than a WireError, however a packet is changed", () => {
+  test("never does worse than a WireError, however a packet is changed", () => {
     const reader = new AgentPacketReader(protocol);
     const packet = encodeAgentPacket(one({ stats: stats(1, 2, 3) }, uuid("u")), protocol);
     const interesting = fc.constantFrom(0x00, 0x01, 0x0f, 0x7f, 0x80, 0xf9, 0xfc, 0xff);
@@ -176,9 +182,13 @@ describe.each(protocols)("AgentPacketReader of the %s protocol", (protocol) => {
         fc.oneof({ weight: 7, arbitrary: fc.constant(packet.length) }, fc.nat(packet.length)),
         (changes, cut) => {
           const changed = Buffer.from(packet);
-          for (const [at, byte] of changes) changed[at] = byte;
+          for (const [at, byte] of changes) {
+            changed[at] = byte;
+          }
           const code = codeOf(() => {
-            for (const batch of reader.read(changed.subarray(0, cut))) batchOfAgent(batch);
+            for (const batch of reader.read(changed.subarray(0, cut))) {
+              batchOfAgent(batch);
+            }
           });
           outcomes.set(code, (outcomes.get(code) ?? 0) + 1);
         },

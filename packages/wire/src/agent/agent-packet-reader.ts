@@ -68,7 +68,9 @@ export class AgentPacketReader {
     if (type !== messageTypes.call && type !== messageTypes.oneway) {
       throw malformed(`message type ${type} is neither CALL nor ONEWAY`);
     }
-    if (emitBatch.compare(bytes, start, stop) === 0) return [this.#readBatch()];
+    if (emitBatch.compare(bytes, start, stop) === 0) {
+      return [this.#readBatch()];
+    }
     if (emitZipkinBatch.compare(bytes, start, stop) === 0) {
       const rejected = new RejectedSpans();
       const batches = zipkinCoreSpansToApiV2(readZipkinBatchArguments(cursor, rejected), rejected);
@@ -88,8 +90,12 @@ export class AgentPacketReader {
     for (let id = 0; cursor.field(id); ) {
       id = cursor.fieldId;
       if (id === batchField.id) {
-        if (!cursor.has(thriftTypes.struct, batchField)) continue;
-        if (hasBatch) throw malformed(`${batchField.label} comes twice`);
+        if (!cursor.has(thriftTypes.struct, batchField)) {
+          continue;
+        }
+        if (hasBatch) {
+          throw malformed(`${batchField.label} comes twice`);
+        }
         hasBatch = true;
         batch.readBatch();
       } else {
@@ -98,7 +104,9 @@ export class AgentPacketReader {
     }
     batch.rejected.refuseNothing(batch.spanCount);
     this.rejected = batch.rejected;
-    if (!hasBatch) throw malformed(`${batchField.label} is required and missing`);
+    if (!hasBatch) {
+      throw malformed(`${batchField.label} is required and missing`);
+    }
     return {
       process: batch.process,
       spans: batch.spans.buffer.subarray(0, batch.spans.length),

@@ -1,5 +1,5 @@
 // Packets written out by hand: what the specification says, not what our own writer makes of it.
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Process } from "../gen/tracing/api_v2/model.ts";
 import type { ThriftProtocol } from "../thrift/message-envelope.ts";
 import { AgentPacketReader } from "./agent-packet-reader.ts";
@@ -47,7 +47,7 @@ const nested = (levels: number, open: number[]): number[] =>
   Array.from({ length: levels }, () => open).flat();
 
 describe("AgentPacketReader", () => {
-  it.each<[string, ThriftProtocol, Part[]]>([
+  test.each<[string, ThriftProtocol, Part[]]>([
     ["compact CALL", "compact", [...compactHeader(1, "emitBatch"), ...compactBody]],
     ["compact ONEWAY", "compact", [...compactHeader(4, "emitBatch"), ...compactBody]],
     ["strict binary CALL", "binary", [...strictHeader(1, "emitBatch"), ...binaryBody]],
@@ -94,7 +94,7 @@ describe("AgentPacketReader", () => {
     expect(batch?.spans).toHaveLength(0);
   });
 
-  it.each<[string, ThriftProtocol, Part[], string, string]>([
+  test.each<[string, ThriftProtocol, Part[], string, string]>([
     ["nothing", "compact", [], "WIRE_TRUNCATED", "1 bytes wanted at offset 0, 0 left"],
     ["nothing", "binary", [], "WIRE_TRUNCATED", "4 bytes wanted at offset 0, 0 left"],
     [

@@ -1,6 +1,6 @@
 // The same packet, written by Apache's own library: what most clients are made with.
 import thrift, { type Protocol } from "thrift";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { thriftBatchToApiV2 } from "../../test/thrift-batch-to-api-v2.ts";
 import type { Batch as ThriftBatch } from "../gen/thrift/tracing.ts";
 import { encodeAgentPacket } from "../thrift/encode-agent-packet.ts";
@@ -153,7 +153,7 @@ const writers: [string, ThriftProtocol, (transport: unknown) => Protocol][] = [
 ];
 
 describe.each(writers)("Apache's library, %s", (_, protocol, make) => {
-  it.each([
+  test.each([
     ["CALL", 1],
     ["ONEWAY", 4],
   ])("is understood (%s)", (_, messageType) => {

@@ -5,6 +5,8 @@ import type { AgentBatch } from "./agent-batch.ts";
 export function batchOfAgent({ process, spans }: AgentBatch): Batch {
   const length: number[] = [];
   let rest = process.length;
-  for (; rest >= 0x80; rest >>>= 7) length.push((rest & 0x7f) | 0x80);
+  for (; rest >= 0x80; rest >>>= 7) {
+    length.push((rest & 0x7f) | 0x80);
+  }
   return Batch.decode(Buffer.concat([spans, Buffer.from([0x12, ...length, rest]), process]));
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { ApiV2Transcoder } from "../api-v2/api-v2-transcoder.ts";
 import { batchArbitrary } from "../api-v2/batch-arbitrary.ts";
 import { WireError } from "../errors.ts";
@@ -29,7 +29,9 @@ function rowsOf(transcoder: MessageTranscoder): Read {
   return (message) => {
     const { rows } = transcoder.transcode(message);
     expect(readSpanRows(rows.bytes).length).toBe(rows.count);
-    if (calls++ % freshEvery === 0) expect(isWrittenAgain(rows)).toBe(true);
+    if (calls++ % freshEvery === 0) {
+      expect(isWrittenAgain(rows)).toBe(true);
+    }
     return rows.bytes;
   };
 }
@@ -37,7 +39,9 @@ function rowsOf(transcoder: MessageTranscoder): Read {
 function batchesOf(reader: AgentPacketReader): Read {
   return (packet) => {
     const batches = reader.read(packet);
-    for (const batch of batches) expect(batchOfAgent(batch).spans.length).toBe(batch.spanCount);
+    for (const batch of batches) {
+      expect(batchOfAgent(batch).spans.length).toBe(batch.spanCount);
+    }
     return Buffer.concat(batches.flatMap(({ process, spans }) => [process, spans]));
   };
 }
@@ -55,7 +59,7 @@ const writeSpanRequests = apiV2Batches.flatMap(({ spans }) =>
   spans.map((span) => WriteSpanRequest.encode({ span }).finish()),
 );
 
-it.each<[name: string, open: () => Read, messages: readonly Uint8Array[]]>([
+test.each<[name: string, open: () => Read, messages: readonly Uint8Array[]]>([
   ["PostSpans requests", () => rowsOf(new ApiV2Transcoder()), requests],
   ["WriteSpan requests", () => rowsOf(new WriteSpanTranscoder()), writeSpanRequests],
   [
@@ -82,9 +86,14 @@ it.each<[name: string, open: () => Read, messages: readonly Uint8Array[]]>([
     for (let round = 0; round < rounds; round++) {
       const message = damagedMessage(messages, random);
       const outcome = outcomeOf(kept, message);
-      if (round % freshEvery === 0) expect(outcomeOf(open(), message)).toBe(outcome);
-      if (outcome.startsWith("WIRE_")) seen.refused++;
-      else seen.good++;
+      if (round % freshEvery === 0) {
+        expect(outcomeOf(open(), message)).toBe(outcome);
+      }
+      if (outcome.startsWith("WIRE_")) {
+        seen.refused++;
+      } else {
+        seen.good++;
+      }
     }
     expect(seen.good).toBeGreaterThan(rounds / 20);
     expect(seen.refused).toBeGreaterThan(rounds / 20);
@@ -97,7 +106,9 @@ function outcomeOf(read: Read, message: Buffer): string {
   try {
     return Buffer.from(read(message)).toString("latin1");
   } catch (error) {
-    if (error instanceof WireError) return error.code;
+    if (error instanceof WireError) {
+      return error.code;
+    }
     throw new Error(message.toString("hex"), { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Span as ZipkinCoreSpan } from "../gen/thrift/zipkincore.ts";
 import { Batch, Process } from "../gen/tracing/api_v2/model.ts";
 import { zipkinCoreSpansToApiV2 } from "../zipkin/zipkin-core-spans-to-api-v2.ts";
@@ -27,7 +27,7 @@ function span(id: bigint, serviceName: string): ZipkinCoreSpan {
 }
 
 describe.each(["compact", "binary"] as const)("emitZipkinBatch in the %s protocol", (protocol) => {
-  it("gives one batch for each process", () => {
+  test("gives one batch for each process", () => {
     const spans = [span(1n, "front"), span(2n, "back"), span(3n, "front")];
     const batches = new AgentPacketReader(protocol).read(zipkinPacket(spans, protocol));
     expect(batches.map(batchOfAgent)).toEqual(zipkinCoreSpansToApiV2(spans));
@@ -44,7 +44,7 @@ describe.each(["compact", "binary"] as const)("emitZipkinBatch in the %s protoco
     );
   });
 
-  it("rejects a span without a service alone, and a packet of no other", () => {
+  test("rejects a span without a service alone, and a packet of no other", () => {
     const reader = new AgentPacketReader(protocol);
     expect(reader.read(zipkinPacket([span(1n, "front"), span(2n, "")], protocol))).toMatchObject([
       { spanCount: 1 },
@@ -57,7 +57,7 @@ describe.each(["compact", "binary"] as const)("emitZipkinBatch in the %s protoco
     );
   });
 
-  it("refuses every cut of a packet, and the next one is read", () => {
+  test("refuses every cut of a packet, and the next one is read", () => {
     const reader = new AgentPacketReader(protocol);
     const packet = zipkinPacket([span(1n, "front")], protocol);
     for (let length = 0; length < packet.length; length++) {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { PostSpansRequest } from "../gen/tracing/api_v2/collector.ts";
 import { type ProtoField, protoMessage } from "../otlp/proto-fields.ts";
@@ -13,7 +13,9 @@ function outcomeOf(request: Uint8Array, transcoder = new ApiV2Transcoder()): str
     const warnings = rows.count > 10 ? [] : readSpanRows(rows.bytes).flatMap((span) => span.warnings);
     return [`${rows.count} spans`, ...warnings, errorMessage].join(", ");
   } catch (error) {
-    if (error instanceof WireError) return `${error.code} ${error.message}`;
+    if (error instanceof WireError) {
+      return `${error.code} ${error.message}`;
+    }
     throw error;
   }
 }
@@ -33,7 +35,7 @@ function repeated(count: number, ...fields: readonly ProtoField[]): Uint8Array {
 
 describe("ApiV2Transcoder, given bad input", () => {
   const manySpans = (count: number) => protoMessage([1, "bytes", repeated(count, [1, "bytes", ids])]);
-  it.each<[name: string, request: Uint8Array, outcome: string]>([
+  test.each<[name: string, request: Uint8Array, outcome: string]>([
     [
       "no trace id",
       requestOf([2, "bytes", Buffer.alloc(8)]),
@@ -126,7 +128,7 @@ describe("ApiV2Transcoder, given bad input", () => {
     expect(outcomeOf(request)).toContain(outcome);
   });
 
-  it("keeps rows within their limit, which a large process of small spans would pass", () => {
+  test("keeps rows within their limit, which a large process of small spans would pass", () => {
     const request = protoMessage([
       1,
       "bytes",
@@ -141,24 +143,25 @@ describe("ApiV2Transcoder, given bad input", () => {
     );
   });
 
-  it("is good for the next request after a refused one", () => {
+  test("is good for the next request after a refused one", () => {
     const transcoder = new ApiV2Transcoder();
     const good = requestOf(...ids);
     expect(() => transcoder.transcode(good.subarray(0, -1))).toThrow(WireError);
     expect(readSpanRows(transcoder.transcode(good).rows.bytes)).toHaveLength(1);
   });
 
-  it("refuses every cut of a request: a batch is one field", () => {
+  test("refuses every cut of a request: a batch is one field", () => {
     const [batch] = fc.sample(
       batchArbitrary.filter(({ spans }) => spans.length > 1),
       { seed: 7, numRuns: 1 },
     );
     const request = PostSpansRequest.encode({ batch }).finish();
-    for (let end = 1; end < request.length; end++)
+    for (let end = 1; end < request.length; end++) {
       expect(outcomeOf(request.subarray(0, end))).toMatch(/^WIRE_TRUNCATED/);
+    }
   });
 
-  it("answers damaged requests with good rows or a WireError, never otherwise", () => {
+  test("answers damaged requests with good rows or a WireError, never otherwise", () => {
     const requests = fc
       .sample(batchArbitrary, { seed: 5, numRuns: 50 })
       .map((batch) => PostSpansRequest.encode({ batch }).finish());
@@ -170,13 +173,17 @@ describe("ApiV2Transcoder, given bad input", () => {
         fc.array(fc.tuple(fc.nat(0xffff), fc.nat(255)), { minLength: 1, maxLength: 3 }),
         (index, changes) => {
           const request = Buffer.from(requests[index] ?? []);
-          for (const [at, byte] of changes) request[at % request.length] = byte;
+          for (const [at, byte] of changes) {
+            request[at % request.length] = byte;
+          }
           try {
             const { rows } = transcoder.transcode(request);
             expect(readSpanRows(rows.bytes)).toHaveLength(rows.count);
             seen.good++;
           } catch (error) {
-            if (!(error instanceof WireError)) throw error;
+            if (!(error instanceof WireError)) {
+              throw error;
+            }
             seen.refused++;
           }
         },

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PostSpansRequest } from "../gen/tracing/api_v2/collector.ts";
 import type { Batch } from "../gen/tracing/api_v2/model.ts";
 import { protoMessage } from "../otlp/proto-fields.ts";
@@ -17,7 +17,9 @@ function requestOf(batch: Batch | undefined): Uint8Array {
 function rowsOverObjects(request: Uint8Array, format: "proto" | "jaeger", tenant: string): Buffer {
   const { batch } = PostSpansRequest.decode(request);
   const writer = new SpanRowWriter();
-  for (const span of batch === undefined ? [] : fromApiV2Batch(batch, format)) writer.append(span, tenant);
+  for (const span of batch === undefined ? [] : fromApiV2Batch(batch, format)) {
+    writer.append(span, tenant);
+  }
   return Buffer.from(writer.take().bytes);
 }
 
@@ -25,7 +27,7 @@ const traceId = Buffer.from("0102030405060708090a0b0c0d0e0f10", "hex");
 const spanId = Buffer.from("1112131415161718", "hex");
 
 describe("ApiV2Transcoder", () => {
-  it.each(["proto", "jaeger"] as const)(
+  test.each(["proto", "jaeger"] as const)(
     "writes the rows that the way over objects gives, as %s",
     (format) => {
       const transcoder = new ApiV2Transcoder({ format });
@@ -45,7 +47,7 @@ describe("ApiV2Transcoder", () => {
     },
   );
 
-  it("says that the spans came over gRPC unless told otherwise", () => {
+  test("says that the spans came over gRPC unless told otherwise", () => {
     const request = requestOf(
       fc.sample(
         batchArbitrary.filter(({ spans }) => spans.length > 0),
@@ -56,7 +58,7 @@ describe("ApiV2Transcoder", () => {
     expect(new Set(readSpanRows(rows.bytes).map(({ format }) => format))).toEqual(new Set(["proto"]));
   });
 
-  it.each([
+  test.each([
     ["an empty request", Buffer.alloc(0)],
     ["an empty batch", protoMessage([1, "bytes", []])],
     ["fields that it does not know", protoMessage([9, "varint", 1], [1, "bytes", [[7, "fixed32", 1]]])],
@@ -64,7 +66,7 @@ describe("ApiV2Transcoder", () => {
     expect(new ApiV2Transcoder().transcode(request).rows.count).toBe(0);
   });
 
-  it("takes the batch's process from behind the spans, and merges one that comes in parts", () => {
+  test("takes the batch's process from behind the spans, and merges one that comes in parts", () => {
     const tag = (key: string) => [2, "bytes", [[1, "bytes", key]]] as const;
     const request = protoMessage(
       [
@@ -88,7 +90,7 @@ describe("ApiV2Transcoder", () => {
     expect(span?.resource).toMatchObject({ serviceName: "shop", attributes: [{ key: "a" }, { key: "b" }] });
   });
 
-  it("keeps spans apart whose own processes differ, come again, or are not there", () => {
+  test("keeps spans apart whose own processes differ, come again, or are not there", () => {
     const span = (...process: readonly string[]) =>
       [
         1,
@@ -117,7 +119,7 @@ describe("ApiV2Transcoder", () => {
     ]);
   });
 
-  it("puts U+FFFD in place of what is not UTF-8, short or long", () => {
+  test("puts U+FFFD in place of what is not UTF-8, short or long", () => {
     const key = Buffer.concat([Buffer.from("k"), Buffer.of(0xff)]);
     const long = Buffer.concat([Buffer.alloc(200, "x"), Buffer.of(0xc3)]);
     const request = protoMessage([

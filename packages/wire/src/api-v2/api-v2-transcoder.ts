@@ -103,7 +103,9 @@ export class ApiV2Transcoder implements MessageTranscoder {
       this.#spans.parts += this.#shared.write(this.#processes, this.#format, tenant);
     } catch (error) {
       // Without a span nobody would learn of the fault.
-      if (spanCount === 0) throw error;
+      if (spanCount === 0) {
+        throw error;
+      }
       this.#processProblem = error;
     }
     for (let index = 0; index < this.#batches.count; index++) {
@@ -124,8 +126,11 @@ export class ApiV2Transcoder implements MessageTranscoder {
     this.#batches.clear();
     while (cursor.position < end) {
       const tag = cursor.tag(end);
-      if (tag === 10) this.#batches.add(cursor, end);
-      else cursor.skip(tag, end, requestFields);
+      if (tag === 10) {
+        this.#batches.add(cursor, end);
+      } else {
+        cursor.skip(tag, end, requestFields);
+      }
     }
   }
 
@@ -151,9 +156,13 @@ export class ApiV2Transcoder implements MessageTranscoder {
     const cursor = this.#cursor;
     while (cursor.position < end) {
       const tag = cursor.tag(end);
-      if (tag === 10) this.#span(cursor.fieldEnd(end));
+      if (tag === 10) {
+        this.#span(cursor.fieldEnd(end));
+      }
       // Processes, and unknown fields; their wire types were checked before.
-      else cursor.skip(tag, end, 0);
+      else {
+        cursor.skip(tag, end, 0);
+      }
     }
   }
 
@@ -179,14 +188,18 @@ export class ApiV2Transcoder implements MessageTranscoder {
 
   #row(): void {
     const spans = this.#spans;
-    if (this.#count === maxSpans)
+    if (this.#count === maxSpans) {
       throw new WireError("WIRE_TOO_LARGE", `request has more than the limit of ${maxSpans} spans`);
+    }
     const hasOwn = spans.processes.count > 0;
-    if (!hasOwn && this.#processProblem !== undefined) throw this.#processProblem;
+    if (!hasOwn && this.#processProblem !== undefined) {
+      throw this.#processProblem;
+    }
     this.#beginRow(hasOwn ? this.#ownPrefix(spans.processes) : this.#shared);
     spans.write();
-    if (spans.parts > maxParts)
+    if (spans.parts > maxParts) {
       throw new WireError("WIRE_TOO_LARGE", `request has more than the limit of ${maxParts} parts`);
+    }
   }
 
   #beginRow(prefix: Prefix): void {
@@ -257,9 +270,13 @@ class Prefix {
     out.clear();
     out.string(tenant);
     out.uint8(format);
-    if (processes.count === 0) out.string("null-process-and-service-name");
-    else if (nameStart === nameEnd) out.string("empty-service-name");
-    else copyText(out, cursor.bytes, cursor.view, nameStart, nameEnd);
+    if (processes.count === 0) {
+      out.string("null-process-and-service-name");
+    } else if (nameStart === nameEnd) {
+      out.string("empty-service-name");
+    } else {
+      copyText(out, cursor.bytes, cursor.view, nameStart, nameEnd);
+    }
     this.#tagTranscoder.list(this.#tags);
     out.uint32(0);
     out.uint8(0);

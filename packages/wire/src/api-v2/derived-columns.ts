@@ -47,7 +47,9 @@ export class DerivedColumns {
 
   /** Number of the status. */
   get status(): number {
-    if (this.#isError) return errorNumber;
+    if (this.#isError) {
+      return errorNumber;
+    }
     return this.#isOk ? okNumber : 0;
   }
 
@@ -57,20 +59,29 @@ export class DerivedColumns {
       case errorKey.length:
         if (!this.#hasError && hasBytes(bytes, tag.keyStart, errorKey)) {
           this.#hasError = true;
-          if (tag.type === ValueType.BOOL ? tag.bool : isText(bytes, tag, trueText)) this.#isError = true;
+          if (tag.type === ValueType.BOOL ? tag.bool : isText(bytes, tag, trueText)) {
+            this.#isError = true;
+          }
         }
         break;
       case kindKey.length:
         if (!this.#hasKind && hasBytes(bytes, tag.keyStart, kindKey)) {
           this.#hasKind = true;
-          for (const [name, number] of kinds) if (isText(bytes, tag, name)) this.kind = number;
+          for (const [name, number] of kinds) {
+            if (isText(bytes, tag, name)) {
+              this.kind = number;
+            }
+          }
         }
         break;
       case statusKey.length:
         if (!this.#hasStatus && hasBytes(bytes, tag.keyStart, statusKey)) {
           this.#hasStatus = true;
-          if (isText(bytes, tag, errorText)) this.#isError = true;
-          else if (isText(bytes, tag, okText)) this.#isOk = true;
+          if (isText(bytes, tag, errorText)) {
+            this.#isError = true;
+          } else if (isText(bytes, tag, okText)) {
+            this.#isOk = true;
+          }
         }
         break;
       case descriptionKey.length:
@@ -93,7 +104,10 @@ function isText(bytes: Buffer, tag: TagTranscoder, text: Buffer): boolean {
 }
 
 function hasBytes(bytes: Buffer, start: number, wanted: Buffer): boolean {
-  for (let index = 0; index < wanted.length; index++)
-    if (bytes[start + index] !== wanted[index]) return false;
+  for (let index = 0; index < wanted.length; index++) {
+    if (bytes[start + index] !== wanted[index]) {
+      return false;
+    }
+  }
   return true;
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   Batch,
   type KeyValue,
@@ -97,7 +97,7 @@ function read(change: Partial<Span>, batchProcess?: Process) {
 }
 
 describe("fromApiV2Batch", () => {
-  it("loses nothing: back in api_v2 the span is what it was, and says its format", () => {
+  test("loses nothing: back in api_v2 the span is what it was, and says its format", () => {
     fc.assert(
       fc.property(
         fc.array(span, { maxLength: 3 }),
@@ -119,7 +119,7 @@ describe("fromApiV2Batch", () => {
     );
   });
 
-  it("keeps batch and order of tags with equal keys", () => {
+  test("keeps batch and order of tags with equal keys", () => {
     const tags = [stringTag("a", "1"), boolTag("a", true), stringTag("a", "1")];
     expect(read({ tags }).attributes.map(({ value }) => value)).toEqual([
       { type: "string", value: "1" },
@@ -128,7 +128,7 @@ describe("fromApiV2Batch", () => {
     ]);
   });
 
-  it.each<[string, Process | undefined, Process | undefined, string]>([
+  test.each<[string, Process | undefined, Process | undefined, string]>([
     ["its own", { serviceName: "own", tags: [] }, { serviceName: "batch", tags: [] }, "own"],
     ["the batch's", undefined, { serviceName: "batch", tags: [] }, "batch"],
     ["none", undefined, undefined, "null-process-and-service-name"],
@@ -142,7 +142,7 @@ describe("fromApiV2Batch", () => {
     expect(read({ process: own }, batch).resource.serviceName).toBe(service);
   });
 
-  it("reads trace ids of 8 bytes as the low half, in references too", () => {
+  test("reads trace ids of 8 bytes as the low half, in references too", () => {
     const id = Buffer.from("00000000000000ab", "hex");
     const references = [{ traceId: id, spanId: Buffer.alloc(8, 9), refType: SpanRefType.CHILD_OF }];
     const { traceId, links, parentSpanId } = read({ traceId: id, references });
@@ -152,7 +152,7 @@ describe("fromApiV2Batch", () => {
   });
 
   const bad = { traceId: Buffer.alloc(16), spanId: Buffer.alloc(8), refType: SpanRefType.CHILD_OF };
-  it.each<[string, Partial<Span>, string]>([
+  test.each<[string, Partial<Span>, string]>([
     ["trace id", { traceId: Buffer.alloc(15) }, "invalid length for TraceID: 15 bytes, not 16 or 8"],
     ["no trace id", { traceId: Buffer.alloc(0) }, "invalid length for TraceID: 0 bytes, not 16 or 8"],
     ["span id", { spanId: Buffer.alloc(16) }, "invalid length for SpanID: 16 bytes, not 8"],
@@ -173,7 +173,7 @@ describe("fromApiV2Batch", () => {
   const own = bareSpan.traceId;
   const other = Buffer.alloc(16, 7);
   const { CHILD_OF, FOLLOWS_FROM } = SpanRefType;
-  it.each<[string, [Buffer, number, SpanRefType][], string]>([
+  test.each<[string, [Buffer, number, SpanRefType][], string]>([
     ["no reference", [], ""],
     ["a child-of", [[own, 5, CHILD_OF]], "05".repeat(8)],
     [
@@ -204,7 +204,7 @@ describe("fromApiV2Batch", () => {
     expect(read({ references }).parentSpanId).toBe(parentSpanId);
   });
 
-  it.each<[string, KeyValue[], string, string, string]>([
+  test.each<[string, KeyValue[], string, string, string]>([
     ["nothing", [], "unspecified", "unset", ""],
     [
       "the first span.kind",
@@ -229,7 +229,7 @@ describe("fromApiV2Batch", () => {
     expect(read({ tags })).toMatchObject({ kind, status: { code, message } });
   });
 
-  it("keeps the number of a tag type it does not know", () => {
+  test("keeps the number of a tag type it does not know", () => {
     const future = { ...stringTag("a", "lost"), vType: 9 as ValueType };
     expect(read({ tags: [future] }).attributes).toEqual([
       { key: "a", value: { type: "string", value: "unknown type 9" } },

@@ -25,7 +25,9 @@ function withoutServiceName(span: Span): Span {
 
 function inItsFormat(span: Span): Span {
   const last = span.attributes.at(-1);
-  if (last?.key !== formatTagKey || last.value.type !== "string") return span;
+  if (last?.key !== formatTagKey || last.value.type !== "string") {
+    return span;
+  }
   const format = last.value.value;
   const attributes = span.attributes.slice(0, -1);
   switch (format) {

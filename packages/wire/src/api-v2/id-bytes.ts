@@ -10,7 +10,9 @@ export function traceIdFromBytes(bytes: Buffer): string {
 
 /** 8 big-endian bytes. @throws WireError WIRE_BAD_ID for any other length */
 export function spanIdFromBytes(bytes: Buffer): string {
-  if (bytes.length !== 8) throw badSpanId(bytes.length);
+  if (bytes.length !== 8) {
+    throw badSpanId(bytes.length);
+  }
   return bytes.toString("hex");
 }
 

@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { toDuration, toNanos, toTimestamp } from "./nano-times.ts";
 
 describe("times", () => {
-  it.each([
+  test.each([
     [0n, { seconds: 0n, nanos: 0 }],
     [1_700_000_000_123_456_789n, { seconds: 1_700_000_000n, nanos: 123_456_789 }],
     [-1n, { seconds: -1n, nanos: 999_999_999 }],
@@ -14,7 +14,7 @@ describe("times", () => {
     expect(toNanos(timestamp)).toBe(nanos);
   });
 
-  it.each([
+  test.each([
     [0n, { seconds: 0n, nanos: 0 }],
     [1_500_000_000n, { seconds: 1n, nanos: 500_000_000 }],
     [-1n, { seconds: 0n, nanos: -1 }],
@@ -24,7 +24,7 @@ describe("times", () => {
     expect(toNanos(duration)).toBe(nanos);
   });
 
-  it("takes an absent time as 0, and wraps what is over 64 bits", () => {
+  test("takes an absent time as 0, and wraps what is over 64 bits", () => {
     expect(toNanos(undefined)).toBe(0n);
     // -5 µs, sent as unsigned microseconds.
     expect(toNanos({ seconds: 18_446_744_073_709n, nanos: 551_611_000 })).toBe(-5_000n);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AttributeValue } from "../model/attribute.ts";
 import { nestedJson } from "./nested-json.ts";
 
@@ -11,7 +11,7 @@ const kvlist = (...members: [string, AttributeValue][]): AttributeValue => ({
 });
 
 describe("nestedJson", () => {
-  it.each<[string, AttributeValue, string]>([
+  test.each<[string, AttributeValue, string]>([
     ["nothing", array(), "[]"],
     ["no members", kvlist(), "{}"],
     [

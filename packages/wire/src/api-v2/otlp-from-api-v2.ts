@@ -23,7 +23,9 @@ export function otlpFromApiV2(span: Span): Span | undefined {
     span.flags === 0 &&
     span.attributes.at(-1)?.key !== formatTagKey &&
     !resource.attributes.some(({ key }) => key === "service.name");
-  if (!isTranslated) return undefined;
+  if (!isTranslated) {
+    return undefined;
+  }
   const name: Attribute = { key: "service.name", value: { type: "string", value: resource.serviceName } };
   return {
     ...span,
@@ -72,22 +74,30 @@ class TagQueue {
 
   first(key: string): string | undefined {
     const text = this.#textAt(this.#start, key);
-    if (text !== undefined) this.#start++;
+    if (text !== undefined) {
+      this.#start++;
+    }
     return text;
   }
 
   last(key: string, isGood: (text: string) => boolean = () => true): string | undefined {
     const text = this.#textAt(this.#end - 1, key);
-    if (text === undefined || !isGood(text)) return undefined;
+    if (text === undefined || !isGood(text)) {
+      return undefined;
+    }
     this.#end--;
     return text;
   }
 
   lastStatusCode(): Span["status"]["code"] {
-    if (this.last("otel.status_code", (text) => text === "OK") !== undefined) return "ok";
+    if (this.last("otel.status_code", (text) => text === "OK") !== undefined) {
+      return "ok";
+    }
     const error = this.#end > this.#start ? this.#tags[this.#end - 1] : undefined;
     const isError = error?.key === "error" && error.value.type === "bool" && error.value.value;
-    if (!isError || this.#textAt(this.#end - 2, "otel.status_code") !== "ERROR") return "unset";
+    if (!isError || this.#textAt(this.#end - 2, "otel.status_code") !== "ERROR") {
+      return "unset";
+    }
     this.#end -= 2;
     return "error";
   }
@@ -109,7 +119,9 @@ function namedEvent(event: SpanEvent): SpanEvent {
   const [first, ...attributes] = event.attributes;
   const isName = first?.key === "event" && first.value.type === "string" && first.value.value !== "";
   // An event with its own attribute of this name does not show its name.
-  if (!isName || attributes.some(({ key }) => key === "event")) return event;
+  if (!isName || attributes.some(({ key }) => key === "event")) {
+    return event;
+  }
   return { ...event, name: first.value.value as string, attributes };
 }
 
@@ -121,7 +133,9 @@ function referencesOf(span: Span): Pick<Span, "parentSpanId" | "links"> | undefi
   }
   const leadsToParent = ({ traceId, spanId }: SpanLink) =>
     traceId === span.traceId && spanId === first.spanId;
-  if (others.some(leadsToParent)) return undefined;
+  if (others.some(leadsToParent)) {
+    return undefined;
+  }
   // A link to the parent itself says that the reference is not CHILD_OF.
   const links = first.refType === "child_of" ? others : span.links;
   return { parentSpanId: first.spanId, links: links.map(otlpLink) };

@@ -79,9 +79,14 @@ export class ReferenceTranscoder {
     if (traceIdLength === 16 || traceIdLength === 8) {
       out.zeros(16 - traceIdLength);
       out.copy(cursor.bytes, traceIdStart, traceIdStart + traceIdLength);
-    } else this.#noId("trace id", traceIdLength, 16);
-    if (spanIdLength === 8) out.copy(cursor.bytes, spanIdStart, spanIdStart + 8);
-    else this.#noId("span id", spanIdLength, 8);
+    } else {
+      this.#noId("trace id", traceIdLength, 16);
+    }
+    if (spanIdLength === 8) {
+      out.copy(cursor.bytes, spanIdStart, spanIdStart + 8);
+    } else {
+      this.#noId("span id", spanIdLength, 8);
+    }
     // Trace state, attributes, dropped attributes and flags: this format has none.
     out.zeros(10);
     const refType = type === SpanRefType.CHILD_OF ? childOf : followsFrom;

@@ -1,6 +1,6 @@
 // Facts that must survive the way through the older model and back.
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Batch } from "../gen/tracing/api_v2/model.ts";
 import type { Attribute, AttributeValue } from "../model/attribute.ts";
 import type { Span } from "../model/span.ts";
@@ -33,7 +33,7 @@ function withoutMinusZero(attributes: readonly Attribute[]): Attribute[] {
 }
 
 describe("spans of the older model", () => {
-  it.each(["proto", "jaeger"] as const)(
+  test.each(["proto", "jaeger"] as const)(
     "come back whole, with the tag of their format, from %s",
     (format) => {
       fc.assert(
@@ -71,9 +71,15 @@ const translatable = spanArbitrary.map(
 
 /** One of the five types of the older model: arrays and lists as JSON, no value as an empty text. */
 function tagValue(value: AttributeValue): AttributeValue {
-  if (value.type === "empty") return { type: "string", value: "" };
-  if (value.type === "array" || value.type === "kvlist") return { type: "string", value: nestedJson(value) };
-  if (value.type === "bytes") return { type: "bytes", value: Buffer.from(value.value) };
+  if (value.type === "empty") {
+    return { type: "string", value: "" };
+  }
+  if (value.type === "array" || value.type === "kvlist") {
+    return { type: "string", value: nestedJson(value) };
+  }
+  if (value.type === "bytes") {
+    return { type: "bytes", value: Buffer.from(value.value) };
+  }
   return value;
 }
 
@@ -125,11 +131,13 @@ function survivorOf(span: Span): Span {
 }
 
 describe("spans of OTLP", () => {
-  it("keep ids, parent, times, kind, status, trace state, scope, events, links and typed attributes", () => {
+  test("keep ids, parent, times, kind, status, trace state, scope, events, links and typed attributes", () => {
     fc.assert(
       fc.property(translatable, (span) => {
         const [back] = roundTrip([span], "proto");
-        if (back === undefined) throw new Error("no span came back");
+        if (back === undefined) {
+          throw new Error("no span came back");
+        }
         expect(otlpOfModel(back, resourceOfProcess(back.resource))).toEqual(survivorOf(span));
       }),
       { seed: 22, numRuns: 500 },

@@ -67,7 +67,9 @@ export class SpanTranscoder {
     this.#clear();
     this.#scanFields(end);
     checkTraceIdLength(this.#traceIdLength);
-    if (this.#spanIdLength !== 8) throw badSpanId(this.#spanIdLength);
+    if (this.#spanIdLength !== 8) {
+      throw badSpanId(this.#spanIdLength);
+    }
   }
 
   /**
@@ -79,7 +81,9 @@ export class SpanTranscoder {
     const { bytes, view } = this.#cursor;
     const out = this.#out;
     const traceIdAt = out.length;
-    if (this.#traceIdLength === 8) out.zeros(8);
+    if (this.#traceIdLength === 8) {
+      out.zeros(8);
+    }
     out.copy(bytes, this.#traceIdStart, this.#traceIdStart + this.#traceIdLength);
     out.copy(bytes, this.#spanIdStart, this.#spanIdStart + 8);
     // The parent, until a reference names it, and an empty trace state.
@@ -102,8 +106,9 @@ export class SpanTranscoder {
     this.#references.list(this.#referenceFields, traceIdAt, parentAt);
     out.uint32(0);
     out.varint(this.#warnings.count + this.#mends.count);
-    for (let index = 0; index < this.#warnings.count; index++)
+    for (let index = 0; index < this.#warnings.count; index++) {
       copyText(out, bytes, view, this.#warnings.start(index), this.#warnings.end(index));
+    }
     this.#mends.write(out);
     this.parts +=
       1 + this.#tags.count + this.#logs.count + this.#referenceFields.count + this.#warnings.count;
@@ -117,7 +122,9 @@ export class SpanTranscoder {
     const tagsAt = this.#tagTranscoder.list(this.#tags, derived);
     out.buffer[kindAt] = derived.kind;
     out.buffer[statusAt] = derived.status;
-    if (derived.descriptionStart === -1) return;
+    if (derived.descriptionStart === -1) {
+      return;
+    }
     this.#insertStatusMessage(
       statusAt + 1,
       tagsAt + derived.descriptionStart,
@@ -127,7 +134,9 @@ export class SpanTranscoder {
 
   /** Puts a copy of the text of `length` bytes at `from` in place of the empty string at `at`. */
   #insertStatusMessage(at: number, from: number, length: number): void {
-    if (length === 0) return;
+    if (length === 0) {
+      return;
+    }
     const out = this.#out;
     const { length: end } = out;
     const lengthBytes = varintBytes(length);
@@ -155,9 +164,13 @@ export class SpanTranscoder {
       this.#logFields.clear();
       while (cursor.position < end) {
         const tag = cursor.tag(end);
-        if (tag === 10) times.read(cursor.fieldEnd(end));
-        else if (tag === 18) this.#logFields.add(cursor, end);
-        else cursor.skip(tag, end, logFields);
+        if (tag === 10) {
+          times.read(cursor.fieldEnd(end));
+        } else if (tag === 18) {
+          this.#logFields.add(cursor, end);
+        } else {
+          cursor.skip(tag, end, logFields);
+        }
       }
       out.uint32(times.low);
       out.uint32(times.high);

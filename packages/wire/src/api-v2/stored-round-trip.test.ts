@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Attribute } from "../model/attribute.ts";
 import type { Span, SpanFormat } from "../model/span.ts";
 import { spanArbitrary } from "../rows/span-arbitrary.ts";
@@ -50,7 +50,7 @@ const link = {
 } as const;
 
 describe("fromStoredApiV2Spans", () => {
-  it.each<{ name: string; span: Partial<Span> }>([
+  test.each<{ name: string; span: Partial<Span> }>([
     { name: "a plain OTLP span", span: {} },
     { name: "a Zipkin span", span: { format: "zipkin", kind: "client" } },
     {
@@ -104,20 +104,22 @@ describe("fromStoredApiV2Spans", () => {
     expect(fromStoredApiV2Spans([toApiV2Span(span)])).toEqual([span]);
   });
 
-  it.each(["otlp", "proto", "jaeger", "zipkin"] satisfies SpanFormat[])(
+  test.each(["otlp", "proto", "jaeger", "zipkin"] satisfies SpanFormat[])(
     "keeps tags, logs and references of any span with the format tag %s",
     (format) => {
       fc.assert(
         fc.property(batchArbitrary, (batch) => {
           const spans = fromApiV2Batch(batch, "proto").map((span) => toStoredApiV2Span(span));
-          for (const span of spans) span.tags.push(stringTag("internal.span.format", format));
+          for (const span of spans) {
+            span.tags.push(stringTag("internal.span.format", format));
+          }
           expect(fromStoredApiV2Spans(spans).map(toApiV2Span)).toEqual(spans);
         }),
       );
     },
   );
 
-  it("keeps the older model's view of any span", () => {
+  test("keeps the older model's view of any span", () => {
     fc.assert(
       fc.property(spanArbitrary, (span) => {
         const stored = toApiV2Span(span);
@@ -130,17 +132,17 @@ describe("fromStoredApiV2Spans", () => {
 describe("toStoredApiV2Span", () => {
   const tags = (span: Span) => toStoredApiV2Span(span).tags.map(({ key, vStr }) => [key, vStr]);
 
-  it.each(["proto", "jaeger"] satisfies SpanFormat[])("adds nothing to a span of format %s", (format) => {
+  test.each(["proto", "jaeger"] satisfies SpanFormat[])("adds nothing to a span of format %s", (format) => {
     expect(tags({ ...plain, format, attributes: [text("a", "b")] })).toEqual([["a", "b"]]);
   });
 
-  it("leaves the format tag of the collector that wrote it", () => {
+  test("leaves the format tag of the collector that wrote it", () => {
     const span: Span = { ...plain, format: "proto", attributes: [text("internal.span.format", "otlp")] };
     expect(tags(span)).toEqual([["internal.span.format", "otlp"]]);
     expect(toApiV2Span(span).tags).toEqual(toStoredApiV2Span(span).tags);
   });
 
-  it("tells that a span came over OTLP", () => {
+  test("tells that a span came over OTLP", () => {
     expect(tags({ ...plain, kind: "server" })).toEqual([
       ["span.kind", "server"],
       ["internal.span.format", "otlp"],

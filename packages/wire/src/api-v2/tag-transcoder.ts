@@ -55,7 +55,9 @@ export class TagTranscoder {
   /** Writes the messages of a repeated field as one array of tuples. */
   tuples(fields: FieldList): void {
     this.#attributes.beginTuples(fields.count);
-    for (let index = 0; index < fields.count; index++) this.#tag(fields.start(index), fields.end(index));
+    for (let index = 0; index < fields.count; index++) {
+      this.#tag(fields.start(index), fields.end(index));
+    }
     this.#attributes.end();
   }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type KeyValue, SpanRefType, ValueType } from "../gen/tracing/api_v2/model.ts";
 import type { Attribute } from "../model/attribute.ts";
 import type { Span, SpanLink } from "../model/span.ts";
@@ -69,7 +69,7 @@ const referencesOf = (span: Partial<Span>) =>
   ]);
 
 describe("an OTLP span in the older model", () => {
-  it("keeps ids, name, times and loses the flags", () => {
+  test("keeps ids, name, times and loses the flags", () => {
     expect(toApiV2Span({ ...bare, flags: 257, warnings: ["w"] })).toMatchObject({
       traceId: Buffer.from(traceId, "hex"),
       spanId: Buffer.from("b7ad6b7169203331", "hex"),
@@ -83,7 +83,7 @@ describe("an OTLP span in the older model", () => {
     expect(toApiV2Span({ ...bare, durationNano: -1n }).duration).toEqual({ seconds: 0n, nanos: -1 });
   });
 
-  it("has its tags in the model's order", () => {
+  test("has its tags in the model's order", () => {
     const span: Partial<Span> = {
       scope: { ...bare.scope, name: "lib", version: "1.2", attributes: [text("lost", "x")] },
       attributes: [text("error", "own"), { key: "n", value: { type: "int", value: -7n } }],
@@ -106,7 +106,7 @@ describe("an OTLP span in the older model", () => {
     ]);
   });
 
-  it.each<[string, Partial<Span>, [string, unknown][]]>([
+  test.each<[string, Partial<Span>, [string, unknown][]]>([
     ["nothing", {}, []],
     ["kind internal", { kind: "internal" }, [["span.kind", "internal"]]],
     ["status ok", { status: { code: "ok", message: "" } }, [["otel.status_code", "OK"]]],
@@ -119,7 +119,7 @@ describe("an OTLP span in the older model", () => {
     expect(tagsOf(span)).toEqual([...tags, ["internal.span.format", "otlp"]]);
   });
 
-  it.each<[string, Attribute["value"], unknown]>([
+  test.each<[string, Attribute["value"], unknown]>([
     ["empty", { type: "empty" }, ""],
     ["string", { type: "string", value: "é" }, "é"],
     ["bool", { type: "bool", value: false }, false],
@@ -132,7 +132,7 @@ describe("an OTLP span in the older model", () => {
     expect(tagsOf({ attributes: [{ key: "a", value }] })[0]).toEqual(["a", expected]);
   });
 
-  it.each<[string, string, Attribute[], [string, unknown][]]>([
+  test.each<[string, string, Attribute[], [string, unknown][]]>([
     [
       "its name first",
       "boom",
@@ -161,7 +161,7 @@ describe("an OTLP span in the older model", () => {
 
   const parent = "00f067aa0ba902b7";
   const childOf = [text("opentracing.ref_type", "child_of")];
-  it.each<[string, Partial<Span>, string[][]]>([
+  test.each<[string, Partial<Span>, string[][]]>([
     ["no reference for a root", {}, []],
     ["the parent", { parentSpanId: parent }, [["CHILD_OF", traceId, parent]]],
     [
@@ -196,7 +196,7 @@ describe("an OTLP span in the older model", () => {
     expect(referencesOf(span)).toEqual(references);
   });
 
-  it("has the resource without its name as process", () => {
+  test("has the resource without its name as process", () => {
     const resource = {
       ...bare.resource,
       attributes: [

@@ -62,7 +62,9 @@ function translated(span: Span): FormatDependent {
 export const formatTagKey = "internal.span.format";
 
 function withFormat(tags: KeyValue[], span: Span): KeyValue[] {
-  if (tags.at(-1)?.key !== formatTagKey) tags.push(stringTag(formatTagKey, span.format));
+  if (tags.at(-1)?.key !== formatTagKey) {
+    tags.push(stringTag(formatTagKey, span.format));
+  }
   return tags;
 }
 

@@ -10,6 +10,8 @@ import { formatTagKey, toApiV2Span } from "./to-api-v2-span.ts";
 export function toStoredApiV2Span(span: Span): ApiV2Span {
   const stored = toApiV2Span(span);
   const isOlderModel = span.format === "proto" || span.format === "jaeger";
-  if (isOlderModel && span.attributes.at(-1)?.key !== formatTagKey) stored.tags.pop();
+  if (isOlderModel && span.attributes.at(-1)?.key !== formatTagKey) {
+    stored.tags.pop();
+  }
   return stored;
 }

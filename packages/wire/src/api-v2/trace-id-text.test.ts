@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseTraceId, traceIdText } from "./trace-id-text.ts";
 
 describe("traceIdText", () => {
-  it.each([
+  test.each([
     ["0000000000000000000000000000abcd", "000000000000abcd"],
     ["00000000000000000000000000000000", "0000000000000000"],
     ["00000000000000010000000000000002", "00000000000000010000000000000002"],
@@ -12,7 +12,7 @@ describe("traceIdText", () => {
 });
 
 describe("parseTraceId", () => {
-  it.each([
+  test.each([
     ["1", "00000000000000000000000000000001"],
     ["ABCDEF0123456789", "0000000000000000abcdef0123456789"],
     ["10000000000000002", "00000000000000010000000000000002"],
@@ -21,7 +21,7 @@ describe("parseTraceId", () => {
     expect(parseTraceId(text)).toBe(id);
   });
 
-  it.each([
+  test.each([
     ["", 'strconv.ParseUint: parsing "": invalid syntax'],
     ["zz", 'strconv.ParseUint: parsing "zz": invalid syntax'],
     ["+1", 'strconv.ParseUint: parsing "+1": invalid syntax'],

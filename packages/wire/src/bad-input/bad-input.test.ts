@@ -1,6 +1,6 @@
 // Every way in which bytes can be bad, at every decoder of spans. docs/faults.md has the table.
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError, type WireErrorCode } from "../errors.ts";
 import { ids, type ProtoField, protoMessage, requestOf } from "../otlp/proto-fields.ts";
 import { type DecoderName, decoders, type Read } from "./decoders.ts";
@@ -49,7 +49,9 @@ const otherType: ProtoField[] = [...ids, [5, "varint", 1]];
 
 const nestedArrays = (): Uint8Array => {
   let value: Uint8Array = Buffer.alloc(0);
-  for (let level = 0; level < 1_000; level++) value = protoMessage([5, "bytes", [[1, "bytes", value]]]);
+  for (let level = 0; level < 1_000; level++) {
+    value = protoMessage([5, "bytes", [[1, "bytes", value]]]);
+  }
   return value;
 };
 
@@ -200,7 +202,9 @@ function outcomeOf(read: Read, message: Uint8Array): string {
   try {
     return read(message).toString();
   } catch (error) {
-    if (error instanceof WireError) return error.code;
+    if (error instanceof WireError) {
+      return error.code;
+    }
     throw error;
   }
 }
@@ -209,20 +213,27 @@ describe.each(Object.keys(badInput) as DecoderName[])("%s", (name) => {
   const { open, good } = decoders[name];
   const input = badInput[name];
 
-  it.each(Object.entries(columns))("%s", (column) => {
+  test.each(Object.entries(columns))("%s", (column) => {
     const cell = input[column as keyof typeof columns];
-    if (typeof cell === "string") return expect(cell).not.toBe("");
+    if (typeof cell === "string") {
+      return expect(cell).not.toBe("");
+    }
     const [code, message] = cell;
     const read = open();
-    if (code === "�") expect(outcomeOf(read, message)).toContain("get �");
-    else if (code === "cut") expect(outcomeOf(read, message)).toContain("were cut");
-    else if (code === "rejected") expect(outcomeOf(read, message)).toBe("");
-    else expect(outcomeOf(read, message)).toBe(code);
+    if (code === "�") {
+      expect(outcomeOf(read, message)).toContain("get �");
+    } else if (code === "cut") {
+      expect(outcomeOf(read, message)).toContain("were cut");
+    } else if (code === "rejected") {
+      expect(outcomeOf(read, message)).toBe("");
+    } else {
+      expect(outcomeOf(read, message)).toBe(code);
+    }
     // Nothing of it is left for the next message.
     expect(read(good())).toEqual(open()(good()));
   });
 
-  it("cut anywhere", () => {
+  test("cut anywhere", () => {
     const read = open();
     const message = good();
     // For protobuf and Thrift, no bytes are the empty message, or mean none.
@@ -232,14 +243,14 @@ describe.each(Object.keys(badInput) as DecoderName[])("%s", (name) => {
     expect(read(message)).toEqual(open()(message));
   });
 
-  it("over its limit", () => {
+  test("over its limit", () => {
     const message = good("x".repeat(2_000));
     expect(outcomeOf(open(1_000), message)).toBe("WIRE_TOO_LARGE");
     expect(outcomeOf(open(), message)).toContain("x".repeat(2_000));
   });
 });
 
-it("docs/faults.md has the table", () => {
+test("docs/faults.md has the table", () => {
   const shown = (cell: Cell): string => (typeof cell === "string" ? "–" : plain(cell[0]));
   const rows = (Object.entries(badInput) as [DecoderName, BadInput][]).map(([name, input]) => [
     name,
@@ -249,13 +260,21 @@ it("docs/faults.md has the table", () => {
   ]);
   const heads = ["Decoder", "cut anywhere", "over its limit", ...Object.values(columns)];
   const docs = readFileSync(new URL("../../../../docs/faults.md", import.meta.url), "utf8").split("\n");
-  for (const cells of [heads, ...rows]) expect(docs).toContain(`| ${cells.join(" | ")} |`);
+  for (const cells of [heads, ...rows]) {
+    expect(docs).toContain(`| ${cells.join(" | ")} |`);
+  }
 });
 
 /** As the docs name a code. */
 function plain(code: string): string {
-  if (code === "�") return "taken, with �";
-  if (code === "cut") return "taken, cut";
-  if (code === "rejected") return "rejected alone";
+  if (code === "�") {
+    return "taken, with �";
+  }
+  if (code === "cut") {
+    return "taken, cut";
+  }
+  if (code === "rejected") {
+    return "rejected alone";
+  }
   return code.replace("WIRE_", "").toLowerCase().replaceAll("_", " ");
 }

@@ -1,6 +1,6 @@
 // One bad span costs one span, at every decoder. docs/faults.md has the table.
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type ProtoField, protoMessage } from "../otlp/proto-fields.ts";
 import {
   badIds as ids,
@@ -44,7 +44,9 @@ const shortSpanId: ProtoField[] = [
 ];
 const nestedArrays = (): Uint8Array => {
   let value: Uint8Array = protoMessage([1, "bytes", "x"]);
-  for (let level = 0; level < 150; level++) value = protoMessage([5, "bytes", [[1, "bytes", value]]]);
+  for (let level = 0; level < 150; level++) {
+    value = protoMessage([5, "bytes", [[1, "bytes", value]]]);
+  }
   return value;
 };
 const nestedJson = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
@@ -264,9 +266,11 @@ function withLongName(message: Buffer, nameAt: number): Buffer {
 }
 
 describe.each(Object.entries(oneBadSpan) as [DecoderName, Row][])("%s", (name, row) => {
-  it.each(Object.entries(columns))("%s", (column) => {
+  test.each(Object.entries(columns))("%s", (column) => {
     const cell = row[column as keyof typeof columns];
-    if (typeof cell === "string") return expect(cell).not.toBe("");
+    if (typeof cell === "string") {
+      return expect(cell).not.toBe("");
+    }
     const [fate, message] = cell;
     const take = takes[name](column === "large" ? maxRowsBytes : undefined);
     const { spans, rejected, why } = take(message);
@@ -278,7 +282,9 @@ describe.each(Object.entries(oneBadSpan) as [DecoderName, Row][])("%s", (name, r
     } else {
       expect([spans.length, rejected, why]).toEqual([3, 0, ""]);
       const bad = spans.find((span) => span.name !== "one" && span.name !== "two");
-      if (fate === "�") expect(bad?.text).toContain("b�d");
+      if (fate === "�") {
+        expect(bad?.text).toContain("b�d");
+      }
       expect(bad?.warnings ?? []).toHaveLength(fate === "warned" ? 1 : 0);
     }
     // The next message is read as if this one had not been.
@@ -286,7 +292,7 @@ describe.each(Object.entries(oneBadSpan) as [DecoderName, Row][])("%s", (name, r
   });
 });
 
-it("docs/faults.md has the table", () => {
+test("docs/faults.md has the table", () => {
   const words = {
     "�": "kept, with �",
     warned: "kept, with a warning",

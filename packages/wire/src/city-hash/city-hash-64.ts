@@ -20,8 +20,12 @@ import {
 export function cityHash64(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const { length } = bytes;
-  if (length <= 16) return hash0to16(view, 0, length);
-  if (length <= 32) return hash17to32(view);
+  if (length <= 16) {
+    return hash0to16(view, 0, length);
+  }
+  if (length <= 32) {
+    return hash17to32(view);
+  }
   return length <= 64 ? hash33to64(view) : hashLong(view);
 }
 

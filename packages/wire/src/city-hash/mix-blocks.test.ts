@@ -35,7 +35,9 @@ test("halves of 32 bits give what numbers of 64 do", () => {
       const byHalves: MixState = { ...state };
       const byNumbers: MixState = { ...state };
       mixBlocks(byHalves, view, offset, mixed.length);
-      for (let at = 0; at < mixed.length; at += 64) mix64(byNumbers, view, offset + at);
+      for (let at = 0; at < mixed.length; at += 64) {
+        mix64(byNumbers, view, offset + at);
+      }
       expect(byHalves).toEqual(byNumbers);
     }),
   );

@@ -5,7 +5,9 @@ const polynomial = 0x82f63b78;
 const tables = new Int32Array(8 * 256);
 for (let byte = 0; byte < 256; byte++) {
   let sum = byte;
-  for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ ((sum & 1) === 0 ? 0 : polynomial);
+  for (let bit = 0; bit < 8; bit++) {
+    sum = (sum >>> 1) ^ ((sum & 1) === 0 ? 0 : polynomial);
+  }
   tables[byte] = sum;
 }
 for (let index = 256; index < tables.length; index++) {
@@ -34,6 +36,8 @@ export function crc32c(bytes: Uint8Array, start: number, end: number): number {
       (tables[256 + ((second >>> 16) & 0xff)] as number) ^
       (tables[second >>> 24] as number);
   }
-  for (; at < end; at++) sum = (sum >>> 8) ^ (tables[(sum ^ (bytes[at] as number)) & 0xff] as number);
+  for (; at < end; at++) {
+    sum = (sum >>> 8) ^ (tables[(sum ^ (bytes[at] as number)) & 0xff] as number);
+  }
   return ~sum >>> 0;
 }

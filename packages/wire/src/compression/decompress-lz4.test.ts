@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { decompressLz4 } from "./decompress-lz4.ts";
 import { xxHash32 } from "./xx-hash-32.ts";
@@ -13,7 +13,9 @@ function fixture(name: string): Buffer {
 /** The content of the fixtures. */
 function spanText(length: number): string {
   let text = "";
-  for (let index = 0; text.length < length; index++) text += `span ${(index * 7919) % 1000} of ${index}, `;
+  for (let index = 0; text.length < length; index++) {
+    text += `span ${(index * 7919) % 1000} of ${index}, `;
+  }
   return text.slice(0, length);
 }
 
@@ -21,7 +23,9 @@ function codeOf(bytes: Uint8Array, maxBytes = 1_000_000): string {
   try {
     return decompressLz4(bytes, maxBytes).toString();
   } catch (error) {
-    if (error instanceof WireError) return error.code;
+    if (error instanceof WireError) {
+      return error.code;
+    }
     throw error;
   }
 }
@@ -34,25 +38,25 @@ function frameOf(block: Uint8Array): Buffer {
 }
 
 describe("decompressLz4", () => {
-  it("undoes what another library wrote", () => {
+  test("undoes what another library wrote", () => {
     expect(codeOf(fixture("text.lz4"))).toBe(spanText(20_000));
     expect(codeOf(fixture("summed.lz4"))).toBe(spanText(90_000));
     expect(codeOf(fixture("empty.lz4"))).toBe("");
     expect(codeOf(Buffer.alloc(0))).toBe("");
   });
 
-  it("takes frames one behind the other, and passes over frames of anybody's data", () => {
+  test("takes frames one behind the other, and passes over frames of anybody's data", () => {
     const skippable = Buffer.from([0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
     const two = Buffer.concat([fixture("text.lz4"), skippable, fixture("summed.lz4")]);
     expect(codeOf(two)).toBe(spanText(20_000) + spanText(90_000));
   });
 
-  it("undoes a match that reaches into what it writes itself", () => {
+  test("undoes a match that reaches into what it writes itself", () => {
     // One literal "a", then 19 bytes from one byte before.
     expect(codeOf(frameOf(Buffer.from([0x1f, 0x61, 1, 0, 0, 0x10, 0x62])))).toBe(`${"a".repeat(20)}b`);
   });
 
-  it("stops at its limit, also in the middle of a bomb", () => {
+  test("stops at its limit, also in the middle of a bomb", () => {
     expect(codeOf(fixture("text.lz4"), 20_000)).toBe(spanText(20_000));
     expect(codeOf(fixture("text.lz4"), 19_999)).toBe("WIRE_TOO_LARGE");
     // 4,000 times 255 zeros.
@@ -65,7 +69,7 @@ describe("decompressLz4", () => {
     expect(codeOf(frameOf(bomb))).toHaveLength(1 + 200 * 255 + 19 + 1);
   });
 
-  it.each([
+  test.each([
     ["no frame", Buffer.from("hello world"), "WIRE_MALFORMED"],
     ["a block without end", frameOf(Buffer.from([0xf0])), "WIRE_TRUNCATED"],
     ["a match to nothing", frameOf(Buffer.from([0x10, 0x61, 2, 0, 0x10, 0x62])), "WIRE_MALFORMED"],
@@ -80,7 +84,7 @@ describe("decompressLz4", () => {
     expect(codeOf(bytes)).toBe(code);
   });
 
-  it("finds a wrong byte by its checksums, and a cut anywhere", () => {
+  test("finds a wrong byte by its checksums, and a cut anywhere", () => {
     const bytes = fixture("summed.lz4");
     for (let at = 20; at < bytes.length - 8; at += 997) {
       const damaged = Buffer.from(bytes);
@@ -90,14 +94,16 @@ describe("decompressLz4", () => {
     }
   });
 
-  it("answers any bytes with a WireError or bytes, never otherwise", () => {
+  test("answers any bytes with a WireError or bytes, never otherwise", () => {
     const good = fixture("text.lz4");
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }),
         (changes) => {
           const bytes = Buffer.from(good);
-          for (const [at, byte] of changes) bytes[at] = byte;
+          for (const [at, byte] of changes) {
+            bytes[at] = byte;
+          }
           codeOf(bytes);
         },
       ),
@@ -106,7 +112,7 @@ describe("decompressLz4", () => {
   });
 });
 
-it.each([
+test.each([
   ["", 0x02cc5d05],
   ["a", 0x550d7456],
   ["abc", 0x32d153ff],

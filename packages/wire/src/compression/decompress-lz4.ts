@@ -39,9 +39,13 @@ class Lz4Frames {
   read(): Buffer {
     while (this.#at < this.#bytes.length) {
       const magic = this.#number();
-      if (magic === frameMagic) this.#frame();
-      else if ((magic & 0xffff_fff0) === (skippableMagic | 0)) this.#take(this.#number());
-      else throw malformed("begins with other bytes than a frame", this.#at - 4);
+      if (magic === frameMagic) {
+        this.#frame();
+      } else if ((magic & 0xffff_fff0) === (skippableMagic | 0)) {
+        this.#take(this.#number());
+      } else {
+        throw malformed("begins with other bytes than a frame", this.#at - 4);
+      }
     }
     return this.#output.subarray(0, this.#length);
   }
@@ -50,27 +54,44 @@ class Lz4Frames {
     const descriptor = this.#at;
     const flags = this.#byte();
     const most = blockBytes[(this.#byte() >>> 4) & 7] as number;
-    if (flags >>> 6 !== 1 || most === 0) throw malformed("has a frame of an unknown version", descriptor);
+    if (flags >>> 6 !== 1 || most === 0) {
+      throw malformed("has a frame of an unknown version", descriptor);
+    }
     const hasBlockSums = (flags & 0x10) !== 0;
     const hasSum = (flags & 0x04) !== 0;
-    if ((flags & 0x08) !== 0) this.#take(8);
-    if ((flags & 0x01) !== 0) throw malformed("needs a dictionary", descriptor);
+    if ((flags & 0x08) !== 0) {
+      this.#take(8);
+    }
+    if ((flags & 0x01) !== 0) {
+      throw malformed("needs a dictionary", descriptor);
+    }
     const sum = (xxHash32(this.#bytes, descriptor, this.#at) >>> 8) & 0xff;
-    if (this.#byte() !== sum) throw malformed("has a wrong checksum of a header", descriptor);
+    if (this.#byte() !== sum) {
+      throw malformed("has a wrong checksum of a header", descriptor);
+    }
     const start = this.#length;
     for (let size = this.#number(); size !== 0; size = this.#number()) {
       const isStored = (size & isStoredBit) !== 0;
       const from = this.#take(size & ~isStoredBit);
-      if (isStored) this.#stored(from, most);
-      else this.#block(from, start, most);
-      if (hasBlockSums) this.#checkSum(this.#bytes, from, this.#at);
+      if (isStored) {
+        this.#stored(from, most);
+      } else {
+        this.#block(from, start, most);
+      }
+      if (hasBlockSums) {
+        this.#checkSum(this.#bytes, from, this.#at);
+      }
     }
-    if (hasSum) this.#checkSum(this.#output, start, this.#length);
+    if (hasSum) {
+      this.#checkSum(this.#output, start, this.#length);
+    }
   }
 
   #stored(from: number, most: number): void {
     const count = this.#at - from;
-    if (count > most) throw malformed("has a block over its size", from);
+    if (count > most) {
+      throw malformed("has a block over its size", from);
+    }
     this.#reserve(count);
     this.#output.set(this.#bytes.subarray(from, this.#at), this.#length);
     this.#length += count;
@@ -83,20 +104,28 @@ class Lz4Frames {
     const end = Math.min(this.#length + most, this.#output.length);
     const length = readLz4Block(this.#bytes, from, this.#at, this.#output, this.#length, start, end);
     if (length === -1) {
-      if (end < this.#length + most) throw this.#tooLarge();
+      if (end < this.#length + most) {
+        throw this.#tooLarge();
+      }
       throw malformed("has a block over its size", from);
     }
     this.#length = length;
   }
 
   #checkSum(bytes: Uint8Array, start: number, end: number): void {
-    if (this.#number() !== xxHash32(bytes, start, end)) throw malformed("has a wrong checksum", this.#at - 4);
+    if (this.#number() !== xxHash32(bytes, start, end)) {
+      throw malformed("has a wrong checksum", this.#at - 4);
+    }
   }
 
   #reserve(count: number): void {
     const wanted = this.#length + count;
-    if (wanted > this.#maxBytes) throw this.#tooLarge();
-    if (wanted <= this.#output.length) return;
+    if (wanted > this.#maxBytes) {
+      throw this.#tooLarge();
+    }
+    if (wanted <= this.#output.length) {
+      return;
+    }
     const grown = Buffer.allocUnsafe(Math.min(this.#maxBytes, Math.max(wanted, this.#output.length * 2)));
     this.#output.copy(grown, 0, 0, this.#length);
     this.#output = grown;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 import { decompressSnappy } from "./decompress-snappy.ts";
@@ -14,7 +14,7 @@ const maxBytes = 10_000;
 const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
 const blocks = fc.sample(snappyArbitrary, { seed: 11, numRuns: 40 }).map(({ block }) => block);
 
-it.each([
+test.each([
   { form: "blocks", messages: [...blocks, fixture("random.snappy"), fixture("text.snappy")] },
   { form: "streams", messages: [fixture("text.sz"), fixture("random.sz")] },
 ])(
@@ -28,7 +28,9 @@ it.each([
         expect(decompressSnappy(message, maxBytes).length).toBeLessThanOrEqual(maxBytes);
         seen.good++;
       } catch (error) {
-        if (!(error instanceof WireError)) throw new Error(message.toString("hex"), { cause: error });
+        if (!(error instanceof WireError)) {
+          throw new Error(message.toString("hex"), { cause: error });
+        }
         seen.refused++;
       }
     }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { crc32c } from "./crc32c.ts";
 import { decompressSnappy } from "./decompress-snappy.ts";
@@ -30,14 +30,16 @@ function outcome(bytes: Uint8Array, limit = maxBytes): Buffer | string {
   try {
     return decompressSnappy(bytes, limit);
   } catch (error) {
-    if (error instanceof WireError) return error.code;
+    if (error instanceof WireError) {
+      return error.code;
+    }
     throw error;
   }
 }
 
 describe("decompressSnappy", () => {
   // Made with golang/snappy 0.0.4, with which the public model reads them.
-  it.each([
+  test.each([
     ["text", Buffer.from("spans in every format, ".repeat(40))],
     ["long", Buffer.from("0123456789abcdef".repeat(4500))],
   ])("reads what another implementation wrote: %s", (name, content) => {
@@ -45,7 +47,7 @@ describe("decompressSnappy", () => {
     expect(decompressSnappy(fixture(`${name}.sz`), maxBytes)).toEqual(content);
   });
 
-  it("reads what does not compress, and nothing at all", () => {
+  test("reads what does not compress, and nothing at all", () => {
     const random = decompressSnappy(fixture("random.snappy"), maxBytes);
     expect(random).toHaveLength(120);
     // In a stream it is a chunk as it is.
@@ -56,11 +58,12 @@ describe("decompressSnappy", () => {
     expect(decompressSnappy(Buffer.alloc(0), 0)).toHaveLength(0);
   });
 
-  it("reads every element, alone and in streams", () => {
+  test("reads every element, alone and in streams", () => {
     fc.assert(
       fc.property(fc.array(snappyArbitrary, { minLength: 1, maxLength: 3 }), (samples) => {
-        for (const { block, content } of samples)
+        for (const { block, content } of samples) {
           expect(decompressSnappy(block, content.length)).toEqual(content);
+        }
         const stream = Buffer.concat([
           identifier,
           ...samples.flatMap(({ block, content }) => [
@@ -72,12 +75,14 @@ describe("decompressSnappy", () => {
         ]);
         const whole = Buffer.concat(samples.flatMap(({ content }) => [content, content]));
         expect(decompressSnappy(stream, whole.length)).toEqual(whole);
-        if (whole.length > 0) expect(outcome(stream, whole.length - 1)).toBe("WIRE_TOO_LARGE");
+        if (whole.length > 0) {
+          expect(outcome(stream, whole.length - 1)).toBe("WIRE_TOO_LARGE");
+        }
       }),
     );
   });
 
-  it("answers damaged input with data or a WireError, never otherwise", () => {
+  test("answers damaged input with data or a WireError, never otherwise", () => {
     const damage = fc.array(fc.record({ at: fc.nat(), byte: fc.nat(255) }), { minLength: 1, maxLength: 3 });
     let refused = 0;
     fc.assert(
@@ -88,11 +93,15 @@ describe("decompressSnappy", () => {
         fc.nat(),
         ({ block, content }, changes, inStream, cut) => {
           const bytes = inStream ? Buffer.concat([identifier, chunk(0, block, content)]) : Buffer.from(block);
-          for (const { at, byte } of changes) bytes[at % bytes.length] = byte;
+          for (const { at, byte } of changes) {
+            bytes[at % bytes.length] = byte;
+          }
           const result = outcome(bytes.subarray(0, bytes.length - (cut % 3)));
-          if (typeof result === "string") refused++;
-          else if (inStream && cut % 3 === 0)
+          if (typeof result === "string") {
+            refused++;
+          } else if (inStream && cut % 3 === 0) {
             expect(result.length === 0 || result.equals(content)).toBe(true);
+          }
         },
       ),
       { numRuns: 3000, seed: 11 },
@@ -103,7 +112,7 @@ describe("decompressSnappy", () => {
   const text = fixture("text.sz");
   const wrongSum = Buffer.from(text);
   wrongSum[14] = (wrongSum[14] as number) ^ 1;
-  it.each<[name: string, bytes: Uint8Array, code: string]>([
+  test.each<[name: string, bytes: Uint8Array, code: string]>([
     ["a wrong checksum", wrongSum, "WIRE_MALFORMED"],
     [
       "a wrong checksum of a plain chunk",
@@ -153,7 +162,7 @@ describe("decompressSnappy", () => {
 
 describe("crc32c", () => {
   // RFC 3720, appendix B.4, and the usual check value.
-  it.each([
+  test.each([
     [Buffer.alloc(32), 0x8a9136aa],
     [Buffer.alloc(32, 0xff), 0x62a8ab43],
     [Buffer.from(Array.from({ length: 32 }, (_, index) => index)), 0x46dd794e],

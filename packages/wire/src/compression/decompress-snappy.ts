@@ -17,9 +17,12 @@ const checksumBytes = 4;
  *   Source: google/snappy framing_format.txt and format_description.txt.
  */
 export function decompressSnappy(bytes: Uint8Array, maxBytes: number): Buffer {
-  if (bytes.length === 0) return Buffer.alloc(0);
-  if (streamIdentifier.equals(bytes.subarray(0, streamIdentifier.length)))
+  if (bytes.length === 0) {
+    return Buffer.alloc(0);
+  }
+  if (streamIdentifier.equals(bytes.subarray(0, streamIdentifier.length))) {
     return decompressStream(bytes, maxBytes);
+  }
   const { length, elements } = readSnappyLength(bytes, 0, bytes.length);
   checkLength(length, maxBytes);
   const output = Buffer.allocUnsafe(length);
@@ -37,8 +40,11 @@ function decompressStream(bytes: Uint8Array, maxBytes: number): Buffer {
   let to = 0;
   eachChunk(bytes, (chunk) => {
     const next = to + chunk.length;
-    if (chunk.isCompressed) readSnappyElements(bytes, chunk.start, chunk.end, output, to, next);
-    else output.set(bytes.subarray(chunk.start, chunk.end), to);
+    if (chunk.isCompressed) {
+      readSnappyElements(bytes, chunk.start, chunk.end, output, to, next);
+    } else {
+      output.set(bytes.subarray(chunk.start, chunk.end), to);
+    }
     if (maskedSum(output, to, next) !== chunk.checksum) {
       throw new WireError("WIRE_MALFORMED", `snappy chunk before byte ${chunk.end} has a wrong checksum`);
     }
@@ -62,7 +68,9 @@ function eachChunk(bytes: Uint8Array, take: (chunk: Chunk) => void): void {
   let at = 0;
   while (at < bytes.length) {
     const header = at;
-    if (header + 4 > bytes.length) throw truncated(bytes);
+    if (header + 4 > bytes.length) {
+      throw truncated(bytes);
+    }
     const kind = bytes[header] as number;
     const start = header + 4;
     const end =
@@ -70,10 +78,13 @@ function eachChunk(bytes: Uint8Array, take: (chunk: Chunk) => void): void {
       ((bytes[header + 1] as number) |
         ((bytes[header + 2] as number) << 8) |
         ((bytes[header + 3] as number) << 16));
-    if (end > bytes.length) throw truncated(bytes);
+    if (end > bytes.length) {
+      throw truncated(bytes);
+    }
     at = end;
-    if (kind <= 1) take(dataChunk(bytes, kind === 0, start, end));
-    else if (kind === 0xff) {
+    if (kind <= 1) {
+      take(dataChunk(bytes, kind === 0, start, end));
+    } else if (kind === 0xff) {
       // Streams may be concatenated.
       if (!streamIdentifier.equals(bytes.subarray(header, end))) {
         throw new WireError("WIRE_MALFORMED", `snappy stream has a wrong identifier at byte ${header}`);
@@ -86,7 +97,9 @@ function eachChunk(bytes: Uint8Array, take: (chunk: Chunk) => void): void {
 
 function dataChunk(bytes: Uint8Array, isCompressed: boolean, start: number, end: number): Chunk {
   const data = start + checksumBytes;
-  if (data > end) throw new WireError("WIRE_MALFORMED", `snappy chunk at byte ${start} has no checksum`);
+  if (data > end) {
+    throw new WireError("WIRE_MALFORMED", `snappy chunk at byte ${start} has no checksum`);
+  }
   const checksum = new DataView(bytes.buffer, bytes.byteOffset + start).getUint32(0, true);
   const block = isCompressed ? readSnappyLength(bytes, data, end) : { length: end - data, elements: data };
   if (block.length > maxChunkBytes) {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { acceptedEncodings, decompress, isKnownEncoding, isPlainEncoding } from "./decompress.ts";
 
@@ -24,13 +24,15 @@ function codeOf(bytes: Buffer, encoding: string, maxBytes: number): string {
     decompress(bytes, encoding, maxBytes);
     return "none";
   } catch (error) {
-    if (error instanceof WireError) return error.code;
+    if (error instanceof WireError) {
+      return error.code;
+    }
     throw error;
   }
 }
 
 describe.each(Object.entries(encoded))("%s", (encoding, bytes) => {
-  it("is known, undone, and limited", () => {
+  test("is known, undone, and limited", () => {
     expect(isKnownEncoding(encoding)).toBe(true);
     expect(acceptedEncodings).toContain(encoding);
     const { length } = decompress(bytes, encoding, 1_000_000);
@@ -41,11 +43,11 @@ describe.each(Object.entries(encoded))("%s", (encoding, bytes) => {
   });
 });
 
-it.each(["", "identity", "none"])("%j leaves a message as it is", (encoding) => {
+test.each(["", "identity", "none"])("%j leaves a message as it is", (encoding) => {
   expect(isPlainEncoding(encoding)).toBe(true);
   expect(decompress(text, encoding, 1)).toBe(text);
 });
 
-it.each(["br", "compress", "constructor"])("%s is unknown", (encoding) => {
+test.each(["br", "compress", "constructor"])("%s is unknown", (encoding) => {
   expect(isKnownEncoding(encoding)).toBe(false);
 });

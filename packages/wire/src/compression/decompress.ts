@@ -49,11 +49,15 @@ export function isKnownEncoding(encoding: string): boolean {
  */
 export function decompress(bytes: Buffer, encoding: string, maxBytes: number): Buffer {
   const decode = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
-  if (decode === undefined) return bytes;
+  if (decode === undefined) {
+    return bytes;
+  }
   try {
     return decode(bytes, maxBytes);
   } catch (cause) {
-    if (cause instanceof WireError) throw cause;
+    if (cause instanceof WireError) {
+      throw cause;
+    }
     const isTooLarge = cause instanceof Error && "code" in cause && cause.code === "ERR_BUFFER_TOO_LARGE";
     if (isTooLarge) {
       throw new WireError("WIRE_TOO_LARGE", `message is over the limit of ${maxBytes} bytes`, { cause });

@@ -27,9 +27,13 @@ export function readLz4Block(
   /** A length that begins with four bits of a token. */
   function lengthOf(bits: number): number {
     let total = bits;
-    if (bits !== openLength) return total;
+    if (bits !== openLength) {
+      return total;
+    }
     for (let byte = 255; byte === 255; ) {
-      if (position >= to) throw truncated(to);
+      if (position >= to) {
+        throw truncated(to);
+      }
       byte = bytes[position++] as number;
       total += byte;
     }
@@ -39,26 +43,39 @@ export function readLz4Block(
   while (position < to) {
     const token = bytes[position++] as number;
     const literals = lengthOf(token >>> 4);
-    if (literals > to - position) throw truncated(to);
-    if (literals > most - length) return -1;
+    if (literals > to - position) {
+      throw truncated(to);
+    }
+    if (literals > most - length) {
+      return -1;
+    }
     output.set(bytes.subarray(position, position + literals), length);
     position += literals;
     length += literals;
     // The last sequence has no match.
-    if (position === to) return length;
-    if (to - position < 2) throw truncated(to);
+    if (position === to) {
+      return length;
+    }
+    if (to - position < 2) {
+      throw truncated(to);
+    }
     const distance = (bytes[position] as number) | ((bytes[position + 1] as number) << 8);
     position += 2;
     const count = lengthOf(token & 15) + leastMatch;
     if (distance === 0 || distance > length - start) {
       throw new WireError("WIRE_MALFORMED", `LZ4 match before byte ${position} refers to nothing`);
     }
-    if (count > most - length) return -1;
+    if (count > most - length) {
+      return -1;
+    }
     // A match may overlap with its own output.
-    if (distance >= count) output.copyWithin(length, length - distance, length - distance + count);
-    else
-      for (let index = length; index < length + count; index++)
+    if (distance >= count) {
+      output.copyWithin(length, length - distance, length - distance + count);
+    } else {
+      for (let index = length; index < length + count; index++) {
         output[index] = output[index - distance] as number;
+      }
+    }
     length += count;
   }
   throw truncated(to);

@@ -38,11 +38,12 @@ export const snappyArbitrary: fc.Arbitrary<SnappySample> = fc
         const length = kind === 1 ? 4 + (element.length % 8) : element.length;
         const offset = 1 + (element.offset % Math.min(content.length, kind === 1 ? 2047 : 65_535));
         parts.push(copyElement(kind, length, offset));
-        for (let index = 0; index < length; index++)
+        for (let index = 0; index < length; index++) {
           content = Buffer.concat([
             content,
             content.subarray(content.length - offset, content.length - offset + 1),
           ]);
+        }
       }
     }
     return { block: Buffer.concat([varint(content.length), ...parts]), content };
@@ -51,7 +52,9 @@ export const snappyArbitrary: fc.Arbitrary<SnappySample> = fc
 function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;
-  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  for (; rest >= 0x80; rest >>>= 7) {
+    bytes.push((rest & 0x7f) | 0x80);
+  }
   return Buffer.from([...bytes, rest]);
 }
 
@@ -59,12 +62,16 @@ function literalElement(bytes: Buffer, wantedLengthBytes: number): Buffer {
   const length = bytes.length - 1;
   const lengthBytes = Math.max(wantedLengthBytes, length < 60 ? 0 : length < 256 ? 1 : 2);
   const head = Buffer.alloc(1 + lengthBytes, (lengthBytes === 0 ? length : 59 + lengthBytes) << 2);
-  if (lengthBytes > 0) head.writeUIntLE(length, 1, lengthBytes);
+  if (lengthBytes > 0) {
+    head.writeUIntLE(length, 1, lengthBytes);
+  }
   return Buffer.concat([head, bytes]);
 }
 
 function copyElement(kind: 1 | 2 | 3, length: number, offset: number): Buffer {
-  if (kind === 1) return Buffer.from([((offset >>> 8) << 5) | ((length - 4) << 2) | 1, offset & 0xff]);
+  if (kind === 1) {
+    return Buffer.from([((offset >>> 8) << 5) | ((length - 4) << 2) | 1, offset & 0xff]);
+  }
   const element = Buffer.alloc(kind === 2 ? 3 : 5, ((length - 1) << 2) | kind);
   element.writeUIntLE(offset, 1, element.length - 1);
   return element;

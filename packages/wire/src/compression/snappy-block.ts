@@ -16,12 +16,17 @@ export interface SnappyBlockStart {
 export function readSnappyLength(bytes: Uint8Array, start: number, end: number): SnappyBlockStart {
   let length = 0;
   for (let at = start, unit = 1; ; at++, unit *= 128) {
-    if (at === end)
+    if (at === end) {
       throw new WireError("WIRE_TRUNCATED", `snappy block ends at byte ${end}, inside its length`);
+    }
     const byte = bytes[at] as number;
     length += (byte & 0x7f) * unit;
-    if (byte >= 0x80 && at < start + 4) continue;
-    if (byte >= 0x80 || length > 0xffff_ffff) throw malformed("a length of over 32 bits", at);
+    if (byte >= 0x80 && at < start + 4) {
+      continue;
+    }
+    if (byte >= 0x80 || length > 0xffff_ffff) {
+      throw malformed("a length of over 32 bits", at);
+    }
     const elements = at + 1;
     if (length > (end - elements) * largestGrowth) {
       throw malformed(`${end - elements} bytes that cannot stand for ${length}`, elements);
@@ -57,8 +62,12 @@ export function readSnappyElements(
         length = littleEndian(bytes, at, lengthBytes, end) + 1;
         at += lengthBytes;
       }
-      if (length > end - at) throw truncated(end);
-      if (length > outputEnd - to) throw malformed("more bytes than its length says", element);
+      if (length > end - at) {
+        throw truncated(end);
+      }
+      if (length > outputEnd - to) {
+        throw malformed("more bytes than its length says", element);
+      }
       output.set(new Uint8Array(bytes.buffer, bytes.byteOffset + at, length), to);
       at += length;
       to += length;
@@ -74,20 +83,35 @@ export function readSnappyElements(
       offset = littleEndian(bytes, at, offsetBytes, end);
       at += offsetBytes;
     }
-    if (offset === 0 || offset > to - outputStart) throw malformed("a copy of what is not there", element);
-    if (length > outputEnd - to) throw malformed("more bytes than its length says", element);
+    if (offset === 0 || offset > to - outputStart) {
+      throw malformed("a copy of what is not there", element);
+    }
+    if (length > outputEnd - to) {
+      throw malformed("more bytes than its length says", element);
+    }
     // The copy may overlap with its own output; it then repeats byte by byte.
-    if (offset >= length) output.copyWithin(to, to - offset, to - offset + length);
-    else for (let index = to; index < to + length; index++) output[index] = output[index - offset] as number;
+    if (offset >= length) {
+      output.copyWithin(to, to - offset, to - offset + length);
+    } else {
+      for (let index = to; index < to + length; index++) {
+        output[index] = output[index - offset] as number;
+      }
+    }
     to += length;
   }
-  if (to !== outputEnd) throw malformed("fewer bytes than its length says", end);
+  if (to !== outputEnd) {
+    throw malformed("fewer bytes than its length says", end);
+  }
 }
 
 function littleEndian(bytes: Uint8Array, start: number, count: number, end: number): number {
-  if (start + count > end) throw truncated(end);
+  if (start + count > end) {
+    throw truncated(end);
+  }
   let number = 0;
-  for (let index = count - 1; index >= 0; index--) number = number * 256 + (bytes[start + index] as number);
+  for (let index = count - 1; index >= 0; index--) {
+    number = number * 256 + (bytes[start + index] as number);
+  }
   return number;
 }
 

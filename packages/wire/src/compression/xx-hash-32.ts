@@ -27,10 +27,12 @@ export function xxHash32(bytes: Uint8Array, start: number, end: number): number 
     hash = (turned(a, 1) + turned(b, 7) + turned(c, 12) + turned(d, 18)) | 0;
   }
   hash = (hash + end - start) | 0;
-  for (; at + 4 <= end; at += 4)
+  for (; at + 4 <= end; at += 4) {
     hash = Math.imul(turned((hash + Math.imul(view.getUint32(at, true), prime3)) | 0, 17), prime4);
-  for (; at < end; at++)
+  }
+  for (; at < end; at++) {
     hash = Math.imul(turned((hash + Math.imul(bytes[at] as number, prime5)) | 0, 11), prime1);
+  }
   hash = Math.imul(hash ^ (hash >>> 15), prime2);
   hash = Math.imul(hash ^ (hash >>> 13), prime3);
   return (hash ^ (hash >>> 16)) >>> 0;

@@ -1,6 +1,6 @@
 import { Duplex } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { statusDetails } from "../grpc/status-details.ts";
 import { encodeHeaders } from "../http2/encode-headers.ts";
 import {
@@ -92,11 +92,13 @@ class MemorySocket extends Duplex {
 function checkFrames(sent: Buffer): void {
   let at = clientPreface.length;
   expect(sent.subarray(0, at).equals(clientPreface)).toBe(true);
-  while (at < sent.length) at += frameHeaderBytes + sent.readUIntBE(at, 3);
+  while (at < sent.length) {
+    at += frameHeaderBytes + sent.readUIntBE(at, 3);
+  }
   expect(at, "whole frames").toBe(sent.length);
 }
 
-it(
+test(
   "ends every call once whatever damaged answers a collector gives",
   async () => {
     const random = randomOf(2026);
@@ -105,7 +107,9 @@ it(
     for (let round = 0; round < rounds; round++) {
       const damaged = damagedMessage(conversations, random);
       // Behind wrong settings nothing is read: most keep theirs.
-      if (random(10) > 0) settings.copy(damaged);
+      if (random(10) > 0) {
+        settings.copy(damaged);
+      }
       const ends = [0, 0];
       let hasEnded = 0;
       let isOpened = false;
@@ -117,8 +121,11 @@ it(
             for (const index of ends.keys()) {
               connection.request(request, Buffer.alloc(300), (outcome) => {
                 ends[index] = (ends[index] ?? 0) + 1;
-                if (grpcAnswerOf(outcome).status === "OK") seen.good++;
-                else seen.failed++;
+                if (grpcAnswerOf(outcome).status === "OK") {
+                  seen.good++;
+                } else {
+                  seen.failed++;
+                }
               });
             }
           },
@@ -131,12 +138,16 @@ it(
         socket.push(damaged.subarray(0, cut));
         socket.push(damaged.subarray(cut));
         await turn();
-        if (hasEnded > 0) seen.ended++;
+        if (hasEnded > 0) {
+          seen.ended++;
+        }
         connection.destroy("the round is over");
         await turn();
         checkFrames(Buffer.concat(socket.sent));
         expect(hasEnded, "onEnd").toBe(1);
-        if (isOpened) expect(ends, "ends of each call").toEqual([1, 1]);
+        if (isOpened) {
+          expect(ends, "ends of each call").toEqual([1, 1]);
+        }
       } catch (error) {
         throw new Error(`round ${round}: ${damaged.toString("hex")}`, { cause: error });
       }

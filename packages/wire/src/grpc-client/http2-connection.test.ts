@@ -1,7 +1,7 @@
 import * as http2 from "node:http2";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { encodeHeaders } from "../http2/encode-headers.ts";
 import {
   encodeFrame,
@@ -16,7 +16,9 @@ import type { Http2Outcome } from "./http2-stream.ts";
 
 const cleanUp: (() => void)[] = [];
 afterEach(() => {
-  for (const step of cleanUp.splice(0).reverse()) step();
+  for (const step of cleanUp.splice(0).reverse()) {
+    step();
+  }
 });
 
 const fields = [
@@ -74,7 +76,9 @@ async function http2Server(
   });
   const port = await listen(server);
   cleanUp.push(() => {
-    for (const session of sessions) session.destroy();
+    for (const session of sessions) {
+      session.destroy();
+    }
     server.close();
   });
   return { port, sessions };
@@ -86,7 +90,7 @@ const echo = (stream: http2.ServerHttp2Stream) => {
 };
 
 describe("Http2Connection, against Node's server", () => {
-  it("sends and gets bodies of any size through small windows", async () => {
+  test("sends and gets bodies of any size through small windows", async () => {
     const { port } = await http2Server(echo, {
       settings: { initialWindowSize: 1_000, maxFrameSize: 16_384 },
     });
@@ -101,7 +105,7 @@ describe("Http2Connection, against Node's server", () => {
     ).toEqual(bodies.map(() => true));
   });
 
-  it("has no more requests under way than the peer takes", async () => {
+  test("has no more requests under way than the peer takes", async () => {
     let open_ = 0;
     let most = 0;
     const { port } = await http2Server(
@@ -125,7 +129,7 @@ describe("Http2Connection, against Node's server", () => {
     expect(most).toBe(3);
   });
 
-  it("gives headers and trailers, long ones too", async () => {
+  test("gives headers and trailers, long ones too", async () => {
     const long = "x".repeat(40_000);
     const { port } = await http2Server(
       (stream) => {
@@ -152,7 +156,7 @@ describe("Http2Connection, against Node's server", () => {
     ]).toEqual(["200", long, "0", long]);
   });
 
-  it("sends long headers in several frames", async () => {
+  test("sends long headers in several frames", async () => {
     const long = "ä".repeat(20_000);
     const server = http2.createServer((request, response) => response.end(String(request.headers["x-long"])));
     cleanUp.push(() => server.close());
@@ -166,14 +170,18 @@ describe("Http2Connection, against Node's server", () => {
     connection.close();
   });
 
-  it("ends what is under way and takes nothing new when the peer goes away", async () => {
+  test("ends what is under way and takes nothing new when the peer goes away", async () => {
     const { port, sessions } = await http2Server((stream, count) => {
-      if (count === 2) sessions[0]?.goaway(0, 1);
+      if (count === 2) {
+        sessions[0]?.goaway(0, 1);
+      }
       stream.once("end", () => {
         stream.respond({ ":status": 200 });
         stream.end("ok");
       });
-      if (count === 2) stream.resume();
+      if (count === 2) {
+        stream.resume();
+      }
     });
     const { connection, isReady, call, events } = await open(port);
     await isReady;
@@ -186,7 +194,7 @@ describe("Http2Connection, against Node's server", () => {
     expect(await first).toMatchObject({ isUntouched: false });
   });
 
-  it("tells a refused request from one that was begun", async () => {
+  test("tells a refused request from one that was begun", async () => {
     const { port } = await http2Server((stream, count) => {
       stream.close(count === 1 ? http2.constants.NGHTTP2_REFUSED_STREAM : http2.constants.NGHTTP2_CANCEL);
     });
@@ -196,9 +204,11 @@ describe("Http2Connection, against Node's server", () => {
     expect(await call()).toMatchObject({ isUntouched: false, resetCode: errorCodes.cancel });
   });
 
-  it("gives up a request without harm to the others", async () => {
+  test("gives up a request without harm to the others", async () => {
     const { port } = await http2Server((stream, count) => {
-      if (count > 1) echo(stream);
+      if (count > 1) {
+        echo(stream);
+      }
     });
     const { connection, isReady, call } = await open(port);
     await isReady;
@@ -222,17 +232,21 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
         const before = received;
         received += chunk.length;
         // The preface with its settings is 45 bytes, the acknowledgement 9.
-        if (afterRequest && before <= 54 && received > 54) socket.write(bytes);
+        if (afterRequest && before <= 54 && received > 54) {
+          socket.write(bytes);
+        }
       });
     });
     cleanUp.push(() => {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) {
+        socket.destroy();
+      }
       server.close();
     });
     return listen(server);
   }
 
-  it.each<[string, Buffer, RegExp]>([
+  test.each<[string, Buffer, RegExp]>([
     [
       "text",
       Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"),
@@ -256,7 +270,7 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
     expect(events).toEqual([expect.stringMatching(message)]);
   });
 
-  it.each<[string, Buffer, RegExp]>([
+  test.each<[string, Buffer, RegExp]>([
     [
       "a push",
       encodeFrame(frameTypes.pushPromise, 4, 1, Buffer.alloc(4)),
@@ -312,7 +326,7 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
     expect(events).toEqual([expect.stringMatching(message)]);
   });
 
-  it("fails a call whose headers are too long, and no other", async () => {
+  test("fails a call whose headers are too long, and no other", async () => {
     const tooMany = Buffer.alloc(4_000, 0x80 | 15);
     const answers = Buffer.concat([
       encodeFrame(frameTypes.headers, 4, 1, tooMany),
@@ -325,7 +339,7 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
     expect(second).toMatchObject({ headers: new Map([[":status", "200"]]) });
   });
 
-  it("ends, and fails what is under way, for whatever bytes", async () => {
+  test("ends, and fails what is under way, for whatever bytes", async () => {
     const anyFrame = fc
       .record({
         type: fc.integer({ min: 0, max: 11 }),

@@ -166,7 +166,9 @@ export class Http2Connection implements FrameHandler {
       this.#streams.set(stream.id, stream);
       this.#socket.cork();
       this.#writeHeaders(stream, headers);
-      if (stream.body.length > 0) this.#sending.send(stream.id, stream.body);
+      if (stream.body.length > 0) {
+        this.#sending.send(stream.id, stream.body);
+      }
       this.#socket.uncork();
       if (this.#nextStreamId > maxStreamId) {
         this.close(); // No ids are left: the next connection has them again.
@@ -287,7 +289,9 @@ export class Http2Connection implements FrameHandler {
     this.#sending.setMaxFrame(this.#peerMaxFrameBytes);
     const initialWindow = settings.get(settingIds.initialWindowSize);
     this.#socket.cork();
-    if (initialWindow !== undefined) this.#sending.setInitial(initialWindow);
+    if (initialWindow !== undefined) {
+      this.#sending.setInitial(initialWindow);
+    }
     this.#socket.uncork();
     if (this.#isReady) {
       this.#startWaiting();
@@ -339,7 +343,9 @@ export class Http2Connection implements FrameHandler {
       throw new Http2Error(errorCodes.flowControlError, "data beyond the window");
     }
     const increment = window.grant();
-    if (increment > 0) this.#write(encodeWindowUpdate(streamId, increment));
+    if (increment > 0) {
+      this.#write(encodeWindowUpdate(streamId, increment));
+    }
   }
 
   /** @returns true when the request was running */

@@ -24,11 +24,15 @@ interface DecompressingCall {
 export function acceptMoreEncodings(call: object): void {
   const decompressing = call as DecompressingCall;
   const { incomingEncoding = "identity", maxReceiveMessageSize = -1 } = decompressing;
-  if (ownEncodings.has(incomingEncoding) || !isKnownEncoding(incomingEncoding)) return;
+  if (ownEncodings.has(incomingEncoding) || !isKnownEncoding(incomingEncoding)) {
+    return;
+  }
   const maxBytes = maxReceiveMessageSize < 0 ? largestMessage : maxReceiveMessageSize;
   decompressing.decompressMessage = async (message, encoding) => {
     const body = message.subarray(prefixBytes);
-    if (encoding === "identity") return body;
+    if (encoding === "identity") {
+      return body;
+    }
     try {
       return decompress(body, encoding, maxBytes);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { Duplex } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import type { ServerDuplexStream, UntypedServiceImplementation } from "@grpc/grpc-js";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type {
   ServerReflectionRequest,
   ServerReflectionResponse,
@@ -20,7 +20,7 @@ function handlerOf(): (call: Call) => void {
   return services[0]?.serverReflectionInfo as unknown as (call: Call) => void;
 }
 
-it("asks a client that does not read its answers for no more requests, and goes on when it does", async () => {
+test("asks a client that does not read its answers for no more requests, and goes on when it does", async () => {
   const requests = 500;
   const answers: ServerReflectionResponse[] = [];
   let isReading = false;
@@ -30,8 +30,11 @@ it("asks a client that does not read its answers for no more requests, and goes 
     read() {},
     write(answer: ServerReflectionResponse, _encoding, done) {
       answers.push(answer);
-      if (isReading) done();
-      else goOn = done;
+      if (isReading) {
+        done();
+      } else {
+        goOn = done;
+      }
     },
   });
   handlerOf()(call as unknown as Call);
@@ -46,7 +49,9 @@ it("asks a client that does not read its answers for no more requests, and goes 
 
   isReading = true;
   goOn();
-  while (answers.length < requests) await turn();
+  while (answers.length < requests) {
+    await turn();
+  }
   expect(answers.map(({ originalRequest }) => originalRequest?.messageRequest?.value)).toEqual(
     Array.from({ length: requests }, (_, index) => `test.Nothing${index}`),
   );

@@ -76,7 +76,9 @@ export function addReflection(server: Server, serviceNames: readonly string[]): 
       });
       // An answer may be a thousand times as long as its request. The next request is read only when the
       // client reads.
-      if (!isTaken) call.pause();
+      if (!isTaken) {
+        call.pause();
+      }
     });
     call.on("drain", () => call.resume());
     call.on("end", () => call.end());

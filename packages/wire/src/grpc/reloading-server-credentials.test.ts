@@ -1,11 +1,11 @@
 import { Server } from "@grpc/grpc-js";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { bindServer } from "./bind-server.ts";
 import { ReloadingServerCredentials } from "./reloading-server-credentials.ts";
 
 // The tests of the processes, which have certificates, show the served certificates.
 
-it("tells once when the last server that used it is shut down", async () => {
+test("tells once when the last server that used it is shut down", async () => {
   let unused = 0;
   const credentials = new ReloadingServerCredentials(
     {},
@@ -19,7 +19,7 @@ it("tells once when the last server that used it is shut down", async () => {
   }
 });
 
-it("equals only itself", () => {
+test("equals only itself", () => {
   const make = () => new ReloadingServerCredentials({}, { requireClientCertificate: true });
   const one = make();
   expect(one._equals(one)).toBe(true);

@@ -12,7 +12,9 @@ export function retryDelayMs(statusDetails: Uint8Array): number | undefined {
   try {
     for (const any of messagesOf(statusDetails, 3)) {
       const [typeUrl] = messagesOf(any, 1);
-      if (typeUrl === undefined || !retryInfoType.test(Buffer.from(typeUrl).toString())) continue;
+      if (typeUrl === undefined || !retryInfoType.test(Buffer.from(typeUrl).toString())) {
+        continue;
+      }
       const [retryInfo = new Uint8Array()] = messagesOf(any, 2);
       const [delay] = messagesOf(retryInfo, 1);
       return delay === undefined ? 0 : durationMs(delay);
@@ -29,8 +31,11 @@ function messagesOf(message: Uint8Array, field: number): Uint8Array[] {
   const reader = new BinaryReader(message);
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
-    if (number === field && wireType === 2) found.push(reader.bytes());
-    else reader.skip(wireType, number);
+    if (number === field && wireType === 2) {
+      found.push(reader.bytes());
+    } else {
+      reader.skip(wireType, number);
+    }
   }
   return found;
 }
@@ -41,9 +46,13 @@ function durationMs(duration: Uint8Array): number {
   let ms = 0;
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
-    if (number === 1 && wireType === 0) ms += Number(reader.int64()) * 1000;
-    else if (number === 2 && wireType === 0) ms += reader.int32() / 1e6;
-    else reader.skip(wireType, number);
+    if (number === 1 && wireType === 0) {
+      ms += Number(reader.int64()) * 1000;
+    } else if (number === 2 && wireType === 0) {
+      ms += reader.int32() / 1e6;
+    } else {
+      reader.skip(wireType, number);
+    }
   }
   return Math.max(0, ms);
 }

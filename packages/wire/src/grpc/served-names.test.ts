@@ -13,7 +13,7 @@ import {
   type ServiceError,
   status,
 } from "@grpc/grpc-js";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type HealthCheckRequest,
   type HealthCheckResponse,
@@ -110,7 +110,7 @@ function filesOf(answer: ServerReflectionResponse["messageResponse"]) {
 }
 
 describe("a server with withPublicNames", () => {
-  it.each(withPublicNames(collectorService))("answers %o", async (definition) => {
+  test.each(withPublicNames(collectorService))("answers %o", async (definition) => {
     const Generic = makeGenericClientConstructor(definition, "collector");
     const client = open((at) => new Generic(at, credentials.createInsecure()));
     const batch = { spans: [], process: { serviceName: rpcServiceName(definition), tags: [] } };
@@ -124,7 +124,7 @@ describe("a server with withPublicNames", () => {
 });
 
 describe("addReflection", () => {
-  it.each([
+  test.each([
     ["v1", ServerReflectionService],
     ["v1alpha", ServerReflectionAlpha],
   ] as const)("lists the services (%s)", async (_, definition) => {
@@ -144,7 +144,7 @@ describe("addReflection", () => {
     ]);
   });
 
-  it.each(["tracing", "jaeger"])("describes %s.api_v2 with every file it needs", async (name) => {
+  test.each(["tracing", "jaeger"])("describes %s.api_v2 with every file it needs", async (name) => {
     const [answer] = await reflect(ServerReflectionService, {
       $case: "fileContainingSymbol",
       value: `${name}.api_v2.CollectorService`,
@@ -163,7 +163,7 @@ describe("addReflection", () => {
     expect(post?.input.fields[0]?.message?.fields[0]?.message?.typeName).toBe(`${name}.api_v2.Span`);
   });
 
-  it.each([
+  test.each([
     "tracing.api_v2.Trace.ProcessMapping",
     "tracing.api_v2.Span.trace_id",
     "tracing.api_v2.ValueType",
@@ -174,7 +174,7 @@ describe("addReflection", () => {
     expect(filesOf(answer)[0]?.package).toBe(/^[a-z0-9_.]*[a-z0-9_](?=\.[A-Z])/.exec(value)?.[0]);
   });
 
-  it("answers several questions of one stream, in order", async () => {
+  test("answers several questions of one stream, in order", async () => {
     const [file, extension, extensions, nothing, unknown] = await reflect(
       ServerReflectionService,
       { $case: "fileByFilename", value: "jaeger/api_v2/query.proto" },
@@ -201,7 +201,7 @@ describe("addReflection", () => {
 });
 
 describe("addHealth", () => {
-  it.each(["", "tracing.api_v2.CollectorService", "jaeger.api_v2.CollectorService"])(
+  test.each(["", "tracing.api_v2.CollectorService", "jaeger.api_v2.CollectorService"])(
     "says SERVING for %j",
     async (service) => {
       const client = healthClient();
@@ -212,13 +212,13 @@ describe("addHealth", () => {
     },
   );
 
-  it("says NOT_FOUND for an unknown name", async () => {
+  test("says NOT_FOUND for an unknown name", async () => {
     const client = healthClient();
     const error = await new Promise((resolve) => client.check({ service: "nobody" }, resolve));
     expect(error).toMatchObject({ code: status.NOT_FOUND, details: "unknown service" });
   });
 
-  it("tells watchers of the shutdown and lets them go", async () => {
+  test("tells watchers of the shutdown and lets them go", async () => {
     const client = healthClient();
     const known = client.watch({ service: "" });
     const unknown = client.watch({ service: "nobody" });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { HealthCheckRequest } from "../gen/grpc/health/v1/health.ts";
 import { ServerReflectionRequest } from "../gen/grpc/reflection/v1/reflection.ts";
@@ -33,7 +33,9 @@ function shownStrategy(bytes: Uint8Array): void {
   try {
     JSON.parse(legacySamplingJson(response));
   } catch (error) {
-    if (!(error instanceof WireError)) throw error;
+    if (!(error instanceof WireError)) {
+      throw error;
+    }
   }
 }
 
@@ -75,7 +77,7 @@ const readers: Record<string, [read: (bytes: Uint8Array) => unknown, message: Ui
 };
 
 describe.each(Object.entries(readers))("%s", (_, [read, message]) => {
-  it(
+  test(
     "gives a message or an error, whatever is damaged",
     () => {
       const random = randomOf(2026);
@@ -99,7 +101,7 @@ describe.each(Object.entries(readers))("%s", (_, [read, message]) => {
     timeoutMs,
   );
 
-  it.each([
+  test.each([
     ["groups without end", Buffer.alloc(4 * 1024 * 1024, 0x4b)],
     ["a length that lies", Buffer.from("0affffffff0f", "hex")],
     ["a varint without end", Buffer.concat([Buffer.of(0x48), Buffer.alloc(20, 0xff)])],
@@ -109,7 +111,7 @@ describe.each(Object.entries(readers))("%s", (_, [read, message]) => {
   });
 });
 
-it(
+test(
   "RetryInfo of a damaged status is a delay or none",
   () => {
     const random = randomOf(2026);
@@ -117,7 +119,9 @@ it(
     let found = 0;
     for (let round = 0; round < rounds; round++) {
       const delay = retryDelayMs(damagedMessage(messages, random));
-      if (delay !== undefined) found++;
+      if (delay !== undefined) {
+        found++;
+      }
       expect(delay === undefined || delay >= 0).toBe(true);
     }
     expect(found).toBeGreaterThan(rounds / 20);

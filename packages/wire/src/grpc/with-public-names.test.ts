@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { HealthService } from "../gen/grpc/health/v1/health.ts";
 import { collectorService, queryService } from "./services.ts";
 import { rpcServiceName, withPublicNames } from "./with-public-names.ts";
 
 describe("withPublicNames", () => {
-  it("gives the service under both names, with the same methods and codecs", () => {
+  test("gives the service under both names, with the same methods and codecs", () => {
     const [ours, theirs, ...more] = withPublicNames(queryService);
     expect(more).toEqual([]);
     expect(ours).toBe(queryService);
@@ -14,11 +14,11 @@ describe("withPublicNames", () => {
     expect(theirs!.findTraces!.responseStream).toBe(true);
   });
 
-  it("leaves a service without another name alone", () => {
+  test("leaves a service without another name alone", () => {
     expect(withPublicNames(HealthService)).toEqual([HealthService]);
   });
 
-  it("names both", () => {
+  test("names both", () => {
     expect(withPublicNames(collectorService).map(rpcServiceName)).toEqual([
       "tracing.api_v2.CollectorService",
       "jaeger.api_v2.CollectorService",

@@ -1,9 +1,9 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { decodeHeaderBlock } from "./decode-header-block.ts";
 import { errorCodes } from "./frames.ts";
 import { HpackDecoder } from "./hpack-decoder.ts";
 
-it("tells fields, too many of them, and what is no header block", () => {
+test("tells fields, too many of them, and what is no header block", () => {
   const decoder = new HpackDecoder({ maxListBytes: 50 });
   expect(decodeHeaderBlock(decoder, Buffer.of(0x88))).toEqual([{ name: ":status", value: "200" }]);
   expect(decodeHeaderBlock(decoder, Buffer.of(0x88, 0x88))).toBeUndefined();

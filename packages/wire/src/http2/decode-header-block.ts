@@ -13,8 +13,12 @@ export function decodeHeaderBlock(decoder: HpackDecoder, block: Uint8Array): Hea
   try {
     return decoder.decode(block);
   } catch (error) {
-    if (!(error instanceof WireError)) throw error;
-    if (error.code === "WIRE_TOO_LARGE") return undefined;
+    if (!(error instanceof WireError)) {
+      throw error;
+    }
+    if (error.code === "WIRE_TOO_LARGE") {
+      return undefined;
+    }
     throw new Http2Error(errorCodes.compressionError, error.message, { cause: error });
   }
 }

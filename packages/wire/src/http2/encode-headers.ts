@@ -21,10 +21,14 @@ function encodeString(text: string): Buffer {
 }
 
 function encodeLength(length: number): Buffer {
-  if (length < 0x7f) return Buffer.of(length);
+  if (length < 0x7f) {
+    return Buffer.of(length);
+  }
   const bytes = [0x7f];
   let rest = length - 0x7f;
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) {
+    bytes.push((rest % 0x80) | 0x80);
+  }
   bytes.push(rest);
   return Buffer.from(bytes);
 }

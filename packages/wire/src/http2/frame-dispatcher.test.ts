@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FrameDispatcher } from "./frame-dispatcher.ts";
 import { FrameReader } from "./frame-reader.ts";
 import {
@@ -58,7 +58,7 @@ function toldOf(...frames: Buffer[]): unknown[][] {
 }
 
 describe("FrameDispatcher", () => {
-  it("tells what frames mean", () => {
+  test("tells what frames mean", () => {
     expect(
       toldOf(
         encodeFrame(data, padded, 1, bytes("\x02data..")),
@@ -80,7 +80,7 @@ describe("FrameDispatcher", () => {
     ]);
   });
 
-  it("gives settings, and knows that they were there", () => {
+  test("gives settings, and knows that they were there", () => {
     const { dispatcher, push, told } = open();
     expect(dispatcher.hasSettings).toBe(false);
     push(encodeSettings(new Map([[settingIds.initialWindowSize, 9]])));
@@ -88,7 +88,7 @@ describe("FrameDispatcher", () => {
     expect(told).toEqual([["settings", new Map([[settingIds.initialWindowSize, 9]])]]);
   });
 
-  it("puts header blocks together", () => {
+  test("puts header blocks together", () => {
     expect(
       toldOf(
         encodeFrame(headers, endHeaders | endStream, 1, bytes("whole")),
@@ -104,7 +104,7 @@ describe("FrameDispatcher", () => {
     ]);
   });
 
-  it("passes over acknowledgements, priorities and unknown frames", () => {
+  test("passes over acknowledgements, priorities and unknown frames", () => {
     expect(
       toldOf(
         settingsAck,
@@ -115,7 +115,7 @@ describe("FrameDispatcher", () => {
     ).toEqual([]);
   });
 
-  it("tells of frames that are wrong for their stream, to whom wants to know", () => {
+  test("tells of frames that are wrong for their stream, to whom wants to know", () => {
     const wrong = [
       encodeFrame(priority, 0, 1, bytes("\0\0\0\x01\0")),
       encodeFrame(priority, 0, 3, bytes("\0\0\0\x01")),
@@ -129,7 +129,7 @@ describe("FrameDispatcher", () => {
     expect(told).toHaveLength(1);
   });
 
-  it("tells nothing once it was stopped", () => {
+  test("tells nothing once it was stopped", () => {
     const { dispatcher, push, told } = open();
     push(noSettings);
     dispatcher.stop();
@@ -137,7 +137,7 @@ describe("FrameDispatcher", () => {
     expect(told).toHaveLength(1);
   });
 
-  it.each<[what: string, code: number, frames: Buffer[]]>([
+  test.each<[what: string, code: number, frames: Buffer[]]>([
     [
       "DATA with too much padding",
       errorCodes.protocolError,
@@ -184,7 +184,7 @@ describe("FrameDispatcher", () => {
     expect(() => toldOf(...frames)).toThrow(expect.objectContaining({ name: "Http2Error", code }));
   });
 
-  it("wants settings first; from servers GOAWAY will do", () => {
+  test("wants settings first; from servers GOAWAY will do", () => {
     const refused = expect.objectContaining({ code: errorCodes.protocolError });
     const leaving = encodeGoAway(0, errorCodes.noError);
     expect(() => open().push(encodeFrame(data, 0, 1, bytes("x")))).toThrow(refused);

@@ -75,9 +75,15 @@ export class FrameDispatcher implements FrameSink {
 
   /** @throws Http2Error; any error of the handler */
   frame(type: number, flags: number, streamId: number, payload: Buffer): void {
-    if (this.#isStopped) return;
-    if (!this.#hasSettings) this.#checkFirst(type);
-    if (this.#block !== undefined) this.#checkContinues(this.#block, type, streamId);
+    if (this.#isStopped) {
+      return;
+    }
+    if (!this.#hasSettings) {
+      this.#checkFirst(type);
+    }
+    if (this.#block !== undefined) {
+      this.#checkContinues(this.#block, type, streamId);
+    }
     const endsStream = (flags & frameFlags.endStream) !== 0;
     switch (type) {
       case frameTypes.data:
@@ -116,17 +122,23 @@ export class FrameDispatcher implements FrameSink {
   }
 
   #checkFirst(type: number): void {
-    if (type === frameTypes.settings || (type === frameTypes.goAway && this.#mayBeginWithGoAway)) return;
+    if (type === frameTypes.settings || (type === frameTypes.goAway && this.#mayBeginWithGoAway)) {
+      return;
+    }
     throw protocolError("the first frame is not SETTINGS");
   }
 
   #checkContinues(block: HeaderFragments, type: number, streamId: number): void {
-    if (type === frameTypes.continuation && streamId === block.streamId) return;
+    if (type === frameTypes.continuation && streamId === block.streamId) {
+      return;
+    }
     throw protocolError("a frame in the middle of a header block");
   }
 
   #headers(flags: number, streamId: number, payload: Buffer): void {
-    if (streamId === 0) throw protocolError("HEADERS on stream 0");
+    if (streamId === 0) {
+      throw protocolError("HEADERS on stream 0");
+    }
     const piece = headerBlockOf(flags, streamId, payload);
     if ((flags & frameFlags.endHeaders) !== 0) {
       this.#handler.headers(streamId, piece, (flags & frameFlags.endStream) !== 0);
@@ -137,16 +149,22 @@ export class FrameDispatcher implements FrameSink {
 
   #continuation(flags: number, payload: Buffer): void {
     const block = this.#block;
-    if (block === undefined) throw protocolError("CONTINUATION without HEADERS");
+    if (block === undefined) {
+      throw protocolError("CONTINUATION without HEADERS");
+    }
     block.add(payload);
-    if ((flags & frameFlags.endHeaders) === 0) return;
+    if ((flags & frameFlags.endHeaders) === 0) {
+      return;
+    }
     this.#block = undefined;
     this.#handler.headers(block.streamId, block.join(), (block.flags & frameFlags.endStream) !== 0);
   }
 
   /** Priorities are ignored, but malformed ones are answered. */
   #priority(streamId: number, payload: Buffer): void {
-    if (streamId === 0) throw protocolError("PRIORITY on stream 0");
+    if (streamId === 0) {
+      throw protocolError("PRIORITY on stream 0");
+    }
     this.#handler.idleFrame?.();
     if (payload.length !== priorityBytes) {
       this.#handler.streamError?.(streamId, errorCodes.frameSizeError);
@@ -156,7 +174,9 @@ export class FrameDispatcher implements FrameSink {
   }
 
   #settings(flags: number, streamId: number, payload: Buffer): void {
-    if (streamId !== 0) throw protocolError("SETTINGS on a stream");
+    if (streamId !== 0) {
+      throw protocolError("SETTINGS on a stream");
+    }
     if ((flags & frameFlags.ack) === 0) {
       this.#hasSettings = true;
       this.#handler.settings(settingsOf(payload));
@@ -168,27 +188,42 @@ export class FrameDispatcher implements FrameSink {
   }
 
   #ping(flags: number, streamId: number, payload: Buffer): void {
-    if (streamId !== 0) throw protocolError("PING on a stream");
-    if (payload.length !== pingBytes) throw frameSizeError(`PING of ${payload.length} bytes`);
-    if ((flags & frameFlags.ack) === 0) this.#handler.ping(payload);
-    else this.#handler.idleFrame?.();
+    if (streamId !== 0) {
+      throw protocolError("PING on a stream");
+    }
+    if (payload.length !== pingBytes) {
+      throw frameSizeError(`PING of ${payload.length} bytes`);
+    }
+    if ((flags & frameFlags.ack) === 0) {
+      this.#handler.ping(payload);
+    } else {
+      this.#handler.idleFrame?.();
+    }
   }
 
   #goAway(streamId: number, payload: Buffer): void {
-    if (streamId !== 0) throw protocolError("GOAWAY on a stream");
-    if (payload.length < goAwayBytes) throw frameSizeError(`GOAWAY of ${payload.length} bytes`);
+    if (streamId !== 0) {
+      throw protocolError("GOAWAY on a stream");
+    }
+    if (payload.length < goAwayBytes) {
+      throw frameSizeError(`GOAWAY of ${payload.length} bytes`);
+    }
     this.#handler.goAway(payload.readUInt32BE(0) & highestStreamId);
   }
 
   #windowUpdate(streamId: number, payload: Buffer): void {
     const increment = numberOf(payload, "WINDOW_UPDATE") & highestStreamId;
-    if (streamId === 0 && increment === 0) throw protocolError("WINDOW_UPDATE of 0");
+    if (streamId === 0 && increment === 0) {
+      throw protocolError("WINDOW_UPDATE of 0");
+    }
     this.#handler.windowUpdate(streamId, increment);
   }
 }
 
 function numberOf(payload: Buffer, what: string): number {
-  if (payload.length !== 4) throw frameSizeError(`${what} of ${payload.length} bytes`);
+  if (payload.length !== 4) {
+    throw frameSizeError(`${what} of ${payload.length} bytes`);
+  }
   return payload.readUInt32BE(0);
 }
 

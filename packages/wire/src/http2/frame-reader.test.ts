@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FrameReader } from "./frame-reader.ts";
 import { clientPreface, encodeFrame, errorCodes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
@@ -16,7 +16,9 @@ function framesOf(pieces: readonly Buffer[], preface?: Buffer): Frame[] {
     },
     preface,
   );
-  for (const piece of pieces) reader.push(piece);
+  for (const piece of pieces) {
+    reader.push(piece);
+  }
   return frames;
 }
 
@@ -37,7 +39,7 @@ const encoded = ([type, flags, streamId, payload]: Frame) =>
 const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
 
 describe("FrameReader", () => {
-  it("gives the same frames however they are cut", () => {
+  test("gives the same frames however they are cut", () => {
     fc.assert(
       fc.property(fc.array(anyFrame, { maxLength: 8 }), places, (frames, cuts) => {
         const bytes = Buffer.concat(frames.map(encoded));
@@ -47,7 +49,7 @@ describe("FrameReader", () => {
     );
   });
 
-  it("takes the largest frame byte by byte, and the next one", () => {
+  test("takes the largest frame byte by byte, and the next one", () => {
     const frames: Frame[] = [
       [0, 1, 5, "ab".repeat(16_384)],
       [6, 0, 0, "01"],
@@ -56,13 +58,13 @@ describe("FrameReader", () => {
     expect(framesOf(pieces)).toEqual(frames);
   });
 
-  it("leaves the reserved bit of a stream's number out", () => {
+  test("leaves the reserved bit of a stream's number out", () => {
     const bytes = encodeFrame(0, 0, 7, Buffer.alloc(0));
     bytes[5] = 0x80;
     expect(framesOf([bytes])).toEqual([[0, 0, 7, ""]]);
   });
 
-  it.each([[[]], [[0.05]], [[0.1, 0.2, 0.3]]])("refuses a frame that is too large, cut at %j", (cuts) => {
+  test.each([[[]], [[0.05]], [[0.1, 0.2, 0.3]]])("refuses a frame that is too large, cut at %j", (cuts) => {
     const bytes = encodeFrame(0, 0, 1, Buffer.alloc(100));
     bytes.writeUIntBE(16_385, 0, 3);
     const error = new Http2Error(
@@ -72,7 +74,7 @@ describe("FrameReader", () => {
     expect(() => framesOf(cutAt(bytes, cuts))).toThrow(error);
   });
 
-  it("refuses another preface with its first wrong byte", () => {
+  test("refuses another preface with its first wrong byte", () => {
     const error = new Http2Error(errorCodes.protocolError, "the connection does not begin with HTTP/2");
     expect(() => framesOf([Buffer.from("PRI * HTTP/1")], clientPreface)).toThrow(error);
     expect(framesOf([Buffer.from("PRI * HTTP/2")], clientPreface)).toEqual([]);

@@ -61,7 +61,9 @@ export class FrameReader {
     let at = start;
     if (this.#partialBytes < frameHeaderBytes) {
       at += this.#take(partial, chunk, at, frameHeaderBytes);
-      if (this.#partialBytes < frameHeaderBytes) return at;
+      if (this.#partialBytes < frameHeaderBytes) {
+        return at;
+      }
     }
     const end = frameEnd(partial, 0);
     at += this.#take(partial, chunk, at, end);

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { errorCodes } from "./frames.ts";
 import { HeaderFragments } from "./header-fragments.ts";
 
@@ -7,7 +7,7 @@ const tooLong = expect.objectContaining({
   message: "a header block is over the limit of 5 bytes or 16 frames",
 });
 
-it("joins what came in several frames, whose memory is used again", () => {
+test("joins what came in several frames, whose memory is used again", () => {
   const memory = Buffer.from("abcde");
   const fragments = new HeaderFragments(1, 0, memory.subarray(0, 2), 5);
   fragments.add(memory.subarray(2));
@@ -15,13 +15,15 @@ it("joins what came in several frames, whose memory is used again", () => {
   expect(fragments.join().toString()).toBe("abcde");
 });
 
-it("refuses a byte more than allowed", () => {
+test("refuses a byte more than allowed", () => {
   const fragments = new HeaderFragments(1, 0, Buffer.from("abc"), 5);
   expect(() => fragments.add(Buffer.from("def"))).toThrow(tooLong);
 });
 
-it("refuses fragments without end, though they are empty", () => {
+test("refuses fragments without end, though they are empty", () => {
   const fragments = new HeaderFragments(1, 0, Buffer.alloc(0), 5);
-  for (let count = 1; count < 16; count++) fragments.add(Buffer.alloc(0));
+  for (let count = 1; count < 16; count++) {
+    fragments.add(Buffer.alloc(0));
+  }
   expect(() => fragments.add(Buffer.alloc(0))).toThrow(tooLong);
 });

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 import { encodeHeaders } from "./encode-headers.ts";
@@ -32,15 +32,19 @@ function outcomeOf(connection: readonly Buffer[]): HeaderField[][] | string {
   const decoder = new HpackDecoder({ maxListBytes, maxTableBytes });
   const lists: HeaderField[][] = [];
   try {
-    for (const block of connection) lists.push(decoder.decode(block));
+    for (const block of connection) {
+      lists.push(decoder.decode(block));
+    }
     return lists;
   } catch (error) {
-    if (error instanceof WireError) return error.code;
+    if (error instanceof WireError) {
+      return error.code;
+    }
     throw new Error(connection.map((block) => block.toString("hex")).join(" "), { cause: error });
   }
 }
 
-it(
+test(
   "answers damaged header blocks with fields or a WireError, never otherwise",
   () => {
     const random = randomOf(2026);

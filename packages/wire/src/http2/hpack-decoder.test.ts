@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { encodeHeaders } from "./encode-headers.ts";
 import { HpackDecoder } from "./hpack-decoder.ts";
@@ -11,7 +11,7 @@ const failure = (code: string) => expect.objectContaining({ code });
 
 describe("HpackDecoder", () => {
   // RFC 7541, appendix C.2, each on a connection of its own.
-  it.each([
+  test.each([
     ["400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572", "custom-key: custom-header"],
     ["040c 2f73 616d 706c 652f 7061 7468", ":path: /sample/path"],
     ["1008 7061 7373 776f 7264 0673 6563 7265 74", "password: secret"],
@@ -21,7 +21,7 @@ describe("HpackDecoder", () => {
   });
 
   // RFC 7541, appendix C.3: three requests on one connection.
-  it("reads requests without Huffman coding", () => {
+  test("reads requests without Huffman coding", () => {
     const decoder = new HpackDecoder({ maxListBytes: 1_000 });
     expect(pairs(decoder, "8286 8441 0f77 7777 2e65 7861 6d70 6c65 2e63 6f6d")).toEqual([
       ":method: GET",
@@ -48,7 +48,7 @@ describe("HpackDecoder", () => {
   });
 
   // RFC 7541, appendix C.4.
-  it("reads requests with Huffman coding", () => {
+  test("reads requests with Huffman coding", () => {
     const decoder = new HpackDecoder({ maxListBytes: 1_000 });
     expect(pairs(decoder, "8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff").at(-1)).toBe(
       ":authority: www.example.com",
@@ -60,7 +60,7 @@ describe("HpackDecoder", () => {
   });
 
   // RFC 7541, appendix C.6: responses through a table of 256 bytes, which throws old entries out.
-  it("drops the oldest entries of a small table", () => {
+  test("drops the oldest entries of a small table", () => {
     const decoder = new HpackDecoder({ maxListBytes: 1_000, maxTableBytes: 256 });
     expect(
       pairs(
@@ -94,7 +94,7 @@ describe("HpackDecoder", () => {
     ]);
   });
 
-  it("reads what encodeHeaders wrote", () => {
+  test("reads what encodeHeaders wrote", () => {
     const latin1 = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((c) => String.fromCharCode(c)) });
     fc.assert(
       fc.property(fc.array(fc.record({ name: latin1, value: latin1 })), (fields) => {
@@ -103,7 +103,7 @@ describe("HpackDecoder", () => {
     );
   });
 
-  it("takes a smaller table in front of the fields, and forgets", () => {
+  test("takes a smaller table in front of the fields, and forgets", () => {
     const decoder = new HpackDecoder({ maxListBytes: 1_000 });
     pairs(decoder, "4001 6101 62");
     expect(pairs(decoder, "be")).toEqual(["a: b"]);
@@ -111,14 +111,14 @@ describe("HpackDecoder", () => {
     expect(() => pairs(decoder, "be")).toThrow(failure("WIRE_MALFORMED"));
   });
 
-  it("keeps nothing in a table without room", () => {
+  test("keeps nothing in a table without room", () => {
     const decoder = new HpackDecoder({ maxListBytes: 1_000, maxTableBytes: 0 });
     expect(pairs(decoder, "20 4001 6101 62 88")).toEqual(["a: b", ":status: 200"]);
     expect(() => pairs(decoder, "be")).toThrow(failure("WIRE_MALFORMED"));
     expect(() => pairs(decoder, "21")).toThrow(failure("WIRE_MALFORMED"));
   });
 
-  it.each([
+  test.each([
     ["index 0", "80", "WIRE_MALFORMED"],
     ["an index past the tables", "be", "WIRE_MALFORMED"],
     ["an integer that does not end", "ff8080808080808080", "WIRE_MALFORMED"],
@@ -134,13 +134,13 @@ describe("HpackDecoder", () => {
     expect(() => new HpackDecoder({ maxListBytes: 1_000 }).decode(hex(block))).toThrow(failure(code));
   });
 
-  it("reads a list over the limit to its end, so that its table is still right", () => {
+  test("reads a list over the limit to its end, so that its table is still right", () => {
     const decoder = new HpackDecoder({ maxListBytes: 70 });
     expect(() => pairs(decoder, "4001 6101 62 8286")).toThrow(failure("WIRE_TOO_LARGE"));
     expect(pairs(decoder, "be")).toEqual(["a: b"]);
   });
 
-  it("throws nothing but WireError on any bytes", () => {
+  test("throws nothing but WireError on any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {

@@ -51,14 +51,18 @@ export class HpackDecoder {
     while (this.#at < this.#end) {
       const first = block[this.#at] as number;
       if ((first & 0xe0) === 0x20) {
-        if (!mayResize) throw malformed("a change of the table's size stands behind a field");
+        if (!mayResize) {
+          throw malformed("a change of the table's size stands behind a field");
+        }
         this.#resize(this.#integer(5));
         continue;
       }
       mayResize = false;
       const field = this.#field(first);
       listBytes += field.name.length + field.value.length + entryOverheadBytes;
-      if (listBytes <= this.#maxListBytes) fields.push(field);
+      if (listBytes <= this.#maxListBytes) {
+        fields.push(field);
+      }
     }
     if (listBytes > this.#maxListBytes) {
       throw new WireError(
@@ -70,12 +74,16 @@ export class HpackDecoder {
   }
 
   #field(first: number): HeaderField {
-    if (first >= 0x80) return this.#known(this.#integer(7));
+    if (first >= 0x80) {
+      return this.#known(this.#integer(7));
+    }
     const isKept = first >= 0x40;
     const index = this.#integer(isKept ? 6 : 4);
     const name = index === 0 ? this.#string() : this.#known(index).name;
     const field = { name, value: this.#string() };
-    if (isKept) this.#keep(field);
+    if (isKept) {
+      this.#keep(field);
+    }
     return field;
   }
 
@@ -84,14 +92,18 @@ export class HpackDecoder {
       index <= staticFields.length
         ? staticFields[index - 1]
         : this.#table[this.#table.length - (index - staticFields.length)];
-    if (field === undefined) throw malformed(`index ${index} is in no table`);
+    if (field === undefined) {
+      throw malformed(`index ${index} is in no table`);
+    }
     return field;
   }
 
   #keep(field: HeaderField): void {
     const bytes = sizeOf(field);
     this.#evict(this.#tableLimit - bytes);
-    if (bytes > this.#tableLimit) return;
+    if (bytes > this.#tableLimit) {
+      return;
+    }
     this.#table.push(field);
     this.#tableBytes += bytes;
   }
@@ -110,19 +122,25 @@ export class HpackDecoder {
     while (this.#tableBytes > bytes && dropped < this.#table.length) {
       this.#tableBytes -= sizeOf(this.#table[dropped++] as HeaderField);
     }
-    if (dropped > 0) this.#table = this.#table.slice(dropped);
+    if (dropped > 0) {
+      this.#table = this.#table.slice(dropped);
+    }
   }
 
   /** Source: RFC 7541, section 5.1 */
   #integer(prefixBits: number): number {
     const prefix = 2 ** prefixBits - 1;
     const first = this.#byte() & prefix;
-    if (first < prefix) return first;
+    if (first < prefix) {
+      return first;
+    }
     let value = prefix;
     for (let factor = 1; factor <= 0x20_0000; factor *= 0x80) {
       const byte = this.#byte();
       value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value;
+      if (byte < 0x80) {
+        return value;
+      }
     }
     throw malformed("an integer has over five bytes");
   }
@@ -132,15 +150,21 @@ export class HpackDecoder {
     const length = this.#integer(7);
     const start = this.#at;
     const end = start + length;
-    if (end > this.#end) throw truncated();
+    if (end > this.#end) {
+      throw truncated();
+    }
     this.#at = end;
-    if (isHuffman) return decodeHuffman(this.#bytes, start, end);
+    if (isHuffman) {
+      return decodeHuffman(this.#bytes, start, end);
+    }
     const { buffer, byteOffset } = this.#bytes;
     return Buffer.from(buffer, byteOffset + start, length).toString("latin1");
   }
 
   #byte(): number {
-    if (this.#at >= this.#end) throw truncated();
+    if (this.#at >= this.#end) {
+      throw truncated();
+    }
     return this.#bytes[this.#at++] as number;
   }
 }

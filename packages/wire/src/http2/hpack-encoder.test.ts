@@ -7,7 +7,9 @@ type Field = readonly [name: string, value: string, isSecret?: boolean];
 
 function encode(encoder: HpackEncoder, fields: readonly Field[]): Buffer {
   encoder.begin();
-  for (const [name, value, isSecret] of fields) encoder.add(name, value, isSecret);
+  for (const [name, value, isSecret] of fields) {
+    encoder.add(name, value, isSecret);
+  }
   return Buffer.from(encoder.end());
 }
 
@@ -35,7 +37,9 @@ test("what is different each time leaves the table alone", () => {
   const encoder = new HpackEncoder();
   encode(encoder, [["a", "1"]]);
   encode(encoder, [["a", "1"]]);
-  for (let index = 0; index < 1_000; index++) encode(encoder, [["x-id", String(index)]]);
+  for (let index = 0; index < 1_000; index++) {
+    encode(encoder, [["x-id", String(index)]]);
+  }
   expect(encode(encoder, [["a", "1"]])).toHaveLength(1);
 });
 
@@ -43,13 +47,17 @@ test("a smaller table is told before anything else, and holds from then on", () 
   const encoder = new HpackEncoder();
   const decoder = new HpackDecoder({ maxListBytes: 100_000 });
   const again: Field[] = [["x-long", "y".repeat(100)]];
-  for (let round = 0; round < 3; round++) decoder.decode(encode(encoder, again));
+  for (let round = 0; round < 3; round++) {
+    decoder.decode(encode(encoder, again));
+  }
   encoder.setTableLimit(50);
   const block = encode(encoder, again);
   expect(block.subarray(0, 2).toString("hex")).toBe("3f13");
   expect(decoded(decoder, block)).toEqual(again);
   encoder.setTableLimit(1_000_000);
-  for (let round = 0; round < 3; round++) expect(decoded(decoder, encode(encoder, again))).toEqual(again);
+  for (let round = 0; round < 3; round++) {
+    expect(decoded(decoder, encode(encoder, again))).toEqual(again);
+  }
 });
 
 test("whatever is written is read as it was, over any number of blocks and changes of the table", () => {
@@ -70,7 +78,9 @@ test("whatever is written is read as it was, over any number of blocks and chang
       const encoder = new HpackEncoder();
       const decoder = new HpackDecoder({ maxListBytes: 1_000_000 });
       for (const { limit, fields } of blocks) {
-        if (limit !== undefined) encoder.setTableLimit(limit);
+        if (limit !== undefined) {
+          encoder.setTableLimit(limit);
+        }
         expect(decoded(decoder, encode(encoder, fields))).toEqual(
           fields.map(([name, value]) => [name, value]),
         );

@@ -14,8 +14,12 @@ const staticNames = new Map<string, number>();
 /** Index of a complete field in the static table, by `name: value`. */
 const staticFields = new Map<string, number>();
 for (const [index, [name, value]] of staticTable.entries()) {
-  if (!staticNames.has(name)) staticNames.set(name, index + 1);
-  if (value !== "") staticFields.set(`${name}: ${value}`, index + 1);
+  if (!staticNames.has(name)) {
+    staticNames.set(name, index + 1);
+  }
+  if (value !== "") {
+    staticFields.set(`${name}: ${value}`, index + 1);
+  }
 }
 
 /**
@@ -53,7 +57,9 @@ export class HpackEncoder {
     if (smallest !== undefined) {
       this.#smallestLimit = undefined;
       this.#integer(0x20, 5, smallest);
-      if (smallest < this.#tableLimit) this.#integer(0x20, 5, this.#tableLimit);
+      if (smallest < this.#tableLimit) {
+        this.#integer(0x20, 5, this.#tableLimit);
+      }
     }
   }
 
@@ -83,7 +89,9 @@ export class HpackEncoder {
     } else {
       this.#literal(0, 4, name, value);
       if (field.length <= maxEntryBytes) {
-        if (this.#seen.size >= maxSeen) this.#seen.clear();
+        if (this.#seen.size >= maxSeen) {
+          this.#seen.clear();
+        }
         this.#seen.add(field);
       }
     }
@@ -106,7 +114,9 @@ export class HpackEncoder {
   /** Drops the oldest entries until at most `bytes` are left. */
   #evict(bytes: number): void {
     for (const field of this.#table.keys()) {
-      if (this.#tableBytes <= bytes) return;
+      if (this.#tableBytes <= bytes) {
+        return;
+      }
       this.#table.delete(field);
       this.#tableBytes -= sizeOf(field);
     }
@@ -139,7 +149,9 @@ export class HpackEncoder {
     }
     this.#bytes[this.#at++] = pattern | prefix;
     let rest = value - prefix;
-    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.#bytes[this.#at++] = (rest % 0x80) | 0x80;
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) {
+      this.#bytes[this.#at++] = (rest % 0x80) | 0x80;
+    }
     this.#bytes[this.#at++] = rest;
   }
 

@@ -41,7 +41,9 @@ for (let length = 1; length <= longestCode; length++) {
   firstCodes[length] = nextCode;
   firstSymbols[length] = symbolCount;
   for (const [symbol, symbolLength] of codeLengths.entries()) {
-    if (symbolLength === length) symbols[symbolCount++] = symbol;
+    if (symbolLength === length) {
+      symbols[symbolCount++] = symbol;
+    }
   }
   codeCounts[length] = symbolCount - (firstSymbols[length] as number);
   nextCode += codeCounts[length] as number;
@@ -65,7 +67,9 @@ export function decodeHuffman(bytes: Uint8Array, from: number, to: number): stri
       const index = code - (firstCodes[codeLength] as number);
       if (index >= 0 && index < (codeCounts[codeLength] as number)) {
         const symbol = symbols[(firstSymbols[codeLength] as number) + index] as number;
-        if (symbol === end) throw new WireError("WIRE_MALFORMED", "Huffman code of a header ends inside");
+        if (symbol === end) {
+          throw new WireError("WIRE_MALFORMED", "Huffman code of a header ends inside");
+        }
         text[length++] = symbol;
         code = 0;
         codeLength = 0;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { errorCodes, frameFlags, settingIds } from "./frames.ts";
 import { dataOf, headerBlockOf, settingsOf } from "./read-payload.ts";
 
@@ -6,7 +6,7 @@ const { padded, priority } = frameFlags;
 const failure = (code: number) => expect.objectContaining({ name: "Http2Error", code });
 
 describe("dataOf", () => {
-  it.each([
+  test.each([
     ["without padding", 0, "02aabb", "02aabb"],
     ["padded by nothing", padded, "00aabb", "aabb"],
     ["padded", padded, "02aabb0000", "aabb"],
@@ -15,13 +15,13 @@ describe("dataOf", () => {
     expect(dataOf(flags, Buffer.from(payload, "hex")).toString("hex")).toBe(data);
   });
 
-  it.each([[""], ["01"], ["03aabb"]])("refuses the padding of %j", (payload) => {
+  test.each([[""], ["01"], ["03aabb"]])("refuses the padding of %j", (payload) => {
     expect(() => dataOf(padded, Buffer.from(payload, "hex"))).toThrow(failure(errorCodes.protocolError));
   });
 });
 
 describe("headerBlockOf", () => {
-  it.each([
+  test.each([
     ["nothing", 0, "8286", "8286"],
     ["padding", padded, "01828600", "8286"],
     ["priority", priority, "00000000108286", "8286"],
@@ -30,7 +30,7 @@ describe("headerBlockOf", () => {
     expect(headerBlockOf(flags, 1, Buffer.from(payload, "hex")).toString("hex")).toBe(block);
   });
 
-  it("refuses a priority that is cut, and one of a stream on itself", () => {
+  test("refuses a priority that is cut, and one of a stream on itself", () => {
     expect(() => headerBlockOf(priority, 1, Buffer.alloc(4))).toThrow(failure(errorCodes.frameSizeError));
     const itself = Buffer.from("800000031082", "hex");
     expect(() => headerBlockOf(priority, 3, itself)).toThrow(failure(errorCodes.protocolError));
@@ -45,7 +45,7 @@ describe("settingsOf", () => {
     return bytes;
   };
 
-  it("takes the last of each, and leaves out those that it does not know", () => {
+  test("takes the last of each, and leaves out those that it does not know", () => {
     const payload = Buffer.concat([
       setting(settingIds.maxConcurrentStreams, 1),
       setting(99, 7),
@@ -61,7 +61,7 @@ describe("settingsOf", () => {
     );
   });
 
-  it.each([
+  test.each([
     [settingIds.enablePush, 2, errorCodes.protocolError],
     [settingIds.initialWindowSize, 2 ** 31, errorCodes.flowControlError],
     [settingIds.maxFrameSize, 16_383, errorCodes.protocolError],
@@ -70,7 +70,7 @@ describe("settingsOf", () => {
     expect(() => settingsOf(setting(id, value))).toThrow(failure(code));
   });
 
-  it("refuses half a setting", () => {
+  test("refuses half a setting", () => {
     expect(() => settingsOf(Buffer.alloc(5))).toThrow(failure(errorCodes.frameSizeError));
   });
 });

@@ -10,7 +10,9 @@ const maxFrameBytes = 2 ** 24 - 1;
  * @throws Http2Error PROTOCOL_ERROR for padding that is longer than the payload Source: RFC 9113, section 6.1
  */
 export function dataOf(flags: number, payload: Buffer): Buffer {
-  if ((flags & frameFlags.padded) === 0) return payload;
+  if ((flags & frameFlags.padded) === 0) {
+    return payload;
+  }
   const padding = payload[0] ?? payload.length;
   if (padding >= payload.length) {
     throw new Http2Error(errorCodes.protocolError, "padding is longer than the frame");
@@ -25,7 +27,9 @@ export function dataOf(flags: number, payload: Buffer): Buffer {
  */
 export function headerBlockOf(flags: number, streamId: number, payload: Buffer): Buffer {
   const block = dataOf(flags, payload);
-  if ((flags & frameFlags.priority) === 0) return block;
+  if ((flags & frameFlags.priority) === 0) {
+    return block;
+  }
   if (block.length < priorityBytes) {
     throw new Http2Error(errorCodes.frameSizeError, "HEADERS without priority");
   }
@@ -50,7 +54,9 @@ export function settingsOf(payload: Buffer): ReadonlyMap<number, number> {
     const id = payload.readUInt16BE(at);
     const value = payload.readUInt32BE(at + 2);
     checkSetting(id, value);
-    if (id >= settingIds.headerTableSize && id <= settingIds.maxHeaderListSize) settings.set(id, value);
+    if (id >= settingIds.headerTableSize && id <= settingIds.maxHeaderListSize) {
+      settings.set(id, value);
+    }
   }
   return settings;
 }

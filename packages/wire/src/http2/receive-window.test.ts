@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { ReceiveWindow } from "./receive-window.ts";
 
-it("gives back what was used when that is over half", () => {
+test("gives back what was used when that is over half", () => {
   const window = new ReceiveWindow(100);
   expect(window.take(50)).toBe(true);
   expect(window.grant()).toBe(0);
@@ -12,13 +12,13 @@ it("gives back what was used when that is over half", () => {
   expect(window.grant()).toBe(100);
 });
 
-it("says when a peer sends what it may not", () => {
+test("says when a peer sends what it may not", () => {
   const window = new ReceiveWindow(100);
   expect(window.take(100)).toBe(true);
   expect(window.take(1)).toBe(false);
 });
 
-it("never stops a peer that keeps to it, and never lets it have more than the window", () => {
+test("never stops a peer that keeps to it, and never lets it have more than the window", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 16 })), (frames) => {
       const window = new ReceiveWindow(40);

@@ -21,7 +21,9 @@ export class ReceiveWindow {
   /** @returns bytes to grant now by WINDOW_UPDATE; 0: none yet */
   grant(): number {
     const usedBytes = this.#wholeBytes - this.#leftBytes;
-    if (usedBytes <= this.#wholeBytes / 2) return 0;
+    if (usedBytes <= this.#wholeBytes / 2) {
+      return 0;
+    }
     this.#leftBytes = this.#wholeBytes;
     return usedBytes;
   }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FrameReader } from "./frame-reader.ts";
 import {
   defaultFrameBytes,
@@ -29,7 +29,7 @@ const trailers = Buffer.from("trailers");
 const lengths = (frames: readonly Frame[]) => frames.map(([, , , payload]) => payload.length);
 
 describe("SendWindow", () => {
-  it("sends what fits at once, and ends the stream", () => {
+  test("sends what fits at once, and ends the stream", () => {
     const { window, frames } = open();
     window.send(1, Buffer.from("body"));
     window.send(3, Buffer.from("body"), trailers);
@@ -43,7 +43,7 @@ describe("SendWindow", () => {
     expect(window.size).toBe(0);
   });
 
-  it("waits for the stream's window", () => {
+  test("waits for the stream's window", () => {
     const { window, frames } = open();
     window.setInitial(3);
     window.send(1, Buffer.from("12345678"), trailers);
@@ -55,7 +55,7 @@ describe("SendWindow", () => {
     expect(window.has(1)).toBe(false);
   });
 
-  it("counts what was granted before there was a body", () => {
+  test("counts what was granted before there was a body", () => {
     const { window, frames } = open();
     window.setInitial(0);
     expect(window.grantStream(1, 2)).toBe(true);
@@ -63,7 +63,7 @@ describe("SendWindow", () => {
     expect(lengths(frames)).toEqual([2]);
   });
 
-  it("waits when new settings take room away", () => {
+  test("waits when new settings take room away", () => {
     const { window, frames } = open();
     window.setInitial(3);
     window.send(1, Buffer.from("12345678"));
@@ -74,7 +74,7 @@ describe("SendWindow", () => {
     expect(lengths(frames)).toEqual([3, 1]);
   });
 
-  it("shares the connection's window", () => {
+  test("shares the connection's window", () => {
     const { window, frames } = open();
     window.setInitial(100_000);
     window.send(1, Buffer.alloc(defaultWindowBytes - 1));
@@ -88,7 +88,7 @@ describe("SendWindow", () => {
     ]);
   });
 
-  it("keeps to the largest frame", () => {
+  test("keeps to the largest frame", () => {
     const { window, frames } = open();
     window.send(1, Buffer.alloc(defaultFrameBytes + 1));
     expect(lengths(frames)).toEqual([defaultFrameBytes, 1]);
@@ -99,7 +99,7 @@ describe("SendWindow", () => {
     expect(pieces).toEqual([frameHeaderBytes, 20_000, frameHeaderBytes, 1]);
   });
 
-  it("forgets a stream", () => {
+  test("forgets a stream", () => {
     const { window, frames } = open();
     window.setInitial(1);
     window.send(1, Buffer.from("12"));
@@ -109,7 +109,7 @@ describe("SendWindow", () => {
     expect(window.size).toBe(0);
   });
 
-  it("refuses windows past 2^31 - 1", () => {
+  test("refuses windows past 2^31 - 1", () => {
     const tooLarge = expect.objectContaining({ code: errorCodes.flowControlError });
     const { window } = open();
     expect(() => window.grantConnection(2 ** 31 - 1)).toThrow(tooLarge);
@@ -121,7 +121,7 @@ describe("SendWindow", () => {
     expect(() => other.setInitial(2 ** 31 - 1)).toThrow(tooLarge);
   });
 
-  it("sends each body whole and in order, however it is granted", () => {
+  test("sends each body whole and in order, however it is granted", () => {
     const grant = fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 1, max: 9 }));
     fc.assert(
       fc.property(
@@ -130,10 +130,15 @@ describe("SendWindow", () => {
         (texts, grants) => {
           const { window, frames } = open();
           window.setInitial(0);
-          for (const [index, text] of texts.entries()) window.send(index + 1, Buffer.from(text), trailers);
+          for (const [index, text] of texts.entries()) {
+            window.send(index + 1, Buffer.from(text), trailers);
+          }
           for (const [streamId, bytes] of grants) {
-            if (streamId === 0) window.grantConnection(bytes);
-            else if (window.has(streamId)) window.grantStream(streamId, bytes);
+            if (streamId === 0) {
+              window.grantConnection(bytes);
+            } else if (window.has(streamId)) {
+              window.grantStream(streamId, bytes);
+            }
           }
           for (const [index, text] of texts.entries()) {
             const own = frames.filter(([type, , streamId]) => type === data && streamId === index + 1);

@@ -68,7 +68,9 @@ export class SendWindow {
   /** @throws Http2Error FLOW_CONTROL_ERROR */
   grantConnection(bytes: number): void {
     this.#connectionBytes += bytes;
-    if (this.#connectionBytes > maxWindowBytes) throw windowError();
+    if (this.#connectionBytes > maxWindowBytes) {
+      throw windowError();
+    }
     this.#flushAll();
   }
 
@@ -81,7 +83,9 @@ export class SendWindow {
       return this.#initialBytes + granted <= maxWindowBytes;
     }
     body.windowBytes += bytes;
-    if (body.windowBytes > maxWindowBytes) return false;
+    if (body.windowBytes > maxWindowBytes) {
+      return false;
+    }
     this.#flush(streamId, body);
     return true;
   }
@@ -90,7 +94,9 @@ export class SendWindow {
   setInitial(bytes: number): void {
     for (const body of this.#waiting.values()) {
       body.windowBytes += bytes - this.#initialBytes;
-      if (body.windowBytes > maxWindowBytes) throw windowError();
+      if (body.windowBytes > maxWindowBytes) {
+        throw windowError();
+      }
     }
     this.#initialBytes = bytes;
     this.#flushAll();
@@ -102,14 +108,18 @@ export class SendWindow {
   }
 
   #flushAll(): void {
-    for (const [streamId, body] of this.#waiting) this.#flush(streamId, body);
+    for (const [streamId, body] of this.#waiting) {
+      this.#flush(streamId, body);
+    }
   }
 
   #flush(streamId: number, body: WaitingBody): void {
     const { bytes, trailers } = body;
     while (body.sentBytes < bytes.length) {
       const room = Math.min(body.windowBytes, this.#connectionBytes, this.#maxFrameBytes);
-      if (room <= 0) return;
+      if (room <= 0) {
+        return;
+      }
       const piece = bytes.subarray(body.sentBytes, body.sentBytes + room);
       body.sentBytes += piece.length;
       body.windowBytes -= piece.length;

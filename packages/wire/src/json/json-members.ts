@@ -33,7 +33,9 @@ export class JsonMembers {
         ];
       }
     }
-    for (let length = 0; length < this.#names.length; length++) this.#names[length] ??= [];
+    for (let length = 0; length < this.#names.length; length++) {
+      this.#names[length] ??= [];
+    }
   }
 
   /**
@@ -46,13 +48,21 @@ export class JsonMembers {
     const { tokens } = this;
     const kind = tape.kind(object);
     const isEmpty = kind === nullStart && object !== wholeMessage;
-    if (kind !== openBrace && !isEmpty) throw unfitJson(tape, object, "an object");
-    for (let number = 0; number < tokens.length; number++) tokens[number] = -1;
-    if (isEmpty) return;
+    if (kind !== openBrace && !isEmpty) {
+      throw unfitJson(tape, object, "an object");
+    }
+    for (let number = 0; number < tokens.length; number++) {
+      tokens[number] = -1;
+    }
+    if (isEmpty) {
+      return;
+    }
     const end = tape.after(object);
     for (let name = object + 1; name < end; name = tape.after(name + 1)) {
       const number = this.#numberOf(name);
-      if (number === -1) continue;
+      if (number === -1) {
+        continue;
+      }
       tokens[number] = tape.kind(name + 1) === nullStart ? -1 : name + 1;
     }
   }
@@ -68,12 +78,18 @@ export class JsonMembers {
       length = source.length;
     }
     const names = this.#names[length];
-    if (names === undefined) return -1;
+    if (names === undefined) {
+      return -1;
+    }
     for (let index = 0; index < names.length; index++) {
       const { bytes, number } = names[index] as Name;
       let at = 0;
-      while (at < length && bytes[at] === source[start + at]) at++;
-      if (at === length) return number;
+      while (at < length && bytes[at] === source[start + at]) {
+        at++;
+      }
+      if (at === length) {
+        return number;
+      }
     }
     return -1;
   }

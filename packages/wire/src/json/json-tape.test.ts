@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { anyText } from "../rows/any-text.ts";
 import { JsonTape } from "./json-tape.ts";
@@ -10,13 +10,16 @@ function readValue(tape: JsonTape, token: number): unknown {
   switch (String.fromCharCode(tape.kind(token))) {
     case "{": {
       const members: [string, unknown][] = [];
-      for (let name = token + 1; name < end; name = tape.after(name + 1))
+      for (let name = token + 1; name < end; name = tape.after(name + 1)) {
         members.push([tape.string(name), readValue(tape, name + 1)]);
+      }
       return Object.fromEntries(members);
     }
     case "[": {
       const items: unknown[] = [];
-      for (let item = token + 1; item < end; item = tape.after(item)) items.push(readValue(tape, item));
+      for (let item = token + 1; item < end; item = tape.after(item)) {
+        items.push(readValue(tape, item));
+      }
       return items;
     }
     case '"':
@@ -36,13 +39,15 @@ function codeOf(text: string | Uint8Array): string {
     usedTape().read(Buffer.from(text as string));
     return "none";
   } catch (error) {
-    if (error instanceof WireError) return error.code;
+    if (error instanceof WireError) {
+      return error.code;
+    }
     throw error;
   }
 }
 
 describe("JsonTape", () => {
-  it("finds the values that JSON.parse finds", () => {
+  test("finds the values that JSON.parse finds", () => {
     const tape = usedTape();
     const text = anyText({ maxLength: 12 });
     fc.assert(
@@ -61,7 +66,7 @@ describe("JsonTape", () => {
     );
   });
 
-  it("takes and refuses what JSON.parse takes and refuses", () => {
+  test("takes and refuses what JSON.parse takes and refuses", () => {
     const tape = usedTape();
     const seen = { good: 0, bad: 0 };
     const piece = fc.constantFrom(
@@ -111,7 +116,7 @@ describe("JsonTape", () => {
     expect(seen.bad).toBeGreaterThan(300);
   });
 
-  it.each<[text: string | Uint8Array, code: string]>([
+  test.each<[text: string | Uint8Array, code: string]>([
     ["[".repeat(10_000) + "]".repeat(10_000), "none"],
     ["[".repeat(10_001) + "]".repeat(10_001), "WIRE_TOO_DEEP"],
     ["[".repeat(100_000), "WIRE_TOO_DEEP"],
@@ -129,7 +134,7 @@ describe("JsonTape", () => {
     expect(codeOf(text)).toBe(code);
   });
 
-  it.each([
+  test.each([
     ['{"a" 1}', 'invalid JSON: unexpected "1" at byte 5'],
     ['{"a":1', "invalid JSON: it ends at byte 6"],
     ['"a\nb"', "invalid JSON: unexpected 0x0a at byte 2"],

@@ -20,7 +20,9 @@ const closeBracket = 0x5d;
 
 /** Characters that may follow `\`, except `u`. */
 const escapes = new Uint8Array(256);
-for (const byte of Buffer.from('"\\/bfnrt')) escapes[byte] = 1;
+for (const byte of Buffer.from('"\\/bfnrt')) {
+  escapes[byte] = 1;
+}
 
 /**
  * The tokens of a JSON text, found and checked in one pass over its bytes. Nothing is copied or converted.
@@ -48,7 +50,9 @@ export class JsonTape {
     const text = isUtf8(sent) ? sent : mendedUtf8(sent);
     this.bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
     this.view = new DataView(text.buffer, text.byteOffset, text.byteLength);
-    if (this.#tokens.length > keptTokens * 2) this.#tokens = new Int32Array(initialTokens * 2);
+    if (this.#tokens.length > keptTokens * 2) {
+      this.#tokens = new Int32Array(initialTokens * 2);
+    }
     this.#count = 0;
     this.#scan();
   }
@@ -92,7 +96,9 @@ export class JsonTape {
   string(token: number): string {
     const start = this.start(token);
     const end = this.end(token);
-    if (this.isEscaped(token)) return JSON.parse(this.bytes.toString("utf8", start, end + 1)) as string;
+    if (this.isEscaped(token)) {
+      return JSON.parse(this.bytes.toString("utf8", start, end + 1)) as string;
+    }
     return this.bytes.toString("utf8", start + 1, end);
   }
 
@@ -114,7 +120,9 @@ export class JsonTape {
       if (byte === quote) {
         at = this.#space(this.#string(at));
       } else if (byte === openBrace || byte === openBracket) {
-        if (++parts > maxJsonParts) throw tooMany();
+        if (++parts > maxJsonParts) {
+          throw tooMany();
+        }
         if (depth === maxDepth) {
           throw new WireError("WIRE_TOO_DEEP", `JSON is nested deeper than ${maxDepth}`);
         }
@@ -122,7 +130,9 @@ export class JsonTape {
         inObject = byte === openBrace;
         at = this.#space(at + 1);
         if (bytes[at] !== (inObject ? closeBrace : closeBracket)) {
-          if (inObject) at = this.#name(at);
+          if (inObject) {
+            at = this.#name(at);
+          }
           continue;
         }
       } else {
@@ -131,17 +141,25 @@ export class JsonTape {
       // After a value: a comma or a closing bracket must follow.
       for (;;) {
         if (depth === 0) {
-          if (at < bytes.length) throw this.#unexpected(at);
+          if (at < bytes.length) {
+            throw this.#unexpected(at);
+          }
           return;
         }
         const next = bytes[at];
         if (next === comma) {
-          if (++parts > maxJsonParts) throw tooMany();
+          if (++parts > maxJsonParts) {
+            throw tooMany();
+          }
           at = this.#space(at + 1);
-          if (inObject) at = this.#name(at);
+          if (inObject) {
+            at = this.#name(at);
+          }
           break;
         }
-        if (next !== (inObject ? closeBrace : closeBracket)) throw this.#unexpected(at);
+        if (next !== (inObject ? closeBrace : closeBracket)) {
+          throw this.#unexpected(at);
+        }
         this.#tokens[(open[--depth] as number) * 2 + 1] = this.#count;
         inObject = depth > 0 && this.kind(open[depth - 1] as number) === openBrace;
         at = this.#space(at + 1);
@@ -152,9 +170,13 @@ export class JsonTape {
   /** Reads a member's name and colon. @returns where its value begins */
   #name(start: number): number {
     const { bytes } = this;
-    if (bytes[start] !== quote) throw this.#unexpected(start);
+    if (bytes[start] !== quote) {
+      throw this.#unexpected(start);
+    }
     const at = this.#space(this.#string(start));
-    if (bytes[at] !== colon) throw this.#unexpected(at);
+    if (bytes[at] !== colon) {
+      throw this.#unexpected(at);
+    }
     return this.#space(at + 1);
   }
 
@@ -175,13 +197,21 @@ export class JsonTape {
             ((slashes - 0x01010101) & ~slashes) |
             ((four - 0x20202020) & ~four)) &
           0x80808080;
-        if (found !== 0) break;
+        if (found !== 0) {
+          break;
+        }
         at += 4;
       }
       let byte = bytes[at] as number;
-      while (byte !== quote && byte !== backslash && byte >= 0x20) byte = bytes[++at] as number;
-      if (byte === quote) break;
-      if (byte !== backslash) throw this.#unexpected(at);
+      while (byte !== quote && byte !== backslash && byte >= 0x20) {
+        byte = bytes[++at] as number;
+      }
+      if (byte === quote) {
+        break;
+      }
+      if (byte !== backslash) {
+        throw this.#unexpected(at);
+      }
       escaped = true;
       at = this.#escape(at + 1);
     }
@@ -193,9 +223,17 @@ export class JsonTape {
   #escape(start: number): number {
     const { bytes } = this;
     const byte = bytes[start] as number;
-    if (escapes[byte] === 1) return start + 1;
-    if (byte !== 0x75) throw this.#unexpected(start);
-    for (let at = start + 1; at < start + 5; at++) if (!isHexDigit(bytes[at])) throw this.#unexpected(at);
+    if (escapes[byte] === 1) {
+      return start + 1;
+    }
+    if (byte !== 0x75) {
+      throw this.#unexpected(start);
+    }
+    for (let at = start + 1; at < start + 5; at++) {
+      if (!isHexDigit(bytes[at])) {
+        throw this.#unexpected(at);
+      }
+    }
     return start + 5;
   }
 
@@ -204,17 +242,26 @@ export class JsonTape {
     const { bytes } = this;
     const byte = bytes[start] as number;
     let at = start;
-    if (byte === 0x74) at = this.#word(start, "true");
-    else if (byte === 0x66) at = this.#word(start, "false");
-    else if (byte === 0x6e) at = this.#word(start, "null");
-    else {
-      if (byte === 0x2d) at++;
+    if (byte === 0x74) {
+      at = this.#word(start, "true");
+    } else if (byte === 0x66) {
+      at = this.#word(start, "false");
+    } else if (byte === 0x6e) {
+      at = this.#word(start, "null");
+    } else {
+      if (byte === 0x2d) {
+        at++;
+      }
       // No digit may follow a leading zero.
       at = bytes[at] === 0x30 ? at + 1 : this.#digits(at);
-      if (bytes[at] === 0x2e) at = this.#digits(at + 1);
+      if (bytes[at] === 0x2e) {
+        at = this.#digits(at + 1);
+      }
       if (bytes[at] === 0x65 || bytes[at] === 0x45) {
         at++;
-        if (bytes[at] === 0x2b || bytes[at] === 0x2d) at++;
+        if (bytes[at] === 0x2b || bytes[at] === 0x2d) {
+          at++;
+        }
         at = this.#digits(at);
       }
     }
@@ -225,7 +272,9 @@ export class JsonTape {
   #word(start: number, word: string): number {
     const { bytes } = this;
     for (let index = 0; index < word.length; index++) {
-      if (bytes[start + index] !== word.charCodeAt(index)) throw this.#unexpected(start + index);
+      if (bytes[start + index] !== word.charCodeAt(index)) {
+        throw this.#unexpected(start + index);
+      }
     }
     return start + word.length;
   }
@@ -234,8 +283,12 @@ export class JsonTape {
   #digits(start: number): number {
     const { bytes } = this;
     let at = start;
-    for (let byte = bytes[at] as number; byte >= 0x30 && byte <= 0x39; byte = bytes[at] as number) at++;
-    if (at === start) throw this.#unexpected(at);
+    for (let byte = bytes[at] as number; byte >= 0x30 && byte <= 0x39; byte = bytes[at] as number) {
+      at++;
+    }
+    if (at === start) {
+      throw this.#unexpected(at);
+    }
     return at;
   }
 
@@ -244,7 +297,9 @@ export class JsonTape {
     const { bytes } = this;
     let at = start;
     // There is almost never white space.
-    while ((bytes[at] as number) <= 0x20 && isSpace(bytes[at])) at++;
+    while ((bytes[at] as number) <= 0x20 && isSpace(bytes[at])) {
+      at++;
+    }
     return at;
   }
 
@@ -262,7 +317,9 @@ export class JsonTape {
 
   #unexpected(at: number): WireError {
     const byte = this.bytes[at];
-    if (byte === undefined) return new WireError("WIRE_MALFORMED", `invalid JSON: it ends at byte ${at}`);
+    if (byte === undefined) {
+      return new WireError("WIRE_MALFORMED", `invalid JSON: it ends at byte ${at}`);
+    }
     const shown =
       byte > 0x20 && byte < 0x7f
         ? `"${String.fromCharCode(byte)}"`
@@ -281,7 +338,9 @@ function isSpace(byte: number | undefined): boolean {
 }
 
 function isHexDigit(byte: number | undefined): boolean {
-  if (byte === undefined) return false;
+  if (byte === undefined) {
+    return false;
+  }
   const lower = byte | 0x20;
   return (byte >= 0x30 && byte <= 0x39) || (lower >= 0x61 && lower <= 0x66);
 }

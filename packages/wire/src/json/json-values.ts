@@ -37,8 +37,11 @@ export class JsonValues {
       return;
     }
     this.#checkString(token);
-    if (tape.isEscaped(token)) out.string(tape.string(token));
-    else out.text(tape.bytes, tape.view, tape.start(token) + 1, tape.end(token));
+    if (tape.isEscaped(token)) {
+      out.string(tape.string(token));
+    } else {
+      out.text(tape.bytes, tape.view, tape.start(token) + 1, tape.end(token));
+    }
   }
 
   /** Writes a string as the key of an attribute of this type number; its value must follow. */
@@ -49,40 +52,56 @@ export class JsonValues {
       return;
     }
     this.#checkString(token);
-    if (tape.isEscaped(token)) attributes.key(type, tape.string(token));
-    else attributes.keyBytes(type, tape.bytes, tape.view, tape.start(token) + 1, tape.end(token));
+    if (tape.isEscaped(token)) {
+      attributes.key(type, tape.string(token));
+    } else {
+      attributes.keyBytes(type, tape.bytes, tape.view, tape.start(token) + 1, tape.end(token));
+    }
   }
 
   /** Writes a string as the value of an attribute. */
   writeText(token: number, attributes: AttributeWriter): void {
     const tape = this.#tape;
     this.#checkString(token);
-    if (tape.isEscaped(token)) attributes.value(tape.string(token));
-    else attributes.valueBytes(tape.bytes, tape.view, tape.start(token) + 1, tape.end(token));
+    if (tape.isEscaped(token)) {
+      attributes.value(tape.string(token));
+    } else {
+      attributes.valueBytes(tape.bytes, tape.view, tape.start(token) + 1, tape.end(token));
+    }
   }
 
   string(token: number): string {
-    if (token === -1) return "";
+    if (token === -1) {
+      return "";
+    }
     this.#checkString(token);
     return this.#tape.string(token);
   }
 
   /** Whether an id is absent, empty or all zeros; its length is for `writeId` to check. */
   isEmptyId(token: number): boolean {
-    if (token === -1) return true;
+    if (token === -1) {
+      return true;
+    }
     this.#checkString(token);
     const tape = this.#tape;
-    if (tape.isEscaped(token)) return /^0*$/.test(tape.string(token));
+    if (tape.isEscaped(token)) {
+      return /^0*$/.test(tape.string(token));
+    }
     const end = tape.end(token);
     let at = tape.start(token) + 1;
-    while (at < end && tape.bytes[at] === zero) at++;
+    while (at < end && tape.bytes[at] === zero) {
+      at++;
+    }
     return at === end;
   }
 
   /** How many characters an id has; 0 when it is absent or no string. */
   idLength(token: number): number {
     const tape = this.#tape;
-    if (token === -1 || tape.kind(token) !== quote) return 0;
+    if (token === -1 || tape.kind(token) !== quote) {
+      return 0;
+    }
     return tape.isEscaped(token) ? tape.string(token).length : tape.end(token) - tape.start(token) - 1;
   }
 
@@ -124,27 +143,37 @@ export class JsonValues {
       buffer[position] = (high << 4) | low;
       at += 2;
     }
-    if (bits > 15) throw unfitJson(tape, token, "hex");
+    if (bits > 15) {
+      throw unfitJson(tape, token, "hex");
+    }
     out.length += byteCount;
   }
 
   bool(token: number): boolean {
     const kind = this.#tape.kind(token);
-    if (kind !== 0x74 && kind !== 0x66) throw unfitJson(this.#tape, token, "true or false");
+    if (kind !== 0x74 && kind !== 0x66) {
+      throw unfitJson(this.#tape, token, "true or false");
+    }
     return kind === 0x74;
   }
 
   /** An unsigned 32-bit int, given as a number or a string. */
   uint32(token: number): number {
-    if (token === -1) return 0;
+    if (token === -1) {
+      return 0;
+    }
     const tape = this.#tape;
     const start = tape.start(token);
     if (tape.end(token) === start + 1) {
       const digit = (tape.bytes[start] as number) - zero;
-      if (digit >= 0 && digit <= 9) return digit;
+      if (digit >= 0 && digit <= 9) {
+        return digit;
+      }
     }
     const int = this.#int(token);
-    if (BigInt.asUintN(32, int) !== int) throw unfitJson(tape, token, "an unsigned 32-bit integer");
+    if (BigInt.asUintN(32, int) !== int) {
+      throw unfitJson(tape, token, "an unsigned 32-bit integer");
+    }
     return Number(int);
   }
 
@@ -152,18 +181,26 @@ export class JsonValues {
   uint64(token: number): void {
     this.low = 0;
     this.high = 0;
-    if (token === -1) return;
+    if (token === -1) {
+      return;
+    }
     const { bytes } = this.#tape;
     const end = this.#tape.end(token);
     let start = this.#tape.start(token);
-    if (bytes[start] === quote) start++;
+    if (bytes[start] === quote) {
+      start++;
+    }
     if (end - start < 20 && areDigits(bytes, start, end)) {
       // Two parts of up to ten and of nine digits.
       let upper = 0;
       let lower = 0;
       let at = start;
-      for (; at < end - 9; at++) upper = upper * 10 + (bytes[at] as number) - zero;
-      for (; at < end; at++) lower = lower * 10 + (bytes[at] as number) - zero;
+      for (; at < end - 9; at++) {
+        upper = upper * 10 + (bytes[at] as number) - zero;
+      }
+      for (; at < end; at++) {
+        lower = lower * 10 + (bytes[at] as number) - zero;
+      }
       // upper * 1e9 + lower in exact steps: no number on the way has more than 53 bits.
       const over = Math.floor(upper / 0x10_0000) * 1e9;
       const rest = (over % 4096) * 0x10_0000 + (upper % 0x10_0000) * 1e9 + lower;
@@ -172,7 +209,9 @@ export class JsonValues {
       return;
     }
     const int = this.#int(token);
-    if (BigInt.asUintN(64, int) !== int) throw unfitJson(this.#tape, token, "an unsigned 64-bit integer");
+    if (BigInt.asUintN(64, int) !== int) {
+      throw unfitJson(this.#tape, token, "an unsigned 64-bit integer");
+    }
     this.low = Number(BigInt.asIntN(32, int));
     this.high = Number(BigInt.asIntN(32, int >> 32n));
   }
@@ -180,7 +219,9 @@ export class JsonValues {
   /** A signed 64-bit int, given as a number or a string. */
   int64(token: number): bigint {
     const int = this.#int(token);
-    if (BigInt.asIntN(64, int) !== int) throw unfitJson(this.#tape, token, "a 64-bit integer");
+    if (BigInt.asIntN(64, int) !== int) {
+      throw unfitJson(this.#tape, token, "a 64-bit integer");
+    }
     return int;
   }
 
@@ -190,12 +231,16 @@ export class JsonValues {
     const { bytes } = tape;
     const end = tape.end(token);
     let start = tape.start(token);
-    if (bytes[start] === quote) start++;
+    if (bytes[start] === quote) {
+      start++;
+    }
     const first = bytes[start] === minus ? start + 1 : start;
     const isCanonical = (bytes[first] as number) > zero || (end === start + 1 && first === start);
-    if (isCanonical && end - first < 19 && areDigits(bytes, first, end))
+    if (isCanonical && end - first < 19 && areDigits(bytes, first, end)) {
       attributes.valueBytes(bytes, tape.view, start, end);
-    else attributes.value(String(this.int64(token)));
+    } else {
+      attributes.value(String(this.int64(token)));
+    }
   }
 
   /** A double, given as a number or as a string (`NaN`, `Infinity`, `-Infinity` or digits). */
@@ -205,7 +250,9 @@ export class JsonValues {
     if (kind === quote) {
       const text = tape.string(token);
       const value = Number(text);
-      if (text.trim() !== "" && (!Number.isNaN(value) || text === "NaN")) return value;
+      if (text.trim() !== "" && (!Number.isNaN(value) || text === "NaN")) {
+        return value;
+      }
     } else if (isNumber(kind)) {
       return Number(tape.source(token));
     }
@@ -217,7 +264,9 @@ export class JsonValues {
     const tape = this.#tape;
     if (tape.kind(token) === quote) {
       const text = tape.string(token);
-      if (base64Text.test(text)) return Buffer.from(text, "base64");
+      if (base64Text.test(text)) {
+        return Buffer.from(text, "base64");
+      }
     }
     throw unfitJson(tape, token, "base64");
   }
@@ -228,7 +277,9 @@ export class JsonValues {
    * @returns its number; 0 for numbers that `names` does not have
    */
   enumNumber(token: number, prefix: string, names: readonly string[]): number {
-    if (token === -1) return 0;
+    if (token === -1) {
+      return 0;
+    }
     const tape = this.#tape;
     const kind = tape.kind(token);
     let number = -1;
@@ -237,25 +288,37 @@ export class JsonValues {
       number = names.findIndex((name) => text === `${prefix}${name.toUpperCase()}`);
     } else if (isNumber(kind)) {
       const value = tape.end(token) === tape.start(token) + 1 ? kind - zero : Number(tape.source(token));
-      if (Number.isSafeInteger(value)) number = value > 0 && value < names.length ? value : 0;
+      if (Number.isSafeInteger(value)) {
+        number = value > 0 && value < names.length ? value : 0;
+      }
     }
-    if (number === -1) throw unfitJson(tape, token, `a number or ${prefix}…`);
+    if (number === -1) {
+      throw unfitJson(tape, token, `a number or ${prefix}…`);
+    }
     return number;
   }
 
   /** How many items an array has; the first is the token after it. */
   itemCount(token: number): number {
-    if (token === -1) return 0;
+    if (token === -1) {
+      return 0;
+    }
     const tape = this.#tape;
-    if (tape.kind(token) !== 0x5b) throw unfitJson(tape, token, "an array");
+    if (tape.kind(token) !== 0x5b) {
+      throw unfitJson(tape, token, "an array");
+    }
     const end = tape.after(token);
     let count = 0;
-    for (let item = token + 1; item < end; item = tape.after(item)) count++;
+    for (let item = token + 1; item < end; item = tape.after(item)) {
+      count++;
+    }
     return count;
   }
 
   #checkString(token: number): void {
-    if (this.#tape.kind(token) !== quote) throw unfitJson(this.#tape, token, "a string");
+    if (this.#tape.kind(token) !== quote) {
+      throw unfitJson(this.#tape, token, "a string");
+    }
   }
 
   #int(token: number): bigint {
@@ -263,12 +326,18 @@ export class JsonValues {
     const kind = tape.kind(token);
     if (kind === quote) {
       const text = tape.string(token);
-      if (intText.test(text)) return BigInt(text);
+      if (intText.test(text)) {
+        return BigInt(text);
+      }
     } else if (isNumber(kind)) {
       const source = tape.source(token);
-      if (intText.test(source)) return BigInt(source);
+      if (intText.test(source)) {
+        return BigInt(source);
+      }
       const value = Number(source);
-      if (Number.isInteger(value)) return BigInt(value);
+      if (Number.isInteger(value)) {
+        return BigInt(value);
+      }
     }
     throw unfitJson(tape, token, "an integer");
   }
@@ -278,7 +347,9 @@ export class JsonValues {
 function areDigits(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number;
-    if (byte < zero || byte > nine) return false;
+    if (byte < zero || byte > nine) {
+      return false;
+    }
   }
   return start < end;
 }

@@ -27,8 +27,11 @@ export function jsonPathOf(tape: JsonTape, wanted: number): string {
       value = isObject ? name + 1 : name;
       index++;
     }
-    if (isObject) path += path === "" ? shown(tape.string(name)) : `.${shown(tape.string(name))}`;
-    else path += `[${index}]`;
+    if (isObject) {
+      path += path === "" ? shown(tape.string(name)) : `.${shown(tape.string(name))}`;
+    } else {
+      path += `[${index}]`;
+    }
     container = value;
   }
   return path;

@@ -23,9 +23,13 @@ export function readKeyValue(cursor: ProtoCursor, end: number, depth = 0): Attri
   let value = empty;
   while (cursor.position < end) {
     const tag = cursor.tag(end);
-    if (tag === 10) key = cursor.string(end);
-    else if (tag === 18) value = readAnyValue(cursor, cursor.fieldEnd(end), value, depth);
-    else cursor.skip(tag, end, keyValueFields);
+    if (tag === 10) {
+      key = cursor.string(end);
+    } else if (tag === 18) {
+      value = readAnyValue(cursor, cursor.fieldEnd(end), value, depth);
+    } else {
+      cursor.skip(tag, end, keyValueFields);
+    }
   }
   return { key, value };
 }
@@ -103,16 +107,22 @@ function int64Of(cursor: ProtoCursor): bigint {
 function readItems(cursor: ProtoCursor, end: number, depth: number, items: AttributeValue[]): void {
   while (cursor.position < end) {
     const tag = cursor.tag(end);
-    if (tag === 10) items.push(readAnyValue(cursor, cursor.fieldEnd(end), empty, depth));
-    else cursor.skip(tag, end, listFields);
+    if (tag === 10) {
+      items.push(readAnyValue(cursor, cursor.fieldEnd(end), empty, depth));
+    } else {
+      cursor.skip(tag, end, listFields);
+    }
   }
 }
 
 function readEntries(cursor: ProtoCursor, end: number, depth: number, entries: Attribute[]): void {
   while (cursor.position < end) {
     const tag = cursor.tag(end);
-    if (tag === 10) entries.push(readKeyValue(cursor, cursor.fieldEnd(end), depth));
-    else cursor.skip(tag, end, listFields);
+    if (tag === 10) {
+      entries.push(readKeyValue(cursor, cursor.fieldEnd(end), depth));
+    } else {
+      cursor.skip(tag, end, listFields);
+    }
   }
 }
 

@@ -48,8 +48,9 @@ export class AttributeTranscoder {
   }
 
   #all(fields: FieldList): void {
-    for (let index = 0; index < fields.count; index++)
+    for (let index = 0; index < fields.count; index++) {
       this.#attribute(fields.start(index), fields.end(index));
+    }
   }
 
   /**
@@ -117,7 +118,9 @@ export class AttributeTranscoder {
       return;
     }
     cursor.position = start;
-    if (this.#plainValue(keyStart, keyEnd, end)) return;
+    if (this.#plainValue(keyStart, keyEnd, end)) {
+      return;
+    }
     cursor.position = start;
     const value = readAnyValue(cursor, end);
     this.#key(attributeTypeCodes[value.type], keyStart, keyEnd);
@@ -135,25 +138,33 @@ export class AttributeTranscoder {
     switch (cursor.tag(end)) {
       case 10: {
         const stop = cursor.fieldEnd(end);
-        if (stop !== end) return false;
+        if (stop !== end) {
+          return false;
+        }
         this.#string(keyStart, keyEnd, cursor.position, stop);
         return true;
       }
       case 16:
         cursor.varint(end);
-        if (cursor.position !== end) return false;
+        if (cursor.position !== end) {
+          return false;
+        }
         this.#key(bool, keyStart, keyEnd);
         attributes.bool((cursor.low | cursor.high) !== 0);
         return true;
       case 24:
         cursor.varint(end);
-        if (cursor.position !== end) return false;
+        if (cursor.position !== end) {
+          return false;
+        }
         this.#key(int, keyStart, keyEnd);
         attributes.int(cursor.low, cursor.high);
         return true;
       case 33: {
         const value = cursor.double(end);
-        if (cursor.position !== end) return false;
+        if (cursor.position !== end) {
+          return false;
+        }
         this.#key(double, keyStart, keyEnd);
         attributes.double(value);
         return true;
@@ -167,11 +178,15 @@ export class AttributeTranscoder {
 
   #textArray(keyStart: number, keyEnd: number, start: number, end: number): boolean {
     // In the rare tuples, texts have their length before them.
-    if (!this.#attributes.isList) return false;
+    if (!this.#attributes.isList) {
+      return false;
+    }
     const out = this.#out;
     const { length } = out;
     this.#key(array, keyStart, keyEnd);
-    if (writeTextArray(out, this.#cursor.bytes, start, end)) return true;
+    if (writeTextArray(out, this.#cursor.bytes, start, end)) {
+      return true;
+    }
     out.length = length;
     return false;
   }
@@ -180,8 +195,12 @@ export class AttributeTranscoder {
     const cursor = this.#cursor;
     const { bytes, view } = cursor;
     const at = this.#out.length;
-    if (this.#attributes.stringBytes(bytes, view, keyStart, keyEnd, start, end)) return;
-    if (cursor.isText(keyStart, keyEnd) && cursor.isText(start, end)) return;
+    if (this.#attributes.stringBytes(bytes, view, keyStart, keyEnd, start, end)) {
+      return;
+    }
+    if (cursor.isText(keyStart, keyEnd) && cursor.isText(start, end)) {
+      return;
+    }
     this.#out.length = at;
     this.#attributes.lenientKey(attributeTypeCodes.string, bytes, view, keyStart, keyEnd);
     this.#attributes.lenientValue(bytes, view, start, end);

@@ -100,7 +100,9 @@ function keyValueOf({ key, value }: Attribute, depth = 0): object {
 }
 
 function anyValueOf(value: AttributeValue, depth: number): object {
-  if (value.type === "array" || value.type === "kvlist") checkAttributeDepth(depth + 1);
+  if (value.type === "array" || value.type === "kvlist") {
+    checkAttributeDepth(depth + 1);
+  }
   switch (value.type) {
     case "empty":
       return {};
@@ -133,7 +135,9 @@ function anyValueOf(value: AttributeValue, depth: number): object {
 
 /** JSON has no number for NaN and the infinities, and JavaScript does not print the sign of -0. */
 function doubleOf(value: number): number | string {
-  if (Object.is(value, -0)) return "-0";
+  if (Object.is(value, -0)) {
+    return "-0";
+  }
   return Number.isFinite(value) ? value : String(value);
 }
 

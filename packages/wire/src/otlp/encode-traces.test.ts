@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
 import type { Span } from "../model/span.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
@@ -13,7 +13,9 @@ import { otlpSpanOf } from "./request-of-spans.ts";
 import { serviceNameOf } from "./service-name.ts";
 
 const [sample] = fc.sample(spanArbitrary, { seed: 3, numRuns: 1 }).map(otlpSpanOf);
-if (sample === undefined) throw new Error("no sample");
+if (sample === undefined) {
+  throw new Error("no sample");
+}
 
 const plain: Span = {
   ...sample,
@@ -53,7 +55,9 @@ function rowOf(span: Span): string {
 }
 function nestedArrays(depth: number): AttributeValue {
   let value: AttributeValue = { type: "array", value: [] };
-  for (let level = 1; level < depth; level++) value = { type: "array", value: [value] };
+  for (let level = 1; level < depth; level++) {
+    value = { type: "array", value: [value] };
+  }
   return value;
 }
 
@@ -61,7 +65,7 @@ describe.each([
   { form: "protobuf", roundTrip: (spans: readonly Span[]) => decodeTraces(encodeTraces(spans)) },
   { form: "JSON", roundTrip: (spans: readonly Span[]) => decodeJson(encodeTracesJson(spans)) },
 ])("traces as OTLP $form", ({ roundTrip }) => {
-  it("bring back every OTLP span exactly", () => {
+  test("bring back every OTLP span exactly", () => {
     fc.assert(
       fc.property(spanArbitrary, fc.constantFrom("otlp" as const, "zipkin" as const), (span, format) => {
         expect(roundTrip([{ ...span, format }])).toEqual([otlpSpanOf(span)]);
@@ -70,7 +74,7 @@ describe.each([
     );
   });
 
-  it("bring back spans of many resources and scopes, grouped by what is in these", () => {
+  test("bring back spans of many resources and scopes, grouped by what is in these", () => {
     const parts = fc.record({ resource: fc.nat(2), scope: fc.nat(2), span: spanArbitrary });
     fc.assert(
       fc.property(
@@ -97,7 +101,7 @@ describe.each([
     );
   });
 
-  it("keep the order in a group, and the order of groups", () => {
+  test("keep the order in a group, and the order of groups", () => {
     const named = (name: string, version: string): Span => ({
       ...plain,
       name,
@@ -108,7 +112,7 @@ describe.each([
     expect(roundTrip([])).toEqual([]);
   });
 
-  it("refuse attributes nested too deep", () => {
+  test("refuse attributes nested too deep", () => {
     const nested = (depth: number): Span => ({
       ...plain,
       attributes: [{ key: "k", value: nestedArrays(depth) }],
@@ -121,7 +125,7 @@ describe.each([
 });
 
 describe("encodeTracesJson", () => {
-  it("prints what the public model prints", () => {
+  test("prints what the public model prints", () => {
     expect(JSON.parse(encodeTracesJson([plain]))).toEqual({
       resourceSpans: [
         {
@@ -167,7 +171,7 @@ describe("encodeTracesJson", () => {
     });
   });
 
-  it.each<[string, readonly [string, string | boolean][], readonly [string, string][]]>([
+  test.each<[string, readonly [string, string | boolean][], readonly [string, string][]]>([
     [
       "its own name",
       [

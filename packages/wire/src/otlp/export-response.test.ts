@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decodeExportResponse, encodeExportResponse, encodeExportResponseJson } from "./export-response.ts";
 import { encodeRpcStatus, encodeRpcStatusJson } from "./rpc-status.ts";
 
@@ -6,14 +6,14 @@ const full = { rejectedSpans: 0, errorMessage: "" };
 const partial = { rejectedSpans: 2, errorMessage: "why" };
 
 describe("export responses", () => {
-  it("are an empty partial success when all was taken", () => {
+  test("are an empty partial success when all was taken", () => {
     expect(Buffer.from(encodeExportResponse(full)).toString("hex")).toBe("0a00");
     expect(encodeExportResponseJson(full)).toBe('{"partialSuccess":{}}');
     expect(decodeExportResponse(Buffer.from("0a00", "hex"))).toEqual(full);
     expect(decodeExportResponse(new Uint8Array(0))).toEqual(full);
   });
 
-  it("tell what was rejected and why", () => {
+  test("tell what was rejected and why", () => {
     expect(Buffer.from(encodeExportResponse(partial)).toString("hex")).toBe("0a0708021203776879");
     expect(encodeExportResponseJson(partial)).toBe(
       '{"partialSuccess":{"rejectedSpans":"2","errorMessage":"why"}}',
@@ -23,7 +23,7 @@ describe("export responses", () => {
 });
 
 describe("google.rpc.Status", () => {
-  it("is encoded for both request types", () => {
+  test("is encoded for both request types", () => {
     expect(Buffer.from(encodeRpcStatus(3, "bad")).toString("hex")).toBe("08031203626164");
     expect(encodeRpcStatusJson(3, 'a "b"')).toBe('{"code":3,"message":"a \\"b\\""}');
   });

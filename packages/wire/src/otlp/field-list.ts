@@ -14,7 +14,9 @@ export class FieldList {
 
   clear(): void {
     this.count = 0;
-    if (this.#offsets.length > keptOffsets) this.#offsets = new Int32Array(initialOffsets);
+    if (this.#offsets.length > keptOffsets) {
+      this.#offsets = new Int32Array(initialOffsets);
+    }
   }
 
   /** Skips the next field of the cursor, which ends at `end` or before, and notes its place. */
@@ -26,8 +28,11 @@ export class FieldList {
 
   /** Notes a piece of a message; pieces side by side become one. */
   addPiece(start: number, end: number): void {
-    if (this.count > 0 && this.end(this.count - 1) === start) this.#offsets[this.count * 2 - 1] = end;
-    else this.#push(start, end);
+    if (this.count > 0 && this.end(this.count - 1) === start) {
+      this.#offsets[this.count * 2 - 1] = end;
+    } else {
+      this.#push(start, end);
+    }
   }
 
   start(index: number): number {

@@ -36,7 +36,9 @@ export function groupSpans(
   const shownResources = new Map<Resource, Resource>();
   for (const original of spans) {
     let span = asOtlp(original, ofProcesses);
-    if (likeQueryService) span = asShown(span, original, shownResources);
+    if (likeQueryService) {
+      span = asShown(span, original, shownResources);
+    }
     const { scopes } = resources.of(span.resource, (resource) => ({
       resource,
       scopes: new Groups(scopeKey),
@@ -51,7 +53,9 @@ export function groupSpans(
 }
 
 function asOtlp(span: Span, ofProcesses: Map<Resource, Resource>): Span {
-  if (span.format === "otlp" || span.format === "zipkin") return span;
+  if (span.format === "otlp" || span.format === "zipkin") {
+    return span;
+  }
   let resource = ofProcesses.get(span.resource);
   if (resource === undefined) {
     resource = resourceOfProcess(span.resource);
@@ -75,9 +79,13 @@ function asShown(span: Span, { format }: Span, shownResources: Map<Resource, Res
  */
 function withService(resource: Resource): Resource {
   const { attributes, serviceName } = resource;
-  if (attributes.length === 0) return resource;
+  if (attributes.length === 0) {
+    return resource;
+  }
   const own = attributes.find(({ key }) => key === "service.name")?.value;
-  if (own?.type === "string" && own.value === serviceName) return resource;
+  if (own?.type === "string" && own.value === serviceName) {
+    return resource;
+  }
   const others = attributes.filter(({ key }) => key !== "service.name");
   const named: Attribute = { key: "service.name", value: { type: "string", value: serviceName } };
   return { ...resource, attributes: [named, ...others] };
@@ -97,7 +105,9 @@ class Groups<Key extends object, Value> {
 
   of(key: Key, make: (key: Key) => Value): Value {
     let value = this.#byObject.get(key);
-    if (value !== undefined) return value;
+    if (value !== undefined) {
+      return value;
+    }
     const text = this.#textOf(key);
     value = this.#byText.get(text);
     if (value === undefined) {

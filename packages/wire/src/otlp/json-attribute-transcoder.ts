@@ -69,7 +69,9 @@ export class JsonAttributeTranscoder {
     for (let left = this.#values.itemCount(list); left > 0; left--) {
       this.#keyValue.read(item);
       const [keyToken = -1, value = -1] = this.#keyValue.tokens;
-      if (this.#values.string(keyToken) === key) return this.#value(value, 0);
+      if (this.#values.string(keyToken) === key) {
+        return this.#value(value, 0);
+      }
       item = tape.after(item);
     }
     return undefined;
@@ -115,10 +117,16 @@ export class JsonAttributeTranscoder {
 
   /** Number of the type of an `AnyValue`; its members are then in `#anyValue`. */
   #typeOf(token: number): number {
-    if (token === -1) return 0;
+    if (token === -1) {
+      return 0;
+    }
     this.#anyValue.read(token);
     const { tokens } = this.#anyValue;
-    for (let index = 0; index < tokens.length; index++) if (tokens[index] !== -1) return index + 1;
+    for (let index = 0; index < tokens.length; index++) {
+      if (tokens[index] !== -1) {
+        return index + 1;
+      }
+    }
     return 0;
   }
 

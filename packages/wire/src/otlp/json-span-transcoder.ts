@@ -75,8 +75,12 @@ export class JsonSpanTranscoder {
     this.#span.tokens.fill(-1);
     this.#span.read(token);
     const [traceId = -1, spanId = -1] = this.#span.tokens;
-    if (this.#values.isEmptyId(traceId)) return "empty trace id";
-    if (this.#values.isEmptyId(spanId)) return "empty span id";
+    if (this.#values.isEmptyId(traceId)) {
+      return "empty trace id";
+    }
+    if (this.#values.isEmptyId(spanId)) {
+      return "empty span id";
+    }
     return "";
   }
 
@@ -110,9 +114,13 @@ export class JsonSpanTranscoder {
     out.uint32(values.uint32(tokens[13] as number));
     this.#links(tokens[14] as number);
     out.uint32(values.uint32(tokens[15] as number));
-    if (hasCutPrefix || this.#attributes.cutValues > 0) this.#mends.add(cutValuesWarning);
+    if (hasCutPrefix || this.#attributes.cutValues > 0) {
+      this.#mends.add(cutValuesWarning);
+    }
     out.uint8(this.#mends.count);
-    if (this.#mends.count > 0) this.#mends.write(out);
+    if (this.#mends.count > 0) {
+      this.#mends.write(out);
+    }
   }
 
   /** Senders with ids of 64 bits send the low half. */
@@ -130,7 +138,9 @@ export class JsonSpanTranscoder {
     try {
       this.#values.writeId(token, byteCount, this.#out);
     } catch (error) {
-      if (!(error instanceof WireError) || error.code === "WIRE_TOO_LARGE") throw error;
+      if (!(error instanceof WireError) || error.code === "WIRE_TOO_LARGE") {
+        throw error;
+      }
       this.#out.zeros(byteCount);
       this.#mends.add(`${what} was dropped: ${error.message}`);
     }

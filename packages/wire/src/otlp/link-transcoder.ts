@@ -26,17 +26,23 @@ export class LinkTranscoder extends PartTranscoder {
 
   protected override field(tag: number, end: number): void {
     const { cursor } = this;
-    if (tag === 10) this.#traceId = this.#idStart(end, 16, "trace id");
-    else if (tag === 18) this.#spanId = this.#idStart(end, 8, "span id");
-    else if (tag === 53) this.#flags = cursor.fixed32(end);
-    else cursor.skip(tag, end, linkFields);
+    if (tag === 10) {
+      this.#traceId = this.#idStart(end, 16, "trace id");
+    } else if (tag === 18) {
+      this.#spanId = this.#idStart(end, 8, "span id");
+    } else if (tag === 53) {
+      this.#flags = cursor.fixed32(end);
+    } else {
+      cursor.skip(tag, end, linkFields);
+    }
   }
 
   #idStart(end: number, length: number, what: string): number {
     const { cursor } = this;
     const start = cursor.idStart(end, length);
-    if (start === -1 && cursor.idBytes > 0)
+    if (start === -1 && cursor.idBytes > 0) {
       this.#mends.add(`${what} of a link was dropped: it has ${cursor.idBytes} bytes, not ${length}`);
+    }
     return start;
   }
 

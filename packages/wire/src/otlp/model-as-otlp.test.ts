@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Attribute } from "../model/attribute.ts";
 import type { Span, SpanLink } from "../model/span.ts";
 import { encodeTracesJson } from "./encode-traces-json.ts";
@@ -8,9 +8,15 @@ type Tags = readonly (readonly [key: string, value: string | boolean | number | 
 /** Whole numbers become ints. */
 function attributesOf(tags: Tags): Attribute[] {
   return tags.map(([key, value]) => {
-    if (typeof value === "string") return { key, value: { type: "string", value } };
-    if (typeof value === "boolean") return { key, value: { type: "bool", value } };
-    if (typeof value === "number") return { key, value: { type: "int", value: BigInt(value) } };
+    if (typeof value === "string") {
+      return { key, value: { type: "string", value } };
+    }
+    if (typeof value === "boolean") {
+      return { key, value: { type: "bool", value } };
+    }
+    if (typeof value === "number") {
+      return { key, value: { type: "int", value: BigInt(value) } };
+    }
     return { key, value: { type: "bytes", value } };
   });
 }
@@ -63,7 +69,7 @@ function withTags(tags: Tags) {
 
 // The rules were compared with what release 1.62 of the public model shows at /api/v3/traces for hundreds of random spans.
 describe("spans of the older model as OTLP", () => {
-  it.each<[serviceName: string, tags: Tags, attributes: Record<string, unknown>]>([
+  test.each<[serviceName: string, tags: Tags, attributes: Record<string, unknown>]>([
     [
       "shop",
       [
@@ -101,7 +107,7 @@ describe("spans of the older model as OTLP", () => {
     expect(resourceAttributesOf(serviceName, tags)).toEqual(attributes);
   });
 
-  it.each<[tags: Tags, expected: object]>([
+  test.each<[tags: Tags, expected: object]>([
     [
       [
         ["a", "x"],
@@ -194,7 +200,7 @@ describe("spans of the older model as OTLP", () => {
     expect(withTags(tags)).toMatchObject(expected);
   });
 
-  it("show logs as events, named by their field", () => {
+  test("show logs as events, named by their field", () => {
     const log = (tags: Tags) => ({
       timeUnixNano: 7n,
       name: "",
@@ -218,7 +224,7 @@ describe("spans of the older model as OTLP", () => {
     ]);
   });
 
-  it("show references other than the parent as links", () => {
+  test("show references other than the parent as links", () => {
     const other = "f".repeat(32);
     const parentSpanId = "2122232425262728";
     const { links, parentSpanId: parent } = shown({
@@ -239,7 +245,7 @@ describe("spans of the older model as OTLP", () => {
     ]);
   });
 
-  it("lose flags and warnings, and share the resource of equal processes", () => {
+  test("lose flags and warnings, and share the resource of equal processes", () => {
     const otherProcess = { ...span, resource: { ...span.resource } };
     const { resourceSpans } = JSON.parse(encodeTracesJson([span, otherProcess], { likeQueryService: true }));
     expect(resourceSpans).toHaveLength(1);

@@ -44,7 +44,9 @@ export function otlpOfModel(span: Span, resource: Resource): Span {
 
 /** The OTLP resource for a process of the older model. */
 export function resourceOfProcess(process: Resource): Resource {
-  if (process.serviceName === "OTLPResourceNoServiceName") return { ...process, attributes: [] };
+  if (process.serviceName === "OTLPResourceNoServiceName") {
+    return { ...process, attributes: [] };
+  }
   const named: Attribute = { key: "service.name", value: { type: "string", value: process.serviceName } };
   const attributes = mapOf(process.serviceName === "" ? process.attributes : [named, ...process.attributes]);
   rename(attributes, "hostname", "host.name", (value) => value);
@@ -91,16 +93,22 @@ function takeStatus(attributes: AttributeMap, kind: SpanKind): Span["status"] {
     const message = textOf(take(attributes, "otel.status_description"));
     return { code: code === "OK" ? "ok" : code === "ERROR" ? "error" : "unset", message };
   }
-  if (isHttpError(attributes.get("http.status_code"), kind)) return { code: "error", message: httpMessage };
+  if (isHttpError(attributes.get("http.status_code"), kind)) {
+    return { code: "error", message: httpMessage };
+  }
   return { code: "unset", message: "" };
 }
 
 function isHttpError(value: AttributeValue | undefined, kind: SpanKind): boolean {
   const isNumber = value?.type === "int" || (value?.type === "string" && /^[+-]?\d{1,18}$/.test(value.value));
-  if (!isNumber) return false;
+  if (!isNumber) {
+    return false;
+  }
   const code = Number(value.value);
   // A client's fault is no error of the server.
-  if (kind === "server" && code >= 400 && code < 500) return false;
+  if (kind === "server" && code >= 400 && code < 500) {
+    return false;
+  }
   return code < 100 || code >= 400;
 }
 
@@ -130,7 +138,9 @@ function rename(
   convert: (value: AttributeValue) => AttributeValue,
 ): void {
   const value = attributes.get(from);
-  if (value === undefined || attributes.has(to)) return;
+  if (value === undefined || attributes.has(to)) {
+    return;
+  }
   attributes.delete(from);
   attributes.set(to, convert(value));
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
 import type { Span } from "../model/span.ts";
@@ -28,10 +28,14 @@ function codeOf(json: string | Uint8Array): string {
   try {
     const bytes = typeof json === "string" ? Buffer.from(json) : json;
     const { rows, rejectedSpans } = new OtlpJsonTranscoder().transcode(bytes);
-    if (rejectedSpans > 0) return "rejected";
+    if (rejectedSpans > 0) {
+      return "rejected";
+    }
     return readSpanRows(rows.bytes).some(({ warnings }) => warnings.length > 0) ? "warned" : "none";
   } catch (error) {
-    if (error instanceof WireError) return error.code;
+    if (error instanceof WireError) {
+      return error.code;
+    }
     throw error;
   }
 }
@@ -41,7 +45,7 @@ function nestedKvlists(depth: number): string {
 }
 
 describe("OtlpJsonTranscoder", () => {
-  it("keeps everything that generated code prints", () => {
+  test("keeps everything that generated code prints", () => {
     const transcoder = new OtlpJsonTranscoder();
     fc.assert(
       fc.property(fc.array(spanArbitrary, { maxLength: 3 }), (spans) => {
@@ -56,7 +60,7 @@ describe("OtlpJsonTranscoder", () => {
     );
   });
 
-  it("takes both spellings, numbers or strings, names or numbers, and ignores the unknown", () => {
+  test("takes both spellings, numbers or strings, names or numbers, and ignores the unknown", () => {
     const camel =
       decode(`{"resourceSpans":[{"schemaUrl":"s","x":1,"resource":{"droppedAttributesCount":2,"attributes":
       [{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"scope":{"name":"lib","future":[]},"spans":
@@ -82,7 +86,7 @@ describe("OtlpJsonTranscoder", () => {
     ]);
   });
 
-  it.each<[json: string, value: AttributeValue]>([
+  test.each<[json: string, value: AttributeValue]>([
     ["null", { type: "empty" }],
     ["{}", { type: "empty" }],
     ['{"stringValue":""}', { type: "string", value: "" }],
@@ -109,7 +113,7 @@ describe("OtlpJsonTranscoder", () => {
     expect(valueWith(json)).toEqual(value);
   });
 
-  it("rejects spans without ids and stores the others", () => {
+  test("rejects spans without ids and stores the others", () => {
     const json = `{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"no ids"},{${ids}},{"traceId":"${"0".repeat(32)}",
       "spanId":"1112131415161718"}]}]}]}`;
     const result = new OtlpJsonTranscoder().transcode(Buffer.from(json));
@@ -121,7 +125,7 @@ describe("OtlpJsonTranscoder", () => {
     );
   });
 
-  it.each<[json: string, code: string]>([
+  test.each<[json: string, code: string]>([
     ["{}", "none"],
     ['{"resourceSpans":[]}', "none"],
     ["", "WIRE_MALFORMED"],
@@ -165,7 +169,7 @@ describe("OtlpJsonTranscoder", () => {
     expect(codeOf(json)).toBe(code);
   });
 
-  it.each([
+  test.each([
     [`${ids},"name":7`, "name is 7, not a string"],
     [`${ids},"\\u006eame":[]`, "name is an array, not a string"],
     [
@@ -182,7 +186,7 @@ describe("OtlpJsonTranscoder", () => {
     );
   });
 
-  it("takes the last of repeated members, and null as absent", () => {
+  test("takes the last of repeated members, and null as absent", () => {
     const span = spanOf(
       '"name":"a","name":"b","traceState":"x","traceState":null,"flags":1,"flags":2,"kind":null,' +
         '"attributes":[{"key":"x"}],"attributes":[{"key":"k","key":"y","value":{"intValue":1},"value":{"intValue":2}}]',
@@ -193,7 +197,7 @@ describe("OtlpJsonTranscoder", () => {
     expect(valueWith('{"stringValue":null,"intValue":1}')).toEqual({ type: "int", value: 1n });
   });
 
-  it("reads escapes in names, strings and ids", () => {
+  test("reads escapes in names, strings and ids", () => {
     const [span] = decode(
       requestOf(
         '"traceId":"0102030405060708090A0b0c0d0e0f\\u0031\\u0030","spanId":"1112131415161718",' +
@@ -207,7 +211,7 @@ describe("OtlpJsonTranscoder", () => {
     });
   });
 
-  it("finds resource and scope behind the spans", () => {
+  test("finds resource and scope behind the spans", () => {
     const [span] = decode(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"n",${ids}}],"schemaUrl":"s2",
       "scope":{"version":"1"}}],"schemaUrl":"s1","resource":{"attributes":[
       {"value":{"stringValue":"shop"},"key":"service.name"},{"key":"service.name","value":{"stringValue":"late"}}]}}]}`);
@@ -217,7 +221,7 @@ describe("OtlpJsonTranscoder", () => {
     });
   });
 
-  it.each([
+  test.each([
     ["0", 0n],
     ["9", 9n],
     ["999999999", 999999999n],
@@ -236,7 +240,7 @@ describe("OtlpJsonTranscoder", () => {
     });
   });
 
-  it("reads every 64-bit time and int, as number and as string", () => {
+  test("reads every 64-bit time and int, as number and as string", () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
@@ -256,7 +260,7 @@ describe("OtlpJsonTranscoder", () => {
     );
   });
 
-  it("stops at maxRowsBytes when a large resource stands before many spans", () => {
+  test("stops at maxRowsBytes when a large resource stands before many spans", () => {
     const request = Buffer.from(
       `{"resourceSpans":[{"resource":{"attributes":[{"key":"k","value":{"stringValue":"${"v".repeat(10_000)}"}}]},
         "scopeSpans":[{"spans":[${Array.from({ length: 100 }, () => `{${ids}}`).join(",")}]}]}]}`,
@@ -269,7 +273,7 @@ describe("OtlpJsonTranscoder", () => {
     expect(new OtlpJsonTranscoder().transcode(request).rows.count).toBe(100);
   });
 
-  it("is good for the next request after one refused in the middle", () => {
+  test("is good for the next request after one refused in the middle", () => {
     const transcoder = new OtlpJsonTranscoder();
     const bad = `{"resourceSpans":[{"scopeSpans":[{"spans":[{${ids}}]}]},{"scopeSpans":7}]}`;
     expect(() => transcoder.transcode(Buffer.from(bad))).toThrow(WireError);
@@ -277,7 +281,7 @@ describe("OtlpJsonTranscoder", () => {
   });
 });
 
-it("reads null in a list as an empty element, as the public model does", () => {
+test("reads null in a list as an empty element, as the public model does", () => {
   const ids = `"traceId":"${"01".repeat(16)}","spanId":"${"02".repeat(8)}"`;
   const values = '{"key":"k","value":{"arrayValue":{"values":[null,{"intValue":1}]}}}';
   const span = `{${ids},"name":"a","events":[null],"links":[null],"attributes":[null,${values}]}`;

@@ -103,7 +103,9 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
       item = tape.after(item);
     }
     // When no span could be rejected for it, the message itself is broken.
-    if (problem !== undefined && this.#rejected.count === rejectedBefore) throw problem;
+    if (problem !== undefined && this.#rejected.count === rejectedBefore) {
+      throw problem;
+    }
   }
 
   /** @param resourceProblem why its resource cannot be read: its spans are rejected then */
@@ -119,15 +121,22 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
     } catch (error) {
       problem ??= error;
     }
-    if (this.#attributes.cutValues > 0) this.#isPrefixCut = true;
+    if (this.#attributes.cutValues > 0) {
+      this.#isPrefixCut = true;
+    }
     this.#isPrefixWritten = false;
     let item = list + 1;
     for (let left = this.#values.itemCount(list); left > 0; left--) {
-      if (problem === undefined) this.#writeSpan(item);
-      else this.#addRejected("", item, problem);
+      if (problem === undefined) {
+        this.#writeSpan(item);
+      } else {
+        this.#addRejected("", item, problem);
+      }
       item = tape.after(item);
     }
-    if (problem !== undefined && this.#rejected.count === rejectedBefore) throw problem;
+    if (problem !== undefined && this.#rejected.count === rejectedBefore) {
+      throw problem;
+    }
   }
 
   #writeSpan(token: number): void {
@@ -138,8 +147,11 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
         this.#reject(token, problem);
         return;
       }
-      if (this.#isPrefixWritten) this.#prefixes.again();
-      else this.#writePrefix();
+      if (this.#isPrefixWritten) {
+        this.#prefixes.again();
+      } else {
+        this.#writePrefix();
+      }
       this.#spans.write(this.#isPrefixCut);
       this.#count++;
     } catch (error) {
@@ -188,8 +200,11 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   #writeScope(token: number, schemaUrl: number): void {
     const prefix = this.#prefix;
     const values = this.#values;
-    if (token === -1) this.#scope.tokens.fill(-1);
-    else this.#scope.read(token);
+    if (token === -1) {
+      this.#scope.tokens.fill(-1);
+    } else {
+      this.#scope.read(token);
+    }
     const [name = -1, version = -1, attributes = -1, dropped = -1] = this.#scope.tokens;
     values.writeString(name, prefix);
     values.writeString(version, prefix);

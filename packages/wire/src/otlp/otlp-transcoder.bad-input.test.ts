@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { ExportTraceServiceRequest } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
 import { maxAttributeDepth } from "../model/attribute.ts";
@@ -13,23 +13,29 @@ import { requestOfSpans } from "./request-of-spans.ts";
 function codeOf(request: Uint8Array): string {
   try {
     const { rows, rejectedSpans } = new OtlpTranscoder().transcode(request);
-    if (rejectedSpans > 0) return "rejected";
+    if (rejectedSpans > 0) {
+      return "rejected";
+    }
     return readSpanRows(rows.bytes).some(({ warnings }) => warnings.length > 0) ? "warned" : "none";
   } catch (error) {
-    if (error instanceof WireError) return error.code;
+    if (error instanceof WireError) {
+      return error.code;
+    }
     throw error;
   }
 }
 /** Arrays within one another, the innermost empty. */
 function nestedArrays(depth: number): Uint8Array {
   let value = protoMessage([5, "bytes", ""]);
-  for (let level = 1; level < depth; level++) value = protoMessage([5, "bytes", [[1, "bytes", value]]]);
+  for (let level = 1; level < depth; level++) {
+    value = protoMessage([5, "bytes", [[1, "bytes", value]]]);
+  }
   return value;
 }
 
 describe("OtlpTranscoder, given bad input", () => {
   const long = Buffer.from("ffffffffffffffffffffff01", "hex");
-  it.each<[name: string, request: Uint8Array, code: string]>([
+  test.each<[name: string, request: Uint8Array, code: string]>([
     [
       "a trace id of 15 bytes",
       requestOf([1, "bytes", traceId.subarray(1)], [2, "bytes", spanId]),
@@ -87,7 +93,7 @@ describe("OtlpTranscoder, given bad input", () => {
     expect(codeOf(request)).toBe(code);
   });
 
-  it("finds the one bad byte of a string, wherever it is", () => {
+  test("finds the one bad byte of a string, wherever it is", () => {
     for (const length of [1, 3, 4, 5, 8, 11, 127, 128]) {
       for (let index = 0; index < length; index++) {
         const name = Buffer.alloc(length, "x");
@@ -100,20 +106,23 @@ describe("OtlpTranscoder, given bad input", () => {
     }
   });
 
-  it("is good for the next request after a refused one", () => {
+  test("is good for the next request after a refused one", () => {
     const transcoder = new OtlpTranscoder();
     const good = requestOf(...ids);
     expect(() => transcoder.transcode(good.subarray(0, -1))).toThrow(WireError);
     expect(readSpanRows(transcoder.transcode(good).rows.bytes)).toHaveLength(1);
   });
 
-  it("refuses every cut of a request or reads fewer spans", () => {
+  test("refuses every cut of a request or reads fewer spans", () => {
     const spans = fc.sample(spanArbitrary, { seed: 7, numRuns: 2 });
     const request = ExportTraceServiceRequest.encode(requestOfSpans(spans)).finish();
     for (let end = 0; end < request.length; end++) {
       const code = codeOf(request.subarray(0, end));
-      if (code === "none") expect(decodeTraces(request.subarray(0, end)).length).toBeLessThan(2);
-      else expect(code).toBe("WIRE_TRUNCATED");
+      if (code === "none") {
+        expect(decodeTraces(request.subarray(0, end)).length).toBeLessThan(2);
+      } else {
+        expect(code).toBe("WIRE_TRUNCATED");
+      }
     }
   });
 });

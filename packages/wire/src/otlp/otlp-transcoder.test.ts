@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { ExportTraceServiceRequest } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
 import type { AttributeValue } from "../model/attribute.ts";
@@ -27,7 +27,7 @@ function keyValue(key: string, value: string): ProtoField[] {
   ];
 }
 describe("OtlpTranscoder", () => {
-  it("keeps everything that generated code encodes", () => {
+  test("keeps everything that generated code encodes", () => {
     const transcoder = new OtlpTranscoder();
     fc.assert(
       fc.property(fc.array(spanArbitrary, { maxLength: 3 }), (spans) => {
@@ -44,12 +44,14 @@ describe("OtlpTranscoder", () => {
     );
   });
 
-  it("gives rows of senders in turn what a new transcoder gives them: many, large ones, tenants, a bad one between", () => {
+  test("gives rows of senders in turn what a new transcoder gives them: many, large ones, tenants, a bad one between", () => {
     const longText = Buffer.alloc(20_000, 120);
     const resources = Array.from({ length: 40 }, (_, index): ProtoField => {
       const value: ProtoField[] = [[1, "bytes", index % 9 === 0 ? longText : `service-${index}`]];
       // As hex it is twice as long as it comes.
-      if (index % 7 === 0) value[0] = [7, "bytes", Buffer.alloc(7_000 + index * 200, index)];
+      if (index % 7 === 0) {
+        value[0] = [7, "bytes", Buffer.alloc(7_000 + index * 200, index)];
+      }
       return [
         1,
         "bytes",
@@ -94,7 +96,7 @@ describe("OtlpTranscoder", () => {
     }
   });
 
-  it("takes an empty request", () => {
+  test("takes an empty request", () => {
     const { rows, ...rest } = new OtlpTranscoder().transcode(new Uint8Array(0));
     expect({ ...rest, count: rows.count, bytes: rows.bytes.length }).toEqual({
       rejectedSpans: 0,
@@ -104,7 +106,7 @@ describe("OtlpTranscoder", () => {
     });
   });
 
-  it("finds resource and scope behind the spans, and merges what is repeated", () => {
+  test("finds resource and scope behind the spans, and merges what is repeated", () => {
     const request = protoMessage([
       1,
       "bytes",
@@ -145,7 +147,7 @@ describe("OtlpTranscoder", () => {
     ]);
   });
 
-  it("writes each request's own resource, scope and tenant after a like one", () => {
+  test("writes each request's own resource, scope and tenant after a like one", () => {
     const transcoder = new OtlpTranscoder();
     const resource = (...attributes: ProtoField[][]): ProtoField => [
       1,
@@ -185,7 +187,9 @@ describe("OtlpTranscoder", () => {
       try {
         return Buffer.from(one.transcode(request, tenant).rows.bytes).toString("hex");
       } catch (error) {
-        if (error instanceof WireError) return error.code;
+        if (error instanceof WireError) {
+          return error.code;
+        }
         throw error;
       }
     };
@@ -207,7 +211,7 @@ describe("OtlpTranscoder", () => {
     expect(outcome(transcoder, large, "")).toBe(outcome(new OtlpTranscoder(), large, ""));
   });
 
-  it("takes the last of repeated singular fields and merges repeated statuses", () => {
+  test("takes the last of repeated singular fields and merges repeated statuses", () => {
     const span = spanOf(
       [5, "bytes", "first"],
       [15, "bytes", [[3, "varint", 2]]],
@@ -217,7 +221,7 @@ describe("OtlpTranscoder", () => {
     expect(span).toMatchObject({ name: "last", status: { code: "error", message: "why" } });
   });
 
-  it("merges repeated values as protobuf does", () => {
+  test("merges repeated values as protobuf does", () => {
     const one: ProtoField = [5, "bytes", [[1, "bytes", [[3, "varint", 1]]]]];
     const two: ProtoField = [5, "bytes", [[1, "bytes", [[3, "varint", 2]]]]];
     const both = {
@@ -242,7 +246,7 @@ describe("OtlpTranscoder", () => {
     expect(valueWith([1, "bytes", "x"], [3, "varint", 7])).toEqual({ type: "int", value: 7n });
   });
 
-  it("passes over unknown fields", () => {
+  test("passes over unknown fields", () => {
     const unknown: ProtoField[] = [
       [99, "varint", -1],
       [98, "bytes", "x"],
@@ -288,7 +292,7 @@ describe("OtlpTranscoder", () => {
     expect(valueWith([3, "varint", 5], ...unknown)).toEqual({ type: "int", value: 5n });
   });
 
-  it.each<[name: string, resource: ProtoField[], service: string]>([
+  test.each<[name: string, resource: ProtoField[], service: string]>([
     ["no attributes", [], "OTLPResourceNoServiceName"],
     ["no service.name", [[1, "bytes", keyValue("host.name", "h")]], "empty-service-name"],
     ["an empty service.name", [[1, "bytes", keyValue("service.name", "")]], "empty-service-name"],
@@ -319,7 +323,7 @@ describe("OtlpTranscoder", () => {
     expect(decodeTraces(request)[0]?.resource.serviceName).toBe(service);
   });
 
-  it.each([
+  test.each([
     0n,
     9n,
     10n,
@@ -340,7 +344,7 @@ describe("OtlpTranscoder", () => {
     expect(valueWith([3, "varint", value])).toEqual({ type: "int", value });
   });
 
-  it("writes times and durations in 64 bits", () => {
+  test("writes times and durations in 64 bits", () => {
     const start = 1_700_000_000_123_456_789n;
     for (const duration of [0n, 1n, 4294967296n, -1n, -4294967297n]) {
       const span = spanOf([7, "fixed64", start], [8, "fixed64", start + duration]);
@@ -348,18 +352,18 @@ describe("OtlpTranscoder", () => {
     }
   });
 
-  it("stores undefined enum numbers as 0", () => {
+  test("stores undefined enum numbers as 0", () => {
     expect(spanOf([6, "varint", 17], [15, "bytes", [[3, "varint", -1]]])).toMatchObject({
       kind: "unspecified",
       status: { code: "unset" },
     });
   });
 
-  it("takes a parent id of zeros as none", () => {
+  test("takes a parent id of zeros as none", () => {
     expect(spanOf([4, "bytes", Buffer.alloc(8)]).parentSpanId).toBe("");
   });
 
-  it("rejects spans without a trace or span id, and stores the others", () => {
+  test("rejects spans without a trace or span id, and stores the others", () => {
     const spans: ProtoField[] = [
       [
         2,
@@ -395,7 +399,7 @@ describe("OtlpTranscoder", () => {
     );
   });
 
-  it("stops at maxRowsBytes when a large resource stands before many spans", () => {
+  test("stops at maxRowsBytes when a large resource stands before many spans", () => {
     const request = protoMessage([
       1,
       "bytes",

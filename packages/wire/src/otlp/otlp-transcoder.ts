@@ -72,7 +72,9 @@ export class OtlpTranscoder implements MessageTranscoder {
       if (tag === 10) {
         this.#resourceSpans(cursor.fieldEnd(end));
         this.#resourceIndex++;
-      } else cursor.skip(tag, end, requestFields);
+      } else {
+        cursor.skip(tag, end, requestFields);
+      }
     }
     this.#rejected.refuseUnreadable(this.#count);
     return {
@@ -108,13 +110,17 @@ export class OtlpTranscoder implements MessageTranscoder {
           this.#scopeIndex++;
         }
         // The prefix has judged the wire types.
-        else cursor.skip(tag, end, 0);
+        else {
+          cursor.skip(tag, end, 0);
+        }
       }
     } catch (error) {
       throw problem ?? error;
     }
     // When no span could be rejected for it, the message itself is broken.
-    if (problem !== undefined && this.#rejected.count === rejectedBefore) throw problem;
+    if (problem !== undefined && this.#rejected.count === rejectedBefore) {
+      throw problem;
+    }
   }
 
   /** @param resourceProblem why its resource cannot be read */
@@ -138,12 +144,16 @@ export class OtlpTranscoder implements MessageTranscoder {
         if (tag === 18) {
           this.#span(cursor.fieldEnd(end));
           this.#spanIndex++;
-        } else cursor.skip(tag, end, 0);
+        } else {
+          cursor.skip(tag, end, 0);
+        }
       }
     } catch (error) {
       throw this.#groupProblem ?? error;
     }
-    if (this.#groupProblem !== undefined && this.#rejected.count === rejectedBefore) throw this.#groupProblem;
+    if (this.#groupProblem !== undefined && this.#rejected.count === rejectedBefore) {
+      throw this.#groupProblem;
+    }
   }
 
   #span(end: number): void {
@@ -153,14 +163,19 @@ export class OtlpTranscoder implements MessageTranscoder {
     try {
       const problem = this.#groupProblem ?? spans.scan(end);
       if (problem === "") {
-        if (this.#isPrefixWritten) this.#prefixes.again();
-        else this.#writePrefix();
+        if (this.#isPrefixWritten) {
+          this.#prefixes.again();
+        } else {
+          this.#writePrefix();
+        }
         const traceIdAt = this.#out.length;
         spans.write();
         this.#count++;
         const service = this.#tallyOf((spans.flags & debugFlag) !== 0);
         service.spans++;
-        if (spans.isRoot) service.rootsAt.push(traceIdAt);
+        if (spans.isRoot) {
+          service.rootsAt.push(traceIdAt);
+        }
       } else {
         this.#reject(problem);
       }
@@ -191,7 +206,9 @@ export class OtlpTranscoder implements MessageTranscoder {
   }
 
   #tallyOf(debug: boolean): ServiceTally {
-    if (this.#service?.debug === debug) return this.#service;
+    if (this.#service?.debug === debug) {
+      return this.#service;
+    }
     const service = { service: this.#prefix.service, debug, spans: 0, rootsAt: [] };
     this.#tally.push(service);
     this.#service = service;

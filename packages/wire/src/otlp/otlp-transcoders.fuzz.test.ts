@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { ExportTraceServiceRequest } from "../gen/opentelemetry/proto/collector/trace/v1/trace_service.ts";
 import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
@@ -24,15 +24,19 @@ function outcomeOf(transcoder: MessageTranscoder, request: Buffer, writesAgain =
   try {
     const { rows } = transcoder.transcode(request);
     expect(readSpanRows(rows.bytes).length).toBe(rows.count);
-    if (writesAgain) expect(isWrittenAgain(rows)).toBe(true);
+    if (writesAgain) {
+      expect(isWrittenAgain(rows)).toBe(true);
+    }
     return Buffer.from(rows.bytes).toString("hex");
   } catch (error) {
-    if (error instanceof WireError) return error.code;
+    if (error instanceof WireError) {
+      return error.code;
+    }
     throw error;
   }
 }
 
-it.each([
+test.each([
   {
     format: "protobuf",
     open: () => new OtlpTranscoder(),
@@ -53,10 +57,15 @@ it.each([
       const request = damagedMessage(requests, random);
       try {
         const outcome = outcomeOf(transcoder, request);
-        if (outcome.startsWith("WIRE_")) seen.refused++;
-        else seen.good++;
+        if (outcome.startsWith("WIRE_")) {
+          seen.refused++;
+        } else {
+          seen.good++;
+        }
         // Remains of earlier requests in the transcoder must not matter.
-        if (round % 16 === 0) expect(outcomeOf(open(), request, true)).toBe(outcome);
+        if (round % 16 === 0) {
+          expect(outcomeOf(open(), request, true)).toBe(outcome);
+        }
       } catch (error) {
         throw new Error(`round ${round}: ${request.toString("hex")}`, { cause: error });
       }

@@ -112,7 +112,9 @@ export class PrefixTranscoder {
     if (length <= longestKeptBytes) {
       const own = new Uint8Array(buffer.subarray(0, length));
       const columns = { view: new DataView(own.buffer, 0, length), service, isCut };
-      if (among.keep(this.#cursor.bytes, this.#fields, owner, columns)) return columns;
+      if (among.keep(this.#cursor.bytes, this.#fields, owner, columns)) {
+        return columns;
+      }
     }
     return { view: new DataView(buffer.buffer, buffer.byteOffset, length), service, isCut };
   }
@@ -123,11 +125,16 @@ export class PrefixTranscoder {
     while (cursor.position < end) {
       const start = cursor.position;
       const tag = cursor.tag(end);
-      if (tag === 10 || tag === 18 || tag === 26) cursor.position = cursor.fieldEnd(end);
-      else cursor.skip(tag, end, groupFields);
+      if (tag === 10 || tag === 18 || tag === 26) {
+        cursor.position = cursor.fieldEnd(end);
+      } else {
+        cursor.skip(tag, end, groupFields);
+      }
       // Field 2 holds the scopes of a resource, and the spans of a scope; both may come before the fields of
       // their owner.
-      if (tag !== 18) this.#fields.addPiece(start, cursor.position);
+      if (tag !== 18) {
+        this.#fields.addPiece(start, cursor.position);
+      }
     }
   }
 
@@ -145,9 +152,13 @@ export class PrefixTranscoder {
       cursor.position = this.#fields.start(index);
       while (cursor.position < end) {
         const tag = cursor.tag(end);
-        if (tag === 10) read(cursor.fieldEnd(end));
-        else if (tag === 26) schemaUrl = cursor.string(end);
-        else cursor.skip(tag, end, 0);
+        if (tag === 10) {
+          read(cursor.fieldEnd(end));
+        } else if (tag === 26) {
+          schemaUrl = cursor.string(end);
+        } else {
+          cursor.skip(tag, end, 0);
+        }
       }
     }
     return schemaUrl;
@@ -160,9 +171,13 @@ export class PrefixTranscoder {
     const schemaUrl = this.#readFields((end) => {
       while (cursor.position < end) {
         const tag = cursor.tag(end);
-        if (tag === 10) this.#attributes.add(cursor, end);
-        else if (tag === 16) droppedAttributes = cursor.uint32(end);
-        else cursor.skip(tag, end, resourceFields);
+        if (tag === 10) {
+          this.#attributes.add(cursor, end);
+        } else if (tag === 16) {
+          droppedAttributes = cursor.uint32(end);
+        } else {
+          cursor.skip(tag, end, resourceFields);
+        }
       }
     });
     out.string(tenant);
@@ -185,11 +200,17 @@ export class PrefixTranscoder {
     const schemaUrl = this.#readFields((end) => {
       while (cursor.position < end) {
         const tag = cursor.tag(end);
-        if (tag === 10) name = cursor.string(end);
-        else if (tag === 18) version = cursor.string(end);
-        else if (tag === 26) this.#attributes.add(cursor, end);
-        else if (tag === 32) droppedAttributes = cursor.uint32(end);
-        else cursor.skip(tag, end, scopeFields);
+        if (tag === 10) {
+          name = cursor.string(end);
+        } else if (tag === 18) {
+          version = cursor.string(end);
+        } else if (tag === 26) {
+          this.#attributes.add(cursor, end);
+        } else if (tag === 32) {
+          droppedAttributes = cursor.uint32(end);
+        } else {
+          cursor.skip(tag, end, scopeFields);
+        }
       }
     });
     out.string(name);
@@ -204,7 +225,9 @@ export class PrefixTranscoder {
     for (let index = 0; index < attributes.count; index++) {
       const start = attributes.start(index);
       const end = attributes.end(index);
-      if (!this.#isServiceName(start, end)) continue;
+      if (!this.#isServiceName(start, end)) {
+        continue;
+      }
       this.#cursor.position = start;
       return serviceNameFrom(true, readKeyValue(this.#cursor, end).value);
     }

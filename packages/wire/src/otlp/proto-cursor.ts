@@ -78,12 +78,19 @@ export class ProtoCursor {
     let low = 0;
     let high = 0;
     for (let shift = 0; shift < 70; shift += 7) {
-      if (this.position >= end) throw this.#truncated(end);
+      if (this.position >= end) {
+        throw this.#truncated(end);
+      }
       const byte = this.bytes[this.position++] as number;
       const bits = byte & 0x7f;
-      if (shift < 32) low |= bits << shift;
-      if (shift === 28) high = bits >>> 4;
-      else if (shift > 28) high |= bits << (shift - 32);
+      if (shift < 32) {
+        low |= bits << shift;
+      }
+      if (shift === 28) {
+        high = bits >>> 4;
+      } else if (shift > 28) {
+        high |= bits << (shift - 32);
+      }
       if (byte < 0x80) {
         this.low = low;
         this.high = high;
@@ -155,7 +162,9 @@ export class ProtoCursor {
     const stop = this.fieldEnd(end);
     const start = this.position;
     this.position = stop;
-    if (start === stop) return "";
+    if (start === stop) {
+      return "";
+    }
     return this.bytes.toString("utf8", start, stop);
   }
 
@@ -167,7 +176,9 @@ export class ProtoCursor {
     const stop = this.fieldEnd(end);
     const start = this.position;
     this.position = stop;
-    if (stop - start === length) return start;
+    if (stop - start === length) {
+      return start;
+    }
     this.idBytes = stop - start;
     return -1;
   }
@@ -182,13 +193,17 @@ export class ProtoCursor {
   #isAscii(start: number, end: number): boolean {
     const { bytes } = this;
     let bits = 0;
-    for (let index = start; index < end; index++) bits |= bytes[index] as number;
+    for (let index = start; index < end; index++) {
+      bits |= bytes[index] as number;
+    }
     return bits < 0x80;
   }
 
   #advance(count: number, end: number): number {
     const start = this.position;
-    if (start + count > end) throw this.#truncated(end);
+    if (start + count > end) {
+      throw this.#truncated(end);
+    }
     this.position = start + count;
     return start;
   }
@@ -201,6 +216,8 @@ export class ProtoCursor {
 /** A set of field numbers, each from 1 to 31, as one number: bit n is set for field n. */
 export function fieldMask(...numbers: readonly number[]): number {
   let mask = 0;
-  for (const number of numbers) mask |= 1 << number;
+  for (const number of numbers) {
+    mask |= 1 << number;
+  }
   return mask;
 }

@@ -16,10 +16,15 @@ type Value = number | bigint | string | Uint8Array | readonly ProtoField[];
 export function protoMessage(...fields: readonly ProtoField[]): Uint8Array {
   const writer = new BinaryWriter();
   for (const [number, type, value] of fields) {
-    if (type === "varint") writer.tag(number, 0).int64(value as bigint | number);
-    else if (type === "fixed64") writer.tag(number, 1).fixed64(value as bigint | number);
-    else if (type === "fixed32") writer.tag(number, 5).fixed32(value as number);
-    else writer.tag(number, 2).bytes(bytesOf(value));
+    if (type === "varint") {
+      writer.tag(number, 0).int64(value as bigint | number);
+    } else if (type === "fixed64") {
+      writer.tag(number, 1).fixed64(value as bigint | number);
+    } else if (type === "fixed32") {
+      writer.tag(number, 5).fixed32(value as number);
+    } else {
+      writer.tag(number, 2).bytes(bytesOf(value));
+    }
   }
   return writer.finish();
 }
@@ -37,7 +42,11 @@ export function requestOf(...span: ProtoField[]): Uint8Array {
   return protoMessage([1, "bytes", [[2, "bytes", [[2, "bytes", span]]]]]);
 }
 function bytesOf(value: Value): Uint8Array {
-  if (value instanceof Uint8Array) return value;
-  if (typeof value === "string") return Buffer.from(value);
+  if (value instanceof Uint8Array) {
+    return value;
+  }
+  if (typeof value === "string") {
+    return Buffer.from(value);
+  }
   return protoMessage(...(value as readonly ProtoField[]));
 }

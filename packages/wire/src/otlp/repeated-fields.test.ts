@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { FieldList } from "./field-list.ts";
 import { RepeatedFields } from "./repeated-fields.ts";
 
@@ -24,7 +24,7 @@ function find(kept: RepeatedFields<number>, owner: string, ...texts: string[]): 
   return kept.find(source, fields, owner);
 }
 
-it("finds each of the last by all of its bytes and its owner, in any order", () => {
+test("finds each of the last by all of its bytes and its owner, in any order", () => {
   const kept = new RepeatedFields<number>(4);
   keep(kept, 1, "a", "cart", "1.0");
   keep(kept, 2, "b", "cart", "1.0");
@@ -41,7 +41,7 @@ it("finds each of the last by all of its bytes and its owner, in any order", () 
   }
 });
 
-it("gives up the oldest for a new one, and its memory where that is enough", () => {
+test("gives up the oldest for a new one, and its memory where that is enough", () => {
   const kept = new RepeatedFields<number>(2);
   keep(kept, 1, "", "first");
   keep(kept, 2, "", "second");
@@ -55,7 +55,7 @@ it("gives up the oldest for a new one, and its memory where that is enough", () 
   expect(find(kept, "", "the fourth, longer than all")).toBe(4);
 });
 
-it("keeps nothing long", () => {
+test("keeps nothing long", () => {
   const kept = new RepeatedFields<number>(2);
   expect(keep(kept, 1, "", "x".repeat(8 * 1024))).toBe(true);
   expect(keep(kept, 2, "", "x".repeat(8 * 1024 + 1))).toBe(false);

@@ -34,10 +34,16 @@ export class RepeatedFields<T> {
     const length = lengthOf(fields);
     const hash = hashOf(source, fields);
     for (let turn = 0, index = this.#next; turn < count; turn++, index++) {
-      if (index >= count) index = 0;
+      if (index >= count) {
+        index = 0;
+      }
       const kept = this.#kept[index] as Kept<T>;
-      if (kept.hash !== hash || kept.length !== length || kept.owner !== owner) continue;
-      if (!isSame(kept.bytes, source, fields)) continue;
+      if (kept.hash !== hash || kept.length !== length || kept.owner !== owner) {
+        continue;
+      }
+      if (!isSame(kept.bytes, source, fields)) {
+        continue;
+      }
       this.#next = index + 1;
       return kept.value;
     }
@@ -47,13 +53,16 @@ export class RepeatedFields<T> {
   /** Keeps the value for fields that `find` has not found. @returns whether they are short enough for that */
   keep(source: Buffer, fields: FieldList, owner: string, value: T): boolean {
     const length = lengthOf(fields);
-    if (length > longestBytes) return false;
+    if (length > longestBytes) {
+      return false;
+    }
     const old = this.#kept[this.#oldest];
     const bytes =
       old !== undefined && old.bytes.length >= length ? old.bytes : Buffer.allocUnsafeSlow(length);
     let at = 0;
-    for (let index = 0; index < fields.count; index++)
+    for (let index = 0; index < fields.count; index++) {
       at += source.copy(bytes, at, fields.start(index), fields.end(index));
+    }
     this.#kept[this.#oldest] = { bytes, length, hash: hashOf(source, fields), owner, value };
     this.#next = this.#oldest + 1;
     this.#oldest = this.#next % this.#most;
@@ -63,7 +72,9 @@ export class RepeatedFields<T> {
 
 function lengthOf(fields: FieldList): number {
   let length = 0;
-  for (let index = 0; index < fields.count; index++) length += fields.end(index) - fields.start(index);
+  for (let index = 0; index < fields.count; index++) {
+    length += fields.end(index) - fields.start(index);
+  }
   return length;
 }
 
@@ -77,9 +88,12 @@ function hashOf(source: Buffer, fields: FieldList): number {
     const start = fields.start(index);
     const end = fields.end(index);
     const headEnd = Math.min(end, start + hashedBytes);
-    for (let at = start; at < headEnd; at++) hash = Math.imul(hash ^ (source[at] as number), 0x01000193);
-    for (let at = Math.max(headEnd, end - hashedBytes); at < end; at++)
+    for (let at = start; at < headEnd; at++) {
       hash = Math.imul(hash ^ (source[at] as number), 0x01000193);
+    }
+    for (let at = Math.max(headEnd, end - hashedBytes); at < end; at++) {
+      hash = Math.imul(hash ^ (source[at] as number), 0x01000193);
+    }
   }
   return hash;
 }
@@ -91,7 +105,9 @@ function isSame(bytes: Buffer, source: Buffer, fields: FieldList): boolean {
     const start = fields.start(index);
     const end = fields.end(index);
     const next = at + end - start;
-    if (bytes.compare(source, start, end, at, next) !== 0) return false;
+    if (bytes.compare(source, start, end, at, next) !== 0) {
+      return false;
+    }
     at = next;
   }
   return true;

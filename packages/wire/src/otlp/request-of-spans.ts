@@ -30,8 +30,9 @@ export function otlpSpanOf(span: Span): Span {
 /** For tests: the request in OTLP's JSON form (hex ids), otherwise as generated code prints protobuf JSON. */
 export function otlpJsonOf(request: ExportTraceServiceRequest): string {
   return JSON.stringify(ExportTraceServiceRequest.toJSON(request), (key, value: unknown) => {
-    if (/^(traceId|spanId|parentSpanId)$/.test(key))
+    if (/^(traceId|spanId|parentSpanId)$/.test(key)) {
       return Buffer.from(value as string, "base64").toString("hex");
+    }
     if (typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0))) {
       return Object.is(value, -0) ? "-0" : String(value);
     }

@@ -75,7 +75,9 @@ function keyValueOf({ key, value }: Attribute, depth = 0): KeyValue {
 }
 
 function anyValueOf(value: AttributeValue, depth: number): AnyValue {
-  if (value.type === "array" || value.type === "kvlist") checkAttributeDepth(depth + 1);
+  if (value.type === "array" || value.type === "kvlist") {
+    checkAttributeDepth(depth + 1);
+  }
   switch (value.type) {
     case "empty":
       return { value: undefined };

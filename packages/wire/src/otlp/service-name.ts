@@ -16,6 +16,8 @@ export function serviceNameOf(resourceAttributes: readonly Attribute[]): string 
  * @param value of its first `service.name`
  */
 export function serviceNameFrom(hasAttributes: boolean, value: AttributeValue | undefined): string {
-  if (!hasAttributes) return "OTLPResourceNoServiceName";
+  if (!hasAttributes) {
+    return "OTLPResourceNoServiceName";
+  }
   return value?.type === "string" && value.value !== "" ? value.value : "empty-service-name";
 }

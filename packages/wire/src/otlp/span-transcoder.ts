@@ -73,10 +73,18 @@ export class SpanTranscoder {
   scan(end: number): string {
     this.#clear();
     this.#scanFields(end);
-    if (this.#traceId === -1 && this.#traceIdBytes > 0) this.#takeShortTraceId();
-    if (this.#spanId === -1 && this.#spanIdBytes > 0) throw badId("span id", this.#spanIdBytes, 8);
-    if (this.#isZero(this.#traceId, this.#hasShortTraceId ? 8 : 16)) return "empty trace id";
-    if (this.#isZero(this.#spanId, 8)) return "empty span id";
+    if (this.#traceId === -1 && this.#traceIdBytes > 0) {
+      this.#takeShortTraceId();
+    }
+    if (this.#spanId === -1 && this.#spanIdBytes > 0) {
+      throw badId("span id", this.#spanIdBytes, 8);
+    }
+    if (this.#isZero(this.#traceId, this.#hasShortTraceId ? 8 : 16)) {
+      return "empty trace id";
+    }
+    if (this.#isZero(this.#spanId, 8)) {
+      return "empty span id";
+    }
     return "";
   }
 
@@ -87,7 +95,9 @@ export class SpanTranscoder {
 
   /** Senders with ids of 64 bits send the low half of a trace id. */
   #takeShortTraceId(): void {
-    if (this.#traceIdBytes !== 8) throw badId("trace id", this.#traceIdBytes, 16);
+    if (this.#traceIdBytes !== 8) {
+      throw badId("trace id", this.#traceIdBytes, 16);
+    }
     this.#traceId = this.#traceIdEnd - 8;
     this.#hasShortTraceId = true;
     this.#mends.add("trace id has 8 bytes, not 16: taken as its low half");
@@ -101,7 +111,9 @@ export class SpanTranscoder {
     const cursor = this.#cursor;
     const out = this.#out;
     const attributes = this.#attributeTranscoder;
-    if (this.#hasShortTraceId) out.zeros(8);
+    if (this.#hasShortTraceId) {
+      out.zeros(8);
+    }
     out.id(cursor.view, this.#traceId, this.#hasShortTraceId ? 8 : 16);
     out.id(cursor.view, this.#spanId, 8);
     out.id(cursor.view, this.#parentSpanId, 8);
@@ -116,9 +128,13 @@ export class SpanTranscoder {
     out.uint32(this.#droppedEvents);
     this.#linkTranscoder.list(this.#links);
     out.uint32(this.#droppedLinks);
-    if (this.hasCutPrefix || cursor.cutValues > 0) this.#mends.add(cutValuesWarning);
+    if (this.hasCutPrefix || cursor.cutValues > 0) {
+      this.#mends.add(cutValuesWarning);
+    }
     out.uint8(this.#mends.count);
-    if (this.#mends.count > 0) this.#mends.write(out);
+    if (this.#mends.count > 0) {
+      this.#mends.write(out);
+    }
   }
 
   /** Columns `kind` to `status_code`, with one check of the room. */
@@ -189,11 +205,15 @@ export class SpanTranscoder {
       switch (tag) {
         case 10:
           this.#traceId = cursor.idStart(end, 16);
-          if (this.#traceId === -1) this.#noteOddTraceId();
+          if (this.#traceId === -1) {
+            this.#noteOddTraceId();
+          }
           break;
         case 18:
           this.#spanId = cursor.idStart(end, 8);
-          if (this.#spanId === -1) this.#spanIdBytes = cursor.idBytes;
+          if (this.#spanId === -1) {
+            this.#spanIdBytes = cursor.idBytes;
+          }
           break;
         case 26:
           this.#traceStateEnd = cursor.fieldEnd(end);
@@ -202,8 +222,9 @@ export class SpanTranscoder {
           break;
         case 34:
           this.#parentSpanId = cursor.idStart(end, 8);
-          if (this.#parentSpanId === -1 && cursor.idBytes > 0)
+          if (this.#parentSpanId === -1 && cursor.idBytes > 0) {
             this.#mends.add(`parent span id was dropped: it has ${cursor.idBytes} bytes, not 8`);
+          }
           break;
         case 42:
           this.#nameEnd = cursor.fieldEnd(end);
@@ -270,9 +291,15 @@ export class SpanTranscoder {
   }
 
   #isZero(start: number, length: number): boolean {
-    if (start === -1) return true;
+    if (start === -1) {
+      return true;
+    }
     const { bytes } = this.#cursor;
-    for (let index = start; index < start + length; index++) if (bytes[index] !== 0) return false;
+    for (let index = start; index < start + length; index++) {
+      if (bytes[index] !== 0) {
+        return false;
+      }
+    }
     return true;
   }
 }

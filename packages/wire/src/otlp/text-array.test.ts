@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { ByteWriter } from "../rows/byte-writer.ts";
 import { typedJson } from "../rows/typed-json.ts";
 import { readAnyValue } from "./any-value.ts";
@@ -12,7 +12,9 @@ function textOf(array: Uint8Array): string | undefined {
   out.uint8(7);
   const source = Buffer.concat([Buffer.from([1, 2]), array, Buffer.from([10, 3, 10, 1, 65])]);
   const isWritten = writeTextArray(out, source, 2, 2 + array.length);
-  if (!isWritten) expect(out.length).toBe(1);
+  if (!isWritten) {
+    expect(out.length).toBe(1);
+  }
   return isWritten ? Buffer.from(out.bytes).toString("latin1", 1) : undefined;
 }
 
@@ -26,7 +28,7 @@ function jsonOf(array: Buffer): string {
 
 const item = (text: Uint8Array) => Buffer.concat([Buffer.from([10, text.length + 2, 10, text.length]), text]);
 
-it("writes arrays of short strings as the way over values does", () => {
+test("writes arrays of short strings as the way over values does", () => {
   const text = fc.string({ maxLength: 20 }).map((value) => item(Buffer.from(value)));
   fc.assert(
     fc.property(fc.array(text, { maxLength: 4 }), (items) => {
@@ -38,19 +40,21 @@ it("writes arrays of short strings as the way over values does", () => {
   );
 });
 
-it("writes what any bytes are as the way over values does, or nothing", () => {
+test("writes what any bytes are as the way over values does, or nothing", () => {
   const byte = fc.oneof(fc.constantFrom(10, 2, 3, 4, 0, 65), fc.nat(255));
   fc.assert(
     fc.property(fc.array(byte, { maxLength: 12 }), (bytes) => {
       const array = Buffer.from(bytes);
       const written = textOf(array);
-      if (written !== undefined) expect(written).toBe(jsonOf(array));
+      if (written !== undefined) {
+        expect(written).toBe(jsonOf(array));
+      }
     }),
     { numRuns: 5_000 },
   );
 });
 
-it.each([
+test.each([
   ["a quote", item(Buffer.from('a"'))],
   ["a backslash", item(Buffer.from("a\\"))],
   ["a control", item(Buffer.from([9]))],
@@ -64,7 +68,7 @@ it.each([
   expect(textOf(Buffer.concat([item(Buffer.from("a")), array]))).toBeUndefined();
 });
 
-it("writes no strings, and the longest", () => {
+test("writes no strings, and the longest", () => {
   expect(textOf(Buffer.alloc(0))).toBe("[]");
   expect(textOf(item(Buffer.alloc(125, 65)))).toBe(`["${"A".repeat(125)}"]`);
 });

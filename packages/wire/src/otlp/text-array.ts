@@ -16,15 +16,23 @@ export function writeTextArray(out: ByteWriter, bytes: Uint8Array, start: number
   buffer[position++] = openBracket;
   for (let at = start; at < end; ) {
     const textStart = at + 4;
-    if (textStart > end || bytes[at] !== 10 || bytes[at + 2] !== 10) return false;
+    if (textStart > end || bytes[at] !== 10 || bytes[at + 2] !== 10) {
+      return false;
+    }
     const length = bytes[at + 3] as number;
     const textEnd = textStart + length;
-    if (length >= maxShort - 2 || bytes[at + 1] !== length + 2 || textEnd > end) return false;
-    if (at !== start) buffer[position++] = comma;
+    if (length >= maxShort - 2 || bytes[at + 1] !== length + 2 || textEnd > end) {
+      return false;
+    }
+    if (at !== start) {
+      buffer[position++] = comma;
+    }
     buffer[position++] = quote;
     for (let index = textStart; index < textEnd; index++) {
       const byte = bytes[index] as number;
-      if (byte < 0x20 || byte >= 0x7f || byte === quote || byte === backslash) return false;
+      if (byte < 0x20 || byte >= 0x7f || byte === quote || byte === backslash) {
+        return false;
+      }
       buffer[position++] = byte;
     }
     buffer[position++] = quote;

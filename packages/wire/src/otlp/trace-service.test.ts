@@ -1,10 +1,10 @@
 import { Client, credentials, Server, ServerCredentials } from "@grpc/grpc-js";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { bindServer } from "../grpc/bind-server.ts";
 import type { ExportOutcome } from "./export-response.ts";
 import { type TraceServiceHandlers, traceService } from "./trace-service.ts";
 
-it("hands the handler the request's bytes over a real connection", async () => {
+test("hands the handler the request's bytes over a real connection", async () => {
   let received: Buffer | undefined;
   const handlers: TraceServiceHandlers = {
     export(call, callback) {

@@ -1,5 +1,5 @@
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ApiV2Transcoder } from "../api-v2/api-v2-transcoder.ts";
 import { WireError } from "../errors.ts";
 import type { MessageTranscoder } from "../rows/message-transcoder.ts";
@@ -28,7 +28,9 @@ function answerOf(transcoder: MessageTranscoder, request: Uint8Array): string {
   try {
     return Buffer.from(transcoder.transcode(request).rows.bytes).toString("hex");
   } catch (error) {
-    if (error instanceof WireError) return `${error.code} ${error.message}`;
+    if (error instanceof WireError) {
+      return `${error.code} ${error.message}`;
+    }
     throw error;
   }
 }
@@ -119,7 +121,7 @@ describe.each([
   { format: "api_v2", messages: apiV2Messages },
   { format: "Zipkin v2", messages: zipkinMessages },
 ])("wire types of $format", ({ messages }) => {
-  it.each(messages)("refuses a known field of $name with another one", ({ open, fields, within }) => {
+  test.each(messages)("refuses a known field of $name with another one", ({ open, fields, within }) => {
     const transcoder = open();
     fields.forEach((own, index) => {
       const number = index + 1;
@@ -128,15 +130,20 @@ describe.each([
         const answer = answerOf(transcoder, request);
         // The field is the last thing in the request, and the cursor stands before its value.
         const refused = `WIRE_MALFORMED field ${number} before byte ${request.length - bytesOf(wireType).length} has wire type ${wireType}`;
-        if (own === undefined && wireType !== 3) expect(answer).not.toMatch("WIRE_");
-        else if (own === undefined) expect(answer).toMatch("wire type 3 before byte");
-        else if (wireType === own) expect(answer).not.toMatch("wire type");
-        else expect(answer).toBe(refused);
+        if (own === undefined && wireType !== 3) {
+          expect(answer).not.toMatch("WIRE_");
+        } else if (own === undefined) {
+          expect(answer).toMatch("wire type 3 before byte");
+        } else if (wireType === own) {
+          expect(answer).not.toMatch("wire type");
+        } else {
+          expect(answer).toBe(refused);
+        }
       }
     });
   });
 
-  it.each(messages)("passes over unknown fields of $name", ({ open, fields, within }) => {
+  test.each(messages)("passes over unknown fields of $name", ({ open, fields, within }) => {
     const transcoder = open();
     const plain = answerOf(transcoder, within(Buffer.alloc(0)));
     expect(plain).not.toMatch("WIRE_TRUNCATED");

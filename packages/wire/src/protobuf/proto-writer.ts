@@ -18,17 +18,23 @@ export function beginMessage(out: ByteWriter, tag: number, lengthBytes: number):
 export function endMessage(out: ByteWriter, start: number, lengthBytes: number): void {
   const length = out.length - start;
   let neededBytes = 1;
-  for (let rest = length >>> 7; rest !== 0; rest >>>= 7) neededBytes++;
+  for (let rest = length >>> 7; rest !== 0; rest >>>= 7) {
+    neededBytes++;
+  }
   const move = neededBytes - lengthBytes;
   if (move !== 0) {
-    if (move > 0) out.reserve(move);
+    if (move > 0) {
+      out.reserve(move);
+    }
     out.buffer.copyWithin(start + move, start, out.length);
     out.length += move;
   }
   const { buffer } = out;
   let position = start - lengthBytes;
   let rest = length;
-  for (; rest >= 0x80; rest >>>= 7) buffer[position++] = (rest & 0x7f) | 0x80;
+  for (; rest >= 0x80; rest >>>= 7) {
+    buffer[position++] = (rest & 0x7f) | 0x80;
+  }
   buffer[position] = rest;
 }
 
@@ -44,7 +50,9 @@ export function writeVarint64(out: ByteWriter, low: number, high: number): void 
     lower = ((lower >>> 7) | (upper << 25)) >>> 0;
     upper >>>= 7;
   }
-  for (; lower >= 0x80; lower >>>= 7) buffer[position++] = (lower & 0x7f) | 0x80;
+  for (; lower >= 0x80; lower >>>= 7) {
+    buffer[position++] = (lower & 0x7f) | 0x80;
+  }
   buffer[position++] = lower;
   out.length = position;
 }

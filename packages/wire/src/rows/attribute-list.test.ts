@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Attribute } from "../model/attribute.ts";
 import { attributeListOf, attributeNeedle } from "./attribute-list.ts";
 import { AttributeWriter } from "./attribute-writer.ts";
@@ -24,7 +24,7 @@ function written(attributes: readonly Attribute[]): Buffer {
 }
 
 describe("an attribute list", () => {
-  it("has marks between its attributes, and letters before the values", () => {
+  test("has marks between its attributes, and letters before the values", () => {
     const attributes: Attribute[] = [
       { key: "a", value: { type: "string", value: "x" } },
       { key: "", value: { type: "empty" } },
@@ -37,7 +37,7 @@ describe("an attribute list", () => {
     expect(attributeListOf([])).toHaveLength(0);
   });
 
-  it("is what the writer of rows writes", () => {
+  test("is what the writer of rows writes", () => {
     fc.assert(
       fc.property(fc.array(attributeArbitrary, { maxLength: 6 }), (attributes) => {
         expect(written(attributes)).toEqual(attributeListOf(attributes));
@@ -45,7 +45,7 @@ describe("an attribute list", () => {
     );
   });
 
-  it.each([0, 1, 2, 3, 4, 5])("may be of any size: its length of %i bytes or so", (power) => {
+  test.each([0, 1, 2, 3, 4, 5])("may be of any size: its length of %i bytes or so", (power) => {
     for (const size of [-8, -7, -6, -5, -4, 0].map((less) => Math.min(2 ** (7 * power), 2 ** 24) + less)) {
       const attributes = [
         { key: "k", value: { type: "string", value: "é".repeat(Math.max(size, 0)) } } as const,
@@ -54,7 +54,7 @@ describe("an attribute list", () => {
     }
   });
 
-  it("has a needle in it exactly where an attribute has this key, type and value", () => {
+  test("has a needle in it exactly where an attribute has this key, type and value", () => {
     const few = fc.constantFrom("", "a", "b", "ab", "é", "\u{10ffff}", "sa", "\ud800");
     const attribute = fc.record({
       key: few,
@@ -74,7 +74,7 @@ describe("an attribute list", () => {
     );
   });
 
-  it("takes no mark out of texts that come as bytes", () => {
+  test("takes no mark out of texts that come as bytes", () => {
     const bytes = fc.uint8Array({ maxLength: 12 }).map((array) => Buffer.from(array));
     const spoilt = fc.array(fc.constantFrom(0xff, 0xfe, 0xc3, 0xa9, 0x61), { maxLength: 6 }).map(Buffer.from);
     const source = fc.oneof(bytes, spoilt);

@@ -57,7 +57,9 @@ export function attributeNeedle(key: string, value: AttributeValue): Buffer {
 
 /** A list in the form of the store. */
 export function attributeListOf(attributes: readonly Attribute[]): Buffer {
-  if (attributes.length === 0) return Buffer.alloc(0);
+  if (attributes.length === 0) {
+    return Buffer.alloc(0);
+  }
   const pieces = attributes.map(({ key, value }) => attributeNeedle(key, value).subarray(0, -1));
   return Buffer.concat([...pieces, Buffer.from([attributeMark])]);
 }

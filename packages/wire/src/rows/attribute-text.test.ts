@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AttributeType, AttributeValue } from "../model/attribute.ts";
 import { attributeText, parseAttributeText } from "./attribute-text.ts";
 import { attributeValueArbitrary } from "./span-arbitrary.ts";
@@ -36,12 +36,12 @@ const malformed: [type: AttributeType, text: string][] = [
 ];
 
 describe("attributeText", () => {
-  it.each(texts)("of %o is %j, and back", (value, text) => {
+  test.each(texts)("of %o is %j, and back", (value, text) => {
     expect(attributeText(value)).toBe(text);
     expect(parseAttributeText(value.type, text)).toEqual(value);
   });
 
-  it("is read back as it was, whatever the value", () => {
+  test("is read back as it was, whatever the value", () => {
     fc.assert(
       fc.property(attributeValueArbitrary, (value) => {
         expect(parseAttributeText(value.type, attributeText(value))).toEqual(value);
@@ -49,7 +49,7 @@ describe("attributeText", () => {
     );
   });
 
-  it.each(malformed)("refuses a text that is no %s: %j", (type, text) => {
+  test.each(malformed)("refuses a text that is no %s: %j", (type, text) => {
     expect(() => parseAttributeText(type, text)).toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
   });
 });

@@ -45,20 +45,28 @@ export function parseAttributeText(type: AttributeType, text: string): Attribute
     case "string":
       return { type, value: text };
     case "bool":
-      if (text !== "true" && text !== "false") throw malformed(type, text);
+      if (text !== "true" && text !== "false") {
+        throw malformed(type, text);
+      }
       return { type, value: text === "true" };
     case "int":
-      if (!/^-?\d{1,19}$/.test(text)) throw malformed(type, text);
+      if (!/^-?\d{1,19}$/.test(text)) {
+        throw malformed(type, text);
+      }
       return { type, value: BigInt(text) };
     case "double":
       return { type, value: parseDouble(text) };
     case "bytes":
-      if (!/^([0-9a-f]{2})*$/.test(text)) throw malformed(type, text);
+      if (!/^([0-9a-f]{2})*$/.test(text)) {
+        throw malformed(type, text);
+      }
       return { type, value: Buffer.from(text, "hex") };
     case "array":
     case "kvlist": {
       const value = parseTypedJson(text);
-      if (value.type !== type) throw malformed(type, text);
+      if (value.type !== type) {
+        throw malformed(type, text);
+      }
       return value;
     }
   }
@@ -66,7 +74,9 @@ export function parseAttributeText(type: AttributeType, text: string): Attribute
 
 function parseDouble(text: string): number {
   const value = Number(text);
-  if (text === "" || (Number.isNaN(value) && text !== "NaN")) throw malformed("double", text);
+  if (text === "" || (Number.isNaN(value) && text !== "NaN")) {
+    throw malformed("double", text);
+  }
   return value;
 }
 

@@ -41,9 +41,13 @@ export class AttributeWriter {
 
   /** @returns where the list begins, after its length; meaningless for tuples */
   end(): number {
-    if (!this.#isList) return 0;
+    if (!this.#isList) {
+      return 0;
+    }
     const out = this.#out;
-    if (out.length > this.#listAt + 2) out.uint8(attributeMark);
+    if (out.length > this.#listAt + 2) {
+      out.uint8(attributeMark);
+    }
     return out.endString(this.#listAt);
   }
 
@@ -115,15 +119,20 @@ export class AttributeWriter {
   /** As `keyBytes`; bytes that are not UTF-8 become U+FFFD. */
   lenientKey(type: number, source: Buffer, view: DataView, start: number, end: number): void {
     const at = this.#out.length;
-    if (this.keyBytes(type, source, view, start, end) || isUtf8(source.subarray(start, end))) return;
+    if (this.keyBytes(type, source, view, start, end) || isUtf8(source.subarray(start, end))) {
+      return;
+    }
     this.#out.length = at;
     this.key(type, source.toString("utf8", start, end));
   }
 
   /** The text of a value of any type. */
   value(text: string): void {
-    if (this.#isList) this.#out.utf8(text);
-    else this.#out.string(text);
+    if (this.#isList) {
+      this.#out.utf8(text);
+    } else {
+      this.#out.string(text);
+    }
   }
 
   /**
@@ -138,7 +147,9 @@ export class AttributeWriter {
   /** As `valueBytes`; bytes that are not UTF-8 become U+FFFD. */
   lenientValue(source: Buffer, view: DataView, start: number, end: number): void {
     const at = this.#out.length;
-    if (this.valueBytes(source, view, start, end) || isUtf8(source.subarray(start, end))) return;
+    if (this.valueBytes(source, view, start, end) || isUtf8(source.subarray(start, end))) {
+      return;
+    }
     this.#out.length = at;
     this.value(source.toString("utf8", start, end));
   }
@@ -169,7 +180,9 @@ export class AttributeWriter {
 
   /** The bytes `source[start, end)`. */
   bytes(source: Uint8Array, start: number, end: number): void {
-    if (!this.#isList) this.#out.varint((end - start) * 2);
+    if (!this.#isList) {
+      this.#out.varint((end - start) * 2);
+    }
     writeHex(this.#out, source, start, end);
   }
 
@@ -192,11 +205,15 @@ export class AttributeWriter {
   /** Begins a text of less than 128 bytes whose length is not yet known. */
   #beginShort(): number {
     const { length } = this.#out;
-    if (!this.#isList) this.#out.uint8(0);
+    if (!this.#isList) {
+      this.#out.uint8(0);
+    }
     return length;
   }
 
   #endShort(at: number): void {
-    if (!this.#isList) this.#out.buffer[at] = this.#out.length - at - 1;
+    if (!this.#isList) {
+      this.#out.buffer[at] = this.#out.length - at - 1;
+    }
   }
 }

@@ -57,7 +57,9 @@ export class ByteWriter {
 
   clear(): void {
     this.length = 0;
-    if (this.buffer.length > this.#keptBytes) this.#use(Buffer.allocUnsafeSlow(this.#firstBytes));
+    if (this.buffer.length > this.#keptBytes) {
+      this.#use(Buffer.allocUnsafeSlow(this.#firstBytes));
+    }
   }
 
   /**
@@ -65,7 +67,9 @@ export class ByteWriter {
    * @throws WireError WIRE_TOO_LARGE when that would be more than `maxBytes` in all
    */
   reserve(count: number): void {
-    if (this.length + count > this.#capacity) this.#grow(this.length + count);
+    if (this.length + count > this.#capacity) {
+      this.#grow(this.length + count);
+    }
   }
 
   #grow(wanted: number): void {
@@ -121,7 +125,9 @@ export class ByteWriter {
       let index = 0;
       for (; index < length; index++) {
         const code = value.charCodeAt(index);
-        if (code >= 0x80) break;
+        if (code >= 0x80) {
+          break;
+        }
         buffer[position++] = code;
       }
       if (index === length) {
@@ -144,7 +150,9 @@ export class ByteWriter {
       let index = 0;
       for (; index < length; index++) {
         const code = value.charCodeAt(index);
-        if (code >= 0x80) break;
+        if (code >= 0x80) {
+          break;
+        }
         buffer[this.length + index] = code;
       }
       if (index === length) {
@@ -245,7 +253,9 @@ export class ByteWriter {
     if (count < 32) {
       const { buffer } = this;
       let position = this.length;
-      for (let index = start; index < end; index++) buffer[position++] = source[index] as number;
+      for (let index = start; index < end; index++) {
+        buffer[position++] = source[index] as number;
+      }
     } else {
       // Not `subarray`: on a Buffer it costs more than the copy.
       this.buffer.set(new Uint8Array(source.buffer, source.byteOffset + start, count), this.length);
@@ -267,16 +277,20 @@ export class ByteWriter {
     const target = this.view;
     const shift = this.length - start;
     const last = start + count - 4;
-    for (let index = start; index < last; index += 4)
+    for (let index = start; index < last; index += 4) {
       target.setInt32(index + shift, view.getInt32(index, true), true);
+    }
     target.setInt32(last + shift, view.getInt32(last, true), true);
     this.length += count;
   }
 
   /** Copies the id of `length` bytes at `view[start]`; zeros when `start` is -1. */
   id(view: DataView, start: number, length: number): void {
-    if (start === -1) this.zeros(length);
-    else this.words(view, start, length);
+    if (start === -1) {
+      this.zeros(length);
+    } else {
+      this.words(view, start, length);
+    }
   }
 
   /** `byteCount` bytes from `2 * byteCount` hex digits. */
@@ -303,7 +317,9 @@ export class ByteWriter {
       this.length += count;
       return;
     }
-    for (const end = this.length + count; this.length < end; this.length++) this.buffer[this.length] = 0;
+    for (const end = this.length + count; this.length < end; this.length++) {
+      this.buffer[this.length] = 0;
+    }
   }
 
   #use(buffer: Buffer): void {
@@ -316,7 +332,9 @@ export class ByteWriter {
 /** How many bytes `ByteWriter.varint` writes. */
 export function varintBytes(value: number): number {
   let count = 1;
-  for (let rest = value; rest >= 0x80; rest >>>= 7) count++;
+  for (let rest = value; rest >= 0x80; rest >>>= 7) {
+    count++;
+  }
   return count;
 }
 

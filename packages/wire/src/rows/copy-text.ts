@@ -9,7 +9,9 @@ import type { ByteWriter } from "./byte-writer.ts";
  */
 export function copyText(out: ByteWriter, bytes: Buffer, view: DataView, start: number, end: number): void {
   const textAt = out.length;
-  if (out.text(bytes, view, start, end) || isUtf8(bytes.subarray(start, end))) return;
+  if (out.text(bytes, view, start, end) || isUtf8(bytes.subarray(start, end))) {
+    return;
+  }
   out.length = textAt;
   out.string(bytes.toString("utf8", start, end));
 }

@@ -20,13 +20,19 @@ export function damagedMessage(messages: readonly Uint8Array[], random: (below: 
     const at = random(message.length);
     const end = at + random(Math.min(40, message.length - at));
     const kind = random(8);
-    if (kind === 0) message = Buffer.concat([message.subarray(0, at), message.subarray(end)]);
-    else if (kind === 1) message = Buffer.concat([message.subarray(0, end), message.subarray(at)]);
-    else if (kind === 2) {
+    if (kind === 0) {
+      message = Buffer.concat([message.subarray(0, at), message.subarray(end)]);
+    } else if (kind === 1) {
+      message = Buffer.concat([message.subarray(0, end), message.subarray(at)]);
+    } else if (kind === 2) {
       const other = one();
       message = Buffer.concat([message.subarray(0, at), other.subarray(random(other.length))]);
-    } else message[at] = random(2) === 0 ? random(256) : (message[random(message.length)] as number);
-    if (message.length === 0) message = one();
+    } else {
+      message[at] = random(2) === 0 ? random(256) : (message[random(message.length)] as number);
+    }
+    if (message.length === 0) {
+      message = one();
+    }
   }
   return message;
 }

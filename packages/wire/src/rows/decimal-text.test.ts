@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { ByteWriter } from "./byte-writer.ts";
 import { writeDecimal, writeShortDouble } from "./decimal-text.ts";
 
@@ -8,24 +8,26 @@ function shortText(value: number): string | undefined {
   out.uint8(0x78);
   const isWritten = writeShortDouble(out, value);
   const text = Buffer.from(out.bytes).toString("latin1", 1);
-  if (!isWritten) expect(text).toBe("");
+  if (!isWritten) {
+    expect(text).toBe("");
+  }
   return isWritten ? text : undefined;
 }
 
-it.each([
+test.each([
   1, -1, 10, 0.1, 0.3, -2.5, 123.455, 100.01, 1e-6, 0.00001, 999_999_999, 999_999_999.999_999, 429_496_729.5,
 ])("writes %d as JavaScript prints it", (value) => {
   expect(shortText(value)).toBe(String(value));
 });
 
-it.each([
+test.each([
   ...[0, -0, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e9, -1e9, 1e15, 1e21],
   ...[Number.MAX_VALUE, Number.MIN_VALUE, 1e-7, 0.1 + 0.2, 1 / 3, 1.000_000_5],
 ])("leaves %d", (value) => {
   expect(shortText(value)).toBeUndefined();
 });
 
-it("writes doubles as JavaScript prints them, or nothing", () => {
+test("writes doubles as JavaScript prints them, or nothing", () => {
   const cents = fc.integer({ min: -99_999_999_999, max: 99_999_999_999 }).map((value) => value / 100);
   const micros = fc.maxSafeInteger().map((value) => (value % 1e15) / 1e6);
   /** The doubles next to a short one. */
@@ -37,7 +39,9 @@ it("writes doubles as JavaScript prints them, or nothing", () => {
   fc.assert(
     fc.property(fc.oneof(fc.double(), fc.float(), cents, micros, near), (value) => {
       const text = shortText(value);
-      if (text !== undefined) expect(text).toBe(String(value));
+      if (text !== undefined) {
+        expect(text).toBe(String(value));
+      }
     }),
     { numRuns: 5_000 },
   );
@@ -49,7 +53,7 @@ it("writes doubles as JavaScript prints them, or nothing", () => {
   );
 });
 
-it("writes 64-bit numbers by their halves", () => {
+test("writes 64-bit numbers by their halves", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (value) => {
       const out = new ByteWriter();

@@ -10,7 +10,9 @@ export function writeDecimal(out: ByteWriter, low: number, high: number): void {
     return;
   }
   let digits = 1;
-  for (let rest = low; rest >= 10; rest = (rest / 10) | 0) digits++;
+  for (let rest = low; rest >= 10; rest = (rest / 10) | 0) {
+    digits++;
+  }
   out.reserve(digits);
   const { buffer } = out;
   let rest = low;
@@ -33,14 +35,22 @@ const endOfShort = 1e15;
  */
 export function writeShortDouble(out: ByteWriter, value: number): boolean {
   const scaled = Math.abs(Math.round(value * scale));
-  if (scaled / scale !== Math.abs(value) || scaled === 0 || scaled >= endOfShort) return false;
-  if (value < 0) out.uint8(0x2d);
+  if (scaled / scale !== Math.abs(value) || scaled === 0 || scaled >= endOfShort) {
+    return false;
+  }
+  if (value < 0) {
+    out.uint8(0x2d);
+  }
   const whole = Math.floor(scaled / scale);
   writeDecimal(out, whole, 0);
   let fraction = scaled - whole * scale;
-  if (fraction === 0) return true;
+  if (fraction === 0) {
+    return true;
+  }
   let digits = places;
-  for (; fraction % 10 === 0; fraction /= 10) digits--;
+  for (; fraction % 10 === 0; fraction /= 10) {
+    digits--;
+  }
   out.reserve(digits + 1);
   const { buffer, length } = out;
   buffer[length] = 0x2e;

@@ -25,8 +25,12 @@ export function detailsTextOf(span: Span): Buffer {
       span.droppedEventsCount +
       span.droppedLinksCount ===
       0 && scope.attributes.length + warnings.length === 0;
-  if (isPlain && links.length === 0) return Buffer.alloc(0);
-  if (isPlain && links.length === 1 && isParent(span, links[0] as SpanLink)) return Buffer.from("parent");
+  if (isPlain && links.length === 0) {
+    return Buffer.alloc(0);
+  }
+  if (isPlain && links.length === 1 && isParent(span, links[0] as SpanLink)) {
+    return Buffer.from("parent");
+  }
   return tupleOf(span);
 }
 

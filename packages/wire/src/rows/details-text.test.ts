@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Span } from "../model/span.ts";
 import { DetailsText, type OriginDetails, type OwnDetails } from "./details-text.ts";
 import { tupleOf } from "./details-text-of.ts";
@@ -28,7 +28,7 @@ const malformed = expect.objectContaining({ name: "WireError", code: "WIRE_MALFO
 const link = `('${"t".repeat(16)}','${"s".repeat(8)}','',[],0,0,'none')`;
 
 describe("DetailsText", () => {
-  it("reads what a span has", () => {
+  test("reads what a span has", () => {
     fc.assert(
       fc.property(spanArbitrary, (span) => {
         expect(read(tupleOf(span))).toEqual(told(span));
@@ -36,7 +36,7 @@ describe("DetailsText", () => {
     );
   });
 
-  it("reads bytes that are not UTF-8, and all that stand behind a backslash", () => {
+  test("reads bytes that are not UTF-8, and all that stand behind a backslash", () => {
     const ids = `${String.raw`'\b\f\n\r\t\0\'\\abcdefg`}\xff','\x80\\0234567'`;
     const text = `(1,[('\xff','string','\\'\x80'),('','bytes','00')],2,3,4294967295,[(${ids},'\\\\',[],5,6,'follows_from')],7,['(\\'','a'])`;
     expect(read(Buffer.from(text, "latin1"))).toEqual({
@@ -66,14 +66,16 @@ describe("DetailsText", () => {
     });
   });
 
-  it("refuses a text that is cut anywhere, or goes on", () => {
+  test("refuses a text that is cut anywhere, or goes on", () => {
     const [span] = fc.sample(spanArbitrary, { numRuns: 1, seed: 3 }) as [Span];
     const text = tupleOf(span);
-    for (let end = 0; end < text.length; end++) expect(() => read(text.subarray(0, end))).toThrow(malformed);
+    for (let end = 0; end < text.length; end++) {
+      expect(() => read(text.subarray(0, end))).toThrow(malformed);
+    }
     expect(() => read(Buffer.concat([text, Buffer.from(")")]))).toThrow(malformed);
   });
 
-  it.each([
+  test.each([
     ["a number that is none", "(x,[],0,0,0,[],0,[])"],
     ["a number that is missing", "(,[],0,0,0,[],0,[])"],
     ["a number with a sign", "(-1,[],0,0,0,[],0,[])"],

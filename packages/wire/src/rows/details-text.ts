@@ -61,7 +61,9 @@ export class DetailsText {
   /** Skips these bytes when they come next. @returns true when they did */
   skip(next: Buffer): boolean {
     const stop = this.position + next.length;
-    if (stop > this.#end || next.compare(this.#bytes, this.position, stop) !== 0) return false;
+    if (stop > this.#end || next.compare(this.#bytes, this.position, stop) !== 0) {
+      return false;
+    }
     this.position = stop;
     return true;
   }
@@ -90,7 +92,9 @@ export class DetailsText {
     this.#byte(comma);
     const warnings = this.#list(this.#string);
     this.#byte(close);
-    if (this.position !== this.#end) throw this.#malformed();
+    if (this.position !== this.#end) {
+      throw this.#malformed();
+    }
     return { droppedAttributesCount, droppedEventsCount, links, droppedLinksCount, warnings };
   }
 
@@ -110,7 +114,9 @@ export class DetailsText {
     this.#byte(comma);
     const name = this.#string();
     const refType = refTypes.find((type) => type === name);
-    if (refType === undefined) throw this.#malformed();
+    if (refType === undefined) {
+      throw this.#malformed();
+    }
     this.#byte(close);
     return { traceId, spanId, traceState, attributes, droppedAttributesCount, flags, refType };
   }
@@ -120,7 +126,9 @@ export class DetailsText {
     const key = this.#string();
     this.#byte(comma);
     const type = this.#string();
-    if (!Object.hasOwn(attributeTypeCodes, type)) throw this.#malformed();
+    if (!Object.hasOwn(attributeTypeCodes, type)) {
+      throw this.#malformed();
+    }
     this.#byte(comma);
     this.#quoted();
     // Not cached, because values seldom repeat.
@@ -159,7 +167,9 @@ export class DetailsText {
     }
     const digits = this.position - start;
     const leads = digits > 1 && this.#bytes[start] === zero;
-    if (digits === 0 || digits > 10 || leads || value > 0xffff_ffff) throw this.#malformed();
+    if (digits === 0 || digits > 10 || leads || value > 0xffff_ffff) {
+      throw this.#malformed();
+    }
     return value;
   }
 
@@ -173,11 +183,15 @@ export class DetailsText {
   #id(byteCount: number): string {
     this.#quoted();
     if (!this.#hasEscapes) {
-      if (this.#textEnd - this.#textStart !== byteCount) throw this.#malformed();
+      if (this.#textEnd - this.#textStart !== byteCount) {
+        throw this.#malformed();
+      }
       return this.#bytes.toString("hex", this.#textStart, this.#textEnd);
     }
     const id = this.#unescaped();
-    if (id.length !== byteCount) throw this.#malformed();
+    if (id.length !== byteCount) {
+      throw this.#malformed();
+    }
     return id.toString("hex");
   }
 
@@ -189,9 +203,13 @@ export class DetailsText {
     let hasEscapes = false;
     let position = this.position;
     for (; position < end && bytes[position] !== quote; position++) {
-      if (bytes[position] !== backslash) continue;
+      if (bytes[position] !== backslash) {
+        continue;
+      }
       hasEscapes = true;
-      if (++position >= end || escaped[bytes[position] as number] === -1) break;
+      if (++position >= end || escaped[bytes[position] as number] === -1) {
+        break;
+      }
     }
     this.#textStart = this.position;
     this.#textEnd = position;
@@ -219,7 +237,9 @@ export class DetailsText {
   }
 
   #byte(expected: number): void {
-    if (this.#next() !== expected) throw this.#malformed();
+    if (this.#next() !== expected) {
+      throw this.#malformed();
+    }
     this.position++;
   }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readEventText } from "./event-text.ts";
 import { SpanRowReader } from "./span-row-reader.ts";
 
@@ -11,7 +11,7 @@ function read(text: string) {
 }
 
 describe("readEventText", () => {
-  it("gives events in their order, with and without attributes", () => {
+  test("gives events in their order, with and without attributes", () => {
     expect(read("")).toEqual([]);
     expect(read("\xfd-12\xfcretry\xffa\xfesb\xff\xfc3\xfd9223372036854775807\xfc")).toEqual([
       {
@@ -24,7 +24,7 @@ describe("readEventText", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ["without a mark", "1\xfcname"],
     ["without an end of the time", "\xfd1"],
     ["without a time", "\xfd\xfcname"],

@@ -40,14 +40,21 @@ export function readEventText(reader: SpanRowReader): SpanEvent[] {
 function readEvent(reader: SpanRowReader, start: number, end: number): SpanEvent {
   const { bytes } = reader;
   const timeEnd = endOfDecimal(reader, start + 1, end, longestInt64);
-  if (bytes[start] !== eventMark || bytes[timeEnd] !== fieldMark || timeEnd === end)
+  if (bytes[start] !== eventMark || bytes[timeEnd] !== fieldMark || timeEnd === end) {
     throw malformedEvent(start);
+  }
   const timeUnixNano = BigInt(bytes.toString("latin1", start + 1, timeEnd));
-  if (BigInt.asIntN(64, timeUnixNano) !== timeUnixNano) throw malformedEvent(start);
+  if (BigInt.asIntN(64, timeUnixNano) !== timeUnixNano) {
+    throw malformedEvent(start);
+  }
   let nameEnd = timeEnd + 1;
-  while (nameEnd < end && bytes[nameEnd] !== attributeMark && bytes[nameEnd] !== fieldMark) nameEnd++;
+  while (nameEnd < end && bytes[nameEnd] !== attributeMark && bytes[nameEnd] !== fieldMark) {
+    nameEnd++;
+  }
   let listEnd = nameEnd;
-  while (listEnd < end && bytes[listEnd] !== fieldMark) listEnd++;
+  while (listEnd < end && bytes[listEnd] !== fieldMark) {
+    listEnd++;
+  }
   return {
     timeUnixNano,
     name: reader.repeatedText(timeEnd + 1, nameEnd),
@@ -59,14 +66,18 @@ function readEvent(reader: SpanRowReader, start: number, end: number): SpanEvent
 function readCount(reader: SpanRowReader, start: number, end: number): number {
   const countEnd = endOfDecimal(reader, start, end, longestUint32);
   const count = Number(reader.bytes.toString("latin1", start, countEnd));
-  if (countEnd !== end || !(count > 0 && count <= 0xffff_ffff)) throw malformedEvent(start);
+  if (countEnd !== end || !(count > 0 && count <= 0xffff_ffff)) {
+    throw malformedEvent(start);
+  }
   return count;
 }
 
 /** The next mark of an event, or `last`. */
 function endOfEvent({ bytes }: SpanRowReader, start: number, last: number): number {
   let at = start + 1;
-  while (at < last && bytes[at] !== eventMark) at++;
+  while (at < last && bytes[at] !== eventMark) {
+    at++;
+  }
   return at;
 }
 
@@ -74,8 +85,12 @@ function endOfEvent({ bytes }: SpanRowReader, start: number, last: number): numb
 function endOfDecimal({ bytes }: SpanRowReader, start: number, end: number, longest: number): number {
   const digits = bytes[start] === minus ? start + 1 : start;
   let at = digits;
-  while (at < end && (bytes[at] as number) >= zero && (bytes[at] as number) <= nine) at++;
-  if (at <= digits || at - start > longest) throw malformedEvent(start);
+  while (at < end && (bytes[at] as number) >= zero && (bytes[at] as number) <= nine) {
+    at++;
+  }
+  if (at <= digits || at - start > longest) {
+    throw malformedEvent(start);
+  }
   return at;
 }
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import type { Span } from "../model/span.ts";
 import { attributeListOf } from "./attribute-list.ts";
@@ -17,19 +17,21 @@ function rewritten(rows: Uint8Array): Uint8Array {
 }
 
 describe("fromFirstLayout", () => {
-  it("gives the rows that are written today", () => {
+  test("gives the rows that are written today", () => {
     fc.assert(
       fc.property(fc.array(spanArbitrary, { maxLength: 4 }), (spans) => {
         const rows = rewritten(Buffer.concat(spans.map(firstLayoutOf)));
         expect(readSpanRows(rows)).toEqual(spans);
         const writer = new SpanRowWriter();
-        for (const span of spans) writer.append(span, "tenant");
+        for (const span of spans) {
+          writer.append(span, "tenant");
+        }
         expect(Buffer.from(rows).equals(writer.take().bytes)).toBe(true);
       }),
     );
   });
 
-  it("throws for rows cut anywhere, and reads damaged ones to the end or throws", () => {
+  test("throws for rows cut anywhere, and reads damaged ones to the end or throws", () => {
     fc.assert(
       fc.property(spanArbitrary, fc.nat(), fc.nat(), fc.nat(255), (span, cut, at, byte) => {
         const rows = firstLayoutOf(span);
@@ -45,7 +47,7 @@ describe("fromFirstLayout", () => {
     );
   });
 
-  it("lets no mark of lists in", () => {
+  test("lets no mark of lists in", () => {
     const attributes = [{ key: "key", value: { type: "string", value: "value" } }] as const;
     const [span] = fc.sample(spanArbitrary, { numRuns: 1, seed: 1 }) as [Span];
     const rows = firstLayoutOf({ ...span, attributes });

@@ -40,7 +40,9 @@ function writeList(reader: RowReader, attributes: AttributeWriter): void {
     const keyStart = reader.skipString();
     const keyEnd = reader.position;
     const type = reader.uint8();
-    if (type >= typeCount) throw new WireError("WIRE_MALFORMED", `attribute type ${type} is unknown`);
+    if (type >= typeCount) {
+      throw new WireError("WIRE_MALFORMED", `attribute type ${type} is unknown`);
+    }
     attributes.lenientKey(type, bytes, view, keyStart, keyEnd);
     const valueStart = reader.skipString();
     attributes.lenientValue(bytes, view, valueStart, reader.position);
@@ -86,7 +88,9 @@ function skipRestOfSpan(reader: RowReader): void {
     reader.uint8(); // type of the reference
   }
   reader.skip(countBytes);
-  for (let left = reader.varint(); left > 0; left--) reader.skipString(); // warnings
+  for (let left = reader.varint(); left > 0; left--) {
+    reader.skipString(); // warnings
+  }
 }
 
 function skipTuples(reader: RowReader): void {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Scope, type Span, spanKinds, statusCodes } from "../model/span.ts";
 import { attributeListOf } from "./attribute-list.ts";
 import { detailsTextOf } from "./details-text-of.ts";
@@ -35,7 +35,7 @@ function expectFields(fields: SpanFields, span: Span): void {
 }
 
 describe("PackedSpans", () => {
-  it("gives back spans whose rows came cut anywhere, in any order", () => {
+  test("gives back spans whose rows came cut anywhere, in any order", () => {
     const input = fc.tuple(
       fc.array(someSpan, { minLength: 1, maxLength: 8 }),
       fc.integer({ min: 50, max: 900 }),
@@ -70,7 +70,7 @@ describe("PackedSpans", () => {
     );
   });
 
-  it("keeps rows that are larger than a block, and many of them", () => {
+  test("keeps rows that are larger than a block, and many of them", () => {
     const [span] = fc.sample(spanArbitrary, { numRuns: 1, seed: 7 }) as [Span];
     const long = { key: "long", value: { type: "string", value: "x".repeat(5_000_000) } } as const;
     const spans = Array.from({ length: 300 }, (_, index) => ({
@@ -86,7 +86,7 @@ describe("PackedSpans", () => {
     expect(() => packed.at(300)).toThrow(RangeError);
   });
 
-  it("says of damaged attributes when their span is asked for", () => {
+  test("says of damaged attributes when their span is asked for", () => {
     const [span] = fc.sample(spanArbitrary, { numRuns: 1, seed: 7 }) as [Span];
     const attributes = [{ key: "damaged", value: { type: "bool", value: true } } as const];
     const rows = Buffer.from(storedRowsOf([span, { ...span, attributes }]));
@@ -99,7 +99,7 @@ describe("PackedSpans", () => {
     expect(() => packed.at(1)).toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
   });
 
-  it("says when the last row has no end", () => {
+  test("says when the last row has no end", () => {
     const rows = storedRowsOf(fc.sample(spanArbitrary, { numRuns: 3, seed: 7 }));
     const packed = new PackedSpans();
     packed.add([rows.subarray(0, -1)], () => {});
@@ -107,7 +107,7 @@ describe("PackedSpans", () => {
     expect(() => packed.end()).toThrow(expect.objectContaining({ code: "WIRE_TRUNCATED" }));
   });
 
-  it("holds once what details say of resource and scope", () => {
+  test("holds once what details say of resource and scope", () => {
     const [span] = fc.sample(spanArbitrary, { numRuns: 1, seed: 7 }) as [Span];
     const attributes = [{ key: "long", value: { type: "string", value: "x".repeat(10_000) } } as const];
     const scopes = [1, 2].map((droppedAttributesCount) => ({

@@ -111,7 +111,9 @@ export class PackedSpans {
         rowStart = reader.position;
       }
     } catch (error) {
-      if (error !== endOfPiece) throw error;
+      if (error !== endOfPiece) {
+        throw error;
+      }
     }
     // A copy: the buffer may be one of a pool.
     this.#rest = new Uint8Array(reader.bytes.subarray(rowStart));
@@ -180,7 +182,9 @@ export class PackedSpans {
 
   /** The row that was just read, from `start`, without the part of its details that concerns the origin. */
   #ownRow({ bytes, detailsAt, ownAt, position }: StoredRowReader, start: number): Uint8Array {
-    if (ownAt === 0) return bytes.subarray(start, position);
+    if (ownAt === 0) {
+      return bytes.subarray(start, position);
+    }
     this.#shortened ??= new ByteWriter();
     const out = this.#shortened;
     out.clear();

@@ -27,7 +27,9 @@ export function readSpanRows(bytes: Uint8Array): Span[] {
   let prefix: SpanRowPrefix | undefined;
   while (!reader.done) {
     if (hasPrefixMark(reader.bytes, reader.position)) {
-      if (prefix === undefined) throw prefixMissing(reader.position);
+      if (prefix === undefined) {
+        throw prefixMissing(reader.position);
+      }
       reader.position += prefixMarkBytes;
     } else if (prefix !== undefined && reader.repeats(prefix.start, prefix.end)) {
       reader.position += prefix.end - prefix.start;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Span } from "../model/span.ts";
 import { tupleOf } from "./details-text-of.ts";
 import { readStoredRows } from "./read-stored-rows.ts";
@@ -9,7 +9,7 @@ import { storedRowsOf, withoutDetails } from "./stored-rows-of.ts";
 const [span] = fc.sample(spanArbitrary, { numRuns: 1, seed: 7 }) as [Span];
 
 describe("readStoredRows", () => {
-  it("gives back every span as it was, with details of every kind", () => {
+  test("gives back every span as it was, with details of every kind", () => {
     fc.assert(
       fc.property(fc.array(spanArbitrary, { maxLength: 4 }), (some) => {
         const spans = some.flatMap((one) => [
@@ -25,7 +25,7 @@ describe("readStoredRows", () => {
     );
   });
 
-  it("lets spans share resource and scope, also those of which only details tell", () => {
+  test("lets spans share resource and scope, also those of which only details tell", () => {
     const [plain, other] = [withoutDetails(span, false), { ...span, flags: span.flags ^ 1 }];
     const spans = readStoredRows(storedRowsOf([plain, span, plain, other]));
     expect(spans[2]?.resource).toBe(spans[0]?.resource);
@@ -34,7 +34,7 @@ describe("readStoredRows", () => {
     expect(spans[1]?.scope).not.toBe(spans[0]?.scope);
   });
 
-  it("throws for rows cut anywhere", () => {
+  test("throws for rows cut anywhere", () => {
     const rows = storedRowsOf([span]);
     for (let end = 1; end < rows.length; end++) {
       expect(() => readStoredRows(rows.subarray(0, end))).toThrow(
@@ -43,7 +43,7 @@ describe("readStoredRows", () => {
     }
   });
 
-  it.each(["parents", "Parent", "0,0,[],0,[])", " ", "(0,[],0,", "()"])("refuses %s as details", (text) => {
+  test.each(["parents", "Parent", "0,0,[],0,[])", " ", "(0,[],0,", "()"])("refuses %s as details", (text) => {
     expect(() => readStoredRows(storedRowsOf([span], () => Buffer.from(text)))).toThrow(
       expect.objectContaining({ name: "WireError", code: "WIRE_MALFORMED" }),
     );

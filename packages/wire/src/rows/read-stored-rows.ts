@@ -56,7 +56,9 @@ export class StoredRowReader extends SpanRowReader {
         isKnown = false;
       }
     }
-    if (!isKnown) this.#traceIdText = this.bytes.toString("hex", position, position + 16);
+    if (!isKnown) {
+      this.#traceIdText = this.bytes.toString("hex", position, position + 16);
+    }
     return this.#traceIdText;
   }
 }
@@ -81,8 +83,12 @@ export class StoredPrefix implements SpanPrefix {
   }
 
   origin(details: DetailsText, bytes: Buffer): SpanOrigin {
-    if (details.skip(saysNothing)) return this.plain;
-    if (this.#last !== undefined && details.skip(this.#last.said)) return this.#last.origin;
+    if (details.skip(saysNothing)) {
+      return this.plain;
+    }
+    if (this.#last !== undefined && details.skip(this.#last.said)) {
+      return this.#last.origin;
+    }
     const start = details.position;
     const { resourceDropped, scopeAttributes, scopeDropped } = details.origin();
     const key = bytes.toString("latin1", start, details.position);
@@ -127,7 +133,9 @@ export function readStoredPrefix(reader: StoredRowReader): PrefixBytes {
 /** Skips the columns before `trace_id`. */
 export function skipStoredPrefix(reader: StoredRowReader): void {
   reader.skip(1); // format
-  for (let left = 3; left > 0; left--) reader.skipString();
+  for (let left = 3; left > 0; left--) {
+    reader.skipString();
+  }
 }
 
 /** Facts from which answers are built: the spans of each trace, by their start. */
@@ -209,7 +217,9 @@ function readDetails(
   parentSpanId: string,
 ): OwnDetails {
   const start = openDetails(reader, prefix);
-  if (start === noDetails) return detailsWith([]);
+  if (start === noDetails) {
+    return detailsWith([]);
+  }
   return start === parentAsDetails
     ? detailsWith([linkToParent(traceId, parentSpanId)])
     : ownDetails(reader, prefix, start);
@@ -229,7 +239,9 @@ export function openDetails(reader: StoredRowReader, prefix: SpanPrefix): number
   const end = reader.position;
   reader.ownAt = 0;
   reader.origin = prefix.plain;
-  if (start === end) return noDetails;
+  if (start === end) {
+    return noDetails;
+  }
   return isOnlyParent(reader.view, start, end) ? parentAsDetails : start;
 }
 
@@ -238,7 +250,9 @@ function ownDetails(reader: StoredRowReader, prefix: SpanPrefix, start: number):
   const { details } = reader;
   details.open(start, reader.position);
   reader.origin = prefix.origin(details, reader.bytes);
-  if (details.position > start) reader.ownAt = details.position;
+  if (details.position > start) {
+    reader.ownAt = details.position;
+  }
   return details.own();
 }
 

@@ -18,11 +18,15 @@ export class RejectedSpans {
    * @throws the error itself when it is none of outside bytes
    */
   add(name: string, place: () => string, problem: unknown): void {
-    if (problem instanceof Error && !(problem instanceof WireError)) throw problem;
+    if (problem instanceof Error && !(problem instanceof WireError)) {
+      throw problem;
+    }
     const error = problem instanceof WireError ? problem : undefined;
     this.count++;
     this.#error ??= error;
-    if (error !== undefined && error.code !== "WIRE_BAD_ID") this.#isUnreadable = true;
+    if (error !== undefined && error.code !== "WIRE_BAD_ID") {
+      this.#isUnreadable = true;
+    }
     if (this.#reasons.length < shownReasons) {
       const shown = name.length > shownNameLength ? `${name.slice(0, shownNameLength)}…` : name;
       const text = error?.message ?? String(problem);
@@ -39,7 +43,9 @@ export class RejectedSpans {
   }
 
   get errorMessage(): string {
-    if (this.count === 0) return "";
+    if (this.count === 0) {
+      return "";
+    }
     const all = this.#reasons.join("; ");
     const more = this.count - this.#reasons.length;
     return `${this.count} ${this.count === 1 ? "span" : "spans"} rejected: ${all}${more > 0 ? `; and ${more} more` : ""}`;
@@ -52,7 +58,9 @@ export class RejectedSpans {
    * @throws WireError why the first of them cannot be read
    */
   refuseUnreadable(kept: number): void {
-    if (kept === 0 && this.#isUnreadable && this.#error !== undefined) throw this.#error;
+    if (kept === 0 && this.#isUnreadable && this.#error !== undefined) {
+      throw this.#error;
+    }
   }
 
   /**
@@ -60,6 +68,8 @@ export class RejectedSpans {
    * @throws WireError the reason of the first rejection, when nothing of the message is kept
    */
   refuseNothing(kept: number): void {
-    if (kept === 0 && this.#error !== undefined) throw this.#error;
+    if (kept === 0 && this.#error !== undefined) {
+      throw this.#error;
+    }
   }
 }

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { RepeatCache } from "./repeat-cache.ts";
 
-it("finds what was kept for the same bytes, and nothing for others", () => {
+test("finds what was kept for the same bytes, and nothing for others", () => {
   const bytes = Buffer.from("http.method http.method http.methox Http.method");
   const cache = new RepeatCache<string>(bytes);
   for (let time = 0; time < 2; time++) {
@@ -19,10 +19,12 @@ it("finds what was kept for the same bytes, and nothing for others", () => {
   }
 });
 
-it("keeps apart more values than it has places for", () => {
+test("keeps apart more values than it has places for", () => {
   const count = 10_000;
   const bytes = Buffer.alloc(count * 4);
-  for (let index = 0; index < count; index++) bytes.writeUInt32LE(index, index * 4);
+  for (let index = 0; index < count; index++) {
+    bytes.writeUInt32LE(index, index * 4);
+  }
   const cache = new RepeatCache<number>(bytes);
   for (let index = 0; index < count; index++) {
     for (let time = 0; time < 2; time++) {
@@ -33,17 +35,21 @@ it("keeps apart more values than it has places for", () => {
   let known = 0;
   for (let index = 0; index < count; index++) {
     const found = cache.find(index * 4, index * 4 + 4);
-    if (found === undefined) continue;
+    if (found === undefined) {
+      continue;
+    }
     expect(found).toBe(index);
     known++;
   }
   expect(known).toBeGreaterThan(1_000);
 });
 
-it("keeps nothing of what comes but once, but what was there makes room", () => {
+test("keeps nothing of what comes but once, but what was there makes room", () => {
   const count = 20_000;
   const bytes = Buffer.alloc(4 + count * 4);
-  for (let index = 0; index < count; index++) bytes.writeUInt32LE(index + 1, 4 + index * 4);
+  for (let index = 0; index < count; index++) {
+    bytes.writeUInt32LE(index + 1, 4 + index * 4);
+  }
   const cache = new RepeatCache<string>(bytes);
   for (let time = 0; time < 2; time++) {
     cache.find(0, 4);
@@ -57,7 +63,7 @@ it("keeps nothing of what comes but once, but what was there makes room", () => 
   expect(cache.find(0, 4)).toBeUndefined();
 });
 
-it("does not keep long values", () => {
+test("does not keep long values", () => {
   const cache = new RepeatCache<string>(Buffer.alloc(1_000));
   for (let time = 0; time < 3; time++) {
     expect(cache.find(0, 500)).toBeUndefined();

@@ -27,7 +27,9 @@ export class RepeatCache<T> {
   /** The value cached for the bytes `[start, end)`. */
   find(start: number, end: number): T | undefined {
     const length = end - start;
-    if (length > longestBytes) return undefined;
+    if (length > longestBytes) {
+      return undefined;
+    }
     return this.#valueAt(this.#slotOf(start, end), start, end);
   }
 
@@ -41,13 +43,18 @@ export class RepeatCache<T> {
     for (; index <= lastWord; index += 4) {
       const word = view.getInt32(index);
       // True when a byte is 0xFF: the usual test for a zero byte, on the inverted word.
-      if (((~word - 0x01010101) & word & 0x80808080) !== 0) break;
+      if (((~word - 0x01010101) & word & 0x80808080) !== 0) {
+        break;
+      }
       hash = mix(hash, word);
     }
-    for (let byte = bytes[index]; byte !== attributeMark; byte = bytes[++index])
+    for (let byte = bytes[index]; byte !== attributeMark; byte = bytes[++index]) {
       hash = mix(hash, byte as number);
+    }
     this.#end = index;
-    if (index - start > longestBytes) return undefined;
+    if (index - start > longestBytes) {
+      return undefined;
+    }
     return this.#valueAt(mix(hash >>> 16, hash) & (slots - 1), start, index);
   }
 
@@ -59,7 +66,9 @@ export class RepeatCache<T> {
   /** Caches the value for the bytes of the last `find`, unless they were searched for the first time. */
   keep(start: number, end: number, value: T): void {
     const length = end - start;
-    if (length > longestBytes) return;
+    if (length > longestBytes) {
+      return;
+    }
     this.#offsets[this.#slot] = start;
     this.#lengths[this.#slot] = length;
     this.#values[this.#slot] = this.#isRepeated ? value : undefined;
@@ -75,8 +84,12 @@ export class RepeatCache<T> {
   #slotOf(start: number, end: number): number {
     let hash = end - start;
     let index = start;
-    for (; index <= end - 4; index += 4) hash = mix(hash, this.#view.getInt32(index));
-    for (; index < end; index++) hash = mix(hash, this.#bytes[index] as number);
+    for (; index <= end - 4; index += 4) {
+      hash = mix(hash, this.#view.getInt32(index));
+    }
+    for (; index < end; index++) {
+      hash = mix(hash, this.#bytes[index] as number);
+    }
     return mix(hash >>> 16, hash) & (slots - 1);
   }
 
@@ -84,9 +97,15 @@ export class RepeatCache<T> {
     const shift = left - start;
     let index = start;
     for (; index <= end - 4; index += 4) {
-      if (this.#view.getInt32(index) !== this.#view.getInt32(index + shift)) return false;
+      if (this.#view.getInt32(index) !== this.#view.getInt32(index + shift)) {
+        return false;
+      }
     }
-    for (; index < end; index++) if (this.#bytes[index] !== this.#bytes[index + shift]) return false;
+    for (; index < end; index++) {
+      if (this.#bytes[index] !== this.#bytes[index + shift]) {
+        return false;
+      }
+    }
     return true;
   }
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Span } from "../model/span.ts";
 import { SpanBlock } from "./block/span-block.ts";
 import { ByteWriter } from "./byte-writer.ts";
@@ -13,7 +13,9 @@ import { plainBytesOf, type SpanRows } from "./span-rows.ts";
 
 function rowsOf(spans: readonly Span[], tenant = ""): SpanRows {
   const writer = new SpanRowWriter();
-  for (const span of spans) writer.append(span, tenant);
+  for (const span of spans) {
+    writer.append(span, tenant);
+  }
   const rows = writer.take();
   return { ...rows, bytes: Uint8Array.from(rows.bytes) };
 }
@@ -21,7 +23,9 @@ function rowsOf(spans: readonly Span[], tenant = ""): SpanRows {
 function blockOf(...all: SpanRows[]): Buffer {
   const block = new SpanBlock();
   block.begin();
-  for (const rows of all) block.add(rows);
+  for (const rows of all) {
+    block.add(rows);
+  }
   return Buffer.concat(block.pieces());
 }
 
@@ -47,7 +51,7 @@ function walked(rows: SpanRows) {
 }
 
 describe("rows that share prefixes", () => {
-  it("are the same spans, the same block and the same walk as rows with their own, and no larger", () => {
+  test("are the same spans, the same block and the same walk as rows with their own, and no larger", () => {
     fc.assert(
       fc.property(sharingSpans, fc.string({ maxLength: 3 }), (spans, tenant) => {
         const shared = rowsOf(spans, tenant);
@@ -62,7 +66,7 @@ describe("rows that share prefixes", () => {
     );
   });
 
-  it("have each prefix once in a run, whatever objects it comes from", () => {
+  test("have each prefix once in a run, whatever objects it comes from", () => {
     const [span] = fc.sample(spanArbitrary, { numRuns: 1, seed: 3 }) as [Span];
     const copy = { ...span, resource: { ...span.resource }, scope: { ...span.scope } };
     const [one, two] = [rowsOf([span]).bytes.length, rowsOf([span, span]).bytes.length];
@@ -70,7 +74,7 @@ describe("rows that share prefixes", () => {
     expect(rowsOf([span, copy, span]).bytes.length).toBe(two + (two - one));
   });
 
-  it("cannot begin with a row without one", () => {
+  test("cannot begin with a row without one", () => {
     const [span] = fc.sample(spanArbitrary, { numRuns: 1, seed: 4 }) as [Span];
     const { bytes } = rowsOf([span, span]);
     const second = { bytes: bytes.subarray(rowsOf([span]).bytes.length), count: 1 };
@@ -89,7 +93,7 @@ describe("rows that share prefixes", () => {
 });
 
 describe("RowPrefixes", () => {
-  it("bounds what the rows would take with all their prefixes", () => {
+  test("bounds what the rows would take with all their prefixes", () => {
     const out = new ByteWriter();
     const prefixes = new RowPrefixes(out, 100);
     prefixes.begin();
@@ -109,7 +113,7 @@ describe("RowPrefixes", () => {
     expect([out.length, prefixes.plainBytes]).toEqual([43, 81]);
   });
 
-  it("takes a row back, and gives the next one the prefix of the row before it", () => {
+  test("takes a row back, and gives the next one the prefix of the row before it", () => {
     const out = new ByteWriter();
     const prefixes = new RowPrefixes(out);
     out.string("prefix");

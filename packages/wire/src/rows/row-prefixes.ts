@@ -105,10 +105,13 @@ export class RowPrefixes {
   /** Removes the last row, complete or not, which begins at `start`. */
   takeBack(start: number): void {
     const out = this.#out;
-    if (out.length > start && hasPrefixMark(out.buffer, start))
+    if (out.length > start && hasPrefixMark(out.buffer, start)) {
       this.#savedBytes -= this.#end - this.#start - prefixMarkBytes;
+    }
     out.length = start;
-    if (this.#end <= start) return;
+    if (this.#end <= start) {
+      return;
+    }
     this.#start = this.#earlierStart;
     this.#end = this.#earlierEnd;
     this.#earlierStart = 0;

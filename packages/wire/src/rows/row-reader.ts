@@ -42,12 +42,16 @@ export class RowReader {
   /** @throws WireError WIRE_MALFORMED when the number is not below 2^32 */
   varint(): number {
     const first = this.uint8();
-    if (first < 0x80) return first;
+    if (first < 0x80) {
+      return first;
+    }
     let value = first & 0x7f;
     for (let factor = 0x80; factor <= 0x1000_0000; factor *= 0x80) {
       const byte = this.uint8();
       value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value;
+      if (byte < 0x80) {
+        return value;
+      }
     }
     throw new WireError("WIRE_MALFORMED", `length at byte ${this.position - 5} of the rows has over 5 bytes`);
   }
@@ -59,7 +63,9 @@ export class RowReader {
 
   string(): string {
     const length = this.varint();
-    if (length === 0) return "";
+    if (length === 0) {
+      return "";
+    }
     const start = this.#advance(length);
     return this.bytes.toString("utf8", start, start + length);
   }
@@ -72,10 +78,14 @@ export class RowReader {
 
   /** The text of `[start, end)`, which many rows share; `position` stays. */
   repeatedText(start: number, end: number): string {
-    if (start === end) return "";
+    if (start === end) {
+      return "";
+    }
     this.#strings ??= new RepeatCache(this.bytes);
     const known = this.#strings.find(start, end);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      return known;
+    }
     const text = this.bytes.toString("utf8", start, end);
     this.#strings.keep(start, end, text);
     return text;

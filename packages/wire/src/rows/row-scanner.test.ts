@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { type Span, spanFormats, spanKinds, statusCodes } from "../model/span.ts";
 import { attributeListOf } from "./attribute-list.ts";
@@ -11,13 +11,15 @@ import type { SpanRows } from "./span-rows.ts";
 
 function rowsOf(spans: readonly Span[], tenant = ""): SpanRows {
   const writer = new SpanRowWriter();
-  for (const span of spans) writer.append(span, tenant);
+  for (const span of spans) {
+    writer.append(span, tenant);
+  }
   const rows = writer.take();
   return { bytes: Uint8Array.from(rows.bytes), count: rows.count };
 }
 
 describe("RowScanner", () => {
-  it("finds every row and its values", () => {
+  test("finds every row and its values", () => {
     const scanner = new RowScanner();
     fc.assert(
       fc.property(fc.array(spanArbitrary, { maxLength: 5 }), fc.string(), (spans, tenant) => {
@@ -30,8 +32,9 @@ describe("RowScanner", () => {
           expect(scanner.start).toBe(end);
           end = scanner.end;
           expect(seen(scanner, bytes)).toEqual(told(span, tenant));
-          for (const [key, text] of firstTexts(span.attributes))
+          for (const [key, text] of firstTexts(span.attributes)) {
             expect(scanner.attributeText(key)).toBe(text);
+          }
           for (const [key, text] of firstTexts(span.resource.attributes)) {
             expect(scanner.resourceAttributeText(key)).toBe(text);
           }
@@ -46,7 +49,7 @@ describe("RowScanner", () => {
     );
   });
 
-  it("throws for rows cut anywhere", () => {
+  test("throws for rows cut anywhere", () => {
     fc.assert(
       fc.property(spanArbitrary, fc.nat(), (span, cut) => {
         const { bytes } = rowsOf([span]);
@@ -55,14 +58,16 @@ describe("RowScanner", () => {
     );
   });
 
-  it("reads damaged bytes to the end or throws, and never loops", () => {
+  test("reads damaged bytes to the end or throws, and never loops", () => {
     fc.assert(
       fc.property(
         fc.array(spanArbitrary, { minLength: 1, maxLength: 3 }),
         fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 8 }),
         (spans, changes) => {
           const rows = rowsOf(spans);
-          for (const [at, byte] of changes) rows.bytes[at % rows.bytes.length] = byte;
+          for (const [at, byte] of changes) {
+            rows.bytes[at % rows.bytes.length] = byte;
+          }
           try {
             expect(count(rows)).toBe(spans.length);
           } catch (error) {
@@ -74,7 +79,7 @@ describe("RowScanner", () => {
     );
   });
 
-  it.each([
+  test.each([
     ["more rows than announced", 1],
     ["fewer rows than announced", 3],
   ])("throws for %s", (_, announced) => {
@@ -83,18 +88,18 @@ describe("RowScanner", () => {
     expect(() => count({ bytes, count: announced })).toThrow(`the bytes of ${announced} rows hold 2`);
   });
 
-  it("takes an array of four thousand million attributes for the truncation that it is", () => {
+  test("takes an array of four thousand million attributes for the truncation that it is", () => {
     // No tenant, service, or attributes of the resource, then what the scope has.
     const bytes = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 1, 0]);
     expect(() => count({ bytes, count: 1 })).toThrow("rows end at byte 19, inside a value");
   });
 
-  it("takes a list of four thousand million bytes for the truncation that it is", () => {
+  test("takes a list of four thousand million bytes for the truncation that it is", () => {
     const bytes = Buffer.from([0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 1, 0]);
     expect(() => count({ bytes, count: 1 })).toThrow("rows end at byte 11, inside a value");
   });
 
-  it("finds no attribute in what is no list", () => {
+  test("finds no attribute in what is no list", () => {
     const list = attributeListOf([{ key: "a", value: { type: "string", value: "b" } }]);
     const scanner = new RowScanner();
     for (let at = 0; at < list.length; at++) {
@@ -103,11 +108,18 @@ describe("RowScanner", () => {
       scanner.open({ bytes: damaged, count: 1 });
       const read = () => {
         scanner.openAttributes(0);
-        while (scanner.nextAttribute()) if (scanner.valueType === "bool") return;
+        while (scanner.nextAttribute()) {
+          if (scanner.valueType === "bool") {
+            return;
+          }
+        }
       };
       // Key and value may be anything.
-      if (at === 1 || at === 4) expect(read).not.toThrow();
-      else expect(read).toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
+      if (at === 1 || at === 4) {
+        expect(read).not.toThrow();
+      } else {
+        expect(read).toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
+      }
     }
   });
 });
@@ -116,7 +128,9 @@ function count(rows: SpanRows): number {
   const scanner = new RowScanner();
   scanner.open(rows);
   let seen = 0;
-  while (scanner.next()) seen++;
+  while (scanner.next()) {
+    seen++;
+  }
   return seen;
 }
 
@@ -145,7 +159,9 @@ function seen(scanner: RowScanner, bytes: Buffer) {
 function attributesOf(scanner: RowScanner, start: number): string[][] {
   const texts: string[][] = [];
   scanner.openAttributes(start);
-  while (scanner.nextAttribute()) texts.push([scanner.keyText, scanner.valueType, scanner.valueText]);
+  while (scanner.nextAttribute()) {
+    texts.push([scanner.keyText, scanner.valueType, scanner.valueText]);
+  }
   return texts;
 }
 
@@ -177,6 +193,10 @@ function told(span: Span, tenant: string): ReturnType<typeof seen> {
 
 function firstTexts(attributes: Span["attributes"]): Map<string, string> {
   const texts = new Map<string, string>();
-  for (const { key, value } of attributes) if (!texts.has(key)) texts.set(key, attributeText(value));
+  for (const { key, value } of attributes) {
+    if (!texts.has(key)) {
+      texts.set(key, attributeText(value));
+    }
+  }
   return texts;
 }

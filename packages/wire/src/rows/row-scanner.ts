@@ -103,10 +103,14 @@ export class RowScanner {
     const { bytes } = this;
     const start = this.#position;
     if (start >= bytes.length) {
-      if (this.#seen !== this.#expected) throw wrongCount(this.#seen, this.#expected);
+      if (this.#seen !== this.#expected) {
+        throw wrongCount(this.#seen, this.#expected);
+      }
       return false;
     }
-    if (++this.#seen > this.#expected) throw wrongCount(this.#seen, this.#expected);
+    if (++this.#seen > this.#expected) {
+      throw wrongCount(this.#seen, this.#expected);
+    }
     this.#position = this.readSpan(this.readPrefix(start));
     return true;
   }
@@ -119,7 +123,9 @@ export class RowScanner {
   readPrefix(start: number): number {
     this.start = start;
     if (hasPrefixMark(this.bytes, start)) {
-      if (this.prefixEnd === 0) throw prefixMissing(start);
+      if (this.prefixEnd === 0) {
+        throw prefixMissing(start);
+      }
       return start + prefixMarkBytes;
     }
     this.prefixStart = start;
@@ -160,7 +166,9 @@ export class RowScanner {
     this.eventsEnd = this.#events(this.attributesEnd + 4);
     this.linksEnd = this.#links(this.eventsEnd + 4);
     const position = this.#warnings(this.linksEnd + 4);
-    if (position > bytes.length) throw truncated(bytes);
+    if (position > bytes.length) {
+      throw truncated(bytes);
+    }
     this.end = position;
     return position;
   }
@@ -217,7 +225,9 @@ export class RowScanner {
         return this.valueText;
       }
       mark++;
-      while (bytes[mark] !== attributeMark) mark++;
+      while (bytes[mark] !== attributeMark) {
+        mark++;
+      }
     }
     return undefined;
   }
@@ -232,7 +242,9 @@ export class RowScanner {
     const end = this.#text(start);
     this.valueEnd = this.#textStart;
     this.#listEnd = end - 1;
-    if (this.#textStart === end) return;
+    if (this.#textStart === end) {
+      return;
+    }
     if (this.#value < 4 || bytes[this.#textStart] !== attributeMark || bytes[end - 1] !== attributeMark) {
       throw malformedList(start);
     }
@@ -246,16 +258,24 @@ export class RowScanner {
   nextAttribute(): boolean {
     const { bytes } = this;
     const start = this.valueEnd;
-    if (start >= this.#listEnd) return false;
+    if (start >= this.#listEnd) {
+      return false;
+    }
     this.attributeStart = start;
     let at = start + 1;
     this.keyStart = at;
-    while (bytes[at] !== valueMark && bytes[at] !== attributeMark) at++;
+    while (bytes[at] !== valueMark && bytes[at] !== attributeMark) {
+      at++;
+    }
     this.keyEnd = at;
-    if (bytes[at] !== valueMark || bytes[at + 1] === attributeMark) throw malformedList(start);
+    if (bytes[at] !== valueMark || bytes[at + 1] === attributeMark) {
+      throw malformedList(start);
+    }
     at += 2;
     this.valueStart = at;
-    while (bytes[at] !== attributeMark) at++;
+    while (bytes[at] !== attributeMark) {
+      at++;
+    }
     this.valueEnd = at;
     return true;
   }
@@ -266,7 +286,9 @@ export class RowScanner {
    */
   get valueType(): AttributeType {
     const type = typeOfLetter(this.bytes[this.keyEnd + 1] as number);
-    if (type === undefined) throw malformedList(this.attributeStart);
+    if (type === undefined) {
+      throw malformedList(this.attributeStart);
+    }
     return type;
   }
 
@@ -287,7 +309,9 @@ export class RowScanner {
   /** Reads an unsigned LEB128 length. @returns index just past it; the length is in `#value` */
   #length(position: number): number {
     const { bytes } = this;
-    if (position >= bytes.length) throw truncated(bytes);
+    if (position >= bytes.length) {
+      throw truncated(bytes);
+    }
     const first = bytes[position] as number;
     if (first < 0x80) {
       this.#value = first;
@@ -296,7 +320,9 @@ export class RowScanner {
     let value = first & 0x7f;
     let next = position + 1;
     for (let factor = 0x80; factor <= 0x1000_0000; factor *= 0x80) {
-      if (next >= bytes.length) throw truncated(bytes);
+      if (next >= bytes.length) {
+        throw truncated(bytes);
+      }
       const byte = bytes[next++] as number;
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) {
@@ -331,7 +357,9 @@ export class RowScanner {
 
   #events(position: number): number {
     let next = this.#length(position);
-    for (let left = this.#value; left > 0; left--) next = this.#attributes(this.#text(next + 8)) + 4;
+    for (let left = this.#value; left > 0; left--) {
+      next = this.#attributes(this.#text(next + 8)) + 4;
+    }
     return next;
   }
 
@@ -347,27 +375,39 @@ export class RowScanner {
 
   #warnings(position: number): number {
     let next = this.#length(position);
-    for (let left = this.#value; left > 0; left--) next = this.#text(next);
+    for (let left = this.#value; left > 0; left--) {
+      next = this.#text(next);
+    }
     return next;
   }
 
   #uint32At(position: number): number {
-    if (position + 4 > this.bytes.length) throw truncated(this.bytes);
+    if (position + 4 > this.bytes.length) {
+      throw truncated(this.bytes);
+    }
     return this.#view.getUint32(position, true);
   }
 
   #enumAt(position: number, names: number): number {
-    if (position >= this.bytes.length) throw truncated(this.bytes);
+    if (position >= this.bytes.length) {
+      throw truncated(this.bytes);
+    }
     const number = this.bytes[position] as number;
-    if (number < names) return number;
+    if (number < names) {
+      return number;
+    }
     throw new WireError("WIRE_MALFORMED", `enum number ${number} at byte ${position} of the rows is unknown`);
   }
 }
 
 function sameBytes(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): boolean {
-  if (end - start !== wanted.length) return false;
+  if (end - start !== wanted.length) {
+    return false;
+  }
   for (let index = 0; index < wanted.length; index++) {
-    if (bytes[start + index] !== wanted[index]) return false;
+    if (bytes[start + index] !== wanted[index]) {
+      return false;
+    }
   }
   return true;
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { type AttributeType, attributeTypeCodes } from "../model/attribute.ts";
 import { attributeText, parseAttributeText } from "./attribute-text.ts";
@@ -39,7 +39,9 @@ const block = new SpanBlock();
 
 function rowsOf(spans: (typeof batches)[number]): Buffer {
   const writer = new SpanRowWriter();
-  for (const span of spans) writer.append(span, "tenant");
+  for (const span of spans) {
+    writer.append(span, "tenant");
+  }
   return Buffer.from(writer.take().bytes);
 }
 
@@ -86,7 +88,9 @@ const readers: readonly [name: string, read: Read, messages: readonly Uint8Array
       while (scanner.next()) {
         for (const start of [scanner.attributesStart, scanner.resourceAttributesStart]) {
           scanner.openAttributes(start);
-          while (scanner.nextAttribute()) seen += scanner.keyText + scanner.valueType + scanner.valueText;
+          while (scanner.nextAttribute()) {
+            seen += scanner.keyText + scanner.valueType + scanner.valueText;
+          }
         }
         seen += scanner.attributeText("sampler.type") ?? "";
         expect(scanner.end).toBeLessThanOrEqual(rows.length);
@@ -138,7 +142,7 @@ const readers: readonly [name: string, read: Read, messages: readonly Uint8Array
   ],
 ];
 
-it.each(readers)(
+test.each(readers)(
   "reads damaged %s to the end or throws a WireError, never otherwise",
   (_name, read, messages) => {
     const random = randomOf(2026);

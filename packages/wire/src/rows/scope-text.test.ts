@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { readScopeText } from "./scope-text.ts";
 import { SpanRowReader } from "./span-row-reader.ts";
 
@@ -8,7 +8,7 @@ function read(text: string) {
   );
 }
 
-it("reads four texts", () => {
+test("reads four texts", () => {
   expect(read("name\xff1.2\xff\xffhttps://a")).toEqual({
     name: "name",
     version: "1.2",
@@ -18,6 +18,6 @@ it("reads four texts", () => {
   expect(read("\xff\xff\xff")).toEqual({ name: "", version: "", schemaUrl: "", resourceSchemaUrl: "" });
 });
 
-it.each(["", "name", "a\xffb\xffc", "a\xffb\xffc\xffd\xffe"])("refuses other numbers of texts", (text) => {
+test.each(["", "name", "a\xffb\xffc", "a\xffb\xffc\xffd\xffe"])("refuses other numbers of texts", (text) => {
   expect(() => read(text)).toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));
 });

@@ -22,7 +22,9 @@ export function readScopeText(reader: SpanRowReader): ScopeTexts {
   const texts: string[] = [];
   let from = start;
   for (let at = start; at <= end; at++) {
-    if (at < end && reader.bytes[at] !== textMark) continue;
+    if (at < end && reader.bytes[at] !== textMark) {
+      continue;
+    }
     texts.push(reader.repeatedText(from, at));
     from = at + 1;
   }

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { soughtDoubleText } from "./sought-double.ts";
 
-it.each([
+test.each([
   ["1e-07", "1e-7"],
   ["-1.5e-05", "-0.000015"],
   ["1e+10", "10000000000"],

@@ -12,13 +12,21 @@ const mostPlain = 9;
  *   same text
  */
 export function soughtDoubleText(text: string): string | undefined {
-  if (text === "+Inf") return "Infinity";
-  if (text === "-Inf") return "-Infinity";
-  if (!withExponent.test(text)) return undefined;
+  if (text === "+Inf") {
+    return "Infinity";
+  }
+  if (text === "-Inf") {
+    return "-Infinity";
+  }
+  if (!withExponent.test(text)) {
+    return undefined;
+  }
   const [mantissa = "", digits = ""] = text.split("e");
   const exponent = Number(digits);
   const isPadded = /^.0\d\d$/.test(digits);
-  if (isPadded || (exponent >= leastPlain && exponent <= mostPlain)) return undefined;
+  if (isPadded || (exponent >= leastPlain && exponent <= mostPlain)) {
+    return undefined;
+  }
   const value = Number(`${mantissa}e${exponent}`);
   const own = doubleText(value);
   return own === text || value === 0 || !Number.isFinite(value) ? undefined : own;

@@ -16,12 +16,15 @@ export class SpanMends {
   readonly #warnings: string[] = [];
 
   clear(): void {
-    if (this.#warnings.length > 0) this.#warnings.length = 0;
+    if (this.#warnings.length > 0) {
+      this.#warnings.length = 0;
+    }
   }
 
   add(warning: string): void {
-    if (this.#warnings.length < mostWarnings && !this.#warnings.includes(warning))
+    if (this.#warnings.length < mostWarnings && !this.#warnings.includes(warning)) {
       this.#warnings.push(warning);
+    }
   }
 
   get count(): number {
@@ -35,6 +38,8 @@ export class SpanMends {
 
   /** Writes the warnings as strings, without their number. */
   write(out: ByteWriter): void {
-    for (const warning of this.#warnings) out.string(warning);
+    for (const warning of this.#warnings) {
+      out.string(warning);
+    }
   }
 }

@@ -55,7 +55,9 @@ export function readListBetween(reader: SpanRowReader, start: number, end: numbe
   const { bytes } = reader;
   const last = end - 1;
   const attributes: Attribute[] = [];
-  if (start > last) return attributes;
+  if (start > last) {
+    return attributes;
+  }
   if (start === last || bytes[start] !== attributeMark || bytes[last] !== attributeMark) {
     throw malformedList(start);
   }
@@ -72,10 +74,14 @@ export function readListBetween(reader: SpanRowReader, start: number, end: numbe
 function readListed(reader: SpanRowReader, start: number, end: number): Attribute {
   const { bytes } = reader;
   let keyEnd = start;
-  while (keyEnd < end && bytes[keyEnd] !== valueMark) keyEnd++;
+  while (keyEnd < end && bytes[keyEnd] !== valueMark) {
+    keyEnd++;
+  }
   const valueStart = keyEnd + 2;
   const type = valueStart > end ? undefined : typeOfLetter(bytes[keyEnd + 1] as number);
-  if (type === undefined) throw malformedList(start);
+  if (type === undefined) {
+    throw malformedList(start);
+  }
   const key = reader.repeatedText(start, keyEnd);
   const attribute = { key, value: parseAttributeText(type, bytes.toString("utf8", valueStart, end)) };
   reader.listed.keep(start, end, attribute);
@@ -91,7 +97,9 @@ function readAttribute(reader: SpanRowReader): Attribute {
   skipAttribute(reader);
   const end = reader.position;
   const known = reader.attributes.find(start, end);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    return known;
+  }
   reader.position = start;
   const key = reader.repeatedString();
   const type = readEnum(reader, attributeTypes);
@@ -109,7 +117,9 @@ function skipAttribute(reader: SpanRowReader): void {
 export function readArray<T>(reader: SpanRowReader, readItem: (reader: SpanRowReader) => T): T[] {
   // Grown item by item: a length out of damaged bytes must not reserve memory.
   const items: T[] = [];
-  for (let left = reader.varint(); left > 0; left--) items.push(readItem(reader));
+  for (let left = reader.varint(); left > 0; left--) {
+    items.push(readItem(reader));
+  }
   return items;
 }
 

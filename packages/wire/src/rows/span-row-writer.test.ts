@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Span } from "../model/span.ts";
 import { readSpanRows } from "./read-span-rows.ts";
 import { spanArbitrary } from "./span-arbitrary.ts";
@@ -30,14 +30,16 @@ const span: Span = {
 
 function rowsOf(spans: readonly Span[]): Uint8Array {
   const writer = new SpanRowWriter();
-  for (const one of spans) writer.append(one);
+  for (const one of spans) {
+    writer.append(one);
+  }
   const rows = writer.take();
   expect(rows.count).toBe(spans.length);
   return rows.bytes;
 }
 
 describe("SpanRowWriter and readSpanRows", () => {
-  it("write the columns in their order", () => {
+  test("write the columns in their order", () => {
     const expected = Buffer.concat([
       // No tenant, format otlp.
       Buffer.from([0, 0, 4]),
@@ -60,7 +62,7 @@ describe("SpanRowWriter and readSpanRows", () => {
     expect(Buffer.from(rowsOf([span])).toString("hex")).toBe(expected.toString("hex"));
   });
 
-  it("give back every span as it was", () => {
+  test("give back every span as it was", () => {
     fc.assert(
       fc.property(fc.array(spanArbitrary, { maxLength: 4 }), (spans) => {
         expect(readSpanRows(rowsOf(spans))).toEqual(spans);
@@ -68,7 +70,7 @@ describe("SpanRowWriter and readSpanRows", () => {
     );
   });
 
-  it("share resource and scope among the spans of a batch", () => {
+  test("share resource and scope among the spans of a batch", () => {
     const other = { ...span, resource: { ...span.resource, serviceName: "cart" } };
     const spans = readSpanRows(rowsOf([span, span, other, span]));
     expect(spans.map((one) => one.resource.serviceName)).toEqual(["shop", "shop", "cart", "shop"]);
@@ -76,7 +78,7 @@ describe("SpanRowWriter and readSpanRows", () => {
     expect(spans[1]?.scope).toBe(spans[0]?.scope);
   });
 
-  it("start again after take", () => {
+  test("start again after take", () => {
     const writer = new SpanRowWriter();
     expect(writer.take()).toEqual({ bytes: new Uint8Array(0), count: 0 });
     writer.append(span);
@@ -86,7 +88,7 @@ describe("SpanRowWriter and readSpanRows", () => {
     expect(writer.take().count).toBe(0);
   });
 
-  it("leave nothing of a span that cannot be written", () => {
+  test("leave nothing of a span that cannot be written", () => {
     const writer = new SpanRowWriter();
     writer.append(span);
     for (const bad of [
@@ -104,7 +106,7 @@ describe("SpanRowWriter and readSpanRows", () => {
     expect(readSpanRows(writer.take().bytes)).toEqual([span, span]);
   });
 
-  it("stop at maxRowsBytes", () => {
+  test("stop at maxRowsBytes", () => {
     const writer = new SpanRowWriter({ maxRowsBytes: 100_000 });
     const name = "x".repeat(60_000);
     writer.append({ ...span, name });
@@ -114,12 +116,12 @@ describe("SpanRowWriter and readSpanRows", () => {
     expect(readSpanRows(writer.take().bytes)).toHaveLength(1);
   });
 
-  it("hold batches that outgrow the buffer", () => {
+  test("hold batches that outgrow the buffer", () => {
     const spans = Array.from({ length: 2_000 }, (_, index) => ({ ...span, name: `${index}`.repeat(30) }));
     expect(readSpanRows(rowsOf(spans))).toEqual(spans);
   });
 
-  it("refuse rows that end early, wherever", () => {
+  test("refuse rows that end early, wherever", () => {
     const bytes = rowsOf([span]);
     for (let end = 1; end < bytes.length; end++) {
       expect(() => readSpanRows(bytes.subarray(0, end))).toThrow(
@@ -128,7 +130,7 @@ describe("SpanRowWriter and readSpanRows", () => {
     }
   });
 
-  it("refuse an unknown enum number and an endless length", () => {
+  test("refuse an unknown enum number and an endless length", () => {
     const bytes = Buffer.from(rowsOf([span]));
     bytes[1] = 9;
     expect(() => readSpanRows(bytes)).toThrow(expect.objectContaining({ code: "WIRE_MALFORMED" }));

@@ -118,8 +118,11 @@ export function writeScope(out: ByteWriter, scope: Scope): void {
 function writeSpan(out: ByteWriter, span: Span): void {
   out.hex(span.traceId, 16);
   out.hex(span.spanId, 8);
-  if (span.parentSpanId === "") out.zeros(8);
-  else out.hex(span.parentSpanId, 8);
+  if (span.parentSpanId === "") {
+    out.zeros(8);
+  } else {
+    out.hex(span.parentSpanId, 8);
+  }
   out.string(span.traceState);
   out.uint32(span.flags);
   out.string(span.name);
@@ -131,13 +134,19 @@ function writeSpan(out: ByteWriter, span: Span): void {
   writeAttributeList(out, span.attributes);
   out.uint32(span.droppedAttributesCount);
   out.varint(span.events.length);
-  for (const event of span.events) writeEvent(out, event);
+  for (const event of span.events) {
+    writeEvent(out, event);
+  }
   out.uint32(span.droppedEventsCount);
   out.varint(span.links.length);
-  for (const link of span.links) writeLink(out, link);
+  for (const link of span.links) {
+    writeLink(out, link);
+  }
   out.uint32(span.droppedLinksCount);
   out.varint(span.warnings.length);
-  for (const warning of span.warnings) out.string(warning);
+  for (const warning of span.warnings) {
+    out.string(warning);
+  }
 }
 
 function writeEvent(out: ByteWriter, event: SpanEvent): void {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { StoredOrigins } from "./stored-origins.ts";
 
 function origin(serviceName: string) {
@@ -8,7 +8,7 @@ function origin(serviceName: string) {
   return { format: "otlp", resource, scope } as const;
 }
 
-it("has the same object for the same bytes, and reads them once", () => {
+test("has the same object for the same bytes, and reads them once", () => {
   const origins = new StoredOrigins();
   let reads = 0;
   const of = (prefix: string) =>
@@ -23,7 +23,7 @@ it("has the same object for the same bytes, and reads them once", () => {
   expect(reads).toBe(2);
 });
 
-it("knows no more than it may hold", () => {
+test("knows no more than it may hold", () => {
   const origins = new StoredOrigins();
   const of = (prefix: string) => origins.of(prefix, () => origin(prefix.slice(0, 4)));
   const first = of("shop");

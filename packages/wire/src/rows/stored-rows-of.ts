@@ -11,7 +11,9 @@ export function storedRowsOf(
   detailsOf: (span: Span) => Buffer = detailsTextOf,
 ): Buffer {
   const out = new ByteWriter();
-  for (const span of spans) writeStored(out, span, detailsOf(span));
+  for (const span of spans) {
+    writeStored(out, span, detailsOf(span));
+  }
   return Buffer.from(out.bytes);
 }
 

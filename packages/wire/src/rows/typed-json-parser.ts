@@ -49,16 +49,21 @@ class TypedJsonParser {
   }
 
   end(): void {
-    if (this.#position !== this.#text.length) throw this.#malformed();
+    if (this.#position !== this.#text.length) {
+      throw this.#malformed();
+    }
   }
 
   #array(depth: number): AttributeValue[] {
     checkAttributeDepth(depth);
     const items: AttributeValue[] = [];
     this.#expect("[");
-    if (this.#take("]")) return items;
-    do items.push(this.value(depth));
-    while (this.#take(","));
+    if (this.#take("]")) {
+      return items;
+    }
+    do {
+      items.push(this.value(depth));
+    } while (this.#take(","));
     this.#expect("]");
     return items;
   }
@@ -70,7 +75,9 @@ class TypedJsonParser {
     checkAttributeDepth(depth);
     const entries: Attribute[] = [];
     this.#expect("{");
-    if (this.#take("}")) return { type: "kvlist", value: entries };
+    if (this.#take("}")) {
+      return { type: "kvlist", value: entries };
+    }
     do {
       const key = this.#key();
       this.#expect(":");
@@ -82,8 +89,12 @@ class TypedJsonParser {
 
   #key(): string {
     const key = this.#string();
-    if (!key.startsWith("$")) return key;
-    if (!key.startsWith("$$")) throw this.#malformed();
+    if (!key.startsWith("$")) {
+      return key;
+    }
+    if (!key.startsWith("$$")) {
+      throw this.#malformed();
+    }
     return key.slice(1);
   }
 
@@ -97,15 +108,21 @@ class TypedJsonParser {
     if (name === "$bytes" && /^([0-9a-f]{2})*$/.test(text)) {
       return { type: "bytes", value: Buffer.from(text, "hex") };
     }
-    if (name === "$double" && /^(NaN|-?Infinity)$/.test(text)) return { type: "double", value: Number(text) };
+    if (name === "$double" && /^(NaN|-?Infinity)$/.test(text)) {
+      return { type: "double", value: Number(text) };
+    }
     throw this.#malformed();
   }
 
   #number(): AttributeValue {
     const token = this.#token(numberToken);
-    if (/[.eE]/.test(token)) return { type: "double", value: Number(token) };
+    if (/[.eE]/.test(token)) {
+      return { type: "double", value: Number(token) };
+    }
     const value = BigInt(token);
-    if (BigInt.asIntN(64, value) !== value) throw this.#malformed();
+    if (BigInt.asIntN(64, value) !== value) {
+      throw this.#malformed();
+    }
     return { type: "int", value };
   }
 
@@ -113,11 +130,17 @@ class TypedJsonParser {
     const start = this.#position;
     this.#expect('"');
     let end = this.#text.indexOf('"', start + 1);
-    while (end !== -1 && this.#isEscaped(end)) end = this.#text.indexOf('"', end + 1);
-    if (end === -1) throw this.#malformed();
+    while (end !== -1 && this.#isEscaped(end)) {
+      end = this.#text.indexOf('"', end + 1);
+    }
+    if (end === -1) {
+      throw this.#malformed();
+    }
     this.#position = end + 1;
     const token = this.#text.slice(start, end + 1);
-    if (!token.includes("\\")) return token.slice(1, -1);
+    if (!token.includes("\\")) {
+      return token.slice(1, -1);
+    }
     try {
       return JSON.parse(token) as string;
     } catch (cause) {
@@ -128,26 +151,34 @@ class TypedJsonParser {
   /** True when an odd number of backslashes precedes `position`. */
   #isEscaped(position: number): boolean {
     let first = position;
-    while (this.#text[first - 1] === "\\") first--;
+    while (this.#text[first - 1] === "\\") {
+      first--;
+    }
     return (position - first) % 2 === 1;
   }
 
   #token(pattern: RegExp): string {
     pattern.lastIndex = this.#position;
     const token = pattern.exec(this.#text)?.[0];
-    if (token === undefined) throw this.#malformed();
+    if (token === undefined) {
+      throw this.#malformed();
+    }
     this.#position += token.length;
     return token;
   }
 
   #take(mark: string): boolean {
-    if (this.#text[this.#position] !== mark) return false;
+    if (this.#text[this.#position] !== mark) {
+      return false;
+    }
     this.#position++;
     return true;
   }
 
   #expect(word: string): void {
-    if (!this.#text.startsWith(word, this.#position)) throw this.#malformed();
+    if (!this.#text.startsWith(word, this.#position)) {
+      throw this.#malformed();
+    }
     this.#position += word.length;
   }
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type AttributeValue, maxAttributeDepth } from "../model/attribute.ts";
 import { attributeValueArbitrary } from "./span-arbitrary.ts";
 import { typedJson } from "./typed-json.ts";
@@ -22,7 +22,9 @@ function double(value: number): AttributeValue {
 }
 function nested(depth: number): AttributeValue {
   let value = array();
-  for (let level = 1; level < depth; level++) value = array(value);
+  for (let level = 1; level < depth; level++) {
+    value = array(value);
+  }
   return value;
 }
 
@@ -52,12 +54,12 @@ const forms: [name: string, value: AttributeValue, text: string][] = [
 ];
 
 describe("typedJson", () => {
-  it.each(forms)("writes and reads %s", (_name, value, text) => {
+  test.each(forms)("writes and reads %s", (_name, value, text) => {
     expect(typedJson(value)).toBe(text);
     expect(parseTypedJson(text)).toEqual(value);
   });
 
-  it("is read back as it was, whatever the value", () => {
+  test("is read back as it was, whatever the value", () => {
     fc.assert(
       fc.property(attributeValueArbitrary, (value) => {
         expect(parseTypedJson(typedJson(value))).toEqual(value);
@@ -65,7 +67,7 @@ describe("typedJson", () => {
     );
   });
 
-  it("refuses values nested past the limit, both ways", () => {
+  test("refuses values nested past the limit, both ways", () => {
     expect(parseTypedJson(typedJson(nested(maxAttributeDepth)))).toEqual(nested(maxAttributeDepth));
     expect(() => typedJson(nested(maxAttributeDepth + 1))).toThrow(
       expect.objectContaining({ code: "WIRE_TOO_DEEP" }),
@@ -75,7 +77,7 @@ describe("typedJson", () => {
     );
   });
 
-  it.each([
+  test.each([
     "",
     "[",
     "[1",

@@ -52,8 +52,9 @@ export function hexOf(bytes: Uint8Array): string {
 function joined<T>(items: readonly T[], json: (item: T, depth: number) => string, depth: number): string {
   checkAttributeDepth(depth);
   let text = "";
-  for (const [index, item] of items.entries())
+  for (const [index, item] of items.entries()) {
     text += index === 0 ? json(item, depth) : `,${json(item, depth)}`;
+  }
   return text;
 }
 
@@ -63,8 +64,12 @@ function entryJson(entry: Attribute, depth: number): string {
 }
 
 function doubleJson(value: number): string {
-  if (!Number.isFinite(value)) return `{"$double":"${value}"}`;
-  if (Object.is(value, -0)) return "-0.0";
+  if (!Number.isFinite(value)) {
+    return `{"$double":"${value}"}`;
+  }
+  if (Object.is(value, -0)) {
+    return "-0.0";
+  }
   const text = String(value);
   return /[.e]/.test(text) ? text : `${text}.0`;
 }

@@ -8,7 +8,9 @@ import { plainBytesOf, type SpanRows } from "./span-rows.ts";
  */
 export function isWrittenAgain(rows: SpanRows): boolean {
   const writer = new SpanRowWriter();
-  for (const span of readSpanRows(rows.bytes)) writer.append(span);
+  for (const span of readSpanRows(rows.bytes)) {
+    writer.append(span);
+  }
   const again = writer.take();
   return plainBytesOf(again) === plainBytesOf(rows) && Buffer.compare(again.bytes, rows.bytes) === 0;
 }

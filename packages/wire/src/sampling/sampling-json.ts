@@ -27,8 +27,12 @@ export function samplingJson(response: SamplingStrategyResponse): string {
 }
 
 function typeJson(type: SamplingStrategyType): string {
-  if (type === SamplingStrategyType.PROBABILISTIC) return '"PROBABILISTIC"';
-  if (type === SamplingStrategyType.RATE_LIMITING) return '"RATE_LIMITING"';
+  if (type === SamplingStrategyType.PROBABILISTIC) {
+    return '"PROBABILISTIC"';
+  }
+  if (type === SamplingStrategyType.RATE_LIMITING) {
+    return '"RATE_LIMITING"';
+  }
   return String(type);
 }
 

@@ -6,13 +6,21 @@
  */
 export function serviceParameter(url: string): string | undefined {
   const question = url.indexOf("?");
-  if (question === -1) return undefined;
+  if (question === -1) {
+    return undefined;
+  }
   let found: string | undefined;
   for (const pair of url.slice(question + 1).split("&")) {
-    if (pair.includes(";") || /%(?![0-9a-fA-F]{2})/.test(pair)) continue;
+    if (pair.includes(";") || /%(?![0-9a-fA-F]{2})/.test(pair)) {
+      continue;
+    }
     const service = new URLSearchParams(pair).get("service");
-    if (service === null) continue;
-    if (found !== undefined) return undefined;
+    if (service === null) {
+      continue;
+    }
+    if (found !== undefined) {
+      return undefined;
+    }
     found = service;
   }
   return found;

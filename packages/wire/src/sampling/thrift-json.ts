@@ -13,8 +13,11 @@ export function thriftJson(struct: ThriftStruct, values: object): string {
   const members: string[] = [];
   for (const field of Object.values<ThriftField>(struct.fields)) {
     const value = (values as Readonly<Record<string, unknown>>)[field.member];
-    if (value !== undefined) members.push(`"${field.name}":${valueJson(field, value)}`);
-    else if (field.isRequired) members.push(`"${field.name}":null`);
+    if (value !== undefined) {
+      members.push(`"${field.name}":${valueJson(field, value)}`);
+    } else if (field.isRequired) {
+      members.push(`"${field.name}":null`);
+    }
   }
   return `{${members.join(",")}}`;
 }
@@ -24,7 +27,9 @@ function valueJson(field: ThriftField, value: unknown): string {
     case thriftTypes.i16:
       return int16Json(field.name, value as number);
     case thriftTypes.double:
-      if (Number.isFinite(value)) return numberJson(value as number);
+      if (Number.isFinite(value)) {
+        return numberJson(value as number);
+      }
       throw new WireError("WIRE_MALFORMED", `${field.name} ${String(value)} has no legacy form`);
     case thriftTypes.string:
       return textJson(value as string);
@@ -49,6 +54,8 @@ function int16Json(name: string, value: number): string {
 }
 
 function structOf({ struct, label }: ThriftField): ThriftStruct {
-  if (struct === undefined) throw new Error(`${label} holds no struct`);
+  if (struct === undefined) {
+    throw new Error(`${label} holds no struct`);
+  }
   return struct;
 }

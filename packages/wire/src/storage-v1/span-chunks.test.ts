@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { batchArbitrary } from "../api-v2/batch-arbitrary.ts";
 import { Batch } from "../gen/tracing/api_v2/model.ts";
 import { SpansResponseChunk } from "../gen/tracing/storage/v1/storage.ts";
 import { encodeSpanChunks } from "./span-chunks.ts";
 
 describe("encodeSpanChunks", () => {
-  it("encodes all spans in order, within its limits", () => {
+  test("encodes all spans in order, within its limits", () => {
     const limits = { maxSpans: 2, maxBytes: 600 };
     fc.assert(
       fc.property(batchArbitrary, (batch) => {
@@ -17,13 +17,15 @@ describe("encodeSpanChunks", () => {
         for (const [index, chunk] of chunks.entries()) {
           expect(chunk.length).toBeGreaterThan(0);
           expect(chunk.length).toBeLessThanOrEqual(limits.maxSpans);
-          if (chunk.length > 1) expect(messages[index]?.length).toBeLessThanOrEqual(limits.maxBytes);
+          if (chunk.length > 1) {
+            expect(messages[index]?.length).toBeLessThanOrEqual(limits.maxBytes);
+          }
         }
       }),
     );
   });
 
-  it("gives no message when there is no span", () => {
+  test("gives no message when there is no span", () => {
     expect([...encodeSpanChunks([])]).toEqual([]);
   });
 });

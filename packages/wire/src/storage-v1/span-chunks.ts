@@ -31,14 +31,18 @@ export function* encodeSpanChunks(spans: Iterable<ApiV2Span>, limits = defaultLi
     count++;
     size += more;
   }
-  if (count > 0) yield Buffer.concat(parts, size);
+  if (count > 0) {
+    yield Buffer.concat(parts, size);
+  }
 }
 
 /** Tag of field 1, a message, and its length. */
 function fieldHead(length: number): Uint8Array {
   const bytes = [0x0a];
   let rest = length;
-  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  for (; rest >= 0x80; rest >>>= 7) {
+    bytes.push((rest & 0x7f) | 0x80);
+  }
   bytes.push(rest);
   return Uint8Array.from(bytes);
 }

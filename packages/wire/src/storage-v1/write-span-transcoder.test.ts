@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { batchArbitrary } from "../api-v2/batch-arbitrary.ts";
 import { fromApiV2Batch } from "../api-v2/from-api-v2-batch.ts";
 import { Batch } from "../gen/tracing/api_v2/model.ts";
@@ -12,7 +12,7 @@ const span = { traceId: Buffer.alloc(16, 1), spanId: Buffer.alloc(8, 2), operati
 const request = Buffer.from(WriteSpanRequest.encode(WriteSpanRequest.fromPartial({ span })).finish());
 
 describe("WriteSpanTranscoder", () => {
-  it("gives the row of a batch with that span", () => {
+  test("gives the row of a batch with that span", () => {
     const transcoder = new WriteSpanTranscoder();
     fc.assert(
       fc.property(batchArbitrary, (batch) => {
@@ -28,7 +28,7 @@ describe("WriteSpanTranscoder", () => {
     );
   });
 
-  it("writes the tenant", () => {
+  test("writes the tenant", () => {
     const { rows } = new WriteSpanTranscoder().transcode(request, "acme");
     const scanner = new RowScanner();
     scanner.open(rows);
@@ -36,7 +36,7 @@ describe("WriteSpanTranscoder", () => {
     expect(Buffer.from(rows.bytes.subarray(scanner.tenantStart, scanner.tenantEnd)).toString()).toBe("acme");
   });
 
-  it.each([
+  test.each([
     ["behind the span", Buffer.concat([request, Buffer.from([0x12, 2, 0x0a, 0])])],
     ["before it", Buffer.concat([Buffer.from([0x12, 2, 0x0a, 0]), request])],
     ["with a number that a batch does not know", Buffer.concat([Buffer.from([0x18, 1]), request])],
@@ -47,7 +47,7 @@ describe("WriteSpanTranscoder", () => {
     expect(row?.resource.serviceName).toBe("null-process-and-service-name");
   });
 
-  it.each([
+  test.each([
     ["nothing", Buffer.alloc(0), "WIRE_MALFORMED"],
     ["other bytes", Buffer.from("hello world"), "WIRE_MALFORMED"],
     ["half a request", request.subarray(0, 12), "WIRE_MALFORMED"],

@@ -35,12 +35,16 @@ export class WriteSpanTranscoder implements MessageTranscoder {
 
   #asPostSpans(batch: Uint8Array): Uint8Array {
     const size = headBytes + batch.length;
-    if (this.#request.length < size) this.#request = Buffer.alloc(2 * size);
+    if (this.#request.length < size) {
+      this.#request = Buffer.alloc(2 * size);
+    }
     const bytes = this.#request;
     bytes[0] = tag;
     let at = 1;
     let rest = batch.length;
-    for (; rest >= 0x80; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80;
+    for (; rest >= 0x80; rest >>>= 7) {
+      bytes[at++] = (rest & 0x7f) | 0x80;
+    }
     bytes[at++] = rest;
     bytes.set(batch, at);
     return bytes.subarray(0, at + batch.length);
@@ -49,13 +53,17 @@ export class WriteSpanTranscoder implements MessageTranscoder {
 
 /** True when the request is its span and nothing else, as every client writes it. */
 function hasOneField(request: Uint8Array): boolean {
-  if (request[0] !== tag) return false;
+  if (request[0] !== tag) {
+    return false;
+  }
   let length = 0;
   let at = 1;
   for (let factor = 1; at < headBytes && at < request.length; factor *= 0x80) {
     const byte = request[at++] as number;
     length += (byte & 0x7f) * factor;
-    if (byte < 0x80) return at + length === request.length;
+    if (byte < 0x80) {
+      return at + length === request.length;
+    }
   }
   return false;
 }
@@ -70,6 +78,8 @@ function rewritten(request: Uint8Array): Uint8Array {
       cause: error,
     });
   }
-  if (span === undefined) throw new WireError("WIRE_MALFORMED", "request has no span");
+  if (span === undefined) {
+    throw new WireError("WIRE_MALFORMED", "request has no span");
+  }
   return WriteSpanRequest.encode({ span }).finish();
 }

@@ -36,7 +36,9 @@ export class BinaryCursor extends ThriftCursor {
 
   override field(_previousId: number): boolean {
     const number = this.#byte();
-    if (number === 0) return false;
+    if (number === 0) {
+      return false;
+    }
     this.fieldType = this.#type(number);
     this.fieldId = this.view.getInt16(this.take(2));
     return true;
@@ -96,7 +98,9 @@ export class BinaryCursor extends ThriftCursor {
   }
 
   #string(length: number): void {
-    if (length < 0) throw malformed(`length ${length} before offset ${this.position} is negative`);
+    if (length < 0) {
+      throw malformed(`length ${length} before offset ${this.position} is negative`);
+    }
     this.start = this.take(length);
     this.stop = this.position;
   }
@@ -107,13 +111,17 @@ export class BinaryCursor extends ThriftCursor {
 
   #count(): number {
     const count = this.int32();
-    if (count < 0) throw malformed(`count ${count} before offset ${this.position} is negative`);
+    if (count < 0) {
+      throw malformed(`count ${count} before offset ${this.position} is negative`);
+    }
     return count;
   }
 
   #type(number: number): number {
     const type = number < typesByNumber.length ? (typesByNumber[number] as number) : 0;
-    if (type === 0) throw malformed(`unknown binary type ${number} before offset ${this.position}`);
+    if (type === 0) {
+      throw malformed(`unknown binary type ${number} before offset ${this.position}`);
+    }
     return type;
   }
 }

@@ -17,8 +17,9 @@ export const binaryTypes = {
 } as const satisfies Record<keyof typeof thriftTypes, number>;
 
 const numbers = new Uint8Array(14);
-for (const [name, type] of Object.entries(thriftTypes))
+for (const [name, type] of Object.entries(thriftTypes)) {
   numbers[type] = binaryTypes[name as keyof typeof binaryTypes];
+}
 
 /** The number that the binary protocol has for a type. */
 export function binaryTypeOf(type: ThriftType): number {

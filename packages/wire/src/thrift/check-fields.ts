@@ -3,7 +3,9 @@ import type { ThriftField, ThriftStruct } from "./thrift-descriptors.ts";
 
 /** @throws WireError WIRE_MALFORMED for a field that was seen before */
 export function checkOnce(seen: number, field: ThriftField): void {
-  if ((seen & (1 << field.id)) !== 0) throw malformed(`${field.label} comes twice`);
+  if ((seen & (1 << field.id)) !== 0) {
+    throw malformed(`${field.label} comes twice`);
+  }
 }
 
 /**

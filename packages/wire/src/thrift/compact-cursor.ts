@@ -28,7 +28,9 @@ export class CompactCursor extends ThriftCursor {
   override field(previousId: number): boolean {
     const header = this.#byte();
     const type = header & 0x0f;
-    if (type === 0) return false;
+    if (type === 0) {
+      return false;
+    }
     const delta = header >>> 4;
     this.fieldId = delta === 0 ? this.int32() : previousId + delta;
     this.#fieldBool = type === thriftTypes.bool;
@@ -97,7 +99,9 @@ export class CompactCursor extends ThriftCursor {
 
   protected override map(): number {
     this.count = this.#varint32();
-    if (this.count === 0) return 0;
+    if (this.count === 0) {
+      return 0;
+    }
     const types = this.#byte();
     this.checkCount(this.count, 2);
     return types;
@@ -128,18 +132,24 @@ export class CompactCursor extends ThriftCursor {
   }
 
   #byte(): number {
-    if (this.position >= this.end) throw this.truncated(1);
+    if (this.position >= this.end) {
+      throw this.truncated(1);
+    }
     return this.bytes[this.position++] as number;
   }
 
   #varint32(): number {
     const first = this.#byte();
-    if (first < 0x80) return first;
+    if (first < 0x80) {
+      return first;
+    }
     let value = first & 0x7f;
     for (let shift = 7; shift < 35; shift += 7) {
       const byte = this.#byte();
       value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return value >>> 0;
+      if (byte < 0x80) {
+        return value >>> 0;
+      }
     }
     throw malformed(`varint before offset ${this.position} is longer than 5 bytes`);
   }

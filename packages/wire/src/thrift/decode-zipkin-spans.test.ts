@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Span as ZipkinCoreSpan } from "../gen/thrift/zipkincore.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { zipkinPacket, zipkinSpanList } from "../zipkin/zipkin-thrift-messages.ts";
@@ -45,7 +45,7 @@ function readPacket(packet: Buffer, protocol: "compact" | "binary"): ZipkinCoreS
 }
 
 describe.each(["compact", "binary"] as const)("emitZipkinBatch in the %s protocol", (protocol) => {
-  it("comes back as Apache's library wrote it", () => {
+  test("comes back as Apache's library wrote it", () => {
     fc.assert(
       fc.property(spans, (sent) => {
         expect(readPacket(zipkinPacket(sent, protocol), protocol)).toEqual(sent);
@@ -53,7 +53,7 @@ describe.each(["compact", "binary"] as const)("emitZipkinBatch in the %s protoco
     );
   });
 
-  it("gives an error wherever it is cut", () => {
+  test("gives an error wherever it is cut", () => {
     const packet = zipkinPacket(fc.sample(span, { seed: 3, numRuns: 2 }), protocol);
     for (let length = 0; length < packet.length; length++) {
       expect(() => readPacket(packet.subarray(0, length), protocol)).toThrow(
@@ -63,7 +63,7 @@ describe.each(["compact", "binary"] as const)("emitZipkinBatch in the %s protoco
   });
 });
 
-it("refuses arguments without a list", () => {
+test("refuses arguments without a list", () => {
   const cursor = new BinaryCursor();
   cursor.open(Buffer.of(0));
   expect(() => readZipkinBatchArguments(cursor)).toThrow("emitZipkinBatch.spans is missing");
@@ -74,7 +74,7 @@ const field = (type: number, id: number, ...value: number[]) => [type, 0, id, ..
 const listOfOne = (...spanFields: number[]) => Buffer.from([12, 0, 0, 0, 1, ...spanFields, 0]);
 
 describe("a bare list", () => {
-  it("comes back as Apache's library wrote it, whatever follows", () => {
+  test("comes back as Apache's library wrote it, whatever follows", () => {
     fc.assert(
       fc.property(spans, (sent) => {
         expect([...readZipkinSpanList(Buffer.concat([zipkinSpanList(sent), Buffer.of(9, 9)]))]).toEqual(sent);
@@ -82,7 +82,7 @@ describe("a bare list", () => {
     );
   });
 
-  it.each([
+  test.each([
     ["nothing", Buffer.alloc(0), "WIRE_TRUNCATED", "1 bytes wanted at offset 0, 0 left"],
     [
       "a count that lies",
@@ -129,7 +129,7 @@ describe("a bare list", () => {
     expect(read).toThrow(expect.objectContaining({ code, message: shown }));
   });
 
-  it.each([
+  test.each([
     ["an id that is an i32", field(8, 1, 0, 0, 0, 1), { traceId: 0n }],
     ["annotations that are a text", field(11, 6, 0, 0, 0, 0), { annotations: [] }],
     [
@@ -144,7 +144,7 @@ describe("a bare list", () => {
     expect(span).toMatchObject({ name: "a", ...expected });
   });
 
-  it("has no more annotations in a span than the limit", () => {
+  test("has no more annotations in a span than the limit", () => {
     const count = maxZipkinAnnotations + 1;
     const header = Buffer.from([12, 0, 0, 0, 1, ...field(15, 6, 12, 0, 1, 0, 1)]);
     const message = Buffer.concat([header, Buffer.alloc(count + 1)]);
@@ -153,7 +153,7 @@ describe("a bare list", () => {
     expect(rejected.errorMessage).toContain("annotations are 65537, more than 65536");
   });
 
-  it("with an id of zero is rejected as rows", () => {
+  test("with an id of zero is rejected as rows", () => {
     const transcoder = new ZipkinV1ThriftTranscoder();
     const [sample] = fc.sample(span, { seed: 1, numRuns: 1 }) as [ZipkinCoreSpan];
     const named = { ...sample, traceId: 1n, id: 1n };

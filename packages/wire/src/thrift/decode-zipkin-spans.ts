@@ -34,7 +34,9 @@ export function readZipkinBatchArguments(cursor: ThriftCursor, rejected = new Re
       spans = readSpans(cursor, cursor.structs(spansField), rejected);
     }
   });
-  if (spans === undefined) throw malformed(`${spansField.label} is missing`);
+  if (spans === undefined) {
+    throw malformed(`${spansField.label} is missing`);
+  }
   return spans;
 }
 
@@ -54,7 +56,9 @@ export function* readZipkinSpanList(message: Uint8Array, rejected = new Rejected
   const { count } = cursor;
   for (let index = 0; index < count; index++) {
     const span = readOrReject(cursor, index, rejected);
-    if (span !== undefined) yield span;
+    if (span !== undefined) {
+      yield span;
+    }
   }
 }
 
@@ -62,7 +66,9 @@ function readSpans(cursor: ThriftCursor, count: number, rejected: RejectedSpans)
   const spans: Span[] = [];
   for (let index = 0; index < count; index++) {
     const span = readOrReject(cursor, index, rejected);
-    if (span !== undefined) spans.push(span);
+    if (span !== undefined) {
+      spans.push(span);
+    }
   }
   return spans;
 }
@@ -271,7 +277,9 @@ function readList<T>(
     throw new WireError("WIRE_TOO_LARGE", `${field.label} are ${count}, more than ${most}`);
   }
   const items: T[] = [];
-  for (let index = 0; index < count; index++) items.push(read(cursor));
+  for (let index = 0; index < count; index++) {
+    items.push(read(cursor));
+  }
   return items;
 }
 
@@ -297,7 +305,9 @@ function readInt64(cursor: ThriftCursor): bigint {
 
 /** Only Zipkin's structs have numbers of 16 bits, which the compact protocol writes like those of 32. */
 function readInt16(cursor: ThriftCursor): number {
-  if (!(cursor instanceof BinaryCursor)) return cursor.int32();
+  if (!(cursor instanceof BinaryCursor)) {
+    return cursor.int32();
+  }
   const at = cursor.position;
   cursor.skip(thriftTypes.i16);
   return cursor.view.getInt16(at);

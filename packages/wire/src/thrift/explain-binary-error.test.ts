@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { encodeThriftBatch } from "./encode-agent-packet.ts";
 import { explainBinaryError } from "./explain-binary-error.ts";
 import { ThriftBatchTranscoder } from "./thrift-batch-transcoder.ts";
@@ -29,7 +29,7 @@ const span = "*tracing.Span error reading struct: ";
 
 /** As the public model answered to these bytes. */
 describe("explainBinaryError", () => {
-  it.each<[name: string, bytes: Buffer, text: string]>([
+  test.each<[name: string, bytes: Buffer, text: string]>([
     ["no byte", Buffer.alloc(0), "*tracing.Batch field 0 read error: EOF"],
     ["text", Buffer.from("hello world"), "Unknown data type 104"],
     ["a type alone", Buffer.of(12), "*tracing.Batch field 0 read error: EOF"],
@@ -75,7 +75,7 @@ describe("explainBinaryError", () => {
     );
   });
 
-  it("has nothing to say of a batch that the public model takes, and neither have we", () => {
+  test("has nothing to say of a batch that the public model takes, and neither have we", () => {
     expect(explainBinaryError(batch)).toBeUndefined();
     // `vStr` of type i64, which the public model passes over.
     const tag = Buffer.concat([

@@ -30,7 +30,9 @@ export function explainBinaryError(bytes: Buffer): string | undefined {
     new Explainer(bytes).struct(batchPlan);
     return undefined;
   } catch (error) {
-    if (error instanceof Refusal) return error.message;
+    if (error instanceof Refusal) {
+      return error.message;
+    }
     throw error;
   }
 }
@@ -89,7 +91,9 @@ class Explainer {
       } catch (error) {
         throw within(`${name} field ${this.#fieldId} read error: `, error);
       }
-      if (type === types.stop) break;
+      if (type === types.stop) {
+        break;
+      }
       const field = fields[this.#fieldId];
       if (field === undefined || field.type !== type) {
         this.#skip(type, maxDepth);
@@ -99,22 +103,29 @@ class Explainer {
       }
     }
     for (const [id, field] of fields.entries()) {
-      if ((missing & (1 << id)) !== 0) throw new Refusal(`Required field ${field?.name} is not set`);
+      if ((missing & (1 << id)) !== 0) {
+        throw new Refusal(`Required field ${field?.name} is not set`);
+      }
     }
   }
 
   #field(id: number, { type, inner, isBinary }: PlannedField): void {
     if (inner === undefined) {
       try {
-        if (isBinary) this.#take(this.#size());
-        else this.#skip(type, maxDepth);
+        if (isBinary) {
+          this.#take(this.#size());
+        } else {
+          this.#skip(type, maxDepth);
+        }
       } catch (error) {
         throw within(`error reading field ${id}: `, error);
       }
     } else {
       const count = type === types.list ? this.#listCount() : 1;
       try {
-        for (let left = count; left > 0; left--) this.struct(inner);
+        for (let left = count; left > 0; left--) {
+          this.struct(inner);
+        }
       } catch (error) {
         throw within(`${inner.name} error reading struct: `, error);
       }
@@ -135,7 +146,9 @@ class Explainer {
   }
 
   #skip(type: number, depth: number): void {
-    if (depth <= 0) throw new Refusal("Depth limit exceeded");
+    if (depth <= 0) {
+      throw new Refusal("Depth limit exceeded");
+    }
     const width = widths.get(type);
     if (width !== undefined) {
       this.#full(width);
@@ -148,13 +161,17 @@ class Explainer {
         return;
       case types.string: {
         const size = this.#size();
-        if (size > 0 && size < scratchBytes) this.#full(size);
-        else this.#take(size);
+        if (size > 0 && size < scratchBytes) {
+          this.#full(size);
+        } else {
+          this.#take(size);
+        }
         return;
       }
       case types.struct:
-        for (let inner = this.#fieldType(); inner !== types.stop; inner = this.#fieldType())
+        for (let inner = this.#fieldType(); inner !== types.stop; inner = this.#fieldType()) {
           this.#skip(inner, depth - 1);
+        }
         return;
       case types.map: {
         const keyType = this.#byte();
@@ -168,7 +185,9 @@ class Explainer {
       case types.set:
       case types.list: {
         const elementType = this.#byte();
-        for (let left = this.#size(); left > 0; left--) this.#skip(elementType, depth - 1);
+        for (let left = this.#size(); left > 0; left--) {
+          this.#skip(elementType, depth - 1);
+        }
         return;
       }
       default:
@@ -188,14 +207,20 @@ class Explainer {
   #size(): number {
     this.#full(4);
     const size = this.#scratch.readInt32BE(0);
-    if (size < 0) throw new Refusal(`negative size: ${size}`);
-    if (size > maxSize) throw new Refusal(`size exceeded max allowed: ${size}`);
+    if (size < 0) {
+      throw new Refusal(`negative size: ${size}`);
+    }
+    if (size > maxSize) {
+      throw new Refusal(`size exceeded max allowed: ${size}`);
+    }
     return size;
   }
 
   #byte(): number {
     const byte = this.#bytes[this.#offset];
-    if (byte === undefined) throw new Refusal("EOF");
+    if (byte === undefined) {
+      throw new Refusal("EOF");
+    }
     this.#offset++;
     return byte;
   }
@@ -207,13 +232,19 @@ class Explainer {
     for (let index = 0; index < copied; index++) {
       this.#scratch[index] = this.#bytes[this.#offset + index] as number;
     }
-    if (left === 0) throw new Refusal("EOF");
-    if (left < count) throw new Refusal("unexpected EOF");
+    if (left === 0) {
+      throw new Refusal("EOF");
+    }
+    if (left < count) {
+      throw new Refusal("unexpected EOF");
+    }
     this.#offset += count;
   }
 
   #take(count: number): void {
-    if (this.#bytes.length - this.#offset < count) throw new Refusal("EOF");
+    if (this.#bytes.length - this.#offset < count) {
+      throw new Refusal("EOF");
+    }
     this.#offset += count;
   }
 }

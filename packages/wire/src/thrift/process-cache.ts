@@ -24,7 +24,9 @@ export class ProcessCache {
    */
   find(bytes: Buffer, start: number, end: number): KnownProcess | undefined {
     const last = this.#known[this.#last];
-    if (last !== undefined && standsAt(last.source, bytes, start, end)) return last;
+    if (last !== undefined && standsAt(last.source, bytes, start, end)) {
+      return last;
+    }
     for (let index = 0; index < this.#known.length; index++) {
       const known = this.#known[index];
       if (known !== undefined && standsAt(known.source, bytes, start, end)) {
@@ -37,7 +39,9 @@ export class ProcessCache {
 
   /** Adds a process in place of the oldest one. */
   keep(process: KnownProcess): void {
-    if (process.source.length > maxSourceBytes) return;
+    if (process.source.length > maxSourceBytes) {
+      return;
+    }
     this.#known[this.#next] = process;
     this.#last = this.#next;
     this.#next = (this.#next + 1) % slots;

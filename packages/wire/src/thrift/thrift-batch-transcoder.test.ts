@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { thriftBatchToApiV2 } from "../../test/thrift-batch-to-api-v2.ts";
 import { fromApiV2Batch } from "../api-v2/from-api-v2-batch.ts";
 import { WireError } from "../errors.ts";
@@ -10,12 +10,14 @@ import { thriftBatchArbitrary } from "./thrift-batch-arbitrary.ts";
 import { ThriftBatchTranscoder } from "./thrift-batch-transcoder.ts";
 
 describe("ThriftBatchTranscoder", () => {
-  it("writes the rows that the way over objects gives", () => {
+  test("writes the rows that the way over objects gives", () => {
     const transcoder = new ThriftBatchTranscoder();
     fc.assert(
       fc.property(thriftBatchArbitrary, fc.constantFrom("", "acme"), (batch, tenant) => {
         const writer = new SpanRowWriter();
-        for (const span of fromApiV2Batch(thriftBatchToApiV2(batch), "jaeger")) writer.append(span, tenant);
+        for (const span of fromApiV2Batch(thriftBatchToApiV2(batch), "jaeger")) {
+          writer.append(span, tenant);
+        }
         const { rows, rejectedSpans } = transcoder.transcode(encodeThriftBatch(batch, "binary"), tenant);
         expect(Buffer.from(rows.bytes).equals(writer.take().bytes)).toBe(true);
         expect({ count: rows.count, rejectedSpans }).toEqual({ count: batch.spans.length, rejectedSpans: 0 });
@@ -24,12 +26,14 @@ describe("ThriftBatchTranscoder", () => {
     );
   });
 
-  it("ignores bytes behind the struct, and keeps rows within their limit", () => {
+  test("ignores bytes behind the struct, and keeps rows within their limit", () => {
     const [batch] = fc.sample(
       thriftBatchArbitrary.filter(({ spans }) => spans.length > 1),
       { seed: 1, numRuns: 1 },
     );
-    if (batch === undefined) throw new Error("no batch");
+    if (batch === undefined) {
+      throw new Error("no batch");
+    }
     const message = encodeThriftBatch(batch, "binary");
     const longer = Buffer.concat([message, Buffer.from("more")]);
     expect(new ThriftBatchTranscoder().transcode(longer).rows.count).toBe(batch.spans.length);
@@ -38,7 +42,7 @@ describe("ThriftBatchTranscoder", () => {
     );
   });
 
-  it("answers damaged and cut messages with good rows or a WireError, never otherwise", () => {
+  test("answers damaged and cut messages with good rows or a WireError, never otherwise", () => {
     const messages = fc
       .sample(
         thriftBatchArbitrary.filter(({ spans }) => spans.length > 0),
@@ -54,14 +58,18 @@ describe("ThriftBatchTranscoder", () => {
         fc.option(fc.nat(0xffff), { nil: undefined }),
         (index, changes, cut) => {
           const message = Buffer.from(messages[index] ?? []);
-          for (const [at, byte] of changes) message[at % message.length] = byte;
+          for (const [at, byte] of changes) {
+            message[at % message.length] = byte;
+          }
           try {
             const cutMessage = cut === undefined ? message : message.subarray(0, cut % message.length);
             const { rows } = transcoder.transcode(cutMessage);
             expect(readSpanRows(rows.bytes)).toHaveLength(rows.count);
             seen.good++;
           } catch (error) {
-            if (!(error instanceof WireError)) throw error;
+            if (!(error instanceof WireError)) {
+              throw error;
+            }
             seen.refused++;
           }
         },

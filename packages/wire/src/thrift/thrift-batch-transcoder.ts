@@ -49,7 +49,9 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
     buffer[headerBytes - 1] = rest;
     const { rejected } = this.#batch;
     const outcome = this.#rows.transcode(buffer.subarray(0, length), tenant);
-    if (rejected.count === 0) return outcome;
+    if (rejected.count === 0) {
+      return outcome;
+    }
     rejected.refuseNothing(outcome.rows.count);
     return {
       rows: outcome.rows,
@@ -63,7 +65,9 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
     try {
       this.#batch.readBatch();
     } catch (cause) {
-      if (!(cause instanceof WireError) || cause.code === "WIRE_TOO_LARGE") throw cause;
+      if (!(cause instanceof WireError) || cause.code === "WIRE_TOO_LARGE") {
+        throw cause;
+      }
       throw new WireError(cause.code, explainBinaryError(this.#cursor.bytes) ?? cause.message, { cause });
     }
   }

@@ -86,7 +86,9 @@ export abstract class ThriftCursor {
    * goes on to read, so that it does not compile when the IDL declares another.
    */
   has<Type extends ThriftType>(type: Type, _field: ThriftField<Type>): boolean {
-    if (this.fieldType === type) return true;
+    if (this.fieldType === type) {
+      return true;
+    }
     this.skipField();
     return false;
   }
@@ -110,7 +112,9 @@ export abstract class ThriftCursor {
    * @throws the problem, when the bytes are no struct of Thrift, so that nobody knows where the next one begins
    */
   passOverStruct(start: number, problem: unknown): void {
-    if (!(problem instanceof WireError)) throw problem;
+    if (!(problem instanceof WireError)) {
+      throw problem;
+    }
     this.position = start;
     try {
       this.skip(thriftTypes.struct, 0, maxRejectedDepth);
@@ -128,7 +132,9 @@ export abstract class ThriftCursor {
     if (depth > most) {
       throw new WireError("WIRE_TOO_DEEP", `values are nested deeper than ${most}`);
     }
-    if (this.skipPlain(type)) return;
+    if (this.skipPlain(type)) {
+      return;
+    }
     switch (type) {
       case thriftTypes.string:
         this.string();
@@ -138,8 +144,11 @@ export abstract class ThriftCursor {
         while (this.field(id)) {
           id = this.fieldId;
           // In a field of the compact protocol the type of a bool is its value.
-          if (this.fieldType === thriftTypes.bool) this.bool();
-          else this.skip(this.fieldType, depth + 1, most);
+          if (this.fieldType === thriftTypes.bool) {
+            this.bool();
+          } else {
+            this.skip(this.fieldType, depth + 1, most);
+          }
         }
         return;
       }
@@ -147,7 +156,9 @@ export abstract class ThriftCursor {
       case thriftTypes.set: {
         this.list();
         const { elementType } = this;
-        for (let left = this.count; left > 0; left--) this.skip(elementType, depth + 1, most);
+        for (let left = this.count; left > 0; left--) {
+          this.skip(elementType, depth + 1, most);
+        }
         return;
       }
       case thriftTypes.map: {
@@ -165,21 +176,28 @@ export abstract class ThriftCursor {
 
   /** Passes over the field whose header was just read. */
   skipField(): void {
-    if (this.fieldType === thriftTypes.bool) this.bool();
-    else this.skip(this.fieldType);
+    if (this.fieldType === thriftTypes.bool) {
+      this.bool();
+    } else {
+      this.skip(this.fieldType);
+    }
   }
 
   /** @returns where the next `length` bytes begin, having passed over them */
   protected take(length: number): number {
     const start = this.position;
-    if (length > this.end - start) throw this.truncated(length);
+    if (length > this.end - start) {
+      throw this.truncated(length);
+    }
     this.position = start + length;
     return start;
   }
 
   /** @throws WireError WIRE_TRUNCATED when `count` elements of at least `bytesEach` cannot be there */
   protected checkCount(count: number, bytesEach: number): void {
-    if (count * bytesEach > this.end - this.position) throw this.truncated(count * bytesEach);
+    if (count * bytesEach > this.end - this.position) {
+      throw this.truncated(count * bytesEach);
+    }
   }
 
   protected truncated(wanted: number): WireError {

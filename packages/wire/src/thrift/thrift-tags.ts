@@ -29,13 +29,17 @@ export class ThriftTags {
    * @param count tags at the cursor's position
    */
   write(out: ByteWriter, protoTag: number, count: number): void {
-    for (let index = 0; index < count; index++) this.#write(out, protoTag, false);
+    for (let index = 0; index < count; index++) {
+      this.#write(out, protoTag, false);
+    }
   }
 
   /** The same for a process. @returns text of the first tag `client-uuid`; "" when there is none */
   writeOfProcess(out: ByteWriter, protoTag: number, count: number): string {
     this.#clientUuid = "";
-    for (let index = 0; index < count; index++) this.#write(out, protoTag, true);
+    for (let index = 0; index < count; index++) {
+      this.#write(out, protoTag, true);
+    }
     return this.#clientUuid;
   }
 
@@ -57,39 +61,53 @@ export class ThriftTags {
       id = cursor.fieldId;
       switch (id) {
         case fields.key.id:
-          if (!cursor.has(thriftTypes.string, fields.key)) continue;
+          if (!cursor.has(thriftTypes.string, fields.key)) {
+            continue;
+          }
           cursor.string();
           keyStart = cursor.start;
           keyStop = cursor.stop;
           seen |= 1 << fields.key.id;
           break;
         case fields.vType.id:
-          if (!cursor.has(thriftTypes.i32, fields.vType)) continue;
+          if (!cursor.has(thriftTypes.i32, fields.vType)) {
+            continue;
+          }
           type = cursor.int32();
           seen |= 1 << fields.vType.id;
           break;
         case fields.vStr.id:
-          if (!cursor.has(thriftTypes.string, fields.vStr)) continue;
+          if (!cursor.has(thriftTypes.string, fields.vStr)) {
+            continue;
+          }
           cursor.string();
           textStart = cursor.start;
           textStop = cursor.stop;
           break;
         case fields.vDouble.id:
-          if (!cursor.has(thriftTypes.double, fields.vDouble)) continue;
+          if (!cursor.has(thriftTypes.double, fields.vDouble)) {
+            continue;
+          }
           double = cursor.double();
           break;
         case fields.vBool.id:
-          if (!cursor.has(thriftTypes.bool, fields.vBool)) continue;
+          if (!cursor.has(thriftTypes.bool, fields.vBool)) {
+            continue;
+          }
           bool = cursor.bool();
           break;
         case fields.vLong.id:
-          if (!cursor.has(thriftTypes.i64, fields.vLong)) continue;
+          if (!cursor.has(thriftTypes.i64, fields.vLong)) {
+            continue;
+          }
           cursor.int64();
           low = cursor.low;
           high = cursor.high;
           break;
         case fields.vBinary.id:
-          if (!cursor.has(thriftTypes.string, fields.vBinary)) continue;
+          if (!cursor.has(thriftTypes.string, fields.vBinary)) {
+            continue;
+          }
           cursor.string();
           binaryStart = cursor.start;
           binaryStop = cursor.stop;

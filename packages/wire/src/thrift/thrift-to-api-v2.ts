@@ -110,25 +110,35 @@ export class ThriftToApiV2 {
       id = cursor.fieldId;
       switch (id) {
         case batchFields.process.id:
-          if (!cursor.has(thriftTypes.struct, batchFields.process)) continue;
+          if (!cursor.has(thriftTypes.struct, batchFields.process)) {
+            continue;
+          }
           checkOnce(seen, batchFields.process);
           this.#readProcess();
           seen |= 1 << batchFields.process.id;
           break;
         case batchFields.spans.id: {
-          if (!cursor.has(thriftTypes.list, batchFields.spans)) continue;
+          if (!cursor.has(thriftTypes.list, batchFields.spans)) {
+            continue;
+          }
           checkOnce(seen, batchFields.spans);
           seen |= 1 << batchFields.spans.id;
           const count = cursor.structs(batchFields.spans);
-          for (let index = 0; index < count; index++) this.#spanOrReject(index);
+          for (let index = 0; index < count; index++) {
+            this.#spanOrReject(index);
+          }
           break;
         }
         case batchFields.seqNo.id:
-          if (!cursor.has(thriftTypes.i64, batchFields.seqNo)) continue;
+          if (!cursor.has(thriftTypes.i64, batchFields.seqNo)) {
+            continue;
+          }
           this.seqNo = this.#readBigint();
           break;
         case batchFields.stats.id:
-          if (!cursor.has(thriftTypes.struct, batchFields.stats)) continue;
+          if (!cursor.has(thriftTypes.struct, batchFields.stats)) {
+            continue;
+          }
           this.#readStats();
           break;
         default:
@@ -166,13 +176,17 @@ export class ThriftToApiV2 {
     for (let id = 0; cursor.field(id); ) {
       id = cursor.fieldId;
       if (id === processFields.serviceName.id) {
-        if (!cursor.has(thriftTypes.string, processFields.serviceName)) continue;
+        if (!cursor.has(thriftTypes.string, processFields.serviceName)) {
+          continue;
+        }
         cursor.string();
         nameStart = cursor.start;
         nameStop = cursor.stop;
         seen |= 1 << processFields.serviceName.id;
       } else if (id === processFields.tags.id) {
-        if (!cursor.has(thriftTypes.list, processFields.tags)) continue;
+        if (!cursor.has(thriftTypes.list, processFields.tags)) {
+          continue;
+        }
         checkOnce(seen, processFields.tags);
         seen |= 1 << processFields.tags.id;
         clientUuid = this.#tags.writeOfProcess(tags, 0x12, cursor.structs(processFields.tags));
@@ -201,15 +215,21 @@ export class ThriftToApiV2 {
       id = cursor.fieldId;
       switch (id) {
         case statsFields.fullQueueDroppedSpans.id:
-          if (!cursor.has(thriftTypes.i64, statsFields.fullQueueDroppedSpans)) continue;
+          if (!cursor.has(thriftTypes.i64, statsFields.fullQueueDroppedSpans)) {
+            continue;
+          }
           losses.fullQueueDroppedSpans = this.#readBigint();
           break;
         case statsFields.tooLargeDroppedSpans.id:
-          if (!cursor.has(thriftTypes.i64, statsFields.tooLargeDroppedSpans)) continue;
+          if (!cursor.has(thriftTypes.i64, statsFields.tooLargeDroppedSpans)) {
+            continue;
+          }
           losses.tooLargeDroppedSpans = this.#readBigint();
           break;
         case statsFields.failedToEmitSpans.id:
-          if (!cursor.has(thriftTypes.i64, statsFields.failedToEmitSpans)) continue;
+          if (!cursor.has(thriftTypes.i64, statsFields.failedToEmitSpans)) {
+            continue;
+          }
           losses.failedToEmitSpans = this.#readBigint();
           break;
         default:
@@ -248,63 +268,85 @@ export class ThriftToApiV2 {
       id = cursor.fieldId;
       switch (id) {
         case spanFields.traceIdLow.id:
-          if (!cursor.has(thriftTypes.i64, spanFields.traceIdLow)) continue;
+          if (!cursor.has(thriftTypes.i64, spanFields.traceIdLow)) {
+            continue;
+          }
           cursor.int64();
           this.#traceLowHigh = cursor.high;
           this.#traceLowLow = cursor.low;
           break;
         case spanFields.traceIdHigh.id:
-          if (!cursor.has(thriftTypes.i64, spanFields.traceIdHigh)) continue;
+          if (!cursor.has(thriftTypes.i64, spanFields.traceIdHigh)) {
+            continue;
+          }
           cursor.int64();
           this.#traceHighHigh = cursor.high;
           this.#traceHighLow = cursor.low;
           break;
         case spanFields.spanId.id:
-          if (!cursor.has(thriftTypes.i64, spanFields.spanId)) continue;
+          if (!cursor.has(thriftTypes.i64, spanFields.spanId)) {
+            continue;
+          }
           cursor.int64();
           this.#spanHigh = cursor.high;
           this.#spanLow = cursor.low;
           break;
         case spanFields.parentSpanId.id:
-          if (!cursor.has(thriftTypes.i64, spanFields.parentSpanId)) continue;
+          if (!cursor.has(thriftTypes.i64, spanFields.parentSpanId)) {
+            continue;
+          }
           cursor.int64();
           this.#parentHigh = cursor.high;
           this.#parentLow = cursor.low;
           break;
         case spanFields.operationName.id:
-          if (!cursor.has(thriftTypes.string, spanFields.operationName)) continue;
+          if (!cursor.has(thriftTypes.string, spanFields.operationName)) {
+            continue;
+          }
           cursor.string();
           this.#nameStart = cursor.start;
           this.#nameStop = cursor.stop;
           break;
         case spanFields.references.id:
-          if (!cursor.has(thriftTypes.list, spanFields.references)) continue;
+          if (!cursor.has(thriftTypes.list, spanFields.references)) {
+            continue;
+          }
           checkOnce(seen, spanFields.references);
           this.#readReferences(cursor.structs(spanFields.references));
           break;
         case spanFields.flags.id:
-          if (!cursor.has(thriftTypes.i32, spanFields.flags)) continue;
+          if (!cursor.has(thriftTypes.i32, spanFields.flags)) {
+            continue;
+          }
           this.#flags = cursor.int32();
           break;
         case spanFields.startTime.id:
-          if (!cursor.has(thriftTypes.i64, spanFields.startTime)) continue;
+          if (!cursor.has(thriftTypes.i64, spanFields.startTime)) {
+            continue;
+          }
           cursor.int64();
           this.#startHigh = cursor.high;
           this.#startLow = cursor.low;
           break;
         case spanFields.duration.id:
-          if (!cursor.has(thriftTypes.i64, spanFields.duration)) continue;
+          if (!cursor.has(thriftTypes.i64, spanFields.duration)) {
+            continue;
+          }
           cursor.int64();
           this.#durationHigh = cursor.high;
           this.#durationLow = cursor.low;
           break;
         case spanFields.tags.id:
-          if (!cursor.has(thriftTypes.list, spanFields.tags)) continue;
+          if (!cursor.has(thriftTypes.list, spanFields.tags)) {
+            continue;
+          }
           checkOnce(seen, spanFields.tags);
           this.#tags.write(tail, 0x42, cursor.structs(spanFields.tags));
           break;
         case spanFields.logs.id:
-          if (!cursor.has(thriftTypes.list, spanFields.logs)) continue;
+          if (!cursor.has(thriftTypes.list, spanFields.logs)) {
+            continue;
+          }
           checkOnce(seen, spanFields.logs);
           this.#logs(cursor.structs(spanFields.logs));
           break;
@@ -358,19 +400,27 @@ export class ThriftToApiV2 {
         id = cursor.fieldId;
         switch (id) {
           case referenceFields.refType.id:
-            if (!cursor.has(thriftTypes.i32, referenceFields.refType)) continue;
+            if (!cursor.has(thriftTypes.i32, referenceFields.refType)) {
+              continue;
+            }
             type = cursor.int32();
             break;
           case referenceFields.traceIdLow.id:
-            if (!cursor.has(thriftTypes.i64, referenceFields.traceIdLow)) continue;
+            if (!cursor.has(thriftTypes.i64, referenceFields.traceIdLow)) {
+              continue;
+            }
             this.#writeIdAt(out, start + 12);
             break;
           case referenceFields.traceIdHigh.id:
-            if (!cursor.has(thriftTypes.i64, referenceFields.traceIdHigh)) continue;
+            if (!cursor.has(thriftTypes.i64, referenceFields.traceIdHigh)) {
+              continue;
+            }
             this.#writeIdAt(out, start + 4);
             break;
           case referenceFields.spanId.id:
-            if (!cursor.has(thriftTypes.i64, referenceFields.spanId)) continue;
+            if (!cursor.has(thriftTypes.i64, referenceFields.spanId)) {
+              continue;
+            }
             this.#writeIdAt(out, start + 22);
             break;
           default:
@@ -447,13 +497,17 @@ export class ThriftToApiV2 {
       for (let id = 0; cursor.field(id); ) {
         id = cursor.fieldId;
         if (id === logFields.timestamp.id) {
-          if (!cursor.has(thriftTypes.i64, logFields.timestamp)) continue;
+          if (!cursor.has(thriftTypes.i64, logFields.timestamp)) {
+            continue;
+          }
           checkOnce(seen, logFields.timestamp);
           cursor.int64();
           writeMicros(out, 0x0a, cursor.low, cursor.high, false);
           seen |= 1 << logFields.timestamp.id;
         } else if (id === logFields.fields.id) {
-          if (!cursor.has(thriftTypes.list, logFields.fields)) continue;
+          if (!cursor.has(thriftTypes.list, logFields.fields)) {
+            continue;
+          }
           checkOnce(seen, logFields.fields);
           seen |= 1 << logFields.fields.id;
           this.#tags.write(out, 0x12, cursor.structs(logFields.fields));

@@ -25,7 +25,9 @@ export abstract class ThriftWriter {
     let previousId = 0;
     for (const field of Object.values(struct.fields)) {
       const value = (values as Readonly<Record<string, unknown>>)[field.member];
-      if (value === undefined) continue;
+      if (value === undefined) {
+        continue;
+      }
       if (typeof value === "boolean") {
         this.boolField(value, field.id, previousId);
       } else {
@@ -40,7 +42,9 @@ export abstract class ThriftWriter {
   /** Writes a list of structs: a field's value, or a message of its own. */
   structs(struct: ThriftStruct, values: readonly object[]): void {
     this.listHeader(thriftTypes.struct, values.length);
-    for (const value of values) this.struct(struct, value);
+    for (const value of values) {
+      this.struct(struct, value);
+    }
   }
 
   /** @param previousId of the field before it in the same struct, 0 for the first */
@@ -102,14 +106,20 @@ export abstract class ThriftWriter {
   }
 
   #list(field: ThriftField, values: readonly unknown[]): void {
-    if (field.elementType === undefined) throw new Error(`${field.label} is no list`);
+    if (field.elementType === undefined) {
+      throw new Error(`${field.label} is no list`);
+    }
     this.listHeader(field.elementType, values.length);
-    for (const value of values) this.#value(field, field.elementType, value);
+    for (const value of values) {
+      this.#value(field, field.elementType, value);
+    }
   }
 }
 
 function structOf({ struct, label }: ThriftField): ThriftStruct {
-  if (struct === undefined) throw new Error(`${label} holds no struct`);
+  if (struct === undefined) {
+    throw new Error(`${label} holds no struct`);
+  }
   return struct;
 }
 

@@ -39,9 +39,15 @@ function jsonOf({ span, annotations, binaryAnnotations }: ZipkinV1Message): stri
     memberJson("id", span.id),
     memberJson("name", span.name),
   ];
-  if (span.parentId !== undefined) members.push(memberJson("parentId", span.parentId));
-  if (span.timestamp !== undefined) members.push(`"timestamp":${span.timestamp}`);
-  if (span.duration !== undefined) members.push(`"duration":${span.duration}`);
+  if (span.parentId !== undefined) {
+    members.push(memberJson("parentId", span.parentId));
+  }
+  if (span.timestamp !== undefined) {
+    members.push(`"timestamp":${span.timestamp}`);
+  }
+  if (span.duration !== undefined) {
+    members.push(`"duration":${span.duration}`);
+  }
   const endpoint = endpointMemberJson(span.localEndpoint);
   const items = annotations.map(
     ({ timestamp, value }) => `{"timestamp":${timestamp},${memberJson("value", value)}${endpoint}}`,
@@ -89,7 +95,9 @@ function coreBinaryAnnotationOf({
 }
 
 function hostOf(endpoint: ZipkinEndpoint | undefined): Endpoint | undefined {
-  if (endpoint === undefined) return undefined;
+  if (endpoint === undefined) {
+    return undefined;
+  }
   const { serviceName, ip, port } = endpoint;
   return {
     ipv4: ip?.length === 4 ? ip.readInt32BE() : 0,

@@ -33,15 +33,28 @@ export function encodeZipkinV2Proto(spans: readonly Span[]): Uint8Array {
  */
 function jsonOf(span: ZipkinV2Span): string {
   const members = [memberJson("traceId", span.traceId)];
-  if (span.parentId !== undefined) members.push(memberJson("parentId", span.parentId));
+  if (span.parentId !== undefined) {
+    members.push(memberJson("parentId", span.parentId));
+  }
   members.push(memberJson("id", span.id));
-  if (span.kind !== undefined) members.push(memberJson("kind", span.kind));
-  if (span.name !== "") members.push(memberJson("name", span.name));
-  if (span.timestamp !== undefined) members.push(`"timestamp":${span.timestamp}`);
-  if (span.duration !== undefined) members.push(`"duration":${span.duration}`);
-  if (span.localEndpoint !== undefined) members.push(`"localEndpoint":${endpointJson(span.localEndpoint)}`);
-  if (span.remoteEndpoint !== undefined)
+  if (span.kind !== undefined) {
+    members.push(memberJson("kind", span.kind));
+  }
+  if (span.name !== "") {
+    members.push(memberJson("name", span.name));
+  }
+  if (span.timestamp !== undefined) {
+    members.push(`"timestamp":${span.timestamp}`);
+  }
+  if (span.duration !== undefined) {
+    members.push(`"duration":${span.duration}`);
+  }
+  if (span.localEndpoint !== undefined) {
+    members.push(`"localEndpoint":${endpointJson(span.localEndpoint)}`);
+  }
+  if (span.remoteEndpoint !== undefined) {
     members.push(`"remoteEndpoint":${endpointJson(span.remoteEndpoint)}`);
+  }
   if (span.annotations.length > 0) {
     const items = span.annotations.map(
       ({ timestamp, value }) => `{"timestamp":${timestamp},${memberJson("value", value)}}`,
@@ -57,9 +70,15 @@ function jsonOf(span: ZipkinV2Span): string {
 /** An endpoint as v1 and v2 have it. */
 export function endpointJson({ serviceName, ip, port }: ZipkinEndpoint): string {
   const members: string[] = [];
-  if (serviceName !== "") members.push(memberJson("serviceName", serviceName));
-  if (ip !== undefined) members.push(memberJson(ip.length === 4 ? "ipv4" : "ipv6", ipText(ip)));
-  if (port !== 0) members.push(`"port":${port}`);
+  if (serviceName !== "") {
+    members.push(memberJson("serviceName", serviceName));
+  }
+  if (ip !== undefined) {
+    members.push(memberJson(ip.length === 4 ? "ipv4" : "ipv6", ipText(ip)));
+  }
+  if (port !== 0) {
+    members.push(`"port":${port}`);
+  }
   return `{${members.join(",")}}`;
 }
 
@@ -70,14 +89,28 @@ export function memberJson(name: string, value: string): string {
 
 function writeSpan(writer: BinaryWriter, span: ZipkinV2Span): void {
   writer.tag(1, 2).bytes(Buffer.from(span.traceId.padStart(32, "0"), "hex"));
-  if (span.parentId !== undefined) writer.tag(2, 2).bytes(Buffer.from(span.parentId, "hex"));
+  if (span.parentId !== undefined) {
+    writer.tag(2, 2).bytes(Buffer.from(span.parentId, "hex"));
+  }
   writer.tag(3, 2).bytes(Buffer.from(span.id, "hex"));
-  if (span.kind !== undefined) writer.tag(4, 0).int32(kindNumbers[span.kind]);
-  if (span.name !== "") writer.tag(5, 2).string(span.name);
-  if (span.timestamp !== undefined) writer.tag(6, 1).fixed64(span.timestamp);
-  if (span.duration !== undefined) writer.tag(7, 0).uint64(span.duration);
-  if (span.localEndpoint !== undefined) writeEndpoint(writer, 8, span.localEndpoint);
-  if (span.remoteEndpoint !== undefined) writeEndpoint(writer, 9, span.remoteEndpoint);
+  if (span.kind !== undefined) {
+    writer.tag(4, 0).int32(kindNumbers[span.kind]);
+  }
+  if (span.name !== "") {
+    writer.tag(5, 2).string(span.name);
+  }
+  if (span.timestamp !== undefined) {
+    writer.tag(6, 1).fixed64(span.timestamp);
+  }
+  if (span.duration !== undefined) {
+    writer.tag(7, 0).uint64(span.duration);
+  }
+  if (span.localEndpoint !== undefined) {
+    writeEndpoint(writer, 8, span.localEndpoint);
+  }
+  if (span.remoteEndpoint !== undefined) {
+    writeEndpoint(writer, 9, span.remoteEndpoint);
+  }
   for (const { timestamp, value } of span.annotations) {
     writer.tag(10, 2).fork().tag(1, 1).fixed64(timestamp).tag(2, 2).string(value).join();
   }
@@ -88,8 +121,14 @@ function writeSpan(writer: BinaryWriter, span: ZipkinV2Span): void {
 
 function writeEndpoint(writer: BinaryWriter, field: number, { serviceName, ip, port }: ZipkinEndpoint): void {
   writer.tag(field, 2).fork();
-  if (serviceName !== "") writer.tag(1, 2).string(serviceName);
-  if (ip !== undefined) writer.tag(ip.length === 4 ? 2 : 3, 2).bytes(ip);
-  if (port !== 0) writer.tag(4, 0).int32(port);
+  if (serviceName !== "") {
+    writer.tag(1, 2).string(serviceName);
+  }
+  if (ip !== undefined) {
+    writer.tag(ip.length === 4 ? 2 : 3, 2).bytes(ip);
+  }
+  if (port !== 0) {
+    writer.tag(4, 0).int32(port);
+  }
   writer.join();
 }

@@ -1,11 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { maxAttributeDepth } from "../model/attribute.ts";
 import { parseEncodedEvent, parseEncodedLink } from "./encoded-text.ts";
 
 const string = (value: string) => ({ type: "string", value }) as const;
 
 describe("parseEncodedEvent", () => {
-  it("reads name, attributes of every type, and the count of dropped ones", () => {
+  test("reads name, attributes of every type, and the count of dropped ones", () => {
     const text =
       'name|{"s":"a|b","i":9007199254740993,"d":0.5,"b":false,"n":null,"a":[1,"x"],"m":{"k":"v"}}|7';
     expect(parseEncodedEvent(text)).toEqual({
@@ -23,7 +23,7 @@ describe("parseEncodedEvent", () => {
     });
   });
 
-  it.each([
+  test.each([
     "plain",
     "a|b",
     "a|b|c",
@@ -43,7 +43,7 @@ describe("parseEncodedEvent", () => {
 describe("parseEncodedLink", () => {
   const traceId = "0102030405060708090a0b0c0d0e0f10";
 
-  it("reads a link", () => {
+  test("reads a link", () => {
     expect(parseEncodedLink(`${traceId.toUpperCase()}|00000000000000b1|a=b|{"k":"v"}|2`)).toEqual({
       traceId,
       spanId: "00000000000000b1",
@@ -55,7 +55,7 @@ describe("parseEncodedLink", () => {
     });
   });
 
-  it.each(["|", "a=b|c", "{}|{|}", "|{"])("reads the trace state %j", (traceState) => {
+  test.each(["|", "a=b|c", "{}|{|}", "|{"])("reads the trace state %j", (traceState) => {
     const text = `${traceId}|00000000000000b1|${traceState}|{"k":"|{}|1"}|0`;
     expect(parseEncodedLink(text)).toMatchObject({
       traceState,
@@ -63,7 +63,7 @@ describe("parseEncodedLink", () => {
     });
   });
 
-  it.each([
+  test.each([
     "",
     "a|b",
     `${traceId}|00000000000000b1|a=b|{}`,

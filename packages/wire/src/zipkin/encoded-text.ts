@@ -23,8 +23,9 @@ export function parseEncodedEvent(text: string): EncodedEvent | undefined {
   const nameEnd = text.indexOf("|");
   const dropped = droppedAttributesOf(text);
   const attributes = attributesOf(text.slice(nameEnd + 1, text.lastIndexOf("|")));
-  if (nameEnd === text.lastIndexOf("|") || dropped === undefined || attributes === undefined)
+  if (nameEnd === text.lastIndexOf("|") || dropped === undefined || attributes === undefined) {
     return undefined;
+  }
   return { name: text.slice(0, nameEnd), attributes, droppedAttributesCount: dropped };
 }
 
@@ -34,8 +35,12 @@ export function parseEncodedLink(text: string): SpanLink | undefined {
   const dropped = droppedAttributesOf(text);
   const stateStart = traceId.length + spanId.length + 2;
   const attributesEnd = text.lastIndexOf("|");
-  if (dropped === undefined || attributesEnd < stateStart) return undefined;
-  if (!/^([0-9a-fA-F]{32})?$/.test(traceId) || !/^([0-9a-fA-F]{16})?$/.test(spanId)) return undefined;
+  if (dropped === undefined || attributesEnd < stateStart) {
+    return undefined;
+  }
+  if (!/^([0-9a-fA-F]{32})?$/.test(traceId) || !/^([0-9a-fA-F]{16})?$/.test(spanId)) {
+    return undefined;
+  }
   let stateEnd = text.indexOf("|", stateStart);
   for (let tries = 0; tries < maxPipesInState && stateEnd !== -1 && stateEnd < attributesEnd; tries++) {
     const attributes = attributesOf(text.slice(stateEnd + 1, attributesEnd));
@@ -57,14 +62,20 @@ export function parseEncodedLink(text: string): SpanLink | undefined {
 
 function droppedAttributesOf(text: string): number | undefined {
   const digits = text.slice(text.lastIndexOf("|") + 1);
-  if (!/^\d{1,10}$/.test(digits)) return undefined;
+  if (!/^\d{1,10}$/.test(digits)) {
+    return undefined;
+  }
   const dropped = Number(digits);
   return dropped <= mostDropped ? dropped : undefined;
 }
 
 function attributesOf(json: string): Attribute[] | undefined {
-  if (json === "null") return [];
-  if (!json.startsWith("{") || !json.endsWith("}")) return undefined;
+  if (json === "null") {
+    return [];
+  }
+  if (!json.startsWith("{") || !json.endsWith("}")) {
+    return undefined;
+  }
   try {
     const value = attributeValueOf(JSON.parse(json, exactInt), 0);
     return value.type === "kvlist" ? [...value.value] : undefined;
@@ -78,13 +89,17 @@ function attributesOf(json: string): Attribute[] | undefined {
  * digits.
  */
 function exactInt(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  if (typeof value !== "number" || Number.isSafeInteger(value)) {
+    return value;
+  }
   const source = context?.source ?? "";
   return /^-?\d{1,20}$/.test(source) ? BigInt(source) : value;
 }
 
 function attributeValueOf(json: unknown, depth: number): AttributeValue {
-  if (depth > maxAttributeDepth) throw new RangeError("nested too deep");
+  if (depth > maxAttributeDepth) {
+    throw new RangeError("nested too deep");
+  }
   switch (typeof json) {
     case "string":
       return { type: "string", value: json.toWellFormed() };
@@ -101,9 +116,12 @@ function attributeValueOf(json: unknown, depth: number): AttributeValue {
     default:
       break;
   }
-  if (json === null) return { type: "empty" };
-  if (Array.isArray(json))
+  if (json === null) {
+    return { type: "empty" };
+  }
+  if (Array.isArray(json)) {
     return { type: "array", value: json.map((item) => attributeValueOf(item, depth + 1)) };
+  }
   return {
     type: "kvlist",
     value: Object.entries(json as object).map(([key, value]) => ({

@@ -17,16 +17,24 @@ export function readHexId(
 ): void {
   let from = start;
   // Zeros in front may be as many as the sender likes.
-  while (end - from > byteCount * 2 && bytes[from] === 0x30) from++;
+  while (end - from > byteCount * 2 && bytes[from] === 0x30) {
+    from++;
+  }
   let digit = at * 2 + byteCount * 2 - (end - from);
   for (let index = from; index < end; index++, digit++) {
     const value = hexValue(bytes[index] as number);
-    if (value === -1) throw badId(bytes, start, end, "invalid syntax");
-    if (digit < at * 2) continue; // Too long; a digit that is none is named first.
+    if (value === -1) {
+      throw badId(bytes, start, end, "invalid syntax");
+    }
+    if (digit < at * 2) {
+      continue; // Too long; a digit that is none is named first.
+    }
     const place = digit >>> 1;
     target[place] = (target[place] as number) | (digit & 1 ? value : value << 4);
   }
-  if (end - from > byteCount * 2) throw badId(bytes, start, end, "value out of range");
+  if (end - from > byteCount * 2) {
+    throw badId(bytes, start, end, "value out of range");
+  }
 }
 
 function badId(bytes: Buffer, start: number, end: number, problem: string): WireError {
@@ -36,7 +44,9 @@ function badId(bytes: Buffer, start: number, end: number, problem: string): Wire
 }
 
 function hexValue(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  if (byte >= 0x30 && byte <= 0x39) {
+    return byte - 0x30;
+  }
   const lower = byte | 0x20;
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }

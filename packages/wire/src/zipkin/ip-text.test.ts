@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ipText, parseIp } from "./ip-text.ts";
 
 describe("parseIp", () => {
-  it.each([
+  test.each([
     ["192.0.2.1", "c0000201"],
     ["::", "00000000000000000000000000000000"],
     ["::1", "00000000000000000000000000000001"],
@@ -16,7 +16,7 @@ describe("parseIp", () => {
     expect(parseIp(text)?.toString("hex")).toBe(hex);
   });
 
-  it.each([
+  test.each([
     "",
     "x",
     "1.2.3",
@@ -33,19 +33,21 @@ describe("parseIp", () => {
 });
 
 describe("ipText", () => {
-  it("is read back as the same address", () => {
+  test("is read back as the same address", () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
         const address = parseIp(text) ?? Buffer.alloc(0);
         const again = parseIp(ipText(address));
         // IPv4 in IPv6 is printed as IPv4.
         expect(again?.subarray(-4)).toEqual(address.subarray(-4));
-        if (again?.length === address.length) expect(again).toEqual(address);
+        if (again?.length === address.length) {
+          expect(again).toEqual(address);
+        }
       }),
     );
   });
 
-  it("prints bytes that are no address", () => {
+  test("prints bytes that are no address", () => {
     expect(ipText(Buffer.of(1, 2, 255))).toBe("?0102ff");
   });
 });

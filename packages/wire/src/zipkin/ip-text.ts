@@ -5,8 +5,12 @@ import { isIPv4, isIPv6 } from "node:net";
  * @returns undefined when the text is no address; a zone such as `%eth0` makes it invalid
  */
 export function parseIp(text: string): Buffer | undefined {
-  if (isIPv4(text)) return Buffer.from(text.split(".").map(Number));
-  if (!isIPv6(text) || text.includes("%")) return undefined;
+  if (isIPv4(text)) {
+    return Buffer.from(text.split(".").map(Number));
+  }
+  if (!isIPv6(text) || text.includes("%")) {
+    return undefined;
+  }
   // The last 32 bits may be written as IPv4.
   const words = text.replace(/\d+\.\d+\.\d+\.\d+$/, (dotted) => {
     const [a = 0, b = 0, c = 0, d = 0] = dotted.split(".").map(Number);
@@ -16,7 +20,9 @@ export function parseIp(text: string): Buffer | undefined {
   const first = head === "" ? [] : head.split(":");
   const last = tail === undefined || tail === "" ? [] : tail.split(":");
   const bytes = Buffer.alloc(16);
-  for (const [index, word] of first.entries()) bytes.writeUInt16BE(Number.parseInt(word, 16), index * 2);
+  for (const [index, word] of first.entries()) {
+    bytes.writeUInt16BE(Number.parseInt(word, 16), index * 2);
+  }
   for (const [index, word] of last.entries()) {
     bytes.writeUInt16BE(Number.parseInt(word, 16), 16 - (last.length - index) * 2);
   }
@@ -28,18 +34,26 @@ export function parseIp(text: string): Buffer | undefined {
  * length become `?` and their hex digits.
  */
 export function ipText(bytes: Uint8Array): string {
-  if (bytes.length === 4) return bytes.join(".");
-  if (bytes.length !== 16) return `?${Buffer.from(bytes).toString("hex")}`;
+  if (bytes.length === 4) {
+    return bytes.join(".");
+  }
+  if (bytes.length !== 16) {
+    return `?${Buffer.from(bytes).toString("hex")}`;
+  }
   const isMapped =
     bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
-  if (isMapped) return bytes.subarray(12).join(".");
+  if (isMapped) {
+    return bytes.subarray(12).join(".");
+  }
   const words = Array.from(
     { length: 8 },
     (_, index) => (bytes[index * 2] as number) * 256 + (bytes[index * 2 + 1] as number),
   );
   const { start, length } = longestZeros(words);
   const hex = words.map((word) => word.toString(16));
-  if (length < 2) return hex.join(":");
+  if (length < 2) {
+    return hex.join(":");
+  }
   return `${hex.slice(0, start).join(":")}::${hex.slice(start + length).join(":")}`;
 }
 
@@ -49,7 +63,9 @@ function longestZeros(words: readonly number[]): { start: number; length: number
   let length = 0;
   for (const [index, word] of words.entries()) {
     length = word === 0 ? length + 1 : 0;
-    if (length > best.length) best = { start: index + 1 - length, length };
+    if (length > best.length) {
+      best = { start: index + 1 - length, length };
+    }
   }
   return best;
 }

@@ -32,15 +32,23 @@ export class KeyTable {
   /** @returns the number of the name that `[start, end)` is, or -1 */
   find(bytes: Uint8Array, start: number, end: number): number {
     const length = end - start;
-    if (length === 0 || length > this.#longest) return -1;
+    if (length === 0 || length > this.#longest) {
+      return -1;
+    }
     const fold = this.#fold;
     let number = this.#heads[this.#slot(bytes, start, end)] as number;
     for (; number !== -1; number = this.#next[number] as number) {
       const name = this.#names[number] as Uint8Array;
-      if (name.length !== length) continue;
+      if (name.length !== length) {
+        continue;
+      }
       let at = 0;
-      while (at < length && name[at] === fold[bytes[start + at] as number]) at++;
-      if (at === length) return number;
+      while (at < length && name[at] === fold[bytes[start + at] as number]) {
+        at++;
+      }
+      if (at === length) {
+        return number;
+      }
     }
     return -1;
   }

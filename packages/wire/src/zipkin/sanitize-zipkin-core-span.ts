@@ -20,12 +20,17 @@ export function sanitizeZipkinCoreSpan(span: ZipkinCoreSpan): ZipkinCoreSpan {
 }
 
 function withStart(span: ZipkinCoreSpan): ZipkinCoreSpan {
-  if (span.timestamp !== undefined) return span;
+  if (span.timestamp !== undefined) {
+    return span;
+  }
   const sent = span.annotations.find(({ value }) => value === "cs");
   const received = span.annotations.findLast(({ value }) => value === "sr");
-  if (sent !== undefined) return { ...span, timestamp: sent.timestamp };
-  if (received !== undefined && span.parentId === undefined)
+  if (sent !== undefined) {
+    return { ...span, timestamp: sent.timestamp };
+  }
+  if (received !== undefined && span.parentId === undefined) {
     return { ...span, timestamp: received.timestamp };
+  }
   return span;
 }
 
@@ -54,10 +59,13 @@ function withoutZeroParent(span: ZipkinCoreSpan): ZipkinCoreSpan {
 function withBoolError(span: ZipkinCoreSpan): ZipkinCoreSpan {
   const messages: ZipkinCoreBinaryAnnotation[] = [];
   const binaryAnnotations = span.binaryAnnotations.map((annotation) => {
-    if (annotation.annotationType === boolType || annotation.key.toLowerCase() !== "error") return annotation;
+    if (annotation.annotationType === boolType || annotation.key.toLowerCase() !== "error") {
+      return annotation;
+    }
     const text = annotation.value.toString("utf8").toLowerCase();
-    if (text !== "" && text !== "true" && text !== "false")
+    if (text !== "" && text !== "true" && text !== "false") {
       messages.push(textAnnotation("error.message", annotation.value));
+    }
     return { ...annotation, annotationType: boolType, value: Buffer.of(text === "false" ? 0 : 1) };
   });
   return { ...span, binaryAnnotations: [...binaryAnnotations, ...messages] };

@@ -106,8 +106,11 @@ export class SpanDraftWriter {
     this.#writeScope(draft);
     this.#prefixes.written(start);
     out.copy(draft.ids, 0, 24);
-    if (draft.ids.compare(draft.ids, 16, 24, 24, 32) === 0) out.zeros(8);
-    else out.copy(draft.ids, 24, 32);
+    if (draft.ids.compare(draft.ids, 16, 24, 24, 32) === 0) {
+      out.zeros(8);
+    } else {
+      out.copy(draft.ids, 24, 32);
+    }
     this.#writeValue(draft, specialTags.traceState);
     out.uint32(0); // Flags.
     copyText(out, draft.bytes, draft.view, draft.nameStart, draft.nameEnd);
@@ -115,23 +118,32 @@ export class SpanDraftWriter {
     writeNanos(out, draft.timestampLow, draft.timestampHigh);
     writeNanos(out, draft.durationLow, draft.durationHigh);
     out.uint8(this.#status);
-    if (this.#special[specialTags.statusCode] === -1) out.uint8(0);
-    else this.#writeValue(draft, specialTags.statusDescription);
+    if (this.#special[specialTags.statusCode] === -1) {
+      out.uint8(0);
+    } else {
+      this.#writeValue(draft, specialTags.statusDescription);
+    }
     this.#writeAttributes(draft);
     out.uint32(0);
     this.#writeEvents(draft);
     out.uint32(0);
     out.varint(this.#links.length);
-    for (const link of this.#links) writeLink(out, link);
+    for (const link of this.#links) {
+      writeLink(out, link);
+    }
     out.uint32(0);
     out.uint8(draft.mends.count);
-    if (draft.mends.count > 0) draft.mends.write(out);
+    if (draft.mends.count > 0) {
+      draft.mends.write(out);
+    }
   }
 
   #classify(draft: SpanDraft): void {
     const { tags, bytes } = draft;
     const { count, offsets } = tags;
-    if (count > this.#uses.length) this.#uses = new Int16Array(count * 2);
+    if (count > this.#uses.length) {
+      this.#uses = new Int16Array(count * 2);
+    }
     const uses = this.#uses;
     const special = this.#special.fill(-1);
     this.#resourceTags = 0;
@@ -141,23 +153,39 @@ export class SpanDraftWriter {
       const keyEnd = offsets[tag * 4 + 1] as number;
       const number = specialTagTable.find(bytes, keyStart, keyEnd);
       uses[tag] = number;
-      if (number >= specialTags.resource) this.#resourceTags++;
-      else if (number !== plain) special[number] = tag;
-      else if (isLinkKey(bytes, keyStart, keyEnd)) hasLinks = true;
+      if (number >= specialTags.resource) {
+        this.#resourceTags++;
+      } else if (number !== plain) {
+        special[number] = tag;
+      } else if (isLinkKey(bytes, keyStart, keyEnd)) {
+        hasLinks = true;
+      }
     }
-    if (this.#links.length > 0) this.#links = [];
-    if (hasLinks) this.#takeLinks(draft);
+    if (this.#links.length > 0) {
+      this.#links = [];
+    }
+    if (hasLinks) {
+      this.#takeLinks(draft);
+    }
   }
 
   /** Links count from 0 without a gap. */
   #takeLinks(draft: SpanDraft): void {
     const { count } = draft.tags;
     const byKey = new Map<string, number>();
-    for (let tag = 0; tag < count; tag++) if (this.#uses[tag] === plain) byKey.set(keyText(draft, tag), tag);
+    for (let tag = 0; tag < count; tag++) {
+      if (this.#uses[tag] === plain) {
+        byKey.set(keyText(draft, tag), tag);
+      }
+    }
     for (let index = 0; index < maxLinks; index++) {
       const tag = byKey.get(`${linkTagPrefix}${index}`);
-      if (tag === undefined) return;
-      if (this.#unreadable > maxUnreadable) return;
+      if (tag === undefined) {
+        return;
+      }
+      if (this.#unreadable > maxUnreadable) {
+        return;
+      }
       const link = parseEncodedLink(valueText(draft, tag));
       if (link === undefined) {
         this.#unreadable++;
@@ -171,9 +199,13 @@ export class SpanDraftWriter {
   #takeKind(draft: SpanDraft): void {
     const tag = this.#special[specialTags.spanKind] as number;
     this.#kind = draft.kind;
-    if (tag === -1 || draft.kind !== 0) return;
+    if (tag === -1 || draft.kind !== 0) {
+      return;
+    }
     const number = spanKinds.indexOf(valueText(draft, tag) as (typeof spanKinds)[number]);
-    if (number <= 0) return;
+    if (number <= 0) {
+      return;
+    }
     this.#kind = number;
     this.#uses[tag] = taken;
   }
@@ -184,14 +216,20 @@ export class SpanDraftWriter {
     if (code !== -1) {
       const number = statusNumbers.get(valueText(draft, code));
       this.#status = number ?? 0;
-      if (number !== undefined) this.#uses[code] = taken;
+      if (number !== undefined) {
+        this.#uses[code] = taken;
+      }
       const description = this.#special[specialTags.statusDescription] as number;
-      if (description !== -1) this.#uses[description] = taken;
+      if (description !== -1) {
+        this.#uses[description] = taken;
+      }
     }
     const error = this.#special[specialTags.error] as number;
     if (error !== -1) {
       this.#status = 2;
-      if (valueText(draft, error) === "true") this.#uses[error] = taken;
+      if (valueText(draft, error) === "true") {
+        this.#uses[error] = taken;
+      }
     }
   }
 
@@ -222,7 +260,9 @@ export class SpanDraftWriter {
     if (this.#resourceTags > 0 || nameTag !== -1) {
       for (let tag = 0; tag < draft.tags.count; tag++) {
         const use = this.#uses[tag] as number;
-        if (use >= specialTags.resource || use === specialTags.serviceName) this.#writeTag(draft, tag);
+        if (use >= specialTags.resource || use === specialTags.serviceName) {
+          this.#writeTag(draft, tag);
+        }
       }
     }
     this.#attributes.end();
@@ -231,9 +271,13 @@ export class SpanDraftWriter {
   }
 
   #hasResourceTag(draft: SpanDraft, key: string): boolean {
-    if (key === "service.name") return this.#special[specialTags.serviceName] !== -1;
+    if (key === "service.name") {
+      return this.#special[specialTags.serviceName] !== -1;
+    }
     for (let tag = 0; this.#resourceTags > 0 && tag < draft.tags.count; tag++) {
-      if ((this.#uses[tag] as number) >= specialTags.resource && keyText(draft, tag) === key) return true;
+      if ((this.#uses[tag] as number) >= specialTags.resource && keyText(draft, tag) === key) {
+        return true;
+      }
     }
     return false;
   }
@@ -250,32 +294,58 @@ export class SpanDraftWriter {
   #writeAttributes(draft: SpanDraft): void {
     const { local, remote, tags } = draft;
     const hasPeer = remote.serviceEnd > remote.serviceStart;
-    if (local.ip !== "") this.#replace(specialTags.hostIp);
-    if (local.port !== 0) this.#replace(specialTags.hostPort);
-    if (hasPeer) this.#replace(specialTags.peerService);
-    if (remote.ip !== "") this.#replace(specialTags.peerIp);
-    if (remote.port !== 0) this.#replace(specialTags.peerPort);
-    if (!draft.hasTimestamp) this.#replace(specialTags.startTimeAbsent);
+    if (local.ip !== "") {
+      this.#replace(specialTags.hostIp);
+    }
+    if (local.port !== 0) {
+      this.#replace(specialTags.hostPort);
+    }
+    if (hasPeer) {
+      this.#replace(specialTags.peerService);
+    }
+    if (remote.ip !== "") {
+      this.#replace(specialTags.peerIp);
+    }
+    if (remote.port !== 0) {
+      this.#replace(specialTags.peerPort);
+    }
+    if (!draft.hasTimestamp) {
+      this.#replace(specialTags.startTimeAbsent);
+    }
     this.#attributes.beginList();
     for (let tag = 0; tag < tags.count; tag++) {
-      if (isAttribute(this.#uses[tag] as number)) this.#writeTag(draft, tag);
+      if (isAttribute(this.#uses[tag] as number)) {
+        this.#writeTag(draft, tag);
+      }
     }
-    if (local.ip !== "") this.#attribute("net.host.ip", stringType, local.ip);
-    if (local.port !== 0) this.#attribute("net.host.port", intType, String(local.port));
+    if (local.ip !== "") {
+      this.#attribute("net.host.ip", stringType, local.ip);
+    }
+    if (local.port !== 0) {
+      this.#attribute("net.host.port", intType, String(local.port));
+    }
     if (hasPeer) {
       this.#attributes.key(stringType, "peer.service");
       this.#attributes.lenientValue(draft.bytes, draft.view, remote.serviceStart, remote.serviceEnd);
     }
-    if (remote.ip !== "") this.#attribute("net.peer.ip", stringType, remote.ip);
-    if (remote.port !== 0) this.#attribute("net.peer.port", intType, String(remote.port));
-    if (!draft.hasTimestamp) this.#attribute("otel.zipkin.absentField.startTime", boolType, "true");
+    if (remote.ip !== "") {
+      this.#attribute("net.peer.ip", stringType, remote.ip);
+    }
+    if (remote.port !== 0) {
+      this.#attribute("net.peer.port", intType, String(remote.port));
+    }
+    if (!draft.hasTimestamp) {
+      this.#attribute("otel.zipkin.absentField.startTime", boolType, "true");
+    }
     this.#attributes.end();
   }
 
   /** The tag of this number is dropped, because the span itself has the fact. */
   #replace(number: number): void {
     const tag = this.#special[number] as number;
-    if (tag !== -1) this.#uses[tag] = taken;
+    if (tag !== -1) {
+      this.#uses[tag] = taken;
+    }
   }
 
   #attribute(key: string, type: number, value: string): void {
@@ -305,10 +375,14 @@ export class SpanDraftWriter {
   }
 
   #encodedEvent(bytes: Buffer, start: number, end: number): EncodedEvent | undefined {
-    if (!hasPipe(bytes, start, end) || this.#unreadable > maxUnreadable) return undefined;
+    if (!hasPipe(bytes, start, end) || this.#unreadable > maxUnreadable) {
+      return undefined;
+    }
     const text = bytes.toString("utf8", start, end);
     const event = parseEncodedEvent(text);
-    if (event === undefined && text.includes("|{")) this.#unreadable++;
+    if (event === undefined && text.includes("|{")) {
+      this.#unreadable++;
+    }
     return event;
   }
 
@@ -349,13 +423,23 @@ function isAttribute(use: number): boolean {
 
 function isLinkKey(bytes: Uint8Array, start: number, end: number): boolean {
   const length = linkPrefix.length;
-  if (end - start <= length) return false;
-  for (let at = 0; at < length; at++) if (bytes[start + at] !== linkPrefix[at]) return false;
+  if (end - start <= length) {
+    return false;
+  }
+  for (let at = 0; at < length; at++) {
+    if (bytes[start + at] !== linkPrefix[at]) {
+      return false;
+    }
+  }
   return true;
 }
 
 function hasPipe(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (bytes[at] === pipe) return true;
+  for (let at = start; at < end; at++) {
+    if (bytes[at] === pipe) {
+      return true;
+    }
+  }
   return false;
 }
 

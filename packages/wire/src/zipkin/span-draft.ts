@@ -114,7 +114,9 @@ export class SpanDraft {
     this.remote.clear();
     this.tags.clear();
     this.annotationCount = 0;
-    if (this.annotations.length > 16_384) this.annotations = new Int32Array(64);
+    if (this.annotations.length > 16_384) {
+      this.annotations = new Int32Array(64);
+    }
   }
 
   addAnnotation(timeLow: number, timeHigh: number, start: number, end: number): void {
@@ -132,6 +134,10 @@ export class SpanDraft {
 }
 
 function isZero(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let index = start; index < end; index++) if (bytes[index] !== 0) return false;
+  for (let index = start; index < end; index++) {
+    if (bytes[index] !== 0) {
+      return false;
+    }
+  }
   return true;
 }

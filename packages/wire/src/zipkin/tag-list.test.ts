@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { TagList } from "./tag-list.ts";
 
 /** The same as a Map does, whichever way the list looks keys up. */
-it("keeps the first place and the last value of a key", () => {
+test("keeps the first place and the last value of a key", () => {
   const keys = fc.array(fc.string({ maxLength: 2 }), { maxLength: 200, size: "max" });
   const tags = new TagList();
   fc.assert(
@@ -27,11 +27,13 @@ it("keeps the first place and the last value of a key", () => {
   );
 });
 
-it("takes a hundred thousand tags of one span in little time", () => {
+test("takes a hundred thousand tags of one span in little time", () => {
   const tags = new TagList();
   const bytes = Buffer.from(
     Array.from({ length: 100_000 }, (_, index) => String(index).padStart(6, "0")).join(""),
   );
-  for (let index = 0; index < 100_000; index++) tags.add(bytes, index * 6, index * 6 + 6, 0, 0);
+  for (let index = 0; index < 100_000; index++) {
+    tags.add(bytes, index * 6, index * 6 + 6, 0, 0);
+  }
   expect(tags.count).toBe(100_000);
 });

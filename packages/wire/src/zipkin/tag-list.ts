@@ -20,7 +20,9 @@ export class TagList {
   clear(): void {
     this.count = 0;
     this.#byKey = undefined;
-    if (this.offsets.length > keptTags * 4) this.offsets = new Int32Array(initialTags * 4);
+    if (this.offsets.length > keptTags * 4) {
+      this.offsets = new Int32Array(initialTags * 4);
+    }
   }
 
   add(bytes: Buffer, keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): void {
@@ -50,10 +52,16 @@ export class TagList {
     const length = keyEnd - keyStart;
     for (let tag = 0; tag < count; tag++) {
       const start = offsets[tag * 4] as number;
-      if ((offsets[tag * 4 + 1] as number) - start !== length) continue;
+      if ((offsets[tag * 4 + 1] as number) - start !== length) {
+        continue;
+      }
       let at = length - 1;
-      while (at >= 0 && bytes[start + at] === bytes[keyStart + at]) at--;
-      if (at < 0) return tag;
+      while (at >= 0 && bytes[start + at] === bytes[keyStart + at]) {
+        at--;
+      }
+      if (at < 0) {
+        return tag;
+      }
     }
     return -1;
   }

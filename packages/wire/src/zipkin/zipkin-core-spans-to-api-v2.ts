@@ -62,8 +62,11 @@ export function zipkinCoreSpansToApiV2(
     }
     const key = Buffer.from(Process.encode(process).finish()).toString("latin1");
     const batch = batches.get(key);
-    if (batch === undefined) batches.set(key, { process, spans: spansOf(span) });
-    else batch.spans.push(...spansOf(span));
+    if (batch === undefined) {
+      batches.set(key, { process, spans: spansOf(span) });
+    } else {
+      batch.spans.push(...spansOf(span));
+    }
   }
   return [...batches.values()];
 }
@@ -71,12 +74,16 @@ export function zipkinCoreSpansToApiV2(
 function spansOf(span: ZipkinCoreSpan): Span[] {
   const tags = span.binaryAnnotations.filter(({ key }) => !processTags.has(key)).flatMap(tagsOf);
   const kind = span.annotations.map(({ value }) => kinds.get(value)).find((found) => found !== undefined);
-  if (kind !== undefined) tags.push(stringTag("span.kind", kind));
+  if (kind !== undefined) {
+    tags.push(stringTag("span.kind", kind));
+  }
   const { start, duration } = timesOf(span);
   const first = modelSpan(span, start, duration, tags, logsOf(span.annotations));
   const sent = annotationOf(span, "cs");
   const received = annotationOf(span, "sr");
-  if (sent === undefined || received === undefined) return [first];
+  if (sent === undefined || received === undefined) {
+    return [first];
+  }
   const isClient = tags.find(({ key }) => key === "span.kind")?.vStr === "client";
   const [begin, end] = isClient ? [received, annotationOf(span, "ss")] : [sent, annotationOf(span, "cr")];
   return [
@@ -125,10 +132,14 @@ function modelSpan(
 function timesOf(span: ZipkinCoreSpan): { start: bigint; duration: bigint } {
   const start = span.timestamp ?? 0n;
   const duration = span.duration ?? 0n;
-  if (start !== 0n) return { start, duration };
+  if (start !== 0n) {
+    return { start, duration };
+  }
   const sent = annotationOf(span, "cs");
   const begin = sent ?? annotationOf(span, "sr");
-  if (begin === undefined) return { start, duration };
+  if (begin === undefined) {
+    return { start, duration };
+  }
   const end = annotationOf(span, sent === undefined ? "ss" : "cr");
   return {
     start: begin.timestamp,
@@ -152,7 +163,9 @@ function processOf(span: ZipkinCoreSpan): Process {
     .flatMap(tagsOf)
     .map((tag) => ({ ...tag, key: processTags.get(tag.key) ?? tag.key }));
   const host = hostOf(span);
-  if (host.ipv4 !== 0) tags.push(int64Tag("ip", BigInt(host.ipv4)));
+  if (host.ipv4 !== 0) {
+    tags.push(int64Tag("ip", BigInt(host.ipv4)));
+  }
   return { serviceName: host.serviceName, tags: tags.sort(compareTags) };
 }
 
@@ -165,7 +178,11 @@ function hostOf(span: ZipkinCoreSpan): ZipkinCoreEndpoint {
     ...annotations,
     ...binaryAnnotations,
   ];
-  for (const { host } of candidates) if (host !== undefined && host.serviceName !== "") return host;
+  for (const { host } of candidates) {
+    if (host !== undefined && host.serviceName !== "") {
+      return host;
+    }
+  }
   throw new WireError(
     "WIRE_MALFORMED",
     `cannot find service name in Zipkin span [traceID=${span.traceId.toString(16)}, spanID=${span.id.toString(16)}]`,
@@ -188,9 +205,15 @@ function tagsOf(annotation: ZipkinCoreBinaryAnnotation): KeyValue[] {
 
 function peerTagsOf({ serviceName, ipv4, ipv6, port }: ZipkinCoreEndpoint): KeyValue[] {
   const tags = [stringTag("peer.service", serviceName)];
-  if (ipv4 !== 0) tags.push(int64Tag("peer.ipv4", BigInt(ipv4 >>> 0)));
-  if (ipv6 !== undefined) tags.push(binaryTag("peer.ipv6", ipv6));
-  if (port !== 0) tags.push(int64Tag("peer.port", BigInt(port)));
+  if (ipv4 !== 0) {
+    tags.push(int64Tag("peer.ipv4", BigInt(ipv4 >>> 0)));
+  }
+  if (ipv6 !== undefined) {
+    tags.push(binaryTag("peer.ipv6", ipv6));
+  }
+  if (port !== 0) {
+    tags.push(int64Tag("peer.port", BigInt(port)));
+  }
   return tags;
 }
 
@@ -216,7 +239,9 @@ function typedTag({ key, value, annotationType }: ZipkinCoreBinaryAnnotation): K
 }
 
 function numberTag(key: string, value: Buffer, byteCount: number, read: () => KeyValue): KeyValue {
-  if (value.length >= byteCount) return read();
+  if (value.length >= byteCount) {
+    return read();
+  }
   return unreadableTag(key, value, value.length === 0 ? "EOF" : "unexpected EOF");
 }
 
@@ -236,7 +261,9 @@ function logsOf(annotations: readonly ZipkinCoreAnnotation[]): Log[] {
 /** Zipkin has no logs of several fields, so clients sent a JSON object of texts. */
 function fieldsOf(text: string): KeyValue[] {
   const asEvent = [stringTag("event", text)];
-  if (!/^\s*\{/.test(text)) return asEvent;
+  if (!/^\s*\{/.test(text)) {
+    return asEvent;
+  }
   let json: object;
   try {
     json = JSON.parse(text) as object;
@@ -245,7 +272,9 @@ function fieldsOf(text: string): KeyValue[] {
   }
   const fields: KeyValue[] = [];
   for (const [key, value] of Object.entries(json) as [string, unknown][]) {
-    if (value !== null && typeof value !== "string") return asEvent;
+    if (value !== null && typeof value !== "string") {
+      return asEvent;
+    }
     fields.push(stringTag(key.toWellFormed(), (value ?? "").toWellFormed()));
   }
   return fields;

@@ -1,7 +1,7 @@
 // Jaeger 1.62's result for each message of the corpus: its answer, and the spans of its query service
 // afterwards.
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fromApiV2Batch } from "../api-v2/from-api-v2-batch.ts";
 import { toApiV2Span } from "../api-v2/to-api-v2-span.ts";
 import { WireError } from "../errors.ts";
@@ -45,7 +45,9 @@ const corpus = JSON.parse(
 ) as readonly Case[];
 
 function bytesOf({ body, bodyText, bodyHex }: Case): Buffer {
-  if (bodyHex !== undefined) return Buffer.from(bodyHex, "hex");
+  if (bodyHex !== undefined) {
+    return Buffer.from(bodyHex, "hex");
+  }
   return Buffer.from(bodyText ?? JSON.stringify(body));
 }
 
@@ -67,7 +69,9 @@ function ours(one: Case): Pick<Case, "status" | "text" | "spans"> {
     const spans = spanSummaries(decode(one.format, bytesOf(one)).map(toApiV2Span));
     return overUdp ? { spans } : { status: 202, spans };
   } catch (error) {
-    if (!(error instanceof WireError)) throw error;
+    if (!(error instanceof WireError)) {
+      throw error;
+    }
     return overUdp ? { spans: [] } : { status: 400, text: error.message, spans: [] };
   }
 }
@@ -77,13 +81,13 @@ function theirs({ status, text, spans }: Case): Pick<Case, "status" | "text" | "
 }
 
 describe.each(Object.entries(Object.groupBy(corpus, ({ format }) => format)))("%s", (_, cases = []) => {
-  it.each(cases.filter(({ differs }) => differs === undefined))("$name: as the public model", (one) => {
+  test.each(cases.filter(({ differs }) => differs === undefined))("$name: as the public model", (one) => {
     expect(ours(one)).toEqual(theirs(one));
   });
 
   const others = cases.filter(({ differs }) => differs !== undefined);
   if (others.length > 0) {
-    it.each(others)("$name: otherwise than the public model: $differs", (one) => {
+    test.each(others)("$name: otherwise than the public model: $differs", (one) => {
       expect(ours(one)).not.toEqual(theirs(one));
     });
   }

@@ -46,7 +46,9 @@ export class ZipkinJsonText {
     const { length } = text;
     this.bytes = text;
     this.#free = length;
-    if (this.#copy.length > keptBytes) this.#copy = Buffer.alloc(0);
+    if (this.#copy.length > keptBytes) {
+      this.#copy = Buffer.alloc(0);
+    }
     // Unescaped a string never takes more room than escaped, so twice the length is enough.
     if (text.includes(backslash)) {
       if (this.#copy.length < length * 2) {
@@ -60,7 +62,9 @@ export class ZipkinJsonText {
   /** Whether a token is a list; false for null. @throws WireError for anything else */
   isList(token: number, name: string): boolean {
     const kind = this.tape.kind(token);
-    if (kind !== openBracket && kind !== nullStart) throw this.unfit(token, name, "array");
+    if (kind !== openBracket && kind !== nullStart) {
+      throw this.unfit(token, name, "array");
+    }
     return kind === openBracket;
   }
 
@@ -79,7 +83,9 @@ export class ZipkinJsonText {
 
   /** As `locate`. @throws WireError WIRE_MALFORMED when it is no string */
   string(token: number, name: string): void {
-    if (this.tape.kind(token) !== quote) throw this.unfit(token, name, "string");
+    if (this.tape.kind(token) !== quote) {
+      throw this.unfit(token, name, "string");
+    }
     this.locate(token);
   }
 
@@ -93,12 +99,15 @@ export class ZipkinJsonText {
     let at = from;
     for (; at < to && at - from < 17; at++) {
       const digit = (bytes[at] as number) - 0x30;
-      if (digit < 0 || digit > 9) break;
+      if (digit < 0 || digit > 9) {
+        break;
+      }
       value = value * 10 + digit;
     }
     // More digits, a sign, a fraction: rare.
-    if (at < to || from === to || value > Number.MAX_SAFE_INTEGER) this.#unusualUint64(token, name);
-    else {
+    if (at < to || from === to || value > Number.MAX_SAFE_INTEGER) {
+      this.#unusualUint64(token, name);
+    } else {
       this.low = value >>> 0;
       this.high = Math.floor(value / 0x1_0000_0000);
     }
@@ -109,7 +118,9 @@ export class ZipkinJsonText {
     try {
       this.uint64(token, name);
     } catch (error) {
-      if (!/^\d{1,16}\.\d+$/.test(this.tape.source(token))) throw error;
+      if (!/^\d{1,16}\.\d+$/.test(this.tape.source(token))) {
+        throw error;
+      }
       const value = Math.floor(Number(this.tape.source(token)));
       this.low = value >>> 0;
       this.high = Math.floor(value / 0x1_0000_0000);
@@ -119,13 +130,21 @@ export class ZipkinJsonText {
   /** An IP address in its usual form; "" for an empty string. @throws WireError WIRE_MALFORMED */
   ip(token: number, name: string): string {
     this.string(token, name);
-    if (this.start === this.end) return "";
+    if (this.start === this.end) {
+      return "";
+    }
     const text = this.bytes.toString("utf8", this.start, this.end);
     const known = this.#ips.get(text);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      return known;
+    }
     const address = parseIp(text);
-    if (address === undefined) throw new WireError("WIRE_MALFORMED", `invalid IP address: ${shown(text)}`);
-    if (this.#ips.size === keptIps) this.#ips.clear();
+    if (address === undefined) {
+      throw new WireError("WIRE_MALFORMED", `invalid IP address: ${shown(text)}`);
+    }
+    if (this.#ips.size === keptIps) {
+      this.#ips.clear();
+    }
     const usual = ipText(address);
     this.#ips.set(text, usual);
     return usual;
@@ -138,30 +157,44 @@ export class ZipkinJsonText {
    */
   members(token: number, name: string): Map<string, number> {
     const { tape } = this;
-    if (tape.kind(token) !== openBrace) throw this.unfit(token, name, "object");
+    if (tape.kind(token) !== openBrace) {
+      throw this.unfit(token, name, "object");
+    }
     const members = new Map<string, number>();
     const end = tape.after(token);
     for (let key = token + 1; key < end; key = tape.after(key + 1)) {
-      if (tape.kind(key + 1) !== nullStart) members.set(tape.string(key).toLowerCase(), key + 1);
+      if (tape.kind(key + 1) !== nullStart) {
+        members.set(tape.string(key).toLowerCase(), key + 1);
+      }
     }
     return members;
   }
 
   /** A string; "" when absent. Half of a surrogate pair becomes U+FFFD. @throws WireError WIRE_MALFORMED */
   text(token: number | undefined, name: string): string {
-    if (token === undefined) return "";
-    if (this.tape.kind(token) !== quote) throw this.unfit(token, name, "string");
+    if (token === undefined) {
+      return "";
+    }
+    if (this.tape.kind(token) !== quote) {
+      throw this.unfit(token, name, "string");
+    }
     return this.tape.string(token).toWellFormed();
   }
 
   /** A signed number of 64 bits, given as a number or a string; 0 when absent. @throws WireError WIRE_MALFORMED */
   int64(token: number | undefined, name: string): bigint {
-    if (token === undefined) return 0n;
+    if (token === undefined) {
+      return 0n;
+    }
     const { tape } = this;
     const text = tape.kind(token) === quote ? tape.string(token) : tape.source(token);
     let value = Number.isSafeInteger(Number(text || "-")) ? BigInt(Number(text)) : 2n ** 63n;
-    if (/^-?\d{1,19}$/.test(text)) value = BigInt(text);
-    if (BigInt.asIntN(64, value) !== value) throw this.unfit(token, name, "int64");
+    if (/^-?\d{1,19}$/.test(text)) {
+      value = BigInt(text);
+    }
+    if (BigInt.asIntN(64, value) !== value) {
+      throw this.unfit(token, name, "int64");
+    }
     return value;
   }
 
@@ -177,12 +210,19 @@ export class ZipkinJsonText {
     const { tape } = this;
     const kind = tape.kind(token);
     const isNumber = kind === 0x2d || (kind >= 0x30 && kind <= 0x39);
-    if (!isNumber && kind !== quote) throw this.unfit(token, name, "uint64");
+    if (!isNumber && kind !== quote) {
+      throw this.unfit(token, name, "uint64");
+    }
     const text = isNumber ? tape.source(token) : tape.string(token);
     let value = -1n;
-    if (/^\d{1,20}$/.test(text)) value = BigInt(text);
-    else if (isNumber && Number.isSafeInteger(Number(text))) value = BigInt(Number(text));
-    if (BigInt.asUintN(64, value) !== value) throw this.unfit(token, name, "uint64");
+    if (/^\d{1,20}$/.test(text)) {
+      value = BigInt(text);
+    } else if (isNumber && Number.isSafeInteger(Number(text))) {
+      value = BigInt(Number(text));
+    }
+    if (BigInt.asUintN(64, value) !== value) {
+      throw this.unfit(token, name, "uint64");
+    }
     this.low = Number(BigInt.asIntN(32, value));
     this.high = Number(value >> 32n);
   }

@@ -47,14 +47,24 @@ function writeSpan(out: Protocol, span: ZipkinCoreSpan): void {
     writeInt64(out, 1, span.traceId);
     writeText(out, 3, span.name);
     writeInt64(out, 4, span.id);
-    if (span.parentId !== undefined) writeInt64(out, 5, span.parentId);
+    if (span.parentId !== undefined) {
+      writeInt64(out, 5, span.parentId);
+    }
     writeField(out, types.list, 6, () => writeList(out, span.annotations, writeAnnotation));
     writeField(out, types.list, 8, () => writeList(out, span.binaryAnnotations, writeBinaryAnnotation));
     const { debug } = span;
-    if (debug !== undefined) writeField(out, types.bool, 9, () => out.writeBool(debug));
-    if (span.timestamp !== undefined) writeInt64(out, 10, span.timestamp);
-    if (span.duration !== undefined) writeInt64(out, 11, span.duration);
-    if (span.traceIdHigh !== undefined) writeInt64(out, 12, span.traceIdHigh);
+    if (debug !== undefined) {
+      writeField(out, types.bool, 9, () => out.writeBool(debug));
+    }
+    if (span.timestamp !== undefined) {
+      writeInt64(out, 10, span.timestamp);
+    }
+    if (span.duration !== undefined) {
+      writeInt64(out, 11, span.duration);
+    }
+    if (span.traceIdHigh !== undefined) {
+      writeInt64(out, 12, span.traceIdHigh);
+    }
   });
 }
 
@@ -76,14 +86,18 @@ function writeBinaryAnnotation(out: Protocol, annotation: ZipkinCoreBinaryAnnota
 }
 
 function writeHost(out: Protocol, id: number, host: ZipkinCoreEndpoint | undefined): void {
-  if (host === undefined) return;
+  if (host === undefined) {
+    return;
+  }
   const { ipv4, port, serviceName, ipv6 } = host;
   writeField(out, types.struct, id, () =>
     writeStruct(out, () => {
       writeField(out, types.i32, 1, () => out.writeI32(ipv4));
       writeField(out, types.i16, 2, () => out.writeI16((port << 16) >> 16));
       writeText(out, 3, serviceName);
-      if (ipv6 !== undefined) writeText(out, 4, ipv6);
+      if (ipv6 !== undefined) {
+        writeText(out, 4, ipv6);
+      }
     }),
   );
 }
@@ -112,5 +126,7 @@ function writeInt64(out: Protocol, id: number, value: bigint): void {
 
 function writeList<T>(out: Protocol, items: readonly T[], write: (out: Protocol, item: T) => void): void {
   out.writeListBegin(types.struct, items.length);
-  for (const item of items) write(out, item);
+  for (const item of items) {
+    write(out, item);
+  }
 }

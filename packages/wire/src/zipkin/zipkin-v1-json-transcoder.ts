@@ -71,7 +71,9 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
       }
       rejected.refuseNothing(count);
     } catch (error) {
-      if (!(error instanceof WireError) || error.code === "WIRE_BAD_ID") throw error;
+      if (!(error instanceof WireError) || error.code === "WIRE_BAD_ID") {
+        throw error;
+      }
       throw new WireError(error.code, `zipkinv1: ${error.message}`, { cause: error });
     }
     return {
@@ -82,7 +84,9 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
   }
 
   #withTime(span: Span): Span {
-    if (span.startTimeUnixNano !== 0n) return span;
+    if (span.startTimeUnixNano !== 0n) {
+      return span;
+    }
     const isAbsent = {
       key: "otel.zipkin.absentField.startTime",
       value: { type: "bool", value: true },
@@ -123,7 +127,9 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof WireError)) throw error;
+      if (!(error instanceof WireError)) {
+        throw error;
+      }
       this.#mends.add(`${name} was dropped: ${error.message}`);
       return undefined;
     }
@@ -182,12 +188,16 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
   }
 
   #endpointOf(token: number | undefined): ZipkinV1Endpoint | undefined {
-    if (token === undefined) return undefined;
+    if (token === undefined) {
+      return undefined;
+    }
     const text = this.#text;
     const members = text.members(token, "endpoint");
     const port = this.#orDropped("endpoint.port", () => {
       const sent = text.int64(members.get("port"), "endpoint.port");
-      if (BigInt.asIntN(32, sent) === sent) return sent;
+      if (BigInt.asIntN(32, sent) === sent) {
+        return sent;
+      }
       throw text.unfit(members.get("port") ?? token, "endpoint.port", "int32");
     });
     return {
@@ -202,10 +212,14 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
   #items(token: number | undefined, name: string): number[] {
     const { tape } = this.#text;
     const items: number[] = [];
-    if (token === undefined || !this.#text.isList(token, name)) return items;
+    if (token === undefined || !this.#text.isList(token, name)) {
+      return items;
+    }
     const end = tape.after(token);
     for (let item = token + 1; item < end; item = tape.after(item)) {
-      if (tape.kind(item) !== nullStart) items.push(item);
+      if (tape.kind(item) !== nullStart) {
+        items.push(item);
+      }
     }
     return items;
   }
@@ -220,7 +234,9 @@ function traceIdOf(hex: string): string {
 }
 
 function spanIdOf(hex: string, name: string): string {
-  if (Buffer.byteLength(hex) !== 16) throw badId(name, "hex Id has wrong length (expected 16)");
+  if (Buffer.byteLength(hex) !== 16) {
+    throw badId(name, "hex Id has wrong length (expected 16)");
+  }
   return checkedId(hex, name, "ID is zero");
 }
 
@@ -238,7 +254,9 @@ function checkedId(hex: string, name: string, whenZero: string): string {
       `encoding/hex: invalid byte: U+${code}${isShown ? ` '${String.fromCharCode(wrong)}'` : ""}`,
     );
   }
-  if (/^0+$/.test(hex)) throw badId(name, whenZero);
+  if (/^0+$/.test(hex)) {
+    throw badId(name, whenZero);
+  }
   return hex.toLowerCase();
 }
 

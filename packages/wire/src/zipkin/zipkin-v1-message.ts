@@ -53,7 +53,9 @@ export function zipkinV1MessageOf(model: Span): ZipkinV1Message {
 }
 
 function sideAnnotationsOf({ kind, timestamp, duration }: ZipkinV2Span) {
-  if (kind === undefined || timestamp === undefined) return [];
+  if (kind === undefined || timestamp === undefined) {
+    return [];
+  }
   const { begin, end } = sides[kind];
   if (duration !== undefined) {
     return [

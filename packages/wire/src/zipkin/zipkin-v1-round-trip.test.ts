@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Span } from "../model/span.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
 import { spanArbitrary } from "../rows/span-arbitrary.ts";
@@ -40,7 +40,7 @@ describe.each([
 ])("Zipkin v1 $format", ({ encode, transcoder }) => {
   const roundTrip = (spans: readonly Span[]) => readSpanRows(transcoder.transcode(encode(spans)).rows.bytes);
 
-  it("gives back spans that came from Zipkin", () => {
+  test("gives back spans that came from Zipkin", () => {
     fc.assert(
       fc.property(fc.array(zipkinSpan, { maxLength: 3 }), (sent) => {
         const spans = roundTrip(sent);
@@ -52,7 +52,7 @@ describe.each([
     );
   });
 
-  it("gives back the texts of annotations", () => {
+  test("gives back the texts of annotations", () => {
     fc.assert(
       fc.property(zipkinSpan, (sent) => {
         const [span] = roundTrip([sent]) as [Span];
@@ -65,7 +65,7 @@ describe.each([
     );
   });
 
-  it("takes any span", () => {
+  test("takes any span", () => {
     fc.assert(
       fc.property(fc.array(spanArbitrary, { maxLength: 3 }), (spans) => {
         expect(roundTrip(spans).map(({ traceId, spanId }) => ({ traceId, spanId }))).toEqual(
@@ -76,7 +76,7 @@ describe.each([
   });
 });
 
-it("puts the other side's address and a service without anything else where Zipkin's readers look for them", () => {
+test("puts the other side's address and a service without anything else where Zipkin's readers look for them", () => {
   const [sample] = fc.sample(zipkinSpan, { seed: 2, numRuns: 1 }) as [Span];
   const span: Span = {
     ...sample,
@@ -108,7 +108,7 @@ it("puts the other side's address and a service without anything else where Zipk
   expect(local.binaryAnnotations).toEqual([{ key: "lc", value: "", endpoint: { serviceName: "shop" } }]);
 });
 
-it("writes Thrift as Apache's library writes it", () => {
+test("writes Thrift as Apache's library writes it", () => {
   fc.assert(
     fc.property(zipkinSpan, (span) => {
       const bytes = encodeZipkinV1Thrift([span]);

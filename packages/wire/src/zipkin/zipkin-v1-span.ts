@@ -108,9 +108,15 @@ export class ZipkinV1SpanConverter {
     let resource = this.#resources.get(key);
     if (resource === undefined) {
       const attributes = [textAttribute("service.name", serviceName)];
-      if (ipv4 !== "") attributes.push(textAttribute("ipv4", ipv4));
-      if (ipv6 !== "") attributes.push(textAttribute("ipv6", ipv6));
-      if (port !== 0) attributes.push(textAttribute("port", String(port)));
+      if (ipv4 !== "") {
+        attributes.push(textAttribute("ipv4", ipv4));
+      }
+      if (ipv6 !== "") {
+        attributes.push(textAttribute("ipv6", ipv6));
+      }
+      if (port !== 0) {
+        attributes.push(textAttribute("port", String(port)));
+      }
       resource = { serviceName, attributes, droppedAttributesCount: 0, schemaUrl: "" };
       this.#resources.set(key, resource);
     }
@@ -126,16 +132,26 @@ function readAnnotations(annotations: readonly ZipkinV1Annotation[]) {
   const events: SpanEvent[] = [];
   for (const annotation of annotations) {
     const { timestamp, value } = annotation;
-    if (value === "") continue;
+    if (value === "") {
+      continue;
+    }
     const side = kinds.get(value);
-    if (side !== undefined && kind === "unspecified") kind = side;
+    if (side !== undefined && kind === "unspecified") {
+      kind = side;
+    }
     const name = annotation.endpoint?.serviceName ?? "";
     if (side !== undefined && endpoint === undefined && name !== "" && name !== unknownService) {
       endpoint = annotation.endpoint;
     }
-    if (earliest === undefined || timestamp < earliest) earliest = timestamp;
-    if (latest === undefined || timestamp > latest) latest = timestamp;
-    if (side !== undefined) continue;
+    if (earliest === undefined || timestamp < earliest) {
+      earliest = timestamp;
+    }
+    if (latest === undefined || timestamp > latest) {
+      latest = timestamp;
+    }
+    if (side !== undefined) {
+      continue;
+    }
     events.push({
       timeUnixNano: BigInt.asIntN(64, nanosOf(timestamp)),
       name: value,
@@ -152,10 +168,16 @@ function readBinaryAnnotations(annotations: readonly ZipkinV1BinaryAnnotation[])
   let fallbackName = "";
   let component = "";
   for (const { key: sentKey, value, text, serviceName } of annotations) {
-    if (serviceName !== undefined) fallbackName = serviceName;
+    if (serviceName !== undefined) {
+      fallbackName = serviceName;
+    }
     const key = sentKey === "lc" ? "component" : sentKey;
-    if (sentKey === "lc") component = text;
-    if (!status.take(key, value)) attributes.set(key, value);
+    if (sentKey === "lc") {
+      component = text;
+    }
+    if (!status.take(key, value)) {
+      attributes.set(key, value);
+    }
   }
   return {
     attributes: Array.from(attributes, ([key, value]): Attribute => ({ key, value })),

@@ -23,7 +23,9 @@ export class ZipkinV1Status {
     switch (key) {
       case "census.status_code": {
         const code = int32Of(value);
-        if (code !== undefined) this.#census = code === 0 ? "ok" : "error";
+        if (code !== undefined) {
+          this.#census = code === 0 ? "ok" : "error";
+        }
         return true;
       }
       case "census.status_description":
@@ -32,7 +34,9 @@ export class ZipkinV1Status {
         return true;
       case "otel.status_code": {
         const code = int32Of(value);
-        if (code !== undefined) this.#own = code === 1 ? "ok" : code === 2 ? "error" : "unset";
+        if (code !== undefined) {
+          this.#own = code === 1 ? "ok" : code === 2 ? "error" : "unset";
+        }
         return true;
       }
       case "otel.status_description":
@@ -43,7 +47,9 @@ export class ZipkinV1Status {
         return true;
       case "http.status_code": {
         const code = int32Of(value);
-        if (code !== undefined) this.#http = code >= 100 && code < 400 ? "unset" : "error";
+        if (code !== undefined) {
+          this.#http = code >= 100 && code < 400 ? "unset" : "error";
+        }
         return false;
       }
       case "http.status_message":
@@ -55,10 +61,18 @@ export class ZipkinV1Status {
   }
 
   get status(): Status {
-    if (this.#census !== undefined) return { code: this.#census, message: this.#censusMessage };
-    if (this.#own !== undefined) return { code: this.#own, message: this.#ownMessage };
-    if (this.#hasError) return { code: "error", message: this.#censusMessage || this.#ownMessage };
-    if (this.#http !== undefined) return { code: this.#http, message: this.#httpMessage };
+    if (this.#census !== undefined) {
+      return { code: this.#census, message: this.#censusMessage };
+    }
+    if (this.#own !== undefined) {
+      return { code: this.#own, message: this.#ownMessage };
+    }
+    if (this.#hasError) {
+      return { code: "error", message: this.#censusMessage || this.#ownMessage };
+    }
+    if (this.#http !== undefined) {
+      return { code: this.#http, message: this.#httpMessage };
+    }
     return { code: "unset", message: "" };
   }
 }
@@ -69,9 +83,12 @@ function textOf(value: AttributeValue): string {
 
 function int32Of(value: AttributeValue): number | undefined {
   let int: bigint;
-  if (value.type === "int") int = value.value;
-  else if (value.type === "string" && /^[+-]?\d{1,20}$/.test(value.value))
+  if (value.type === "int") {
+    int = value.value;
+  } else if (value.type === "string" && /^[+-]?\d{1,20}$/.test(value.value)) {
     int = BigInt(value.value.replace("+", ""));
-  else return undefined;
+  } else {
+    return undefined;
+  }
   return BigInt.asIntN(32, int) === int ? Number(int) : undefined;
 }

@@ -61,7 +61,9 @@ function v1SpanOf(span: ZipkinCoreSpan): ZipkinV1Span {
   if ((span.traceId | (span.traceIdHigh ?? 0n)) === 0n) {
     throw new WireError("WIRE_BAD_ID", "zipkinV1 span traceId: traceId is zero");
   }
-  if (span.id === 0n) throw new WireError("WIRE_BAD_ID", "zipkinV1 span id: ID is zero");
+  if (span.id === 0n) {
+    throw new WireError("WIRE_BAD_ID", "zipkinV1 span id: ID is zero");
+  }
   return {
     traceId: hexOf(span.traceIdHigh ?? 0n) + hexOf(span.traceId),
     id: hexOf(span.id),

@@ -71,7 +71,9 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     if (text.isList(0, "spans")) {
       const end = tape.after(0);
       for (let token = 1; token < end; token = tape.after(token)) {
-        if (tape.kind(token) === nullStart) continue;
+        if (tape.kind(token) === nullStart) {
+          continue;
+        }
         try {
           this.#readSpan(token);
           this.#writer.write(this.#draft, tenant);
@@ -95,14 +97,22 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     const text = this.#text;
     const { tape } = text;
     draft.clear();
-    if (tape.kind(span) !== openBrace) throw text.unfit(span, "a span", "object");
+    if (tape.kind(span) !== openBrace) {
+      throw text.unfit(span, "a span", "object");
+    }
     const end = tape.after(span);
     for (let name = span + 1; name < end; name = tape.after(name + 1)) {
       const value = name + 1;
-      if (tape.kind(value) !== nullStart) this.#readMember(name, value);
+      if (tape.kind(value) !== nullStart) {
+        this.#readMember(name, value);
+      }
     }
-    if (!draft.hasSpanId) throw new WireError("WIRE_BAD_ID", "valid span id required");
-    if (!draft.hasTraceId) throw new WireError("WIRE_BAD_ID", "valid traceId required");
+    if (!draft.hasSpanId) {
+      throw new WireError("WIRE_BAD_ID", "valid span id required");
+    }
+    if (!draft.hasTraceId) {
+      throw new WireError("WIRE_BAD_ID", "valid traceId required");
+    }
     draft.hasTimestamp = (draft.timestampLow | draft.timestampHigh) !== 0;
   }
 
@@ -165,8 +175,12 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     try {
       read();
     } catch (error) {
-      if (!(error instanceof WireError)) throw error;
-      if (name === "parentId") this.#draft.ids.fill(0, 24, 32);
+      if (!(error instanceof WireError)) {
+        throw error;
+      }
+      if (name === "parentId") {
+        this.#draft.ids.fill(0, 24, 32);
+      }
       this.#draft.mends.add(`${name} was dropped: ${error.message}`);
     }
   }
@@ -182,11 +196,15 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
   #readEndpoint(object: number, endpoint: EndpointDraft, name: string): void {
     const text = this.#text;
     const { tape } = text;
-    if (tape.kind(object) !== openBrace) throw text.unfit(object, name, "object");
+    if (tape.kind(object) !== openBrace) {
+      throw text.unfit(object, name, "object");
+    }
     const end = tape.after(object);
     for (let key = object + 1; key < end; key = tape.after(key + 1)) {
       const value = key + 1;
-      if (tape.kind(value) === nullStart) continue;
+      if (tape.kind(value) === nullStart) {
+        continue;
+      }
       text.locate(key);
       switch (endpointTable.find(text.bytes, text.start, text.end)) {
         case 0:
@@ -207,7 +225,9 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
         case 3:
           this.#orDropped(`${name}.port`, () => {
             text.uint64(value, `${name}.port`);
-            if (text.high !== 0 || text.low >>> 0 > 0xffff) throw text.unfit(value, `${name}.port`, "uint16");
+            if (text.high !== 0 || text.low >>> 0 > 0xffff) {
+              throw text.unfit(value, `${name}.port`, "uint16");
+            }
             endpoint.port = text.low;
           });
           break;
@@ -222,18 +242,23 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     const text = this.#text;
     const { tape } = text;
     draft.annotationCount = 0;
-    if (tape.kind(list) !== openBracket) throw text.unfit(list, "annotations", "array");
+    if (tape.kind(list) !== openBracket) {
+      throw text.unfit(list, "annotations", "array");
+    }
     const end = tape.after(list);
     for (let annotation = list + 1; annotation < end; annotation = tape.after(annotation)) {
-      if (tape.kind(annotation) !== nullStart)
+      if (tape.kind(annotation) !== nullStart) {
         this.#orDropped("an annotation", () => this.#readAnnotation(annotation));
+      }
     }
   }
 
   #readAnnotation(annotation: number): void {
     const text = this.#text;
     const { tape } = text;
-    if (tape.kind(annotation) !== openBrace) throw text.unfit(annotation, "an annotation", "object");
+    if (tape.kind(annotation) !== openBrace) {
+      throw text.unfit(annotation, "an annotation", "object");
+    }
     let low = 0;
     let high = 0;
     let start = 0;
@@ -241,7 +266,9 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     const end = tape.after(annotation);
     for (let key = annotation + 1; key < end; key = tape.after(key + 1)) {
       const value = key + 1;
-      if (tape.kind(value) === nullStart) continue;
+      if (tape.kind(value) === nullStart) {
+        continue;
+      }
       text.locate(key);
       const name = annotationTable.find(text.bytes, text.start, text.end);
       if (name === 0) {
@@ -254,7 +281,9 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
         stop = text.end;
       }
     }
-    if ((low | high) === 0) throw new WireError("WIRE_MALFORMED", "valid annotation timestamp required");
+    if ((low | high) === 0) {
+      throw new WireError("WIRE_MALFORMED", "valid annotation timestamp required");
+    }
     this.#draft.addAnnotation(low, high, start, stop);
   }
 
@@ -262,7 +291,9 @@ export class ZipkinV2JsonTranscoder implements MessageTranscoder {
     const { bytes, tags } = this.#draft;
     const text = this.#text;
     const { tape } = text;
-    if (tape.kind(object) !== openBrace) throw text.unfit(object, "tags", "object");
+    if (tape.kind(object) !== openBrace) {
+      throw text.unfit(object, "tags", "object");
+    }
     const end = tape.after(object);
     for (let key = object + 1; key < end; key = tape.after(key + 1)) {
       const value = key + 1;

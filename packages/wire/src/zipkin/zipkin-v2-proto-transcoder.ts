@@ -137,11 +137,18 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
           cursor.skip(tag, end, spanFields);
       }
     }
-    if (traceIdBytes === 0)
+    if (traceIdBytes === 0) {
       throw new WireError("WIRE_BAD_ID", "invalid TraceID: has length 0 yet wanted length 16");
-    if (!draft.hasTraceId) throw new WireError("WIRE_BAD_ID", "valid traceId required");
-    if (spanIdBytes === 0) throw new WireError("WIRE_BAD_ID", "expected a non-nil SpanID");
-    if (!draft.hasSpanId) throw new WireError("WIRE_BAD_ID", "valid span id required");
+    }
+    if (!draft.hasTraceId) {
+      throw new WireError("WIRE_BAD_ID", "valid traceId required");
+    }
+    if (spanIdBytes === 0) {
+      throw new WireError("WIRE_BAD_ID", "expected a non-nil SpanID");
+    }
+    if (!draft.hasSpanId) {
+      throw new WireError("WIRE_BAD_ID", "valid span id required");
+    }
   }
 
   /** @returns its length; 0 when it is empty */
@@ -167,8 +174,11 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
       throw new WireError("WIRE_BAD_ID", `invalid SpanID: has length ${length} yet wanted length 8`);
     }
     const { ids } = this.#draft;
-    if (length === 0) ids.fill(0, 16, 24);
-    else ids.set(cursor.bytes.subarray(cursor.position, stop), 16);
+    if (length === 0) {
+      ids.fill(0, 16, 24);
+    } else {
+      ids.set(cursor.bytes.subarray(cursor.position, stop), 16);
+    }
     cursor.position = stop;
     return length;
   }
@@ -179,10 +189,14 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     const start = cursor.position;
     cursor.position = stop;
     const { ids, mends } = this.#draft;
-    if (stop - start === 8) ids.set(cursor.bytes.subarray(start, stop), 24);
-    else ids.fill(0, 24, 32);
-    if (stop - start !== 8 && stop !== start)
+    if (stop - start === 8) {
+      ids.set(cursor.bytes.subarray(start, stop), 24);
+    } else {
+      ids.fill(0, 24, 32);
+    }
+    if (stop - start !== 8 && stop !== start) {
       mends.add(`parent span id was dropped: it has ${stop - start} bytes, not 8`);
+    }
   }
 
   #textStart = 0;
@@ -194,7 +208,9 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     const start = cursor.position;
     cursor.position = stop;
     this.#textStart = start;
-    if (cursor.isText(start, stop)) return stop;
+    if (cursor.isText(start, stop)) {
+      return stop;
+    }
     this.#textStart = this.#draft.mendText(start, stop);
     return this.#draft.mendedEnd;
   }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ListOfSpans, Span as ZipkinSpan } from "../gen/zipkin/proto3/zipkin.ts";
 import type { Span } from "../model/span.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
@@ -17,7 +17,7 @@ const formats = [
 describe.each(formats)("Zipkin v2 $format", ({ encode, transcoder }) => {
   const roundTrip = (spans: readonly Span[]) => readSpanRows(transcoder.transcode(encode(spans)).rows.bytes);
 
-  it("gives back spans that came from Zipkin", () => {
+  test("gives back spans that came from Zipkin", () => {
     fc.assert(
       fc.property(fc.array(zipkinSpan, { maxLength: 3 }), (spans) => {
         expect(roundTrip(spans)).toEqual(spans);
@@ -25,7 +25,7 @@ describe.each(formats)("Zipkin v2 $format", ({ encode, transcoder }) => {
     );
   });
 
-  it("gives back any span in a form that stays the same from then on", () => {
+  test("gives back any span in a form that stays the same from then on", () => {
     fc.assert(
       fc.property(fc.array(spanArbitrary, { maxLength: 3 }), (spans) => {
         const once = roundTrip(spans);
@@ -39,7 +39,7 @@ describe.each(formats)("Zipkin v2 $format", ({ encode, transcoder }) => {
   });
 });
 
-it("writes protobuf that generated code reads, with what the JSON says", () => {
+test("writes protobuf that generated code reads, with what the JSON says", () => {
   fc.assert(
     fc.property(zipkinSpan, (span) => {
       const { spans } = ListOfSpans.decode(encodeZipkinV2Proto([span]));
@@ -54,7 +54,7 @@ it("writes protobuf that generated code reads, with what the JSON says", () => {
   );
 });
 
-it("keeps values as text, types of other formats and references of the older model", () => {
+test("keeps values as text, types of other formats and references of the older model", () => {
   const [sample] = fc.sample(zipkinSpan, { seed: 1, numRuns: 1 }) as [Span];
   const span: Span = {
     ...sample,

@@ -52,22 +52,39 @@ const nameSources = ["service.name", "faas.name", "k8s.deployment.name", "proces
 export function zipkinV2SpanOf(span: Span): ZipkinV2Span {
   const tags = new Map<string, string>();
   const serviceName = takeResource(span, tags);
-  if (span.scope.name !== "") tags.set("otel.library.name", span.scope.name);
-  if (span.scope.version !== "") tags.set("otel.library.version", span.scope.version);
-  for (const { key, value } of span.attributes) tags.set(key, textOf(value));
-  if (span.traceState !== "") tags.set("w3c.tracestate", span.traceState);
-  if (span.kind !== "unspecified") tags.delete("span.kind");
-  if (span.kind === "internal") tags.set("span.kind", "internal");
+  if (span.scope.name !== "") {
+    tags.set("otel.library.name", span.scope.name);
+  }
+  if (span.scope.version !== "") {
+    tags.set("otel.library.version", span.scope.version);
+  }
+  for (const { key, value } of span.attributes) {
+    tags.set(key, textOf(value));
+  }
+  if (span.traceState !== "") {
+    tags.set("w3c.tracestate", span.traceState);
+  }
+  if (span.kind !== "unspecified") {
+    tags.delete("span.kind");
+  }
+  if (span.kind === "internal") {
+    tags.set("span.kind", "internal");
+  }
   const localEndpoint = endpointOf(tags, serviceName, "net.host.ip", "net.host.port");
   const peer = tags.get("peer.service") ?? "";
   const remoteEndpoint = endpointOf(tags, peer, "net.peer.ip", "net.peer.port");
-  if (remoteEndpoint !== undefined) tags.delete("peer.service");
+  if (remoteEndpoint !== undefined) {
+    tags.delete("peer.service");
+  }
   putStatus(span, tags);
   const links = span.format === "otlp" || span.format === "zipkin" ? span.links : referencesOf(span);
-  for (const [index, link] of links.slice(0, maxLinks).entries())
+  for (const [index, link] of links.slice(0, maxLinks).entries()) {
     tags.set(linkTagPrefix + index, linkText(link));
+  }
   const timestamp = span.startTimeUnixNano > 0n ? span.startTimeUnixNano / nanosPerMicro : 0n;
-  if (timestamp === 0n) tags.delete(startTimeAbsent);
+  if (timestamp === 0n) {
+    tags.delete(startTimeAbsent);
+  }
   return {
     traceId: span.traceId.startsWith(zeroHalf) ? span.traceId.slice(16) : span.traceId,
     id: span.spanId,
@@ -85,12 +102,18 @@ export function zipkinV2SpanOf(span: Span): ZipkinV2Span {
 
 /** Puts the resource into the tags. @returns the service's name */
 function takeResource({ resource }: Span, tags: Map<string, string>): string {
-  for (const { key, value } of resource.attributes) tags.set(key, textOf(value));
+  for (const { key, value } of resource.attributes) {
+    tags.set(key, textOf(value));
+  }
   for (const source of nameSources) {
     const name = tags.get(source);
-    if (name === undefined || name === "") continue;
+    if (name === undefined || name === "") {
+      continue;
+    }
     tags.delete(source);
-    if (source !== "service.name") tags.set("otlp.service.name.source", source);
+    if (source !== "service.name") {
+      tags.set("otlp.service.name.source", source);
+    }
     return name;
   }
   tags.delete("service.name");
@@ -106,24 +129,37 @@ function endpointOf(
   const ip = parseIp(tags.get(ipKey) ?? "");
   const portText = tags.get(portKey) ?? "";
   const port = /^\d{1,5}$/.test(portText) && Number(portText) <= 0xffff ? Number(portText) : 0;
-  if (serviceName === "" && ip === undefined) return undefined;
-  if (ip !== undefined) tags.delete(ipKey);
-  if (port !== 0) tags.delete(portKey);
+  if (serviceName === "" && ip === undefined) {
+    return undefined;
+  }
+  if (ip !== undefined) {
+    tags.delete(ipKey);
+  }
+  if (port !== 0) {
+    tags.delete(portKey);
+  }
   return { serviceName, ip, port };
 }
 
 function putStatus({ status }: Span, tags: Map<string, string>): void {
   if (status.code === "error") {
     // The sender's own text says more.
-    if (!tags.has("error")) tags.set("error", "true");
+    if (!tags.has("error")) {
+      tags.set("error", "true");
+    }
   } else {
     // For Zipkin any tag `error` means an error.
     tags.delete("error");
   }
-  if (status.code === "unset" && status.message === "") return;
+  if (status.code === "unset" && status.message === "") {
+    return;
+  }
   tags.set("otel.status_code", status.code === "unset" ? "UNSET" : status.code.toUpperCase());
-  if (status.message === "") tags.delete("otel.status_description");
-  else tags.set("otel.status_description", status.message);
+  if (status.message === "") {
+    tags.delete("otel.status_description");
+  } else {
+    tags.set("otel.status_description", status.message);
+  }
 }
 
 function kindOf({ kind }: Span): ZipkinV2Span["kind"] {
@@ -143,8 +179,12 @@ function kindOf({ kind }: Span): ZipkinV2Span["kind"] {
 
 /** Rounded, but not to 0, because Zipkin takes 0 for absent. A negative duration cannot be expressed. */
 function microsOf(nanos: bigint): bigint | undefined {
-  if (nanos <= 0n) return undefined;
-  if (nanos < nanosPerMicro) return 1n;
+  if (nanos <= 0n) {
+    return undefined;
+  }
+  if (nanos < nanosPerMicro) {
+    return 1n;
+  }
   const rounded = (nanos + nanosPerMicro / 2n) / nanosPerMicro;
   return rounded > mostMicros ? mostMicros : rounded;
 }
@@ -152,8 +192,12 @@ function microsOf(nanos: bigint): bigint | undefined {
 function annotationOf({ timeUnixNano, name, attributes, droppedAttributesCount }: SpanEvent) {
   const timestamp = timeUnixNano > 0n ? timeUnixNano / nanosPerMicro : 0n;
   // Zipkin refuses annotations without a time.
-  if (timestamp === 0n) return [];
-  if (attributes.length === 0 && droppedAttributesCount === 0) return [{ timestamp, value: name }];
+  if (timestamp === 0n) {
+    return [];
+  }
+  if (attributes.length === 0 && droppedAttributesCount === 0) {
+    return [{ timestamp, value: name }];
+  }
   const [first] = attributes;
   if (name === "" && attributes.length === 1 && first?.key === "event" && first.value.type === "string") {
     return [{ timestamp, value: first.value.value }];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { WireErrorCode } from "../errors.ts";
 import { ListOfSpans } from "../gen/zipkin/proto3/zipkin.ts";
 import type { ProtoField } from "../otlp/proto-fields.ts";
@@ -124,7 +124,7 @@ const v2JsonRows: Row[] = [
 ];
 
 describe("Zipkin v2 JSON", () => {
-  it.each(v2JsonRows)("refuses %s", (_, message, code, text) => {
+  test.each(v2JsonRows)("refuses %s", (_, message, code, text) => {
     expect(() => v2Json.transcode(Buffer.from(message))).toThrow(
       expect.objectContaining({ code, message: text }),
     );
@@ -132,7 +132,7 @@ describe("Zipkin v2 JSON", () => {
     expect(readSpanRows(v2Json.transcode(Buffer.from(`[${good}]`)).rows.bytes)).toHaveLength(1);
   });
 
-  it.each([
+  test.each([
     ["a parent id too long", `"parentId":"${"2".repeat(17)}"`, /^parentId was dropped: strconv.ParseUint/],
     ["an address that is none", '"remoteEndpoint":{"ipv4":"1.2.3"}', /^remoteEndpoint.ipv4 was dropped/],
     ["a negative duration", '"duration":-1431', /^duration was dropped: json: cannot unmarshal number -1431/],
@@ -151,7 +151,7 @@ describe("Zipkin v2 JSON", () => {
     });
   });
 
-  it("takes tags that are numbers or bools for texts", () => {
+  test("takes tags that are numbers or bools for texts", () => {
     const { rows } = v2Json.transcode(
       Buffer.from(alone('"timestamp":1,"tags":{"a":1.50,"b":true,"c":null}')),
     );
@@ -165,7 +165,7 @@ describe("Zipkin v2 JSON", () => {
     });
   });
 
-  it.each([
+  test.each([
     ["a number", "1700000000123456", 1700000000123456000n],
     ["a text", '"1700000000123456"', 1700000000123456000n],
     ["an exponent", "17e14", 1700000000000000000n],
@@ -179,7 +179,7 @@ describe("Zipkin v2 JSON", () => {
     expect(readSpanRows(rows.bytes)[1]?.startTimeUnixNano).toBe(nanos);
   });
 
-  it("takes annotations for texts after a thousand that look encoded and are not, in one message", () => {
+  test("takes annotations for texts after a thousand that look encoded and are not, in one message", () => {
     const encoded = JSON.stringify({ timestamp: 1, value: "event|{}|0" });
     const unreadable = JSON.stringify({ timestamp: 1, value: "event|{x}|0" });
     const spanWith = (count: number) =>
@@ -193,7 +193,7 @@ describe("Zipkin v2 JSON", () => {
     expect(namesOf(`[${spanWith(1)}]`)).toEqual(["event"]);
   });
 
-  it("keeps to the limit on rows", () => {
+  test("keeps to the limit on rows", () => {
     const small = new ZipkinV2JsonTranscoder({ maxRowsBytes: 1000 });
     const message = Buffer.from(`[${Array(20).fill(good).join(",")}]`);
     const { rows, rejectedSpans } = small.transcode(message);
@@ -202,7 +202,7 @@ describe("Zipkin v2 JSON", () => {
     expect(rows.plainBytes).toBeLessThan(1100);
   });
 
-  it("writes the tenant into each row, and leaves other messages' tenants alone", () => {
+  test("writes the tenant into each row, and leaves other messages' tenants alone", () => {
     const message = Buffer.from(`[${good}]`);
     const own = Buffer.from(v2Json.transcode(message, "acme").rows.bytes);
     expect(own.subarray(0, 5).toString("latin1")).toBe("\x04acme");
@@ -283,14 +283,14 @@ const protoRows: Row[] = [
 ];
 
 describe("Zipkin v2 protobuf", () => {
-  it.each(protoRows)("refuses %s", (_, message, code, text) => {
+  test.each(protoRows)("refuses %s", (_, message, code, text) => {
     expect(() => v2Proto.transcode(message as Uint8Array)).toThrow(
       expect.objectContaining({ code, message: expect.stringContaining(text) }),
     );
     expect(v2Proto.transcode(goodProto).rows.count).toBe(1);
   });
 
-  it.each<[what: string, field: ProtoField]>([
+  test.each<[what: string, field: ProtoField]>([
     ["a parent id of 16 bytes", [2, "bytes", Buffer.alloc(16, 1)]],
     ["an address of 17 bytes", [8, "bytes", [[3, "bytes", Buffer.alloc(17)]]]],
   ])("keeps a span without %s, and says so", (_, field) => {
@@ -301,7 +301,7 @@ describe("Zipkin v2 protobuf", () => {
     });
   });
 
-  it("puts U+FFFD in place of bytes that are not UTF-8, in every text of a span", () => {
+  test("puts U+FFFD in place of bytes that are not UTF-8, in every text of a span", () => {
     const bad = Buffer.of(0x61, 0xff, 0x62);
     const entry: ProtoField[] = [
       [1, "bytes", bad],
@@ -330,21 +330,21 @@ describe("Zipkin v2 protobuf", () => {
     });
   });
 
-  it("reads a trace id of 8 bytes as the low half", () => {
+  test("reads a trace id of 8 bytes as the low half", () => {
     const { rows } = v2Proto.transcode(
       listOf([1, "bytes", Buffer.alloc(8, 2)], [3, "bytes", Buffer.alloc(8, 1)]),
     );
     expect(readSpanRows(rows.bytes)[0]?.traceId).toBe("00000000000000000202020202020202");
   });
 
-  it("passes over fields that it does not know", () => {
+  test("passes over fields that it does not know", () => {
     const { rows } = v2Proto.transcode(
       Buffer.concat([protoMessage([9, "varint", 1]), listOf(...ids, [99, "fixed64", 1])]),
     );
     expect(readSpanRows(rows.bytes)[0]?.name).toBe("");
   });
 
-  it("merges an endpoint that comes in two parts, takes the last of other fields, and the last of equal tags", () => {
+  test("merges an endpoint that comes in two parts, takes the last of other fields, and the last of equal tags", () => {
     const message = listOf(
       ...ids,
       [5, "bytes", "a"],
@@ -418,14 +418,14 @@ const v1Rows: Row[] = [
 ];
 
 describe("Zipkin v1 JSON", () => {
-  it.each(v1Rows)("refuses %s", (_, message, code, text) => {
+  test.each(v1Rows)("refuses %s", (_, message, code, text) => {
     expect(() => v1Json.transcode(Buffer.from(message))).toThrow(
       expect.objectContaining({ code, message: text }),
     );
     expect(v1Json.transcode(Buffer.from(`[{${v1Id}}]`)).rows.count).toBe(1);
   });
 
-  it("keeps a span without a port past 32 bits, and says so", () => {
+  test("keeps a span without a port past 32 bits, and says so", () => {
     const annotation = '{"timestamp":1,"value":"sr","endpoint":{"serviceName":"shop","port":2147483648}}';
     const { rows } = v1Json.transcode(Buffer.from(`[{${v1Id},"annotations":[${annotation}]}]`));
     expect(readSpanRows(rows.bytes)[0]).toMatchObject({
@@ -434,7 +434,7 @@ describe("Zipkin v1 JSON", () => {
     });
   });
 
-  it("takes numbers as texts, and numbers, true and false as values", () => {
+  test("takes numbers as texts, and numbers, true and false as values", () => {
     const { rows } = v1Json.transcode(
       Buffer.from(
         `[{${v1Id},"timestamp":"9007199254740993","duration":"5","binaryAnnotations":[{"key":"t","value":true},{"key":"f","value":false},{"key":"i","value":-9223372036854775808},{"key":"d","value":1.5}]}]`,
@@ -452,7 +452,7 @@ describe("Zipkin v1 JSON", () => {
     });
   });
 
-  it("gives a span without any time the present one and says so", () => {
+  test("gives a span without any time the present one and says so", () => {
     const transcoder = new ZipkinV1JsonTranscoder({ nowUnixNano: () => 5n });
     const { rows } = transcoder.transcode(
       Buffer.from(

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { WireError } from "../errors.ts";
 import { Batch } from "../gen/tracing/api_v2/model.ts";
 import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
@@ -54,7 +54,9 @@ function rowsOf(transcoder: MessageTranscoder) {
   return (message: Buffer) => {
     const { rows } = transcoder.transcode(message);
     expect(readSpanRows(rows.bytes).length).toBe(rows.count);
-    if (calls++ % freshEvery === 0) expect(isWrittenAgain(rows)).toBe(true);
+    if (calls++ % freshEvery === 0) {
+      expect(isWrittenAgain(rows)).toBe(true);
+    }
     return rows.bytes;
   };
 }
@@ -63,12 +65,14 @@ function outcomeOf(read: (message: Buffer) => Uint8Array, message: Buffer): stri
   try {
     return Buffer.from(read(message)).toString("latin1");
   } catch (error) {
-    if (error instanceof WireError) return error.code;
+    if (error instanceof WireError) {
+      return error.code;
+    }
     throw new Error(message.toString("hex"), { cause: error });
   }
 }
 
-it.each(Object.entries(formats))(
+test.each(Object.entries(formats))(
   "answers damaged %s with good rows or a WireError, never otherwise",
   (format, open) => {
     const messages = corpus
@@ -83,9 +87,14 @@ it.each(Object.entries(formats))(
     for (let round = 0; round < rounds; round++) {
       const message = damagedMessage(messages, random);
       const outcome = outcomeOf(kept, message);
-      if (round % freshEvery === 0) expect(outcomeOf(open(), message)).toBe(outcome);
-      if (outcome.startsWith("WIRE_")) seen.refused++;
-      else seen.good++;
+      if (round % freshEvery === 0) {
+        expect(outcomeOf(open(), message)).toBe(outcome);
+      }
+      if (outcome.startsWith("WIRE_")) {
+        seen.refused++;
+      } else {
+        seen.good++;
+      }
     }
     expect(seen.good).toBeGreaterThan(rounds / 20);
     expect(seen.refused).toBeGreaterThan(rounds / 20);

@@ -11,8 +11,12 @@ export function certificateState(
   now: number,
 ): { state: "good" | "warning" | "bad"; text: string } {
   const left = Date.parse(not_after) - now;
-  if (left <= 0) return { state: "bad", text: `ended ${awayText(left)}` };
-  if (Date.parse(not_before) > now) return { state: "bad", text: "not valid yet" };
+  if (left <= 0) {
+    return { state: "bad", text: `ended ${awayText(left)}` };
+  }
+  if (Date.parse(not_before) > now) {
+    return { state: "bad", text: "not valid yet" };
+  }
   if (managed && renew_at !== null) {
     // Past its time by a while: the renewals fail, or the server slept.
     const late = now - Date.parse(renew_at) > (Date.parse(not_after) - Date.parse(renew_at)) / 2;

@@ -29,7 +29,9 @@ export function AddField(props: {
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (name === "" || there || unknown) return;
+    if (name === "" || there || unknown) {
+      return;
+    }
     onAdd(name);
     setText("");
   }

@@ -40,17 +40,25 @@ export function withFolding(address: ConfigAddress, pointer: string, unfold: boo
   closed.delete(pointer);
   const level = pointer.split("/").length;
   const isUsual = level <= usualLevels || (address.at ?? "").startsWith(`${pointer}/`);
-  if (unfold && !isUsual) opened.add(pointer);
-  if (!unfold && isUsual) closed.add(pointer);
+  if (unfold && !isUsual) {
+    opened.add(pointer);
+  }
+  if (!unfold && isUsual) {
+    closed.add(pointer);
+  }
   return { ...address, open: listText(opened), shut: listText(closed) };
 }
 
 function pointersOf(text: string | undefined): Set<string> {
-  if (text === undefined) return new Set();
+  if (text === undefined) {
+    return new Set();
+  }
   return new Set(text.split(" ").map((pointer) => pointer.replaceAll("%20", " ").replaceAll("%25", "%")));
 }
 
 function listText(pointers: ReadonlySet<string>): string | undefined {
-  if (pointers.size === 0) return undefined;
+  if (pointers.size === 0) {
+    return undefined;
+  }
   return [...pointers].map((pointer) => pointer.replaceAll("%", "%25").replaceAll(" ", "%20")).join(" ");
 }

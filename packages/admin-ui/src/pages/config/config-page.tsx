@@ -71,7 +71,9 @@ function LoadedConfig({ running, schema }: { running: RunningConfig; schema: Con
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || event.key !== "r") return;
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || event.key !== "r") {
+        return;
+      }
       event.preventDefault();
       void navigate({ search: (old) => ({ ...old, view: "review" }) });
     };

@@ -24,14 +24,20 @@ export function ConfigTree(props: {
   const at = rows.findIndex((row) => row.pointer === selected);
 
   useEffect(() => {
-    if (at >= 0) tree.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+    if (at >= 0) {
+      tree.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+    }
   }, [at]);
 
   function onKey(event: KeyboardEvent) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
     const row = rows[at];
     const go = (next: TreeRow | undefined) => {
-      if (next !== undefined) onSelect(next.pointer);
+      if (next !== undefined) {
+        onSelect(next.pointer);
+      }
     };
     switch (event.key) {
       case "ArrowDown":
@@ -44,13 +50,19 @@ export function ConfigTree(props: {
         break;
       case "ArrowRight":
       case "l":
-        if (row?.size && !row.expanded) onFold(row.pointer, true);
-        else if (row?.expanded) go(rows[at + 1]);
+        if (row?.size && !row.expanded) {
+          onFold(row.pointer, true);
+        } else if (row?.expanded) {
+          go(rows[at + 1]);
+        }
         break;
       case "ArrowLeft":
       case "h":
-        if (row?.expanded) onFold(row.pointer, false);
-        else if (row !== undefined && row.pointer !== "") onSelect(above(row.pointer));
+        if (row?.expanded) {
+          onFold(row.pointer, false);
+        } else if (row !== undefined && row.pointer !== "") {
+          onSelect(above(row.pointer));
+        }
         break;
       case "Home":
         go(rows[0]);
@@ -128,7 +140,9 @@ function Row(props: {
       <span
         className="tree-fold"
         onClick={(event) => {
-          if (!size) return;
+          if (!size) {
+            return;
+          }
           event.stopPropagation();
           onFold(pointer, !expanded);
         }}

@@ -35,7 +35,9 @@ export function MemberList(props: {
     const schema = isList ? place.items : reader.below(place, name ?? "");
     const first = firstValue(reader, reader.place(schema ?? {}, undefined));
     draft.edit({ op: "add", path: isList ? endOf(at) : below(at, name ?? ""), value: first });
-    if (typeof first === "object") onGo(below(at, isList ? members.length : (name ?? "")));
+    if (typeof first === "object") {
+      onGo(below(at, isList ? members.length : (name ?? "")));
+    }
   }
 
   return (
@@ -154,6 +156,8 @@ function MoveButton(props: { name: string; up: boolean; disabled: boolean; onMov
 
 function sizeText(value: JsonValue): string {
   const size = membersOf(value).length;
-  if (isObject(value)) return size === 1 ? "1 field" : `${size} fields`;
+  if (isObject(value)) {
+    return size === 1 ? "1 field" : `${size} fields`;
+  }
   return size === 1 ? "1 element" : `${size} elements`;
 }

@@ -11,8 +11,14 @@ export function parseTyped(text: string, { types }: PlaceSchema, before: JsonVal
   const takesNumber = types.has("number") || types.has("integer");
   const takesText = types.has("string");
   const isNumber = numberText.test(text.trim());
-  if (takesNumber && isNumber && (!takesText || typeof before === "number")) return Number(text);
-  if (types.has("boolean") && !takesText && /^(true|false)$/.test(text.trim())) return text.trim() === "true";
-  if (types.size === 0 && isNumber && typeof before === "number") return Number(text);
+  if (takesNumber && isNumber && (!takesText || typeof before === "number")) {
+    return Number(text);
+  }
+  if (types.has("boolean") && !takesText && /^(true|false)$/.test(text.trim())) {
+    return text.trim() === "true";
+  }
+  if (types.size === 0 && isNumber && typeof before === "number") {
+    return Number(text);
+  }
   return text;
 }

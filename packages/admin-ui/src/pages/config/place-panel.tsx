@@ -107,8 +107,12 @@ function PlacePath({ at, onGo }: { at: string; onGo: (pointer: string) => void }
 }
 
 function kindText(place: PlaceSchema, value: JsonValue): string {
-  if (place.types.size > 0) return [...place.types].map(typeName).join(" or ");
-  if (place.choices.length > 0) return "one of a list";
+  if (place.types.size > 0) {
+    return [...place.types].map(typeName).join(" or ");
+  }
+  if (place.choices.length > 0) {
+    return "one of a list";
+  }
   return {
     text: "a text",
     switch: "true or false",

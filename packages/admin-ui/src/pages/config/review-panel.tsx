@@ -16,7 +16,9 @@ import type { ConfigDraft } from "./use-config-draft.ts";
 
 /** The changes as the server sees them, what it says to them, and the button that makes them happen. */
 export function ReviewPanel({ draft, onGo }: { draft: ConfigDraft; onGo: (pointer: string) => void }) {
-  if (draft.conflict !== undefined) return <NewerChanges draft={draft} version={draft.conflict.version} />;
+  if (draft.conflict !== undefined) {
+    return <NewerChanges draft={draft} version={draft.conflict.version} />;
+  }
   if (draft.edits.length === 0) {
     return (
       <div className="review">
@@ -55,7 +57,9 @@ function Review({ draft, onGo }: { draft: ConfigDraft; onGo: (pointer: string) =
       }
     },
   });
-  if (verdict.isError) return <FailureNotice error={verdict.error} onRetry={() => verdict.refetch()} />;
+  if (verdict.isError) {
+    return <FailureNotice error={verdict.error} onRetry={() => verdict.refetch()} />;
+  }
   const refused =
     change.isError && !(change.error instanceof ApiError && change.error.code === "API_CHANGED");
   return (

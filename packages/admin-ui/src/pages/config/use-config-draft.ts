@@ -70,7 +70,9 @@ export function useConfigDraft(running: RunningConfig): ConfigDraft {
     newer: isNewer && hasEdits ? newest : undefined,
     edit,
     undo() {
-      if (draft === undefined) return;
+      if (draft === undefined) {
+        return;
+      }
       const rest = draft.edits.slice(0, -1);
       setDraft(rest.length === 0 ? undefined : { ...draft, edits: rest });
     },

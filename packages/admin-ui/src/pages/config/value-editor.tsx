@@ -68,7 +68,9 @@ function TextEditor(props: {
   const typed = text === (value === null ? "" : String(value)) ? value : parseTyped(text, place, value);
   const fault = valueFault(place, typed);
   const take = () => {
-    if (typed !== value) onChange(typed);
+    if (typed !== value) {
+      onChange(typed);
+    }
   };
   const shared = {
     ...marker,
@@ -91,11 +93,14 @@ function TextEditor(props: {
           placeholder={value === null ? "not set" : ""}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event: KeyboardEvent) => {
-            if (event.key === "Enter") take();
-            else if (event.key === "Escape") {
+            if (event.key === "Enter") {
+              take();
+            } else if (event.key === "Escape") {
               setText(value === null ? "" : String(value));
               document.getElementById("config-tree")?.focus();
-            } else return;
+            } else {
+              return;
+            }
             event.preventDefault();
           }}
         />

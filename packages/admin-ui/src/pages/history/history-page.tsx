@@ -49,8 +49,12 @@ export function HistoryPage() {
 
 /** The page of the list to show. Numbers have no gaps, so that of a version follows from the newest. */
 function pageOf({ page, n, filter }: HistoryAddress, newest: number | undefined): number {
-  if (page !== undefined) return Number(page);
-  if (n === undefined || newest === undefined || filter !== undefined) return 1;
+  if (page !== undefined) {
+    return Number(page);
+  }
+  if (n === undefined || newest === undefined || filter !== undefined) {
+    return 1;
+  }
   return Math.max(1, Math.floor((newest - Number(n)) / versionsPerPage) + 1);
 }
 
@@ -79,10 +83,14 @@ function LoadedHistory(props: {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) {
+        return;
+      }
       const step = { j: 1, k: -1 }[event.key];
       const next = step === undefined ? undefined : entries[at + step];
-      if (next === undefined) return;
+      if (next === undefined) {
+        return;
+      }
       event.preventDefault();
       void navigate({ search: (old) => ({ ...old, n: String(next.n) }), replace: true });
     };
@@ -91,8 +99,9 @@ function LoadedHistory(props: {
   }, [entries, at, navigate]);
 
   useEffect(() => {
-    if (shown !== undefined)
+    if (shown !== undefined) {
       list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    }
   }, [shown]);
 
   return (

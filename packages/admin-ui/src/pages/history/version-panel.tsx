@@ -98,7 +98,9 @@ function FromVersion({ n, patch, empty }: { n: number; patch: readonly PatchOper
 }
 
 function ExplainedPatch(props: { before: JsonValue; patch: readonly PatchOperation[]; empty: string }) {
-  if (props.patch.length === 0) return <p className="muted">{props.empty}</p>;
+  if (props.patch.length === 0) {
+    return <p className="muted">{props.empty}</p>;
+  }
   return <DifferenceList differences={explainPatch(props.before, props.patch)} />;
 }
 

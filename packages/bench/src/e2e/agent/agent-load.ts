@@ -70,7 +70,9 @@ export async function agentLoad(options: AgentLoadOptions, signal: AbortSignal):
     let loaded = idle;
     const sampling = setInterval(() => {
       const now = memoryOf(pid);
-      if (now.rss > loaded.rss) loaded = now;
+      if (now.rss > loaded.rss) {
+        loaded = now;
+      }
     }, sampleMs);
     const load = { port: running.ports[options.protocol], packet, rate, durationMs };
     const sent = await sendPackets(load, signal).finally(() => clearInterval(sampling));
@@ -101,7 +103,9 @@ export async function agentLoad(options: AgentLoadOptions, signal: AbortSignal):
 
 /** Kills a process, and waits until it is gone. */
 async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) {
+    return;
+  }
   const exit = once(child, "exit");
   child.kill();
   await exit;
@@ -129,10 +133,18 @@ async function startAgent(collectorPort: number, flags: readonly string[], group
   const ports = { compact: 0, binary: 0 };
   for await (const line of createInterface(child.stderr)) {
     const { msg = "", port = 0 } = JSON.parse(line) as { msg?: string; port?: number };
-    if (msg.startsWith("cannot start")) throw new Error(`the agent: ${msg}`);
-    if (msg.startsWith("Thrift compact")) ports.compact = port;
-    if (msg.startsWith("Thrift binary")) ports.binary = port;
-    if (msg === "health: available") break;
+    if (msg.startsWith("cannot start")) {
+      throw new Error(`the agent: ${msg}`);
+    }
+    if (msg.startsWith("Thrift compact")) {
+      ports.compact = port;
+    }
+    if (msg.startsWith("Thrift binary")) {
+      ports.binary = port;
+    }
+    if (msg === "health: available") {
+      break;
+    }
   }
   child.stderr.resume();
   return { child, ports, metricsUrl: `http://127.0.0.1:${adminPort}/metrics` };
@@ -170,7 +182,9 @@ function lostOf(text: string): Record<string, number> {
   ] as const) {
     for (const [labels, value] of metric(text, name)) {
       const reason = /reason="([^"]*)"/.exec(labels)?.[1] ?? "";
-      if (value > 0) lost[`${what}: ${reason}`] = (lost[`${what}: ${reason}`] ?? 0) + value;
+      if (value > 0) {
+        lost[`${what}: ${reason}`] = (lost[`${what}: ${reason}`] ?? 0) + value;
+      }
     }
   }
   return lost;

@@ -1,12 +1,14 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { sendPackets } from "./send-packets.ts";
 
-it("sends what it says it has sent", async () => {
+test("sends what it says it has sent", async () => {
   let received = 0;
   const receiver = createSocket({ type: "udp4", recvBufferSize: 1_048_576 }, (message) => {
-    if (message.toString() === "packet") received++;
+    if (message.toString() === "packet") {
+      received++;
+    }
   });
   receiver.bind(0, "127.0.0.1");
   await once(receiver, "listening");
@@ -18,7 +20,7 @@ it("sends what it says it has sent", async () => {
   receiver.close();
 });
 
-it("ends when told to", async () => {
+test("ends when told to", async () => {
   const stop = new AbortController();
   stop.abort();
   expect(

@@ -25,12 +25,16 @@ export async function sendPackets(
   const sockets = await Promise.all(Array.from({ length: socketCount }, () => connected(port)));
   let [sent, failed] = [0, 0];
   const onSent = (error: Error | null) => {
-    if (error !== null) failed++;
+    if (error !== null) {
+      failed++;
+    }
   };
   const startedAt = performance.now();
   for (;;) {
     const elapsedMs = performance.now() - startedAt;
-    if (elapsedMs >= durationMs || signal.aborted) break;
+    if (elapsedMs >= durationMs || signal.aborted) {
+      break;
+    }
     const due = Math.min(Math.floor((elapsedMs * rate) / 1000) - sent, burst);
     for (let index = 0; index < due; index++) {
       sockets[sent++ % socketCount]?.send(packet, onSent);
@@ -41,7 +45,9 @@ export async function sendPackets(
   while (sockets.some((socket) => socket.getSendQueueCount() > 0)) {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  for (const socket of sockets) socket.close();
+  for (const socket of sockets) {
+    socket.close();
+  }
   return sent - failed;
 }
 

@@ -11,7 +11,9 @@ server.on("stream", (stream: ServerHttp2Stream) => {
   stream.on("error", () => {});
   stream.resume();
   stream.once("end", () => {
-    if (stream.destroyed || stream.closed) return; // An agent that is behind calls off what took too long.
+    if (stream.destroyed || stream.closed) {
+      return; // An agent that is behind calls off what took too long.
+    }
     stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
     stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
     stream.end(emptyMessage);

@@ -106,7 +106,9 @@ export class GrpcConnection {
         onReady: () => {
           clearTimeout(timer);
           this.#connection = connection;
-          if (this.#isClosed) this.close();
+          if (this.#isClosed) {
+            this.close();
+          }
           resolve(connection);
         },
         onGoingAway: () => {},

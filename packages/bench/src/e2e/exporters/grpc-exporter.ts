@@ -41,7 +41,9 @@ export class GrpcExporter implements Exporter {
   }
 
   async close(): Promise<void> {
-    for (const connection of this.#connections) connection.close();
+    for (const connection of this.#connections) {
+      connection.close();
+    }
   }
 }
 

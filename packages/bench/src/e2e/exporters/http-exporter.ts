@@ -52,7 +52,9 @@ export class HttpExporter implements Exporter {
         .replace(/[^ -~]+/g, " ")
         .trim();
       const said = { reason: `HTTP ${answer.statusCode}`, detail };
-      if (!retryable.has(answer.statusCode)) return { outcome: "failed", ...said };
+      if (!retryable.has(answer.statusCode)) {
+        return { outcome: "failed", ...said };
+      }
       return { outcome: "refused", ...said, retryAfterMs: retryAfterMs(answer.headers["retry-after"]) };
     } catch (error) {
       const { code, name, message } = error as NodeJS.ErrnoException;
@@ -71,8 +73,12 @@ export class HttpExporter implements Exporter {
  * Source: RFC 9110, section 10.2.3
  */
 function retryAfterMs(header: string | string[] | undefined): number | undefined {
-  if (typeof header !== "string") return undefined;
-  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  if (typeof header !== "string") {
+    return undefined;
+  }
+  if (/^\d+$/.test(header)) {
+    return Number(header) * 1000;
+  }
   const date = Date.parse(header);
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }

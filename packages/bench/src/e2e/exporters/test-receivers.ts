@@ -94,7 +94,9 @@ async function answer(
   accepted: Span[],
 ): Promise<void> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
+  for await (const chunk of request) {
+    chunks.push(chunk as Buffer);
+  }
   const body = Buffer.concat(chunks);
   if ("hangUp" in behaviour) {
     request.socket.destroy();

@@ -104,7 +104,9 @@ describe.each(["gRPC", "HTTP"])("a load over %s", (protocol) => {
   test("stops when told to", async () => {
     const stop = new AbortController();
     const receiver = await open(protocol, (call) => {
-      if (call === 4) stop.abort();
+      if (call === 4) {
+        stop.abort();
+      }
       return accept;
     });
     const { spans } = await sendTo(receiver, { totalSpans: unlimited, signal: stop.signal });

@@ -89,16 +89,20 @@ class Load {
   }
 
   async runClient(): Promise<void> {
-    while ((await this.#nextIsDue()) && (await this.#deliver(this.#corpus.next(this.#plan.nowMs?.()))));
+    while ((await this.#nextIsDue()) && (await this.#deliver(this.#corpus.next(this.#plan.nowMs?.())))) {}
   }
 
   /** Waits until the next batch is due. @returns false when there is none any more */
   async #nextIsDue(): Promise<boolean> {
     const { rate, totalSpans, durationMs } = this.#plan;
-    if (this.#plannedSpans >= totalSpans) return false;
+    if (this.#plannedSpans >= totalSpans) {
+      return false;
+    }
     const now = performance.now() - this.#startedAt;
     const dueAt = rate === 0 ? now : (this.#plannedSpans / rate) * 1000;
-    if (Math.max(dueAt, now) >= durationMs) return false;
+    if (Math.max(dueAt, now) >= durationMs) {
+      return false;
+    }
     this.#plannedSpans += this.#corpus.batchSpans;
     await this.#wait(dueAt - now);
     this.#behindMs = Math.max(this.#behindMs, performance.now() - this.#startedAt - dueAt);
@@ -119,11 +123,15 @@ class Load {
       if (answer.outcome === "accepted" || answer.outcome === "failed") {
         this.#count(batch, answer, now, unanswered);
         // A call without an answer may still hold its bytes.
-        if (!unanswered) this.#corpus.giveBack(batch);
+        if (!unanswered) {
+          this.#corpus.giveBack(batch);
+        }
         return true;
       }
       const delayMs = retryDelayMs(answer, attempt);
-      if (delayMs <= stallMs) await this.#wait(delayMs);
+      if (delayMs <= stallMs) {
+        await this.#wait(delayMs);
+      }
       const stalledMs = performance.now() - Math.max(this.#lastAcceptedAt, takenAt);
       if (delayMs > stallMs || stalledMs > stallMs || this.#signal.aborted) {
         this.#spans.givenUp += batch.spanCount;
@@ -140,14 +148,18 @@ class Load {
     this.#lastAcceptedAt = now;
     this.#spans.accepted += batch.spanCount - answer.rejectedSpans;
     this.#spans.rejected += answer.rejectedSpans;
-    if (unansweredBefore) this.#spans.perhapsTwice += batch.spanCount;
+    if (unansweredBefore) {
+      this.#spans.perhapsTwice += batch.spanCount;
+    }
     if (this.#traceIds.length < maxTraceIds) {
       this.#traceIds.push(batch.body.toString("hex", batch.traceIdAt, batch.traceIdAt + 16));
     }
   }
 
   async #wait(ms: number): Promise<void> {
-    if (ms <= 0) return;
+    if (ms <= 0) {
+      return;
+    }
     // An abort only ends the wait; the caller looks at the signal itself.
     await sleep(ms, undefined, { signal: this.#signal }).catch(() => undefined);
   }
@@ -167,6 +179,8 @@ class Load {
 
 /** As long as the receiver asked for; otherwise twice as long each time, and not all clients at the same moment. */
 function retryDelayMs(answer: ExportAnswer, attempt: number): number {
-  if (answer.outcome === "refused" && answer.retryAfterMs !== undefined) return answer.retryAfterMs;
+  if (answer.outcome === "refused" && answer.retryAfterMs !== undefined) {
+    return answer.retryAfterMs;
+  }
   return Math.min(maxBackoffMs, firstBackoffMs * 2 ** attempt) * (0.5 + Math.random() / 2);
 }

@@ -30,7 +30,9 @@ export class LatencyHistogram {
   /** All zero when nothing was recorded. */
   percentiles(): Latency {
     const histogram = this.#histogram;
-    if (histogram.count === 0) return { p50: 0, p95: 0, p99: 0, max: 0 };
+    if (histogram.count === 0) {
+      return { p50: 0, p95: 0, p99: 0, max: 0 };
+    }
     const at = (percent: number) => histogram.percentile(percent) / 1000;
     return { p50: at(50), p95: at(95), p99: at(99), max: histogram.max / 1000 };
   }

@@ -16,7 +16,9 @@ export class ClickhouseStore implements SpanStore {
     const exists = await this.#numbers(
       "SELECT count() FROM system.tables WHERE database = 'tracing' AND name = 'spans'",
     );
-    if (exists[0] !== 1) return 0;
+    if (exists[0] !== 1) {
+      return 0;
+    }
     const [count = 0] = await this.#numbers("SELECT count() FROM tracing.spans");
     return count;
   }
@@ -53,7 +55,9 @@ export class ClickhouseStore implements SpanStore {
       },
     );
     const text = await answer.text();
-    if (!answer.ok) throw new Error(`the store answered ${answer.status} to "${sql}": ${text.trim()}`);
+    if (!answer.ok) {
+      throw new Error(`the store answered ${answer.status} to "${sql}": ${text.trim()}`);
+    }
     return text;
   }
 }

@@ -31,10 +31,14 @@ export class MemoryGroup {
   /** @throws Error when this is not Linux, or not root */
   constructor(limitBytes: number) {
     const version = versions.find(({ folder, marker }) => existsSync(join(folder, marker)));
-    if (version === undefined) throw new Error("no control groups of memory here: Linux has them");
+    if (version === undefined) {
+      throw new Error("no control groups of memory here: Linux has them");
+    }
     this.#version = version;
     this.#folder = join(version.folder, `bench-${process.pid}`);
-    if (version.folder === root) writeFileSync(join(root, "cgroup.subtree_control"), "+memory");
+    if (version.folder === root) {
+      writeFileSync(join(root, "cgroup.subtree_control"), "+memory");
+    }
     mkdirSync(this.#folder);
     writeFileSync(join(this.#folder, version.limit), String(limitBytes));
   }

@@ -21,16 +21,22 @@ export class MetricsStore implements SpanStore {
 
   async countSpans(): Promise<number> {
     const answer = await fetch(this.#metricsUrl, { signal: AbortSignal.timeout(timeoutMs) });
-    if (!answer.ok) throw new Error(`${this.#metricsUrl} answered ${answer.status}`);
+    if (!answer.ok) {
+      throw new Error(`${this.#metricsUrl} answered ${answer.status}`);
+    }
     let saved = 0;
     for (const [, labels = "", value] of (await answer.text()).matchAll(savedSpans)) {
-      if (labels.includes('result="ok"')) saved += Number(value);
+      if (labels.includes('result="ok"')) {
+        saved += Number(value);
+      }
     }
     return saved;
   }
 
   async diskUsage(): Promise<DiskUsage | undefined> {
-    if (this.#dataFolder === undefined) return undefined;
+    if (this.#dataFolder === undefined) {
+      return undefined;
+    }
     const allBytes = await folderBytes(this.#dataFolder);
     return { spans: await this.countSpans(), spanBytes: allBytes, allBytes };
   }

@@ -30,7 +30,9 @@ export function processUsage(pid: number): ProcessUsage {
       rssBytes += kilobytes(status, "VmRSS") * 1024;
       rssPeakBytes += kilobytes(status, "VmHWM") * 1024;
     } catch (error) {
-      if (member === pid) throw new Error(`process ${pid} is not there`, { cause: error });
+      if (member === pid) {
+        throw new Error(`process ${pid} is not there`, { cause: error });
+      }
       // A child that ended meanwhile: its parent has its time.
     }
   }
@@ -57,12 +59,17 @@ function kilobytes(status: string, name: string): number {
 function descendantsOf(pid: number): number[] {
   const childrenOf = new Map<number, number[]>();
   for (const entry of readdirSync("/proc")) {
-    if (!/^\d+$/.test(entry)) continue;
+    if (!/^\d+$/.test(entry)) {
+      continue;
+    }
     try {
       const parent = Number(statFields(entry)[4 - 3]);
       const siblings = childrenOf.get(parent);
-      if (siblings === undefined) childrenOf.set(parent, [Number(entry)]);
-      else siblings.push(Number(entry));
+      if (siblings === undefined) {
+        childrenOf.set(parent, [Number(entry)]);
+      } else {
+        siblings.push(Number(entry));
+      }
     } catch {
       // It ended between the listing and the look at it.
     }

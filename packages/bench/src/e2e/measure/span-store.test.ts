@@ -6,7 +6,9 @@ function storeOf(...counts: (number | Error)[]): SpanStore {
   return {
     countSpans: async () => {
       const next = counts.length > 1 ? counts.shift() : counts[0];
-      if (typeof next === "number") return next;
+      if (typeof next === "number") {
+        return next;
+      }
       throw next;
     },
     diskUsage: async () => undefined,

@@ -49,7 +49,9 @@ export async function waitForSpans(
       grownAt = now;
     }
     if (stored >= expected || now - grownAt > stallMs) {
-      if (typeof found !== "number") throw new Error("cannot count the stored spans", found);
+      if (typeof found !== "number") {
+        throw new Error("cannot count the stored spans", found);
+      }
       return { stored, waitedSeconds: (grownAt - startedAt) / 1000 };
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs));

@@ -25,11 +25,16 @@ async function settled(
     const counts = await countSpans(backend, missing);
     if (expected !== undefined) {
       missing = missing.filter((traceId) => (counts.get(traceId) ?? 0) < (expected.get(traceId) ?? 0));
-      if (missing.length === 0) return;
+      if (missing.length === 0) {
+        return;
+      }
     } else {
       const now = JSON.stringify([...counts]);
-      if (now !== before) since = Date.now();
-      else if (Date.now() - since > unchangedForMs) return;
+      if (now !== before) {
+        since = Date.now();
+      } else if (Date.now() - since > unchangedForMs) {
+        return;
+      }
       before = now;
     }
     await new Promise((resolve) => setTimeout(resolve, askAgainMs));
@@ -61,7 +66,9 @@ export async function answersOf(
   expected?: ReadonlyMap<string, number>,
 ): Promise<Answers> {
   const answers: Record<string, unknown> = {};
-  for (const message of corpus) answers[`send ${message.name}`] = await sendMessage(backend, message);
+  for (const message of corpus) {
+    answers[`send ${message.name}`] = await sendMessage(backend, message);
+  }
   await settled(backend, traceIdsOf(corpus), expected);
   return { ...answers, ...(await askQuestions(backend, corpus)) };
 }

@@ -16,8 +16,12 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 /** What tells an element of a list from its neighbours: an id, or the key of a tag, which is a text `key = …`. */
 function nameOf(element: unknown): string | undefined {
-  if (typeof element === "string") return element.split(" = ", 1)[0];
-  if (!isObject(element)) return undefined;
+  if (typeof element === "string") {
+    return element.split(" = ", 1)[0];
+  }
+  if (!isObject(element)) {
+    return undefined;
+  }
   const name =
     element.spanID ?? element.spanId ?? element.key ?? element.name ?? element.traceID ?? element.traceId;
   return name === undefined ? undefined : String(name);
@@ -46,9 +50,13 @@ function* listDifferences(
   const all = [...left.keys(), ...[...right.keys()].filter((name) => !left.has(name))];
   for (const name of all) {
     const at = `${path}[${name}]`;
-    if (!right.has(name)) yield { question, path: at, theirs: left.get(name) };
-    else if (!left.has(name)) yield { question, path: at, ours: right.get(name) };
-    else yield* partDifferences(question, at, left.get(name), right.get(name));
+    if (!right.has(name)) {
+      yield { question, path: at, theirs: left.get(name) };
+    } else if (!left.has(name)) {
+      yield { question, path: at, ours: right.get(name) };
+    } else {
+      yield* partDifferences(question, at, left.get(name), right.get(name));
+    }
   }
   const [leftOrder, rightOrder] = [
     [...left.keys()].filter((name) => right.has(name)),
@@ -70,9 +78,13 @@ function* partDifferences(
   } else if (isObject(theirs) && isObject(ours)) {
     for (const key of new Set([...Object.keys(theirs), ...Object.keys(ours)])) {
       const at = path === "" ? key : `${path}.${key}`;
-      if (!Object.hasOwn(ours, key)) yield { question, path: at, theirs: theirs[key] };
-      else if (!Object.hasOwn(theirs, key)) yield { question, path: at, ours: ours[key] };
-      else yield* partDifferences(question, at, theirs[key], ours[key]);
+      if (!Object.hasOwn(ours, key)) {
+        yield { question, path: at, theirs: theirs[key] };
+      } else if (!Object.hasOwn(theirs, key)) {
+        yield { question, path: at, ours: ours[key] };
+      } else {
+        yield* partDifferences(question, at, theirs[key], ours[key]);
+      }
     }
   } else if (!Object.is(theirs, ours)) {
     yield { question, path, theirs, ours };
@@ -86,8 +98,12 @@ export function compareAnswers(theirs: Answers, ours: Answers): Difference[] {
 
 function* partDifferencesByQuestion(theirs: Answers, ours: Answers): Generator<Difference> {
   for (const question of new Set([...Object.keys(theirs), ...Object.keys(ours)])) {
-    if (!Object.hasOwn(ours, question)) yield { question, path: "", theirs: theirs[question] };
-    else if (!Object.hasOwn(theirs, question)) yield { question, path: "", ours: ours[question] };
-    else yield* partDifferences(question, "", theirs[question], ours[question]);
+    if (!Object.hasOwn(ours, question)) {
+      yield { question, path: "", theirs: theirs[question] };
+    } else if (!Object.hasOwn(theirs, question)) {
+      yield { question, path: "", ours: ours[question] };
+    } else {
+      yield* partDifferences(question, "", theirs[question], ours[question]);
+    }
   }
 }

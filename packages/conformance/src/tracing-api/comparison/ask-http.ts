@@ -33,8 +33,9 @@ export async function askHttp(
   } catch {
     return { ...answer, text: body.toString() };
   }
-  if (typeof parsed !== "object" || parsed === null || !("data" in parsed))
+  if (typeof parsed !== "object" || parsed === null || !("data" in parsed)) {
     return { ...answer, json: parsed };
+  }
   return { ...answer, json: { ...parsed, data: shape(parsed.data) } };
 }
 

@@ -21,7 +21,9 @@ async function ask(
     grpcPath(`/tracing.api_v2.QueryService/${method}`),
     protobufMessage(`tracing.api_v2.${method}Request`, request),
   );
-  if (code !== "OK") return { code, details };
+  if (code !== "OK") {
+    return { code, details };
+  }
   const response =
     method.startsWith("Get") && method !== "GetTrace" ? `${method}Response` : "SpansResponseChunk";
   return {

@@ -17,7 +17,9 @@ export async function askSampling({ addresses, grpcPath }: TracingBackend): Prom
     ] as const) {
       answers[`${at} GET ${path}${query} (${question})`] = await askHttp(door, `${path}${query}`);
     }
-    if (service === undefined) continue;
+    if (service === undefined) {
+      continue;
+    }
     const { code, details, messages } = await grpcRequest(
       collectorGrpc,
       grpcPath("/tracing.api_v2.SamplingManager/GetSamplingStrategy"),

@@ -45,7 +45,9 @@ function shortened(value: unknown): unknown {
       return isObject(short) && "key" in short ? tagText(short) : short;
     });
   }
-  if (!isObject(value)) return value;
+  if (!isObject(value)) {
+    return value;
+  }
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shortened(member)]));
 }
 
@@ -56,7 +58,9 @@ const isZipkin = (tags: readonly unknown[]) =>
 function comparableSpan(span: Members): Members {
   const short = shortened(span) as Members;
   const { tags, process } = short;
-  if (!Array.isArray(tags) || !isZipkin(tags)) return short;
+  if (!Array.isArray(tags) || !isZipkin(tags)) {
+    return short;
+  }
   return {
     ...short,
     tags: inOrder(tags),
@@ -68,7 +72,9 @@ function comparableSpan(span: Members): Members {
 
 /** A trace of the HTTP API: spans in one order, each with its process in it, and how many processes there are. */
 export function comparableTrace(trace: unknown): unknown {
-  if (!isObject(trace) || !Array.isArray(trace.spans) || !isObject(trace.processes)) return trace;
+  if (!isObject(trace) || !Array.isArray(trace.spans) || !isObject(trace.processes)) {
+    return trace;
+  }
   const { spans, processes, ...rest } = trace;
   const withProcess = spans.map((span: Members) => {
     const { processID, ...members } = span;
@@ -94,7 +100,9 @@ export function comparableSpans(spans: readonly Members[]): unknown {
 
 /** What the adjusters do to every trace, done to an unadjusted one: all tags in order, the event first in each log. */
 export function withSortedTags(trace: unknown): unknown {
-  if (!isObject(trace) || !Array.isArray(trace.spans)) return trace;
+  if (!isObject(trace) || !Array.isArray(trace.spans)) {
+    return trace;
+  }
   const sorted = (tags: unknown) =>
     Array.isArray(tags)
       ? tags.toSorted((left, right) =>

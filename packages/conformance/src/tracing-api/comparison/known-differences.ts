@@ -44,8 +44,12 @@ export function judge(differences: readonly Difference[], known: readonly KnownD
     for (const entry of patterns) {
       const asked = entry.questions.filter(({ matches }) => matches(question));
       const found = entry.paths.filter(({ matches }) => matches(path));
-      if (asked.length === 0 || found.length === 0) continue;
-      for (const pattern of [...asked, ...found]) pattern.isUsed = true;
+      if (asked.length === 0 || found.length === 0) {
+        continue;
+      }
+      for (const pattern of [...asked, ...found]) {
+        pattern.isUsed = true;
+      }
       isKnown = true;
     }
     return !isKnown;

@@ -22,12 +22,16 @@ export function findPublicModel(folder = process.env.PEERS): string | undefined 
 
 async function healthy(child: ChildProcess, admin: string, log: () => string): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt++) {
-    if (child.exitCode !== null) break;
+    if (child.exitCode !== null) {
+      break;
+    }
     const status = await httpRequest(admin, "/").then(
       (answer) => answer.status,
       () => 0,
     );
-    if (status === 200) return;
+    if (status === 200) {
+      return;
+    }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error(`${program} is not healthy:\n${log().slice(-2000)}`);

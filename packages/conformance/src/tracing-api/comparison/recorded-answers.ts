@@ -6,14 +6,20 @@ const folder = fileURLToPath(new URL("../../../recorded/", import.meta.url));
 
 /** What a file of recorded answers is about; it is its name. */
 function subjectOf(question: string): string {
-  if (question.startsWith("send ")) return "sending";
-  if (question.startsWith("the bytes of ")) return "bytes";
+  if (question.startsWith("send ")) {
+    return "sending";
+  }
+  if (question.startsWith("the bytes of ")) {
+    return "bytes";
+  }
   const [, door, forms] =
     /\((?:\w+ )?(OTLP|PostSpans|Thrift|Zipkin|compact|binary|old binary)\b(.*)\)$/.exec(question) ?? [];
   if (door !== undefined && forms !== undefined) {
     return `traces of ${door === "compact" || door === "binary" || door === "old binary" ? "the agent" : door}`;
   }
-  if (question.startsWith("GET /api/traces")) return "searches";
+  if (question.startsWith("GET /api/traces")) {
+    return "searches";
+  }
   return question.startsWith("GET /api/") ? "services and operations" : "gRPC and sampling";
 }
 

@@ -16,7 +16,9 @@ export function verdictText(
   const lines: string[] = [];
   let last = "";
   for (const { question, path, theirs, ours } of unknown) {
-    if (question !== last) lines.push(question);
+    if (question !== last) {
+      lines.push(question);
+    }
     last = question;
     lines.push(`  ${path === "" ? "(the whole answer)" : path}`);
     lines.push(`    public model: ${shown(theirs)}`, `    ours:         ${shown(ours)}`);

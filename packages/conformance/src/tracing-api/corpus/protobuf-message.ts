@@ -20,9 +20,15 @@ const idFields = new Set(["traceId", "spanId", "parentSpanId", "parentId", "id"]
 
 /** Ids are hex in our objects; protobuf.js takes bytes. */
 function withBytes(value: unknown, name = ""): unknown {
-  if (typeof value === "string" && idFields.has(name)) return Buffer.from(value, "hex");
-  if (Array.isArray(value)) return value.map((element) => withBytes(element));
-  if (value instanceof Uint8Array || typeof value !== "object" || value === null) return value;
+  if (typeof value === "string" && idFields.has(name)) {
+    return Buffer.from(value, "hex");
+  }
+  if (Array.isArray(value)) {
+    return value.map((element) => withBytes(element));
+  }
+  if (value instanceof Uint8Array || typeof value !== "object" || value === null) {
+    return value;
+  }
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withBytes(member, key)]));
 }
 
@@ -38,9 +44,15 @@ export function protobufMessage(type: string, value: object): Uint8Array {
 
 /** Ids as hex, as in what `protobufMessage` takes. */
 function withHex(value: unknown, name = ""): unknown {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString(idFields.has(name) ? "hex" : "base64");
-  if (Array.isArray(value)) return value.map((element) => withHex(element));
-  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Uint8Array) {
+    return Buffer.from(value).toString(idFields.has(name) ? "hex" : "base64");
+  }
+  if (Array.isArray(value)) {
+    return value.map((element) => withHex(element));
+  }
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withHex(member, key)]));
 }
 

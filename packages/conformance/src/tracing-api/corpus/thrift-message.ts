@@ -88,7 +88,9 @@ const zipkinSpan: Struct = {
 };
 
 function i64Bytes(value: unknown): Buffer {
-  if (typeof value === "string") return Buffer.from(value, "hex");
+  if (typeof value === "string") {
+    return Buffer.from(value, "hex");
+  }
   const bytes = Buffer.alloc(8);
   bytes.writeBigInt64BE(BigInt(value as bigint | number));
   return bytes;
@@ -118,14 +120,18 @@ function writeScalar(protocol: Protocol, type: Scalar, value: unknown): void {
 
 function writeList(protocol: Protocol, element: Struct, values: readonly ThriftValues[]): void {
   protocol.writeListBegin(types.struct, values.length);
-  for (const value of values) writeStruct(protocol, element, value);
+  for (const value of values) {
+    writeStruct(protocol, element, value);
+  }
 }
 
 function writeStruct(protocol: Protocol, struct: Struct, values: ThriftValues): void {
   protocol.writeStructBegin("");
   for (const [name, [id, type]] of Object.entries(struct)) {
     const value = values[name];
-    if (value === undefined) continue;
+    if (value === undefined) {
+      continue;
+    }
     if (typeof type === "string") {
       protocol.writeFieldBegin(name, types[type], id);
       writeScalar(protocol, type, value);

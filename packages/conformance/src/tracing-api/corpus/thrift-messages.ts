@@ -215,7 +215,9 @@ function compactByHand(ids: CorpusIds, service: string): CorpusMessage {
   const varint = (value: bigint) => {
     const bytes: number[] = [];
     let rest = BigInt.asUintN(64, value);
-    for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+    for (; rest > 0x7fn; rest >>= 7n) {
+      bytes.push(Number(rest & 0x7fn) | 0x80);
+    }
     return Buffer.from([...bytes, Number(rest)]).toString("hex");
   };
   const zigzag = (hex: string) => {

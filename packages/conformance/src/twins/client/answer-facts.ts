@@ -17,7 +17,9 @@ export interface Answer {
 const ignored = new Set(["date", "keep-alive"]);
 
 function decoded(body: Buffer, coding: string): Buffer {
-  if (body.length === 0) return body;
+  if (body.length === 0) {
+    return body;
+  }
   try {
     switch (coding) {
       case "gzip":
@@ -39,9 +41,13 @@ function decoded(body: Buffer, coding: string): Buffer {
 /** Long bodies by their length and a part, so that a difference stays readable. */
 export function bodyFact(body: Buffer): string {
   const text = body.toString("latin1");
-  if (text.length <= 4_000) return text;
+  if (text.length <= 4_000) {
+    return text;
+  }
   let sum = 0;
-  for (const byte of body) sum = (sum * 31 + byte) >>> 0;
+  for (const byte of body) {
+    sum = (sum * 31 + byte) >>> 0;
+  }
   return `${text.slice(0, 1_000)}… ${text.length} bytes, ${sum.toString(16)}`;
 }
 
@@ -49,7 +55,9 @@ function fieldFacts(prefix: string, fields: readonly Field[], skip: ReadonlySet<
   const values = new Map<string, string[]>();
   for (const [name, value] of fields) {
     const lower = name.toLowerCase();
-    if (!skip.has(lower)) values.set(lower, [...(values.get(lower) ?? []), value]);
+    if (!skip.has(lower)) {
+      values.set(lower, [...(values.get(lower) ?? []), value]);
+    }
   }
   return [...values].map(([name, list]) => [`${prefix}${name}`, list.join("\n")]);
 }
@@ -76,6 +84,8 @@ export function answerFacts(prefix: string, answer: Answer): Facts {
     [`${prefix}framing`, varies && framing === "length" ? "chunked" : framing],
     ...fieldFacts(`${prefix}trailer.`, trailers, ignored),
   ];
-  if (!isComplete) facts.push([`${prefix}complete`, "no"]);
+  if (!isComplete) {
+    facts.push([`${prefix}complete`, "no"]);
+  }
   return Object.fromEntries(facts);
 }

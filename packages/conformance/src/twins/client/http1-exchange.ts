@@ -31,7 +31,9 @@ export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(r
 /** Opens the connection of an exchange. @returns undefined when the handshake fails */
 export async function openSocket(endpoint: Endpoint, exchange: TwinExchange): Promise<Socket | undefined> {
   const socket = await shakeHands(endpoint, exchange);
-  if (socket !== undefined || Date.now() > endpoint.readyAt) return socket;
+  if (socket !== undefined || Date.now() > endpoint.readyAt) {
+    return socket;
+  }
   await sleep(30);
   return openSocket(endpoint, exchange);
 }
@@ -93,7 +95,9 @@ export async function exchangeOverHttp1(
   progress: Progress,
 ): Promise<Facts> {
   const socket = await openSocket(endpoint, exchange);
-  if (socket === undefined) return { end: "no connection" };
+  if (socket === undefined) {
+    return { end: "no connection" };
+  }
   const { requests, reads, writes, leaves } = exchange;
   const reader = new MessageReader((index) => requests[index]?.method === "HEAD");
   let end = "";
@@ -155,11 +159,17 @@ export async function exchangeOverHttp1(
     return isDone();
   };
   for (const part of requestBytes(exchange, id)) {
-    if (socket.destroyed) break;
+    if (socket.destroyed) {
+      break;
+    }
     socket.write(part);
-    if (writes === "slow") await sleep(pauseMs);
+    if (writes === "slow") {
+      await sleep(pauseMs);
+    }
   }
-  if (leaves === "half-closed") socket.end();
+  if (leaves === "half-closed") {
+    socket.end();
+  }
   await waitUntil(() => end !== "" || isAnswered(), endpoint.limitMs);
   const last = finals().at(-1);
   if (end === "" && last?.framing === "tunnel" && isAnswered()) {
@@ -172,8 +182,11 @@ export async function exchangeOverHttp1(
   const facts: Record<string, string> = { end: end === "" ? "no end" : end };
   let index = 0;
   for (const message of reader.messages) {
-    if (isFinal(message)) Object.assign(facts, messageFacts(`answer ${index++} `, message));
-    else Object.assign(facts, interimFacts(`answer ${index} `, message));
+    if (isFinal(message)) {
+      Object.assign(facts, messageFacts(`answer ${index++} `, message));
+    } else {
+      Object.assign(facts, interimFacts(`answer ${index} `, message));
+    }
   }
   return facts;
 }

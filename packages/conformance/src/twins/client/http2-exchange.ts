@@ -22,7 +22,9 @@ function fieldsOf(raw: readonly string[]): Field[] {
   const fields: Field[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index] ?? "";
-    if (!name.startsWith(":")) fields.push([name, raw[index + 1] ?? ""]);
+    if (!name.startsWith(":")) {
+      fields.push([name, raw[index + 1] ?? ""]);
+    }
   }
   return fields;
 }
@@ -42,12 +44,16 @@ function headersOf(
   };
   for (const [name, value] of request.fields) {
     const lower = name.toLowerCase();
-    if (ofConnections.has(lower)) continue;
+    if (ofConnections.has(lower)) {
+      continue;
+    }
     const before = headers[lower];
     headers[lower] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value];
   }
   headers["x-twin"] = id;
-  if (exchange.upstream !== undefined) headers["x-twin-do"] = exchange.upstream;
+  if (exchange.upstream !== undefined) {
+    headers["x-twin-do"] = exchange.upstream;
+  }
   return headers;
 }
 
@@ -88,7 +94,9 @@ function receive(
   stream.on("data", (chunk: Buffer) => {
     received.body.push(chunk);
     progress.received(chunk.length);
-    if (exchange.leaves === "early") stream.close(constants.NGHTTP2_CANCEL);
+    if (exchange.leaves === "early") {
+      stream.close(constants.NGHTTP2_CANCEL);
+    }
     if (exchange.reads === "slow" && !hasPaused) {
       hasPaused = true;
       stream.pause();
@@ -121,7 +129,9 @@ async function exchangeOnStream(
   const { body } = request;
   const headers = headersOf(exchange, request, id);
   const bytes = Buffer.from(body?.text ?? "", "latin1");
-  if (body?.framing === "length") headers["content-length"] = String(body.claims ?? bytes.length);
+  if (body?.framing === "length") {
+    headers["content-length"] = String(body.claims ?? bytes.length);
+  }
   const stream = session.request(headers, {
     endStream: body === undefined,
     waitForTrailers: body?.trailers !== undefined,
@@ -131,11 +141,15 @@ async function exchangeOnStream(
   if (body !== undefined) {
     if (exchange.writes === "slow") {
       for (const part of [bytes.subarray(0, 3), bytes.subarray(3)]) {
-        if (!stream.destroyed) stream.write(part);
+        if (!stream.destroyed) {
+          stream.write(part);
+        }
         await sleep(3);
       }
     }
-    if (!stream.destroyed) stream.end(exchange.writes === "slow" ? undefined : bytes);
+    if (!stream.destroyed) {
+      stream.end(exchange.writes === "slow" ? undefined : bytes);
+    }
   }
   return received;
 }
@@ -165,7 +179,9 @@ export async function exchangeOverHttp2(
   progress: Progress,
 ): Promise<Facts> {
   const socket = await openSocket(endpoint, exchange);
-  if (socket === undefined) return { end: "no connection" };
+  if (socket === undefined) {
+    return { end: "no connection" };
+  }
   const protocol = "alpnProtocol" in socket ? String(socket.alpnProtocol) : "";
   if (exchange.via === "h2" && protocol !== "h2") {
     socket.destroy();

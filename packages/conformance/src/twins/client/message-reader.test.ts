@@ -41,8 +41,9 @@ const cases: readonly (readonly [name: string, text: string, expected: readonly 
 test.each(cases)("reads %s, whole and byte by byte", (_name, text, expected) => {
   for (const size of [text.length, 1]) {
     const reader = new MessageReader();
-    for (let at = 0; at < text.length; at += size)
+    for (let at = 0; at < text.length; at += size) {
       reader.push(Buffer.from(text.slice(at, at + size), "latin1"));
+    }
     reader.end();
     const read = reader.messages.map((message) => ({
       ...message,

@@ -28,11 +28,19 @@ function parseFields(lines: readonly string[]): Field[] {
 function framingOf(start: string, fields: readonly Field[], hasNoBody: boolean): Framing {
   const isRequest = !start.startsWith("HTTP/");
   const status = isRequest ? 0 : Number(start.split(" ")[1]);
-  if (status === 101) return "tunnel";
-  if (hasNoBody || (status >= 100 && status < 200) || status === 204 || status === 304) return "none";
-  if (/chunked/i.test(fieldOf(fields, "transfer-encoding") ?? "")) return "chunked";
+  if (status === 101) {
+    return "tunnel";
+  }
+  if (hasNoBody || (status >= 100 && status < 200) || status === 204 || status === 304) {
+    return "none";
+  }
+  if (/chunked/i.test(fieldOf(fields, "transfer-encoding") ?? "")) {
+    return "chunked";
+  }
   const length = fieldOf(fields, "content-length");
-  if (length !== undefined) return Number(length) === 0 ? "none" : "length";
+  if (length !== undefined) {
+    return Number(length) === 0 ? "none" : "length";
+  }
   return isRequest ? "none" : "close";
 }
 
@@ -55,20 +63,28 @@ export class MessageReader {
 
   push(chunk: Buffer): void {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    while (!this.isBroken && this.#rest.length > 0 && this.#step());
+    while (!this.isBroken && this.#rest.length > 0 && this.#step()) {}
   }
 
   /** The connection ended: a body that ends with it is complete. */
   end(): void {
-    if (this.#current?.framing === "close" || this.#current?.framing === "tunnel") this.#finish();
+    if (this.#current?.framing === "close" || this.#current?.framing === "tunnel") {
+      this.#finish();
+    }
   }
 
   /** Reads one part. @returns false when more bytes are needed */
   #step(): boolean {
-    if (this.#current === undefined) return this.#readHead();
+    if (this.#current === undefined) {
+      return this.#readHead();
+    }
     const { framing } = this.#current;
-    if (framing === "length") return this.#take(this.#current);
-    if (framing === "chunked") return this.#readChunked(this.#current);
+    if (framing === "length") {
+      return this.#take(this.#current);
+    }
+    if (framing === "chunked") {
+      return this.#readChunked(this.#current);
+    }
     this.#current.body.push(this.#rest);
     this.#rest = Buffer.alloc(0);
     return false;
@@ -85,12 +101,16 @@ export class MessageReader {
     const fields = parseFields(lines);
     const isInterim = /^HTTP\/1\.\d 1(?!01)\d\d/.test(start);
     const framing = framingOf(start, fields, !isInterim && this.#hasNoBody(this.#finals));
-    if (!isInterim) this.#finals++;
+    if (!isInterim) {
+      this.#finals++;
+    }
     this.#current = { start, fields, framing, body: [], trailers: [], isComplete: false };
     this.messages.push(this.#current);
     this.#chunkState = "size";
     this.#missing = framing === "length" ? Number(fieldOf(fields, "content-length")) : 0;
-    if (framing === "none") this.#finish();
+    if (framing === "none") {
+      this.#finish();
+    }
     return true;
   }
 
@@ -100,23 +120,35 @@ export class MessageReader {
     message.body.push(part);
     this.#missing -= part.length;
     this.#rest = this.#rest.subarray(part.length);
-    if (this.#missing > 0) return false;
-    if (message.framing === "length") this.#finish();
-    else this.#chunkState = "end";
+    if (this.#missing > 0) {
+      return false;
+    }
+    if (message.framing === "length") {
+      this.#finish();
+    } else {
+      this.#chunkState = "end";
+    }
     return true;
   }
 
   #readChunked(message: Message): boolean {
-    if (this.#chunkState === "data") return this.#take(message);
+    if (this.#chunkState === "data") {
+      return this.#take(message);
+    }
     const end = this.#rest.indexOf("\r\n");
-    if (end < 0) return false;
+    if (end < 0) {
+      return false;
+    }
     const line = this.#rest.toString("latin1", 0, end);
     this.#rest = this.#rest.subarray(end + 2);
     if (this.#chunkState === "end") {
       this.#chunkState = "size";
     } else if (this.#chunkState === "trailers") {
-      if (line === "") this.#finish();
-      else message.trailers.push(...parseFields([line]));
+      if (line === "") {
+        this.#finish();
+      } else {
+        message.trailers.push(...parseFields([line]));
+      }
     } else {
       this.#missing = Number.parseInt(line, 16);
       this.isBroken = Number.isNaN(this.#missing);
@@ -126,7 +158,9 @@ export class MessageReader {
   }
 
   #finish(): void {
-    if (this.#current !== undefined) this.#current.isComplete = true;
+    if (this.#current !== undefined) {
+      this.#current.isComplete = true;
+    }
     this.#current = undefined;
   }
 }

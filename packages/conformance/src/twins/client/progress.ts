@@ -5,7 +5,9 @@ export class Progress {
 
   received(bytes: number): void {
     this.#bytes += bytes;
-    for (const tell of this.#waiting.splice(0)) tell();
+    for (const tell of this.#waiting.splice(0)) {
+      tell();
+    }
   }
 
   get bytes(): number {
@@ -17,7 +19,9 @@ export class Progress {
     const end = Date.now() + limitMs;
     while (this.#bytes <= bytes) {
       const left = end - Date.now();
-      if (left <= 0) return false;
+      if (left <= 0) {
+        return false;
+      }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, left);
         this.#waiting.push(() => {

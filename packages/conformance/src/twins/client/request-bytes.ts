@@ -7,7 +7,9 @@ export const requestId = (exchangeId: string, index: number): string => `${excha
 export const exchangeIdOf = (id: string): string => id.split(".", 1)[0] ?? "";
 
 function bodyText({ framing, text, trailers = [] }: TwinBody): string {
-  if (framing === "length") return text;
+  if (framing === "length") {
+    return text;
+  }
   const middle = Math.ceil(text.length / 2);
   const chunks = [text.slice(0, middle), text.slice(middle)]
     .filter((part) => part !== "")
@@ -16,7 +18,9 @@ function bodyText({ framing, text, trailers = [] }: TwinBody): string {
 }
 
 function requestText(request: TwinRequest, id: string, upstream: string | undefined): string {
-  if (request.raw !== undefined) return request.raw.replaceAll("%ID%", id);
+  if (request.raw !== undefined) {
+    return request.raw.replaceAll("%ID%", id);
+  }
   const { method, target, fields, body } = request;
   const framing: (readonly [string, string])[] =
     body === undefined
@@ -38,7 +42,9 @@ export function requestBytes(exchange: TwinExchange, id: string): Buffer[] {
     .map((request, index) => requestText(request, requestId(id, index), exchange.upstream))
     .join("");
   const bytes = Buffer.from(text, "latin1");
-  if (exchange.writes !== "slow") return [bytes];
+  if (exchange.writes !== "slow") {
+    return [bytes];
+  }
   const size = Math.max(1, Math.ceil(bytes.length / 5));
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
     bytes.subarray(index * size, (index + 1) * size),

@@ -21,7 +21,9 @@ function* factDifferences(
 ): Generator<TwinDifference> {
   const [their, our] = [plainFacts(theirs), plainFacts(ours)];
   for (const path of new Set([...Object.keys(their), ...Object.keys(our)])) {
-    if (their[path] !== our[path]) yield { exchange, request, path, theirs: their[path], ours: our[path] };
+    if (their[path] !== our[path]) {
+      yield { exchange, request, path, theirs: their[path], ours: our[path] };
+    }
   }
 }
 
@@ -47,7 +49,9 @@ export function signatureOf({ path, theirs, ours }: TwinDifference): string {
   const short = (value: string | undefined) =>
     value === undefined ? "none" : value.length > 40 ? "long" : value.replace(/\d{4,}/g, "N");
   // Labels of a metric are those of the site.
-  if (path.startsWith("metric ")) return path.split(" ", 2).join(" ");
+  if (path.startsWith("metric ")) {
+    return path.split(" ", 2).join(" ");
+  }
   const place = path.replace(/\d+/g, "N");
   const isText = /body|field\.|log|log /.test(place);
   return isText

@@ -23,7 +23,9 @@ const knownSchema = z.strictObject({
 type Known = z.infer<typeof knownSchema>;
 
 function matcher(text: string | undefined, isWhole = false): (value: string) => boolean {
-  if (text === undefined) return () => true;
+  if (text === undefined) {
+    return () => true;
+  }
   const compiled = new RegExp(isWhole ? `^(?:${text})$` : text, "s");
   return (value) => compiled.test(value);
 }
@@ -36,7 +38,9 @@ function factMatcher(fact: z.infer<typeof factSchema>): (difference: TwinDiffere
   ];
   const without = fact.without === undefined ? undefined : new RegExp(fact.without, "gs");
   return (difference) => {
-    if (!path(difference.path)) return false;
+    if (!path(difference.path)) {
+      return false;
+    }
     const [their, our] = [difference.theirs ?? "absent", difference.ours ?? "absent"];
     return (
       theirs(their) &&
@@ -56,7 +60,9 @@ export class KnownTwinDifferences {
   constructor(known: readonly Known[]) {
     const reasons = known.map(({ reason }) => reason);
     const twice = reasons.find((reason, index) => reasons.indexOf(reason) !== index);
-    if (twice !== undefined) throw new Error(`two entries have one reason: ${twice}`);
+    if (twice !== undefined) {
+      throw new Error(`two entries have one reason: ${twice}`);
+    }
     this.#entries = known.map((each) => {
       const [site, request] = [matcher(each.site), matcher(each.request)];
       const facts = each.facts.map(factMatcher);

@@ -31,7 +31,9 @@ export function leadingDifferences(
   isKnown: (difference: TwinDifference) => boolean,
 ): TwinDifference[] {
   const load = differences.find(({ path }) => path === "load" || path === "adapt");
-  if (load !== undefined) return [load];
+  if (load !== undefined) {
+    return [load];
+  }
   const byExchange = Map.groupBy(differences, ({ exchange }) => exchange);
   let isOtherWay = false;
   const leadingOnes = [...byExchange].flatMap(([exchange, group]) => {
@@ -46,7 +48,9 @@ export function leadingDifferences(
       exchange !== undefined && meant.some(({ path }) => leading.some((each) => each.test(path)));
     for (const pattern of leading) {
       const first = rest.find(({ path }) => pattern.test(path));
-      if (first === undefined) continue;
+      if (first === undefined) {
+        continue;
+      }
       isOtherWay ||= exchange !== undefined;
       return [...meant, first];
     }

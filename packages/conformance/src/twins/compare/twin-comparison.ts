@@ -52,7 +52,9 @@ export class TwinComparison {
     const { theirs, ours, alarms } = this.twins;
     const [their, our] = await Promise.all([theirs.run(twinCase, width), ours.run(twinCase, width)]);
     const all = compareObservations(twinCase, their, our);
-    if (alarms.length > 0) all.push(siteDifference("alarm", "", alarms.splice(0).join("\n").slice(0, 2_000)));
+    if (alarms.length > 0) {
+      all.push(siteDifference("alarm", "", alarms.splice(0).join("\n").slice(0, 2_000)));
+    }
     const isKnown = (difference: TwinDifference) =>
       this.#known.reasonOf(twinCase.site, difference) !== undefined;
     return this.#sorted(twinCase.site, leadingDifferences(all, isKnown));
@@ -65,12 +67,18 @@ export class TwinComparison {
     if (their.status !== our.status || (their.status === 200 && !isSameDocument(their, our))) {
       const reason = knownReason({ seed: 0, text, theirs: their.body, ours: our.body });
       const difference = siteDifference("adapt", their.body, our.body);
-      if (reason !== undefined) return { unknown: [], known: [{ reason, difference }] };
+      if (reason !== undefined) {
+        return { unknown: [], known: [{ reason, difference }] };
+      }
       return this.#sorted(text, [difference]);
     }
-    if (their.status !== 200) return { unknown: [], known: [] };
+    if (their.status !== 200) {
+      return { unknown: [], known: [] };
+    }
     const [theirLoad, ourLoad] = await Promise.all([theirs.load(text), ours.load(text)]);
-    if (theirLoad.status === ourLoad.status) return { unknown: [], known: [] };
+    if (theirLoad.status === ourLoad.status) {
+      return { unknown: [], known: [] };
+    }
     return this.#sorted(text, [siteDifference("load", theirLoad.body, ourLoad.body)]);
   }
 
@@ -79,8 +87,11 @@ export class TwinComparison {
     const known: KnownDifference[] = [];
     for (const difference of differences) {
       const reason = this.#known.reasonOf(site, difference);
-      if (reason === undefined) unknown.push(difference);
-      else known.push({ reason, difference });
+      if (reason === undefined) {
+        unknown.push(difference);
+      } else {
+        known.push({ reason, difference });
+      }
     }
     return { unknown, known };
   }

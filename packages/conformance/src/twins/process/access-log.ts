@@ -35,10 +35,16 @@ export class AccessLog {
       const text = await this.#news();
       for (const line of text.split("\n")) {
         const entry = parse(line);
-        if (entry !== undefined) entries.push(entry);
+        if (entry !== undefined) {
+          entries.push(entry);
+        }
       }
-      if (text !== "") quiet = 0;
-      if (entries.filter(isAccess).length >= wanted) break;
+      if (text !== "") {
+        quiet = 0;
+      }
+      if (entries.filter(isAccess).length >= wanted) {
+        break;
+      }
       await sleep(pollMs);
     }
     return entries;
@@ -51,10 +57,14 @@ export class AccessLog {
 
   async #news(): Promise<string> {
     const file = await open(this.#path, "r").catch(() => undefined);
-    if (file === undefined) return "";
+    if (file === undefined) {
+      return "";
+    }
     try {
       const { size } = await file.stat();
-      if (size <= this.#offset) return "";
+      if (size <= this.#offset) {
+        return "";
+      }
       const bytes = Buffer.alloc(size - this.#offset);
       await file.read(bytes, 0, bytes.length, this.#offset);
       // A line that is not whole yet is read the next time.
@@ -70,7 +80,9 @@ export class AccessLog {
 const isAccess = (entry: LogEntry) => String(entry.logger).startsWith("http.log.access");
 
 function parse(line: string): LogEntry | undefined {
-  if (!line.startsWith("{")) return undefined;
+  if (!line.startsWith("{")) {
+    return undefined;
+  }
   try {
     const entry = JSON.parse(line) as LogEntry;
     return /^http\.log\.(access|error)/.test(String(entry.logger)) ? entry : undefined;
@@ -91,7 +103,9 @@ export const exchangeOfEntry = (entry: LogEntry): string => exchangeIdOf(request
 function flatten(path: string, value: unknown, facts: Record<string, string>): void {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     for (const [name, member] of Object.entries(value)) {
-      if (!ignored.has(name)) flatten(`${path}.${name}`, member, facts);
+      if (!ignored.has(name)) {
+        flatten(`${path}.${name}`, member, facts);
+      }
     }
   } else {
     facts[path] = JSON.stringify(value);
@@ -111,9 +125,12 @@ export function logFacts(entries: readonly LogEntry[]): Facts {
     // Two compressors make two lengths, and so do two boundaries of multipart bodies.
     const type = facts[`${prefix}.resp_headers.Content-Type`];
     const boundary = /multipart\/byteranges; boundary=(\w+)/.exec(type ?? "")?.[1];
-    if (boundary !== undefined)
+    if (boundary !== undefined) {
       facts[`${prefix}.resp_headers.Content-Type`] = (type ?? "").replace(boundary, "BOUNDARY");
-    if (boundary === undefined && facts[`${prefix}.resp_headers.Content-Encoding`] === undefined) continue;
+    }
+    if (boundary === undefined && facts[`${prefix}.resp_headers.Content-Encoding`] === undefined) {
+      continue;
+    }
     delete facts[`${prefix}.size`];
     delete facts[`${prefix}.resp_headers.Content-Length`];
   }

@@ -22,7 +22,9 @@ export async function askAdmin(
         ...(body === undefined ? {} : { body }),
       });
     } catch (error) {
-      if (attempt === tries) throw error;
+      if (attempt === tries) {
+        throw error;
+      }
       await sleep(20 * attempt);
     }
   }

@@ -19,7 +19,9 @@ export function certifiedNames(document: string, tlsPort: number): (name: string
   const { apps } = JSON.parse(document) as Document_;
   const patterns: string[] = [];
   for (const { listen = [], routes = [] } of Object.values(apps?.http?.servers ?? {})) {
-    if (!listen.some((address) => address.endsWith(`:${tlsPort}`))) continue;
+    if (!listen.some((address) => address.endsWith(`:${tlsPort}`))) {
+      continue;
+    }
     for (const { match } of routes) {
       // A route for any host obtains certificates when they are asked for.
       const hosts = match?.flatMap(({ host = ["*"] }) => host) ?? ["*"];

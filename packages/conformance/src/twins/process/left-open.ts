@@ -40,8 +40,9 @@ export async function metricFacts(port: number): Promise<Facts> {
   for (const line of (await get(port, "/metrics")).split("\n")) {
     const match = counted.exec(line);
     // A counter that is absent has counted nothing.
-    if (match !== null && match[3] !== "0" && !line.includes('handler="admin"'))
+    if (match !== null && match[3] !== "0" && !line.includes('handler="admin"')) {
       facts[`metric ${match[1]} ${match[2]?.split(",").sort().join(",")}`] = match[3] ?? "";
+    }
   }
   return facts;
 }

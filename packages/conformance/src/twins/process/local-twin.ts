@@ -98,11 +98,15 @@ export class LocalTwin implements Twin {
 
   async load(text: string): Promise<Verdict> {
     // Certificates that a site got on demand stay in the model's memory, and would be there for other sites.
-    if (this.#onDemandText !== undefined && this.#onDemandText !== text) await this.#restart();
+    if (this.#onDemandText !== undefined && this.#onDemandText !== text) {
+      await this.#restart();
+    }
     this.#onDemandText = this.#isModel && /\bon_demand\b/.test(text) ? text : undefined;
     await this.adapt(text);
     const { status, body } = this.#document?.verdict ?? { status: 0, body: "" };
-    if (status !== 200) return { status, body };
+    if (status !== 200) {
+      return { status, body };
+    }
     const { result } = JSON.parse(body) as { result: unknown };
     const document = JSON.stringify(result);
     const answer = await this.#post("/load", "application/json", document, {
@@ -119,12 +123,16 @@ export class LocalTwin implements Twin {
   async run(twinCase: TwinCase, width = 1): Promise<Observation> {
     if (this.#unusedText !== twinCase.site) {
       const loaded = await this.load(twinCase.site);
-      if (loaded.status !== 200) return { exchanges: [], site: { load: `refused with ${loaded.status}` } };
+      if (loaded.status !== 200) {
+        return { exchanges: [], site: { load: `refused with ${loaded.status}` } };
+      }
     }
     this.#unusedText = undefined;
     this.#seen.clear();
     const hasLog = /^\s*log\b/m.test(twinCase.site.replace(/^\{[\s\S]*?^\}/m, ""));
-    if (hasLog) await this.#log.clear();
+    if (hasLog) {
+      await this.#log.clear();
+    }
     // Which requests a load in the midst leaves uncounted is a matter of moments.
     const hasMetrics =
       /^\s*metrics/m.test(twinCase.site) && !twinCase.steps.some(({ reloads }) => reloads === true);
@@ -172,13 +180,17 @@ export class LocalTwin implements Twin {
     const facts: Facts[][] = [];
     const running = new Set<Promise<void>>();
     for (const [index, step] of steps.entries()) {
-      if (step.reloads === true) await Promise.all(running);
+      if (step.reloads === true) {
+        await Promise.all(running);
+      }
       const one: Promise<void> = this.#step(step, site).then((each) => {
         facts[index] = each;
         running.delete(one);
       });
       running.add(one);
-      if (step.reloads === true || running.size >= width) await Promise.race(running);
+      if (step.reloads === true || running.size >= width) {
+        await Promise.race(running);
+      }
     }
     await Promise.all(running);
     return facts.flat();

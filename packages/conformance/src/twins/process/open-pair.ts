@@ -60,7 +60,9 @@ export async function openPair(options: PairOptions): Promise<TwinPair> {
       AdminServerProcess.start(side === "theirs" ? options.peer : undefined, {
         ...(side === "ours" && options.ours !== undefined ? { script: options.ours } : {}),
         onLog: (text) => {
-          if (side === "ours" && alarming.test(text)) alarms.push(text);
+          if (side === "ours" && alarming.test(text)) {
+            alarms.push(text);
+          }
         },
       });
     const twin = await LocalTwin.open(

@@ -19,7 +19,9 @@ export async function openUpstreams(
     await openFastCgiUpstream(address, ports.FCGI, seen),
   ];
   return () => {
-    for (const server of servers) server.close();
+    for (const server of servers) {
+      server.close();
+    }
     seen.closeAll();
   };
 }

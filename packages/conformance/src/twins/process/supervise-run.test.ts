@@ -33,7 +33,9 @@ test("a run that dies goes on without the site in which it dies twice", async ()
       starts++;
       const child = fork(script, done, { detached: true, env: { ...process.env, TEST_MAY_DIE: "yes" } });
       child.on("message", ({ site, isDone }: { site: number; isDone: boolean }) => {
-        if (isDone) done.push(String(site));
+        if (isDone) {
+          done.push(String(site));
+        }
       });
       return child;
     },

@@ -31,15 +31,20 @@ export async function superviseRun({ start, onLost, onDeath }: SupervisedRun): P
     const child = start();
     child.on("message", (message) => {
       const { site, isDone } = siteMessage.parse(message);
-      if (isDone) running.delete(site);
-      else running.add(site);
+      if (isDone) {
+        running.delete(site);
+      } else {
+        running.add(site);
+      }
       isFruitless &&= !isDone;
     });
     const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
       child.once("exit", (...ended) => resolve(ended));
       child.once("error", () => resolve([1, null]));
     });
-    if (signal === null) return code ?? 1;
+    if (signal === null) {
+      return code ?? 1;
+    }
     onDeath?.(signal);
     endGroup(child);
     for (const site of running) {
@@ -51,14 +56,18 @@ export async function superviseRun({ start, onLost, onDeath }: SupervisedRun): P
       }
     }
     fruitless = isFruitless ? fruitless + 1 : 0;
-    if (fruitless === mostFruitless || signal === "SIGINT" || signal === "SIGTERM") return 1;
+    if (fruitless === mostFruitless || signal === "SIGINT" || signal === "SIGTERM") {
+      return 1;
+    }
   }
 }
 
 /** Ends the servers that a dead run leaves. */
 function endGroup({ pid }: ChildProcess): void {
   try {
-    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+    if (pid !== undefined) {
+      process.kill(-pid, "SIGKILL");
+    }
   } catch {
     // Nothing is left of it.
   }

@@ -29,8 +29,12 @@ const names: readonly string[] = [
 
 /** What an upstream is to do with an exchange. @param preferred drawn more often */
 export function drawBehaviour(random: RandomSource, preferred: readonly string[] = []): string {
-  if (preferred.length > 0 && random.below(3) > 0) return random.pick(preferred);
-  if (random.below(5) === 0) return `script=${random.pick(scriptNames)}`;
+  if (preferred.length > 0 && random.below(3) > 0) {
+    return random.pick(preferred);
+  }
+  if (random.below(5) === 0) {
+    return `script=${random.pick(scriptNames)}`;
+  }
   const name = random.pick(names);
   const choices = argumentsOf[name];
   return choices === undefined ? name : `${name}=${random.pick(choices)}`;

@@ -33,8 +33,12 @@ class RequestDrawer {
   #target(): string {
     const random = this.#random;
     const { targets = [] } = this.#hints;
-    if (targets.length > 0 && !one(random, 4)) return random.pick(targets);
-    if (one(random, 3)) return random.pick(oddTargets);
+    if (targets.length > 0 && !one(random, 4)) {
+      return random.pick(targets);
+    }
+    if (one(random, 3)) {
+      return random.pick(oddTargets);
+    }
     const path = random.pick(this.#words.paths);
     const odd = random.pick(["", "", "", "x", "/", "/x", "?a=1", "/../x", "%2F", "/x.php", ".css", "//"]);
     return path + odd;
@@ -58,7 +62,9 @@ class RequestDrawer {
       "z".repeat(200),
       "Z".repeat(70_000),
     ]);
-    if (one(random, 2)) return { framing: "length", text };
+    if (one(random, 2)) {
+      return { framing: "length", text };
+    }
     return one(random, 4)
       ? { framing: "chunked", text, trailers: [["X-Trailer", "t"]] }
       : { framing: "chunked", text };
@@ -69,8 +75,12 @@ class RequestDrawer {
     const method = random.pick(this.#hints.methods ?? methods);
     const fields: Field[] = [["Host", host]];
     const groups = [...fieldGroups, ...(this.#hints.fields ?? []), ...(this.#hints.fields ?? [])];
-    for (let count = random.below(3); count > 0; count--) fields.push(...random.pick(groups));
-    if (one(random, 6)) fields.push(random.pick(this.#words.fields));
+    for (let count = random.below(3); count > 0; count--) {
+      fields.push(...random.pick(groups));
+    }
+    if (one(random, 6)) {
+      fields.push(random.pick(this.#words.fields));
+    }
     const takesBody = method === "POST" || method === "PUT" || method === "PATCH" || one(random, 20);
     const target = this.#target();
     return takesBody && !one(random, 4)
@@ -81,7 +91,9 @@ class RequestDrawer {
   #via(): Via {
     const random = this.#random;
     const { vias } = this.#hints;
-    if (vias !== undefined) return random.pick(vias);
+    if (vias !== undefined) {
+      return random.pick(vias);
+    }
     const secure: readonly Via[] = ["https", "h2", "h2", "h2"];
     const plain: readonly Via[] = ["http", "http", "http", "h2c"];
     return random.pick(this.#words.isSecure && !one(random, 6) ? secure : plain);
@@ -110,7 +122,9 @@ class RequestDrawer {
     const via = this.#via();
     const host = this.#host();
     const serverName = nameOf(host);
-    if (one(random, 9)) return this.#broken(via, host);
+    if (one(random, 9)) {
+      return this.#broken(via, host);
+    }
     const count = one(random, 10) ? 2 + random.below(2) : 1;
     const requests = Array.from({ length: count }, () => this.#request(host));
     const asksUpstream = this.#words.hasUpstream && one(random, 2);

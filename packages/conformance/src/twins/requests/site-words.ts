@@ -19,7 +19,9 @@ export function siteWords(site: string): SiteWords {
     for (const address of line.slice(0, -2).split(/,\s*/)) {
       isSecure ||= !address.startsWith("http://");
       const host = address.replace(/^https?:\/\//, "").replace(/[:/].*/, "");
-      if (host !== "") hosts.push(host.replace("*", "sub"));
+      if (host !== "") {
+        hosts.push(host.replace("*", "sub"));
+      }
     }
   }
   const paths = [...site.matchAll(/(?<=[\s(])\/[\w.\-/*]*/g)].map(([path]) => path.replaceAll("*", "x"));

@@ -26,7 +26,9 @@ async function shrinkExchanges(twinCase: TwinCase, differs: StillDiffers): Promi
         const step = steps[index] as TwinStep;
         for (const smaller of smallerExchanges(step.exchanges[one] as TwinStep["exchanges"][number])) {
           const candidate = steps.with(index, { ...step, exchanges: step.exchanges.with(one, smaller) });
-          if (!(await differs({ site: twinCase.site, steps: candidate }))) continue;
+          if (!(await differs({ site: twinCase.site, steps: candidate }))) {
+            continue;
+          }
           steps = candidate;
           hasShrunk = true;
           break;

@@ -10,8 +10,11 @@ export async function shrinkList<Part>(
   for (let size = Math.ceil(parts.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let at = 0; at < rest.length; ) {
       const candidate = [...rest.slice(0, at), ...rest.slice(at + size)];
-      if (await holds(candidate)) rest = candidate;
-      else at += size;
+      if (await holds(candidate)) {
+        rest = candidate;
+      } else {
+        at += size;
+      }
     }
   }
   return rest;

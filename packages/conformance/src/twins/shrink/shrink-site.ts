@@ -24,7 +24,9 @@ export async function shrinkSite(
   );
   rest = [...global, ...rest];
   for (const [index, { line, block }] of rest.entries()) {
-    if (block === undefined) continue;
+    if (block === undefined) {
+      continue;
+    }
     const around = (inner: readonly Statement[]) => rest.with(index, { line, block: inner });
     const inner = await shrinkSite(block, (candidate) => holds(around(candidate)));
     rest = around(inner);
@@ -37,9 +39,13 @@ async function unwrap(statements: readonly Statement[], holds: Holds): Promise<r
   let rest = statements;
   for (let index = 0; index < rest.length; index++) {
     const statement = rest[index];
-    if (statement?.block === undefined || isGlobal(statement)) continue;
+    if (statement?.block === undefined || isGlobal(statement)) {
+      continue;
+    }
     const candidate = rest.toSpliced(index, 1, ...statement.block);
-    if (await holds(candidate)) rest = candidate;
+    if (await holds(candidate)) {
+      rest = candidate;
+    }
   }
   return rest;
 }

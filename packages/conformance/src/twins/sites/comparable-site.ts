@@ -10,7 +10,9 @@ const keyOf = (address: string) => address.replace(/^https:\/\/(?=.)/, "");
 function withOwnAddresses(statements: readonly Statement[]): Statement[] {
   const taken = new Set<string>();
   return statements.map((statement) => {
-    if (!isSite(statement)) return statement;
+    if (!isSite(statement)) {
+      return statement;
+    }
     const own = addressesOf(statement.line).map((address) => {
       const isTaken = taken.has(keyOf(address));
       const scheme = /^https?:\/\//.exec(address)?.[0] ?? "";
@@ -43,12 +45,17 @@ const sortOf = (mark: string) => (/^UP_[ABC]$/.test(mark) ? "plain" : mark);
 function withOrderedUpstreams({ line, block }: Statement): Statement {
   const inner = block?.map(withOrderedUpstreams);
   const unchanged = inner === undefined ? { line } : { line, block: inner };
-  if (!line.startsWith("reverse_proxy ")) return unchanged;
+  if (!line.startsWith("reverse_proxy ")) {
+    return unchanged;
+  }
   const marks = [...line.matchAll(/%(UP_\w|DOWN)%/g)].map(([, mark]) => mark ?? "");
-  if (new Set(marks.map(sortOf)).size < 2) return unchanged;
+  if (new Set(marks.map(sortOf)).size < 2) {
+    return unchanged;
+  }
   const alive = line.replace(/ \S*%DOWN%/g, "");
-  if (new Set(marks.filter((mark) => mark !== "DOWN").map(sortOf)).size < 2)
+  if (new Set(marks.filter((mark) => mark !== "DOWN").map(sortOf)).size < 2) {
     return { ...unchanged, line: alive };
+  }
   const others = (inner ?? []).filter((each) => !each.line.startsWith("lb_policy"));
   return {
     line: alive.endsWith(" {") ? alive : `${alive} {`,
@@ -58,7 +65,9 @@ function withOrderedUpstreams({ line, block }: Statement): Statement {
 
 /** Takes TLS out of transports to upstreams in clear, which would wait for a handshake as long as the client does. */
 function withoutVainTls({ line, block }: Statement): Statement {
-  if (block === undefined) return { line };
+  if (block === undefined) {
+    return { line };
+  }
   const isClear = line.startsWith("reverse_proxy ") && !line.includes("%UP_S%");
   const kept = block.map((inner) =>
     isClear && inner.line.startsWith("transport http") && inner.block !== undefined

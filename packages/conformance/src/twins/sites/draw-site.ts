@@ -24,7 +24,9 @@ function refusedLine(body: string): number | undefined {
 /** Texts with one statement of a site less. */
 function* withoutOne(statements: readonly Statement[]): Generator<readonly Statement[]> {
   for (const [index, { line, block }] of statements.entries()) {
-    if (line === "{" || line.startsWith("(") || block === undefined) continue;
+    if (line === "{" || line.startsWith("(") || block === undefined) {
+      continue;
+    }
     for (const inner of block.keys()) {
       yield statements.toSpliced(index, 1, { line, block: block.toSpliced(inner, 1) });
     }
@@ -44,7 +46,9 @@ export async function repairSite(
   for (let attempt = 0; attempt < mostRepairs; attempt++) {
     const now = writeStatements(statements);
     const { status, body } = await load(now);
-    if (status === 200) return now;
+    if (status === 200) {
+      return now;
+    }
     const line = refusedLine(body);
     const smaller = line === undefined ? undefined : withoutLine(statements, line);
     if (smaller !== undefined) {
@@ -53,7 +57,9 @@ export async function repairSite(
     }
     for (const candidate of withoutOne(statements)) {
       const shorter = writeStatements(candidate);
-      if ((await load(shorter)).status === 200) return shorter;
+      if ((await load(shorter)).status === 200) {
+        return shorter;
+      }
     }
     return undefined;
   }

@@ -23,7 +23,9 @@ export function readStatements(text: string): Statement[] {
       inner.push({ line });
     }
   }
-  for (const rest of open.reverse()) root.push(rest);
+  for (const rest of open.reverse()) {
+    root.push(rest);
+  }
   return root;
 }
 
@@ -51,9 +53,15 @@ export function withoutLine(
     for (const [index, { line, block }] of list.entries()) {
       const begin = ++at;
       const inner = block === undefined ? undefined : visit(block);
-      if (block !== undefined) at++;
-      if (begin === wanted || (block !== undefined && at === wanted)) return list.toSpliced(index, 1);
-      if (inner !== undefined && inner !== block) return list.toSpliced(index, 1, { line, block: inner });
+      if (block !== undefined) {
+        at++;
+      }
+      if (begin === wanted || (block !== undefined && at === wanted)) {
+        return list.toSpliced(index, 1);
+      }
+      if (inner !== undefined && inner !== block) {
+        return list.toSpliced(index, 1, { line, block: inner });
+      }
     }
     return undefined;
   };

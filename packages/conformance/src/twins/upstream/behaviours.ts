@@ -22,7 +22,9 @@ const isHead = ({ request }: UpstreamExchange) => request.start.startsWith("HEAD
 const sends =
   (make: (exchange: UpstreamExchange) => string): Behaviour =>
   async (exchange) => {
-    if (!(await exchange.wholeRequest())) return;
+    if (!(await exchange.wholeRequest())) {
+      return;
+    }
     const bytes = make(exchange);
     const end = bytes.indexOf("\r\n\r\n") + 4;
     exchange.socket.write(isHead(exchange) ? bytes.slice(0, end) : bytes, "latin1");
@@ -43,7 +45,9 @@ const pieceTypes: Readonly<Record<string, readonly [type: string, pieces: readon
 
 /** Pieces in chunks, each when the client has the one before. */
 const pieces: Behaviour = async (exchange) => {
-  if (!(await exchange.wholeRequest())) return;
+  if (!(await exchange.wholeRequest())) {
+    return;
+  }
   const [type, parts] =
     pieceTypes[exchange.argument] ?? (pieceTypes.text as (typeof pieceTypes)["text"] & {});
   const fields = ["Transfer-Encoding: chunked", ...(type === "" ? [] : [`Content-Type: ${type}`])];
@@ -59,23 +63,35 @@ const pieces: Behaviour = async (exchange) => {
 
 /** Pieces of a body whose length is known. */
 const piecesOfLength: Behaviour = async (exchange) => {
-  if (!(await exchange.wholeRequest())) return;
+  if (!(await exchange.wholeRequest())) {
+    return;
+  }
   const first = head("200 OK", [text, "Content-Length: 18"]);
-  if (isHead(exchange)) exchange.socket.write(first);
-  else await sendPieces(exchange, [`${first}piece1`, "piece2", "piece3"]);
+  if (isHead(exchange)) {
+    exchange.socket.write(first);
+  } else {
+    await sendPieces(exchange, [`${first}piece1`, "piece2", "piece3"]);
+  }
 };
 
 /** Pieces of a body that ends with the connection. */
 const piecesToTheEnd: Behaviour = async (exchange) => {
-  if (!(await exchange.wholeRequest())) return;
+  if (!(await exchange.wholeRequest())) {
+    return;
+  }
   const first = "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\n";
-  if (isHead(exchange)) exchange.socket.write(first);
-  else await sendPieces(exchange, [`${first}piece1`, "piece2", "piece3"]);
+  if (isHead(exchange)) {
+    exchange.socket.write(first);
+  } else {
+    await sendPieces(exchange, [`${first}piece1`, "piece2", "piece3"]);
+  }
   exchange.socket.end();
 };
 
 const upgrade: Behaviour = async (exchange) => {
-  if (!(await exchange.wholeRequest())) return;
+  if (!(await exchange.wholeRequest())) {
+    return;
+  }
   const { socket, request } = exchange;
   const wants = request.fields.find(([name]) => name.toLowerCase() === "upgrade")?.[1];
   if (wants === undefined) {
@@ -181,18 +197,25 @@ const sound: Readonly<Record<string, Behaviour>> = {
   reason: sends(() => answer("200 Fine And Dandy", [text], hello)),
   "no-reason": sends(() => answer("200", [text], hello)),
   "close-after": async (exchange) => {
-    if (!(await exchange.wholeRequest())) return;
+    if (!(await exchange.wholeRequest())) {
+      return;
+    }
     exchange.socket.end(answer("200 OK", [text, "Connection: close"], isHead(exchange) ? "" : hello));
   },
   http10: async (exchange) => {
-    if (!(await exchange.wholeRequest())) return;
+    if (!(await exchange.wholeRequest())) {
+      return;
+    }
     exchange.socket.end(`HTTP/1.0 200 OK\r\n${text}\r\n\r\n${isHead(exchange) ? "" : hello}`);
   },
   slow: async (exchange) => {
-    if (!(await exchange.wholeRequest())) return;
+    if (!(await exchange.wholeRequest())) {
+      return;
+    }
     await sleep(Number(exchange.argument));
-    if (!exchange.socket.destroyed)
+    if (!exchange.socket.destroyed) {
       exchange.socket.write(answer("200 OK", [text], isHead(exchange) ? "" : hello));
+    }
   },
   early,
   upgrade,

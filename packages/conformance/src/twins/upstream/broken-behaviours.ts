@@ -8,14 +8,18 @@ type Behaviour = (exchange: UpstreamExchange) => Promise<void> | void;
 const endsWith =
   (bytes: string): Behaviour =>
   async ({ socket, wholeRequest }) => {
-    if (await wholeRequest()) socket.end(bytes, "latin1");
+    if (await wholeRequest()) {
+      socket.end(bytes, "latin1");
+    }
   };
 
 /** Sends bytes after the whole request, and goes on waiting. */
 const sends =
   (bytes: string): Behaviour =>
   async ({ socket, wholeRequest }) => {
-    if (await wholeRequest()) socket.write(bytes, "latin1");
+    if (await wholeRequest()) {
+      socket.write(bytes, "latin1");
+    }
   };
 
 const field = (line: string) => endsWith(`HTTP/1.1 200 OK\r\n${line}\r\nContent-Length: 2\r\n\r\nok`);
@@ -55,10 +59,14 @@ const fieldLines: Readonly<Record<string, string>> = {
 /** What upstreams do that no upstream should. */
 export const brokenBehaviours: Readonly<Record<string, Behaviour>> = {
   nothing: async ({ socket, wholeRequest }) => {
-    if (await wholeRequest()) socket.end();
+    if (await wholeRequest()) {
+      socket.end();
+    }
   },
   reset: async ({ socket, wholeRequest }) => {
-    if (await wholeRequest()) reset(socket);
+    if (await wholeRequest()) {
+      reset(socket);
+    }
   },
   "reset-early": ({ socket }) => {
     reset(socket);
@@ -69,7 +77,9 @@ export const brokenBehaviours: Readonly<Record<string, Behaviour>> = {
     "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nonly this\r\n",
   ),
   "cut-reset": async ({ socket, wholeRequest }) => {
-    if (!(await wholeRequest())) return;
+    if (!(await wholeRequest())) {
+      return;
+    }
     socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nonly this");
     await sleep(15);
     reset(socket);
@@ -92,8 +102,12 @@ export const brokenBehaviours: Readonly<Record<string, Behaviour>> = {
     "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\nContent-Length: 8\r\n\r\nnot gzip",
   ),
   interims: async ({ socket, wholeRequest }) => {
-    if (!(await wholeRequest())) return;
-    for (let count = 0; count < 3; count++) socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
+    if (!(await wholeRequest())) {
+      return;
+    }
+    for (let count = 0; count < 3; count++) {
+      socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
+    }
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
   },
 };

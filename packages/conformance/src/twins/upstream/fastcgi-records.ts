@@ -14,7 +14,9 @@ export function readRecords(bytes: Buffer): { records: FastCgiRecord[]; rest: Bu
   while (bytes.length - at >= 8) {
     const length = bytes.readUInt16BE(at + 4);
     const padding = bytes[at + 6] ?? 0;
-    if (bytes.length - at < 8 + length + padding) break;
+    if (bytes.length - at < 8 + length + padding) {
+      break;
+    }
     const content = bytes.subarray(at + 8, at + 8 + length);
     records.push({ type: bytes[at + 1] ?? 0, id: bytes.readUInt16BE(at + 2), content });
     at += 8 + length + padding;

@@ -47,15 +47,24 @@ async function print(
     reset(socket);
     return;
   }
-  if (name === "stderr") socket.write(writeRecord(recordType.stderr, id, "PHP message: odd"));
+  if (name === "stderr") {
+    socket.write(writeRecord(recordType.stderr, id, "PHP message: odd"));
+  }
   const progress = seen.progressOf(exchangeId);
   const parts = outputs[name] ?? outputs.ok ?? [];
   for (const [index, part] of parts.entries()) {
     const before = progress?.bytes ?? 0;
-    if (part !== "") socket.write(writeRecord(recordType.stdout, id, part));
-    if (name !== "pieces" || index === parts.length - 1) continue;
-    if (progress === undefined) await sleep(10);
-    else seen.noteFlow(exchangeId, await progress.reaches(before, seen.pieceLimitMs));
+    if (part !== "") {
+      socket.write(writeRecord(recordType.stdout, id, part));
+    }
+    if (name !== "pieces" || index === parts.length - 1) {
+      continue;
+    }
+    if (progress === undefined) {
+      await sleep(10);
+    } else {
+      seen.noteFlow(exchangeId, await progress.reaches(before, seen.pieceLimitMs));
+    }
   }
   if (name === "cut") {
     socket.end();
@@ -95,16 +104,21 @@ function serve(socket: Socket, seen: SeenRequests): void {
   socket.on("close", () => record?.finish());
   // A request that is given up gets no answer.
   socket.on("end", () => {
-    if (!isComplete) socket.end();
+    if (!isComplete) {
+      socket.end();
+    }
   });
   socket.on("data", (chunk: Buffer) => {
     const read = readRecords(Buffer.concat([rest, chunk]));
     rest = read.rest;
     for (const { type, id, content } of read.records) {
-      if (type === recordType.params && content.length > 0) params.push(content);
-      else if (type === recordType.params) begin();
-      else if (type === recordType.stdin && content.length > 0) stdin.push(content);
-      else if (type === recordType.stdin && record !== undefined) {
+      if (type === recordType.params && content.length > 0) {
+        params.push(content);
+      } else if (type === recordType.params) {
+        begin();
+      } else if (type === recordType.stdin && content.length > 0) {
+        stdin.push(content);
+      } else if (type === recordType.stdin && record !== undefined) {
         isComplete = true;
         void print(socket, id, seen, record.id, value("HTTP_X_TWIN_DO").split("=").at(-1) ?? "ok");
       }

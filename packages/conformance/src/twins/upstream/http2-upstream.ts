@@ -27,7 +27,9 @@ async function answer(
     );
     return;
   }
-  if (name === "interim") stream.additionalHeaders({ ":status": 103, link: "</a>" });
+  if (name === "interim") {
+    stream.additionalHeaders({ ":status": 103, link: "</a>" });
+  }
   if (isGrpc || name === "trailers") {
     stream.respond({ ":status": 200, ...fields }, { waitForTrailers: true });
     stream.once("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0", "x-sum": "17" }));
@@ -35,8 +37,11 @@ async function answer(
     for (const text of name === "grpc-stream" ? ["one", "two"] : []) {
       const before = progress?.bytes ?? 0;
       stream.write(grpcFrame(text));
-      if (progress === undefined) await sleep(10);
-      else seen.noteFlow(id, await progress.reaches(before, seen.pieceLimitMs));
+      if (progress === undefined) {
+        await sleep(10);
+      } else {
+        seen.noteFlow(id, await progress.reaches(before, seen.pieceLimitMs));
+      }
     }
     stream.end(grpcFrame("last"));
     return;
@@ -47,7 +52,9 @@ async function answer(
 
 function take(stream: ServerHttp2Stream, raw: readonly string[], seen: SeenRequests): void {
   const fields: Field[] = [];
-  for (let index = 0; index < raw.length; index += 2) fields.push([raw[index] ?? "", raw[index + 1] ?? ""]);
+  for (let index = 0; index < raw.length; index += 2) {
+    fields.push([raw[index] ?? "", raw[index + 1] ?? ""]);
+  }
   // A cookie may come in parts (RFC 9113, 8.2.3).
   const cookies = fields.filter(([name]) => name === "cookie").map(([, text]) => text);
   if (cookies.length > 1) {
@@ -74,7 +81,9 @@ function take(stream: ServerHttp2Stream, raw: readonly string[], seen: SeenReque
   });
   stream.on("data", (chunk: Buffer) => body.push(chunk));
   stream.on("trailers", (headers) => {
-    for (const [name, text] of Object.entries(headers)) trailers.push([name, String(text)]);
+    for (const [name, text] of Object.entries(headers)) {
+      trailers.push([name, String(text)]);
+    }
   });
   stream.on("error", () => {});
   stream.once("close", () => record.finish());

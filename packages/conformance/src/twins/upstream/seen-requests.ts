@@ -47,7 +47,9 @@ export class SeenRequests {
   }
 
   closeAll(): void {
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#sockets) {
+      socket.destroy();
+    }
   }
 
   expect(id: string, progress: Progress): void {
@@ -109,7 +111,9 @@ export class SeenRequests {
     records.sort((one, other) => one.requestId.localeCompare(other.requestId));
     for (const [index, { request }] of records.entries()) {
       Object.assign(facts, seenFacts(`upstream ${index} `, request));
-      if (!skipsPlace) continue;
+      if (!skipsPlace) {
+        continue;
+      }
       delete facts[`upstream ${index} to`];
       // A site may send the upstream's own address there, and the upstreams may speak two versions.
       delete facts[`upstream ${index} field.host`];
@@ -117,7 +121,9 @@ export class SeenRequests {
       facts[`upstream ${index} start`] = request.start.replace(/ HTTP\/1\.1$/, "");
     }
     const flow = this.#flow.get(id);
-    if (flow !== undefined) facts.flow = flow.trim();
+    if (flow !== undefined) {
+      facts.flow = flow.trim();
+    }
     return facts;
   }
 

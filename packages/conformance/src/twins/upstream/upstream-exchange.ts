@@ -23,11 +23,18 @@ export interface UpstreamExchange {
 export async function sendPieces(exchange: UpstreamExchange, pieces: readonly string[]): Promise<void> {
   const { socket, progress } = exchange;
   for (const [index, piece] of pieces.entries()) {
-    if (socket.destroyed) return;
+    if (socket.destroyed) {
+      return;
+    }
     const before = progress?.bytes ?? 0;
     socket.write(piece, "latin1");
-    if (index === pieces.length - 1) return;
-    if (progress === undefined) await sleep(10);
-    else exchange.noteFlow(await progress.reaches(before, exchange.pieceLimitMs));
+    if (index === pieces.length - 1) {
+      return;
+    }
+    if (progress === undefined) {
+      await sleep(10);
+    } else {
+      exchange.noteFlow(await progress.reaches(before, exchange.pieceLimitMs));
+    }
   }
 }

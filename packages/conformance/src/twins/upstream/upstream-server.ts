@@ -29,14 +29,18 @@ class UpstreamConnection {
     socket.on("close", () => this.#wake());
     // One that the server half-closes ends.
     socket.on("end", () => {
-      if (!this.#isBusy) socket.end();
+      if (!this.#isBusy) {
+        socket.end();
+      }
       this.#wake();
     });
   }
 
   async #answer(): Promise<void> {
     const request = this.#reader.messages[this.#answered];
-    if (this.#isBusy || request === undefined) return;
+    if (this.#isBusy || request === undefined) {
+      return;
+    }
     this.#isBusy = true;
     this.#answered++;
     const behaviour = this.#wanted(request);
@@ -54,7 +58,9 @@ class UpstreamConnection {
     });
     await this.#whole(request);
     const isOver = this.#socket.destroyed || this.#socket.writableEnded;
-    if (isReused && isOver && this.#socket.bytesWritten === writtenBefore) record.lose();
+    if (isReused && isOver && this.#socket.bytesWritten === writtenBefore) {
+      record.lose();
+    }
     record.finish();
     this.#isBusy = false;
     await this.#answer();

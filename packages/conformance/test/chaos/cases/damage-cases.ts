@@ -22,7 +22,9 @@ function flip(path: string, share: number): void {
 
 async function query({ storageUrl }: ChaosHouse, sql: string): Promise<string> {
   const { status, text } = await ask(storageUrl, { method: "POST", body: sql });
-  if (status !== 200) throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
+  if (status !== 200) {
+    throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
+  }
   return text.trim();
 }
 
@@ -32,7 +34,9 @@ async function largestPart(house: ChaosHouse): Promise<string> {
     const sql =
       "SELECT path FROM system.parts WHERE active AND database = 'tracing' AND table = 'spans' ORDER BY rows DESC LIMIT 1";
     const path = await query(house, sql);
-    if (path === "") throw new Error("no spans are stored yet");
+    if (path === "") {
+      throw new Error("no spans are stored yet");
+    }
     return join(house.folder, "storage/engine", path.replace(/^.*?(?=store\/)/, ""));
   }, withinMs);
 }
@@ -73,8 +77,11 @@ function segmentsOf({ folder }: ChaosHouse, name: string): string[] {
 async function segmentsWait(house: ChaosHouse): Promise<void> {
   await house.processes.storage.end("SIGKILL");
   await eventually(async () => {
-    for (const name of collectors)
-      if (segmentsOf(house, name).length === 0) throw new Error(`${name} has no segment`);
+    for (const name of collectors) {
+      if (segmentsOf(house, name).length === 0) {
+        throw new Error(`${name} has no segment`);
+      }
+    }
   }, withinMs);
   await sleep(freshMs);
 }
@@ -121,7 +128,9 @@ export const damageCases: readonly ChaosCase[] = [
       const tables = await query(house, "SELECT metadata_path FROM system.tables WHERE database = 'tracing'");
       await house.processes.storage.end("SIGKILL");
       const engine = join(house.folder, "storage/engine");
-      for (const path of tables.split("\n")) flip(join(engine, path.replace(/^.*?(?=store\/)/, "")), 0.5);
+      for (const path of tables.split("\n")) {
+        flip(join(engine, path.replace(/^.*?(?=store\/)/, "")), 0.5);
+      }
       flip(join(engine, "metadata/tracing.sql"), 0.5);
       flip(join(house.folder, "storage/version.json"), 0.5);
     },
@@ -133,7 +142,9 @@ export const damageCases: readonly ChaosCase[] = [
     ...{ settings: ofOwn, saidMissing, restarts: ["storage"] },
     harm: async ({ house }) => {
       await segmentsWait(house);
-      for (const name of collectors) harmSegment(segmentsOf(house, name)[0] ?? "");
+      for (const name of collectors) {
+        harmSegment(segmentsOf(house, name)[0] ?? "");
+      }
     },
     mend: ({ house }) => house.processes.storage.start(),
   },

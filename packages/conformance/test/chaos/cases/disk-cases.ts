@@ -18,11 +18,15 @@ function fill(disk: string, leftBytes: number): void {
     for (;;) {
       const { bavail, bsize } = statfsSync(disk);
       const tooMuch = bavail * bsize - leftBytes;
-      if (tooMuch <= 0) return;
+      if (tooMuch <= 0) {
+        return;
+      }
       writeSync(file, Buffer.alloc(Math.min(pieceBytes, tooMuch)));
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") {
+      throw error;
+    }
   } finally {
     closeSync(file);
   }
@@ -32,7 +36,9 @@ function fill(disk: string, leftBytes: number): void {
 async function spansWait({ processes }: ChaosHouse): Promise<void> {
   await eventually(async () => {
     const waiting = await metricOf(processes["collector-1"], "tracing_collector_queue_length");
-    if (waiting < 100) throw new Error(`only ${waiting} spans wait`);
+    if (waiting < 100) {
+      throw new Error(`only ${waiting} spans wait`);
+    }
   }, withinMs);
 }
 

@@ -23,7 +23,11 @@ async function overload(
 
 /** Starts what did not live through it, as a supervisor does. */
 async function revive({ house }: ChaosScene, names: readonly ProcessName[]): Promise<void> {
-  for (const name of names) if (!house.processes[name].isRunning) await house.processes[name].start();
+  for (const name of names) {
+    if (!house.processes[name].isRunning) {
+      await house.processes[name].start();
+    }
+  }
 }
 
 const overloadCase: ChaosCase = {

@@ -23,13 +23,17 @@ function stepsTo(version: number): string[] {
   const end = steps.findIndex((text) =>
     text.includes(`schema_migrations (version, name) SELECT ${version},`),
   );
-  if (end === -1) throw new Error(`schema ${version} is not recorded`);
+  if (end === -1) {
+    throw new Error(`schema ${version} is not recorded`);
+  }
   return steps.slice(0, end + 1);
 }
 
 async function run(storageUrl: string, sql: string): Promise<void> {
   const { status, text } = await ask(storageUrl, { method: "POST", body: sql });
-  if (status !== 200) throw new Error(`${status} to ${sql.slice(0, 100)}: ${text.slice(0, 300)}`);
+  if (status !== 200) {
+    throw new Error(`${status} to ${sql.slice(0, 100)}: ${text.slice(0, 300)}`);
+  }
 }
 
 /** Spans that only columns of the first version are needed for. */
@@ -60,7 +64,9 @@ function upgrade({ name, meaning, statements }: OlderTables): ChaosCase {
     settings: () => ({}),
     prepare: async ({ processes, storageUrl }, ledger) => {
       await processes.storage.start();
-      for (const statement of statements) await run(storageUrl, statement);
+      for (const statement of statements) {
+        await run(storageUrl, statement);
+      }
       await run(storageUrl, rowsOf(ledger));
       await processes.storage.end("SIGTERM");
     },

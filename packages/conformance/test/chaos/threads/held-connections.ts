@@ -43,7 +43,9 @@ async function withLines(
     held.onThread((await lines.ask("/version")).thread);
     await work(lines);
   } catch (error) {
-    if (!held.signal.aborted || error instanceof WrongAnswer) throw error;
+    if (!held.signal.aborted || error instanceof WrongAnswer) {
+      throw error;
+    }
   } finally {
     held.signal.removeEventListener("abort", close);
     close();
@@ -70,11 +72,15 @@ const tunnel: HeldKind = (port, held) =>
     const upgrade =
       "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
     const [head] = await lines.head("/tunnel", upgrade);
-    if (!head.startsWith("HTTP/1.1 101")) throw new WrongAnswer(`upgrade: ${head.split("\r\n", 1)[0]}`);
+    if (!head.startsWith("HTTP/1.1 101")) {
+      throw new WrongAnswer(`upgrade: ${head.split("\r\n", 1)[0]}`);
+    }
     for (let number = 0; !held.signal.aborted; number++) {
       lines.socket.write(`<${number}>`);
       const [, echo] = await lines.upTo(/^<(\d+)>/);
-      if (Number(echo) !== number) throw new WrongAnswer(`message ${number} came back as ${echo}`);
+      if (Number(echo) !== number) {
+        throw new WrongAnswer(`message ${number} came back as ${echo}`);
+      }
       held.onStep();
       await sleep(pauseMs);
     }
@@ -85,7 +91,9 @@ const events: HeldKind = (port, held) =>
     await lines.head("/events");
     for (let number = 0; !held.signal.aborted; number++) {
       const [, got] = await lines.upTo(/data: (\d+)\n\n/);
-      if (Number(got) !== number) throw new WrongAnswer(`event ${got} came in the place of ${number}`);
+      if (Number(got) !== number) {
+        throw new WrongAnswer(`event ${got} came in the place of ${number}`);
+      }
       held.onStep();
     }
   });
@@ -126,7 +134,9 @@ const http2: HeldKind = async (port, held) => {
       await sleep(pauseMs);
     }
   } catch (error) {
-    if (!held.signal.aborted || error instanceof WrongAnswer) throw error;
+    if (!held.signal.aborted || error instanceof WrongAnswer) {
+      throw error;
+    }
   } finally {
     held.signal.removeEventListener("abort", close);
     close();

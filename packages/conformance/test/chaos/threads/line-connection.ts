@@ -45,7 +45,9 @@ export class LineConnection {
         this.#received = this.#received.slice(match.index + match[0].length);
         return match;
       }
-      if (this.#ended !== undefined) throw this.#ended;
+      if (this.#ended !== undefined) {
+        throw this.#ended;
+      }
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

@@ -76,9 +76,14 @@ export async function runThreadCase(
             },
           });
         } catch (error) {
-          if (signal.aborted && !(error instanceof WrongAnswer)) return;
-          if ((error as NodeJS.ErrnoException).code === "ECONNREFUSED") refused++;
-          else ended.push({ kind, thread, error: error as Error });
+          if (signal.aborted && !(error instanceof WrongAnswer)) {
+            return;
+          }
+          if ((error as NodeJS.ErrnoException).code === "ECONNREFUSED") {
+            refused++;
+          } else {
+            ended.push({ kind, thread, error: error as Error });
+          }
           await sleep(20);
         }
       }
@@ -90,7 +95,9 @@ export async function runThreadCase(
           acknowledged++;
           reloads++;
         } catch (error) {
-          if (!signal.aborted) problems.push((error as Error).message);
+          if (!signal.aborted) {
+            problems.push((error as Error).message);
+          }
         }
         await sleep(random(200));
       }
@@ -105,8 +112,14 @@ export async function runThreadCase(
       await sleep(random(400));
       const many = threadCase.isTogether === true ? threadCount * 4 : 1;
       const ends = await Promise.all(Array.from({ length: many }, () => running.endThread()));
-      for (const thread of ends) if (thread !== undefined) killed.add(thread);
-      if (threadCase.isTogether === true) holes.push(await untilAnswered(running.port));
+      for (const thread of ends) {
+        if (thread !== undefined) {
+          killed.add(thread);
+        }
+      }
+      if (threadCase.isTogether === true) {
+        holes.push(await untilAnswered(running.port));
+      }
       // The next one dies when all serve: somebody is always left.
       await eventually(async () => {
         if (running.successors < running.deaths || running.deaths < killed.size) {
@@ -117,10 +130,14 @@ export async function runThreadCase(
     // Every kind goes on.
     const before = steps;
     await eventually(async () => {
-      if (steps < before + 100) throw new Error("connections do not go on");
+      if (steps < before + 100) {
+        throw new Error("connections do not go on");
+      }
     }, patienceMs);
     deaths = running.deaths;
-    if (!running.isRunning) problems.push("the server ended");
+    if (!running.isRunning) {
+      problems.push("the server ended");
+    }
     stop.abort();
     await Promise.all(users);
   } catch (error) {
@@ -137,9 +154,15 @@ export async function runThreadCase(
   const early = ended.filter(({ thread, error }) => thread === "" && !(error instanceof WrongAnswer));
   const lost = ended.filter((each) => !withThread.includes(each) && !early.includes(each));
   problems.push(...lost.map(({ kind, thread, error }) => `${kind} of thread ${thread}: ${error.message}`));
-  if (deaths !== killed.size) problems.push(`${deaths} threads died, ${killed.size} were killed`);
-  if (refused > 0 && threadCase.isTogether !== true) problems.push(`${refused} connections were refused`);
-  if (steps === 0) problems.push("no connection did anything");
+  if (deaths !== killed.size) {
+    problems.push(`${deaths} threads died, ${killed.size} were killed`);
+  }
+  if (refused > 0 && threadCase.isTogether !== true) {
+    problems.push(`${refused} connections were refused`);
+  }
+  if (steps === 0) {
+    problems.push("no connection did anything");
+  }
   return {
     case: threadCase.name,
     ...{

@@ -142,7 +142,9 @@ export class ThreadSite {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ modules: [this.#modules], apps: { http: { servers: { s: server } } } }),
     });
-    if (reply.status !== 200) throw new Error(`POST /load: ${reply.status} ${reply.body.trim()}`);
+    if (reply.status !== 200) {
+      throw new Error(`POST /load: ${reply.status} ${reply.body.trim()}`);
+    }
   }
 
   /** Ends the thread that a new connection comes to. @returns its number; undefined when nobody answered */

@@ -21,7 +21,9 @@ beforeAll(async () => {
   running = await RunningServer.start();
 });
 afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  for (const cleanup of cleanups.splice(0).reverse()) {
+    await cleanup();
+  }
 });
 afterAll(() => running.close());
 

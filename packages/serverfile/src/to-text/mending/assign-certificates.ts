@@ -76,10 +76,18 @@ function fieldsOf(policy: JsonObject): Line[] {
     line("get_certificate", ...[via, url].filter((each) => typeof each === "string")),
   );
   const { key_type, renewal_window_ratio: ratio, on_demand, reuse_private_keys } = policy;
-  if (typeof key_type === "string") lines.push(line("key_type", key_type));
-  if (typeof ratio === "number") lines.push(line("renewal_window_ratio", `${ratio}`));
-  if (on_demand === true) lines.push(line("on_demand"));
-  if (reuse_private_keys === true) lines.push(line("reuse_private_keys"));
+  if (typeof key_type === "string") {
+    lines.push(line("key_type", key_type));
+  }
+  if (typeof ratio === "number") {
+    lines.push(line("renewal_window_ratio", `${ratio}`));
+  }
+  if (on_demand === true) {
+    lines.push(line("on_demand"));
+  }
+  if (reuse_private_keys === true) {
+    lines.push(line("reuse_private_keys"));
+  }
   return lines;
 }
 
@@ -172,17 +180,25 @@ export async function* assignedCertificates(
     for (const change of changesOf(draft, policies, ports)) {
       const changed = change.apply(draft);
       const score = certificates.scoreOf(changed);
-      if (score === 0) yield changed;
+      if (score === 0) {
+        yield changed;
+      }
       single.push({ change, gain: score - start });
       await time.nextTurn();
-      if (time.isOver) return;
+      if (time.isOver) {
+        return;
+      }
     }
     single.sort((a, b) => a.gain - b.gain);
     for (const changes of together(single.map(({ change }) => change))) {
       const changed = changes.reduce((other, change) => change.apply(other), draft);
-      if (certificates.scoreOf(changed) === 0) yield changed;
+      if (certificates.scoreOf(changed) === 0) {
+        yield changed;
+      }
       await time.nextTurn();
-      if (time.isOver) return;
+      if (time.isOver) {
+        return;
+      }
     }
   }
 }
@@ -192,14 +208,18 @@ function* together(changes: readonly Change[]): Generator<readonly Change[]> {
   const pairs = changes.slice(0, maxPaired);
   for (const [index, second] of pairs.entries()) {
     for (const first of pairs.slice(0, index)) {
-      if (first.place !== second.place) yield [first, second];
+      if (first.place !== second.place) {
+        yield [first, second];
+      }
     }
   }
   const triples = changes.slice(0, maxTripled);
   for (const [index, third] of triples.entries()) {
     for (const [at, second] of triples.slice(0, index).entries()) {
       for (const first of triples.slice(0, at)) {
-        if (new Set([first.place, second.place, third.place]).size === 3) yield [first, second, third];
+        if (new Set([first.place, second.place, third.place]).size === 3) {
+          yield [first, second, third];
+        }
       }
     }
   }

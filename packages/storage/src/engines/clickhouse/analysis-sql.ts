@@ -66,7 +66,9 @@ export function topOperationsSql(
     from: minuteOf(range.startUnixNano),
     to: minuteOf(range.endUnixNano),
   };
-  if (service) parameters.service = service;
+  if (service) {
+    parameters.service = service;
+  }
   const sql = `SELECT service, operation, spanKind, toFloat64(sum(n)) AS calls, toFloat64(sum(failed)) AS errors,
   toFloat64(sum(nanos)) AS durationNano, groupArray((bucket, toFloat64(n))) AS buckets
 FROM (

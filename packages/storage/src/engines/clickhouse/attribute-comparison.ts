@@ -58,9 +58,13 @@ export async function compareAttributes(
     wanted.selected -= mayLeave;
     wanted.others -= mayLeave;
     mayLeave = 0;
-    if (wanted.selected <= 0 && wanted.others <= 0) break;
+    if (wanted.selected <= 0 && wanted.others <= 0) {
+      break;
+    }
   }
-  if (starts.size === 0) return { selectedSpans: 0, otherSpans: 0, differences: [] };
+  if (starts.size === 0) {
+    return { selectedSpans: 0, otherSpans: 0, differences: [] };
+  }
   const rows = await rowsOf<Row>(comparisonSql(query, starts, maxSpans, source));
   const total = rows.find(({ place }) => place === "total");
   const [selectedSpans, otherSpans] = [total?.selected ?? 0, total?.others ?? 0];

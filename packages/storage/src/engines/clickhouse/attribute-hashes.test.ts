@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cityHash64 } from "wire/city-hash";
 import { elementHash } from "./attribute-hashes.ts";
 import { concatenated } from "./sql-text.ts";
@@ -22,20 +22,20 @@ async function expectSameHashes(texts: readonly Uint8Array[]): Promise<void> {
 }
 
 describe("cityHash64", () => {
-  it("gives what ClickHouse's function gives, for each length", async () => {
+  test("gives what ClickHouse's function gives, for each length", async () => {
     await expectSameHashes(
       Array.from({ length: 201 }, (_, length) => Buffer.alloc(length, "Žluťoučký kůň ")),
     );
   });
 
-  it("gives what ClickHouse's function gives, for any bytes", async () => {
+  test("gives what ClickHouse's function gives, for any bytes", async () => {
     const texts = fc.array(fc.uint8Array({ maxLength: 200 }), { minLength: 1, maxLength: 100 });
     await fc.assert(fc.asyncProperty(texts, expectSameHashes), { numRuns: 20 });
   });
 });
 
 describe("hashes of attributes", () => {
-  it("are those of the texts that stand in a statement", async () => {
+  test("are those of the texts that stand in a statement", async () => {
     const character = fc.oneof(
       fc.constantFrom("\\", "'", "\0", "\n", "\r", "\t", "`", ";", "{x:String}", "\\xFF", "\ud800"),
       fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),

@@ -80,8 +80,12 @@ function countParameters({ startUnixNano, endUnixNano }: TimeRange, tenant: stri
 
 /** The part of a filter that counts by minute can evaluate. */
 function countedBy({ service, operation }: SpanFilter, parameters: Parameters): string {
-  if (service) parameters.service = service;
-  if (operation) parameters.operation = operation;
+  if (service) {
+    parameters.service = service;
+  }
+  if (operation) {
+    parameters.operation = operation;
+  }
   return (
     countedIn +
     (service ? " AND service = {service:String}" : "") +
@@ -193,7 +197,9 @@ export function attributeValuesSql(
   const { scope, name, limit, prefix = "" } = query;
   const parameters: Parameters = { attribute: name, limit, prefix };
   const from = sampledFrom(sample, query, database, tenant, parameters);
-  if (scope === "intrinsic") return { sql: "SELECT 1 WHERE 0", parameters };
+  if (scope === "intrinsic") {
+    return { sql: "SELECT 1 WHERE 0", parameters };
+  }
   const { found, mayHave } = places[scope].values("{attribute:String}");
   const sql =
     valuesFrom(`SELECT if(found.1 = 'double', 'float', found.1) AS type, found.2 AS value, count() AS seen

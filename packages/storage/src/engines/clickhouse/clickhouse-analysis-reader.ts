@@ -92,7 +92,9 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
     const sql = durationRankSql(query, this.#database, tenantOf(options), areRepeated);
     type Row = { peers: number; notLonger: number; quantiles: readonly [number, number, number] };
     const [row] = await this.#rows<Row>(sql, options);
-    if (row === undefined || row.peers === 0) return undefined;
+    if (row === undefined || row.peers === 0) {
+      return undefined;
+    }
     const [medianNano, p95Nano, p99Nano] = row.quantiles;
     return { peers: row.peers, percentile: row.notLonger / row.peers, medianNano, p95Nano, p99Nano };
   }
@@ -147,7 +149,9 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
       options,
     );
     const { cursor = "0", spans: arrived = 0 } = counted ?? {};
-    if (arrived === 0) return { spans: [], skipped: 0, cursor };
+    if (arrived === 0) {
+      return { spans: [], skipped: 0, cursor };
+    }
     const { sql, parameters } = tailSpansSql(query, cursor, this.#database, tenant);
     const { signal } = options;
     const rows = await this.#schema.run(

@@ -48,11 +48,15 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
     const scopes = attributeScopes.filter((scope) => only === undefined || only === scope);
     const rows = await this.#namesOfSpans(query, scopes, options);
     return scopes.flatMap((scope): AttributeName[] => {
-      if (scope === "intrinsic") return intrinsicNames(query).map((name) => ({ scope, name }));
+      if (scope === "intrinsic") {
+        return intrinsicNames(query).map((name) => ({ scope, name }));
+      }
       const names = rows.flatMap((row) => (row.scope === scope ? [row.name] : []));
       // Resources of the older model have a service without an attribute for it.
       const isLacking = scope === "resource" && rows.length > 0 && !names.includes("service.name");
-      if (isLacking && "service.name".startsWith(prefix)) names.unshift("service.name");
+      if (isLacking && "service.name".startsWith(prefix)) {
+        names.unshift("service.name");
+      }
       return names
         .slice(0, limit)
         .sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
@@ -64,7 +68,9 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
     checkValues(query);
     const fixed = fixedValues(query);
     if (fixed !== undefined) {
-      if (options.signal?.aborted) throw new StorageError("STORAGE_ABORTED", "the caller gave up");
+      if (options.signal?.aborted) {
+        throw new StorageError("STORAGE_ABORTED", "the caller gave up");
+      }
       return fixed;
     }
     const { scope, name, range, filter = {}, condition } = query;
@@ -75,7 +81,9 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
       return await this.#rows<CatalogValue>(countedNamesSql(query, source, this.#database, tenant), options);
     }
     const sample = await this.#sample(range, filter, options);
-    if (sample === undefined) return [];
+    if (sample === undefined) {
+      return [];
+    }
     const sql =
       source === undefined
         ? attributeValuesSql(query, sample, this.#database, tenant)
@@ -90,7 +98,9 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
   ): Promise<AttributeName[]> {
     const ofSpans = scopes.filter((scope) => scope !== "intrinsic");
     const sample = await this.#sample(query.range, query.filter ?? {}, options);
-    if (sample === undefined || ofSpans.length === 0) return [];
+    if (sample === undefined || ofSpans.length === 0) {
+      return [];
+    }
     const sql = namesSql(query, ofSpans, sample, this.#database, tenantOf(options));
     return await this.#rows<AttributeName>(sql, options);
   }
@@ -110,7 +120,9 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
 
 /** Undefined for attributes. */
 function sourceOf(scope: AttributeScope, name: string): IntrinsicSource | "service" | undefined {
-  if (scope === "intrinsic") return intrinsics.get(name);
+  if (scope === "intrinsic") {
+    return intrinsics.get(name);
+  }
   return scope === "resource" && name === "service.name" ? "service" : undefined;
 }
 

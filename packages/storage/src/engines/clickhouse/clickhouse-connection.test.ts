@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { expectStorageError } from "../../contract/contract-context.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
 
@@ -52,7 +52,7 @@ afterEach(async () => {
 describe("a read", () => {
   const names = ["use_statistics_for_part_pruning", "optimize_const_name_size"];
 
-  it.each([
+  test.each([
     ["one by one", (name: string) => `Setting ${name} is neither a builtin setting`, [[0, 1], [1], [], []]],
     ["none of them, where it does not say which", () => "Unknown setting", [[0, 1], [], []]],
   ])("goes without settings that the server does not know: %s", async (_, text, expected) => {
@@ -61,14 +61,18 @@ describe("a read", () => {
       const set = names.flatMap((name, index) => (request.url?.includes(`${name}=`) ? [index] : []));
       asked.push(set);
       const [first] = set;
-      if (first === undefined) response.end('{"a":1}');
-      else
+      if (first === undefined) {
+        response.end('{"a":1}');
+      } else {
         response
           .writeHead(404)
           .end(`Code: 115. DB::Exception: ${text(names[first] ?? "")} (UNKNOWN_SETTING)`);
+      }
     });
     const connection = connect([url]);
-    for (let time = 0; time < 2; time++) expect(await connection.rows("SELECT 1", {})).toEqual([{ a: 1 }]);
+    for (let time = 0; time < 2; time++) {
+      expect(await connection.rows("SELECT 1", {})).toEqual([{ a: 1 }]);
+    }
     expect(asked).toEqual(expected);
   });
 });
@@ -80,18 +84,22 @@ describe("an insert of several pieces", () => {
     const url = await listen(async (request, response) => {
       let text = "";
       try {
-        for await (const chunk of request) text += chunk;
+        for await (const chunk of request) {
+          text += chunk;
+        }
       } catch {
         return; // the client left
       }
-      if (request.method === "POST") got.push({ text, length: request.headers["content-length"] });
+      if (request.method === "POST") {
+        got.push({ text, length: request.headers["content-length"] });
+      }
       response.end();
     });
     return { url, got };
   }
   const pieces = (...texts: string[]) => texts.map((text) => Buffer.from(text));
 
-  it("sends all pieces as one body of known length, small and large, empty or not", async () => {
+  test("sends all pieces as one body of known length, small and large, empty or not", async () => {
     const { url, got } = await bodies();
     const large = "x".repeat(300_000);
     await connect([url]).insert("INSERT", {}, pieces("a", "", "b", large, large, "c", "d"));
@@ -104,7 +112,7 @@ describe("an insert of several pieces", () => {
     ]);
   });
 
-  it("begins anew at the next address", async () => {
+  test("begins anew at the next address", async () => {
     const { url, got } = await bodies();
     const connection = connect([await deadAddress(), url]);
     await connection.insert("INSERT", { insert_deduplication_token: "t" }, pieces("rows"));
@@ -113,16 +121,16 @@ describe("an insert of several pieces", () => {
 });
 
 describe.each(calls)("ClickHouseConnection.$name", ({ run }) => {
-  it("is unavailable where nobody listens", async () => {
+  test("is unavailable where nobody listens", async () => {
     await expectStorageError(run(connect([await deadAddress()])), "STORAGE_UNAVAILABLE");
   });
 
-  it("is unavailable where something else answers", async () => {
+  test("is unavailable where something else answers", async () => {
     const url = await listen((_, response) => response.writeHead(502).end("<html>bad gateway</html>"));
     await expectStorageError(run(connect([url])), "STORAGE_UNAVAILABLE");
   });
 
-  it("fails where a header alone tells of an error, as of servers before 24.6 that waited for an insert's rows", async () => {
+  test("fails where a header alone tells of an error, as of servers before 24.6 that waited for an insert's rows", async () => {
     const headers = { "x-clickhouse-exception-code": "209" };
     const url = await listen((_, response) => response.writeHead(200, headers).end());
     await expect(run(connect([url]))).rejects.toMatchObject({
@@ -131,17 +139,17 @@ describe.each(calls)("ClickHouseConnection.$name", ({ run }) => {
     });
   });
 
-  it("is unavailable where the connection breaks", async () => {
+  test("is unavailable where the connection breaks", async () => {
     const url = await listen((request) => request.socket.destroy());
     await expectStorageError(run(connect([url])), "STORAGE_UNAVAILABLE");
   });
 
-  it("ends at its deadline where no answer comes", async () => {
+  test("ends at its deadline where no answer comes", async () => {
     const url = await listen(() => {});
     await expectStorageError(run(connect([url], 50)), "STORAGE_TIMEOUT");
   });
 
-  it("hangs up on the server when its signal is aborted", async () => {
+  test("hangs up on the server when its signal is aborted", async () => {
     const asked = Promise.withResolvers<ServerResponse>();
     const url = await listen((_, response) => asked.resolve(response));
     const abort = new AbortController();
@@ -153,32 +161,43 @@ describe.each(calls)("ClickHouseConnection.$name", ({ run }) => {
     await hungUp;
   });
 
-  it("goes on to the next address when nobody listens at one, in the same call", async () => {
+  test("goes on to the next address when nobody listens at one, in the same call", async () => {
     const answered: string[] = [];
     const url = await listen((request, response) => {
-      if (request.url !== "/ping") answered.push(request.method ?? "");
+      if (request.url !== "/ping") {
+        answered.push(request.method ?? "");
+      }
       request.resume().on("end", () => response.end());
     });
     const connection = connect([await deadAddress(), url, await deadAddress()]);
-    for (let time = 0; time < 4; time++) await run(connection);
+    for (let time = 0; time < 4; time++) {
+      await run(connection);
+    }
     expect(answered).toHaveLength(4);
   });
 
-  it("goes on to the next address when one does not take the password, and leaves it out until it does", async () => {
+  test("goes on to the next address when one does not take the password, and leaves it out until it does", async () => {
     let isStranger = true;
     const asked = [0, 0];
     const server = (index: number) =>
       listen((request, response) => {
         const isPing = request.url === "/ping";
         const isCheck = request.method === "GET" && !isPing;
-        if (!isPing && !isCheck) asked[index] = (asked[index] as number) + 1;
+        if (!isPing && !isCheck) {
+          asked[index] = (asked[index] as number) + 1;
+        }
         request.resume().on("end", () => {
-          if (isPing || index === 1 || !isStranger) response.end();
-          else response.writeHead(401).end("Code: 516. DB::Exception: u: failed (AUTHENTICATION_FAILED)");
+          if (isPing || index === 1 || !isStranger) {
+            response.end();
+          } else {
+            response.writeHead(401).end("Code: 516. DB::Exception: u: failed (AUTHENTICATION_FAILED)");
+          }
         });
       });
     const connection = connect([await server(0), await server(1)]);
-    for (let time = 0; time < 6; time++) await run(connection);
+    for (let time = 0; time < 6; time++) {
+      await run(connection);
+    }
     expect(asked).toEqual([1, 6]);
     isStranger = false;
     await expect
@@ -192,21 +211,25 @@ describe.each(calls)("ClickHouseConnection.$name", ({ run }) => {
       .toBeGreaterThan(1);
   });
 
-  it("names all addresses when none of them answers", async () => {
+  test("names all addresses when none of them answers", async () => {
     const urls = [await deadAddress(), await deadAddress()];
     const error = await run(connect(urls)).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "STORAGE_UNAVAILABLE" });
-    for (const url of urls) expect(String(error)).toContain(url);
+    for (const url of urls) {
+      expect(String(error)).toContain(url);
+    }
   });
 });
 
 describe("ClickHouseConnection", () => {
-  it("asks another server again in the middle of what may be done twice, and of nothing else", async () => {
+  test("asks another server again in the middle of what may be done twice, and of nothing else", async () => {
     const breaking = () => listen((request) => request.socket.destroy());
     const answered: (string | null)[] = [];
     const url = await listen((request, response) => {
       const { searchParams, pathname } = new URL(request.url ?? "", "http://localhost");
-      if (pathname !== "/ping") answered.push(searchParams.get("query"));
+      if (pathname !== "/ping") {
+        answered.push(searchParams.get("query"));
+      }
       request.resume().on("end", () => response.end());
     });
     const body = Buffer.from("x");
@@ -221,26 +244,32 @@ describe("ClickHouseConnection", () => {
     expect(answered).toHaveLength(2);
   });
 
-  it("reads again where a server says that the data ended early: a replica that it read from was killed", async () => {
+  test("reads again where a server says that the data ended early: a replica that it read from was killed", async () => {
     const ended = await listen((request, response) => {
-      if (request.url === "/ping") response.end();
-      else
+      if (request.url === "/ping") {
+        response.end();
+      } else {
         response
           .writeHead(500)
           .end("Code: 32. DB::Exception: Attempt to read after eof (ATTEMPT_TO_READ_AFTER_EOF)");
+      }
     });
     const whole = await listen((request, response) => {
       request.resume().on("end", () => response.end('{"a":1}'));
     });
     const connection = connect([ended, whole]);
-    for (let time = 0; time < 4; time++) expect(await connection.rows("SELECT 1", {})).toEqual([{ a: 1 }]);
+    for (let time = 0; time < 4; time++) {
+      expect(await connection.rows("SELECT 1", {})).toEqual([{ a: 1 }]);
+    }
   });
 
-  it("does not ask another server what would fail there too", async () => {
+  test("does not ask another server what would fail there too", async () => {
     let asked = 0;
     const refusing = () =>
       listen((request, response) => {
-        if (request.url !== "/ping") asked++;
+        if (request.url !== "/ping") {
+          asked++;
+        }
         const text = "Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)";
         request.resume().on("end", () => response.writeHead(500).end(text));
       });
@@ -250,7 +279,7 @@ describe("ClickHouseConnection", () => {
     expect(asked).toBe(1);
   });
 
-  it("blames no rows when servers of a cluster lose each other in the middle of an insert", async () => {
+  test("blames no rows when servers of a cluster lose each other in the middle of an insert", async () => {
     const text =
       "Code: 32. DB::Exception: Attempt to read after eof: while receiving packet from 10.0.0.2:9000. (ATTEMPT_TO_READ_AFTER_EOF)";
     const url = await listen((request, response) =>
@@ -259,28 +288,32 @@ describe("ClickHouseConnection", () => {
     await expectStorageError(connect([url]).insert("INSERT", {}, Buffer.from("x")), "STORAGE_UNAVAILABLE");
   });
 
-  it("gives each server the user and password in its address", async () => {
+  test("gives each server the user and password in its address", async () => {
     const seen: (string | undefined)[] = [];
     const url = await listen((request, response) => {
-      if (request.url !== "/ping") seen.push(request.headers.authorization);
+      if (request.url !== "/ping") {
+        seen.push(request.headers.authorization);
+      }
       request.resume().on("end", () => response.end());
     });
     const own = url.replace("http://", "http://me:s%40fe@");
     const connection = connect([own, url]);
-    for (const text of ["INSERT 1", "INSERT 2"]) await connection.insert(text, {}, Buffer.from("x"));
+    for (const text of ["INSERT 1", "INSERT 2"]) {
+      await connection.insert(text, {}, Buffer.from("x"));
+    }
     await connection.rows("SELECT 1", {});
     const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
     expect(seen).toEqual([basic("me:s@fe"), basic("u:p"), basic("me:s@fe")]);
   });
 
-  it("refuses an answer longer than the limit", async () => {
+  test("refuses an answer longer than the limit", async () => {
     const url = await listen((_, response) => response.end(Buffer.alloc(1_001)));
     const connection = connect([url]);
     await expectStorageError(connection.bytes("SELECT 1", {}, 1_000), "STORAGE_REFUSED");
     expect(await connection.bytes("SELECT 1", {}, 1_001)).toHaveLength(1_001);
   });
 
-  it("hangs up in the middle of an answer when its signal is aborted", async () => {
+  test("hangs up in the middle of an answer when its signal is aborted", async () => {
     const asked = Promise.withResolvers<ServerResponse>();
     const url = await listen((_, response) => {
       response.write("the beginning");
@@ -297,11 +330,13 @@ describe("ClickHouseConnection", () => {
     await hungUp;
   });
 
-  it("sends an insert's rows as they are, with user, settings and statement", async () => {
+  test("sends an insert's rows as they are, with user, settings and statement", async () => {
     const seen = Promise.withResolvers<{ url: URL; authorization: string | undefined; body: string }>();
     const base = await listen(async (request, response) => {
       const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
+      for await (const chunk of request) {
+        chunks.push(chunk as Buffer);
+      }
       const { authorization } = request.headers;
       const url = new URL(request.url ?? "", "http://localhost");
       seen.resolve({ url, authorization, body: Buffer.concat(chunks).toString("latin1") });
@@ -315,14 +350,14 @@ describe("ClickHouseConnection", () => {
     expect(body).toBe("\u0000\u00ff\n");
   });
 
-  it("reads no more than the beginning of a long error page, and blames no rows for it", async () => {
+  test("reads no more than the beginning of a long error page, and blames no rows for it", async () => {
     const url = await listen((request, response) =>
       request.resume().on("end", () => response.writeHead(503).end(Buffer.alloc(10_000_000, "x"))),
     );
     await expectStorageError(connect([url]).insert("INSERT", {}, Buffer.from("x")), "STORAGE_UNAVAILABLE");
   });
 
-  it("gives an insert's refusal ClickHouse's code and name", async () => {
+  test("gives an insert's refusal ClickHouse's code and name", async () => {
     const text = "Code: 33. DB::Exception: Cannot read all data. (CANNOT_READ_ALL_DATA) (version 26.7)\n";
     const url = await listen((request, response) =>
       request.resume().on("end", () => response.writeHead(500).end(text)),

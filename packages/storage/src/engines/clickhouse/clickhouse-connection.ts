@@ -201,7 +201,9 @@ export class ClickHouseConnection {
       const send = isRead ? requests.ask(host, own, rows, abort) : requests.send(host, own, rows, abort);
       const { body } = await send;
       await body.dump();
-      if (race.claim() && replica !== undefined && race.attemptsBefore > 0) replicaTurns.won(replica);
+      if (race.claim() && replica !== undefined && race.attemptsBefore > 0) {
+        replicaTurns.won(replica);
+      }
     });
     return wasAlone;
   }
@@ -256,10 +258,15 @@ export class ClickHouseConnection {
     const { value } = await this.#tryHosts(call, async (host, abort, race) => {
       const answer = await requests.ask(host, query, Buffer.from(sql), abort, headers);
       // The signal of a server that is not the first one ends this.
-      if (!race.claim()) throw new Error("another server was first");
+      if (!race.claim()) {
+        throw new Error("another server was first");
+      }
       for (const reason of partialReasonsOf(answer.headers)) {
-        if (onPartial !== undefined) onPartial(reason);
-        else if (kind !== "other") refusePartial(reason);
+        if (onPartial !== undefined) {
+          onPartial(reason);
+        } else if (kind !== "other") {
+          refusePartial(reason);
+        }
       }
       return await take(answer, abort);
     });
@@ -287,18 +294,30 @@ export class ClickHouseConnection {
         pace?.answered(kind, performance.now() - startMs);
         return { kind: "done", value };
       } catch (error) {
-        if (race.abort.aborted && !abort.aborted) return { kind: "lost" };
+        if (race.abort.aborted && !abort.aborted) {
+          return { kind: "lost" };
+        }
         const noKeeper = isInsert && !abort.aborted ? this.#options.keeper?.awaySignal : undefined;
-        if (noKeeper?.aborted) return { kind: "failed", failure: noKeeper.reason, goOn: "throw" };
+        if (noKeeper?.aborted) {
+          return { kind: "failed", failure: noKeeper.reason, goOn: "throw" };
+        }
         const isOurs = { aborted: signal?.aborted === true, timedOut: deadline.aborted };
         const failure = toStorageError(error, { url, timeoutMs, ...isOurs, isInsert });
         const isStranger = isCredentialsFault(failure) && pool.hosts.length > 1;
-        if (isStranger) pool.refusesUs(index, failure.message);
-        else if (isConnectionError(failure)) pool.failed(index, failure.message);
-        else if (failure.cause instanceof ClickHouseError) pool.answered(index);
+        if (isStranger) {
+          pool.refusesUs(index, failure.message);
+        } else if (isConnectionError(failure)) {
+          pool.failed(index, failure.message);
+        } else if (failure.cause instanceof ClickHouseError) {
+          pool.answered(index);
+        }
         const isEmptied = pool.hosts.length > 1 && call.isRepeatable === true && isSchemaMissing(failure);
-        if (isEmptied) return { kind: "failed", failure, goOn: "next" };
-        if (!isStranger && !isHostFault(failure)) return { kind: "failed", failure, goOn: "throw" };
+        if (isEmptied) {
+          return { kind: "failed", failure, goOn: "next" };
+        }
+        if (!isStranger && !isHostFault(failure)) {
+          return { kind: "failed", failure, goOn: "throw" };
+        }
         const mayGoOn = call.isRepeatable === true || isStranger || wasNeverSent(failure);
         if (await this.#isOfShards(failure)) {
           // Reads handle absent shards themselves, with their own text.
@@ -311,7 +330,9 @@ export class ClickHouseConnection {
     const failures: StorageError[] = [];
     const order = this.#order();
     const found = await firstAnswer(order, attempt, failures, this.#hedge(call, order));
-    if (found !== undefined) return found;
+    if (found !== undefined) {
+      return found;
+    }
     throw allFailed(failures, pool.hosts.length);
   }
 
@@ -320,25 +341,36 @@ export class ClickHouseConnection {
    */
   async #isOfShards(failure: StorageError): Promise<boolean> {
     const { shards } = this.#options;
-    if (shards === undefined || !isNeighbourFault(failure)) return false;
+    if (shards === undefined || !isNeighbourFault(failure)) {
+      return false;
+    }
     // Shards that are known to be absent are checked every second by another task.
-    if (shards.away.length === 0) await shards.look();
+    if (shards.away.length === 0) {
+      await shards.look();
+    }
     return shards.away.length > 0;
   }
 
   #hedge({ pace, kind }: Call, [first, second]: readonly Host[]): HedgeOfCall | undefined {
     const { health } = this.#shared.pool;
-    if (pace === undefined || health === undefined || first === undefined || second === undefined)
+    if (pace === undefined || health === undefined || first === undefined || second === undefined) {
       return undefined;
+    }
     const afterMs = pace.begin(kind);
     return {
       afterMs,
       may: () => {
         health.suspect(first.index);
-        if (kind === "insert") void this.#options.keeper?.look();
-        if (!health.isUp(second.index)) return false;
+        if (kind === "insert") {
+          void this.#options.keeper?.look();
+        }
+        if (!health.isUp(second.index)) {
+          return false;
+        }
         const may = pace.take();
-        if (!may) this.#options.onHedge?.(kind, "denied");
+        if (!may) {
+          this.#options.onHedge?.(kind, "denied");
+        }
         return may;
       },
       ended: (isWon) => this.#options.onHedge?.(kind, isWon ? "won" : "lost"),
@@ -347,8 +379,12 @@ export class ClickHouseConnection {
 
   #order(): Host[] {
     const { hosts, health } = this.#shared.pool;
-    if (typeof this.#choice === "number") return hosts.slice(this.#choice, this.#choice + 1);
-    if (health === undefined) return [...hosts];
+    if (typeof this.#choice === "number") {
+      return hosts.slice(this.#choice, this.#choice + 1);
+    }
+    if (health === undefined) {
+      return [...hosts];
+    }
     const order = this.#choice === "any" ? health.inTurn() : health.inOrder();
     return order.flatMap((index) => hosts[index] ?? []);
   }
@@ -364,7 +400,9 @@ export class ClickHouseConnection {
       wait_end_of_query: "1",
       ...this.#options.readSettings,
     };
-    for (const [name, value] of Object.entries(parameters)) query[`param_${name}`] = parameterText(value);
+    for (const [name, value] of Object.entries(parameters)) {
+      query[`param_${name}`] = parameterText(value);
+    }
     return query;
   }
 }
@@ -392,8 +430,12 @@ function withSettings(options: ConnectionOptions, settings: Settings): Connectio
 /** One error for all tried servers; with a single server its own error. */
 function allFailed(failures: readonly StorageError[], hosts: number): StorageError {
   const [first] = failures;
-  if (first === undefined) return new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
-  if (failures.length === 1) return first;
+  if (first === undefined) {
+    return new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
+  }
+  if (failures.length === 1) {
+    return first;
+  }
   const texts = failures.map(({ message }) => message).join("; ");
   const who = failures.length === hosts ? `none of the ${hosts} servers` : `${failures.length} servers, none`;
   return new StorageError(first.code, `${who} of ClickHouse could do it: ${texts}`, { cause: first.cause });

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { StorageError } from "../../api/storage-error.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseDependencies } from "./clickhouse-dependencies.ts";
@@ -23,7 +23,7 @@ function dependenciesWith(acquire: () => Promise<boolean>): ClickHouseDependenci
 }
 
 describe("blockWritten", () => {
-  it.each([
+  test.each([
     ["somebody else has the lease", async () => false],
     [
       "the store is away",

@@ -94,7 +94,9 @@ export class ClickHouseDependencies implements DependencyReader {
       return await this.#rows<CountedCalls>(linksSql(this.#database, detail), parameters, options);
     }
     const open = stillWaiting(waiting);
-    if (open.length === 0) return settled;
+    if (open.length === 0) {
+      return settled;
+    }
     const found = await this.#rows<{ readonly key: string; readonly service: string }>(
       callersSql(this.#database, open),
       {},
@@ -118,11 +120,15 @@ export class ClickHouseDependencies implements DependencyReader {
    * step, and a failed step is repeated by the next one.
    */
   blockWritten(): void {
-    if (this.#step !== undefined || Date.now() - this.#settledAt < settleEveryMs) return;
+    if (this.#step !== undefined || Date.now() - this.#settledAt < settleEveryMs) {
+      return;
+    }
     this.#settledAt = Date.now();
     this.#step = this.settle(this.#closed.signal)
       .catch((error: unknown) => {
-        if (!(error instanceof StorageError)) throw error;
+        if (!(error instanceof StorageError)) {
+          throw error;
+        }
       })
       .finally(() => {
         this.#step = undefined;
@@ -131,7 +137,9 @@ export class ClickHouseDependencies implements DependencyReader {
 
   /** Runs one step, unless another process has the lease. @throws StorageError */
   async settle(signal: AbortSignal): Promise<void> {
-    if (!(await this.#leases.acquireLease("dependencies", this.#owner, leaseMs, { signal }))) return;
+    if (!(await this.#leases.acquireLease("dependencies", this.#owner, leaseMs, { signal }))) {
+      return;
+    }
     for (const isLast of [false, true]) {
       const sql = settleSql(this.#database, isLast);
       await this.#schema.run(() => this.#runStep(sql, isLast ? "waited" : "met", signal), signal);

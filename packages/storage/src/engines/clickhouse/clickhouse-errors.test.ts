@@ -1,5 +1,5 @@
 import { ClickHouseError } from "@clickhouse/client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { StorageError, type StorageErrorCode } from "../../api/storage-error.ts";
 import { isSchemaMissing, toStorageError } from "./clickhouse-errors.ts";
 
@@ -28,12 +28,12 @@ const meanings: readonly {
 ];
 
 describe("toStorageError", () => {
-  it.each(meanings)("maps $code, $name", ({ code, read, insert }) => {
+  test.each(meanings)("maps $code, $name", ({ code, read, insert }) => {
     expect(toStorageError(engineError(code), call).code).toBe(read);
     expect(toStorageError(engineError(code), { ...call, isInsert: true }).code).toBe(insert);
   });
 
-  it("names the address, the engine's code and its text, and keeps the cause", () => {
+  test("names the address, the engine's code and its text, and keeps the cause", () => {
     const cause = engineError(62, "Syntax error: failed at position 1");
     const error = toStorageError(cause, call);
     expect(error.message).toBe(
@@ -42,32 +42,32 @@ describe("toStorageError", () => {
     expect(error.cause).toBe(cause);
   });
 
-  it("shortens a long text", () => {
+  test("shortens a long text", () => {
     expect(toStorageError(engineError(62, "x".repeat(10_000)), call).message.length).toBeLessThan(600);
   });
 
-  it("says that nobody answers, also when the error has a code only", () => {
+  test("says that nobody answers, also when the error has a code only", () => {
     const refused = Object.assign(new AggregateError([], ""), { code: "ECONNREFUSED" });
     const error = toStorageError(refused, call);
     expect(error.code).toBe("STORAGE_UNAVAILABLE");
     expect(error.message).toBe("storage at http://ch:8123/ cannot be reached: ECONNREFUSED");
   });
 
-  it("tells the caller's signal from the deadline, whatever broke", () => {
+  test("tells the caller's signal from the deadline, whatever broke", () => {
     expect(toStorageError(new Error("reset"), { ...call, aborted: true, timedOut: true }).code).toBe(
       "STORAGE_ABORTED",
     );
     expect(toStorageError(new Error("reset"), { ...call, timedOut: true }).code).toBe("STORAGE_TIMEOUT");
   });
 
-  it("leaves its own errors as they are", () => {
+  test("leaves its own errors as they are", () => {
     const own = new StorageError("STORAGE_VERSION", "newer");
     expect(toStorageError(own, { ...call, aborted: true })).toBe(own);
   });
 });
 
 describe("isSchemaMissing", () => {
-  it("knows a missing table and a missing database, and nothing else", () => {
+  test("knows a missing table and a missing database, and nothing else", () => {
     expect([60, 81, 62].map((code) => isSchemaMissing(toStorageError(engineError(code), call)))).toEqual([
       true,
       true,

@@ -113,9 +113,13 @@ export interface FailedCall {
 
 /** Turns any exception of a ClickHouse call into the package's error. Codes get their meaning only here. */
 export function toStorageError(error: unknown, call: FailedCall): StorageError {
-  if (error instanceof StorageError) return error;
+  if (error instanceof StorageError) {
+    return error;
+  }
   const options = { cause: error };
-  if (call.aborted) return new StorageError("STORAGE_ABORTED", "the caller gave up", options);
+  if (call.aborted) {
+    return new StorageError("STORAGE_ABORTED", "the caller gave up", options);
+  }
   if (call.timedOut) {
     const message = `storage at ${call.url} did not answer within ${call.timeoutMs} ms`;
     return new StorageError("STORAGE_TIMEOUT", message, options);
@@ -140,7 +144,9 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
 function meaningOf(code: number, isInsert: boolean, text: string): StorageErrorCode {
   const blamesRows = badRowsCodes.has(code) && !betweenServers.test(text);
   // A replica was killed while it was read. A repeated read uses another replica.
-  if (!isInsert && code === endedEarlyCode) return "STORAGE_UNAVAILABLE";
+  if (!isInsert && code === endedEarlyCode) {
+    return "STORAGE_UNAVAILABLE";
+  }
   const refused = isInsert && !blamesRows ? "STORAGE_UNAVAILABLE" : "STORAGE_REFUSED";
   return codeMeanings.get(code) ?? refused;
 }
@@ -184,8 +190,12 @@ export function isConnectionError(error: StorageError): boolean {
 
 /** True when another server may succeed. */
 export function isHostFault(error: StorageError): boolean {
-  if (error.code !== "STORAGE_UNAVAILABLE") return false;
-  if (!(error.cause instanceof ClickHouseError)) return true;
+  if (error.code !== "STORAGE_UNAVAILABLE") {
+    return false;
+  }
+  if (!(error.cause instanceof ClickHouseError)) {
+    return true;
+  }
   const code = Number(error.cause.code);
   return hostFaultCodes.has(code) || code === endedEarlyCode;
 }

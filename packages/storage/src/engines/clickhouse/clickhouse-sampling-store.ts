@@ -90,7 +90,9 @@ FROM ${this.#database}.sampling_probabilities ORDER BY calculated DESC, owner LI
       {},
       signal,
     );
-    if (row === undefined) return undefined;
+    if (row === undefined) {
+      return undefined;
+    }
     return {
       owner: row.owner,
       calculatedUnixMs: Number(row.calculatedUnixMs),
@@ -110,11 +112,15 @@ FROM ${this.#database}.sampling_probabilities ORDER BY calculated DESC, owner LI
     { signal }: ReadOptions = {},
   ): Promise<boolean> {
     const before = await this.#oldestClaim(name, signal);
-    if (before !== undefined && before.owner !== owner) return false;
+    if (before !== undefined && before.owner !== owner) {
+      return false;
+    }
     const since = before === undefined ? {} : { since: before.since };
     await this.#insert("leases", [{ name, owner, ttl_ms: ttlMs, ...since }], signal);
     const after = await this.#oldestClaim(name, signal);
-    if (after?.owner === owner) return true;
+    if (after?.owner === owner) {
+      return true;
+    }
     await this.releaseLease(name, owner, signal === undefined ? {} : { signal });
     return false;
   }
@@ -143,7 +149,9 @@ HAVING argMax(leases.ends, leases.updated) > now64(6) ORDER BY since, owner LIMI
   }
 
   async #insert(table: string, rows: readonly object[], signal: AbortSignal | undefined): Promise<void> {
-    if (rows.length === 0) return;
+    if (rows.length === 0) {
+      return;
+    }
     const columns = Object.keys(rows[0] ?? {}).join(", ");
     const sql = `INSERT INTO ${this.#database}.${table} (${columns}) FORMAT JSONEachRow`;
     const body = Buffer.from(rows.map((row) => JSON.stringify(row)).join("\n"));

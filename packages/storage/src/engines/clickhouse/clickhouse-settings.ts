@@ -5,8 +5,9 @@ import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
 /** Options and database of a connection, checked. @throws StorageError STORAGE_REFUSED for invalid ones */
 export function clickHouseSettings(options: ClickHouseStoreOptions) {
   const database = options.database ?? "tracing";
-  if (options.urls.length === 0)
+  if (options.urls.length === 0) {
     throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
+  }
   // The database is part of statements, because names cannot be query parameters everywhere. So only safe
   // names are accepted.
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(database)) {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
 import { sampleSpan } from "../../contract/sample-spans.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 describe("a search of a store with too many spans", () => {
-  it("finds what it finds otherwise, newest first", async () => {
+  test("finds what it finds otherwise, newest first", async () => {
     const nowNano = BigInt(Date.now()) * 1_000_000n;
     const agesMs = [0, 1_000, 9_000, 30_000, 50_000, 200_000, 900_000, 9_000_000, 9_060_000, 300_000_000];
     const spans = agesMs.map((ms) =>
@@ -51,7 +51,7 @@ describe("a search of a store with too many spans", () => {
 });
 
 describe("a search for something rare", () => {
-  it("asks for older slices of time in one statement, which finds them newest first", async () => {
+  test("asks for older slices of time in one statement, which finds them newest first", async () => {
     const nowNano = BigInt(Date.now()) * 1_000_000n;
     const spans = [0n, 300n, 1_800n, 7_200n, 86_400n].map((seconds) =>
       sampleSpan({ service: "rare", startTimeUnixNano: nowNano - seconds * 1_000_000_000n }),
@@ -83,7 +83,7 @@ describe("a search for something rare", () => {
     asked.mockRestore();
   });
 
-  it("begins with all the time that a duration of the same magnitude took", async () => {
+  test("begins with all the time that a duration of the same magnitude took", async () => {
     const nowNano = BigInt(Date.now()) * 1_000_000n;
     const spans = [300n, 1_800n].map((seconds, index) =>
       sampleSpan({
@@ -114,7 +114,7 @@ describe("a search for something rare", () => {
 });
 
 describe("a search of no time at all", () => {
-  it("leaves nothing behind that the next search would begin with", async () => {
+  test("leaves nothing behind that the next search would begin with", async () => {
     const nowNano = BigInt(Date.now()) * 1_000_000n;
     const span = sampleSpan({ service: "moment", startTimeUnixNano: nowNano - 1_800_000_000_000n });
     await shared.store.writer.writeSpans(rowsOf(span), { deduplicationToken: newToken() });
@@ -134,7 +134,7 @@ describe("a search of no time at all", () => {
 });
 
 describe("a search by a tag that was rare the last time", () => {
-  it("asks for all that time in one statement, whatever value is sought", async () => {
+  test("asks for all that time in one statement, whatever value is sought", async () => {
     const nowNano = BigInt(Date.now()) * 1_000_000n;
     const ids = ["a", "b", "c", "d"];
     const spans = [300n, 1_800n, 7_200n, 86_400n].map((seconds, index) =>
@@ -184,7 +184,7 @@ describe("a search by a tag that was rare the last time", () => {
 });
 
 describe("a search that the newest minute nearly satisfies", () => {
-  it("asks for few more minutes", async () => {
+  test("asks for few more minutes", async () => {
     const nowNano = BigInt(Date.now()) * 1_000_000n;
     // Four in the last minute, two in each before it, in an hour and a half.
     const seconds = [1, 2, 3, 4, ...Array.from({ length: 180 }, (_, index) => 125 + 30 * index)];
@@ -213,7 +213,7 @@ describe("a search that the newest minute nearly satisfies", () => {
 });
 
 describe("a search for a tag of a service", () => {
-  it("asks no index of a small newest minute, and the indexes once it was too large for that", async () => {
+  test("asks no index of a small newest minute, and the indexes once it was too large for that", async () => {
     const nowNano = BigInt(Date.now()) * 1_000_000n;
     const tagged = ["int", "string", "resource", "event"] as const;
     const spans = tagged.map((where, index) => {

@@ -114,7 +114,9 @@ export class ClickHouseSpanReader implements SpanReader {
         "search",
       );
       // Traces with spans in a newer slice too keep their place.
-      for (const { traceId } of rows) found.add(traceId);
+      for (const { traceId } of rows) {
+        found.add(traceId);
+      }
       return found.size >= query.limit;
     };
     let splitsLeft = maxSplits;
@@ -124,16 +126,22 @@ export class ClickHouseSpanReader implements SpanReader {
      */
     const searchDense = async (slice: TimeSlice, isNewest: boolean, share?: bigint): Promise<boolean> => {
       const parts = splitsLeft > 0 ? splitSlice(slice, nowUnixNano, share) : undefined;
-      if (parts === undefined) return await search(slice, isNewest);
+      if (parts === undefined) {
+        return await search(slice, isNewest);
+      }
       try {
         return await search(slice, isNewest, `, max_rows_to_read = ${this.#maxDenseRows}`);
       } catch (error) {
-        if (!isTooManyRows(error)) throw error;
+        if (!isTooManyRows(error)) {
+          throw error;
+        }
       }
       splitsLeft--;
       const [newer, older] = parts;
       const before = found.size;
-      if (await searchDense(newer, isNewest)) return true;
+      if (await searchDense(newer, isNewest)) {
+        return true;
+      }
       // Nothing was found: the newest spans are in the older part, which is halved to find them.
       return await (found.size === before ? searchDense(older, isNewest, 2n) : search(older, isNewest));
     };
@@ -141,12 +149,16 @@ export class ClickHouseSpanReader implements SpanReader {
     const searchNewest = async (slice: TimeSlice): Promise<boolean> => {
       // Without a service, a minute is rarely small.
       const mayBeSmall = query.service && query.tags?.size && performance.now() >= this.#smallAgainMs;
-      if (!mayBeSmall) return await searchDense(slice, true);
+      if (!mayBeSmall) {
+        return await searchDense(slice, true);
+      }
       try {
         const settings = `, use_skip_indexes = 0, max_rows_to_read = ${this.#maxSmallRows}`;
         return await search(slice, true, settings, true);
       } catch (error) {
-        if (!isTooManyRows(error)) throw error;
+        if (!isTooManyRows(error)) {
+          throw error;
+        }
         this.#smallAgainMs = performance.now() + notSmallMs;
         return await searchDense(slice, true);
       }
@@ -159,7 +171,9 @@ export class ClickHouseSpanReader implements SpanReader {
       try {
         return await search(slice, false, `, max_rows_to_read = ${this.#maxSparseRows}`);
       } catch (error) {
-        if (!isTooManyRows(error)) throw error;
+        if (!isTooManyRows(error)) {
+          throw error;
+        }
         return undefined;
       }
     };
@@ -178,7 +192,9 @@ export class ClickHouseSpanReader implements SpanReader {
       if (isEnough === false) {
         [slices, newest] = [older, undefined];
         searchedNano = sliceNano(first, nowUnixNano) ?? reach;
-      } else this.#reach.refused(query, tenant, performance.now());
+      } else {
+        this.#reach.refused(query, tenant, performance.now());
+      }
     }
     let isRare = newest === undefined;
     let mayJoin = true;
@@ -202,13 +218,17 @@ export class ClickHouseSpanReader implements SpanReader {
           mayJoin && next !== undefined ? await searchSparse(joinedSlices(slice, next)) : undefined;
         if (isEnough !== undefined && next !== undefined) {
           searchedNano += sliceNano(next, nowUnixNano) ?? 0n;
-          if (isEnough) break;
+          if (isEnough) {
+            break;
+          }
           at++;
           continue;
         }
         mayJoin = false;
       }
-      if (await (slice === newest ? searchNewest(slice) : searchDense(slice, false))) break;
+      if (await (slice === newest ? searchNewest(slice) : searchDense(slice, false))) {
+        break;
+      }
     }
     this.#reach.note(query, tenant, isRare ? searchedNano : undefined);
     return [...found].slice(0, query.limit);

@@ -1,5 +1,5 @@
 import { ClickHouseError } from "@clickhouse/client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Span } from "wire/model";
 import { StorageError } from "../../api/storage-error.ts";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
@@ -24,7 +24,7 @@ describe("ClickHouseSpanWriter", () => {
   });
 
   // Whatever the profile of the user says: a plain text goes into a LowCardinality all the same, and nothing else differs.
-  it.each(["0", "1"])("sends blocks that need no conversion of types (allowed: %s)", async (allowed) => {
+  test.each(["0", "1"])("sends blocks that need no conversion of types (allowed: %s)", async (allowed) => {
     const connection = new ClickHouseConnection({
       ...{ urls: [server.url], user: "default", password: "", requestTimeoutMs: 60_000 },
       ...{ maxConnections: 2, maxReadBytes: 1_000_000 },
@@ -50,7 +50,7 @@ describe("ClickHouseSpanWriter", () => {
     await connection.close();
   });
 
-  it("leaves the indexes of attributes to the first merge", async () => {
+  test("leaves the indexes of attributes to the first merge", async () => {
     const name = newDatabaseName();
     const store = openClickHouseStore({ urls: [server.url], database: name });
     for (let part = 0; part < 2; part++) {
@@ -65,14 +65,16 @@ describe("ClickHouseSpanWriter", () => {
     await runSql(server.url, `DROP DATABASE ${name} SYNC`);
   });
 
-  it("writes to a server that does not know the setting for it", async () => {
+  test("writes to a server that does not know the setting for it", async () => {
     const asked: boolean[] = [];
     const schema = { run: (work: () => Promise<void>) => work() };
     const connection = {
       async insert(_sql: string, settings: Readonly<Record<string, string>>) {
         const isKnown = settings.exclude_materialize_skip_indexes_on_insert === undefined;
         asked.push(isKnown);
-        if (isKnown) return;
+        if (isKnown) {
+          return;
+        }
         const cause = new ClickHouseError({
           message: "Unknown setting",
           code: "115",

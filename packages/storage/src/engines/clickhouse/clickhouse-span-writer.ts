@@ -39,16 +39,22 @@ export class ClickHouseSpanWriter implements SpanWriter {
   }
 
   async writeSpans(rows: SpanRows, options: WriteOptions): Promise<void> {
-    if (rows.count === 0) return;
+    if (rows.count === 0) {
+      return;
+    }
     const block = this.#takeBlock();
     addRows(block, rows);
     await this.#insert(block, options);
   }
 
   async writeSpanSource(rows: SpanRowSource, options: WriteOptions): Promise<void> {
-    if (rows.count === 0) return;
+    if (rows.count === 0) {
+      return;
+    }
     const block = this.#takeBlock();
-    for await (const piece of rows.pieces()) addRows(block, piece);
+    for await (const piece of rows.pieces()) {
+      addRows(block, piece);
+    }
     if (block.rows !== rows.count) {
       throw new StorageError("STORAGE_REFUSED", `${rows.count} rows are ${block.rows}`);
     }
@@ -81,14 +87,18 @@ export class ClickHouseSpanWriter implements SpanWriter {
     try {
       isRead = await this.#schema.run(() => this.#connection.insert(sql, settings, pieces, signal), signal);
     } catch (error) {
-      if (this.#indexSettings !== leavingIndexes || !isUnknownSetting(error)) throw error;
+      if (this.#indexSettings !== leavingIndexes || !isUnknownSetting(error)) {
+        throw error;
+      }
       this.#indexSettings = {};
       await this.#insert(block, options);
       return;
     }
     // The block is not reused after a failure, or when a second server got it, because the broken call may
     // still read it.
-    if (isRead) this.#spareBlock = block;
+    if (isRead) {
+      this.#spareBlock = block;
+    }
     this.#onWritten();
   }
 }
@@ -98,7 +108,9 @@ function addRows(block: SpanBlock, rows: SpanRows): void {
   try {
     block.add(rows);
   } catch (error) {
-    if (!(error instanceof WireError)) throw error;
+    if (!(error instanceof WireError)) {
+      throw error;
+    }
     throw new StorageError("STORAGE_REFUSED", `rows cannot be read: ${error.message}`, { cause: error });
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { TraceStore } from "../../api/trace-store.ts";
 import {
   expectStorageError,
@@ -43,7 +43,7 @@ traceStoreContract({
 });
 
 describe("openClickHouseStore", () => {
-  it.each([
+  test.each([
     { name: "no address", options: { urls: [] } },
     { name: "an address that is none", options: { urls: ["localhost:8123"] } },
     { name: "a database name with SQL in it", options: { urls: ["http://localhost"], database: "a; DROP" } },
@@ -63,7 +63,7 @@ describe("a ClickHouse store", () => {
     await runSql(server.url, `DROP DATABASE IF EXISTS ${own} SYNC`);
   });
 
-  it("keeps rows by the day they were received, and knows tokens within it", async () => {
+  test("keeps rows by the day they were received, and knows tokens within it", async () => {
     const rows = rowsOf(sampleSpan());
     const deduplicationToken = newToken();
     for (const day of [1, 1, 2]) {
@@ -79,7 +79,7 @@ describe("a ClickHouse store", () => {
     expect(days).toBe("2026-01-01\t1\n2026-01-02\t1");
   });
 
-  it("forgets services and operations with the last day that has spans of them", async () => {
+  test("forgets services and operations with the last day that has spans of them", async () => {
     const tenant = "retention";
     const names = async () => ({
       services: await store.reader.getServices({ tenant }),
@@ -106,7 +106,7 @@ describe("a ClickHouse store", () => {
     expect(await names()).toEqual({ services: [], operations: [] });
   });
 
-  it("writes a block as one part", async () => {
+  test("writes a block as one part", async () => {
     const spans = Array.from({ length: 3_000 }, (_, index) => sampleSpan({ service: `s${index % 7}` }));
     await store.writer.writeSpans(rowsOf(...spans), {
       deduplicationToken: newToken(),
@@ -119,7 +119,7 @@ describe("a ClickHouse store", () => {
     expect(parts).toBe("3000");
   });
 
-  it.each([false, true])("uses the indexes of attributes for tags, places apart: %s", async (apart) => {
+  test.each([false, true])("uses the indexes of attributes for tags, places apart: %s", async (apart) => {
     await write(store, [sampleSpan()]);
     const { sql, parameters } = searchSql({ tags: new Map([["a", "b"]]), limit: 5 }, own, "", { apart });
     const texts = Object.fromEntries(
@@ -131,7 +131,7 @@ describe("a ClickHouse store", () => {
     }
   });
 
-  it("uses the minutes and the index of trace ids for traces", async () => {
+  test("uses the minutes and the index of trace ids for traces", async () => {
     await write(store, [sampleSpan()]);
     const spansPlan = await runSql(server.url, `EXPLAIN indexes = 1 ${spansOfTraces(own)}`, {
       ids: "['ab']",
@@ -142,7 +142,7 @@ describe("a ClickHouse store", () => {
     expect(spansPlan).not.toContain("Name: start_index");
   });
 
-  it("refuses to read more than maxReadBytes", async () => {
+  test("refuses to read more than maxReadBytes", async () => {
     const span = sampleSpan();
     await write(store, [span]);
     const small = openClickHouseStore({ urls: [server.url], database: own, maxReadBytes: 50 });
@@ -150,7 +150,7 @@ describe("a ClickHouse store", () => {
     await small.close();
   });
 
-  it("makes its tables again when they are gone", async () => {
+  test("makes its tables again when they are gone", async () => {
     for (const use of [
       () => store.reader.getServices(),
       () => store.reader.findTraces({ limit: 1 }),
@@ -163,7 +163,7 @@ describe("a ClickHouse store", () => {
     }
   });
 
-  it("reads traces in the minutes where they lie, beside spans of any time", async () => {
+  test("reads traces in the minutes where they lie, beside spans of any time", async () => {
     const far = [-(2n ** 63n), -1n, 0n, 2n ** 62n, 2n ** 63n - 1n].map((startTimeUnixNano) =>
       sampleSpan({ startTimeUnixNano }),
     );
@@ -178,12 +178,14 @@ describe("a ClickHouse store", () => {
     }
   });
 
-  it("settles calls whose parent came later, and gives up on others after ten minutes", async () => {
+  test("settles calls whose parent came later, and gives up on others after ten minutes", async () => {
     const [parent, other] = [sampleSpan({ service: "shop" }), sampleSpan({ service: "bank" })];
     const called = sampleSpan({ service: "stock", traceId: parent.traceId, parentSpanId: parent.spanId });
     const lost = sampleSpan({ service: "stock", traceId: other.traceId, parentSpanId: "00000000000000ff" });
     const alsoCalled = sampleSpan({ service: "pay", traceId: parent.traceId, parentSpanId: parent.spanId });
-    for (const span of [called, alsoCalled, lost, other, parent]) await write(store, [span]);
+    for (const span of [called, alsoCalled, lost, other, parent]) {
+      await write(store, [span]);
+    }
     const rows = (where: string) =>
       runSql(
         server.url,
@@ -218,7 +220,7 @@ describe("a ClickHouse store", () => {
     ]);
   });
 
-  it.each(["sums", "details"] as const)(
+  test.each(["sums", "details"] as const)(
     "looks once for %s of calls that are counted and calls that wait, lest a step between two looks hide some",
     async (detail) => {
       await write(store, [sampleSpan({ parentSpanId: "00000000000000ff" })]);
@@ -228,7 +230,7 @@ describe("a ClickHouse store", () => {
     },
   );
 
-  it("gives a trace that has just arrived before the end of its insert is known everywhere", async () => {
+  test("gives a trace that has just arrived before the end of its insert is known everywhere", async () => {
     const span = sampleSpan();
     await write(store, [span]);
     const { traceId } = span;
@@ -244,7 +246,7 @@ describe("a ClickHouse store", () => {
     expect(await found()).toEqual([0, 0]);
   });
 
-  it("looks up a sample of very many calls that wait, and settles all", async () => {
+  test("looks up a sample of very many calls that wait, and settles all", async () => {
     const calls = 60_000;
     const insert = (service: string, id: string, parent: string) =>
       runSql(
@@ -276,7 +278,7 @@ FROM numbers(${calls})`,
     expect(await read()).toBe(calls);
   });
 
-  it("leaves the lease with the oldest of several claims made at the same moment", async () => {
+  test("leaves the lease with the oldest of several claims made at the same moment", async () => {
     const { sampling } = store;
     expect(await sampling.acquireLease("lead", "one", 60_000)).toBe(true);
     // As a rival's that had not yet seen the claim of "one".
@@ -293,7 +295,7 @@ FROM numbers(${calls})`,
     expect(await sampling.acquireLease("lead", "rival", 60_000)).toBe(true);
   });
 
-  it("answers many readers at once when the first of them finds no tables", async () => {
+  test("answers many readers at once when the first of them finds no tables", async () => {
     await runSql(server.url, `DROP DATABASE ${own} SYNC`);
     const answers = await Promise.all(Array.from({ length: 8 }, () => store.reader.getServices()));
     expect(answers).toEqual(Array.from({ length: 8 }, () => []));
@@ -301,7 +303,7 @@ FROM numbers(${calls})`,
 });
 
 describe("a read whose signal is aborted", () => {
-  it("ends in the server too", async () => {
+  test("ends in the server too", async () => {
     const connection = new ClickHouseConnection({
       ...{ urls: [server.url], user: "default", password: "", database, requestTimeoutMs: 60_000 },
       ...{ maxConnections: 2, maxReadBytes: 1_000 },
@@ -324,7 +326,7 @@ describe("a read whose signal is aborted", () => {
 });
 
 describe("a store that goes away", () => {
-  it("is unavailable until it is back, and then keeps what was written, or starts again empty", async () => {
+  test("is unavailable until it is back, and then keeps what was written, or starts again empty", async () => {
     const [folder, emptyFolder] = await Promise.all(
       [1, 2].map(() => mkdtemp(join(tmpdir(), "storage-test-"))),
     );

@@ -63,7 +63,9 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
           signal,
         );
         bytesLeft -= rows.length;
-        for (const span of decodeSpans(rows)) spans.push(span);
+        for (const span of decodeSpans(rows)) {
+          spans.push(span);
+        }
       }
     }
     return tracesInOrder(ids, spans);
@@ -94,7 +96,9 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
       }
       for (const id of some) {
         const trace = await answers.find((answer) => answer.has(id))?.trace(id);
-        if (trace !== undefined) traces.push(trace);
+        if (trace !== undefined) {
+          traces.push(trace);
+        }
       }
     }
     return traces;
@@ -109,7 +113,9 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
   ): Promise<PackedAnswer> {
     let answer = new PackedAnswer(this.#origins);
     const begin = (size: AnswerSize | undefined) => {
-      if (size !== undefined) onCount(size.rows, size.bytes);
+      if (size !== undefined) {
+        onCount(size.rows, size.bytes);
+      }
       answer = new PackedAnswer(this.#origins);
       return answer;
     };

@@ -23,7 +23,9 @@ export function* operationChunks(operations: DurationRanksQuery["operations"]): 
   const seen = new Set<string>();
   for (const { service, operation } of operations) {
     const key = JSON.stringify([service, operation]);
-    if (seen.has(key)) continue;
+    if (seen.has(key)) {
+      continue;
+    }
     seen.add(key);
     const added = encodedLength(service) + encodedLength(operation) + bytesBesideTexts;
     if (chunk.length > 0 && length + added > maxChunkBytes) {
@@ -34,7 +36,9 @@ export function* operationChunks(operations: DurationRanksQuery["operations"]): 
     chunk.push({ service, operation });
     length += added;
   }
-  if (chunk.length > 0) yield chunk;
+  if (chunk.length > 0) {
+    yield chunk;
+  }
 }
 
 /** Rows of `OperationDurations`, their counts as pairs `buckets`. */

@@ -24,16 +24,26 @@ async function* sentPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8A
   let small: Uint8Array[] = [];
   let waiting = 0;
   for (const piece of pieces) {
-    if (piece.length === 0) continue;
+    if (piece.length === 0) {
+      continue;
+    }
     if (piece.length < smallBytes) {
       small.push(piece);
       waiting += piece.length;
-      if (waiting < smallBytes) continue;
+      if (waiting < smallBytes) {
+        continue;
+      }
     }
-    if (small.length > 0) yield Buffer.concat(small);
+    if (small.length > 0) {
+      yield Buffer.concat(small);
+    }
     small = [];
     waiting = 0;
-    if (piece.length >= smallBytes) yield piece;
+    if (piece.length >= smallBytes) {
+      yield piece;
+    }
   }
-  if (small.length > 0) yield Buffer.concat(small);
+  if (small.length > 0) {
+    yield Buffer.concat(small);
+  }
 }

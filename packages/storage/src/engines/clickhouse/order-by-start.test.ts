@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SpanStarts } from "./order-by-start.ts";
 
 async function orderOf(starts: readonly bigint[]): Promise<number[]> {
@@ -18,7 +18,7 @@ function expected(starts: readonly bigint[]): number[] {
 }
 
 describe("SpanStarts", () => {
-  it("puts starts in order, equal ones as they came", async () => {
+  test("puts starts in order, equal ones as they came", async () => {
     const start = fc.oneof(
       fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
       fc.bigInt({ min: -3n, max: 3n }),
@@ -30,7 +30,7 @@ describe("SpanStarts", () => {
     );
   });
 
-  it.each([8_191, 8_192, 8_193, 16_384, 50_001, 150_000])("puts %d starts in order", async (count) => {
+  test.each([8_191, 8_192, 8_193, 16_384, 50_001, 150_000])("puts %d starts in order", async (count) => {
     const base = 1_795_273_381_000_000_000n;
     // Scattered, and some of them equal.
     const starts = Array.from({ length: count }, (_, index) => base + BigInt((index * 7_919) % 60_013));

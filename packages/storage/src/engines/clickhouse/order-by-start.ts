@@ -29,7 +29,9 @@ export class SpanStarts {
     let order = Uint32Array.from({ length: this.length }, (_, index) => index);
     for (let start = 0; start < order.length; start += runLength) {
       order.subarray(start, start + runLength).sort((one, other) => this.#compare(one, other));
-      if (order.length > runLength) await nextTurn();
+      if (order.length > runLength) {
+        await nextTurn();
+      }
     }
     let merged = new Uint32Array(order.length > runLength ? order.length : 0);
     for (let width = runLength; width < order.length; width *= 2) {
@@ -42,8 +44,11 @@ export class SpanStarts {
           const other = order[right] as number;
           const takesLeft = right >= end || (left < leftEnd && this.#compare(one, other) <= 0);
           merged[to++] = takesLeft ? one : other;
-          if (takesLeft) left++;
-          else right++;
+          if (takesLeft) {
+            left++;
+          } else {
+            right++;
+          }
           if (++sinceTurn >= mergedLength) {
             sinceTurn = 0;
             await nextTurn();

@@ -39,7 +39,9 @@ export class PackedAnswer {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
     this.#pieceBytes += piece.length;
-    if (this.#pieceBytes < gatheredBytes) return;
+    if (this.#pieceBytes < gatheredBytes) {
+      return;
+    }
     // Answers that have arrived completely would otherwise be read in one turn, and delay other requests.
     await nextTurn();
     this.#take();
@@ -58,7 +60,9 @@ export class PackedAnswer {
   /** The trace with its spans ordered by start; spans with the same start keep their order. */
   async trace(traceId: string): Promise<PackedTrace | undefined> {
     const found = this.#traces.get(traceId);
-    if (found === undefined) return undefined;
+    if (found === undefined) {
+      return undefined;
+    }
     const order = (await found.starts.inOrder()).map((position) => found.indexes[position] as number);
     const spans = this.#spans;
     const at = (index: number) =>

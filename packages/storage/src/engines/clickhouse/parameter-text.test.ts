@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { parameterText } from "./parameter-text.ts";
 import { startTestServer, type TestServer } from "./test-server.ts";
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe("parameterText", () => {
-  it("writes numbers as they are, and quotes texts in arrays only", () => {
+  test("writes numbers as they are, and quotes texts in arrays only", () => {
     expect(parameterText(7)).toBe("7");
     expect(parameterText(-(2n ** 63n))).toBe("-9223372036854775808");
     expect(parameterText("it's\ta\\b\r\n")).toBe("it\\'s\\ta\\\\b\\r\\n");
@@ -27,7 +27,7 @@ describe("parameterText", () => {
     expect(parameterText([])).toBe("[]");
   });
 
-  it("writes texts that ClickHouse reads as they were", async () => {
+  test("writes texts that ClickHouse reads as they were", async () => {
     const text = fc.string({ unit: "binary", maxLength: 40 }).filter((one) => !one.includes("\0"));
     const odd = fc.string({
       unit: fc.constantFrom("'", "\\", "\n", "\t", "\r", "n", "}", "é"),

@@ -14,7 +14,9 @@ const escapes: Readonly<Record<string, string>> = {
  * Source: ClickHouse documentation, "HTTP interface", "Queries with parameters"
  */
 export function parameterText(value: QueryParameters[string]): string {
-  if (typeof value === "string") return escaped(value);
+  if (typeof value === "string") {
+    return escaped(value);
+  }
   return typeof value === "object"
     ? `[${value.map((text) => `'${escaped(text)}'`).join(",")}]`
     : String(value);

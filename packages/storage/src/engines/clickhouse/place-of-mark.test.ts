@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { placeOfMark } from "./place-of-mark.ts";
 import { runSql, startTestServer, type TestServer } from "./test-server.ts";
 
@@ -10,7 +10,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-it.each(["\\xFC", "\\xFD", "\\xFE", "\\xFF"])(
+test.each(["\\xFC", "\\xFD", "\\xFE", "\\xFF"])(
   "finds %s wherever it is in a block's only text",
   async (byte) => {
     const text = `concat(repeat('a', at), '${byte}', repeat('b', bytes - at - 1))`;
@@ -24,6 +24,6 @@ it.each(["\\xFC", "\\xFD", "\\xFE", "\\xFF"])(
   },
 );
 
-it("says 0 where there is none", async () => {
+test("says 0 where there is none", async () => {
   expect(await runSql(server.url, `SELECT ${placeOfMark("materialize('a}~b')", "'\\xFE'")}`)).toBe("0");
 });

@@ -55,8 +55,9 @@ beforeAll(async () => {
   ({ url, adminUrl, end } = await startProcess(folder));
   store = openClickHouseStore({ urls: [url], database });
   await store.ready();
-  for (const table of ["spans", "trace_minutes"])
+  for (const table of ["spans", "trace_minutes"]) {
     await runSql(url, `SYSTEM STOP MERGES ${database}.${table}`);
+  }
   for (const [insert, day] of insertDays.entries()) {
     for (const tenant of tenants) {
       const spans = written.filter((one) => one.insert === insert && one.tenant === tenant);
@@ -123,8 +124,9 @@ test("the store gives what was written", async () => {
 });
 
 test("while parts are merged and written", async () => {
-  for (const table of ["spans", "trace_minutes"])
+  for (const table of ["spans", "trace_minutes"]) {
     await runSql(url, `SYSTEM START MERGES ${database}.${table}`);
+  }
   let isOver = false;
   const merges = async () => {
     for (let round = 0; !isOver && round < 9; round++) {
@@ -169,7 +171,9 @@ test("after OPTIMIZE … FINAL", async () => {
 async function expectSameAnswers(leastByParts: number, asked = traces): Promise<void> {
   const questions: { readonly ids: readonly string[]; readonly tenant: string; readonly spans: number }[] =
     [];
-  for (const { id, tenant, spans } of asked) questions.push({ ids: [id], tenant, spans: spans.length });
+  for (const { id, tenant, spans } of asked) {
+    questions.push({ ids: [id], tenant, spans: spans.length });
+  }
   for (let group = 0; group < 15; group++) {
     const first = pick(traces);
     const isMixed = group % 4 === 0;
@@ -198,7 +202,9 @@ async function expectSameAnswers(leastByParts: number, asked = traces): Promise<
       const message = `${ids.length} traces of ${JSON.stringify(tenant)}, seed ${seed}: ${ids.join()}`;
       const rows = rowsOf(byParts);
       expect(rows.length, message).toBe(spans);
-      if (ids.length === 1) expect(readStoredRows(byParts).length, message).toBe(spans);
+      if (ids.length === 1) {
+        expect(readStoredRows(byParts).length, message).toBe(spans);
+      }
       // A difference of megabytes would be looked for for minutes.
       const isSame = byParts.equals(byEngine) || inOrder(rows).equals(inOrder(rowsOf(byEngine)));
       expect(isSame, message).toBe(true);
@@ -226,7 +232,9 @@ async function ask(ids: readonly string[], tenant: string, by: "parts" | "engine
     ...(by === "engine" ? { max_columns_to_read: "0" } : {}),
   });
   const response = await fetch(`${url}/?${search}`, { method: "POST", body: namingTraces(sql, ids) });
-  if (!response.ok) throw new Error(await response.text());
+  if (!response.ok) {
+    throw new Error(await response.text());
+  }
   return Buffer.from(await response.arrayBuffer());
 }
 
@@ -262,7 +270,9 @@ function rowsOf(bytes: Buffer): Buffer[] {
 }
 
 async function write(tenant: string, spans: readonly Span[], day: number): Promise<void> {
-  if (spans.length === 0) return;
+  if (spans.length === 0) {
+    return;
+  }
   await store.writer.writeSpans(rowsOfTenant(tenant, ...spans), {
     deduplicationToken: newToken(),
     receivedUnixMs: Date.UTC(2026, 0, day, 12),
@@ -372,7 +382,9 @@ async function startProcess(
     http ??= /listening for ClickHouse HTTP on ([\d.]+:\d+)/.exec(line)?.[1];
     const adminPort = /"port":(\d+),"msg":"admin port open"/.exec(line)?.[1];
     lines.push(line);
-    if (http === undefined || adminPort === undefined) continue;
+    if (http === undefined || adminPort === undefined) {
+      continue;
+    }
     // The pipe must be emptied, or the process stops at a log line.
     child.stderr.resume();
     return {

@@ -53,7 +53,9 @@ export async function clickHouseRankedRates(
     rankStatement(query, database),
   );
   const page = ranked?.page ?? [];
-  if (page.length === 0) return { matched: ranked?.matched ?? 0, names: [] };
+  if (page.length === 0) {
+    return { matched: ranked?.matched ?? 0, names: [] };
+  }
   const counts = await rows<NameCounts>(countStatement(query, page, database));
   const nameOf = new Map(page);
   // The store's answer calls a name by its hash.

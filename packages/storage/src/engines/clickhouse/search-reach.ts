@@ -38,17 +38,23 @@ export class SearchReach {
     const kind = kindOf(query, tenant);
     const againMs = this.#known.get(kind)?.againMs ?? 0;
     this.#known.delete(kind);
-    if (reachNano === undefined || reachNano < firstSliceNano) return;
+    if (reachNano === undefined || reachNano < firstSliceNano) {
+      return;
+    }
     this.#known.set(kind, { reachNano: reachNano < maxReachNano ? reachNano : maxReachNano, againMs });
     const [oldest] = this.#known.keys();
-    if (this.#known.size > maxKinds && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > maxKinds && oldest !== undefined) {
+      this.#known.delete(oldest);
+    }
   }
 
   /** There was too much to read at once. */
   refused(query: TraceQuery, tenant: string, nowMs: number): void {
     const kind = kindOf(query, tenant);
     const known = this.#known.get(kind);
-    if (known !== undefined) this.#known.set(kind, { ...known, againMs: nowMs + refusedMs });
+    if (known !== undefined) {
+      this.#known.set(kind, { ...known, againMs: nowMs + refusedMs });
+    }
   }
 }
 

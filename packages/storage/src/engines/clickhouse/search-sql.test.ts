@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
 import { sampleSpan } from "../../contract/sample-spans.ts";
 import { parameterText } from "./parameter-text.ts";
@@ -35,7 +35,7 @@ function spansWith(key: string, value: string, service: string) {
 }
 
 describe("searchSql", () => {
-  it.each([
+  test.each([
     { name: "usual", key: "code", value: "503" },
     { name: "odd", key: odd, value: odd },
     { name: "long", key: odd, value: long },
@@ -58,7 +58,7 @@ describe("searchSql", () => {
     }
   });
 
-  it("leaves out granules that do not have a tag", async () => {
+  test("leaves out granules that do not have a tag", async () => {
     await shared.store.writer.writeSpans(rowsOf(sampleSpan()), { deduplicationToken: newToken() });
     await shared.sql(`OPTIMIZE TABLE ${database}.spans FINAL`);
     const { sql, parameters } = searchSql({ tags: new Map([["no such", "5"]]), limit: 5 }, database, "");

@@ -90,18 +90,32 @@ function spanConditions(query: SpanFilter, parameters: Parameters, prefix = ""):
     parameters[`${prefix}${name}`] = typeof value === "bigint" ? int64(value) : value;
   };
   const { startTimeMinUnixNano: startMin, startTimeMaxUnixNano: startMax } = query;
-  if (query.service) where("service = {service:String}", "service", query.service);
-  if (query.operation) where("name = {operation:String}", "operation", query.operation);
+  if (query.service) {
+    where("service = {service:String}", "service", query.service);
+  }
+  if (query.operation) {
+    where("name = {operation:String}", "operation", query.operation);
+  }
   // A bound that every span satisfies is left out. Servers of a cluster also fail to pass on the first
   // nanosecond.
-  if (startMin !== undefined && startMin > minInt64)
+  if (startMin !== undefined && startMin > minInt64) {
     where("start >= fromUnixTimestamp64Nano({startMin:Int64}, 'UTC')", "startMin", startMin);
-  if (startMax !== undefined && startMax < maxInt64)
+  }
+  if (startMax !== undefined && startMax < maxInt64) {
     where("start <= fromUnixTimestamp64Nano({startMax:Int64}, 'UTC')", "startMax", startMax);
-  if (query.durationMinNano) where("duration >= {durationMin:Int64}", "durationMin", query.durationMinNano);
-  if (query.durationMaxNano) where("duration <= {durationMax:Int64}", "durationMax", query.durationMaxNano);
-  if (query.spanKind !== undefined) where("kind = {kind:String}", "kind", query.spanKind);
-  if (query.hasError !== undefined) conditions.push(`status ${query.hasError ? "=" : "!="} 'error'`);
+  }
+  if (query.durationMinNano) {
+    where("duration >= {durationMin:Int64}", "durationMin", query.durationMinNano);
+  }
+  if (query.durationMaxNano) {
+    where("duration <= {durationMax:Int64}", "durationMax", query.durationMaxNano);
+  }
+  if (query.spanKind !== undefined) {
+    where("kind = {kind:String}", "kind", query.spanKind);
+  }
+  if (query.hasError !== undefined) {
+    conditions.push(`status ${query.hasError ? "=" : "!="} 'error'`);
+  }
   return conditions;
 }
 
@@ -117,9 +131,12 @@ function tagBranches(tags: readonly SoughtTag[], apart: boolean): string[][] {
     if (apart && index === 0) {
       const [ofSpan, ofResource, ofEvents] = attributePlaces(sought);
       branches = [[`(${ofSpan} OR ${ofResource})`], [ofEvents]];
-      if (shown !== undefined) branches.push([shown]);
-    } else if (shown === undefined) branches = branches.map((branch) => [...branch, has]);
-    else if (branches.length * 2 > maxBranches) {
+      if (shown !== undefined) {
+        branches.push([shown]);
+      }
+    } else if (shown === undefined) {
+      branches = branches.map((branch) => [...branch, has]);
+    } else if (branches.length * 2 > maxBranches) {
       branches = branches.map((branch) => [...branch, `(${shown} OR ${has})`]);
     } else {
       branches = branches.flatMap((branch) => [
@@ -149,7 +166,9 @@ function soughtTags(
   const isLong = [...tags].flat().join("").length > maxLiteralLength;
   return [...tags].map(([key, value], number) => {
     const textOf = (part: string, text: string): SqlText => {
-      if (!isLong) return { text };
+      if (!isLong) {
+        return { text };
+      }
       parameters[`${name}${part}${number}`] = text;
       return { text, sql: `{${name}${part}${number}:String}` };
     };

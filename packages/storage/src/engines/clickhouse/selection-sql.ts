@@ -21,7 +21,9 @@ export function selectionCondition(
 ): string {
   const { query, ...filter } = selection;
   const condition = spanCondition(filter, parameters, tenant, prefix);
-  if (query?.type !== "search") return condition;
+  if (query?.type !== "search") {
+    return condition;
+  }
   const source = { database, tenant, range: rangeOfQuery(selection), prefix };
   Object.assign(parameters, parametersOf(source));
   return `${condition} AND ${exactSql(pipelineSql(query.pipeline, spansOf(source)))}`;

@@ -24,7 +24,9 @@ export function shareTestStore(): SharedTestStore {
   });
   afterAll(async () => {
     await store?.close();
-    if (server !== undefined) await runSql(server.url, `DROP DATABASE IF EXISTS ${database} SYNC`);
+    if (server !== undefined) {
+      await runSql(server.url, `DROP DATABASE IF EXISTS ${database} SYNC`);
+    }
     await server?.stop();
   });
   return {

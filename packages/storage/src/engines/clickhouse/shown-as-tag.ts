@@ -12,8 +12,12 @@ const otlpRules = "format IN ('otlp', 'zipkin')";
  * @returns undefined for most keys
  */
 export function shownAsTag(key: string, value: string, valueSql: string): string | undefined {
-  if (key === "service.name") return `service = ${valueSql}`;
-  if (key === "internal.span.format") return `toString(format) = ${valueSql}`;
+  if (key === "service.name") {
+    return `service = ${valueSql}`;
+  }
+  if (key === "internal.span.format") {
+    return `toString(format) = ${valueSql}`;
+  }
   const condition = value === "" ? undefined : otlpCondition(key, value, valueSql);
   return condition && `(${otlpRules} AND ${condition})`;
 }

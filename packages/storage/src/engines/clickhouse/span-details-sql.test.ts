@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Span, SpanLink } from "wire/model";
 import { rowsOfTenant } from "../../contract/contract-context.ts";
 import {
@@ -39,7 +39,7 @@ function child(link: Partial<SpanLink> = {}): Span {
 }
 
 describe("what few spans have", () => {
-  it("is nothing for most, one word where the parent is the only link, and otherwise a tuple", async () => {
+  test("is nothing for most, one word where the parent is the only link, and otherwise a tuple", async () => {
     expect(await stored(sampleSpan({}))).toBe("");
     expect(await stored(child())).toBe("parent");
     expect(await stored(fullOtlpSpan())).toMatch(/^\(/);
@@ -56,11 +56,11 @@ describe("what few spans have", () => {
     { flags: 1 },
     { refType: "follows_from" },
   ];
-  it.each(others)("is a tuple for a link that is no plain parent: %o", async (link) => {
+  test.each(others)("is a tuple for a link that is no plain parent: %o", async (link) => {
     expect(await stored(child(link))).toMatch(/^\(/);
   });
 
-  it("comes back byte by byte, whatever bytes it has", async () => {
+  test("comes back byte by byte, whatever bytes it has", async () => {
     // Each row has all bytes, beginning with another one: ids of any bytes, texts with quotes, marks and what is no UTF-8.
     const all = "arrayStringConcat(arrayMap(i -> char((i + number) % 256), range(256)))";
     const id = (bytes: number) => `toFixedString(substring(${all}, 1, ${bytes}), ${bytes})`;

@@ -16,6 +16,8 @@ const tuple = `CAST(if(${hasTuple}, span_details, '${noDetails}') AS Tuple(${typ
 export function detailOf(name: DetailColumn): string {
   const own = `${tuple}.${names.indexOf(name) + 1}`;
   const none = detailColumns[name] === "UInt32" ? "toUInt32(0)" : `CAST([] AS ${detailColumns[name]})`;
-  if (name !== "links") return `if(${hasTuple}, ${own}, ${none})`;
+  if (name !== "links") {
+    return `if(${hasTuple}, ${own}, ${none})`;
+  }
   return `multiIf(${hasTuple}, ${own}, ${hasOnlyParent}, ${parentLinks}, ${none})`;
 }

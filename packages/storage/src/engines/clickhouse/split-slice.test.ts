@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { splitSlice } from "./split-slice.ts";
 
 const second = 1_000_000_000n;
@@ -23,7 +23,7 @@ function parts(min: bigint | undefined, max: bigint | undefined): string {
 }
 
 describe("splitSlice", () => {
-  it.each([
+  test.each([
     ["four hours until now", now - 240n * minute, now, "900..0 14400..900"],
     ["four hours of yesterday", now - 1_680n * minute, now - 1_440n * minute, "87300..86400 100800..87300"],
     ["a quarter of an hour, at whole minutes", now - 16n * minute, now - minute, "120..60 960..120"],
@@ -37,7 +37,7 @@ describe("splitSlice", () => {
     expect(parts(min, max)).toBe(expected);
   });
 
-  it("leaves nothing out, and has nothing twice", () => {
+  test("leaves nothing out, and has nothing twice", () => {
     const slice = { startTimeMinUnixNano: now - 100n * minute, startTimeMaxUnixNano: now };
     const [newer, older] = splitSlice(slice, now) ?? [];
     expect(newer?.startTimeMaxUnixNano).toBe(now);

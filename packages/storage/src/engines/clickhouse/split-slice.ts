@@ -24,13 +24,20 @@ export function splitSlice(
   share = 16n,
 ): readonly [newer: TimeSlice, older: TimeSlice] | undefined {
   const { startTimeMinUnixNano: min, startTimeMaxUnixNano: max } = slice;
-  if (min === undefined) return undefined;
+  if (min === undefined) {
+    return undefined;
+  }
   const end = max === undefined || max > nowUnixNano ? nowUnixNano : max;
   const length = end - min;
   let from = end - length / share;
-  if (length > minuteNano) from = (from / minuteNano) * minuteNano;
-  else if (length < 2n * secondNano || end < nowUnixNano - freshNano) return undefined;
-  if (from <= min) return undefined;
+  if (length > minuteNano) {
+    from = (from / minuteNano) * minuteNano;
+  } else if (length < 2n * secondNano || end < nowUnixNano - freshNano) {
+    return undefined;
+  }
+  if (from <= min) {
+    return undefined;
+  }
   return [
     { ...slice, startTimeMinUnixNano: from },
     { ...slice, startTimeMaxUnixNano: from - 1n },

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { Span } from "wire/model";
 import { readSpanRows, readStoredRows, spanColumns, storedColumns } from "wire/rows";
 import { spanArbitrary } from "wire/testing";
@@ -11,7 +11,7 @@ import { shareTestStore } from "./shared-test-store.ts";
 const shared = shareTestStore();
 const { database } = shared;
 
-it("gives back whatever details spans have, as objects, as packed rows and archived", async () => {
+test("gives back whatever details spans have, as objects, as packed rows and archived", async () => {
   const someSpans = fc.array(spanArbitrary, { minLength: 36, maxLength: 36 });
   await fc.assert(
     fc.asyncProperty(someSpans, async (some) => {
@@ -50,11 +50,13 @@ it("gives back whatever details spans have, as objects, as packed rows and archi
 
 async function binary(sql: string): Promise<Uint8Array> {
   const response = await fetch(shared.url, { method: "POST", body: `${sql} FORMAT RowBinary` });
-  if (!response.ok) throw new Error(await response.text());
+  if (!response.ok) {
+    throw new Error(await response.text());
+  }
   return new Uint8Array(await response.arrayBuffer());
 }
 
-it("reads a text as what it was made of, whatever bytes that has", async () => {
+test("reads a text as what it was made of, whatever bytes that has", async () => {
   // Each row has all bytes, beginning with another one.
   const all = "arrayStringConcat(arrayMap(i -> char((i + number) % 256), range(256)))";
   const id = (bytes: number) => `toFixedString(substring(${all}, 1, ${bytes}), ${bytes})`;
@@ -90,7 +92,7 @@ it("reads a text as what it was made of, whatever bytes that has", async () => {
   expect(readStoredRows(await binary(`SELECT ${stored.join(", ")} FROM numbers(256)`))).toEqual(spans);
 });
 
-it("refuses rows whose details are none", async () => {
+test("refuses rows whose details are none", async () => {
   const traceId = newTraceId();
   await shared.sql(
     `INSERT INTO ${database}.archived_spans (trace_id, span_details) VALUES (unhex('${traceId}'), '(0,[],0,0,0,[],0,[]')`,

@@ -21,7 +21,9 @@ const program = fileURLToPath(new URL("../../../../tracing-storage/bin/tracing-s
  */
 export async function startTestServer(): Promise<TestServer> {
   const url = process.env.TRACING_TEST_CLICKHOUSE_URL;
-  if (url !== undefined) return { url, stop: async () => {} };
+  if (url !== undefined) {
+    return { url, stop: async () => {} };
+  }
   const folder = await mkdtemp(join(tmpdir(), "storage-test-"));
   const server = await startStorageProcess(folder);
   return {
@@ -88,9 +90,13 @@ export async function runSql(
   parameters: Record<string, string> = {},
 ): Promise<string> {
   const target = new URL(url);
-  for (const [name, value] of Object.entries(parameters)) target.searchParams.set(`param_${name}`, value);
+  for (const [name, value] of Object.entries(parameters)) {
+    target.searchParams.set(`param_${name}`, value);
+  }
   const response = await fetch(target, { method: "POST", body: sql });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${sql}: ${text}`);
+  if (!response.ok) {
+    throw new Error(`${sql}: ${text}`);
+  }
   return text.trim();
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { likelyPart, timeSlices } from "./time-slices.ts";
 
 const minute = 60_000_000_000n;
@@ -17,7 +17,7 @@ function slices(min?: bigint, max?: bigint): string {
 }
 
 describe("timeSlices", () => {
-  it.each([
+  test.each([
     ["everything", undefined, undefined, "1..∞ 16..1 256..16 4096..256 ∞..4096"],
     ["an hour until now", now - 60n * minute, now, "1..0 16..1 60..16"],
     ["a minute", now - minute, now, "1..0"],
@@ -28,7 +28,7 @@ describe("timeSlices", () => {
     expect(slices(min, max)).toBe(expected);
   });
 
-  it("has none before the first nanosecond that there is", () => {
+  test("has none before the first nanosecond that there is", () => {
     const max = -(2n ** 63n) + 20n * minute;
     expect([...timeSlices({ startTimeMaxUnixNano: max }, now)]).toHaveLength(3);
     expect([...timeSlices({ startTimeMaxUnixNano: max }, now, 30n * minute)]).toEqual([
@@ -36,7 +36,7 @@ describe("timeSlices", () => {
     ]);
   });
 
-  it("leaves nothing out, and has nothing twice", () => {
+  test("leaves nothing out, and has nothing twice", () => {
     const all = [...timeSlices({ startTimeMinUnixNano: 7n, startTimeMaxUnixNano: now }, now)];
     expect(all.at(-1)?.startTimeMinUnixNano).toBe(7n);
     for (const [index, { startTimeMinUnixNano = 0n }] of all.slice(0, -1).entries()) {
@@ -50,7 +50,9 @@ describe("likelyPart", () => {
   /** Its length in minutes. */
   const part = (found: number, wanted: number, slice = quarter, searched = minute) => {
     const parts = likelyPart(slice, searched, found, wanted);
-    if (parts === undefined) return undefined;
+    if (parts === undefined) {
+      return undefined;
+    }
     const [newer, older] = parts;
     const { startTimeMinUnixNano: from = 0n } = newer;
     expect([newer.startTimeMaxUnixNano, older.startTimeMaxUnixNano, older.startTimeMinUnixNano]).toEqual([
@@ -59,11 +61,11 @@ describe("likelyPart", () => {
     return Math.ceil(Number(quarter.startTimeMaxUnixNano - from) / 60e9);
   };
 
-  it("is twice what should do, in whole minutes", () => {
+  test("is twice what should do, in whole minutes", () => {
     expect([part(19, 20), part(15, 20), part(10, 20), part(12, 20)]).toEqual([1, 1, 2, 2]);
   });
 
-  it("is left whole where a part would be most of it, or nothing is known", () => {
+  test("is left whole where a part would be most of it, or nothing is known", () => {
     expect([part(0, 20), part(6, 20), part(1, 20)]).toEqual([undefined, undefined, undefined]);
     expect(likelyPart({ startTimeMaxUnixNano: now }, minute, 19, 20)).toBeUndefined();
     expect(likelyPart({ startTimeMinUnixNano: 0n }, minute, 19, 20)).toBeUndefined();

@@ -29,7 +29,9 @@ export function* timeSlices(
   for (let length = firstNano; length <= firstNano * growth ** 3n; length *= growth) {
     // Whole minutes, because the table is ordered by minutes.
     const from = ((end - length) / minuteNano) * minuteNano;
-    if (from <= (min ?? firstNanoThereIs)) break;
+    if (from <= (min ?? firstNanoThereIs)) {
+      break;
+    }
     yield slice(from, max);
     max = from - 1n;
   }
@@ -49,10 +51,14 @@ export function likelyPart(
   found: number,
   wanted: number,
 ): readonly [newer: TimeSlice, older: TimeSlice] | undefined {
-  if (min === undefined || max === undefined || found === 0) return undefined;
+  if (min === undefined || max === undefined || found === 0) {
+    return undefined;
+  }
   const likely = (2n * searchedNano * BigInt(wanted - found)) / BigInt(found);
   const from = ((max + 1n - likely) / minuteNano) * minuteNano;
-  if ((max - from) * 4n > max - min) return undefined;
+  if ((max - from) * 4n > max - min) {
+    return undefined;
+  }
   return [slice(from, max), slice(min, from - 1n)];
 }
 
@@ -61,7 +67,9 @@ export function sliceNano(
   { startTimeMinUnixNano: min, startTimeMaxUnixNano: max }: TimeSlice,
   nowUnixNano: bigint,
 ): bigint | undefined {
-  if (min === undefined) return undefined;
+  if (min === undefined) {
+    return undefined;
+  }
   return (max === undefined || max > nowUnixNano ? nowUnixNano : max) - min;
 }
 

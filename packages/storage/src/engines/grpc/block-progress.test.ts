@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { BlockProgress } from "./block-progress.ts";
 
-it("remembers the acknowledged parts of a block until it is whole", () => {
+test("remembers the acknowledged parts of a block until it is whole", () => {
   const progress = new BlockProgress();
   progress.partsOf("a").add(3);
   expect([...progress.partsOf("a")]).toEqual([3]);
@@ -11,10 +11,12 @@ it("remembers the acknowledged parts of a block until it is whole", () => {
   expect(progress.isWhole("b")).toBe(false);
 });
 
-it("forgets a block after 10,000 others", () => {
+test("forgets a block after 10,000 others", () => {
   const progress = new BlockProgress();
   progress.setWhole("first");
-  for (let block = 0; block < 9_999; block++) progress.setWhole(`${block}`);
+  for (let block = 0; block < 9_999; block++) {
+    progress.setWhole(`${block}`);
+  }
   expect(progress.isWhole("first")).toBe(true);
   progress.setWhole("last");
   expect(progress.isWhole("first")).toBe(false);

@@ -16,7 +16,9 @@ export class BlockProgress {
   /** The parts of the block that are acknowledged; the caller adds to them. */
   partsOf(token: string): Set<number> {
     const known = this.#blocks.get(token);
-    if (known !== undefined && known !== "whole") return known;
+    if (known !== undefined && known !== "whole") {
+      return known;
+    }
     const parts = new Set<number>();
     this.#set(token, parts);
     return parts;
@@ -29,8 +31,12 @@ export class BlockProgress {
   #set(token: string, progress: Set<number> | "whole"): void {
     this.#blocks.delete(token);
     this.#blocks.set(token, progress);
-    if (this.#blocks.size <= maxBlocks) return;
+    if (this.#blocks.size <= maxBlocks) {
+      return;
+    }
     const [oldest] = this.#blocks.keys();
-    if (oldest !== undefined) this.#blocks.delete(oldest);
+    if (oldest !== undefined) {
+      this.#blocks.delete(oldest);
+    }
   }
 }

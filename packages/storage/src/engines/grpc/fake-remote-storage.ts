@@ -58,8 +58,9 @@ export async function startFakeRemoteStorage(handlers: FakeHandlers, port = 0): 
     // Remote storages of others have only the public names.
     const [, definition] = withPublicNames(service);
     const own = Object.entries(handlers).filter(([name]) => name in service);
-    if (definition !== undefined && own.length > 0)
+    if (definition !== undefined && own.length > 0) {
       server.addService(definition, Object.fromEntries(own) as UntypedServiceImplementation);
+    }
   }
   const bound = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, actual) =>

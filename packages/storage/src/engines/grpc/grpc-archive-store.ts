@@ -27,7 +27,9 @@ export function grpcArchiveStore(
     part: "archiveSpanReader" | "archiveSpanWriter",
     options: ReadOptions,
   ): Promise<void> => {
-    if ((await capabilities.ask(options))[part]) return;
+    if ((await capabilities.ask(options))[part]) {
+      return;
+    }
     throw new StorageError("STORAGE_UNSUPPORTED", "the remote storage has no archive");
   };
   return {

@@ -18,10 +18,14 @@ export interface FailedCall {
 
 /** Turns any exception of a call into the package's error. gRPC's codes get their meaning only here. */
 export function toStorageError(error: unknown, call: FailedCall): StorageError {
-  if (error instanceof StorageError) return error;
+  if (error instanceof StorageError) {
+    return error;
+  }
   const options = { cause: error };
   const at = `remote storage at ${call.server}`;
-  if (call.aborted) return new StorageError("STORAGE_ABORTED", "the caller gave up", options);
+  if (call.aborted) {
+    return new StorageError("STORAGE_ABORTED", "the caller gave up", options);
+  }
   if (call.unconnected) {
     const message = `${at} cannot be reached: no connection within ${call.connectionTimeoutMs} ms`;
     return new StorageError("STORAGE_UNAVAILABLE", message, options);

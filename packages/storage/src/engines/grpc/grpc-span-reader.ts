@@ -36,7 +36,9 @@ export class GrpcSpanReader implements SpanReader {
       options,
       this.#budget(),
       (chunk) => {
-        for (const span of spansOf(chunk.spans)) spans.push(span);
+        for (const span of spansOf(chunk.spans)) {
+          spans.push(span);
+        }
       },
     );
     const ids = [...new Set(spans.map(({ traceId }) => traceId))];
@@ -55,7 +57,9 @@ export class GrpcSpanReader implements SpanReader {
       const ids = new Set(traceIds.map((id) => id.toString("hex").padStart(32, "0")));
       return [...ids].slice(0, query.limit);
     } catch (error) {
-      if (!isNotImplemented(error)) throw error;
+      if (!isNotImplemented(error)) {
+        throw error;
+      }
       return (await this.findTraces(query, options)).map(({ traceId }) => traceId);
     }
   }
@@ -89,7 +93,9 @@ function operationsOf(answer: GetOperationsResponse, wanted: SpanKind | undefine
   const operations = new Map<string, Operation>();
   for (const { name, spanKind: text } of all) {
     const spanKind = spanKinds.find((kind) => kind === text) ?? "unspecified";
-    if (wanted !== undefined && text !== "" && spanKind !== wanted) continue;
+    if (wanted !== undefined && text !== "" && spanKind !== wanted) {
+      continue;
+    }
     operations.set(`${spanKind} ${name}`, { name, spanKind: text === "" && wanted ? wanted : spanKind });
   }
   return [...operations.values()].sort(

@@ -37,16 +37,23 @@ export class GrpcSpanWriter implements SpanWriter {
   }
 
   async writeSpans(rows: SpanRows, { deduplicationToken: token, signal }: WriteOptions): Promise<void> {
-    if (signal?.aborted) throw new StorageError("STORAGE_ABORTED", "the caller gave up");
-    if (rows.count === 0 || this.#progress.isWhole(token)) return;
+    if (signal?.aborted) {
+      throw new StorageError("STORAGE_ABORTED", "the caller gave up");
+    }
+    if (rows.count === 0 || this.#progress.isWhole(token)) {
+      return;
+    }
     const spans = spansOfRows(rows);
     const done = this.#progress.partsOf(token);
     try {
       // The first span's tenant is sent, because servers may refuse calls without one.
       const tenant = spans[0]?.tenant ?? "";
       const { streamingSpanWriter } = await this.#capabilities.known({ tenant, ...optional(signal) });
-      if (streamingSpanWriter) await this.#stream(spans, done, signal);
-      else await this.#writeEach(spans, done, signal);
+      if (streamingSpanWriter) {
+        await this.#stream(spans, done, signal);
+      } else {
+        await this.#writeEach(spans, done, signal);
+      }
     } catch (error) {
       this.#capabilities.forget();
       throw error;
@@ -61,7 +68,9 @@ export class GrpcSpanWriter implements SpanWriter {
         const part = left.slice(first, first + spansPerStream);
         const options = { tenant, ...optional(signal) };
         await this.#calls.upload(remoteMethods.writeSpanStream, requestsOf(spans, part), options);
-        for (const index of part) done.add(index);
+        for (const index of part) {
+          done.add(index);
+        }
       }
     }
   }
@@ -77,12 +86,16 @@ export class GrpcSpanWriter implements SpanWriter {
         await this.#calls.unary(remoteMethods.writeSpan, request, { tenant, ...optional(signal) }, true);
         done.add(index);
       } catch (error) {
-        if (!(error instanceof StorageError) || error.code !== "STORAGE_REFUSED") throw error;
+        if (!(error instanceof StorageError) || error.code !== "STORAGE_REFUSED") {
+          throw error;
+        }
         refusals.push(error);
       }
     });
     const [first] = refusals;
-    if (first === undefined) return;
+    if (first === undefined) {
+      return;
+    }
     throw new StorageError(
       "STORAGE_REFUSED",
       `${refusals.length} of ${spans.length} spans are refused, the others stored: ${first.message}`,
@@ -96,15 +109,20 @@ function optional(signal: AbortSignal | undefined): { signal?: AbortSignal } {
 }
 
 function* requestsOf(spans: readonly TenantSpan[], indexes: readonly number[]): Generator<WriteSpanRequest> {
-  for (const index of indexes) yield { span: toApiV2Span((spans[index] as TenantSpan).span) };
+  for (const index of indexes) {
+    yield { span: toApiV2Span((spans[index] as TenantSpan).span) };
+  }
 }
 
 function indexesByTenant(spans: readonly TenantSpan[]): Map<string, number[]> {
   const indexes = new Map<string, number[]>();
   for (const [index, { tenant }] of spans.entries()) {
     const ofTenant = indexes.get(tenant);
-    if (ofTenant === undefined) indexes.set(tenant, [index]);
-    else ofTenant.push(index);
+    if (ofTenant === undefined) {
+      indexes.set(tenant, [index]);
+    } else {
+      ofTenant.push(index);
+    }
   }
   return indexes;
 }

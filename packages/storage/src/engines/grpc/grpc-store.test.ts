@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { type Metadata, status } from "@grpc/grpc-js";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type ApiV2Span, toApiV2Span } from "wire/api-v2";
 import type { Span } from "wire/model";
 import type { TraceStore } from "../../api/trace-store.ts";
@@ -40,25 +40,27 @@ function sendSpans(
   call: { write(chunk: { spans: ApiV2Span[] }): unknown; end(): void },
   spans: readonly Span[],
 ): void {
-  for (const span of spans) call.write({ spans: [toApiV2Span(span)] });
+  for (const span of spans) {
+    call.write({ spans: [toApiV2Span(span)] });
+  }
   call.end();
 }
 
 describe("openGrpcStore", () => {
-  it.each(["", "localhost", "http://localhost:17271", "a b:1"])("refuses the address %j", (server) => {
+  test.each(["", "localhost", "http://localhost:17271", "a b:1"])("refuses the address %j", (server) => {
     expect(() => openGrpcStore({ server })).toThrow(
       expect.objectContaining({ code: "STORAGE_REFUSED", message: expect.stringContaining("host:port") }),
     );
   });
 
-  it("says that sampling, metrics and analysis are not in the API", async () => {
+  test("says that sampling, metrics and analysis are not in the API", async () => {
     const { sampling } = await openWith({});
     await expectStorageError(sampling.latestProbabilities(), "STORAGE_UNSUPPORTED");
   });
 });
 
 describe("reads from a remote storage", () => {
-  it("give services and operations in order, each once, with kinds as far as they are known", async () => {
+  test("give services and operations in order, each once, with kinds as far as they are known", async () => {
     const { reader } = await openWith({
       getServices: (_, answer) => answer(null, { services: ["b", "a", "b"] }),
       getOperations: ({ request }, answer) =>
@@ -85,7 +87,7 @@ describe("reads from a remote storage", () => {
     ]);
   });
 
-  it("take the names alone from an old server", async () => {
+  test("take the names alone from an old server", async () => {
     const { reader } = await openWith({
       getOperations: (_, answer) => answer(null, { operationNames: ["b", "a"], operations: [] }),
     });
@@ -95,7 +97,7 @@ describe("reads from a remote storage", () => {
     ]);
   });
 
-  it("put traces in order, newest matching span first, and keep to the limit", async () => {
+  test("put traces in order, newest matching span first, and keep to the limit", async () => {
     const service = newServiceName();
     const [old, young, huge] = [newTraceId(), newTraceId(), newTraceId()];
     const span = (traceId: string, name: string, second: bigint) =>
@@ -114,7 +116,7 @@ describe("reads from a remote storage", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     [status.UNIMPLEMENTED, "unknown method"],
     [status.UNKNOWN, "not implemented"],
   ])("find ids by their traces where the server answers %s %j", async (code, details) => {
@@ -126,15 +128,18 @@ describe("reads from a remote storage", () => {
     expect(await reader.findTraceIds({ limit: 5 })).toEqual([span.traceId]);
   });
 
-  it.each([
+  test.each([
     [status.NOT_FOUND, "no such thing"],
     [status.UNKNOWN, "trace not found"],
   ])("leave out a trace that the server answers with %s %j", async (code, details) => {
     const span = sampleSpan();
     const { reader } = await openWith({
       getTrace(call) {
-        if (call.request.traceId.toString("hex") === span.traceId) sendSpans(call, [span]);
-        else call.emit("error", serviceError(code, details));
+        if (call.request.traceId.toString("hex") === span.traceId) {
+          sendSpans(call, [span]);
+        } else {
+          call.emit("error", serviceError(code, details));
+        }
       },
     });
     expect(await reader.getTraces([newTraceId(), span.traceId])).toEqual([
@@ -142,7 +147,7 @@ describe("reads from a remote storage", () => {
     ]);
   });
 
-  it("end when they bring more than maxReadBytes", async () => {
+  test("end when they bring more than maxReadBytes", async () => {
     const { reader } = await openWith(
       { getTrace: (call) => sendSpans(call, [sampleSpan(), sampleSpan()]) },
       { maxReadBytes: 100 },
@@ -150,7 +155,7 @@ describe("reads from a remote storage", () => {
     await expectStorageError(reader.getTraces([newTraceId()]), "STORAGE_REFUSED");
   });
 
-  it("add up the dependencies of several days", async () => {
+  test("add up the dependencies of several days", async () => {
     const { dependencies } = await openWith({
       getDependencies: (_, answer) =>
         answer(null, {
@@ -167,7 +172,7 @@ describe("reads from a remote storage", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     [status.UNAVAILABLE, "STORAGE_UNAVAILABLE"],
     [status.RESOURCE_EXHAUSTED, "STORAGE_UNAVAILABLE"],
     [status.INVALID_ARGUMENT, "STORAGE_BAD_QUERY"],
@@ -186,14 +191,16 @@ describe("reads from a remote storage", () => {
 });
 
 describe("writes to a remote storage", () => {
-  it("go on where they stopped when a block is written again", async () => {
+  test("go on where they stopped when a block is written again", async () => {
     const seen: string[] = [];
     let failures = 1;
     const { writer } = await openWith({
       ...capabilities(false),
       writeSpan({ request }, answer) {
         const name = request.span?.operationName ?? "";
-        if (name === "3" && failures-- > 0) return answer(serviceError(status.UNKNOWN, "database is away"));
+        if (name === "3" && failures-- > 0) {
+          return answer(serviceError(status.UNKNOWN, "database is away"));
+        }
         seen.push(name);
         answer(null, {});
       },
@@ -206,13 +213,15 @@ describe("writes to a remote storage", () => {
     expect(seen.toSorted()).toEqual(["1", "2", "3", "4"]);
   });
 
-  it("store the others when a span is refused, and say how many are", async () => {
+  test("store the others when a span is refused, and say how many are", async () => {
     const seen: string[] = [];
     const { writer, address } = await openWith({
       ...capabilities(false),
       writeSpan({ request }, answer) {
         const name = request.span?.operationName ?? "";
-        if (name === "bad") return answer(serviceError(status.INVALID_ARGUMENT, "too long"));
+        if (name === "bad") {
+          return answer(serviceError(status.INVALID_ARGUMENT, "too long"));
+        }
         seen.push(name);
         answer(null, {});
       },
@@ -225,7 +234,7 @@ describe("writes to a remote storage", () => {
     expect(seen.toSorted()).toEqual(["1", "2"]);
   });
 
-  it("take a server without capabilities for one that takes one span a call", async () => {
+  test("take a server without capabilities for one that takes one span a call", async () => {
     let calls = 0;
     const store = await openWith({
       writeSpan(_, answer) {
@@ -243,7 +252,7 @@ describe("writes to a remote storage", () => {
     );
   });
 
-  it("send streams of at most 5,000 spans, each acknowledged, in the model's form with the format last", async () => {
+  test("send streams of at most 5,000 spans, each acknowledged, in the model's form with the format last", async () => {
     const streams: ApiV2Span[][] = [];
     let failures = 1;
     const store = await openWith({
@@ -252,7 +261,9 @@ describe("writes to a remote storage", () => {
         const spans: ApiV2Span[] = [];
         call.on("data", ({ span }: { span: ApiV2Span }) => spans.push(span));
         call.on("end", () => {
-          if (spans.length < 5_000 && failures-- > 0) return answer(serviceError(status.UNAVAILABLE, "away"));
+          if (spans.length < 5_000 && failures-- > 0) {
+            return answer(serviceError(status.UNAVAILABLE, "away"));
+          }
           streams.push(spans);
           answer(null, {});
         });
@@ -269,7 +280,7 @@ describe("writes to a remote storage", () => {
     expect(streams[0]?.[0]?.tags.at(-1)).toMatchObject({ key: "internal.span.format", vStr: "jaeger" });
   });
 
-  it("name each tenant, and pass on the token of a reader", async () => {
+  test("name each tenant, and pass on the token of a reader", async () => {
     const named: unknown[] = [];
     const note = (metadata: Metadata) =>
       named.push([...metadata.get("x-org"), ...metadata.get("bearer.token")]);
@@ -296,14 +307,14 @@ describe("writes to a remote storage", () => {
     }
   });
 
-  it("name no tenant where tenancy is off", async () => {
+  test("name no tenant where tenancy is off", async () => {
     const { reader } = await openWith({ getServices: (_, answer) => answer(null, { services: [] }) });
     await expectStorageError(reader.getServices({ tenant: "acme" }), "STORAGE_BAD_QUERY");
   });
 });
 
 describe("a remote storage that does not answer", () => {
-  it("is unavailable until it is there", async () => {
+  test("is unavailable until it is there", async () => {
     const first = await startFakeRemoteStorage({
       getServices: (_, answer) => answer(null, { services: ["a"] }),
     });
@@ -324,7 +335,7 @@ describe("a remote storage that does not answer", () => {
     await expect.poll(services, { timeout: 10_000 }).toEqual(["b"]);
   });
 
-  it("is unavailable when there is no connection within the time for one", async () => {
+  test("is unavailable when there is no connection within the time for one", async () => {
     // Accepts, and never says a word of HTTP/2.
     const silent = createServer(() => {}).listen(0, "127.0.0.1");
     await once(silent, "listening");
@@ -340,7 +351,7 @@ describe("a remote storage that does not answer", () => {
     });
   });
 
-  it("times out a call", async () => {
+  test("times out a call", async () => {
     const { reader, address } = await openWith(
       { getServices: () => {}, findTraces: () => {} },
       { requestTimeoutMs: 50 },
@@ -352,7 +363,7 @@ describe("a remote storage that does not answer", () => {
     await expectStorageError(reader.findTraces({ limit: 1 }), "STORAGE_TIMEOUT");
   });
 
-  it("is told when the caller gives up", async () => {
+  test("is told when the caller gives up", async () => {
     const cancelled = Promise.withResolvers<void>();
     const abort = new AbortController();
     const { reader } = await openWith({

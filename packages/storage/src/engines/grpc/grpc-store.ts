@@ -39,7 +39,9 @@ export function openGrpcStore(options: GrpcStoreOptions): TraceStore {
         await capabilities.ask(signal === undefined ? {} : { signal });
       } catch (error) {
         // A server may require a tenant for this call too; the refusal shows that it is up.
-        if (tenantHeader === undefined || !asksForTenant(error)) throw error;
+        if (tenantHeader === undefined || !asksForTenant(error)) {
+          throw error;
+        }
       }
     },
     async close() {

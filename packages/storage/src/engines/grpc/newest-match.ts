@@ -10,7 +10,9 @@ export function newestFirst(traces: readonly Trace[], query: TraceQuery): Trace[
   return traces
     .map((trace) => ({ trace, start: newestMatch(trace, query) }))
     .sort((one, other) => {
-      if (one.start === other.start) return one.trace.traceId < other.trace.traceId ? -1 : 1;
+      if (one.start === other.start) {
+        return one.trace.traceId < other.trace.traceId ? -1 : 1;
+      }
       return one.start > other.start ? -1 : 1;
     })
     .map(({ trace }) => trace);

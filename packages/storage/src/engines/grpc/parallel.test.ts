@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { inParallel } from "./parallel.ts";
 
-it("runs as many at a time as allowed, and all of them", async () => {
+test("runs as many at a time as allowed, and all of them", async () => {
   const seen: number[] = [];
   let running = 0;
   let most = 0;
@@ -15,11 +15,13 @@ it("runs as many at a time as allowed, and all of them", async () => {
   expect(most).toBe(2);
 });
 
-it("begins nothing after a failure, and throws it when the others have ended", async () => {
+test("begins nothing after a failure, and throws it when the others have ended", async () => {
   const seen: number[] = [];
   const late = Promise.withResolvers<void>();
   const work = inParallel([1, 2, 3, 4], 2, async (item) => {
-    if (item === 1) throw new Error("first");
+    if (item === 1) {
+      throw new Error("first");
+    }
     await late.promise;
     seen.push(item);
   });

@@ -12,10 +12,14 @@ export async function inParallel<Item>(
   const worker = async (): Promise<void> => {
     while (failures.length === 0) {
       const next = iterator.next();
-      if (next.done === true) return;
+      if (next.done === true) {
+        return;
+      }
       await work(next.value).catch((error: unknown) => failures.push(error));
     }
   };
   await Promise.all(Array.from({ length: limit }, worker));
-  if (failures.length > 0) throw failures[0];
+  if (failures.length > 0) {
+    throw failures[0];
+  }
 }

@@ -24,8 +24,12 @@ type Timestamp = NonNullable<TraceQueryParameters["startTimeMin"]>;
  */
 export function queryMessage(query: TraceQuery): TraceQueryParameters {
   const tags = new Map(query.tags);
-  if (query.spanKind !== undefined) tags.set("span.kind", query.spanKind);
-  if (query.hasError === true) tags.set("error", "true");
+  if (query.spanKind !== undefined) {
+    tags.set("span.kind", query.spanKind);
+  }
+  if (query.hasError === true) {
+    tags.set("error", "true");
+  }
   if (query.hasError === false) {
     throw new StorageError(
       "STORAGE_UNSUPPORTED",
@@ -46,15 +50,23 @@ export function queryMessage(query: TraceQuery): TraceQueryParameters {
 
 /** Nanoseconds since the Unix epoch, limited to the range of a timestamp. */
 export function timestampOf(unixNano: bigint | undefined): Timestamp | undefined {
-  if (unixNano === undefined) return undefined;
+  if (unixNano === undefined) {
+    return undefined;
+  }
   const nanos = ((unixNano % nanosPerSecond) + nanosPerSecond) % nanosPerSecond;
   const seconds = (unixNano - nanos) / nanosPerSecond;
-  if (seconds < firstSecond) return { seconds: firstSecond, nanos: 0 };
-  if (seconds > lastSecond) return { seconds: lastSecond, nanos: 999_999_999 };
+  if (seconds < firstSecond) {
+    return { seconds: firstSecond, nanos: 0 };
+  }
+  if (seconds > lastSecond) {
+    return { seconds: lastSecond, nanos: 999_999_999 };
+  }
   return { seconds, nanos: Number(nanos) };
 }
 
 function durationOf(nano: bigint | undefined): TraceQueryParameters["durationMin"] {
-  if (nano === undefined || nano === 0n) return undefined;
+  if (nano === undefined || nano === 0n) {
+    return undefined;
+  }
   return { seconds: nano / nanosPerSecond, nanos: Number(nano % nanosPerSecond) };
 }

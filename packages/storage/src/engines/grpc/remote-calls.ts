@@ -51,8 +51,11 @@ export class RemoteCalls {
           metadata,
           this.#callOptions(),
           (error, response) => {
-            if (error !== null) reject(error);
-            else if (response !== undefined) resolve(response);
+            if (error !== null) {
+              reject(error);
+            } else if (response !== undefined) {
+              resolve(response);
+            }
           },
         ),
       );
@@ -118,8 +121,11 @@ export class RemoteCalls {
         this.#callOptions(),
         (error) => {
           isOver = true;
-          if (error === null) answer.resolve();
-          else answer.reject(error);
+          if (error === null) {
+            answer.resolve();
+          } else {
+            answer.reject(error);
+          }
         },
       );
       // The callback gets the same error with more details.
@@ -138,7 +144,9 @@ export class RemoteCalls {
     const { server, connectionTimeoutMs, requestTimeoutMs: timeoutMs } = this.#settings;
     const state = { aborted: signal?.aborted ?? false, unconnected: false };
     const failed = () => ({ ...state, server, timeoutMs, connectionTimeoutMs, isWrite });
-    if (state.aborted) throw toStorageError(signal?.reason, failed());
+    if (state.aborted) {
+      throw toStorageError(signal?.reason, failed());
+    }
     let under: Cancellable | undefined;
     const abort = () => {
       state.aborted = true;
@@ -146,7 +154,9 @@ export class RemoteCalls {
     };
     signal?.addEventListener("abort", abort, { once: true });
     const timer = setTimeout(() => {
-      if (this.#channel.isConnected) return;
+      if (this.#channel.isConnected) {
+        return;
+      }
       state.unconnected = true;
       under?.cancel();
     }, connectionTimeoutMs);
@@ -197,8 +207,12 @@ async function sendAll<Request>(
   over: Promise<void>,
 ): Promise<void> {
   for (const request of requests) {
-    if (isOver()) return;
-    if (!call.write(request)) await Promise.race([once(call, "drain"), over]);
+    if (isOver()) {
+      return;
+    }
+    if (!call.write(request)) {
+      await Promise.race([once(call, "drain"), over]);
+    }
   }
   call.end();
 }

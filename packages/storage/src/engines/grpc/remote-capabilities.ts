@@ -32,7 +32,9 @@ export class RemoteCapabilities {
     try {
       return await this.#calls.unary(remoteMethods.capabilities, {}, options);
     } catch (error) {
-      if (isNotImplemented(error)) return none;
+      if (isNotImplemented(error)) {
+        return none;
+      }
       throw error;
     }
   }

@@ -92,7 +92,9 @@ export class RemoteChannel {
 
 /** @param address of a server without a name */
 function credentialsOf(tls: GrpcStoreTls | undefined, address: string | undefined): ChannelCredentials {
-  if (tls === undefined) return credentials.createInsecure();
+  if (tls === undefined) {
+    return credentials.createInsecure();
+  }
   const { ca, cert, key, skipHostVerify } = tls;
   return credentials.createFromSecureContext(
     createSecureContext({

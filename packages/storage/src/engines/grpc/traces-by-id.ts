@@ -23,12 +23,16 @@ export async function tracesById(
   await inParallel(ids, maxCalls, async (id) => {
     const request = { traceId: Buffer.from(id, "hex") };
     const take = (chunk: SpansResponseChunk) => {
-      for (const span of spansOf(chunk.spans)) spans.push(span);
+      for (const span of spansOf(chunk.spans)) {
+        spans.push(span);
+      }
     };
     try {
       await calls.download(method, request, options, budget, take);
     } catch (error) {
-      if (!isTraceNotFound(error)) throw error;
+      if (!isTraceNotFound(error)) {
+        throw error;
+      }
     }
   });
   return tracesInOrder(ids, spans);

@@ -10,9 +10,13 @@ export function countSlots(spans: Iterable<Span>, query: MetricsQuery, slots: Me
   const slotNano = BigInt(slots.slotMinutes) * 60_000_000_000n;
   for (const span of spans) {
     const service = span.resource.serviceName;
-    if (!query.services.includes(service) || !query.spanKinds.includes(span.kind)) continue;
+    if (!query.services.includes(service) || !query.spanKinds.includes(span.kind)) {
+      continue;
+    }
     const slot = Number((span.startTimeUnixNano - startNano) / slotNano);
-    if (span.startTimeUnixNano < startNano || slot >= slots.count) continue;
+    if (span.startTimeUnixNano < startNano || slot >= slots.count) {
+      continue;
+    }
     const operation = query.groupByOperation ? span.name : "";
     const key = JSON.stringify([service, operation]);
     let counts = series.get(key);

@@ -50,9 +50,13 @@ function* callsOf(
     const byId = Map.groupBy(spans, ({ spanId }) => spanId);
     for (const span of spans) {
       const minute = minuteOf(span.startTimeUnixNano);
-      if (minute < from || minute > to) continue;
+      if (minute < from || minute > to) {
+        continue;
+      }
       const parent = parentOf(span, byId)?.resource.serviceName;
-      if (parent !== undefined && parent !== span.resource.serviceName) yield { parent, span };
+      if (parent !== undefined && parent !== span.resource.serviceName) {
+        yield { parent, span };
+      }
     }
   }
 }
@@ -64,9 +68,13 @@ function* callsOf(
 function parentOf(span: Span, byId: ReadonlyMap<string, readonly Span[]>): Span | undefined {
   if (span.kind === "server") {
     const client = byId.get(span.spanId)?.find(({ kind }) => kind === "client");
-    if (client !== undefined) return client;
+    if (client !== undefined) {
+      return client;
+    }
   }
-  if (span.parentSpanId === "") return undefined;
+  if (span.parentSpanId === "") {
+    return undefined;
+  }
   const parents = byId.get(span.parentSpanId);
   return parents?.find(({ kind }) => kind === "server") ?? parents?.[0];
 }

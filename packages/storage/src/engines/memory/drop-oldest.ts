@@ -3,7 +3,9 @@
  */
 export function dropOldest<Key>(kept: Set<Key> | Map<Key, unknown>, most: number): void {
   for (const oldest of kept.keys()) {
-    if (kept.size <= most) return;
+    if (kept.size <= most) {
+      return;
+    }
     kept.delete(oldest);
   }
 }

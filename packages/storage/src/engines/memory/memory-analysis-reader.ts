@@ -65,7 +65,9 @@ export class MemoryAnalysisReader implements AnalysisReader {
       startTimeMaxUnixNano: range.endUnixNano,
     };
     for (const span of this.#spans(options)) {
-      if (!spanMatches(span, { ...filter, limit: 1 })) continue;
+      if (!spanMatches(span, { ...filter, limit: 1 })) {
+        continue;
+      }
       const column = Number((span.startTimeUnixNano - range.startUnixNano) / width);
       const durationLog2 = span.durationNano <= 1n ? 0 : span.durationNano.toString(2).length - 1;
       const key = `${column}/${durationLog2}`;
@@ -122,13 +124,20 @@ export class MemoryAnalysisReader implements AnalysisReader {
     const { service, operation, spanKind, range, durationNano } = query;
     const durations: bigint[] = [];
     for (const span of this.#spans(options)) {
-      if (span.resource.serviceName !== service || span.name !== operation) continue;
-      if (spanKind !== undefined && span.kind !== spanKind) continue;
-      if (span.startTimeUnixNano < range.startUnixNano || span.startTimeUnixNano > range.endUnixNano)
+      if (span.resource.serviceName !== service || span.name !== operation) {
         continue;
+      }
+      if (spanKind !== undefined && span.kind !== spanKind) {
+        continue;
+      }
+      if (span.startTimeUnixNano < range.startUnixNano || span.startTimeUnixNano > range.endUnixNano) {
+        continue;
+      }
       durations.push(lengthNano(span));
     }
-    if (durations.length === 0) return undefined;
+    if (durations.length === 0) {
+      return undefined;
+    }
     durations.sort((one, other) => (one < other ? -1 : one === other ? 0 : 1));
     const at = (quantile: number) => Number(durations[Math.ceil(quantile * durations.length) - 1] ?? 0n);
     return {
@@ -149,7 +158,9 @@ export class MemoryAnalysisReader implements AnalysisReader {
     const groups = new Map<string, OperationDurations & { readonly counts: Map<number, number> }>();
     for (const span of this.#spans(options)) {
       const minute = span.startTimeUnixNano / minuteNano;
-      if (minute < from || minute > to) continue;
+      if (minute < from || minute > to) {
+        continue;
+      }
       const { name: operation, kind: spanKind } = span;
       const service = span.resource.serviceName;
       const key = JSON.stringify([service, operation, spanKind]);
@@ -167,8 +178,12 @@ export class MemoryAnalysisReader implements AnalysisReader {
     const groups = new Map<string, Span[]>();
     for (const span of this.#spans(options)) {
       const minute = span.startTimeUnixNano / minuteNano;
-      if (minute < from || minute > to) continue;
-      if (query.service && span.resource.serviceName !== query.service) continue;
+      if (minute < from || minute > to) {
+        continue;
+      }
+      if (query.service && span.resource.serviceName !== query.service) {
+        continue;
+      }
       const key = JSON.stringify([span.resource.serviceName, span.name, span.kind]);
       groups.set(key, [...(groups.get(key) ?? []), span]);
     }
@@ -187,7 +202,9 @@ export class MemoryAnalysisReader implements AnalysisReader {
     const condition = query.query && spanConditionOf(query.query);
     const isAsked = condition === undefined ? () => true : spanTest(condition);
     const cursor = query.upTo ?? String(stored.arrivals);
-    if (query.cursor === undefined) return { spans: [], skipped: 0, cursor };
+    if (query.cursor === undefined) {
+      return { spans: [], skipped: 0, cursor };
+    }
     const spans = stored
       .arrivedWithin(Number(query.cursor), Number(cursor))
       .filter((span) => spanMatches(span, query) && isAsked(span));

@@ -27,7 +27,9 @@ export function memoryArchive(maxTraces: number): ArchiveStore {
         const added = new Set<string>();
         const spans = readTenantSpans(rows).filter(({ tenant, span }) => {
           const key = JSON.stringify([tenant, span.traceId, identity(span)]);
-          if (added.has(key)) return false;
+          if (added.has(key)) {
+            return false;
+          }
           added.add(key);
           return !stored
             .tracesOf(tenant)

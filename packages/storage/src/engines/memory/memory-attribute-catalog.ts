@@ -38,8 +38,12 @@ export class MemoryAttributeCatalog implements AttributeCatalog {
     const spans = [...this.#spans(query, options)];
     const { scope: only, prefix = "", limit } = query;
     return attributeScopes.flatMap((scope): AttributeName[] => {
-      if (only !== undefined && only !== scope) return [];
-      if (scope === "intrinsic") return intrinsicNames(query).map((name) => ({ scope, name }));
+      if (only !== undefined && only !== scope) {
+        return [];
+      }
+      if (scope === "intrinsic") {
+        return intrinsicNames(query).map((name) => ({ scope, name }));
+      }
       const names = spans.flatMap((span) => namesOf(span, scope)).filter((name) => name.startsWith(prefix));
       const frequent = byCount(names, (name) => name).slice(0, limit);
       return frequent.map(({ item: name }) => ({ scope, name })).sort((a, b) => compareTexts(a.name, b.name));
@@ -50,10 +54,14 @@ export class MemoryAttributeCatalog implements AttributeCatalog {
     checkValues(query);
     throwIfAborted(options.signal);
     const fixed = fixedValues(query);
-    if (fixed !== undefined) return fixed;
+    if (fixed !== undefined) {
+      return fixed;
+    }
     const { scope, name, prefix = "", limit } = query;
     const seen: Seen[] = [];
-    for (const span of this.#spans(query, options)) seen.push(...valuesOf(span, scope, name));
+    for (const span of this.#spans(query, options)) {
+      seen.push(...valuesOf(span, scope, name));
+    }
     const wanted = seen.filter(
       ({ value }) => value.startsWith(prefix) && Buffer.byteLength(value) <= maxCatalogValueBytes,
     );
@@ -77,7 +85,9 @@ export class MemoryAttributeCatalog implements AttributeCatalog {
     const spans =
       condition === undefined ? stored.spans() : spansOfCondition(stored.traces(), condition, range);
     for (const span of spans) {
-      if (spanMatches(span, query)) yield span;
+      if (spanMatches(span, query)) {
+        yield span;
+      }
     }
   }
 }
@@ -87,8 +97,11 @@ function byCount<T>(items: readonly T[], keyOf: (item: T) => string): { item: T;
   const counts = new Map<string, { item: T; count: number }>();
   for (const item of items) {
     const counted = counts.get(keyOf(item));
-    if (counted === undefined) counts.set(keyOf(item), { item, count: 1 });
-    else counted.count++;
+    if (counted === undefined) {
+      counts.set(keyOf(item), { item, count: 1 });
+    } else {
+      counted.count++;
+    }
   }
   return [...counts.entries()]
     .sort(([one, a], [other, b]) => b.count - a.count || compareTexts(one, other))

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { MemorySamplingStore } from "./memory-sampling-store.ts";
 
-it("drops the oldest throughput when there are more entries than its limit", async () => {
+test("drops the oldest throughput when there are more entries than its limit", async () => {
   const store = new MemorySamplingStore(4);
   const entry = { service: "s", count: 1, probabilities: [] };
   for (const [index, operation] of ["a", "b", "c"].entries()) {

@@ -35,7 +35,9 @@ export class MemorySamplingStore implements SamplingStore {
     { signal }: ReadOptions = {},
   ): Promise<void> {
     throwIfAborted(signal);
-    if (throughput.length === 0) return;
+    if (throughput.length === 0) {
+      return;
+    }
     this.#counts.push({ takenUnixMs, throughput: [...throughput] });
     this.#entries += throughput.length;
     while (this.#entries > this.#maxEntries && this.#counts.length > 1) {
@@ -51,7 +53,9 @@ export class MemorySamplingStore implements SamplingStore {
     throwIfAborted(signal);
     const sums = new Map<string, OperationThroughput>();
     for (const { takenUnixMs, throughput } of this.#counts) {
-      if (takenUnixMs <= startUnixMs || takenUnixMs > endUnixMs) continue;
+      if (takenUnixMs <= startUnixMs || takenUnixMs > endUnixMs) {
+        continue;
+      }
       for (const entry of throughput) {
         const key = JSON.stringify([entry.service, entry.operation]);
         sums.set(key, added(sums.get(key), entry));
@@ -65,7 +69,9 @@ export class MemorySamplingStore implements SamplingStore {
     { signal }: ReadOptions = {},
   ): Promise<void> {
     throwIfAborted(signal);
-    if (calculated.calculatedUnixMs < (this.#latest?.calculatedUnixMs ?? Number.NEGATIVE_INFINITY)) return;
+    if (calculated.calculatedUnixMs < (this.#latest?.calculatedUnixMs ?? Number.NEGATIVE_INFINITY)) {
+      return;
+    }
     this.#latest = { ...calculated, operations: [...calculated.operations] };
   }
 
@@ -83,14 +89,18 @@ export class MemorySamplingStore implements SamplingStore {
     throwIfAborted(signal);
     const held = this.#leases.get(name);
     const now = Date.now();
-    if (held !== undefined && held.owner !== owner && held.endsUnixMs > now) return false;
+    if (held !== undefined && held.owner !== owner && held.endsUnixMs > now) {
+      return false;
+    }
     this.#leases.set(name, { owner, endsUnixMs: now + ttlMs });
     return true;
   }
 
   async releaseLease(name: string, owner: string, { signal }: ReadOptions = {}): Promise<void> {
     throwIfAborted(signal);
-    if (this.#leases.get(name)?.owner === owner) this.#leases.delete(name);
+    if (this.#leases.get(name)?.owner === owner) {
+      this.#leases.delete(name);
+    }
   }
 }
 

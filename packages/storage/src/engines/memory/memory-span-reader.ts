@@ -34,14 +34,18 @@ export class MemorySpanReader implements SpanReader {
     checkSearch(query);
     const newest = new Map<string, bigint>();
     for (const span of stored.spans()) {
-      if (!spanMatches(span, query)) continue;
+      if (!spanMatches(span, query)) {
+        continue;
+      }
       const start = newest.get(span.traceId);
       if (start === undefined || span.startTimeUnixNano > start) {
         newest.set(span.traceId, span.startTimeUnixNano);
       }
     }
     const ids = [...newest].sort(([id, start], [otherId, other]) => {
-      if (start !== other) return start > other ? -1 : 1;
+      if (start !== other) {
+        return start > other ? -1 : 1;
+      }
       return id < otherId ? -1 : 1;
     });
     return ids.slice(0, query.limit).map(([id]) => id);
@@ -51,7 +55,9 @@ export class MemorySpanReader implements SpanReader {
     throwIfAborted(options.signal);
     const stored = this.#stored.tracesOf(tenantOf(options));
     const names = new Set<string>();
-    for (const { resource } of stored.spans()) names.add(resource.serviceName);
+    for (const { resource } of stored.spans()) {
+      names.add(resource.serviceName);
+    }
     return [...names].sort(byBytes);
   }
 
@@ -64,8 +70,12 @@ export class MemorySpanReader implements SpanReader {
     checkTexts([query.service]);
     const kindsOfNames = new Map<string, Set<SpanKind>>();
     for (const { resource, name, kind } of stored.spans()) {
-      if (resource.serviceName !== query.service) continue;
-      if (query.spanKind !== undefined && kind !== query.spanKind) continue;
+      if (resource.serviceName !== query.service) {
+        continue;
+      }
+      if (query.spanKind !== undefined && kind !== query.spanKind) {
+        continue;
+      }
       kindsOfNames.set(name, (kindsOfNames.get(name) ?? new Set()).add(kind));
     }
     return [...kindsOfNames.keys()].sort(byBytes).flatMap((name) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newToken, rowsOf, write } from "../../contract/contract-context.ts";
 import { sampleSpan } from "../../contract/sample-spans.ts";
 import { traceStoreContract } from "../../contract/trace-store-contract.ts";
@@ -7,7 +7,7 @@ import { openMemoryStore } from "./memory-store.ts";
 traceStoreContract({ name: "memory", open: () => openMemoryStore() });
 
 describe("openMemoryStore", () => {
-  it("drops the oldest traces by first arrival when there are more than maxTraces", async () => {
+  test("drops the oldest traces by first arrival when there are more than maxTraces", async () => {
     const store = openMemoryStore({ maxTraces: 2 });
     const [first, second, third] = [sampleSpan(), sampleSpan(), sampleSpan()];
     await write(store, [first]);
@@ -18,7 +18,7 @@ describe("openMemoryStore", () => {
     expect((await store.reader.getTraces(ids)).map(({ traceId }) => traceId)).toEqual(ids.slice(1));
   });
 
-  it("forgets a token after 10,000 others", async () => {
+  test("forgets a token after 10,000 others", async () => {
     const store = openMemoryStore();
     const span = sampleSpan();
     const rows = rowsOf(span);

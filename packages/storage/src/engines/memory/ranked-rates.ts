@@ -34,10 +34,18 @@ function countNames(spans: Iterable<Span>, query: RankedRatesQuery): Map<string,
   for (const span of spans) {
     const { serviceName } = span.resource;
     const name = service === undefined ? serviceName : span.name;
-    if (service !== undefined && serviceName !== service) continue;
-    if (!spanKinds.includes(span.kind) || !name.toLowerCase().includes(part)) continue;
-    if (only !== undefined && !only.includes(name)) continue;
-    if (span.startTimeUnixNano < startNano || span.startTimeUnixNano >= endNano) continue;
+    if (service !== undefined && serviceName !== service) {
+      continue;
+    }
+    if (!spanKinds.includes(span.kind) || !name.toLowerCase().includes(part)) {
+      continue;
+    }
+    if (only !== undefined && !only.includes(name)) {
+      continue;
+    }
+    if (span.startTimeUnixNano < startNano || span.startTimeUnixNano >= endNano) {
+      continue;
+    }
     let own = counts.get(name);
     if (own === undefined) {
       own = { name, steps: [], buckets: [], calls: [], errors: [] };

@@ -10,7 +10,9 @@ export function spanCountsOf(spans: Iterable<Span>, query: SpanCountQuery): Span
   const counts = new Map<string, SpanCount>();
   for (const { resource, name, kind, status, durationNano, startTimeUnixNano } of spans) {
     const minute = startTimeUnixNano / minuteNano;
-    if (minute < startMinute || minute >= endMinute) continue;
+    if (minute < startMinute || minute >= endMinute) {
+      continue;
+    }
     const bucket = durationBucket(durationNano);
     const key = JSON.stringify([resource.serviceName, name, kind, bucket]);
     const before = counts.get(key);

@@ -5,16 +5,34 @@ import type { TraceQuery } from "../../api/span-reader.ts";
 /** Whether this one span satisfies every condition of the search. */
 export function spanMatches(span: Span, query: TraceQuery): boolean {
   const { startTimeMinUnixNano: startMin, startTimeMaxUnixNano: startMax } = query;
-  if (query.service && span.resource.serviceName !== query.service) return false;
-  if (query.operation && span.name !== query.operation) return false;
-  if (startMin !== undefined && span.startTimeUnixNano < startMin) return false;
-  if (startMax !== undefined && span.startTimeUnixNano > startMax) return false;
-  if (query.durationMinNano && span.durationNano < query.durationMinNano) return false;
-  if (query.durationMaxNano && span.durationNano > query.durationMaxNano) return false;
-  if (query.spanKind !== undefined && span.kind !== query.spanKind) return false;
-  if (query.hasError !== undefined && (span.status.code === "error") !== query.hasError) return false;
+  if (query.service && span.resource.serviceName !== query.service) {
+    return false;
+  }
+  if (query.operation && span.name !== query.operation) {
+    return false;
+  }
+  if (startMin !== undefined && span.startTimeUnixNano < startMin) {
+    return false;
+  }
+  if (startMax !== undefined && span.startTimeUnixNano > startMax) {
+    return false;
+  }
+  if (query.durationMinNano && span.durationNano < query.durationMinNano) {
+    return false;
+  }
+  if (query.durationMaxNano && span.durationNano > query.durationMaxNano) {
+    return false;
+  }
+  if (query.spanKind !== undefined && span.kind !== query.spanKind) {
+    return false;
+  }
+  if (query.hasError !== undefined && (span.status.code === "error") !== query.hasError) {
+    return false;
+  }
   for (const [key, value] of query.tags ?? []) {
-    if (!hasTag(span, key, value)) return false;
+    if (!hasTag(span, key, value)) {
+      return false;
+    }
   }
   return true;
 }
@@ -22,7 +40,9 @@ export function spanMatches(span: Span, query: TraceQuery): boolean {
 function hasTag(span: Span, key: string, value: string): boolean {
   const asDouble = soughtDoubleText(value);
   const isTag = (attribute: Attribute) => {
-    if (attribute.key !== key) return false;
+    if (attribute.key !== key) {
+      return false;
+    }
     const text = attributeText(attribute.value);
     return text === value || (attribute.value.type === "double" && text === asDouble);
   };
@@ -36,9 +56,15 @@ function hasTag(span: Span, key: string, value: string): boolean {
 
 /** Matches values that a span shows as tags without having them as attributes. */
 function isShownAsTag(span: Span, key: string, value: string): boolean {
-  if (key === "service.name") return span.resource.serviceName === value;
-  if (key === "internal.span.format") return span.format === value;
-  if ((span.format !== "otlp" && span.format !== "zipkin") || value === "") return false;
+  if (key === "service.name") {
+    return span.resource.serviceName === value;
+  }
+  if (key === "internal.span.format") {
+    return span.format === value;
+  }
+  if ((span.format !== "otlp" && span.format !== "zipkin") || value === "") {
+    return false;
+  }
   switch (key) {
     case "span.kind":
       return span.kind === value && value !== "unspecified";

@@ -27,7 +27,9 @@ export class StoredTenants {
 
   /** Adds a block, unless one with this token was added before. */
   add(spans: readonly TenantSpan[], token: string): void {
-    if (this.#tokens.has(token)) return;
+    if (this.#tokens.has(token)) {
+      return;
+    }
     this.#tokens.add(token);
     dropOldest(this.#tokens, tokenWindow);
     for (const { tenant, span } of spans) {

@@ -30,7 +30,9 @@ export class StoredTraces {
     }
     trace.all.push(span);
     const identity = identityOf(span);
-    if (trace.identities.has(identity)) return;
+    if (trace.identities.has(identity)) {
+      return;
+    }
     trace.identities.add(identity);
     trace.distinct.push(span);
   }
@@ -60,7 +62,9 @@ export class StoredTraces {
 
   /** Each once. */
   *spans(): Generator<Span> {
-    for (const { distinct } of this.#traces.values()) yield* distinct;
+    for (const { distinct } of this.#traces.values()) {
+      yield* distinct;
+    }
   }
 }
 

@@ -54,8 +54,11 @@ export class CommitGroup {
     this.#plainBytes += plainBytesOf(rows);
     this.#rows += rows.count;
     this.#batches++;
-    if (rows.services === undefined) this.#services = undefined;
-    else this.#services?.add(rows.services);
+    if (rows.services === undefined) {
+      this.#services = undefined;
+    } else {
+      this.#services?.add(rows.services);
+    }
     return this.#outcome.promise;
   }
 
@@ -79,7 +82,10 @@ export class CommitGroup {
     this.#rows = 0;
     this.#batches = 0;
     this.#services = new ServiceCounts();
-    if (error === undefined) outcome.resolve();
-    else outcome.reject(error);
+    if (error === undefined) {
+      outcome.resolve();
+    } else {
+      outcome.reject(error);
+    }
   }
 }

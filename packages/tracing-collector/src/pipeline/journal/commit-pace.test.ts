@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CommitPace } from "./commit-pace.ts";
 
 /** Whether it waits, and then how to see that it goes on. */
@@ -18,7 +18,7 @@ describe("CommitPace", () => {
     vi.useRealTimers();
   });
 
-  it("lets the first commit begin at once, and that of a sender that is alone", async () => {
+  test("lets the first commit begin at once, and that of a sender that is alone", async () => {
     const pace = new CommitPace();
     await pace.wait(1);
     pace.committed(1, 0);
@@ -26,7 +26,7 @@ describe("CommitPace", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("waits for all that the last commit answered, and for those that were waiting then", async () => {
+  test("waits for all that the last commit answered, and for those that were waiting then", async () => {
     const pace = new CommitPace();
     pace.committed(2, 1);
     const state = watched(pace.wait(1));
@@ -38,14 +38,14 @@ describe("CommitPace", () => {
     expect(state.isOver).toBe(true);
   });
 
-  it("does not wait when all are there", async () => {
+  test("does not wait when all are there", async () => {
     const pace = new CommitPace();
     pace.committed(2, 1);
     await pace.wait(3);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("begins without those that do not come within milliseconds after the commit", async () => {
+  test("begins without those that do not come within milliseconds after the commit", async () => {
     const pace = new CommitPace();
     pace.committed(5, 0);
     await vi.advanceTimersByTimeAsync(5);
@@ -57,7 +57,7 @@ describe("CommitPace", () => {
     await pace.wait(1);
   });
 
-  it("begins at once when the journal ends", async () => {
+  test("begins at once when the journal ends", async () => {
     const pace = new CommitPace();
     pace.committed(5, 0);
     const state = watched(pace.wait(1));

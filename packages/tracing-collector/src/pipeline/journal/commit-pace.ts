@@ -23,9 +23,13 @@ export class CommitPace {
 
   /** Resolves when the next commit should begin. @param waitingBatches number of waiting batches */
   async wait(waitingBatches: number): Promise<void> {
-    if (waitingBatches >= this.#expectedBatches) return;
+    if (waitingBatches >= this.#expectedBatches) {
+      return;
+    }
     const waitMs = this.#untilMs - performance.now();
-    if (waitMs <= 0) return;
+    if (waitMs <= 0) {
+      return;
+    }
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, waitMs);
     this.#proceed = resolve;
@@ -36,7 +40,9 @@ export class CommitPace {
 
   /** Another batch has arrived. @param waitingBatches number with this batch */
   arrived(waitingBatches: number): void {
-    if (waitingBatches >= this.#expectedBatches) this.#proceed?.();
+    if (waitingBatches >= this.#expectedBatches) {
+      this.#proceed?.();
+    }
   }
 
   /** Stops waiting for senders: the next commit begins at once. */

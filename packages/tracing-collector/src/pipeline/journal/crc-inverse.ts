@@ -1,18 +1,24 @@
 /** The step of CRC-32 (IEEE 802.3, as zlib's) for each byte. */
 const steps = new Uint32Array(256).map((_, byte) => {
   let state = byte;
-  for (let bit = 0; bit < 8; bit++) state = state & 1 ? (state >>> 1) ^ 0xedb8_8320 : state >>> 1;
+  for (let bit = 0; bit < 8; bit++) {
+    state = state & 1 ? (state >>> 1) ^ 0xedb8_8320 : state >>> 1;
+  }
   return state >>> 0;
 });
 
 /** For the first byte of a step: the byte that the step belongs to. All first bytes differ. */
 const byFirstByte = new Uint8Array(256);
-for (const [byte, step] of steps.entries()) byFirstByte[step >>> 24] = byte;
+for (const [byte, step] of steps.entries()) {
+  byFirstByte[step >>> 24] = byte;
+}
 
 /** The initial value that a checksum began with. @param checksum the checksum of `bytes` */
 export function seedOf(checksum: number, bytes: Uint8Array): number {
   let state = ~checksum >>> 0;
-  for (let at = bytes.length - 1; at >= 0; at--) state = before(state, bytes[at] as number);
+  for (let at = bytes.length - 1; at >= 0; at--) {
+    state = before(state, bytes[at] as number);
+  }
   return ~state >>> 0;
 }
 
@@ -24,11 +30,15 @@ export function seedOf(checksum: number, bytes: Uint8Array): number {
  */
 export function changedByte(difference: number, after: number): number | undefined {
   let state = difference >>> 0;
-  for (let left = after; left > 0; left--) state = before(state, 0);
+  for (let left = after; left > 0; left--) {
+    state = before(state, 0);
+  }
   for (let place = 3; place >= 0; place--) {
     state = before(state, 0);
     // The byte at this place explains the whole difference.
-    if (state > 0 && state < 256) return (state << (8 * place)) >>> 0;
+    if (state > 0 && state < 256) {
+      return (state << (8 * place)) >>> 0;
+    }
   }
   return undefined;
 }

@@ -23,7 +23,9 @@ test("of many that start at the same moment at most one gets the folder, time af
     expect(locks.length).toBeLessThanOrEqual(1);
     takers += locks.length;
     for (const outcome of outcomes) {
-      if (outcome.status === "rejected") expect(String(outcome.reason)).toMatch(/another collector/);
+      if (outcome.status === "rejected") {
+        expect(String(outcome.reason)).toMatch(/another collector/);
+      }
     }
     await Promise.all(locks.map((lock) => lock.release()));
     expect(await readdir(folder)).toEqual([]);

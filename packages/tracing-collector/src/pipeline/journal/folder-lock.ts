@@ -114,14 +114,23 @@ class Announcement {
   async lookForOthers(): Promise<string | undefined> {
     let found: string | undefined;
     for (const name of await readdir(this.#folder)) {
-      if (!lockName.test(name) || name === this.#name) continue;
+      if (!lockName.test(name) || name === this.#name) {
+        continue;
+      }
       const path = join(this.#folder, name);
       const answer = await ask(path);
-      if (answer === held) return held;
-      if (answer === undefined) await unlinkIfThere(path);
-      else found = answer;
+      if (answer === held) {
+        return held;
+      }
+      if (answer === undefined) {
+        await unlinkIfThere(path);
+      } else {
+        found = answer;
+      }
     }
-    if (found === undefined) this.#state = held;
+    if (found === undefined) {
+      this.#state = held;
+    }
     return found;
   }
 
@@ -158,7 +167,9 @@ function ask(path: string): Promise<string | undefined> {
 
 async function unlinkIfThere(path: string): Promise<void> {
   await unlink(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
+    if (error.code !== "ENOENT") {
+      throw error;
+    }
   });
 }
 

@@ -46,7 +46,9 @@ export class FrameReader {
     while (this.#next < this.#frames.length && this.#next - first < framesPerRead) {
       const bytes = this.#frames.bytesOf(this.#next);
       const payloadEnd = length + bytes - frameHeaderBytes;
-      if (payloadEnd > target.length || this.#frames.startOf(this.#next) !== end) break;
+      if (payloadEnd > target.length || this.#frames.startOf(this.#next) !== end) {
+        break;
+      }
       const header = (this.#next - first) * frameHeaderBytes;
       parts.push(
         this.#headers.subarray(header, header + frameHeaderBytes),
@@ -57,7 +59,9 @@ export class FrameReader {
       rows += this.#frames.rowsOf(this.#next++);
     }
     const { bytesRead } = await this.#file.readv(parts, position);
-    if (bytesRead !== end - position) throw new Error(`the file ends at byte ${position + bytesRead}`);
+    if (bytesRead !== end - position) {
+      throw new Error(`the file ends at byte ${position + bytesRead}`);
+    }
     for (let part = 0; part < parts.length; part += 2) {
       const [header, payload] = parts.slice(part, part + 2);
       if (header === undefined || payload === undefined || !isFrame(header, payload, this.#seed)) {

@@ -69,9 +69,13 @@ export class JournalRoom {
   /** Rows left the journal. @param usedBytes its size now */
   leave(rows: number, usedBytes: number): void {
     this.#rows -= rows;
-    if (!this.#isFull) return;
+    if (!this.#isFull) {
+      return;
+    }
     const isRoomy = (used: number, max: number) => used <= max * (1 - freePart);
-    if (!isRoomy(usedBytes, this.#maxBytes) || !isRoomy(this.#rows, this.#maxRows)) return;
+    if (!isRoomy(usedBytes, this.#maxBytes) || !isRoomy(this.#rows, this.#maxRows)) {
+      return;
+    }
     this.#isFull = false;
     this.#log.info(
       { journalBytes: usedBytes, spans: this.#rows, refusedSpans: this.#refusedSpans },

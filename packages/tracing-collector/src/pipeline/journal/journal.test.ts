@@ -80,7 +80,9 @@ async function crashCopy(): Promise<void> {
       .map(async (name) => [name, await readFile(join(folder, name))] as const),
   );
   await newFolder();
-  for (const [name, bytes] of files) await writeFile(join(folder, name), bytes);
+  for (const [name, bytes] of files) {
+    await writeFile(join(folder, name), bytes);
+  }
 }
 
 async function segmentFiles(): Promise<string[]> {
@@ -126,7 +128,9 @@ describe("append", () => {
     await Promise.all([journal.append(rows("a")), journal.append(rows("b"))]);
     const third = journal.append(rows("c"));
     // One is the segment's age.
-    while (vi.getTimerCount() < 2) await new Promise((resolve) => setImmediate(resolve));
+    while (vi.getTimerCount() < 2) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     const fourth = journal.append(rows("d"));
     expect(commits).toBe(1);
     vi.advanceTimersByTime(4);
@@ -138,7 +142,9 @@ describe("append", () => {
     const journal = await openJournal();
     vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
-    for (const text of ["a", "b", "c"]) await journal.append(rows(text));
+    for (const text of ["a", "b", "c"]) {
+      await journal.append(rows(text));
+    }
     expect(commits).toBe(3);
   });
 
@@ -243,7 +249,9 @@ describe("a segment that was just written", () => {
   test("is read whole, however many frames it has", async () => {
     const journal = await openJournal({ segmentAgeMs: 1_000_000 });
     const texts = Array.from({ length: 1_203 }, (_, index) => `<${index}>`);
-    for (const text of texts) await journal.append(rows(text));
+    for (const text of texts) {
+      await journal.append(rows(text));
+    }
     expect(commits).toBe(texts.length);
     await journal.finish();
     expect(await readNext(journal)).toBe(texts.join(""));
@@ -271,8 +279,12 @@ describe("a segment that was just written", () => {
       services.addTraces(labels, "const", 1);
       return { ...rows(text), services };
     };
-    for (const text of ["a", "b", "c"]) await journal.append(counted(text));
-    for (const batch of [counted("d"), rows("e"), counted("f")]) await journal.append(batch);
+    for (const text of ["a", "b", "c"]) {
+      await journal.append(counted(text));
+    }
+    for (const batch of [counted("d"), rows("e"), counted("f")]) {
+      await journal.append(batch);
+    }
     const read = async () => {
       const segment = await journal.take();
       return (await segment!.read(Buffer.alloc(segment!.bytes))).services;
@@ -292,7 +304,9 @@ describe("rows that are read as they are sent", () => {
     const texts = Array.from({ length: 700 }, (_, index) => `<${index}>`);
     // One that is larger than a piece, among small ones.
     texts.splice(300, 0, "x".repeat(3 * mebibyte));
-    for (const text of texts) await journal.append(rows(text, 2));
+    for (const text of texts) {
+      await journal.append(rows(text, 2));
+    }
     await journal.finish();
     const segment = await journal.take();
     for (let round = 0; round < 2; round++) {
@@ -306,7 +320,9 @@ describe("rows that are read as they are sent", () => {
   test("a piece stays as it is until the second after it is asked for", async () => {
     const journal = await openJournal({ segmentAgeMs: 1_000_000, maxBytes: 1e9, segmentBytes: 1e9 });
     const texts = ["a", "b", "c", "d"].map((letter) => letter.repeat(mebibyte));
-    for (const text of texts) await journal.append(rows(text));
+    for (const text of texts) {
+      await journal.append(rows(text));
+    }
     await journal.finish();
     const pieces = (await journal.take())!.source.pieces()[Symbol.asyncIterator]();
     let before = (await pieces.next()).value;
@@ -320,7 +336,9 @@ describe("rows that are read as they are sent", () => {
 
   test("that are not there as they were written, are noticed", async () => {
     const before = await openJournal({ segmentAgeMs: 1_000_000 });
-    for (const text of ["first,", "second"]) await before.append(rows(text));
+    for (const text of ["first,", "second"]) {
+      await before.append(rows(text));
+    }
     await crashCopy();
     const journal = await openJournal();
     const segment = await journal.take();
@@ -363,7 +381,9 @@ describe("a start after a crash", () => {
 
   test("saves what stands around a damaged frame, and keeps a copy of the file", async () => {
     const before = await openJournal({ segmentAgeMs: 1_000_000 });
-    for (const text of ["first,", "second,", "third"]) await before.append(rows(text));
+    for (const text of ["first,", "second,", "third"]) {
+      await before.append(rows(text));
+    }
     await crashCopy();
     const [path] = await segmentFiles();
     const file = await readFile(path!);
@@ -385,7 +405,9 @@ describe("a start after a crash", () => {
 
   test("what is whole of a segment that is damaged while it waits goes on, and what is not is counted", async () => {
     const before = await openJournal({ segmentAgeMs: 1_000_000 });
-    for (const text of ["first,", "second,", "third"]) await before.append(rows(text));
+    for (const text of ["first,", "second,", "third"]) {
+      await before.append(rows(text));
+    }
     await crashCopy();
     const journal = await openJournal();
     const segment = await journal.take();

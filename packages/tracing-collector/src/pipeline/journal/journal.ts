@@ -100,7 +100,9 @@ export class Journal implements SpanJournal {
       (sum, { bytes }) => sum + bytes,
       leftovers.quarantinedBytes,
     );
-    if (settings.sync === "always") this.#pace = new CommitPace();
+    if (settings.sync === "always") {
+      this.#pace = new CommitPace();
+    }
     if (settings.sync === "interval") {
       this.#syncTimer = setInterval(() => {
         this.#isSyncDue = true;
@@ -120,7 +122,9 @@ export class Journal implements SpanJournal {
       await mkdir(folder, { recursive: true });
       lock = await lockFolder(folder);
       const leftovers = await recoverSegments(folder, log);
-      if (leftovers.damagedRows > 0) observer.damaged?.(leftovers.damagedRows);
+      if (leftovers.damagedRows > 0) {
+        observer.damaged?.(leftovers.damagedRows);
+      }
       if (leftovers.segments.length > 0) {
         const { segments } = leftovers;
         log.info(
@@ -163,7 +167,9 @@ export class Journal implements SpanJournal {
 
   /** Resolves when the rows are as safe as `sync` promises. */
   append(rows: CountedRows): Promise<void> {
-    if (rows.count === 0 && !this.#closing) return Promise.resolve();
+    if (rows.count === 0 && !this.#closing) {
+      return Promise.resolve();
+    }
     try {
       this.#admit(rows);
     } catch (error) {
@@ -178,9 +184,13 @@ export class Journal implements SpanJournal {
 
   /** @throws CollectorError when the rows are refused */
   #admit(rows: CountedRows): void {
-    if (this.#closing) throw new CollectorError("COLLECTOR_STOPPING", "the collector stops");
+    if (this.#closing) {
+      throw new CollectorError("COLLECTOR_STOPPING", "the collector stops");
+    }
     const needed = this.bytes + rows.bytes.length;
-    if (needed + this.spareBytes > this.#settings.maxBytes) void this.#files.giveUpSpares();
+    if (needed + this.spareBytes > this.#settings.maxBytes) {
+      void this.#files.giveUpSpares();
+    }
     this.#room.admit(rows, this.bytes);
     if (this.#filling.rows > 0 && this.#filling.plainBytes + plainBytesOf(rows) > maxWaitingBytes) {
       throw new CollectorError(
@@ -192,8 +202,12 @@ export class Journal implements SpanJournal {
 
   take(): Promise<SealedSegment | undefined> {
     const segment = this.#sealed.shift();
-    if (segment !== undefined) return Promise.resolve(segment);
-    if (this.#isFinished) return Promise.resolve(undefined);
+    if (segment !== undefined) {
+      return Promise.resolve(segment);
+    }
+    if (this.#isFinished) {
+      return Promise.resolve(undefined);
+    }
     return new Promise((resolve) => {
       this.#takers.push(resolve);
       this.#wake();
@@ -227,7 +241,9 @@ export class Journal implements SpanJournal {
       );
     }
     this.#storedBytes += quarantinedBytes + (rest?.keptBytes ?? 0) - segment.keptBytes;
-    if (rest === undefined) this.#segmentCount--;
+    if (rest === undefined) {
+      this.#segmentCount--;
+    }
     this.#room.leave(lost, this.bytes);
     return rest;
   }
@@ -238,7 +254,9 @@ export class Journal implements SpanJournal {
     this.#wake();
     await this.#running;
     this.#isFinished = true;
-    for (const taker of this.#takers.splice(0)) taker(undefined);
+    for (const taker of this.#takers.splice(0)) {
+      taker(undefined);
+    }
   }
 
   async close(): Promise<void> {
@@ -264,8 +282,12 @@ export class Journal implements SpanJournal {
         await this.#pace?.wait(this.#filling.batches);
         await this.#commit();
       }
-      if (this.#segment !== undefined && this.#shouldSeal(this.#segment)) await this.#seal(this.#segment);
-      if (this.#isSyncDue) await this.#syncLate();
+      if (this.#segment !== undefined && this.#shouldSeal(this.#segment)) {
+        await this.#seal(this.#segment);
+      }
+      if (this.#isSyncDue) {
+        await this.#syncLate();
+      }
     }
     this.#running = undefined;
   }
@@ -295,7 +317,9 @@ export class Journal implements SpanJournal {
       this.#log.info("the journal can write again");
     }
     this.#observer.committed(performance.now() - startMs);
-    if (!this.#closing) this.#pace?.committed(group.batches, this.#filling.batches);
+    if (!this.#closing) {
+      this.#pace?.committed(group.batches, this.#filling.batches);
+    }
     group.settle();
   }
 
@@ -305,14 +329,18 @@ export class Journal implements SpanJournal {
     this.#age.begin(segment);
     this.#segment = segment;
     // A new name in the folder is on disk only after a sync of the folder.
-    if (this.#settings.sync === "always") await this.#folder.sync();
+    if (this.#settings.sync === "always") {
+      await this.#folder.sync();
+    }
     return segment;
   }
 
   /** After a failed write nothing more is written to the file: its good frames are sealed. */
   async #giveUpSegment(): Promise<void> {
     const segment = this.#segment;
-    if (segment === undefined) return;
+    if (segment === undefined) {
+      return;
+    }
     await segment.cut().catch((error: unknown) => this.#diskFailed(error));
     await this.#seal(segment);
   }
@@ -330,7 +358,9 @@ export class Journal implements SpanJournal {
    */
   #shouldSeal({ rows, plainBytes }: OpenSegment): boolean {
     const { segmentRows, segmentBytes } = this.#settings;
-    if (rows >= segmentRows || plainBytes >= segmentBytes || this.#closing) return true;
+    if (rows >= segmentRows || plainBytes >= segmentBytes || this.#closing) {
+      return true;
+    }
     return this.#age.isOldEnough && this.#takers.length > 0;
   }
 
@@ -351,8 +381,11 @@ export class Journal implements SpanJournal {
     const release = () => this.#files.release(path, fileBytes);
     const sealed = new SealedSegment(path, rows, bytes, frames, { services, fileBytes, release });
     const taker = this.#takers.shift();
-    if (taker === undefined) this.#sealed.push(sealed);
-    else taker(sealed);
+    if (taker === undefined) {
+      this.#sealed.push(sealed);
+    } else {
+      taker(sealed);
+    }
   }
 
   async #syncLate(): Promise<void> {

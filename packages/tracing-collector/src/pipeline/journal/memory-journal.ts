@@ -44,8 +44,12 @@ export class MemoryJournal implements SpanJournal {
   }
 
   async append(rows: CountedRows): Promise<void> {
-    if (this.#isFinished) throw new CollectorError("COLLECTOR_STOPPING", "the collector stops");
-    if (rows.count === 0) return;
+    if (this.#isFinished) {
+      throw new CollectorError("COLLECTOR_STOPPING", "the collector stops");
+    }
+    if (rows.count === 0) {
+      return;
+    }
     this.#room.admit(rows, this.#bytes);
     this.#room.add(rows.count);
     this.#bytes += rows.bytes.length;
@@ -60,8 +64,12 @@ export class MemoryJournal implements SpanJournal {
 
   take(): Promise<JournalSegment | undefined> {
     const segment = this.#sealed.shift();
-    if (segment !== undefined) return Promise.resolve(segment);
-    if (this.#isFinished) return Promise.resolve(undefined);
+    if (segment !== undefined) {
+      return Promise.resolve(segment);
+    }
+    if (this.#isFinished) {
+      return Promise.resolve(undefined);
+    }
     return new Promise((resolve) => {
       this.#takers.push(resolve);
       this.#sealIfDue();
@@ -82,8 +90,12 @@ export class MemoryJournal implements SpanJournal {
 
   async finish(): Promise<void> {
     this.#isFinished = true;
-    if (this.#open !== undefined) this.#seal(this.#open);
-    for (const taker of this.#takers.splice(0)) taker(undefined);
+    if (this.#open !== undefined) {
+      this.#seal(this.#open);
+    }
+    for (const taker of this.#takers.splice(0)) {
+      taker(undefined);
+    }
   }
 
   async close(): Promise<void> {
@@ -92,18 +104,25 @@ export class MemoryJournal implements SpanJournal {
 
   #sealIfDue(): void {
     const open = this.#open;
-    if (open === undefined) return;
+    if (open === undefined) {
+      return;
+    }
     const { segmentRows, segmentBytes } = this.#limits;
     const isLarge = open.rows >= segmentRows || open.plainBytes >= segmentBytes;
-    if (isLarge || (this.#age.isOldEnough && this.#takers.length > 0)) this.#seal(open);
+    if (isLarge || (this.#age.isOldEnough && this.#takers.length > 0)) {
+      this.#seal(open);
+    }
   }
 
   #seal(segment: MemorySegment): void {
     this.#age.end();
     this.#open = undefined;
     const taker = this.#takers.shift();
-    if (taker === undefined) this.#sealed.push(segment);
-    else taker(segment);
+    if (taker === undefined) {
+      this.#sealed.push(segment);
+    } else {
+      taker(segment);
+    }
   }
 }
 
@@ -141,8 +160,11 @@ class MemorySegment implements JournalSegment {
     this.#plainBytes += plainBytesOf(rows);
     this.#rows += count;
     this.#bytes += bytes.length;
-    if (services === undefined) this.#services = undefined;
-    else this.#services?.add(services);
+    if (services === undefined) {
+      this.#services = undefined;
+    } else {
+      this.#services?.add(services);
+    }
   }
 
   async read(buffer: Buffer): Promise<CountedRows> {

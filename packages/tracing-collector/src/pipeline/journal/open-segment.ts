@@ -69,7 +69,9 @@ export class OpenSegment {
       file = await open(spare?.path ?? path, flags, 0o600);
       await writeWhole(file, beginning, 0);
       if (spare !== undefined) {
-        if (syncsApart) await file.datasync();
+        if (syncsApart) {
+          await file.datasync();
+        }
         await rename(spare.path, path);
       }
       return new OpenSegment(path, file, seed, Math.max(beginning.length, spare?.bytes ?? 0), syncsApart);
@@ -111,15 +113,20 @@ export class OpenSegment {
   async append(group: Pick<CommitGroup, "frame" | "plainBytes" | "rows" | "services">): Promise<void> {
     const written = group.frame(this.frames.form.seed);
     await writeWhole(this.#file, written, this.#bytes);
-    if (this.#syncsApart) await this.#file.datasync();
+    if (this.#syncsApart) {
+      await this.#file.datasync();
+    }
     const bytes = written.length - endMarkBytes;
     this.#fileBytes = Math.max(this.#fileBytes, this.#bytes + written.length);
     this.#bytes += bytes;
     this.frames.add(bytes, group.rows);
     this.#plainBytes += group.plainBytes;
     this.#rows += group.rows;
-    if (group.services === undefined) this.#services = undefined;
-    else this.#services?.add(group.services);
+    if (group.services === undefined) {
+      this.#services = undefined;
+    } else {
+      this.#services?.add(group.services);
+    }
   }
 
   sync(): Promise<void> {
@@ -138,7 +145,9 @@ export class OpenSegment {
   /** Returns the unused rest of a reused file to the system. */
   async close(): Promise<void> {
     try {
-      if (this.#fileBytes > 2 * (this.#bytes + endMarkBytes)) await this.cut();
+      if (this.#fileBytes > 2 * (this.#bytes + endMarkBytes)) {
+        await this.cut();
+      }
     } finally {
       await this.#file.close();
     }

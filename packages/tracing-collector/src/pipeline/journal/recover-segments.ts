@@ -48,16 +48,22 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
   let damagedRows = 0;
   let buffer: Buffer = Buffer.alloc(0);
   for (const suffix of [segmentSuffix + rewrittenSuffix, spareSuffix]) {
-    for (const name of await namesIn(folder, suffix)) await unlink(join(folder, name));
+    for (const name of await namesIn(folder, suffix)) {
+      await unlink(join(folder, name));
+    }
   }
   for (const name of await namesIn(folder, segmentSuffix)) {
     const path = join(folder, name);
     const file = await readWhole(path, buffer);
-    if (file.length > buffer.length) buffer = file;
+    if (file.length > buffer.length) {
+      buffer = file;
+    }
     const recovered = await recoverSegment(path, file, log);
     quarantinedBytes += recovered.quarantinedBytes;
     damagedRows += recovered.damagedRows;
-    if (recovered.segment !== undefined) segments.push(recovered.segment);
+    if (recovered.segment !== undefined) {
+      segments.push(recovered.segment);
+    }
   }
   return { segments, quarantinedBytes, damagedRows };
 }
@@ -133,7 +139,9 @@ type RepairedHeader = SegmentHeader & { readonly isMended?: boolean };
 function repairedHeader(path: string, file: Buffer, log: Logger): RepairedHeader {
   const header = readSegmentHeader(file);
   const mended = header.state === "torn" ? mendedHeader(file) : undefined;
-  if (mended === undefined) return header;
+  if (mended === undefined) {
+    return header;
+  }
   const changed = mended.findIndex((byte, at) => byte !== file[at]);
   mended.copy(file);
   log.error(
@@ -152,25 +160,34 @@ async function writeMended(
   log: Logger,
 ): Promise<void> {
   const places: [at: number, bytes: number][] = mended.map((at) => [at, frameHeaderBytes]);
-  if (isHeaderMended) places.push([0, segmentHeaderBytes]);
-  if (places.length === 0) return;
+  if (isHeaderMended) {
+    places.push([0, segmentHeaderBytes]);
+  }
+  if (places.length === 0) {
+    return;
+  }
   const handle = await open(path, "r+");
   try {
-    for (const [at, bytes] of places) await handle.write(file, at, bytes, at);
+    for (const [at, bytes] of places) {
+      await handle.write(file, at, bytes, at);
+    }
     await handle.datasync();
   } finally {
     await handle.close();
   }
-  if (mended.length > 0)
+  if (mended.length > 0) {
     log.error(
       { segment: path, places: mended },
       "headers of frames of the journal are damaged: mended, nothing is lost",
     );
+  }
 }
 
 /** For the log: the places of the damage, and the number of spans there. */
 function placesOf({ damages }: SegmentScan): object {
-  if (damages.length === 0) return {};
+  if (damages.length === 0) {
+    return {};
+  }
   const spans = damages.reduce((sum, { rows = 0 }) => sum + rows, 0);
   return { places: damages.map(({ start, bytes }) => `${start} to ${start + bytes - 1}`), spans };
 }
@@ -224,7 +241,9 @@ async function readWhole(path: string, buffer: Buffer): Promise<Buffer> {
     let length = 0;
     while (length < size) {
       const { bytesRead } = await file.read(whole, length, size - length, length);
-      if (bytesRead === 0) break;
+      if (bytesRead === 0) {
+        break;
+      }
       length += bytesRead;
     }
     return whole.subarray(0, length);
@@ -234,7 +253,9 @@ async function readWhole(path: string, buffer: Buffer): Promise<Buffer> {
 }
 
 async function cut(path: string, wholeBytes: number, bytes: number): Promise<void> {
-  if (wholeBytes === bytes) return;
+  if (wholeBytes === bytes) {
+    return;
+  }
   const file = await open(path, "r+");
   try {
     await file.truncate(wholeBytes);

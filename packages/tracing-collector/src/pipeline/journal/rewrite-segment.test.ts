@@ -45,7 +45,9 @@ describe("a segment that was written when attributes were tuples", () => {
       expect(segment?.token).toBe(token);
       expect(spansOf(await segment!.read(Buffer.alloc(segment!.bytes)))).toEqual(allSpans);
       const pieces: Buffer[] = [];
-      for await (const { bytes } of segment!.source.pieces()) pieces.push(Buffer.from(bytes));
+      for await (const { bytes } of segment!.source.pieces()) {
+        pieces.push(Buffer.from(bytes));
+      }
       const sent = Buffer.concat(pieces);
       expect(sent.equals(plainRowsOf(allSpans).bytes)).toBe(true);
       expect(readSegmentHeader(await readFile(join(folder, name))).state).toBe("ours");

@@ -65,10 +65,14 @@ export function scanFrames(
     const last = found === -1 ? file.length : found;
     for (let at = from; at < last && summedBytes < mostSummedBytes; at++) {
       const end = plausibleEnd(file, at);
-      if (end === undefined || end > last) continue;
+      if (end === undefined || end > last) {
+        continue;
+      }
       // A checksum is slow, and most places that look like a frame have no frame behind them, so the end is
       // checked first.
-      if ((end === last || plausibleEnd(file, end) !== undefined) && isWhole(at, end)) return at;
+      if ((end === last || plausibleEnd(file, end) !== undefined) && isWhole(at, end)) {
+        return at;
+      }
     }
     return found === -1 ? undefined : found;
   };
@@ -85,10 +89,14 @@ export function scanFrames(
       take(end);
       continue;
     }
-    if (start + frameHeaderBytes > file.length || isEndMark(start) || isZero(file.subarray(start))) break;
+    if (start + frameHeaderBytes > file.length || isEndMark(start) || isZero(file.subarray(start))) {
+      break;
+    }
     const isLengthRight = end !== undefined && (isEndMark(end) || isWhole(end, frameEnd(file, end)));
     const next = isLengthRight ? end : nextPlace(start + frameHeaderBytes + 1);
-    if (next === undefined) break;
+    if (next === undefined) {
+      break;
+    }
     if (mendHeader(file, start, next, seed)) {
       mended.push(start);
       take(next);
@@ -113,7 +121,9 @@ function mendHeader(file: Buffer, start: number, end: number, seed: number): boo
   const asRead = Buffer.from(header);
   header.writeUInt32LE(end - start - frameHeaderBytes, 0);
   const difference = (header.readUInt32LE(8) ^ frameChecksum(file, start, end, seed)) >>> 0;
-  if (difference === 0) return true;
+  if (difference === 0) {
+    return true;
+  }
   // When the length was changed, the rest of the header is right.
   const isLengthRight = header.readUInt32LE(0) === asRead.readUInt32LE(0);
   const changed = isLengthRight ? changedByte(difference, end - start - frameHeaderBytes) : undefined;
@@ -136,7 +146,9 @@ function isOneByte(bits: number): boolean {
 
 /** @returns index just past the frame at `start`, by its own length; undefined when the file ends earlier */
 function frameEnd(file: Buffer, start: number): number | undefined {
-  if (start + frameHeaderBytes >= file.length) return undefined;
+  if (start + frameHeaderBytes >= file.length) {
+    return undefined;
+  }
   const payloadBytes = file.readUInt32LE(start);
   const end = start + frameHeaderBytes + payloadBytes;
   return payloadBytes === 0 || end > file.length ? undefined : end;
@@ -145,7 +157,9 @@ function frameEnd(file: Buffer, start: number): number | undefined {
 /** As `frameEnd`, but also requires a plausible number of rows. */
 function plausibleEnd(file: Buffer, start: number): number | undefined {
   const end = frameEnd(file, start);
-  if (end === undefined) return undefined;
+  if (end === undefined) {
+    return undefined;
+  }
   const rows = file.readUInt32LE(start + 4);
   return rows > 0 && rows <= end - start ? end : undefined;
 }

@@ -89,7 +89,9 @@ export class SealedSegment implements JournalSegment {
     let [filled, next] = [Buffer.alloc(0), Buffer.alloc(0)];
     return this.#read((room) => {
       [filled, next] = [next, filled];
-      if (filled.length < room) filled = Buffer.allocUnsafeSlow(Math.max(room, pieceBytes));
+      if (filled.length < room) {
+        filled = Buffer.allocUnsafeSlow(Math.max(room, pieceBytes));
+      }
       return filled;
     });
   }
@@ -100,9 +102,13 @@ export class SealedSegment implements JournalSegment {
     try {
       file = await open(this.path, "r");
       const checks = this.#own === undefined || performance.now() > this.#freshUntilMs;
-      if (checks) await expectHeader(file, this.#frames.form);
+      if (checks) {
+        await expectHeader(file, this.#frames.form);
+      }
       const reader = new FrameReader(file, this.#frames, checks);
-      while (reader.nextBytes > 0) yield await reader.read(target(reader.nextBytes));
+      while (reader.nextBytes > 0) {
+        yield await reader.read(target(reader.nextBytes));
+      }
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new CollectorError(
@@ -132,6 +138,10 @@ export class SealedSegment implements JournalSegment {
 async function expectHeader(file: FileHandle, form: FrameForm): Promise<void> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(segmentHeaderBytes), 0, segmentHeaderBytes, 0);
   const header = readSegmentHeader(buffer.subarray(0, bytesRead));
-  if (header.state !== "ours") throw new Error(`its header is ${header.state}`);
-  if (header.form.seed !== form.seed) throw new Error("its header is that of another segment");
+  if (header.state !== "ours") {
+    throw new Error(`its header is ${header.state}`);
+  }
+  if (header.form.seed !== form.seed) {
+    throw new Error("its header is that of another segment");
+  }
 }

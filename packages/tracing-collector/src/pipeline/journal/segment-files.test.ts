@@ -89,7 +89,9 @@ describe("the file of a segment that storage has", () => {
 
   test("grows when the next one is larger", async () => {
     const journal = await openJournal();
-    for (const bytes of [10, 1_000, 20_000]) await pass(journal, "x".repeat(bytes));
+    for (const bytes of [10, 1_000, 20_000]) {
+      await pass(journal, "x".repeat(bytes));
+    }
     expect(await files(".spare")).toHaveLength(1);
     expect(journal.spareBytes).toBeGreaterThan(20_000);
   });
@@ -105,7 +107,9 @@ describe("the file of a segment that storage has", () => {
 
   test("is one of three at most", async () => {
     const journal = await openJournal();
-    for (let index = 0; index < 5; index++) await journal.append(rows(`<${index}>`));
+    for (let index = 0; index < 5; index++) {
+      await journal.append(rows(`<${index}>`));
+    }
     const taken = await Promise.all(Array.from({ length: 5 }, () => journal.take()));
     await Promise.all(taken.map((segment) => journal.remove(segment!)));
     expect(await files(".spare")).toHaveLength(3);
@@ -178,8 +182,12 @@ test("a disk that is full: a used file still takes what fits it, and spares give
 async function fillDisk(disk: string): Promise<void> {
   const place = join(disk, "journal");
   const journal = await openJournal({ folder: place, maxBytes: 1e9 });
-  for (const letter of ["a", "b"]) await journal.append(rows(letter.repeat(100_000)));
-  for (const segment of [await journal.take(), await journal.take()]) await journal.remove(segment!);
+  for (const letter of ["a", "b"]) {
+    await journal.append(rows(letter.repeat(100_000)));
+  }
+  for (const segment of [await journal.take(), await journal.take()]) {
+    await journal.remove(segment!);
+  }
   expect(await files(".spare", place)).toHaveLength(2);
   const full = join(disk, "full");
   await writeFile(full, Buffer.alloc(1_000_000)).catch((error: NodeJS.ErrnoException) => {
@@ -231,7 +239,9 @@ describe("a crash while a file is used again", () => {
   async function recovered(): Promise<(string | undefined)[]> {
     const journal = await openJournal();
     const texts = [];
-    for (let left = journal.segments; left > 0; left--) texts.push(await read(await journal.take()));
+    for (let left = journal.segments; left > 0; left--) {
+      texts.push(await read(await journal.take()));
+    }
     return texts;
   }
 
@@ -268,7 +278,9 @@ describe("a crash while a file is used again", () => {
       expect(await recovered()).toEqual(isWhole ? ["first of the new,"] : []);
       rounds[isWhole ? "all" : "none"]++;
       await open.pop()?.close();
-      for (const name of await files(".segment")) await rm(join(folder, name));
+      for (const name of await files(".segment")) {
+        await rm(join(folder, name));
+      }
     }
     expect(rounds.none).toBeGreaterThan(10);
     expect(rounds.all).toBeGreaterThan(0);
@@ -292,10 +304,15 @@ test("after kills every acknowledged batch is under one token, and no removed on
     let lines = 0;
     for await (const line of createInterface({ input: child.stdout })) {
       const said = killedLine.parse(JSON.parse(line));
-      if ("token" in said) store(said.token, said.text);
-      else acknowledged.push(said.acknowledged);
+      if ("token" in said) {
+        store(said.token, said.text);
+      } else {
+        acknowledged.push(said.acknowledged);
+      }
       // Its output before it is dead still counts.
-      if (++lines === 40 + 7 * round) child.kill("SIGKILL");
+      if (++lines === 40 + 7 * round) {
+        child.kill("SIGKILL");
+      }
     }
     await exit;
     const journal = await openJournal();
@@ -309,9 +326,15 @@ test("after kills every acknowledged batch is under one token, and no removed on
   }
   const times = new Map<string, number>();
   for (const text of stored.values()) {
-    for (const [batch] of text.matchAll(/<[^>]+>/g)) times.set(batch, (times.get(batch) ?? 0) + 1);
+    for (const [batch] of text.matchAll(/<[^>]+>/g)) {
+      times.set(batch, (times.get(batch) ?? 0) + 1);
+    }
   }
   expect(acknowledged.length).toBeGreaterThan(50);
-  for (const batch of acknowledged) expect(times.get(batch), batch).toBe(1);
-  for (const [batch, count] of times) expect(count, batch).toBe(1);
+  for (const batch of acknowledged) {
+    expect(times.get(batch), batch).toBe(1);
+  }
+  for (const [batch, count] of times) {
+    expect(count, batch).toBe(1);
+  }
 });

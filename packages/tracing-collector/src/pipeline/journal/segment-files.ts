@@ -61,7 +61,9 @@ export class SegmentFiles {
   async release(path: string, bytes: number): Promise<void> {
     const isKept =
       this.#isSynced && !this.#isEnded && this.#count < maxSpares && bytes <= this.#maxSpareBytes;
-    if (!isKept) return unlink(path);
+    if (!isKept) {
+      return unlink(path);
+    }
     this.#count++;
     const spare = path.slice(0, -segmentSuffix.length) + spareSuffix;
     try {
@@ -71,7 +73,9 @@ export class SegmentFiles {
       throw error;
     }
     this.#spares.push({ path: spare, bytes });
-    if (this.#isEnded) await this.giveUpSpares();
+    if (this.#isEnded) {
+      await this.giveUpSpares();
+    }
   }
 
   /** Deletes the spares. A file that cannot be deleted now is deleted at the next start. */

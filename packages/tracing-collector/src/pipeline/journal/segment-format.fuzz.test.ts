@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { damagedMessage, randomOf } from "wire/testing";
 import { rowsOf, spanOf } from "../../../test/span-rows-fixture.ts";
 import { scanFrames } from "./scan-frames.ts";
@@ -30,7 +30,7 @@ const segments = [[0, 1, 2, 3, 4], [4, 1], [2], [3, 0, 3]].map((indexes) =>
   ]),
 );
 
-it(
+test(
   "of a damaged segment only frames that were written are read, and the end of the last one is found",
   () => {
     const random = randomOf(2026);
@@ -54,14 +54,21 @@ it(
         });
         expect(scan.wholeBytes).toBe(end);
         expect(scan.damagedBytes).toBe(end - segmentHeaderBytes - bytesRead);
-        if (scan.damagedBytes > 0) seen.damaged++;
-        if (end < length) seen.torn++;
-        else seen.whole++;
+        if (scan.damagedBytes > 0) {
+          seen.damaged++;
+        }
+        if (end < length) {
+          seen.torn++;
+        } else {
+          seen.whole++;
+        }
       } catch (error) {
         throw new Error(`round ${round}: ${file.toString("hex")}`, { cause: error });
       }
     }
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(rounds / 100);
+    for (const count of Object.values(seen)) {
+      expect(count).toBeGreaterThan(rounds / 100);
+    }
   },
   timeoutMs,
 );

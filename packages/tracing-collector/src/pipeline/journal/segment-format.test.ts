@@ -65,7 +65,9 @@ describe("a segment", () => {
         let whole = segmentHeaderBytes;
         let rows = 0;
         for (const [index, part] of parts.entries()) {
-          if (whole + frameHeaderBytes + part.length > kept.length) break;
+          if (whole + frameHeaderBytes + part.length > kept.length) {
+            break;
+          }
           whole += frameHeaderBytes + part.length;
           rows += index + 1;
         }
@@ -86,7 +88,9 @@ describe("a segment", () => {
         fc.nat(),
         fc.integer({ min: 1, max: 255 }),
         (parts, which, at, flip) => {
-          if (parts.length === 0) return;
+          if (parts.length === 0) {
+            return;
+          }
           const hit = which % parts.length;
           const whole = parts.map((part, index) => ({
             part: Buffer.from(part),
@@ -117,7 +121,9 @@ describe("a segment", () => {
             isEnded: true,
           });
           expect(read).toHaveLength(parts.length - (isHeaderHit ? 0 : 1));
-          if (isHeaderHit) expect(file.equals(written)).toBe(true);
+          if (isHeaderHit) {
+            expect(file.equals(written)).toBe(true);
+          }
         },
       ),
     );
@@ -244,8 +250,9 @@ describe("a file that is used again", () => {
 test("headers are told apart", () => {
   const header = segmentBeginning(seed).subarray(0, segmentHeaderBytes);
   expect(readSegmentHeader(header)).toEqual({ state: "ours", form });
-  for (const length of [0, 15, 16, 23])
+  for (const length of [0, 15, 16, 23]) {
     expect(readSegmentHeader(header.subarray(0, length)).state).toBe("torn");
+  }
   expect(readSegmentHeader(Buffer.alloc(24)).state).toBe("torn");
   const damaged = Buffer.from(header);
   damaged[16]! ^= 1;

@@ -86,7 +86,9 @@ function headerOf(seed: number, checksum: number): Buffer {
  * @returns undefined when more than four bytes differ from every valid header
  */
 export function mendedHeader(file: Buffer): Buffer | undefined {
-  if (file.length < segmentHeaderBytes + endMarkBytes) return undefined;
+  if (file.length < segmentHeaderBytes + endMarkBytes) {
+    return undefined;
+  }
   const seeds = [file.readUInt32LE(16), seedOfFirstFrame(file)];
   const headers = seeds.flatMap((seed) =>
     seed === undefined ? [] : [layoutChecksum, plainChecksum].map((checksum) => headerOf(seed, checksum)),
@@ -100,7 +102,9 @@ export function mendedHeader(file: Buffer): Buffer | undefined {
 function seedOfFirstFrame(file: Buffer): number | undefined {
   const start = segmentHeaderBytes;
   const end = start + frameHeaderBytes + file.readUInt32LE(start);
-  if (end === start + frameHeaderBytes || end > file.length) return undefined;
+  if (end === start + frameHeaderBytes || end > file.length) {
+    return undefined;
+  }
   const covered = Buffer.concat([
     file.subarray(start, start + 8),
     file.subarray(start + frameHeaderBytes, end),
@@ -113,7 +117,9 @@ export function readSegmentHeader(file: Buffer): SegmentHeader {
   if (file.length < unseededHeaderBytes || file.readUInt32LE(12) !== crc32(file.subarray(0, 12))) {
     return { state: "torn" };
   }
-  if (file.toString("latin1", 0, 8) !== magic) return { state: "torn" };
+  if (file.toString("latin1", 0, 8) !== magic) {
+    return { state: "torn" };
+  }
   switch (file.readUInt32LE(8)) {
     case layoutChecksum:
     case plainChecksum:
@@ -142,7 +148,9 @@ export function writeFrameHeader(frame: Buffer, rows: number, seed: number): voi
  * @param seed of the checksum; undefined to compare the length only
  */
 export function isFrame(header: Buffer, payload: Buffer, seed: number | undefined): boolean {
-  if (header.readUInt32LE(0) !== payload.length) return false;
+  if (header.readUInt32LE(0) !== payload.length) {
+    return false;
+  }
   return seed === undefined || header.readUInt32LE(8) === crc32(payload, crc32(header.subarray(0, 8), seed));
 }
 

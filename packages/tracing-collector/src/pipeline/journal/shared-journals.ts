@@ -27,7 +27,9 @@ async function openIfFree(folder: string, open: OpenFolder): Promise<Journal | u
   try {
     return await open(folder);
   } catch (error) {
-    if (error instanceof FolderInUseError) return undefined;
+    if (error instanceof FolderInUseError) {
+      return undefined;
+    }
     throw error;
   }
 }
@@ -50,12 +52,16 @@ export async function claimJournal(root: string, open: OpenFolder): Promise<Clai
       const folders = await numberedFolders(root);
       for (const { path } of folders) {
         const journal = await openIfFree(path, open);
-        if (journal !== undefined) return { folder: path, journal };
+        if (journal !== undefined) {
+          return { folder: path, journal };
+        }
       }
       // When two collectors make the same folder, one finds it taken and looks again.
       const next = join(root, `journal-${(folders.at(-1)?.number ?? -1) + 1}`);
       const journal = await openIfFree(next, open);
-      if (journal !== undefined) return { folder: next, journal };
+      if (journal !== undefined) {
+        return { folder: next, journal };
+      }
     }
   } catch (error) {
     throw error instanceof Error && error.name === "StartError"
@@ -81,9 +87,13 @@ export async function openOrphans(root: string, own: string, open: OpenFolder): 
   const orphans: ClaimedJournal[] = [];
   try {
     for (const folder of [root, ...(await numberedFolders(root)).map(({ path }) => path)]) {
-      if (folder === own || !(await holdsSpans(folder))) continue;
+      if (folder === own || !(await holdsSpans(folder))) {
+        continue;
+      }
       const journal = await openIfFree(folder, open);
-      if (journal !== undefined) orphans.push({ folder, journal });
+      if (journal !== undefined) {
+        orphans.push({ folder, journal });
+      }
     }
   } catch (error) {
     await Promise.all(orphans.map(({ journal }) => journal.close()));

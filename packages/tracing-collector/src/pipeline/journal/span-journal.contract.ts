@@ -49,11 +49,15 @@ export function spanJournalContract(name: string, openJournal: OpenJournal): voi
 
     test("hands out what was appended, in order, under tokens of their own, once", async () => {
       const journal = await open({ segmentRows: 2 });
-      for (const text of ["a", "b", "c", "d"]) await journal.append(rows(text));
+      for (const text of ["a", "b", "c", "d"]) {
+        await journal.append(rows(text));
+      }
       expect(journal.segments).toBe(2);
       const [one, two] = [await journal.take(), await journal.take()];
       const texts = [one, two].map(async (segment) => {
-        if (segment === undefined) throw new Error("no segment");
+        if (segment === undefined) {
+          throw new Error("no segment");
+        }
         expect(segment.rows).toBe(2);
         return Buffer.from((await segment.read(Buffer.alloc(segment.bytes))).bytes).toString();
       });
@@ -112,7 +116,9 @@ export function spanJournalContract(name: string, openJournal: OpenJournal): voi
       expect(journal.bytes).toBeGreaterThanOrEqual(500);
       expect(journal.segments).toBe(1);
       const segment = await journal.take();
-      if (segment !== undefined) await journal.remove(segment);
+      if (segment !== undefined) {
+        await journal.remove(segment);
+      }
       expect(journal.bytes).toBe(0);
       expect(journal.segments).toBe(0);
     });
@@ -134,7 +140,9 @@ export function spanJournalContract(name: string, openJournal: OpenJournal): voi
       await journal.append(rows("z"));
       const finishing = journal.finish();
       const segment = await journal.take();
-      if (segment !== undefined) await journal.remove(segment);
+      if (segment !== undefined) {
+        await journal.remove(segment);
+      }
       await finishing;
       expect(lines.slice(1)).toEqual([
         { message: "the journal has room again", refusedSpans: 15, journalBytes: 0, spans: 0 },
@@ -150,7 +158,9 @@ export function spanJournalContract(name: string, openJournal: OpenJournal): voi
       });
       await journal.append(rows("y", 2));
       const segment = await journal.take();
-      if (segment !== undefined) await journal.remove(segment);
+      if (segment !== undefined) {
+        await journal.remove(segment);
+      }
       await journal.append(rows("z", 8));
     });
 

@@ -18,7 +18,9 @@ export class NameNumbers {
 
   /** @param prefix put in front of the text at `[start, end)` */
   numberOf(bytes: Uint8Array, start: number, end: number, prefix = ""): number {
-    if (prefix === this.#lastPrefix && this.#isLast(bytes, start, end)) return this.#lastNumber;
+    if (prefix === this.#lastPrefix && this.#isLast(bytes, start, end)) {
+      return this.#lastNumber;
+    }
     this.#last = Buffer.from(bytes.subarray(start, end));
     this.#lastPrefix = prefix;
     this.#lastNumber = this.#find(prefix + this.#last.toString());
@@ -27,8 +29,12 @@ export class NameNumbers {
 
   #find(name: string): number {
     const known = this.#numbers.get(name);
-    if (known !== undefined) return known;
-    if (this.#numbers.size >= this.#maxNames) return 0;
+    if (known !== undefined) {
+      return known;
+    }
+    if (this.#numbers.size >= this.#maxNames) {
+      return 0;
+    }
     const number = this.#names.length;
     this.#names.push(name);
     this.#numbers.set(name, number);
@@ -37,8 +43,14 @@ export class NameNumbers {
 
   #isLast(bytes: Uint8Array, start: number, end: number): boolean {
     const last = this.#last;
-    if (last === undefined || last.length !== end - start) return false;
-    for (let index = 0; index < last.length; index++) if (last[index] !== bytes[start + index]) return false;
+    if (last === undefined || last.length !== end - start) {
+      return false;
+    }
+    for (let index = 0; index < last.length; index++) {
+      if (last[index] !== bytes[start + index]) {
+        return false;
+      }
+    }
     return true;
   }
 

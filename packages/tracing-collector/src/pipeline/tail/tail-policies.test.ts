@@ -74,7 +74,9 @@ describe("readTailPolicies", () => {
     ["a file over the limit", `# ${"x".repeat(1024 * 1024)}`, /over the limit of 1048576/],
   ])("refuses %s", async (_, text, message) => {
     const path = join(folder, "p");
-    if (text !== undefined) await writeFile(path, text);
+    if (text !== undefined) {
+      await writeFile(path, text);
+    }
     await expect(readTailPolicies(path)).rejects.toThrow(message);
   });
 });

@@ -24,7 +24,9 @@ const shared = {
 
 const milliseconds = z.string().transform((text, context): number => {
   const value = parseGoDuration(text);
-  if (value !== undefined && value > 0) return value;
+  if (value !== undefined && value > 0) {
+    return value;
+  }
   context.addIssue(`"${text}" is not a duration such as 300ms or 1.5s`);
   return z.NEVER;
 });
@@ -109,7 +111,9 @@ export async function readTailPolicies(path: string): Promise<TailPolicy[]> {
   } catch (error) {
     throw refuse(`cannot be read: ${(error as Error).message}`, error);
   }
-  if (text.length > maxFileBytes) throw refuse(`has ${text.length} bytes, over the limit of ${maxFileBytes}`);
+  if (text.length > maxFileBytes) {
+    throw refuse(`has ${text.length} bytes, over the limit of ${maxFileBytes}`);
+  }
   let document: unknown;
   try {
     document = parse(text);

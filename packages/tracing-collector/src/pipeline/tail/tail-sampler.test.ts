@@ -35,7 +35,9 @@ const child = { parentSpanId: "00000000000000aa" };
 /** Observes each list as a request, lets the window pass, and tells what kept the trace. */
 function decide(policies: object[], ...requests: SpanOutline[][]): unknown {
   const sampler = samplerOf(policies);
-  for (const request of requests) sampler.observe(rowsOf(request.map(spanOf)));
+  for (const request of requests) {
+    sampler.observe(rowsOf(request.map(spanOf)));
+  }
   nowMs += 30_000;
   sampler.decideUpTo(nowMs);
   expect(sampler.openTraces).toBe(0);
@@ -221,7 +223,9 @@ describe("time and memory", () => {
     const sampler = samplerOf([{ type: "error" }], 100);
     const first = rowsOf([spanOf({ traceId: traceId(1) })]);
     sampler.observe(first);
-    for (let trace = 2; trace < 500; trace++) sampler.observe(rowsOf([spanOf({ traceId: traceId(trace) })]));
+    for (let trace = 2; trace < 500; trace++) {
+      sampler.observe(rowsOf([spanOf({ traceId: traceId(trace) })]));
+    }
     expect(sampler.openTraces).toBe(100);
     events = [];
     expect(sampler.judge(first).isKept(0)).toBe(true);

@@ -129,7 +129,9 @@ export class TailSampler {
       }
       this.#look(slot);
     }
-    if (late > 0) this.#observer.lateSpans(late);
+    if (late > 0) {
+      this.#observer.lateSpans(late);
+    }
   }
 
   /**
@@ -146,7 +148,9 @@ export class TailSampler {
 
   /** Decides the traces whose window is over at `nowMs`. */
   decideUpTo(nowMs: number): void {
-    if (this.#isHeld) return;
+    if (this.#isHeld) {
+      return;
+    }
     const table = this.#table;
     while (this.#open > 0 && nowMs - table.firstSeenMs(this.#oldestOpen()) >= this.decisionWaitMs) {
       this.#decideOldest(false);
@@ -155,7 +159,9 @@ export class TailSampler {
 
   /** Decides all traces now, because the process ends before their windows do. */
   decideAll(): void {
-    while (this.#open > 0) this.#decideOldest(true);
+    while (this.#open > 0) {
+      this.#decideOldest(true);
+    }
   }
 
   /**
@@ -174,19 +180,28 @@ export class TailSampler {
       const slot = table.find(scanner.bytes, scanner.traceIdAt);
       const decision = slot === absent ? 0 : table.verdict(slot);
       counts[decision] = (counts[decision] as number) + 1;
-      if (decision !== dropped) kept[row >>> 3] = (kept[row >>> 3] as number) | (1 << (row & 7));
+      if (decision !== dropped) {
+        kept[row >>> 3] = (kept[row >>> 3] as number) | (1 << (row & 7));
+      }
       row++;
     }
     for (const [decision, spans] of counts.entries()) {
-      if (spans === 0) continue;
-      if (decision === 0) this.#observer.forgottenSpans(spans);
-      else this.#observer.spansDecided(this.#policies[decision - firstKept]?.name, spans);
+      if (spans === 0) {
+        continue;
+      }
+      if (decision === 0) {
+        this.#observer.forgottenSpans(spans);
+      } else {
+        this.#observer.spansDecided(this.#policies[decision - firstKept]?.name, spans);
+      }
     }
     return { isKept: (at) => ((kept[at >>> 3] as number) & (1 << (at & 7))) !== 0 };
   }
 
   #begin(now: number): number {
-    if (this.#open >= this.#maxTraces) this.#decideOldest(true);
+    if (this.#open >= this.#maxTraces) {
+      this.#decideOldest(true);
+    }
     const slot = this.#table.add(now);
     this.#open++;
     this.#nameTrace(slot);
@@ -196,17 +211,26 @@ export class TailSampler {
   #look(slot: number): void {
     const scanner = this.#scanner;
     const table = this.#table;
-    if (scanner.isRoot && table.seeRoot(slot)) this.#nameTrace(slot);
+    if (scanner.isRoot && table.seeRoot(slot)) {
+      this.#nameTrace(slot);
+    }
     const start = scanner.startUnixNs;
     const duration = scanner.durationNs;
     table.extend(slot, start, start + duration);
     let bits = scanner.status === statusError ? this.#errorBits : 0;
-    for (const { bit, thresholdNs } of this.#slowSpans) if (duration >= thresholdNs) bits |= bit;
-    for (const { bit, key, values } of this.#attributes) {
-      if (fits(scanner.attributeText(key), values) || fits(scanner.resourceAttributeText(key), values))
+    for (const { bit, thresholdNs } of this.#slowSpans) {
+      if (duration >= thresholdNs) {
         bits |= bit;
+      }
     }
-    if (bits !== 0) table.match(slot, bits & this.#maskOfService());
+    for (const { bit, key, values } of this.#attributes) {
+      if (fits(scanner.attributeText(key), values) || fits(scanner.resourceAttributeText(key), values)) {
+        bits |= bit;
+      }
+    }
+    if (bits !== 0) {
+      table.match(slot, bits & this.#maskOfService());
+    }
   }
 
   /**
@@ -254,7 +278,9 @@ export class TailSampler {
     const policies = this.#policies;
     for (let index = 0; index < policies.length; index++) {
       const policy = policies[index];
-      if (policy !== undefined && this.#keeps(policy, index, slot)) return index;
+      if (policy !== undefined && this.#keeps(policy, index, slot)) {
+        return index;
+      }
     }
     return -1;
   }
@@ -269,8 +295,9 @@ export class TailSampler {
       return (table.matched(slot) & (1 << index)) !== 0;
     }
     const service = table.service(slot);
-    if (policy.services !== undefined && !policy.services.includes(this.#services.nameOf(service)))
+    if (policy.services !== undefined && !policy.services.includes(this.#services.nameOf(service))) {
       return false;
+    }
     if (policy.type === "latency") {
       return table.durationNs(slot) + roundingNs >= policy.threshold * 1e6;
     }
@@ -286,11 +313,15 @@ export class TailSampler {
     const minute = Math.floor(this.#now() / minuteMs);
     if (minute !== this.#minute) {
       this.#minute = minute;
-      for (const quota of this.#quotas) quota.clear();
+      for (const quota of this.#quotas) {
+        quota.clear();
+      }
     }
     const quota = this.#quotas[index];
     const taken = quota?.get(key) ?? 0;
-    if (taken >= tracesPerMinute) return false;
+    if (taken >= tracesPerMinute) {
+      return false;
+    }
     quota?.set(key, taken + 1);
     return true;
   }

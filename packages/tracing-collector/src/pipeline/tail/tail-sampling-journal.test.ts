@@ -34,7 +34,9 @@ class FakeClock implements TailClock {
       const [next] = [...this.#due]
         .filter(([, { atMs }]) => atMs <= untilMs)
         .sort(([, a], [, b]) => a.atMs - b.atMs);
-      if (next === undefined) break;
+      if (next === undefined) {
+        break;
+      }
       this.#due.delete(next[0]);
       this.#nowMs = Math.max(this.#nowMs, next[1].atMs);
       next[1].callback();
@@ -120,7 +122,9 @@ const four = ["a", "b", "c", "d"].map(
 
 async function readNext(journal: SpanJournal): Promise<string[] | undefined> {
   const segment = await journal.take();
-  if (segment === undefined) return undefined;
+  if (segment === undefined) {
+    return undefined;
+  }
   const names = spansOf(await segment.read(Buffer.alloc(segment.bytes))).map(({ name }) => name);
   await journal.remove(segment);
   return names;
@@ -128,11 +132,15 @@ async function readNext(journal: SpanJournal): Promise<string[] | undefined> {
 
 /** Lets promises and the disk do what they can. */
 async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 20; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+  while (!condition()) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 describe.each(["disk", "memory"] as const)("with a journal in %s", (mode) => {
@@ -173,7 +181,9 @@ describe.each(["disk", "memory"] as const)("with a journal in %s", (mode) => {
     const segment = await journal.take();
     const first = spansOf((await segment?.read(Buffer.alloc(segment.bytes))) ?? rowsOf([]));
     clock.pass(1e6);
-    for (let trace = 100; trace < 600; trace++) await append(journal, { traceId: traceId(trace) });
+    for (let trace = 100; trace < 600; trace++) {
+      await append(journal, { traceId: traceId(trace) });
+    }
     expect(spansOf((await segment?.read(Buffer.alloc(segment.bytes))) ?? rowsOf([]))).toEqual(first);
     expect(segment?.token).toMatch(/^\d{14}-[0-9a-f-]{36}$/);
   });
@@ -184,7 +194,9 @@ describe.each(["disk", "memory"] as const)("with a journal in %s", (mode) => {
     await until(() => journal.waitingSegments === 1);
     clock.pass(1_500);
     await until(() => judged === 4);
-    for (let trace = 100; trace < 800; trace++) await append(journal, { traceId: traceId(trace) });
+    for (let trace = 100; trace < 800; trace++) {
+      await append(journal, { traceId: traceId(trace) });
+    }
     expect(await readNext(journal)).toEqual(["b"]);
     expect(judged).toBe(4);
   });
@@ -225,7 +237,9 @@ test("nothing is decided before all that an earlier run left is observed, howeve
   const take = inner.take.bind(inner);
   let taken = 0;
   inner.take = async () => {
-    if (++taken === 2) await slow.promise;
+    if (++taken === 2) {
+      await slow.promise;
+    }
     return take();
   };
   const journal = tailJournal(inner);
@@ -280,8 +294,12 @@ test("after kills and stops every span of a kept trace is stored once, and nothi
       const failed = new Set(sent.flatMap(({ trace, isError }) => (isError ? [trace] : [])));
       for (const { name, trace, isError } of sent) {
         // Only a trace that was seen before can have been decided before its failure came.
-        if (isError && !seen.has(trace)) expect(stored).toContain(name);
-        if (!failed.has(trace)) expect(stored).not.toContain(name);
+        if (isError && !seen.has(trace)) {
+          expect(stored).toContain(name);
+        }
+        if (!failed.has(trace)) {
+          expect(stored).not.toContain(name);
+        }
         seen.add(trace);
       }
     }),
@@ -303,7 +321,9 @@ class Run {
   }
 
   get journal(): TailSamplingJournal {
-    if (this.#journal === undefined) throw new Error("not begun");
+    if (this.#journal === undefined) {
+      throw new Error("not begun");
+    }
     return this.#journal;
   }
 
@@ -320,13 +340,21 @@ class Run {
   async #write(journal: SpanJournal, isDead: { value: boolean }): Promise<void> {
     for (;;) {
       const segment = await journal.take();
-      if (segment === undefined || isDead.value) return;
+      if (segment === undefined || isDead.value) {
+        return;
+      }
       const names = spansOf(await segment.read(Buffer.alloc(segment.bytes))).map(({ name }) => name);
-      if (isDead.value) return;
+      if (isDead.value) {
+        return;
+      }
       // Storage knows tokens: a block that comes again is the one it has.
-      if (!this.storage.has(segment.token)) this.storage.set(segment.token, names);
+      if (!this.storage.has(segment.token)) {
+        this.storage.set(segment.token, names);
+      }
       await new Promise((resolve) => setImmediate(resolve));
-      if (isDead.value) return;
+      if (isDead.value) {
+        return;
+      }
       await journal.remove(segment);
     }
   }
@@ -345,9 +373,13 @@ class Run {
     this.#folders++;
     await mkdir(this.#folder);
     for (const name of await readdir(from)) {
-      if (!name.endsWith(".segment")) continue;
+      if (!name.endsWith(".segment")) {
+        continue;
+      }
       const bytes = await readFile(join(from, name)).catch(() => undefined);
-      if (bytes !== undefined) await writeFile(join(this.#folder, name), bytes);
+      if (bytes !== undefined) {
+        await writeFile(join(this.#folder, name), bytes);
+      }
     }
     await abandoned.close();
   }

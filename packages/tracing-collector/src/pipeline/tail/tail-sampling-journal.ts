@@ -73,7 +73,9 @@ export class TailSamplingJournal implements SpanJournal {
 
   async append(rows: SpanRows): Promise<void> {
     // First, and even when the journal then refuses: every row in a segment must have been observed.
-    if (rows.count > 0) this.#sampler.observe(rows);
+    if (rows.count > 0) {
+      this.#sampler.observe(rows);
+    }
     await this.#journal.append(rows);
   }
 
@@ -116,7 +118,9 @@ export class TailSamplingJournal implements SpanJournal {
     await this.#takeLeftovers(leftovers);
     for (;;) {
       const segment = await this.#journal.take();
-      if (segment === undefined) return;
+      if (segment === undefined) {
+        return;
+      }
       this.#letWait([segment]);
     }
   }
@@ -126,13 +130,19 @@ export class TailSamplingJournal implements SpanJournal {
    * long that takes.
    */
   async #takeLeftovers(count: number): Promise<void> {
-    if (count === 0) return;
+    if (count === 0) {
+      return;
+    }
     this.#sampler.hold();
     const leftovers: JournalSegment[] = [];
     while (leftovers.length < count) {
       const segment = await this.#journal.take();
-      if (segment === undefined) break;
-      if (!this.#isClosing) await this.#observeAgain(segment);
+      if (segment === undefined) {
+        break;
+      }
+      if (!this.#isClosing) {
+        await this.#observeAgain(segment);
+      }
       leftovers.push(segment);
     }
     this.#sampler.release();
@@ -141,7 +151,9 @@ export class TailSamplingJournal implements SpanJournal {
 
   #letWait(segments: readonly JournalSegment[]): void {
     const dueMs = this.#clock.now() + this.#sampler.decisionWaitMs;
-    for (const segment of segments) this.#waiting.push(new TailSegment(segment, this.#sampler, dueMs));
+    for (const segment of segments) {
+      this.#waiting.push(new TailSegment(segment, this.#sampler, dueMs));
+    }
     this.#handOut();
   }
 
@@ -162,7 +174,9 @@ export class TailSamplingJournal implements SpanJournal {
     const now = this.#clock.now();
     const decidesNow = this.#isFinished && !this.isDurable;
     this.#sampler.decideUpTo(now);
-    if (decidesNow) this.#sampler.decideAll();
+    if (decidesNow) {
+      this.#sampler.decideAll();
+    }
     for (;;) {
       const [segment] = this.#waiting;
       const isDue = segment !== undefined && (decidesNow || segment.dueMs <= now);
@@ -172,7 +186,11 @@ export class TailSamplingJournal implements SpanJournal {
         continue;
       }
       if (this.#isFinished) {
-        if (!isDue) for (const taker of this.#takers.splice(0)) taker(undefined);
+        if (!isDue) {
+          for (const taker of this.#takers.splice(0)) {
+            taker(undefined);
+          }
+        }
       } else if (segment !== undefined) {
         this.#waitFor(segment, now, isDue);
       }
@@ -187,7 +205,9 @@ export class TailSamplingJournal implements SpanJournal {
     }
     // When no writer takes segments, their verdicts are fixed before decisions are forgotten.
     const unjudged = this.#waiting.find((one) => !one.isJudged);
-    if (unjudged === undefined || this.#judging !== undefined) return;
+    if (unjudged === undefined || this.#judging !== undefined) {
+      return;
+    }
     const judgeMs = unjudged.dueMs + this.#sampler.decisionWaitMs / 2;
     if (judgeMs > now) {
       this.#cancelTimer = this.#clock.after(judgeMs - now, () => this.#handOut());
@@ -195,7 +215,9 @@ export class TailSamplingJournal implements SpanJournal {
     }
     this.#judging = unjudged.judge().then(() => {
       this.#judging = undefined;
-      if (!this.#isFinished) this.#handOut();
+      if (!this.#isFinished) {
+        this.#handOut();
+      }
     });
   }
 }

@@ -56,14 +56,22 @@ export class TailSamplingMetrics implements TailObserver {
   }
 
   traceDecided(policy: string | undefined, early: boolean): void {
-    if (policy === undefined) this.#tracesDropped.inc();
-    else this.#tracesKept.inc({ policy });
-    if (early) this.#earlyDecisions.inc();
+    if (policy === undefined) {
+      this.#tracesDropped.inc();
+    } else {
+      this.#tracesKept.inc({ policy });
+    }
+    if (early) {
+      this.#earlyDecisions.inc();
+    }
   }
 
   spansDecided(policy: string | undefined, spans: number): void {
-    if (policy === undefined) this.#spansDropped.inc(spans);
-    else this.#spansKept.inc({ policy }, spans);
+    if (policy === undefined) {
+      this.#spansDropped.inc(spans);
+    } else {
+      this.#spansKept.inc({ policy }, spans);
+    }
   }
 
   lateSpans(spans: number): void {

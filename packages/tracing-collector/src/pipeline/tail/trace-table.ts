@@ -64,7 +64,9 @@ export class TraceTable {
     this.#id1 = wordAt(bytes, at + 4);
     this.#id2 = wordAt(bytes, at + 8);
     this.#id3 = wordAt(bytes, at + 12);
-    if (this.#size > 0 && this.#isAt(this.#lastFound)) return this.#lastFound;
+    if (this.#size > 0 && this.#isAt(this.#lastFound)) {
+      return this.#lastFound;
+    }
     let slot = this.#buckets[this.#bucketOf(this.#id0, this.#id1, this.#id2, this.#id3)] as number;
     while (slot !== absent) {
       if (this.#isAt(slot)) {
@@ -82,7 +84,9 @@ export class TraceTable {
    */
   add(firstSeenMs: number): number {
     const slot = this.#newest + 1 === this.capacity ? 0 : this.#newest + 1;
-    if (this.#size === this.capacity) this.#remove(slot);
+    if (this.#size === this.capacity) {
+      this.#remove(slot);
+    }
     this.#newest = slot;
     this.#size++;
     const bucket = this.#bucketOf(this.#id0, this.#id1, this.#id2, this.#id3);
@@ -146,7 +150,9 @@ export class TraceTable {
   /** @returns whether it is the first root span of the trace */
   seeRoot(slot: number): boolean {
     const at = slot * slotWords + rootAt;
-    if (this.#words[at] !== 0) return false;
+    if (this.#words[at] !== 0) {
+      return false;
+    }
     this.#words[at] = 1;
     return true;
   }
@@ -155,8 +161,12 @@ export class TraceTable {
   extend(slot: number, startNs: number, endNs: number): void {
     const doubles = this.#doubles;
     const at = slot * slotDoubles;
-    if (startNs < (doubles[at + startAt] as number)) doubles[at + startAt] = startNs;
-    if (endNs > (doubles[at + endAt] as number)) doubles[at + endAt] = endNs;
+    if (startNs < (doubles[at + startAt] as number)) {
+      doubles[at + startAt] = startNs;
+    }
+    if (endNs > (doubles[at + endAt] as number)) {
+      doubles[at + endAt] = endNs;
+    }
   }
 
   /** From the first start to the last end. */
@@ -169,7 +179,9 @@ export class TraceTable {
   copyId(slot: number, target: Uint8Array): void {
     for (let index = 0; index < 4; index++) {
       const word = this.#words[slot * slotWords + index] as number;
-      for (let byte = 0; byte < 4; byte++) target[4 * index + byte] = (word >>> (8 * byte)) & 0xff;
+      for (let byte = 0; byte < 4; byte++) {
+        target[4 * index + byte] = (word >>> (8 * byte)) & 0xff;
+      }
     }
   }
 
@@ -199,7 +211,9 @@ export class TraceTable {
     if (at === slot) {
       this.#buckets[bucket] = next;
     } else {
-      while (words[at * slotWords + nextAt] !== slot) at = words[at * slotWords + nextAt] as number;
+      while (words[at * slotWords + nextAt] !== slot) {
+        at = words[at * slotWords + nextAt] as number;
+      }
       words[at * slotWords + nextAt] = next;
     }
     this.#size--;

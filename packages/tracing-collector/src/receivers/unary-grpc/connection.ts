@@ -108,7 +108,9 @@ export class Connection implements FrameHandler {
 
   /** Accepts no new calls; the connection ends with the last running call. */
   drain(): void {
-    if (this.#isLeaving || this.#isDead) return;
+    if (this.#isLeaving || this.#isDead) {
+      return;
+    }
     this.#isLeaving = true;
     this.#write(encodeGoAway(this.#lastStreamId, errorCodes.noError));
     this.#endWhenIdle();
@@ -124,14 +126,18 @@ export class Connection implements FrameHandler {
   breakStalled(idleMs: number): void {
     const now = performance.now();
     for (const request of this.#requests.values()) {
-      if (now - request.lastActiveMs < idleMs) continue;
+      if (now - request.lastActiveMs < idleMs) {
+        continue;
+      }
       this.#abandon(request);
       this.#write(encodeRstStream(request.id, errorCodes.cancel));
     }
   }
 
   #receive(chunk: Buffer): void {
-    if (this.#isDead) return;
+    if (this.#isDead) {
+      return;
+    }
     try {
       this.#reader.push(chunk);
     } catch (error) {
@@ -151,10 +157,14 @@ export class Connection implements FrameHandler {
       throw new Http2Error(errorCodes.flowControlError, "DATA over the window");
     }
     this.#grant(0, this.#received);
-    if (data.length === 0 && !endsStream) this.#guard.idleFrame();
+    if (data.length === 0 && !endsStream) {
+      this.#guard.idleFrame();
+    }
     const request = this.#requests.get(streamId);
     if (request === undefined) {
-      if (!this.#abandoned.has(streamId)) this.streamError(streamId, errorCodes.streamClosed);
+      if (!this.#abandoned.has(streamId)) {
+        this.streamError(streamId, errorCodes.streamClosed);
+      }
       return;
     }
     if (!request.received.take(frameBytes)) {
@@ -162,13 +172,19 @@ export class Connection implements FrameHandler {
       return;
     }
     const failure = request.add(data);
-    if (failure !== undefined) this.#refuse(request, failure, endsStream);
-    else if (endsStream) this.#complete(request);
-    else this.#grant(streamId, request.received);
+    if (failure !== undefined) {
+      this.#refuse(request, failure, endsStream);
+    } else if (endsStream) {
+      this.#complete(request);
+    } else {
+      this.#grant(streamId, request.received);
+    }
   }
 
   headers(streamId: number, block: Buffer, endsStream: boolean): void {
-    if (streamId % 2 === 0) throw protocolError("HEADERS on a stream that no client opens");
+    if (streamId % 2 === 0) {
+      throw protocolError("HEADERS on a stream that no client opens");
+    }
     const fields = decodeHeaderBlock(this.#hpack, block);
     const request = this.#requests.get(streamId);
     if (request !== undefined) {
@@ -179,7 +195,9 @@ export class Connection implements FrameHandler {
       }
       return;
     }
-    if (this.#abandoned.has(streamId)) return;
+    if (this.#abandoned.has(streamId)) {
+      return;
+    }
     if (streamId <= this.#lastStreamId) {
       const isKnown = this.#closed.has(streamId) || this.#answering.has(streamId);
       throw new Http2Error(
@@ -187,7 +205,9 @@ export class Connection implements FrameHandler {
         `HEADERS on stream ${streamId}, which is closed`,
       );
     }
-    if (this.#isLeaving) return;
+    if (this.#isLeaving) {
+      return;
+    }
     this.#lastStreamId = streamId;
     this.#guard.streamOpened();
     this.#open(streamId, endsStream, fields);
@@ -200,8 +220,11 @@ export class Connection implements FrameHandler {
     const wasOpen = this.#requests.delete(streamId) || this.#answering.delete(streamId);
     this.#sending.drop(streamId);
     this.#closed.add(streamId);
-    if (wasOpen) this.#guard.reset();
-    else this.#guard.idleFrame();
+    if (wasOpen) {
+      this.#guard.reset();
+    } else {
+      this.#guard.idleFrame();
+    }
     this.#endWhenIdle();
   }
 
@@ -209,7 +232,9 @@ export class Connection implements FrameHandler {
     this.#guard.idleFrame();
     this.#write(settingsAck);
     const initialWindowBytes = settings.get(settingIds.initialWindowSize);
-    if (initialWindowBytes === undefined) return;
+    if (initialWindowBytes === undefined) {
+      return;
+    }
     this.#sending.setInitial(initialWindowBytes);
     this.#endWhenIdle();
   }
@@ -237,13 +262,17 @@ export class Connection implements FrameHandler {
     }
     this.#checkOpened(streamId, "WINDOW_UPDATE");
     const request = this.#requests.get(streamId);
-    if (request === undefined && !this.#answering.has(streamId) && !this.#sending.has(streamId)) return;
+    if (request === undefined && !this.#answering.has(streamId) && !this.#sending.has(streamId)) {
+      return;
+    }
     if (increment > 0 && this.#sending.grantStream(streamId, increment)) {
       this.#endWhenIdle();
       return;
     }
     const errorCode = increment === 0 ? errorCodes.protocolError : errorCodes.flowControlError;
-    if (request !== undefined) this.#abandon(request);
+    if (request !== undefined) {
+      this.#abandon(request);
+    }
     this.streamError(streamId, errorCode);
   }
 
@@ -288,7 +317,9 @@ export class Connection implements FrameHandler {
       this.#settings,
     );
     this.#requests.set(streamId, request);
-    if (endsStream) this.#complete(request);
+    if (endsStream) {
+      this.#complete(request);
+    }
   }
 
   /** The request is complete. */
@@ -321,7 +352,9 @@ export class Connection implements FrameHandler {
   }
 
   #answer(streamId: number, bytes: Uint8Array): void {
-    if (!this.#answering.delete(streamId)) return;
+    if (!this.#answering.delete(streamId)) {
+      return;
+    }
     const data = Buffer.allocUnsafe(messagePrefixBytes + bytes.length);
     data[0] = 0;
     data.writeUInt32BE(bytes.length, 1);
@@ -333,7 +366,9 @@ export class Connection implements FrameHandler {
   }
 
   #fail(streamId: number, failure: GrpcFailure): void {
-    if (!this.#answering.delete(streamId)) return;
+    if (!this.#answering.delete(streamId)) {
+      return;
+    }
     this.#writeLast(streamId, failureHeaders(failure));
     this.#finish(streamId);
   }
@@ -342,7 +377,9 @@ export class Connection implements FrameHandler {
   #refuse(request: RequestStream, failure: GrpcFailure, hasEnded: boolean): void {
     request.release();
     this.#requests.delete(request.id);
-    if ("call" in request.target) request.target.refused?.(failure);
+    if ("call" in request.target) {
+      request.target.refused?.(failure);
+    }
     this.#writeLast(request.id, failureHeaders(failure));
     this.#closeEarly(request.id, hasEnded);
   }
@@ -364,7 +401,9 @@ export class Connection implements FrameHandler {
       return;
     }
     this.#abandoned.add(streamId);
-    if (!this.#sending.has(streamId)) this.#write(encodeRstStream(streamId, errorCodes.noError));
+    if (!this.#sending.has(streamId)) {
+      this.#write(encodeRstStream(streamId, errorCodes.noError));
+    }
     this.#endWhenIdle();
   }
 
@@ -391,14 +430,20 @@ export class Connection implements FrameHandler {
   #checkOpened(streamId: number, what: string): void {
     if (streamId === 0 || streamId % 2 === 0 || streamId > this.#lastStreamId) {
       // After GOAWAY, streams that were never opened are those that this side refused.
-      if (this.#isLeaving && streamId > this.#lastStreamId) return;
+      if (this.#isLeaving && streamId > this.#lastStreamId) {
+        return;
+      }
       throw protocolError(`${what} on stream ${streamId}, which is not open`);
     }
   }
 
   #endWhenIdle(): void {
-    if (!this.#isLeaving || this.#isDead) return;
-    if (this.#requests.size > 0 || this.#answering.size > 0 || this.#sending.size > 0) return;
+    if (!this.#isLeaving || this.#isDead) {
+      return;
+    }
+    if (this.#requests.size > 0 || this.#answering.size > 0 || this.#sending.size > 0) {
+      return;
+    }
     this.#out.flush();
     this.#die();
     this.#socket.end();
@@ -407,7 +452,9 @@ export class Connection implements FrameHandler {
   /** Releases the memory of running calls; their answers are dropped. */
   #forget(): void {
     this.#die();
-    for (const request of this.#requests.values()) request.release();
+    for (const request of this.#requests.values()) {
+      request.release();
+    }
     this.#requests.clear();
     this.#answering.clear();
   }
@@ -422,11 +469,15 @@ export class Connection implements FrameHandler {
   /** Returns used bytes of a window to the client. */
   #grant(streamId: number, window: ReceiveWindow): void {
     const increment = window.grant();
-    if (increment > 0) this.#write(encodeWindowUpdate(streamId, increment));
+    if (increment > 0) {
+      this.#write(encodeWindowUpdate(streamId, increment));
+    }
   }
 
   #write(bytes: Buffer): void {
-    if (!this.#isDead) this.#out.write(bytes);
+    if (!this.#isDead) {
+      this.#out.write(bytes);
+    }
   }
 
   #die(): void {

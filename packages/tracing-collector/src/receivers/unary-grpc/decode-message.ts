@@ -22,7 +22,9 @@ export function decompressMessage(body: Buffer, encoding: string, maxBytes: numb
   try {
     return decompress(body, encoding, maxBytes);
   } catch (error) {
-    if (!(error instanceof WireError)) throw error;
+    if (!(error instanceof WireError)) {
+      throw error;
+    }
     if (error.code === "WIRE_TOO_LARGE") {
       return {
         code: status.RESOURCE_EXHAUSTED,

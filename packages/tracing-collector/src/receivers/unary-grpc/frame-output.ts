@@ -19,7 +19,9 @@ export class FrameOutput {
   /** @param bytes must not change afterwards */
   write(bytes: Buffer): void {
     this.#waiting.push(bytes);
-    if (this.#isFlushDue) return;
+    if (this.#isFlushDue) {
+      return;
+    }
     this.#isFlushDue = true;
     process.nextTick(() => this.flush());
   }
@@ -28,9 +30,13 @@ export class FrameOutput {
   flush(): void {
     this.#isFlushDue = false;
     const [only, ...others] = this.#waiting;
-    if (only === undefined || this.#socket.destroyed || this.#socket.writableEnded) return;
+    if (only === undefined || this.#socket.destroyed || this.#socket.writableEnded) {
+      return;
+    }
     this.#socket.write(others.length === 0 ? only : Buffer.concat(this.#waiting));
     this.#waiting = [];
-    if (this.#socket.writableLength > maxUnreadBytes) this.#unread();
+    if (this.#socket.writableLength > maxUnreadBytes) {
+      this.#unread();
+    }
   }
 }

@@ -24,7 +24,9 @@ export class MessageBuffers {
 
   /** @returns undefined when the limit is reached */
   take(): Buffer | undefined {
-    if (!this.#unfinished.hasRoom(firstCapacityBytes)) return undefined;
+    if (!this.#unfinished.hasRoom(firstCapacityBytes)) {
+      return undefined;
+    }
     this.#unfinished.take(firstCapacityBytes);
     return this.#spares.pop() ?? Buffer.allocUnsafeSlow(firstCapacityBytes);
   }
@@ -35,7 +37,9 @@ export class MessageBuffers {
    */
   grow(buffer: Buffer, needed: number): Buffer | undefined {
     const capacity = Math.max(needed, 2 * buffer.length);
-    if (!this.#unfinished.hasRoom(capacity)) return undefined;
+    if (!this.#unfinished.hasRoom(capacity)) {
+      return undefined;
+    }
     this.#unfinished.take(capacity);
     const larger = Buffer.allocUnsafeSlow(capacity);
     buffer.copy(larger);
@@ -46,6 +50,8 @@ export class MessageBuffers {
   /** Returns a buffer that the caller no longer uses. */
   give(buffer: Buffer): void {
     this.#unfinished.give(buffer.length);
-    if (buffer.length === firstCapacityBytes && this.#spares.length < maxSpares) this.#spares.push(buffer);
+    if (buffer.length === firstCapacityBytes && this.#spares.length < maxSpares) {
+      this.#spares.push(buffer);
+    }
   }
 }

@@ -7,7 +7,9 @@ export class RecentStreams {
 
   add(streamId: number): void {
     this.#ids.add(streamId);
-    if (this.#ids.size <= rememberedStreams) return;
+    if (this.#ids.size <= rememberedStreams) {
+      return;
+    }
     for (const oldest of this.#ids) {
       this.#ids.delete(oldest);
       return;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { HeaderField } from "wire/http2";
 import { RequestHeadersReader } from "./request-headers.ts";
 
@@ -9,7 +9,7 @@ const path = field(":path", "/a.B/C");
 const good = [method, scheme, path, field(":authority", "here"), field("te", "trailers")];
 
 describe("RequestHeadersReader", () => {
-  it("reads what a call is about, again and again", () => {
+  test("reads what a call is about, again and again", () => {
     const reader = new RequestHeadersReader();
     for (const length of [1, 2, 999_999_999_999_999]) {
       const fields = [...good, field("content-length", `${length}`)];
@@ -18,7 +18,7 @@ describe("RequestHeadersReader", () => {
     expect(reader.read(good)).toMatchObject({ contentLength: undefined });
   });
 
-  it.each([
+  test.each([
     ["an unknown pseudo-field", [...good, field(":status", "200")], 'field ":status" is unknown'],
     ["one twice", [method, method, scheme, path], "field :method comes twice"],
     ["an empty one twice", [method, scheme, field(":path", ""), path], "field :path comes twice"],

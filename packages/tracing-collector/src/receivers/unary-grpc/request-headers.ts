@@ -29,9 +29,13 @@ export class RequestHeadersReader {
     for (let index = 0; index < fields.length; index++) {
       const field = fields[index] as HeaderField;
       // Every request has a length, which is parsed below.
-      if (field === checked[index] || field.name === "content-length") continue;
+      if (field === checked[index] || field.name === "content-length") {
+        continue;
+      }
       const problem = fieldProblem(field);
-      if (problem !== "") return problem;
+      if (problem !== "") {
+        return problem;
+      }
     }
     this.#checked = fields;
     return headersOf(fields);
@@ -69,32 +73,54 @@ function headersOf(fields: readonly HeaderField[]): RequestHeaders | string {
         default:
           return `field ${JSON.stringify(name)} is unknown`;
       }
-      if (before !== undefined) return `field ${name} comes twice`;
-      if (pseudoCount++ < index) return `field ${name} stands behind others`;
+      if (before !== undefined) {
+        return `field ${name} comes twice`;
+      }
+      if (pseudoCount++ < index) {
+        return `field ${name} stands behind others`;
+      }
     } else if (name === "content-length") {
-      if (!/^\d{1,15}$/.test(value)) return "field content-length is no number";
-      if (contentLength !== undefined && contentLength !== Number(value)) return "two lengths of content";
+      if (!/^\d{1,15}$/.test(value)) {
+        return "field content-length is no number";
+      }
+      if (contentLength !== undefined && contentLength !== Number(value)) {
+        return "two lengths of content";
+      }
       contentLength = Number(value);
     }
   }
-  if (!method || !path || !scheme) return "field :method, :scheme or :path is missing";
+  if (!method || !path || !scheme) {
+    return "field :method, :scheme or :path is missing";
+  }
   return { method, path, contentLength, fields };
 }
 
 /** @returns the fault of a request's trailers; "" for none */
 export function trailersProblem(fields: readonly HeaderField[]): string {
   for (const field of fields) {
-    if (field.name.startsWith(":")) return `field ${JSON.stringify(field.name)} in trailers`;
+    if (field.name.startsWith(":")) {
+      return `field ${JSON.stringify(field.name)} in trailers`;
+    }
     const problem = fieldProblem(field);
-    if (problem !== "") return problem;
+    if (problem !== "") {
+      return problem;
+    }
   }
   return "";
 }
 
 function fieldProblem({ name, value }: HeaderField): string {
-  if (!/^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)) return `name ${JSON.stringify(name)} is not allowed`;
-  if (/[\0\r\n]/.test(value)) return `value of ${name} is not allowed`;
-  if (connectionNames.has(name)) return `field ${name} is not allowed`;
-  if (name === "te" && value !== "trailers") return "field te has another value than trailers";
+  if (!/^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)) {
+    return `name ${JSON.stringify(name)} is not allowed`;
+  }
+  if (/[\0\r\n]/.test(value)) {
+    return `value of ${name} is not allowed`;
+  }
+  if (connectionNames.has(name)) {
+    return `field ${name} is not allowed`;
+  }
+  if (name === "te" && value !== "trailers") {
+    return "field te has another value than trailers";
+  }
   return "";
 }

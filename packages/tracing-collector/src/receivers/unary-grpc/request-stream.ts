@@ -63,15 +63,18 @@ export class RequestStream {
   /** Adds a piece of the message. @returns the call's failure, if any */
   add(piece: Buffer): GrpcFailure | undefined {
     this.lastActiveMs = performance.now();
-    if (piece.length === 0) return undefined;
+    if (piece.length === 0) {
+      return undefined;
+    }
     const { buffers, maxMessageBytes } = this.#settings;
     const needed = this.#length + piece.length;
     if ("httpStatus" in this.target) {
       this.#length = needed;
       return undefined;
     }
-    if (needed > maxMessageBytes + messagePrefixBytes)
+    if (needed > maxMessageBytes + messagePrefixBytes) {
       return tooLarge(this.#announced() ?? needed, maxMessageBytes);
+    }
     let buffer = this.#buffer ?? buffers.take();
     if (buffer !== undefined && needed > buffer.length) {
       this.#buffer = buffer;
@@ -113,14 +116,20 @@ export class RequestStream {
       return { code: status.INTERNAL, details: "a unary call has more than one message" };
     }
     const flag = this.#buffer[0] as number;
-    if (flag === 0) return body;
-    if (flag !== 1) return { code: status.INTERNAL, details: `message begins with the unknown flag ${flag}` };
+    if (flag === 0) {
+      return body;
+    }
+    if (flag !== 1) {
+      return { code: status.INTERNAL, details: `message begins with the unknown flag ${flag}` };
+    }
     return decompressMessage(body, this.#encoding, this.#settings.maxMessageBytes);
   }
 
   /** Releases the message's buffer. */
   release(): void {
-    if (this.#buffer !== undefined) this.#settings.buffers.give(this.#buffer);
+    if (this.#buffer !== undefined) {
+      this.#settings.buffers.give(this.#buffer);
+    }
     this.#buffer = undefined;
   }
 

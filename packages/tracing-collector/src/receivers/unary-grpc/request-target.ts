@@ -43,6 +43,8 @@ export function requestTarget(
   }
   // Only the value's form is checked: a client cancels its call by itself when the time is over.
   const timeout = value("grpc-timeout") ?? "0S";
-  if (/^\d{1,8}[HMSmun]$/.test(timeout)) return { target, encoding };
+  if (/^\d{1,8}[HMSmun]$/.test(timeout)) {
+    return { target, encoding };
+  }
   return answerInstead({ code: status.INTERNAL, details: `Invalid grpc-timeout value ${timeout}` });
 }

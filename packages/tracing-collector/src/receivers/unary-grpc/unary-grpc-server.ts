@@ -46,12 +46,18 @@ export class UnaryGrpcServer {
     this.#isStopping = true;
     clearInterval(this.#sweep);
     const cut = () => {
-      for (const connection of this.#connections.keys()) connection.destroy();
+      for (const connection of this.#connections.keys()) {
+        connection.destroy();
+      }
     };
     signal.addEventListener("abort", cut, { once: true });
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    for (const connection of this.#connections.keys()) connection.drain();
-    if (signal.aborted) cut();
+    for (const connection of this.#connections.keys()) {
+      connection.drain();
+    }
+    if (signal.aborted) {
+      cut();
+    }
     await closed;
     signal.removeEventListener("abort", cut);
   }
@@ -62,19 +68,27 @@ export class UnaryGrpcServer {
     const timers = this.#limitAge(connection);
     socket.once("close", () => {
       this.#connections.delete(connection);
-      for (const timer of timers) clearTimeout(timer);
+      for (const timer of timers) {
+        clearTimeout(timer);
+      }
     });
-    if (this.#isStopping) connection.drain();
+    if (this.#isStopping) {
+      connection.drain();
+    }
   }
 
   #limitAge(connection: Connection): NodeJS.Timeout[] {
     const { maxConnectionAgeMs = 0, maxConnectionAgeGraceMs = 0 } = this.#settings;
-    if (maxConnectionAgeMs === 0) return [];
+    if (maxConnectionAgeMs === 0) {
+      return [];
+    }
     const timers: NodeJS.Timeout[] = [];
     const ageMs = maxConnectionAgeMs * (0.9 + 0.2 * Math.random());
     const leave = setTimeout(() => {
       connection.drain();
-      if (maxConnectionAgeGraceMs === 0) return;
+      if (maxConnectionAgeGraceMs === 0) {
+        return;
+      }
       timers.push(setTimeout(() => connection.destroy(), maxConnectionAgeGraceMs).unref());
     }, ageMs);
     timers.push(leave.unref());
@@ -84,8 +98,11 @@ export class UnaryGrpcServer {
   #lookAround(): void {
     const now = performance.now();
     for (const [connection, sinceMs] of this.#connections) {
-      if (!connection.hasBegun && now - sinceMs > beginTimeoutMs) connection.destroy();
-      else connection.breakStalled(stallTimeoutMs);
+      if (!connection.hasBegun && now - sinceMs > beginTimeoutMs) {
+        connection.destroy();
+      } else {
+        connection.breakStalled(stallTimeoutMs);
+      }
     }
   }
 }

@@ -46,7 +46,9 @@ class Collector {
   }
 
   spans(count: number, probability: number, operation = "GET"): void {
-    for (let index = 0; index < count; index++) this.counter.record("shop", operation, 1, probability);
+    for (let index = 0; index < count; index++) {
+      this.counter.record("shop", operation, 1, probability);
+    }
   }
 
   rateOf(operation = "GET", service = "shop"): number | undefined {
@@ -158,8 +160,9 @@ test("while the store is away all stays as it was, and counts wait", async () =>
   let isAway = false;
   const store = new Proxy(memory, {
     get(target, name: keyof SamplingStore) {
-      if (isAway)
+      if (isAway) {
         return async () => Promise.reject(new StorageError("STORAGE_UNAVAILABLE", "nobody answers"));
+      }
       return (target[name] as (...args: unknown[]) => unknown).bind(target);
     },
   });
@@ -196,8 +199,9 @@ test("a store that is away at the start is asked again later", async () => {
   let isAway = true;
   const store = new Proxy(memory, {
     get(target, name: keyof SamplingStore) {
-      if (isAway)
+      if (isAway) {
         return async () => Promise.reject(new StorageError("STORAGE_UNAVAILABLE", "nobody answers"));
+      }
       return (target[name] as (...args: unknown[]) => unknown).bind(target);
     },
   });
@@ -228,7 +232,9 @@ test("spans of too many operations are counted as such", async () => {
   const store = openMemoryStore().sampling;
   const collector = new Collector("one", store);
   await collector.provider.start();
-  for (let index = 0; index < 20_003; index++) collector.counter.record("shop", `op ${index}`, 1, 0.1);
+  for (let index = 0; index < 20_003; index++) {
+    collector.counter.record("shop", `op ${index}`, 1, 0.1);
+  }
   await minute();
   expect(await collector.metric("sampling_spans_uncounted_total")).toBe(3);
   expect(collector.log.messages("warn")).toEqual([

@@ -117,14 +117,20 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
     const isRead = await this.#attempt("read", () => this.#readCounts());
     const { isLeader } = election;
     metrics.leader.set(isLeader ? 1 : 0);
-    if (!isRead) return;
-    if (isLeader) await this.#attempt("computed", () => this.#lead());
+    if (!isRead) {
+      return;
+    }
+    if (isLeader) {
+      await this.#attempt("computed", () => this.#lead());
+    }
     this.#hasLed = isLeader;
   }
 
   /** Loads the leader's probabilities, unless this collector leads. Only the timer and tests call it. */
   async refresh(): Promise<void> {
-    if (!this.#context.election.isLeader) await this.#attempt("loaded", () => this.#load());
+    if (!this.#context.election.isLeader) {
+      await this.#attempt("loaded", () => this.#load());
+    }
   }
 
   async #saveCounts(signal: AbortSignal): Promise<void> {
@@ -151,7 +157,9 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
     const end = this.#now() - this.#settings.delayMs;
     const intervalMs = end - this.#readUpTo;
     // The clock was set back.
-    if (intervalMs <= 0) return;
+    if (intervalMs <= 0) {
+      return;
+    }
     const throughput = await this.#context.store.getThroughput(this.#readUpTo, end, {
       signal: this.#closing.signal,
     });
@@ -167,7 +175,9 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
     for (let bucket = 0; bucket < Math.min(aggregationBuckets, maxPastBuckets); bucket++) {
       const start = end - calculationIntervalMs;
       const throughput = await this.#context.store.getThroughput(start, end, { signal });
-      if (throughput.length > 0) this.#calculator.addOldest(throughput, calculationIntervalMs);
+      if (throughput.length > 0) {
+        this.#calculator.addOldest(throughput, calculationIntervalMs);
+      }
       end = start;
     }
   }
@@ -175,7 +185,9 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
   async #lead(): Promise<void> {
     const { store, owner, metrics } = this.#context;
     // Continues from the probabilities of the former leader.
-    if (!this.#hasLed) await this.#load();
+    if (!this.#hasLed) {
+      await this.#load();
+    }
     const observe = metrics.calculateSeconds.startTimer();
     const operations = this.#calculator.calculate(this.#probabilities);
     observe();
@@ -187,7 +199,9 @@ export class AdaptiveSamplingProvider implements SamplingProvider {
 
   async #load(): Promise<void> {
     const latest = await this.#context.store.latestProbabilities({ signal: this.#closing.signal });
-    if (latest !== undefined && latest.calculatedUnixMs > this.#calculatedUnixMs) this.#use(latest);
+    if (latest !== undefined && latest.calculatedUnixMs > this.#calculatedUnixMs) {
+      this.#use(latest);
+    }
   }
 
   #use({ calculatedUnixMs, operations }: CalculatedProbabilities): void {

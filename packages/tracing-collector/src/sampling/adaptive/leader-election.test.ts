@@ -59,7 +59,9 @@ test("a leader stops to lead when it cannot renew its lease in time, and leads a
   const store = {
     ...{ releaseLease: sampling.releaseLease.bind(sampling) },
     async acquireLease() {
-      if (isAway) throw new StorageError("STORAGE_UNAVAILABLE", "nobody answers");
+      if (isAway) {
+        throw new StorageError("STORAGE_UNAVAILABLE", "nobody answers");
+      }
       return true;
     },
   };

@@ -48,7 +48,9 @@ export class LeaderElection {
   async close(signal: AbortSignal): Promise<void> {
     this.#closing.abort();
     await this.#task.stop();
-    if (!this.isLeader) return;
+    if (!this.isLeader) {
+      return;
+    }
     this.#heldUntil = Number.NEGATIVE_INFINITY;
     const { store, owner, log } = this.#options;
     await store.releaseLease(leaseName, owner, { signal }).catch((error: unknown) => {
@@ -64,7 +66,9 @@ export class LeaderElection {
       const held = await store.acquireLease(leaseName, owner, this.#ttlMs, { signal });
       this.#heldUntil = held ? askedAt + this.#ttlMs : Number.NEGATIVE_INFINITY;
     } catch (error) {
-      if (signal.aborted) return followerRefreshMs;
+      if (signal.aborted) {
+        return followerRefreshMs;
+      }
       log.warn(
         { err: error },
         `adaptive sampling: the lease cannot be asked for: ${(error as Error).message}`,

@@ -33,7 +33,9 @@ export class OperationMap<Value> {
 
   *entries(): Generator<readonly [service: string, operation: string, value: Value]> {
     for (const [service, operations] of this.#services) {
-      for (const [operation, value] of operations) yield [service, operation, value];
+      for (const [operation, value] of operations) {
+        yield [service, operation, value];
+      }
     }
   }
 }

@@ -46,7 +46,9 @@ const older: Counts = { "svcA GET": [30], "svcB GET": [45] };
 
 function withBuckets(changes: Partial<CalculationSettings>, ...buckets: readonly Counts[]) {
   const calculator = new ProbabilityCalculator({ ...settings, ...changes });
-  for (const bucket of buckets) calculator.addNewest(throughputOf(bucket), 60_000);
+  for (const bucket of buckets) {
+    calculator.addNewest(throughputOf(bucket), 60_000);
+  }
   return calculator;
 }
 
@@ -132,8 +134,11 @@ describe("the public model's cases", () => {
     const { probabilities } = calculate(calculator, { [name]: probability });
     const isKept = probabilities[name] === probability;
     // The rate of 0 or 1 per second: only the first calls for another probability.
-    if (name === "svc op") expect(isKept).toBe(!isUsing);
-    else expect([isKept, isUsing]).toEqual([true, false]);
+    if (name === "svc op") {
+      expect(isKept).toBe(!isUsing);
+    } else {
+      expect([isKept, isUsing]).toEqual([true, false]);
+    }
   });
 
   test("TestCalculateProbabilitiesAndQPSMultiple", () => {

@@ -87,8 +87,11 @@ export class ProbabilityCalculator {
     for (const { seconds, throughput } of this.#buckets) {
       for (const [service, operation, { count }] of throughput.entries()) {
         const rates = all.get(service, operation);
-        if (rates === undefined) all.set(service, operation, [count / seconds]);
-        else if (rates.length < this.#settings.bucketsForCalculation) rates.push(count / seconds);
+        if (rates === undefined) {
+          all.set(service, operation, [count / seconds]);
+        } else if (rates.length < this.#settings.bucketsForCalculation) {
+          rates.push(count / seconds);
+        }
       }
     }
     return all;
@@ -100,9 +103,13 @@ export class ProbabilityCalculator {
    */
   #usesAdaptive(service: string, operation: string, probability: number): boolean {
     const { initialProbability } = this.#settings;
-    if (equals(probability, initialProbability)) return true;
+    if (equals(probability, initialProbability)) {
+      return true;
+    }
     const latest = this.#buckets[0]?.throughput.get(service, operation);
-    if (latest !== undefined) return latest.probabilities.includes(probabilityText(probability));
+    if (latest !== undefined) {
+      return latest.probabilities.includes(probabilityText(probability));
+    }
     const before = this.#verdicts.get(service, operation);
     return before?.usesAdaptive === true && !equals(before.probability, initialProbability);
   }
@@ -114,7 +121,9 @@ export class ProbabilityCalculator {
       minProbability,
       maxIncrease = 1,
     } = this.#settings;
-    if (Math.abs(qps - target) / target < deltaTolerance) return old;
+    if (Math.abs(qps - target) / target < deltaTolerance) {
+      return old;
+    }
     const next = equals(qps, 0) ? old * 2 : cappedIncrease(old, old * (target / qps), maxIncrease);
     return Math.min(1, Math.max(minProbability, next));
   }
@@ -130,14 +139,18 @@ function cappedIncrease(old: number, wanted: number, maxIncrease: number): numbe
 
 function bucketOf(throughput: readonly OperationThroughput[], intervalMs: number): Bucket {
   const map = new OperationMap<OperationThroughput>();
-  for (const entry of throughput) map.set(entry.service, entry.operation, entry);
+  for (const entry of throughput) {
+    map.set(entry.service, entry.operation, entry);
+  }
   return { seconds: intervalMs / 1_000, throughput: map };
 }
 
 /** Weights are the fourth powers of n, n−1, … 1, so that the newest rate counts most. */
 function weightedMean(rates: readonly number[]): number {
   let weights = 0;
-  for (let place = 1; place <= rates.length; place++) weights += place ** 4;
+  for (let place = 1; place <= rates.length; place++) {
+    weights += place ** 4;
+  }
   return rates.reduce((sum, rate, index) => sum + rate * ((rates.length - index) ** 4 / weights), 0);
 }
 

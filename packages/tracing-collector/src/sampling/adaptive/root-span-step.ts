@@ -28,17 +28,27 @@ export class RootSpanStep implements RowStep {
   apply(rows: SpanRows): SpanRows {
     const scanner = this.#scanner;
     scanner.open(rows);
-    while (scanner.next()) if (scanner.isRoot) this.#look(scanner);
+    while (scanner.next()) {
+      if (scanner.isRoot) {
+        this.#look(scanner);
+      }
+    }
     return rows;
   }
 
   #look(scanner: RowScanner): void {
     const { serviceStart, serviceEnd, nameStart, nameEnd } = scanner;
-    if (serviceStart === serviceEnd || nameStart === nameEnd) return;
+    if (serviceStart === serviceEnd || nameStart === nameEnd) {
+      return;
+    }
     const sampled = sampledByType.get(tagOf(scanner, "sampler.type") ?? "");
-    if (sampled === undefined) return;
+    if (sampled === undefined) {
+      return;
+    }
     const probability = parameterOf(tagOf(scanner, "sampler.param"));
-    if (probability === undefined) return;
+    if (probability === undefined) {
+      return;
+    }
     const { buffer, byteOffset, length } = scanner.bytes;
     const bytes = Buffer.from(buffer, byteOffset, length);
     const service = bytes.toString("utf8", serviceStart, serviceEnd);
@@ -53,7 +63,9 @@ function tagOf(scanner: RowScanner, key: "sampler.type" | "sampler.param"): stri
 
 /** The parameter may be a double, an integer or a text. */
 function parameterOf(text: string | undefined): number | undefined {
-  if (text === undefined || !/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) return undefined;
+  if (text === undefined || !/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) {
+    return undefined;
+  }
   const value = Number(text);
   return Number.isFinite(value) ? value : undefined;
 }

@@ -21,7 +21,9 @@ test("counts by service and operation, and starts anew when taken", () => {
 // The public model's TestIncrementThroughput.
 test("remembers ten probabilities of an operation", () => {
   const counter = new ThroughputCounter();
-  for (let index = 0; index < 20; index++) counter.record("A", "GET", 1, 0.001 * index);
+  for (let index = 0; index < 20; index++) {
+    counter.record("A", "GET", 1, 0.001 * index);
+  }
   const [entry] = counter.take().throughput;
   expect(entry?.count).toBe(20);
   expect(entry?.probabilities).toHaveLength(10);
@@ -43,7 +45,9 @@ test.each([
   { name: "characters", limits: { maxNameLength: 4 } },
 ])("refuses and counts spans of new operations when there are too many $name", ({ limits }) => {
   const counter = new ThroughputCounter(limits);
-  for (const operation of ["x", "y", "z", "z", "x"]) counter.record("a", operation, 1, 1);
+  for (const operation of ["x", "y", "z", "z", "x"]) {
+    counter.record("a", operation, 1, 1);
+  }
   const { throughput, refused } = counter.take();
   expect(throughput.map(({ operation, count }) => [operation, count])).toEqual([
     ["x", 2],

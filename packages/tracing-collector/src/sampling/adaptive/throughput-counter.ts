@@ -80,7 +80,9 @@ export class ThroughputCounter {
     }
     found.count += count;
     for (const probability of probabilities) {
-      if (found.probabilities.size < maxProbabilities) found.probabilities.add(probability);
+      if (found.probabilities.size < maxProbabilities) {
+        found.probabilities.add(probability);
+      }
     }
   }
 }

@@ -252,7 +252,9 @@ describe("over two traces", () => {
     // A span that starts where a column does is in the one before.
     const rows = (cells: unknown) => {
       const sums = new Map<number, number>();
-      for (const [, row = 0, spans = 0] of cells as number[][]) sums.set(row, (sums.get(row) ?? 0) + spans);
+      for (const [, row = 0, spans = 0] of cells as number[][]) {
+        sums.set(row, (sums.get(row) ?? 0) + spans);
+      }
       return [...sums].sort();
     };
     expect(rows(ofQuery.cells)).toEqual(rows(plain.cells));

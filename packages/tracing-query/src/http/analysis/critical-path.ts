@@ -130,7 +130,9 @@ export const criticalPathOperation: OperationDescription = {
 
 /** Unpacks one trace at a time, so that only one is in memory as objects. */
 function* wholeTraces(traces: readonly PackedTrace[]): Generator<Trace> {
-  for (const { traceId, spans } of traces) yield { traceId, spans: [...spansOf(spans)] };
+  for (const { traceId, spans } of traces) {
+    yield { traceId, spans: [...spansOf(spans)] };
+  }
 }
 
 /** `GET …/critical-path`: the critical paths of all traces that a search finds. */

@@ -21,7 +21,9 @@ let blocks = 0;
 
 async function write(store: TraceStore, ...spans: Span[]): Promise<void> {
   const writer = new SpanRowWriter();
-  for (const span of spans) writer.append(span, "");
+  for (const span of spans) {
+    writer.append(span, "");
+  }
   await store.writer.writeSpans(writer.take(), { deduplicationToken: `tail ${++blocks}` });
 }
 
@@ -60,7 +62,9 @@ class Follower {
         return block;
       }
       const { value, done } = (await this.#reader?.read()) ?? { done: true };
-      if (done || value === undefined) return "";
+      if (done || value === undefined) {
+        return "";
+      }
       this.#text += value;
     }
   }
@@ -68,10 +72,14 @@ class Follower {
   async event(): Promise<Event> {
     for (;;) {
       const block = await this.block();
-      if (block === "") throw new Error("the stream ended");
+      if (block === "") {
+        throw new Error("the stream ended");
+      }
       const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
       const data = field("data");
-      if (data !== undefined) return { event: field("event") ?? "", id: field("id"), data: JSON.parse(data) };
+      if (data !== undefined) {
+        return { event: field("event") ?? "", id: field("id"), data: JSON.parse(data) };
+      }
     }
   }
 
@@ -81,7 +89,9 @@ class Follower {
     while (names.length < count) {
       const { event, data } = await this.event();
       expect(event).toBe("spans");
-      for (const { operation } of data.spans as { operation: string }[]) names.push(operation);
+      for (const { operation } of data.spans as { operation: string }[]) {
+        names.push(operation);
+      }
     }
     return names;
   }
@@ -239,7 +249,9 @@ test("so many clients and no more; who leaves makes room, and ends the work in t
   const asked = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
   const stuck = withTail(store, async (query, options) => {
-    if (query.cursor === undefined) return await store.analysis.tail(query);
+    if (query.cursor === undefined) {
+      return await store.analysis.tail(query);
+    }
     asked.resolve();
     return await new Promise((_resolve, reject) => {
       options?.signal?.addEventListener("abort", () => {
@@ -268,7 +280,9 @@ test("a store that fails is a problem for now; nothing is lost", async () => {
   let isAway = false;
   const server = await openTail(
     withTail(store, async (query, options) => {
-      if (isAway) throw new StorageError("STORAGE_UNAVAILABLE", "nobody answers");
+      if (isAway) {
+        throw new StorageError("STORAGE_UNAVAILABLE", "nobody answers");
+      }
       return await store.analysis.tail(query, options);
     }),
   );
@@ -282,7 +296,9 @@ test("a store that fails is a problem for now; nothing is lost", async () => {
   });
   isAway = false;
   let next = await follower.event();
-  while (next.event === "problem") next = await follower.event();
+  while (next.event === "problem") {
+    next = await follower.event();
+  }
   expect(next.data).toMatchObject({ spans: [{ operation: "meanwhile" }] });
 });
 

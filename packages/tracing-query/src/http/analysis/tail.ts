@@ -122,7 +122,9 @@ export function tailHandler(analysis: AnalysisService, settings: TailSettings): 
 /** @throws QueryError QUERY_BAD_PARAMETER for a query over several spans */
 function singleSpanQuery(q: string | undefined): ReturnType<typeof besideQuery> {
   const { query } = besideQuery(q);
-  if (query === undefined) return {};
+  if (query === undefined) {
+    return {};
+  }
   if (spanConditionOf(query) === undefined) {
     const message =
       "parameter 'q' looks at more than one span at a time: spans that arrive are looked at one by one";

@@ -50,7 +50,9 @@ function addressOf(
   const filled = path.replace(/[:*]([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(parts[name] ?? ""));
   const params = new URLSearchParams();
   for (const [name, values] of Object.entries(query)) {
-    for (const value of [values].flat()) params.append(name, value);
+    for (const value of [values].flat()) {
+      params.append(name, value);
+    }
   }
   return `${filled}?${params}`;
 }
@@ -74,7 +76,9 @@ async function wrongWith(
   description = document,
 ) {
   const response = await answerTo(server, operation, request);
-  if (response.status !== status) return `status ${response.status}: ${await textOf(response)}`;
+  if (response.status !== status) {
+    return `status ${response.status}: ${await textOf(response)}`;
+  }
   return await undescribed(operation, response, description);
 }
 
@@ -92,13 +96,19 @@ async function undescribed(
   const { status } = response;
   const text = await textOf(response);
   const described = paths[templateOf(operation.path)]?.[operation.method.toLowerCase()]?.responses[status];
-  if (described === undefined) return `status ${status} is not described: ${text}`;
+  if (described === undefined) {
+    return `status ${status} is not described: ${text}`;
+  }
   const type = response.headers.get("content-type") ?? "";
   const content = described?.content[type];
-  if (content === undefined) return `type ${type} is not described`;
+  if (content === undefined) {
+    return `type ${type} is not described`;
+  }
   const isJson = /^application\/([a-z]+\+)?json$/.test(type);
   const schema = isJson ? content.schema : content.schema.contentSchema;
-  if (schema === undefined) return text === "" ? "no text" : "";
+  if (schema === undefined) {
+    return text === "" ? "no text" : "";
+  }
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   ajv.addSchema({ $id: "/document", components });
   const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"/document#/components/'));
@@ -193,7 +203,9 @@ describe("failures are as described, whatever the endpoint", () => {
       seen.push(response.status);
       const expected = statuses.includes(response.status) ? "" : `unexpected status ${response.status}`;
       const problem = (await undescribed(operation, response)) || expected;
-      if (problem !== "") wrong.push(`${operation.method} ${operation.path}: ${problem}`);
+      if (problem !== "") {
+        wrong.push(`${operation.method} ${operation.path}: ${problem}`);
+      }
     }
     expect(wrong).toEqual([]);
     expect(seen.filter((status) => status === common).length).toBeGreaterThan(3);
@@ -202,7 +214,9 @@ describe("failures are as described, whatever the endpoint", () => {
 
 test("an answer that is not as described is noticed", async () => {
   const [services] = operations;
-  if (services === undefined) throw new Error("no operations");
+  if (services === undefined) {
+    throw new Error("no operations");
+  }
   const { "/api/services": names = {} } = document.paths;
   const wrong = { ...document, paths: { ...document.paths, "/api/dependencies": names } };
   const moved = { ...services, path: "/api/dependencies" };
@@ -233,7 +247,9 @@ test("every route is described, and nothing else", async () => {
 test("every method is described", async () => {
   for (const [path, methods] of Map.groupBy(operations, (operation) => operation.path)) {
     const [first] = methods;
-    if (first === undefined) continue;
+    if (first === undefined) {
+      continue;
+    }
     const response = await fetch(server.base + addressOf(first, first.example), { method: "PATCH" });
     const allowed = response.headers.get("allow")?.split(", ").sort();
     expect([path, response.status, allowed]).toEqual([path, 405, methods.map(({ method }) => method).sort()]);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { microsText } from "../micros-text.ts";
 import { JsonBytes, knownBytes } from "./json-bytes.ts";
 
@@ -22,7 +22,7 @@ function nanoBytes(nano: bigint): DataView {
 }
 
 describe("JsonBytes", () => {
-  it("writes texts of any length, known or not", () => {
+  test("writes texts of any length, known or not", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom("", "x".repeat(9_000), "é".repeat(5_000)),
@@ -40,7 +40,7 @@ describe("JsonBytes", () => {
     );
   });
 
-  it("takes plain text for what JSON has as it is, and nothing else", () => {
+  test("takes plain text for what JSON has as it is, and nothing else", () => {
     const unit = fc.oneof(
       fc.constantFrom("a", " ", "~", "\u007f"),
       fc.constantFrom('"', "\\", "\u001f", "\0", "\u0080", "é"),
@@ -66,12 +66,12 @@ describe("JsonBytes", () => {
     );
   });
 
-  it("writes ids in hex", () => {
+  test("writes ids in hex", () => {
     const bytes = Buffer.from("00ff0123456789abcdef", "hex");
     expect(written((out) => out.hex(viewOf(bytes), 2))).toBe("<0123456789abcdef>");
   });
 
-  it("writes nanoseconds in microseconds, as bigints do it", () => {
+  test("writes nanoseconds in microseconds, as bigints do it", () => {
     const near = (value: bigint) => fc.bigInt({ min: value - 2_000n, max: value + 2_000n });
     const nano = fc.oneof(
       fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
@@ -87,7 +87,7 @@ describe("JsonBytes", () => {
     );
   });
 
-  it("goes back, and begins anew with each piece", () => {
+  test("goes back, and begins anew with each piece", () => {
     const out = new JsonBytes(16, 20);
     out.text("abc");
     out.cut(1);
@@ -101,10 +101,12 @@ describe("JsonBytes", () => {
     expect(out.length).toBe(0);
   });
 
-  it("is full with more from piece to piece", () => {
+  test("is full with more from piece to piece", () => {
     const out = new JsonBytes(16, 24);
     const lengths = Array.from({ length: 4 }, () => {
-      while (!out.isFull) out.byte(0x61);
+      while (!out.isFull) {
+        out.byte(0x61);
+      }
       return out.take().length;
     });
     expect(lengths).toEqual([16, 20, 24, 24]);

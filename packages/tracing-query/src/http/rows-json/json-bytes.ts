@@ -87,7 +87,9 @@ export class JsonBytes {
     this.#reserve(length + 7);
     const to = this.#view;
     const at = this.#length;
-    for (let index = 0; index < length; index += 8) to.setBigInt64(at + index, from.getBigInt64(index));
+    for (let index = 0; index < length; index += 8) {
+      to.setBigInt64(at + index, from.getBigInt64(index));
+    }
     this.#length = at + length;
   }
 
@@ -108,13 +110,17 @@ export class JsonBytes {
     let index = start;
     for (; index <= end - 4; index += 4) {
       const word = from.getInt32(index);
-      if (hasSpecial(word)) return false;
+      if (hasSpecial(word)) {
+        return false;
+      }
       to.setInt32(at, word);
       at += 4;
     }
     for (; index < end; index++) {
       const byte = from.getUint8(index);
-      if (hasSpecial(0x20202000 | byte)) return false;
+      if (hasSpecial(0x20202000 | byte)) {
+        return false;
+      }
       to.setUint8(at++, byte);
     }
     this.#length = at;
@@ -150,7 +156,9 @@ export class JsonBytes {
   /** Writes a whole number from 0 to 2^53. */
   #number(value: number): void {
     const upper = Math.floor(value / 1e8);
-    if (upper > 0) this.#digits(upper, digitsOf(upper));
+    if (upper > 0) {
+      this.#digits(upper, digitsOf(upper));
+    }
     const lower = value - 1e8 * upper;
     this.#digits(lower, upper > 0 ? 8 : digitsOf(lower));
   }
@@ -169,7 +177,9 @@ export class JsonBytes {
 
   #reserve(count: number): void {
     const needed = this.#length + count;
-    if (needed <= this.#bytes.length) return;
+    if (needed <= this.#bytes.length) {
+      return;
+    }
     const grown = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
     this.#bytes.copy(grown, 0, 0, this.#length);
     this.#bytes = grown;
@@ -199,6 +209,8 @@ function hasSpecial(word: number): boolean {
 /** Number of digits of a whole number below 1e9. */
 function digitsOf(value: number): number {
   let count = 1;
-  for (let least = 10; value >= least; least *= 10) count++;
+  for (let least = 10; value >= least; least *= 10) {
+    count++;
+  }
   return count;
 }

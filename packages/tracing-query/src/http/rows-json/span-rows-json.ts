@@ -79,7 +79,9 @@ export class SpanRowsJson {
   /** Writes the span at `index` with its `fields`. */
   write(index: number, fields: SpanFields, clock: SpanClock): void {
     const start = this.#out.length;
-    if (this.#isWritten(index, fields, clock)) return;
+    if (this.#isWritten(index, fields, clock)) {
+      return;
+    }
     this.#out.cut(start);
     this.#out.text(this.#writer.json(this.#spanAt(index), clock, this.#keys));
   }
@@ -87,17 +89,26 @@ export class SpanRowsJson {
   /** @returns false when the span must be written through objects */
   #isWritten(index: number, fields: SpanFields, clock: SpanClock): boolean {
     const { view, origin, spanIdAt, startAt, flags } = fields;
-    if (fields.hasTraceState || this.#isNameless) return false;
+    if (fields.hasTraceState || this.#isNameless) {
+      return false;
+    }
     const endsBeforeStart = view.getInt32(startAt + 12, true) < 0;
-    if (endsBeforeStart) return false;
+    if (endsBeforeStart) {
+      return false;
+    }
     const isOlder = isOlderModel(origin);
     const details = fields.details();
-    if (details === "more" || (details === "parent" && !isOlder)) return false;
+    if (details === "more" || (details === "parent" && !isOlder)) {
+      return false;
+    }
     const out = this.#out;
     out.known(this.#head);
     out.hex(view, spanIdAt);
-    if (isOlder && flags !== 0) out.text(`","flags":${flags},"operationName":"`);
-    else out.known(afterId);
+    if (isOlder && flags !== 0) {
+      out.text(`","flags":${flags},"operationName":"`);
+    } else {
+      out.known(afterId);
+    }
     this.#writeText(fields, fields.nameStart, fields.nameEnd);
     if (isOlder ? details === "parent" : hasId(view, spanIdAt + 8)) {
       out.known(this.#parent);
@@ -107,14 +118,21 @@ export class SpanRowsJson {
       out.known(rootAndStart);
     }
     const { appliedNano, warning } = this.#writer.skew(clock);
-    if (appliedNano === 0n) out.micros(view, startAt);
-    else out.text(microsText(view.getBigInt64(startAt, true) + appliedNano));
+    if (appliedNano === 0n) {
+      out.micros(view, startAt);
+    } else {
+      out.text(microsText(view.getBigInt64(startAt, true) + appliedNano));
+    }
     out.known(duration);
     out.micros(view, startAt + 8);
-    if (!this.#areTagsWritten(index, fields)) return false;
+    if (!this.#areTagsWritten(index, fields)) {
+      return false;
+    }
     if (fields.hasEvents) {
       const events = eventsOf(fields);
-      if (events === undefined) return false;
+      if (events === undefined) {
+        return false;
+      }
       out.known(logs);
       out.text(this.#writer.logsJson({ events, format: origin.format }, appliedNano));
     } else {
@@ -143,7 +161,9 @@ export class SpanRowsJson {
     const { format, scope } = fields.origin;
     const { kind, status, messageStart, messageEnd } = fields;
     // Unknown numbers are refused when the span becomes an object.
-    if (kind >= spanKinds.length || status >= statusCodes.length) return false;
+    if (kind >= spanKinds.length || status >= statusCodes.length) {
+      return false;
+    }
     const facts = (spanFormats.indexOf(format) * spanKinds.length + kind) * statusCodes.length + status;
     const hasMessage = messageStart < messageEnd;
     const first = this.#steps.first(scope, 2 * facts + Number(hasMessage), () => this.#spanAt(index));
@@ -153,14 +173,19 @@ export class SpanRowsJson {
       last = this.#lastStep(fields, first);
     }
     const layout = last?.layout;
-    if (layout === undefined || layout === "none") return false;
+    if (layout === undefined || layout === "none") {
+      return false;
+    }
     const out = this.#out;
     const { between, places } = layout;
     for (let at = 0; at < places.length; at++) {
       out.known(between[at] as KnownBytes);
       const place = places[at] as number;
-      if (place === messagePlace) this.#writeText(fields, messageStart, messageEnd);
-      else if (!this.#isValueWritten(fields, place)) return false;
+      if (place === messagePlace) {
+        this.#writeText(fields, messageStart, messageEnd);
+      } else if (!this.#isValueWritten(fields, place)) {
+        return false;
+      }
     }
     out.known(between[places.length] as KnownBytes);
     return true;
@@ -172,13 +197,19 @@ export class SpanRowsJson {
     first: FirstStep,
   ): TagStep | undefined {
     let { step } = first;
-    if (attributesStart === attributesEnd) return step;
+    if (attributesStart === attributesEnd) {
+      return step;
+    }
     const end = attributesEnd - 1;
     let at = attributesStart;
-    if (at === end || bytes[at] !== attributeMark || bytes[end] !== attributeMark) return undefined;
+    if (at === end || bytes[at] !== attributeMark || bytes[end] !== attributeMark) {
+      return undefined;
+    }
     for (let count = 0; at < end; count++) {
       const next = count < maxListed ? step.next(view, at + 1, end) : undefined;
-      if (next === undefined) return undefined;
+      if (next === undefined) {
+        return undefined;
+      }
       step = next;
       const valueStart = at + 1 + step.length;
       at = markFrom(bytes, valueStart);
@@ -203,9 +234,13 @@ export class SpanRowsJson {
         this.#writeText(fields, start, end);
         return true;
       case "int64": {
-        if (isShortInt(bytes, start, end)) return out.plain(view, start, end);
+        if (isShortInt(bytes, start, end)) {
+          return out.plain(view, start, end);
+        }
         const text = bytes.toString("latin1", start, end);
-        if (!/^-?\d{1,19}$/.test(text)) return false;
+        if (!/^-?\d{1,19}$/.test(text)) {
+          return false;
+        }
         out.text(int64Json(BigInt(text)));
         return true;
       }
@@ -214,13 +249,17 @@ export class SpanRowsJson {
       case "float64": {
         const text = bytes.toString("latin1", start, end);
         const value = Number(text);
-        if (text === "" || (Number.isNaN(value) && text !== "NaN")) return false;
+        if (text === "" || (Number.isNaN(value) && text !== "NaN")) {
+          return false;
+        }
         out.text(floatJson(value));
         return true;
       }
       case "other": {
         const tag = this.#otherTag(this.#found[place] as TagStep, bytes.toString("utf8", start, end));
-        if (tag !== undefined) out.text(tag);
+        if (tag !== undefined) {
+          out.text(tag);
+        }
         return tag !== undefined;
       }
     }
@@ -230,14 +269,20 @@ export class SpanRowsJson {
   #otherTag({ key, type }: TagStep, text: string): string | undefined {
     const all = `${key} ${type} ${text}`;
     let tag = this.#otherTags.get(all);
-    if (tag !== undefined) return tag;
+    if (tag !== undefined) {
+      return tag;
+    }
     try {
       tag = tagJson(withIpShown(tagFromAttribute({ key, value: parseAttributeText(type, text) })));
     } catch {
       return undefined;
     }
-    if (all.length > longestOther) return tag;
-    if (this.#otherTags.size >= maxOther) this.#otherTags.clear();
+    if (all.length > longestOther) {
+      return tag;
+    }
+    if (this.#otherTags.size >= maxOther) {
+      this.#otherTags.clear();
+    }
     this.#otherTags.set(all, tag);
     return tag;
   }
@@ -245,8 +290,9 @@ export class SpanRowsJson {
   /** Writes text between quotes. */
   #writeText({ view, bytes }: SpanFields, start: number, end: number): void {
     const out = this.#out;
-    if (!out.plain(view, start, end))
+    if (!out.plain(view, start, end)) {
       out.text(JSON.stringify(bytes.toString("utf8", start, end)).slice(1, -1));
+    }
   }
 
   #spanAt(index: number): Span {
@@ -270,23 +316,33 @@ function hasId(view: DataView, start: number): boolean {
 /** The next mark of an attribute list. @throws when there is none */
 function markFrom(bytes: Buffer, start: number): number {
   let at = start;
-  while (bytes[at] !== attributeMark) at++;
+  while (bytes[at] !== attributeMark) {
+    at++;
+  }
   return at;
 }
 
 function isBool(view: DataView, start: number, end: number): boolean {
-  if (end - start === 4) return view.getUint32(start) === 0x74727565;
+  if (end - start === 4) {
+    return view.getUint32(start) === 0x74727565;
+  }
   return end - start === 5 && view.getUint32(start) === 0x66616c73 && view.getUint8(start + 4) === 0x65;
 }
 
 /** True for a short whole number as JavaScript writes it. */
 function isShortInt(bytes: Buffer, start: number, end: number): boolean {
   const first = bytes[start] === minus ? start + 1 : start;
-  if (first === end || end - first > maxDigits) return false;
-  if (bytes[first] === zero && end - start > 1) return false;
+  if (first === end || end - first > maxDigits) {
+    return false;
+  }
+  if (bytes[first] === zero && end - start > 1) {
+    return false;
+  }
   for (let at = first; at < end; at++) {
     const byte = bytes[at] as number;
-    if (byte < zero || byte > nine) return false;
+    if (byte < zero || byte > nine) {
+      return false;
+    }
   }
   return true;
 }

@@ -86,7 +86,11 @@ export class TagStep {
 
   /** The step that the bytes from `start` lead to. @param end of the list */
   next(list: DataView, start: number, end: number): TagStep | undefined {
-    for (const step of this.#next) if (step.#isAt(list, start, end)) return step;
+    for (const step of this.#next) {
+      if (step.#isAt(list, start, end)) {
+        return step;
+      }
+    }
     return undefined;
   }
 
@@ -96,7 +100,9 @@ export class TagStep {
    */
   to(key: string, type: AttributeType): TagStep | undefined {
     const known = this.#next.find((step) => step.key === key && step.type === type);
-    if (known !== undefined || this.#next.length >= maxNext) return known;
+    if (known !== undefined || this.#next.length >= maxNext) {
+      return known;
+    }
     const step = new TagStep(key, type);
     this.#next.push(step);
     return step;
@@ -104,13 +110,19 @@ export class TagStep {
 
   #isAt(list: DataView, start: number, end: number): boolean {
     const { view, length } = this.#bytes;
-    if (start + length > end) return false;
+    if (start + length > end) {
+      return false;
+    }
     let index = 0;
     for (; index <= length - 4; index += 4) {
-      if (list.getInt32(start + index) !== view.getInt32(index)) return false;
+      if (list.getInt32(start + index) !== view.getInt32(index)) {
+        return false;
+      }
     }
     for (; index < length; index++) {
-      if (list.getUint8(start + index) !== view.getUint8(index)) return false;
+      if (list.getUint8(start + index) !== view.getUint8(index)) {
+        return false;
+      }
     }
     return true;
   }
@@ -129,7 +141,9 @@ export class TagSteps {
    */
   first(scope: Scope, key: number, spanOf: () => Span): FirstStep {
     const known = this.#first.get(scope)?.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      return known;
+    }
     const { tags } = toApiV2Span({ ...spanOf(), attributes: [], events: [], links: [] });
     const first = { own: tags, step: new TagStep("", "empty") };
     this.#count(stepBytes + bytesOfTags(tags));
@@ -140,13 +154,17 @@ export class TagSteps {
 
   /** Remembers the keys of these attributes, unless there are too many. */
   learn({ own, step: first }: FirstStep, attributes: readonly Attribute[]): void {
-    if (attributes.length > maxListed) return;
+    if (attributes.length > maxListed) {
+      return;
+    }
     // Keys are held as steps, and once more in the JSON between values.
     this.#count(attributes.reduce((sum, { key }) => sum + stepBytes + 4 * key.length, bytesOfTags(own)));
     const steps = [first];
     for (const { key, value } of attributes) {
       const step = (steps.at(-1) as TagStep).to(key, value.type);
-      if (step === undefined) return;
+      if (step === undefined) {
+        return;
+      }
       steps.push(step);
     }
     (steps.at(-1) as TagStep).layout ??= layoutOf(own, attributes, steps.slice(1));
@@ -154,7 +172,9 @@ export class TagSteps {
 
   #count(more: number): void {
     this.#bytes += more;
-    if (this.#bytes <= maxBytes) return;
+    if (this.#bytes <= maxBytes) {
+      return;
+    }
     this.#first = new Map();
     this.#bytes = more;
   }
@@ -169,11 +189,15 @@ function layoutOf(
   attributes: readonly Attribute[],
   steps: readonly TagStep[],
 ): TagLayout | "none" {
-  if (attributes.some(({ key }) => sdkKeys.has(key))) return "none";
+  if (attributes.some(({ key }) => sdkKeys.has(key))) {
+    return "none";
+  }
   const tags = [...own, ...attributes.map(tagFromAttribute)];
   // Equal keys are ordered by their values, which differ by span. A collector that wrote through the remote
   // storage API also sent the format's tag.
-  if (new Set(tags.map(({ key }) => key)).size < tags.length) return "none";
+  if (new Set(tags.map(({ key }) => key)).size < tags.length) {
+    return "none";
+  }
   const between: KnownBytes[] = [];
   const places: number[] = [];
   let text = ',"tags":[';
@@ -198,7 +222,9 @@ function layoutOf(
 
 /** The JSON of a tag before its value, and after it. */
 function aroundValue(key: string, shownAs: ShownAs): [head: string, end: string] {
-  if (shownAs === "other") return ["", ""];
+  if (shownAs === "other") {
+    return ["", ""];
+  }
   const head = `{"key":${quoteRepeated(key)},"type":"${shownAs}","value":`;
   return shownAs === "string" ? [`${head}"`, '"}'] : [head, "}"];
 }

@@ -34,7 +34,9 @@ export function adjustedSpan(
   moveSdkTags(trace);
   sortTagsAndFields(trace);
   const adjusted = trace.spans[0] as ApiV2Span;
-  if (missingParent !== undefined) warnOfMissingParent(adjusted, missingParent);
+  if (missingParent !== undefined) {
+    warnOfMissingParent(adjusted, missingParent);
+  }
   applyDelta(adjusted, deltaNano, maxClockSkewNano);
   removeBadReferences(trace);
   putParentFirst(trace);
@@ -51,7 +53,9 @@ export function* adjustedTogether(
   // Reversed, because removing the last element is cheap. Sent spans are released, even when the client is
   // slow.
   const rest = whole.spans.reverse();
-  while (rest.length > 0) yield rest.splice(-spansPerBatch).reverse();
+  while (rest.length > 0) {
+    yield rest.splice(-spansPerBatch).reverse();
+  }
 }
 
 /** The stored spans of a trace in the older model, in batches. */

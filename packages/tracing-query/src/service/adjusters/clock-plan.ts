@@ -43,7 +43,9 @@ export async function planClocks(
   processes = new ShownProcesses(),
 ): Promise<ClockPlan | undefined> {
   const read = await readSpans(spans, processes);
-  if (read === undefined) return undefined;
+  if (read === undefined) {
+    return undefined;
+  }
   const { ids, starts, durations, parentHighs, parentLows, hosts, hostsOfSpans } = read;
   const count = spans.length;
   const parents = new Int32Array(count);
@@ -63,7 +65,9 @@ export async function planClocks(
     } else {
       rest.push(index);
     }
-    if (index % (8 * spansPerTurn) === 8 * spansPerTurn - 1) await nextTurn();
+    if (index % (8 * spansPerTurn) === 8 * spansPerTurn - 1) {
+      await nextTurn();
+    }
   }
   const host = (index: number) => hosts[hostsOfSpans[index] as number] as string;
   const times = (index: number) => ({
@@ -81,12 +85,16 @@ export async function planClocks(
       const isSameClock = host(index) === host(parent) && host(index) !== "";
       const delta = isSameClock ? (deltas[parent] as bigint) : skewAgainst(times(parent), times(index));
       deltas[index] = delta;
-      if ((delta < 0n ? -delta : delta) <= maxDeltaNano) starts[index] = (starts[index] as bigint) + delta;
+      if ((delta < 0n ? -delta : delta) <= maxDeltaNano) {
+        starts[index] = (starts[index] as bigint) + delta;
+      }
     }
     for (let child = firstChild[index] as number; child >= 0; child = nextChild[child] as number) {
       rest.push(child);
     }
-    if (++visited % (8 * spansPerTurn) === 0) await nextTurn();
+    if (++visited % (8 * spansPerTurn) === 0) {
+      await nextTurn();
+    }
   }
   return {
     deltaNano: (index) => deltas[index] as bigint,
@@ -138,7 +146,9 @@ async function readSpans(spans: SpanList, processes: ShownProcesses): Promise<Re
       starts[index] = view.getBigInt64(startAt, true);
       durations[index] = view.getBigInt64(startAt + 8, true);
     }
-    if (!isNew || isFar(starts[index] as bigint) || isFar(durations[index] as bigint)) return undefined;
+    if (!isNew || isFar(starts[index] as bigint) || isFar(durations[index] as bigint)) {
+      return undefined;
+    }
     if (fields !== undefined && namesParent(fields)) {
       const { view, spanIdAt } = fields;
       parentHighs[index] = view.getInt32(spanIdAt + 8);
@@ -154,7 +164,9 @@ async function readSpans(spans: SpanList, processes: ShownProcesses): Promise<Re
       hostOf.set(resource, host);
     }
     hostsOfSpans[index] = host;
-    if (index % spansPerTurn === spansPerTurn - 1) await nextTurn();
+    if (index % spansPerTurn === spansPerTurn - 1) {
+      await nextTurn();
+    }
   }
   return { ids, starts, durations, parentHighs, parentLows, hosts, hostsOfSpans };
 }
@@ -170,7 +182,9 @@ function namesParent(fields: SpanFields): boolean {
 
 /** The id of the parent in hex; "" for a root. */
 export function parentIdOf(span: Span): string {
-  if (span.links.length === 0) return isOtlp(span.format) ? span.parentSpanId : "";
+  if (span.links.length === 0) {
+    return isOtlp(span.format) ? span.parentSpanId : "";
+  }
   return Buffer.from(parentKey(toApiV2Span(span)), "latin1").toString("hex");
 }
 

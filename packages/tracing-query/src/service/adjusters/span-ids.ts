@@ -27,7 +27,9 @@ export class SpanIds {
   /** Adds an id. Its place is the number of ids before it. @returns false when the id was there already */
   add(high: number, low: number): boolean {
     const slot = this.#slotOf(high, low);
-    if (this.#slots[slot] !== 0) return false;
+    if (this.#slots[slot] !== 0) {
+      return false;
+    }
     this.#highs[this.#length] = high;
     this.#lows[this.#length] = low;
     this.#slots[slot] = ++this.#length;
@@ -46,7 +48,9 @@ export class SpanIds {
     let slot = (hash ^ (hash >>> 13)) & this.#mask;
     for (;;) {
       const place = (this.#slots[slot] as number) - 1;
-      if (place < 0 || (this.#highs[place] === high && this.#lows[place] === low)) return slot;
+      if (place < 0 || (this.#highs[place] === high && this.#lows[place] === low)) {
+        return slot;
+      }
       slot = (slot + 1) & this.#mask;
     }
   }

@@ -32,7 +32,9 @@ export function CommandPalette({ onClose, onHelp }: { onClose: () => void; onHel
   useEffect(() => dialog.current?.showModal(), []);
 
   function run(command: Command | undefined) {
-    if (command === undefined) return;
+    if (command === undefined) {
+      return;
+    }
     // First closed, so that the focus goes back before the command moves it on.
     dialog.current?.close();
     command.run();
@@ -40,9 +42,13 @@ export function CommandPalette({ onClose, onHelp }: { onClose: () => void; onHel
 
   function onKey(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined && flat.length > 0) setChosen((current + step + flat.length) % flat.length);
-    else if (event.key === "Enter") run(flat[current]);
-    else return;
+    if (step !== undefined && flat.length > 0) {
+      setChosen((current + step + flat.length) % flat.length);
+    } else if (event.key === "Enter") {
+      run(flat[current]);
+    } else {
+      return;
+    }
     event.preventDefault();
   }
 

@@ -13,9 +13,13 @@ export function pageActions(page: ParentNode): readonly Command[] {
   const commands = new Map<string, Command>();
   for (const marked of page.querySelectorAll<HTMLElement>("[data-command]")) {
     const element = marked.matches(pressed) ? marked : marked.querySelector<HTMLElement>(pressed);
-    if (element === null || element.matches(":disabled")) continue;
+    if (element === null || element.matches(":disabled")) {
+      continue;
+    }
     const title = marked.dataset.command || element.ariaLabel || element.textContent.trim();
-    if (title === "" || commands.has(title)) continue;
+    if (title === "" || commands.has(title)) {
+      continue;
+    }
     const { key } = marked.dataset;
     commands.set(title, {
       id: `action ${title}`,
@@ -23,8 +27,11 @@ export function pageActions(page: ParentNode): readonly Command[] {
       ...(key === undefined ? {} : { key }),
       ...(element.title === "" || element.title === title ? {} : { note: element.title }),
       run() {
-        if (element.matches("input, select, textarea")) element.focus();
-        else element.click();
+        if (element.matches("input, select, textarea")) {
+          element.focus();
+        } else {
+          element.click();
+        }
       },
     });
   }

@@ -31,11 +31,18 @@ function costOf({ title, note = "" }: Command, words: readonly string[]): number
   let cost = 0;
   for (const [index, word] of words.entries()) {
     const at = all.indexOf(word);
-    if (at === -1) return Number.POSITIVE_INFINITY;
+    if (at === -1) {
+      return Number.POSITIVE_INFINITY;
+    }
     const begins = beginsWord(all, word);
-    if (index === 0 && at === 0) continue;
-    if (begins !== -1) cost += begins < own.length ? 1 : 3;
-    else cost += at < own.length ? 4 : 6;
+    if (index === 0 && at === 0) {
+      continue;
+    }
+    if (begins !== -1) {
+      cost += begins < own.length ? 1 : 3;
+    } else {
+      cost += at < own.length ? 4 : 6;
+    }
   }
   return cost;
 }
@@ -43,7 +50,9 @@ function costOf({ title, note = "" }: Command, words: readonly string[]): number
 /** Where the text begins a word, −1 for nowhere. */
 function beginsWord(text: string, word: string): number {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    if (at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1))) return at;
+    if (at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1))) {
+      return at;
+    }
   }
   return -1;
 }

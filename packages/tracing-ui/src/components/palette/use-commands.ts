@@ -51,7 +51,9 @@ export function commandsOfText(text: string, navigate: Navigate): readonly Comma
   }
   const traceId = traceIdInText(trimmed);
   // Words such as "dead" and "cafe" are rather meant as words.
-  if (traceId === undefined || traceId.length < 8) return [];
+  if (traceId === undefined || traceId.length < 8) {
+    return [];
+  }
   return [
     {
       ...{ id: "trace", title: "Go to the trace", note: traceId },

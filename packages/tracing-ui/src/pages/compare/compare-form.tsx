@@ -17,13 +17,22 @@ export function CompareForm({ address }: { address: CompareAddress }) {
     event.preventDefault();
     const first = traceIdInText(a);
     const second = traceIdInText(b);
-    if (first === undefined) return setProblem("a");
-    if (beside === "trace" && second === undefined) return setProblem("b");
+    if (first === undefined) {
+      return setProblem("a");
+    }
+    if (beside === "trace" && second === undefined) {
+      return setProblem("b");
+    }
     setProblem(undefined);
     const fields: Record<string, string> = { a: first };
-    if (beside === "trace" && second !== undefined) fields.b = second;
-    else if (q.trim() !== "") fields.q = q.trim();
-    if (address.order !== undefined) fields.order = address.order;
+    if (beside === "trace" && second !== undefined) {
+      fields.b = second;
+    } else if (q.trim() !== "") {
+      fields.q = q.trim();
+    }
+    if (address.order !== undefined) {
+      fields.order = address.order;
+    }
     void navigate({ search: fields });
   }
 

@@ -24,8 +24,11 @@ export function compareRows({ nodes }: TraceDiff, order: CompareOrder): CompareR
     const depth = parent === -1 ? 0 : (depths[parent] ?? 0) + 1;
     depths.push(depth);
     const siblings = children.get(parent);
-    if (siblings === undefined) children.set(parent, [index]);
-    else siblings.push(index);
+    if (siblings === undefined) {
+      children.set(parent, [index]);
+    } else {
+      siblings.push(index);
+    }
     return {
       ...{ node, index, depth },
       selfUs: (node.a?.selfTime ?? 0) - (node.b?.selfTime ?? 0),
@@ -55,7 +58,9 @@ function inTreeOrder(rows: readonly CompareRow[], children: ReadonlyMap<number, 
   const open = (children.get(-1) ?? []).toReversed();
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const row = rows[at];
-    if (row !== undefined) ordered.push(row);
+    if (row !== undefined) {
+      ordered.push(row);
+    }
     open.push(...(children.get(at) ?? []).toReversed());
   }
   return ordered;

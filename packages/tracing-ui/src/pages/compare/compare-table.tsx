@@ -109,7 +109,9 @@ function Name({ row, diff }: { row: CompareRow; diff: TraceDiff }) {
       <b>{service}</b> {operation}
     </>
   );
-  if (found === undefined) return <span className="compare-operation cut">{name}</span>;
+  if (found === undefined) {
+    return <span className="compare-operation cut">{name}</span>;
+  }
   return (
     <Link
       to="/trace/$traceId"
@@ -128,7 +130,9 @@ function spanOf(side: DiffSide | null, traceId: string | undefined) {
 }
 
 function Count({ value, failed = false }: { value: number | undefined; failed?: boolean }) {
-  if (value === undefined) return <td className="compare-none">–</td>;
+  if (value === undefined) {
+    return <td className="compare-none">–</td>;
+  }
   const name = failed ? (value > 0 ? "mono compare-errors" : "mono unit") : "mono";
   return <td className={name}>{formatCount(Math.round(value * 10) / 10)}</td>;
 }
@@ -147,9 +151,13 @@ function Time({ us }: { us: number | undefined }) {
 function useRowKeys(scroller: { current: HTMLElement | null }): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) {
+        return;
+      }
       const by = { j: 1, k: -1 }[event.key];
-      if (by === undefined || document.querySelector("dialog[open]") !== null) return;
+      if (by === undefined || document.querySelector("dialog[open]") !== null) {
+        return;
+      }
       const links = [...(scroller.current?.querySelectorAll<HTMLElement>(".compare-name a") ?? [])];
       const at = links.indexOf(document.activeElement as HTMLElement);
       links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();

@@ -54,8 +54,12 @@ export function DependenciesGraph(props: {
     () => ({ callers: callers.data ?? noFacts, callees: callees.data ?? noFacts }),
     [callers.data, callees.data],
   );
-  if (graph.isError) return <FailureNotice error={graph.error} onRetry={() => graph.refetch()} />;
-  if (graph.data === undefined) return <Loading>Counting calls…</Loading>;
+  if (graph.isError) {
+    return <FailureNotice error={graph.error} onRetry={() => graph.refetch()} />;
+  }
+  if (graph.data === undefined) {
+    return <Loading>Counting calls…</Loading>;
+  }
   if (dependencies.length === 0) {
     return (
       <Notice kind="plain" title="No calls between services in this time">
@@ -106,6 +110,8 @@ function LaidOut(props: {
   // The frame comes first: the graph is drawn in pieces behind it, and what is pressed meanwhile is heard.
   const dependencies = useDeferredValue<readonly Dependency[] | null>(props.dependencies, null);
   const { graph, error } = useGraphLayout(dependencies);
-  if (error !== undefined) return <p className="services-note">The graph could not be laid out: {error}</p>;
+  if (error !== undefined) {
+    return <p className="services-note">The graph could not be laid out: {error}</p>;
+  }
   return props.draw(graph);
 }

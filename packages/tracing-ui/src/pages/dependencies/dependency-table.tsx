@@ -31,7 +31,9 @@ export function DependencyTable(props: {
   const links = list.data?.links ?? none;
   const called = useMemo(() => [...new Set(links.map(({ child }) => child))].sort(), [links]);
   const rates = useNodeRates(called, time);
-  if (list.isError) return <FailureNotice error={list.error} onRetry={() => list.refetch()} />;
+  if (list.isError) {
+    return <FailureNotice error={list.error} onRetry={() => list.refetch()} />;
+  }
   if (list.data === undefined) {
     return <Loading>Counting calls…</Loading>;
   }

@@ -27,7 +27,9 @@ export function FindService(props: { endMs: number; lookbackMs: number; onFind: 
   const findFirst = useEffectEvent(find);
   const first = names.find((name) => name === contains) ?? names[0];
   useEffect(() => {
-    if (isEntered && isFound && first !== undefined) findFirst(first);
+    if (isEntered && isFound && first !== undefined) {
+      findFirst(first);
+    }
   }, [isEntered, isFound, first]);
   const problem = found.isError
     ? `The names could not be read: ${found.error.message}`
@@ -51,11 +53,16 @@ export function FindService(props: { endMs: number; lookbackMs: number; onFind: 
           const { value } = event.target;
           setEntered(false);
           // A whole name, as the list gives it, is one to look at.
-          if (names.includes(value) && value !== text) find(value);
-          else setText(value);
+          if (names.includes(value) && value !== text) {
+            find(value);
+          } else {
+            setText(value);
+          }
         }}
         onKeyDown={(event) => {
-          if (event.key === "Enter") setEntered(text.trim() !== "");
+          if (event.key === "Enter") {
+            setEntered(text.trim() !== "");
+          }
         }}
       />
       <datalist id="dependency-names">

@@ -33,7 +33,9 @@ export function GraphEdges({ edges, ...look }: EdgeLook & { edges: Edges }) {
   const [shown, setShown] = useState({ edges, batches: 1 });
   const count = shown.edges === edges ? shown.batches : 1;
   useEffect(() => {
-    if (count >= batches.length) return;
+    if (count >= batches.length) {
+      return;
+    }
     const frame = requestAnimationFrame(() => startTransition(() => setShown({ edges, batches: count + 1 })));
     return () => cancelAnimationFrame(frame);
   }, [edges, batches, count]);
@@ -82,7 +84,9 @@ export function edgeClass(dim: boolean): string {
 /** A curve through points that leaves and arrives level. */
 function smoothPath(points: readonly { x: number; y: number }[]): string {
   const [first] = points;
-  if (first === undefined) return "";
+  if (first === undefined) {
+    return "";
+  }
   let path = `M${first.x} ${first.y}`;
   for (let index = 1; index < points.length; index += 1) {
     const from = points[index - 1] as { x: number; y: number };

@@ -11,7 +11,9 @@ test("callers stand left of those that they call, circles too are laid out", () 
   expect(x("a")).toBeLessThan(x("b"));
   expect(x("b")).toBeLessThan(x("c"));
   expect(edges).toHaveLength(3);
-  for (const { points } of edges) expect(points.length).toBeGreaterThan(1);
+  for (const { points } of edges) {
+    expect(points.length).toBeGreaterThan(1);
+  }
 });
 
 test("200 services have places of their own", () => {

@@ -57,11 +57,17 @@ export function ServiceGraph(props: {
     [dependencies],
   );
   const lit = useMemo(() => {
-    if (hover === undefined) return undefined;
+    if (hover === undefined) {
+      return undefined;
+    }
     const names = new Set([hover]);
     for (const { parent, child } of graph?.edges ?? []) {
-      if (parent === hover) names.add(child);
-      if (child === hover) names.add(parent);
+      if (parent === hover) {
+        names.add(child);
+      }
+      if (child === hover) {
+        names.add(parent);
+      }
     }
     return names;
   }, [graph, hover]);
@@ -111,7 +117,9 @@ export function ServiceGraph(props: {
             {graph.edges.map(({ parent, child, points }) => {
               const known = factsOf(parent, child);
               const beside = child === focus ? points[0] : points.at(-1);
-              if (known === undefined || beside === undefined) return null;
+              if (known === undefined || beside === undefined) {
+                return null;
+              }
               return (
                 <g key={edgeId(parent, child)} className={edgeClass(isDim(parent, child))}>
                   <text y={beside.y - 6} textAnchor={child === focus ? "start" : "end"}>
@@ -172,7 +180,11 @@ export function ServiceGraph(props: {
 /** The texts on an edge: calls, failures, 95th percentile. */
 function edgeTexts({ calls, errors, p95 }: EdgeFacts, lookbackMs: number): string[] {
   const texts = [rateText(calls / (lookbackMs / 1_000))];
-  if (errors > 0) texts.push(`${formatShare(errors / calls)}\u00a0% failed`);
-  if (p95 !== undefined) texts.push(`p95 ${durationText(p95)}`);
+  if (errors > 0) {
+    texts.push(`${formatShare(errors / calls)}\u00a0% failed`);
+  }
+  if (p95 !== undefined) {
+    texts.push(`p95 ${durationText(p95)}`);
+  }
   return texts;
 }

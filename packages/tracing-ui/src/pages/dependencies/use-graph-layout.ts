@@ -26,7 +26,9 @@ export function useGraphLayout(dependencies: readonly Dependency[] | null): Laid
   const [late, setLate] = useState(nothing);
   const atOnce = isHuge || dependencies === null ? undefined : layOutOnce(dependencies);
   useEffect(() => {
-    if (!isHuge) return;
+    if (!isHuge) {
+      return;
+    }
     const worker = new Worker(new URL("./layout-worker.ts", import.meta.url), { type: "module" });
     worker.onmessage = (event: MessageEvent<PlacedGraph>) => setLate({ graph: event.data, error: undefined });
     worker.onerror = (event) => setLate({ graph: undefined, error: event.message || "the layout failed" });

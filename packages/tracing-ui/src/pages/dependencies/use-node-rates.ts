@@ -27,7 +27,9 @@ export function useNodeRates(
         data: isKnown ? new Map(rows.map((row) => [row.service, row])) : undefined,
         error,
         refetch: () => {
-          for (const result of results) void result.refetch();
+          for (const result of results) {
+            void result.refetch();
+          }
         },
       };
     },

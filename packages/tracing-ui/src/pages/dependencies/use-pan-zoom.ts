@@ -68,7 +68,9 @@ export function usePanZoom(
 
   useEffect(() => {
     const element = view.current;
-    if (element === null) return;
+    if (element === null) {
+      return;
+    }
     const onWheel = (event: WheelEvent) => {
       event.preventDefault();
       const box = element.getBoundingClientRect();
@@ -81,19 +83,27 @@ export function usePanZoom(
 
   const handlers = {
     onPointerDown(event: PointerEvent) {
-      if (event.button === 0) drag.current = { x: event.clientX, y: event.clientY, moved: false };
+      if (event.button === 0) {
+        drag.current = { x: event.clientX, y: event.clientY, moved: false };
+      }
     },
     onPointerMove(event: PointerEvent) {
       const from = drag.current;
-      if (from === undefined || event.buttons === 0) return;
+      if (from === undefined || event.buttons === 0) {
+        return;
+      }
       const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
       // A hand that trembles while it clicks does not drag.
-      if (!from.moved && Math.hypot(dx, dy) < 4) return;
+      if (!from.moved && Math.hypot(dx, dy) < 4) {
+        return;
+      }
       drag.current = { x: event.clientX, y: event.clientY, moved: true };
       setState((old) => ({ ...old, x: old.x + dx, y: old.y + dy }));
     },
     onClickCapture(event: { preventDefault(): void; stopPropagation(): void }) {
-      if (drag.current?.moved !== true) return;
+      if (drag.current?.moved !== true) {
+        return;
+      }
       event.preventDefault();
       event.stopPropagation();
       drag.current = undefined;
@@ -105,10 +115,15 @@ export function usePanZoom(
       if (step !== undefined) {
         const [dx, dy] = step as [number, number];
         setState((old) => ({ ...old, x: old.x + dx, y: old.y + dy }));
-      } else if (event.key === "+" || event.key === "=") zoom(1.25, size.width / 2, size.height / 2);
-      else if (event.key === "-") zoom(0.8, size.width / 2, size.height / 2);
-      else if (event.key === "0") reset();
-      else return;
+      } else if (event.key === "+" || event.key === "=") {
+        zoom(1.25, size.width / 2, size.height / 2);
+      } else if (event.key === "-") {
+        zoom(0.8, size.width / 2, size.height / 2);
+      } else if (event.key === "0") {
+        reset();
+      } else {
+        return;
+      }
       event.preventDefault();
     },
   };

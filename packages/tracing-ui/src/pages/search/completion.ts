@@ -26,12 +26,16 @@ export function tagPlace(text: string, caret: number): CompletionPlace {
   // Back to the blank before the pair, over quoted ones.
   const pairs = /(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/g;
   for (const match of text.matchAll(pairs)) {
-    if (match.index <= caret && caret <= match.index + match[0].length) from = match.index;
+    if (match.index <= caret && caret <= match.index + match[0].length) {
+      from = match.index;
+    }
   }
   const typed = text.slice(from, caret);
   const pair = /^("(?:[^"\\]|\\.)*"|[^\s="]+)=(.*)$/s.exec(typed);
   const to = caret + (/^[^\s"]*/.exec(text.slice(caret))?.[0].length ?? 0);
-  if (pair === null) return { from, to, want: { kind: "key", typed: typed.replace(/^"/, "") } };
+  if (pair === null) {
+    return { from, to, want: { kind: "key", typed: typed.replace(/^"/, "") } };
+  }
   const [, key, value] = pair as unknown as [string, string, string];
   return {
     from: from + key.length + 1,
@@ -50,7 +54,9 @@ export function traceQlPlace(text: string, caret: number): CompletionPlace | und
   const before = text.slice(0, caret);
   if ((before.match(/\{/g)?.length ?? 0) <= (before.match(/\}/g)?.length ?? 0)) {
     // Outside a spanset only stages have names of attributes.
-    if (!/\|\s*(by|select)\s*\([^)]*$/.test(before)) return undefined;
+    if (!/\|\s*(by|select)\s*\([^)]*$/.test(before)) {
+      return undefined;
+    }
   }
   const value =
     /([\p{L}\p{N}_.:"/-]+?)\s*(?:=~|!~|!=|>=|<=|=|>|<)\s*("(?:[^"\\]|\\.)*|[\p{L}\p{N}_.-]*)$/u.exec(before);
@@ -65,13 +71,17 @@ export function traceQlPlace(text: string, caret: number): CompletionPlace | und
     };
   }
   const name = /(?:^|[\s{(,!|&])([\p{L}\p{N}_.:/-]*)$/u.exec(before)?.[1];
-  if (name === undefined) return undefined;
+  if (name === undefined) {
+    return undefined;
+  }
   const rest = /^[\p{L}\p{N}_.:/-]*/u.exec(after)?.[0].length ?? 0;
   return { from: caret - name.length, to: caret + rest, want: { kind: "key", typed: name } };
 }
 
 function attributeOf(name: string): { scope: string; key: string } {
-  if (intrinsics.test(name)) return { scope: "intrinsic", key: name };
+  if (intrinsics.test(name)) {
+    return { scope: "intrinsic", key: name };
+  }
   const [, scope = "", key = name] = /^(span|resource|event|link|instrumentation|)\.(.+)$/.exec(name) ?? [];
   return { scope, key: key.replace(/^"|"$/g, "") };
 }

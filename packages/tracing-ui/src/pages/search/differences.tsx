@@ -24,11 +24,15 @@ export function Differences(props: { comparison: Comparison; onFilter: (differen
     // Something that the selection has says more than something that it lacks.
     .sort((a, b) => weight(b) - weight(a))
     .slice(0, most);
-  if (selectedSpans === 0) return <p className="differences-note">No spans in the selection.</p>;
-  if (otherSpans === 0)
+  if (selectedSpans === 0) {
+    return <p className="differences-note">No spans in the selection.</p>;
+  }
+  if (otherSpans === 0) {
     return <p className="differences-note">All spans are selected: there are no others.</p>;
-  if (rows.length === 0)
+  }
+  if (rows.length === 0) {
     return <p className="differences-note">No attribute sets them apart: they look like the others.</p>;
+  }
   return (
     <ol className="differences">
       {rows.map(({ difference, selected, others }) => (

@@ -24,7 +24,9 @@ export function rowRange(map: HeatMap): RowRange {
     from = Math.min(from, row);
     to = Math.max(to, row);
   }
-  if (from > to) return { from: 14, to: 30 };
+  if (from > to) {
+    return { from: 14, to: 30 };
+  }
   const missing = Math.max(0, leastRows - (to - from + 1));
   from = Math.max(0, from - Math.floor(missing / 2));
   return { from, to: Math.min(63, Math.max(to + 1, from + leastRows - 1)) };
@@ -50,7 +52,9 @@ export function drawHeatMap(
   canvas.width = Math.round(size.width * scale);
   canvas.height = Math.round(size.height * scale);
   const context = canvas.getContext("2d");
-  if (context === null) return;
+  if (context === null) {
+    return;
+  }
   const most = map.cells.reduce((max, [, , spans]) => Math.max(max, spans), 1);
   const cellWidth = canvas.width / map.columns;
   const cellHeight = canvas.height / (rows.to - rows.from + 1);
@@ -65,7 +69,9 @@ export function drawHeatMap(
     context.globalAlpha = allFailed ? Math.max(strength, leastFailedStrength) : strength;
     context.fillStyle = allFailed ? colours.error : colours.spans;
     context.fillRect(left, top, width, height);
-    if (errors === 0 || allFailed) continue;
+    if (errors === 0 || allFailed) {
+      continue;
+    }
     context.globalAlpha = 1;
     context.fillStyle = colours.error;
     const failed = Math.max(Math.min(2 * scale, width), Math.round((width * errors) / spans));

@@ -44,7 +44,9 @@ export function HeatMapChart(props: {
   const cells = useMemo(() => new Map(map.cells.map((cell) => [cell[0] * 64 + cell[1], cell])), [map]);
 
   useEffect(() => {
-    if (canvas.current === null || width === 0 || theme === undefined) return;
+    if (canvas.current === null || width === 0 || theme === undefined) {
+      return;
+    }
     const colours = canvasColours(canvas.current, { spans: "var(--accent)", error: "var(--error-bar)" });
     drawHeatMap(canvas.current, map, rows, colours, { width, height });
   }, [map, rows, theme, width, height]);
@@ -52,7 +54,9 @@ export function HeatMapChart(props: {
   const clamp = (value: number, to: number) => Math.min(to, Math.max(0, value));
   const cellAt = (event: PointerEvent) => {
     const box = frame.current?.getBoundingClientRect();
-    if (box === undefined) return { column: 0, row: rows.to };
+    if (box === undefined) {
+      return { column: 0, row: rows.to };
+    }
     return {
       column: clamp(Math.floor(((event.clientX - box.left) / box.width) * map.columns), map.columns - 1),
       row: rows.to - clamp(Math.floor(((event.clientY - box.top) / box.height) * rowCount), rowCount - 1),
@@ -67,7 +71,9 @@ export function HeatMapChart(props: {
     });
 
   function begin(event: PointerEvent<HTMLDivElement>) {
-    if (event.button !== 0) return;
+    if (event.button !== 0) {
+      return;
+    }
     event.currentTarget.setPointerCapture(event.pointerId);
     const { column, row } = cellAt(event);
     setDrag({ column, row, toColumn: column, toRow: row });
@@ -76,16 +82,23 @@ export function HeatMapChart(props: {
   function move(event: PointerEvent) {
     const cell = cellAt(event);
     setHover(cell);
-    if (drag !== undefined) setDrag({ ...drag, toColumn: cell.column, toRow: cell.row });
+    if (drag !== undefined) {
+      setDrag({ ...drag, toColumn: cell.column, toRow: cell.row });
+    }
   }
 
   function end() {
-    if (drag === undefined) return;
+    if (drag === undefined) {
+      return;
+    }
     setDrag(undefined);
     // A click on one cell takes it only when there is something in it: otherwise it clears.
     const one = drag.column === drag.toColumn && drag.row === drag.toRow;
-    if (one && !cells.has(drag.column * 64 + drag.row)) onSelect(undefined);
-    else select(drag);
+    if (one && !cells.has(drag.column * 64 + drag.row)) {
+      onSelect(undefined);
+    } else {
+      select(drag);
+    }
   }
 
   function onKey(event: KeyboardEvent) {
@@ -104,7 +117,9 @@ export function HeatMapChart(props: {
       setDrag(
         event.shiftKey ? { ...from, toColumn, toRow } : { column: toColumn, row: toRow, toColumn, toRow },
       );
-    } else return;
+    } else {
+      return;
+    }
     event.preventDefault();
     event.stopPropagation();
   }
@@ -175,8 +190,9 @@ function cornersOf(
   map: HeatMap,
   rows: { from: number; to: number },
 ): Corners | undefined {
-  if (selection === undefined || selection.endUs <= map.start || selection.startUs >= map.end)
+  if (selection === undefined || selection.endUs <= map.start || selection.startUs >= map.end) {
     return undefined;
+  }
   const column = (us: number) => (us - map.start) / map.columnWidth;
   const first = Math.max(0, Math.round(column(selection.startUs)));
   return {
@@ -192,8 +208,9 @@ function rowLabels(rows: { from: number; to: number }): { row: number; text: str
   const labels: { row: number; text: string }[] = [];
   for (let us = 1; us <= 1e10; us *= 10) {
     const row = Math.log2(us * 1_000);
-    if (row >= rows.from && row <= rows.to + 0.7)
+    if (row >= rows.from && row <= rows.to + 0.7) {
       labels.push({ row, text: tickText(us, formatDuration(us)) });
+    }
   }
   return labels;
 }

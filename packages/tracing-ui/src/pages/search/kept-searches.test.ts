@@ -6,7 +6,9 @@ const none = { recent: [], saved: [] };
 test("recent searches come once, the newest first, and are bounded", () => {
   let kept = withRecent(withRecent(withRecent(none, "a"), "b"), "a");
   expect(kept.recent).toEqual(["a", "b"]);
-  for (let index = 0; index < 40; index += 1) kept = withRecent(kept, String(index));
+  for (let index = 0; index < 40; index += 1) {
+    kept = withRecent(kept, String(index));
+  }
   expect(kept.recent).toHaveLength(12);
 });
 

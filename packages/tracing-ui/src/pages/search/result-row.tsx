@@ -81,7 +81,9 @@ function ServiceCounts(props: {
     <span className="service-counts mono" title={all.join("\n")}>
       {places.map((name) => {
         const service = services.find((entry) => entry.name === name);
-        if (service === undefined) return <span key={name} />;
+        if (service === undefined) {
+          return <span key={name} />;
+        }
         return (
           <span key={name} className={service.errors > 0 ? "service-count failed" : "service-count"}>
             <ServiceMark hue={hues.get(name)} />
@@ -97,7 +99,11 @@ function ServiceCounts(props: {
 
 /** A count in at most four letters, `999`, `2.4k` or `12k`: the exact one is in the tooltip. */
 function shortCount(count: number): string {
-  if (count < 1_000) return String(count);
-  if (count < 9_950) return `${(count / 1_000).toFixed(1)}k`;
+  if (count < 1_000) {
+    return String(count);
+  }
+  if (count < 9_950) {
+    return `${(count / 1_000).toFixed(1)}k`;
+  }
   return count < 1e6 ? `${Math.round(count / 1_000)}k` : `${Math.round(count / 1e6)}M`;
 }

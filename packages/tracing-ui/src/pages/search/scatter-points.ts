@@ -42,7 +42,9 @@ export function scatterOf(results: readonly TraceSummary[]): {
   const ticks: { us: number; y: number }[] = [];
   for (let us = 1; us <= most * 2; us *= 10) {
     const y = yOf(us);
-    if (y >= 0.03 && y <= 0.97) ticks.push({ us, y });
+    if (y >= 0.03 && y <= 0.97) {
+      ticks.push({ us, y });
+    }
   }
   return { points, startUs, endUs, ticks };
 }

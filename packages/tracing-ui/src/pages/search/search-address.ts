@@ -65,8 +65,12 @@ export function addressFields(address: SearchAddress): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const key of Object.keys(searchAddress.shape) as (keyof SearchAddress)[]) {
     const value = address[key];
-    if (value === undefined || value === "" || value === defaultAddress[key]) continue;
-    if ((key === "start" || key === "end") && address.lookback !== "custom") continue;
+    if (value === undefined || value === "" || value === defaultAddress[key]) {
+      continue;
+    }
+    if ((key === "start" || key === "end") && address.lookback !== "custom") {
+      continue;
+    }
     fields[key] = String(value);
   }
   return fields;

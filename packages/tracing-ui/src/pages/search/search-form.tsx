@@ -47,10 +47,16 @@ export function SearchForm(props: {
   function submit(event: FormEvent) {
     event.preventDefault();
     setAsked(true);
-    if (Object.keys(conditionsOf(draft).errors).length > 0) return;
-    if (draft.q !== undefined) return onSearch({ ...draft, ...noFields });
+    if (Object.keys(conditionsOf(draft).errors).length > 0) {
+      return;
+    }
+    if (draft.q !== undefined) {
+      return onSearch({ ...draft, ...noFields });
+    }
     const service = meantName(services, draft.service);
-    if (service === draft.service) return onSearch(draft);
+    if (service === draft.service) {
+      return onSearch(draft);
+    }
     // Half a name that was typed becomes the whole one, in sight.
     setDraft({ ...draft, service });
     onSearch({ ...draft, service });
@@ -328,7 +334,9 @@ function RangeFields(props: {
 
 /** A custom range begins as the look back it replaces. */
 function withRange(draft: SearchAddress, lookback: SearchAddress["lookback"]): Partial<SearchAddress> {
-  if (lookback !== "custom" || draft.start !== undefined) return { lookback };
+  if (lookback !== "custom" || draft.start !== undefined) {
+    return { lookback };
+  }
   const end = Math.ceil(Date.now() / 1_000) * 1e6;
   const us = lookbacks.find((entry) => entry.value === draft.lookback)?.us ?? 3_600e6;
   return { lookback, start: end - us, end };

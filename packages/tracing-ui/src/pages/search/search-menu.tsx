@@ -45,7 +45,9 @@ export function SearchMenu({
     event.preventDefault();
     // The menu stands in the search form, which is not to run.
     event.stopPropagation();
-    if (name.trim() === "") return;
+    if (name.trim() === "") {
+      return;
+    }
     const { live: _, sel: __, ...fields } = addressFields(address);
     change(withSaved(kept, { address: new URLSearchParams(fields).toString(), name: name.trim() }));
     setName("");
@@ -128,7 +130,9 @@ export function SearchMenu({
           aria-label="JSON file of traces"
           onChange={(event) => {
             const [chosen] = event.target.files ?? [];
-            if (chosen !== undefined) onOpenFile(chosen);
+            if (chosen !== undefined) {
+              onOpenFile(chosen);
+            }
             event.target.value = "";
             menu.current?.hidePopover();
           }}

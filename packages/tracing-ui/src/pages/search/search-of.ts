@@ -13,8 +13,9 @@ export type FieldErrors = Partial<Record<"tags" | "minDuration" | "maxDuration" 
  */
 export function searchOf(address: SearchAddress): { search: TraceSearch | undefined; errors: FieldErrors } {
   const { conditions, range, errors } = conditionsOf(address);
-  if (conditions === undefined || range === undefined || !conditions.service)
+  if (conditions === undefined || range === undefined || !conditions.service) {
     return { search: undefined, errors };
+  }
   return {
     search: { ...conditions, service: conditions.service, limit: address.limit, range },
     errors,
@@ -32,17 +33,29 @@ export function conditionsOf(address: SearchAddress): {
 } {
   const errors: FieldErrors = {};
   const tags = parseTagText(address.tags ?? "");
-  if (!tags.ok) errors.tags = tags.message;
+  if (!tags.ok) {
+    errors.tags = tags.message;
+  }
   const minDuration = address.minDuration?.trim() || undefined;
   const maxDuration = address.maxDuration?.trim() || undefined;
   const min = minDuration === undefined ? undefined : parseDuration(minDuration);
   const max = maxDuration === undefined ? undefined : parseDuration(maxDuration);
-  if (minDuration !== undefined && min === undefined) errors.minDuration = durationComplaint(minDuration);
-  if (maxDuration !== undefined && max === undefined) errors.maxDuration = durationComplaint(maxDuration);
-  if (min !== undefined && max !== undefined && max < min) errors.maxDuration = `Shorter than ${minDuration}`;
+  if (minDuration !== undefined && min === undefined) {
+    errors.minDuration = durationComplaint(minDuration);
+  }
+  if (maxDuration !== undefined && max === undefined) {
+    errors.maxDuration = durationComplaint(maxDuration);
+  }
+  if (min !== undefined && max !== undefined && max < min) {
+    errors.maxDuration = `Shorter than ${minDuration}`;
+  }
   const range = rangeOf(address);
-  if (range === undefined) errors.range = "Give a start and a later end";
-  if (!tags.ok || Object.keys(errors).length > 0) return { conditions: undefined, range, errors };
+  if (range === undefined) {
+    errors.range = "Give a start and a later end";
+  }
+  if (!tags.ok || Object.keys(errors).length > 0) {
+    return { conditions: undefined, range, errors };
+  }
   const { service, operation } = address;
   return { conditions: { service, operation, tags: tags.tags, minDuration, maxDuration }, range, errors };
 }

@@ -51,7 +51,9 @@ export function SearchPage() {
   const opening = names.find((name) => name === lastService()) ?? names[0];
   const needsService = capabilities.isFetched && !can.traceql && !address.service && address.q === undefined;
   useEffect(() => {
-    if (!needsService || opening === undefined) return;
+    if (!needsService || opening === undefined) {
+      return;
+    }
     void navigate({ search: addressFields({ ...address, service: opening }), replace: true });
   }, [address, needsService, opening, navigate]);
 
@@ -74,10 +76,15 @@ export function SearchPage() {
   function runSearch(next: SearchAddress) {
     rememberSearch(next);
     setFileError(undefined);
-    if (next.service !== undefined) rememberService(next.service);
+    if (next.service !== undefined) {
+      rememberService(next.service);
+    }
     const same = JSON.stringify(addressFields(next)) === JSON.stringify(addressFields(address));
-    if (same) void results.refetch();
-    else void goTo(next);
+    if (same) {
+      void results.refetch();
+    } else {
+      void goTo(next);
+    }
   }
 
   const filterBy = ({ place, key, value }: Comparison["differences"][number]) =>
@@ -95,7 +102,9 @@ export function SearchPage() {
   const wasEmpty = useRef(false);
   const searchAgain = useEffectEvent(() => results.refetch());
   useEffect(() => {
-    if (!isEmptyStore && wasEmpty.current) void searchAgain();
+    if (!isEmptyStore && wasEmpty.current) {
+      void searchAgain();
+    }
     wasEmpty.current = isEmptyStore;
   }, [isEmptyStore]);
 
@@ -112,7 +121,9 @@ export function SearchPage() {
     }
     if (isFile) {
       const rows = openedTraces().map(summariseTrace);
-      if (rows.length > 0) return list(rows, Number.POSITIVE_INFINITY, false);
+      if (rows.length > 0) {
+        return list(rows, Number.POSITIVE_INFINITY, false);
+      }
       return (
         <Notice kind="plain" title="The file is no longer open">
           <p>Files stay in this page and end with it. Open it again under More, or search above.</p>
@@ -120,7 +131,9 @@ export function SearchPage() {
       );
     }
     if (isLive) {
-      if (plan.conditions !== undefined) return <LiveTail conditions={plan.conditions} />;
+      if (plan.conditions !== undefined) {
+        return <LiveTail conditions={plan.conditions} />;
+      }
       return (
         <Notice kind="plain" title="These conditions cannot be followed">
           <p>Live spans are filtered by conditions on one span, joined by &&. Simplify the query above.</p>
@@ -129,8 +142,12 @@ export function SearchPage() {
     }
     const failed = [services, capabilities, results].filter((query) => query.isError);
     const error = failed[0]?.error;
-    if (error) return <FailureNotice error={error} onRetry={() => failed.map((query) => query.refetch())} />;
-    if (isEmptyStore) return <FirstSpan />;
+    if (error) {
+      return <FailureNotice error={error} onRetry={() => failed.map((query) => query.refetch())} />;
+    }
+    if (isEmptyStore) {
+      return <FirstSpan />;
+    }
     if (isWrong) {
       return (
         <Notice kind="plain" title="This search cannot be run yet">
@@ -138,7 +155,9 @@ export function SearchPage() {
         </Notice>
       );
     }
-    if (results.data === undefined || !asks) return <Loading>Searching…</Loading>;
+    if (results.data === undefined || !asks) {
+      return <Loading>Searching…</Loading>;
+    }
     if (results.data.length === 0 && plan.byIds !== undefined) {
       return (
         <Notice kind="plain" title="None of these traces is in the store">
@@ -146,7 +165,9 @@ export function SearchPage() {
         </Notice>
       );
     }
-    if (results.data.length === 0) return <NothingFound address={address} onSearch={runSearch} />;
+    if (results.data.length === 0) {
+      return <NothingFound address={address} onSearch={runSearch} />;
+    }
     return list(results.data, address.limit, results.isFetching);
   }
 

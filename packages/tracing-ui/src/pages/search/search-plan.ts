@@ -44,10 +44,16 @@ export function searchPlan(address: SearchAddress, can: Capabilities): SearchPla
     selection,
     conditions: address.q === undefined ? fromFields : looseConditions(address.q),
   };
-  if (plan.byIds !== undefined) return { ...plan, errors: {}, conditions: undefined };
-  if (range === undefined || (address.q === undefined && fromFields === undefined)) return plan;
+  if (plan.byIds !== undefined) {
+    return { ...plan, errors: {}, conditions: undefined };
+  }
+  if (range === undefined || (address.q === undefined && fromFields === undefined)) {
+    return plan;
+  }
   const asked = address.q === undefined ? (fromFields ?? {}) : { q: address.q };
-  if (can.heatmap && (address.q === undefined || can.traceql)) plan.map = { asked, range };
+  if (can.heatmap && (address.q === undefined || can.traceql)) {
+    plan.map = { asked, range };
+  }
 
   const listRange = selection ?? range;
   const { limit } = address;

@@ -20,7 +20,9 @@ export function parseSelection(text: string | undefined): Selection | undefined 
     .exec(text ?? "")
     ?.slice(1)
     .map(Number);
-  if (parts === undefined) return undefined;
+  if (parts === undefined) {
+    return undefined;
+  }
   const [startUs, endUs, fromRow, toRow] = parts as [number, number, number, number];
   return endUs > startUs && fromRow <= toRow && toRow < 64 ? { startUs, endUs, fromRow, toRow } : undefined;
 }

@@ -7,16 +7,22 @@ export type ParsedTags = { ok: true; tags: Record<string, string> } | { ok: fals
  */
 export function parseTagText(text: string): ParsedTags {
   const trimmed = text.trim();
-  if (trimmed.startsWith("{")) return parseJsonTags(trimmed);
+  if (trimmed.startsWith("{")) {
+    return parseJsonTags(trimmed);
+  }
   const tags: Record<string, string> = {};
   const pair = /\s*("(?:[^"\\]|\\.)*"|[^\s="]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?=\s|$)/y;
   let at = 0;
   while (at < trimmed.length) {
     pair.lastIndex = at;
     const match = pair.exec(trimmed);
-    if (match === null) return { ok: false, message: complaint(trimmed.slice(at).trim()) };
+    if (match === null) {
+      return { ok: false, message: complaint(trimmed.slice(at).trim()) };
+    }
     const [, key, value] = match as unknown as [string, string, string];
-    if (value === "") return { ok: false, message: `${key}= has no value. For an empty one write ${key}=""` };
+    if (value === "") {
+      return { ok: false, message: `${key}= has no value. For an empty one write ${key}=""` };
+    }
     tags[unquote(key)] = unquote(value);
     at = pair.lastIndex;
   }
@@ -40,9 +46,12 @@ function unquote(word: string): string {
 
 function complaint(rest: string): string {
   const word = rest.split(/\s/, 1)[0] ?? rest;
-  if ((rest.match(/(?<!\\)"/g) ?? []).length % 2 === 1)
+  if ((rest.match(/(?<!\\)"/g) ?? []).length % 2 === 1) {
     return `The quote that opens in ${word} does not close`;
-  if (!word.includes("=")) return `${word} is not a tag. Write ${word}=value, with quotes around spaces`;
+  }
+  if (!word.includes("=")) {
+    return `${word} is not a tag. Write ${word}=value, with quotes around spaces`;
+  }
   return `${word} is not key=value. Put quotes around spaces and equals signs`;
 }
 

@@ -19,14 +19,22 @@ export interface SimpleFields {
  */
 export function traceQlOfFields(fields: SimpleFields): string {
   const conditions: string[] = [];
-  if (fields.service) conditions.push(`resource.service.name = ${quoted(fields.service)}`);
-  if (fields.operation) conditions.push(`name = ${quoted(fields.operation)}`);
+  if (fields.service) {
+    conditions.push(`resource.service.name = ${quoted(fields.service)}`);
+  }
+  if (fields.operation) {
+    conditions.push(`name = ${quoted(fields.operation)}`);
+  }
   const tags = parseTagText(fields.tags ?? "");
   for (const [key, value] of tags.ok ? Object.entries(tags.tags) : []) {
     conditions.push(traceQlCondition("", key, value));
   }
-  if (fields.minDuration) conditions.push(`duration >= ${fields.minDuration.trim()}`);
-  if (fields.maxDuration) conditions.push(`duration <= ${fields.maxDuration.trim()}`);
+  if (fields.minDuration) {
+    conditions.push(`duration >= ${fields.minDuration.trim()}`);
+  }
+  if (fields.maxDuration) {
+    conditions.push(`duration <= ${fields.maxDuration.trim()}`);
+  }
   return conditions.length === 0 ? "{ }" : `{ ${conditions.join(" && ")} }`;
 }
 
@@ -35,10 +43,15 @@ export function traceQlOfFields(fields: SimpleFields): string {
  * @param scope `span`, `resource` …; "" for an attribute of either
  */
 export function traceQlCondition(scope: string, key: string, value: string): string {
-  if (key === "error" && value === "true") return "status = error";
-  if (key === "error" && value === "false") return "status != error";
-  if (key === "span.kind" && /^(server|client|internal|producer|consumer)$/.test(value))
+  if (key === "error" && value === "true") {
+    return "status = error";
+  }
+  if (key === "error" && value === "false") {
+    return "status != error";
+  }
+  if (key === "span.kind" && /^(server|client|internal|producer|consumer)$/.test(value)) {
     return `kind = ${value}`;
+  }
   return `${attributeName(scope, key)} = ${looksTyped(value) ? value : quoted(value)}`;
 }
 
@@ -64,21 +77,35 @@ export function attributeName(scope: string, key: string): string {
  */
 export function fieldsOfTraceQl(text: string, loose = false): SimpleFields | undefined {
   const inner = /^\s*\{([\s\S]*)\}\s*$/.exec(text)?.[1];
-  if (inner === undefined) return undefined;
+  if (inner === undefined) {
+    return undefined;
+  }
   const fields: SimpleFields = {};
   const tags: Record<string, string> = {};
-  if (inner.trim() === "" || inner.trim() === "true") return fields;
+  if (inner.trim() === "" || inner.trim() === "true") {
+    return fields;
+  }
   const condition =
     /\s*((?:[\p{L}_][\p{L}\p{N}_:]*)?(?:\.(?:"(?:[^"\\]|\\.)*"|[\p{L}\p{N}_./:-]+))?)\s*(=|!=|>=|<=|>|<)\s*("(?:[^"\\]|\\.)*"|`[^`]*`|[\p{L}\p{N}.+-]+)\s*(&&|$)/uy;
   while (condition.lastIndex < inner.length) {
     const match = condition.exec(inner);
-    if (match === null) return undefined;
+    if (match === null) {
+      return undefined;
+    }
     const [, left, operator, right, joint] = match as unknown as [string, string, string, string, string];
-    if (!take(fields, tags, { left, operator, right, loose })) return undefined;
-    if (joint === "") break;
-    if (condition.lastIndex >= inner.length) return undefined;
+    if (!take(fields, tags, { left, operator, right, loose })) {
+      return undefined;
+    }
+    if (joint === "") {
+      break;
+    }
+    if (condition.lastIndex >= inner.length) {
+      return undefined;
+    }
   }
-  if (Object.keys(tags).length > 0) fields.tags = tagText(tags);
+  if (Object.keys(tags).length > 0) {
+    fields.tags = tagText(tags);
+  }
   return fields;
 }
 
@@ -93,33 +120,55 @@ interface Condition {
 function take(fields: SimpleFields, tags: Record<string, string>, condition: Condition): boolean {
   const { left, operator, right, loose } = condition;
   const set = (name: "service" | "operation" | "minDuration" | "maxDuration", value: string) => {
-    if (fields[name] !== undefined || value === "") return false;
+    if (fields[name] !== undefined || value === "") {
+      return false;
+    }
     fields[name] = value;
     return true;
   };
   const tag = (key: string, value: string) => {
-    if (key === "" || tags[key] !== undefined) return false;
+    if (key === "" || tags[key] !== undefined) {
+      return false;
+    }
     tags[key] = value;
     return true;
   };
   if (left === "duration" || left === "span:duration") {
-    if (parseDuration(right) === undefined) return false;
-    if (operator === ">=" || (loose && operator === ">")) return set("minDuration", right);
+    if (parseDuration(right) === undefined) {
+      return false;
+    }
+    if (operator === ">=" || (loose && operator === ">")) {
+      return set("minDuration", right);
+    }
     return operator === "<=" || (loose && operator === "<") ? set("maxDuration", right) : false;
   }
   if (left === "status" || left === "span:status") {
-    if (right !== "error" || (operator !== "=" && operator !== "!=")) return false;
+    if (right !== "error" || (operator !== "=" && operator !== "!=")) {
+      return false;
+    }
     return tag("error", operator === "=" ? "true" : "false");
   }
-  if (operator !== "=") return false;
+  if (operator !== "=") {
+    return false;
+  }
   const isText = /^["`]/.test(right);
   const value = isText ? unquoted(right) : right;
-  if (left === "kind" || left === "span:kind") return !isText && tag("span.kind", value);
-  if (left === "resource.service.name") return isText && set("service", value);
-  if (left === "name" || left === "span:name") return isText && set("operation", value);
+  if (left === "kind" || left === "span:kind") {
+    return !isText && tag("span.kind", value);
+  }
+  if (left === "resource.service.name") {
+    return isText && set("service", value);
+  }
+  if (left === "name" || left === "span:name") {
+    return isText && set("operation", value);
+  }
   const [, scope, name] = /^(span|resource|event|)\.(.+)$/s.exec(left) ?? [];
-  if (name === undefined || (scope !== "" && !loose)) return false;
-  if (!loose && isText === looksTyped(value)) return false;
+  if (name === undefined || (scope !== "" && !loose)) {
+    return false;
+  }
+  if (!loose && isText === looksTyped(value)) {
+    return false;
+  }
   return tag(name.startsWith('"') ? unquoted(name) : name, value);
 }
 

@@ -43,7 +43,9 @@ export function useCompletions(
     enabled: enabled && value !== undefined && value.key !== "" && scope !== "",
     placeholderData: keepPreviousData,
   });
-  if (!enabled || place === undefined) return undefined;
+  if (!enabled || place === undefined) {
+    return undefined;
+  }
   const { from, to, want } = place;
   if (want.kind === "value") {
     const items = value === undefined || value.key !== want.key ? [] : (values.data ?? []);
@@ -56,7 +58,11 @@ export function useCompletions(
 
 function tagNames(known: readonly { scope: string; name: string }[]): Completion[] {
   const names = new Map<string, string>();
-  for (const { scope, name } of known) if (scope !== "intrinsic") names.set(name, names.get(name) ?? scope);
+  for (const { scope, name } of known) {
+    if (scope !== "intrinsic") {
+      names.set(name, names.get(name) ?? scope);
+    }
+  }
   return [
     { text: "error=", label: "error", note: "intrinsic", goesOn: true },
     ...[...names].map(([name, scope]) => ({
@@ -118,6 +124,8 @@ function valueItems(
 
 function written(type: string, value: string, language: "tags" | "traceql"): string {
   const quoted = `"${value.replace(/["\\]/g, "\\$&")}"`;
-  if (language === "tags") return /^[^\s="]+$/.test(value) ? value : quoted;
+  if (language === "tags") {
+    return /^[^\s="]+$/.test(value) ? value : quoted;
+  }
   return type === "string" ? quoted : value;
 }

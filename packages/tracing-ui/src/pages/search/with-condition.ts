@@ -19,8 +19,9 @@ export function withCondition(
         : `{ ${spanset === "" ? condition : `${bracketed(spanset)} && ${condition}`} }`;
     return { ...address, q };
   }
-  if (scope === "resource" && key === "service.name")
+  if (scope === "resource" && key === "service.name") {
     return { ...address, service: value, operation: undefined };
+  }
   const tags = parseTagText(address.tags ?? "");
   return { ...address, tags: tagText({ ...(tags.ok ? tags.tags : {}), [key]: value }) };
 }

@@ -110,7 +110,9 @@ export function RateChart(props: {
 function describe(title: string, curves: readonly Curve[], text: (value: number) => string): string {
   const parts = curves.map(({ label, values }) => {
     const known = values.filter((value) => value !== null);
-    if (known.length === 0) return `${label}: nothing`;
+    if (known.length === 0) {
+      return `${label}: nothing`;
+    }
     return `${label}: ${text(Math.min(...known))} to ${text(Math.max(...known))}`;
   });
   return `${title}. ${parts.join("; ")}`;

@@ -38,7 +38,9 @@ export function RateTable(props: {
   // One listener for all figures: a router's link for each would take as long to draw as the rest of the table.
   function follow(event: MouseEvent<HTMLTableElement>) {
     const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-traces]");
-    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) {
+      return;
+    }
     event.preventDefault();
     onTraces(Object.fromEntries(new URL(link.href).searchParams));
   }
@@ -135,7 +137,9 @@ export function Rate({ perSecond }: { perSecond: number }) {
 
 /** A share in per cent; red when there is any. */
 export function Share({ share }: { share: number }) {
-  if (!(share > 0)) return <span className="mono unit">–</span>;
+  if (!(share > 0)) {
+    return <span className="mono unit">–</span>;
+  }
   return <span className="mono rate-failed">{formatShare(share)}&nbsp;%</span>;
 }
 

@@ -54,8 +54,12 @@ export function ServicesPage() {
   function body() {
     const failed = [services, rates, whole].filter((query) => query.isError);
     const error = failed[0]?.error;
-    if (error instanceof ApiError && error.status === 501) return <NoMetrics />;
-    if (error) return <FailureNotice error={error} onRetry={() => failed.map((query) => query.refetch())} />;
+    if (error instanceof ApiError && error.status === 501) {
+      return <NoMetrics />;
+    }
+    if (error) {
+      return <FailureNotice error={error} onRetry={() => failed.map((query) => query.refetch())} />;
+    }
     if (isEmpty && services.data?.length === 0) {
       return (
         <Notice kind="plain" title="No services yet">
@@ -66,7 +70,9 @@ export function ServicesPage() {
         </Notice>
       );
     }
-    if (rates.data === undefined) return <Loading>Counting…</Loading>;
+    if (rates.data === undefined) {
+      return <Loading>Counting…</Loading>;
+    }
     const { rows, total } = rates.data;
     const own = whole.data?.rows.find((row) => row.service === service);
     return (

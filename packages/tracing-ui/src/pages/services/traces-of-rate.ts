@@ -13,10 +13,16 @@ export function tracesOfCell(
   lookback: string,
 ): TracesSearch {
   const search: TracesSearch = { service, lookback };
-  if (operation !== "") search.operation = operation;
-  if (column === "errors") search.tags = "error=true";
+  if (operation !== "") {
+    search.operation = operation;
+  }
+  if (column === "errors") {
+    search.tags = "error=true";
+  }
   // Percentiles are right within a tenth, and above the value of many spans that are meant.
-  else if (column !== "calls") search.minDuration = `${Math.max(1, Math.floor(whole[column] * 0.9))}us`;
+  else if (column !== "calls") {
+    search.minDuration = `${Math.max(1, Math.floor(whole[column] * 0.9))}us`;
+  }
   return search;
 }
 
@@ -38,7 +44,11 @@ export function tracesOfStep(
     start: String((times[at - 1] ?? end - step) * 1_000),
     end: String(end * 1_000),
   };
-  if (operation !== "") search.operation = operation;
-  if (failed) search.tags = "error=true";
+  if (operation !== "") {
+    search.operation = operation;
+  }
+  if (failed) {
+    search.tags = "error=true";
+  }
   return search;
 }

@@ -21,7 +21,9 @@ export function matchingAttributes(
   text: string,
 ): readonly ApiAttribute[] {
   const word = text.trim().toLowerCase();
-  if (word === "") return attributes;
+  if (word === "") {
+    return attributes;
+  }
   return attributes.filter(({ key, value }) => `${key}=${value}`.toLowerCase().includes(word));
 }
 
@@ -36,7 +38,9 @@ export function AttributeTable(props: {
   linksOf?: (attribute: ApiAttribute) => readonly ValueLink[];
 }) {
   const { attributes, service, linksOf } = props;
-  if (attributes.length === 0) return <p className="attributes-none">None</p>;
+  if (attributes.length === 0) {
+    return <p className="attributes-none">None</p>;
+  }
   return (
     <dl className="attributes">
       {attributes.map((attribute, index) => (
@@ -108,9 +112,13 @@ function AttributeRow(props: {
 
 /** An address of the web is a link; any other text stays text. */
 function ShownText({ text }: { text: string }) {
-  if (text === "") return <span className="unit">(empty)</span>;
+  if (text === "") {
+    return <span className="unit">(empty)</span>;
+  }
   const url = safeAddress(text);
-  if (url === undefined) return text.slice(0, mostLetters);
+  if (url === undefined) {
+    return text.slice(0, mostLetters);
+  }
   return (
     <a href={url} target="_blank" rel="noopener noreferrer">
       {text}
@@ -136,7 +144,9 @@ function AttributeValue({ text }: { text: string }) {
 
 function InvisibleLetters({ text }: { text: string }) {
   const invisible = invisibleLetters(text.slice(0, mostLetters));
-  if (invisible === "") return null;
+  if (invisible === "") {
+    return null;
+  }
   return (
     <bdi className="attribute-invisible" dir="ltr">
       {" "}

@@ -47,7 +47,9 @@ export function drawMinimap(
   canvas.height = Math.round(size.height * scale);
   const context = canvas.getContext("2d");
   const count = trace.spans.length;
-  if (context === null || count === 0) return;
+  if (context === null || count === 0) {
+    return;
+  }
 
   const room = size.height - 2 * marginPx - errorTickPx;
   const byLevel = count * leastPitchPx > room;
@@ -67,7 +69,9 @@ export function drawMinimap(
     const x = leftOf(span);
     const y = topOf(span);
     const width = Math.max(least, Math.round((trace.spanUs[span] as number) * perUs));
-    if (x === beforeX && y === beforeY && width <= beforeWidth) continue;
+    if (x === beforeX && y === beforeY && width <= beforeWidth) {
+      continue;
+    }
     beforeX = x;
     beforeY = y;
     beforeWidth = width;
@@ -76,7 +80,9 @@ export function drawMinimap(
   }
   context.fillStyle = colours.error;
   for (let span = 0; span < count; span += 1) {
-    if (((trace.flags[span] as number) & spanFlag.error) === 0) continue;
+    if (((trace.flags[span] as number) & spanFlag.error) === 0) {
+      continue;
+    }
     const x = leftOf(span);
     context.fillRect(x, topOf(span), Math.max(least, (trace.spanUs[span] as number) * perUs), thickness);
     context.fillRect(x, canvas.height - errorTickPx * scale, 2 * scale, errorTickPx * scale);
@@ -93,7 +99,9 @@ function drawPath(
 ): void {
   context.fillStyle = colour;
   const first = sections[0];
-  if (first === undefined) return;
+  if (first === undefined) {
+    return;
+  }
   let beforeY = place.topOf(first.span);
   // A long path has many sections in one column of pixels: of those, what they reach is drawn, once.
   let column = Math.round(first.fromUs * place.perUs);
@@ -112,7 +120,9 @@ function drawPath(
     least = Math.min(least, y);
     most = Math.max(most, y);
     const width = Math.round((toUs - fromUs) * place.perUs);
-    if (width > place.height) context.fillRect(x, y, width, place.height);
+    if (width > place.height) {
+      context.fillRect(x, y, width, place.height);
+    }
     beforeY = y;
   }
   step();

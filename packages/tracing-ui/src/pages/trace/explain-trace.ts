@@ -18,7 +18,9 @@ export function explainTrace(trace: Trace, nowUs: number): TraceRemark[] {
   const remarks: TraceRemark[] = [];
   const add = (flag: number, title: (count: number) => string, text: string) => {
     const count = countFlag(trace, flag);
-    if (count === 0) return;
+    if (count === 0) {
+      return;
+    }
     remarks.push({ title: title(count), text, span: trace.flags.findIndex((flags) => (flags & flag) !== 0) });
   };
   const arriving = isArriving(trace.startUs + trace.durationUs, nowUs);

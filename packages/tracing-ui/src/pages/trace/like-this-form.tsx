@@ -41,7 +41,9 @@ export function LikeThis({ trace, span, filter }: { trace: Trace; span: number; 
 
   function toggle(id: string) {
     const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
+    if (!next.delete(id)) {
+      next.add(id);
+    }
     setChosen(next);
   }
 
@@ -73,7 +75,9 @@ export function LikeThis({ trace, span, filter }: { trace: Trace; span: number; 
 }
 
 function TraitText({ trait: { kind, name, value } }: { trait: Trait }) {
-  if (kind === "failed") return <span>failed</span>;
+  if (kind === "failed") {
+    return <span>failed</span>;
+  }
   return (
     <span>
       <span className="like-this-name">{name}</span>{" "}

@@ -21,8 +21,9 @@ describe("traits of a span", () => {
     expect(names.slice(0, 4)).toEqual(["service", "operation", "kind", "failed"]);
     expect(names).toContain("retry.attempt");
     expect(names).toContain("service.version");
-    for (const none of ["a.long", "error", "span.kind", "otel.status_code"])
+    for (const none of ["a.long", "error", "span.kind", "otel.status_code"]) {
       expect(names).not.toContain(none);
+    }
     expect([...firstTraits(traits)]).toEqual(["service", "operation", "failed"]);
   });
 

@@ -30,26 +30,38 @@ const facts = /^(error|span\.kind|otel\.status_(code|description)|internal\.|w3c
  */
 export function traitsOf(trace: Trace, at: number): readonly Trait[] {
   const span = trace.spans[at];
-  if (span === undefined) return [];
+  if (span === undefined) {
+    return [];
+  }
   const kind = tagOf(span, "span.kind");
   const own: Trait[] = [
     trait("service", "service", trace.services[trace.service[at] as number] ?? ""),
     trait("operation", "operation", span.operationName),
   ];
-  if (kind !== undefined) own.push(trait("kind", "kind", kind));
-  if (isErrorSpan(span)) own.push(trait("failed", "failed", "true"));
+  if (kind !== undefined) {
+    own.push(trait("kind", "kind", kind));
+  }
+  if (isErrorSpan(span)) {
+    own.push(trait("failed", "failed", "true"));
+  }
   const seen = new Set<string>();
   const add = (scope: "span" | "resource") => (attribute: ApiAttribute) => {
     const { key, type } = attribute;
     const value = String(attribute.value);
     const id = `${scope} ${key}`;
     // A sender may repeat a key; its first value is the one that a search compares.
-    if (seen.has(id) || facts.test(key) || value.length > mostLetters || type === "binary") return;
+    if (seen.has(id) || facts.test(key) || value.length > mostLetters || type === "binary") {
+      return;
+    }
     seen.add(id);
     own.push({ id, kind: scope, name: key, value, type });
   };
-  for (const attribute of span.tags ?? []) add("span")(attribute);
-  for (const attribute of trace.processes[span.processID]?.tags ?? []) add("resource")(attribute);
+  for (const attribute of span.tags ?? []) {
+    add("span")(attribute);
+  }
+  for (const attribute of trace.processes[span.processID]?.tags ?? []) {
+    add("resource")(attribute);
+  }
   return own.filter(({ kind: one, value }) => value !== "" || one === "span" || one === "resource");
 }
 
@@ -63,11 +75,17 @@ export function traceQlOfTraits(traits: readonly Trait[]): string {
   const fields = new Map(traits.map(({ kind, value }) => [kind, value]));
   const simple = traceQlOfFields({ service: fields.get("service"), operation: fields.get("operation") });
   const conditions = traits.flatMap((one) => {
-    if (one.kind === "kind") return [`kind = ${one.value}`];
-    if (one.kind === "failed") return ["status = error"];
+    if (one.kind === "kind") {
+      return [`kind = ${one.value}`];
+    }
+    if (one.kind === "failed") {
+      return ["status = error"];
+    }
     return one.kind === "span" || one.kind === "resource" ? [attributeCondition(one.kind, one)] : [];
   });
-  if (conditions.length === 0) return simple;
+  if (conditions.length === 0) {
+    return simple;
+  }
   const first = simple === "{ }" ? "" : `${simple.slice(2, -2)} && `;
   return `{ ${first}${conditions.join(" && ")} }`;
 }
@@ -79,9 +97,13 @@ export function fieldsOfTraits(
   const fields = new Map(traits.map(({ kind, value }) => [kind, value]));
   const tags: Record<string, string> = {};
   for (const { kind, name, value } of traits) {
-    if (kind === "failed") tags.error = "true";
-    else if (kind === "kind") tags["span.kind"] = value;
-    else if (kind === "span" || kind === "resource") tags[name] ??= value;
+    if (kind === "failed") {
+      tags.error = "true";
+    } else if (kind === "kind") {
+      tags["span.kind"] = value;
+    } else if (kind === "span" || kind === "resource") {
+      tags[name] ??= value;
+    }
   }
   return {
     service: fields.get("service"),
@@ -100,7 +122,9 @@ export function timeAround(
   nowUs: number,
 ): { lookback: SearchAddress["lookback"]; start?: number; end?: number } {
   const fits = lookbacks.find(({ us }) => us >= 3_600e6 && startUs >= nowUs - us);
-  if (fits !== undefined) return { lookback: fits.value };
+  if (fits !== undefined) {
+    return { lookback: fits.value };
+  }
   const start = Math.max(0, Math.round(startUs - besideUs));
   return { lookback: "custom", start, end: start + 2 * besideUs };
 }

@@ -39,7 +39,9 @@ export function Minimap(props: {
   const [drag, setDrag] = useState<{ anchorUs: number; toUs: number; x: number }>();
 
   useEffect(() => {
-    if (canvas.current === null || width === 0 || theme === undefined || path === undefined) return;
+    if (canvas.current === null || width === 0 || theme === undefined || path === undefined) {
+      return;
+    }
     drawMinimap(canvas.current, trace, path, minimapColours(canvas.current, trace, hues), { width, height });
   }, [trace, hues, path, theme, width, height]);
 
@@ -47,12 +49,16 @@ export function Minimap(props: {
   const percent = (us: number) => `${(100 * us) / total}%`;
   const timeAt = (event: PointerEvent) => {
     const box = frame.current?.getBoundingClientRect();
-    if (box === undefined) return 0;
+    if (box === undefined) {
+      return 0;
+    }
     return total * Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
   };
 
   function begin(event: PointerEvent<HTMLDivElement>) {
-    if (event.button !== 0) return;
+    if (event.button !== 0) {
+      return;
+    }
     event.currentTarget.setPointerCapture(event.pointerId);
     // Pulling an edge is a drag that is anchored at the other edge.
     const edge = (event.target as HTMLElement).dataset.edge;

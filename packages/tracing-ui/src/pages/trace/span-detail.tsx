@@ -49,7 +49,9 @@ export function SpanDetail(props: {
   const panel = useRef<HTMLDivElement>(null);
   useHeight(panel, onHeight);
   const span = trace.spans[at];
-  if (span === undefined) return null;
+  if (span === undefined) {
+    return null;
+  }
 
   const service = trace.services[trace.service[at] as number] ?? "";
   const resource = trace.processes[span.processID]?.tags ?? [];
@@ -136,7 +138,9 @@ function Facts(props: {
   const { trace, at, peers, likeThis, onLikeThis, onClose, children } = props;
   const zone = useChoice(zoneChoice);
   const span = trace.spans[at];
-  if (span === undefined) return null;
+  if (span === undefined) {
+    return null;
+  }
   const kind = tagText(span, "span.kind");
   return (
     <header className="span-facts">
@@ -226,7 +230,9 @@ function useHeight(element: { current: HTMLDivElement | null }, onHeight: (heigh
   const tell = useEffectEvent((height: number) => onHeight(height));
   useLayoutEffect(() => {
     const target = element.current;
-    if (target === null) return;
+    if (target === null) {
+      return;
+    }
     tell(target.offsetHeight);
     const observer = new ResizeObserver(() => tell(target.offsetHeight));
     observer.observe(target);

@@ -16,7 +16,9 @@ export function SpanLinks(props: {
 }) {
   const { trace, span: at, hues, dispatch } = props;
   const references = trace.spans[at]?.references ?? [];
-  if (references.length === 0) return null;
+  if (references.length === 0) {
+    return null;
+  }
   return (
     <section className="span-section">
       <h2>

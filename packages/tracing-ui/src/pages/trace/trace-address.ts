@@ -67,7 +67,9 @@ export function changedAddress(
 ): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [field, value] of Object.entries({ ...address, ...changes })) {
-    if (value !== undefined) fields[field] = String(value);
+    if (value !== undefined) {
+      fields[field] = String(value);
+    }
   }
   return fields;
 }

@@ -164,7 +164,9 @@ function ServiceLegend(props: {
     const spans = trace.services.map((name) => ({ name, spans: 0 }));
     for (const service of trace.service) {
       const entry = spans[service];
-      if (entry !== undefined) entry.spans += 1;
+      if (entry !== undefined) {
+        entry.spans += 1;
+      }
     }
     return spans.sort((a, b) => b.spans - a.spans);
   }, [trace]);

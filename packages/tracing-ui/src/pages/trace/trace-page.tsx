@@ -49,10 +49,16 @@ export function TracePage() {
   const { gaps } = route.useSearch();
   const trace = useQuery(traceQuery(traceId));
   // Made anew when gaps are folded or shown: the range of time in view is another then.
-  if (trace.isSuccess) return <LoadedTrace key={`${traceId} ${gaps}`} input={trace.data} />;
-  if (trace.isPending) return <Loading>Fetching the trace…</Loading>;
+  if (trace.isSuccess) {
+    return <LoadedTrace key={`${traceId} ${gaps}`} input={trace.data} />;
+  }
+  if (trace.isPending) {
+    return <Loading>Fetching the trace…</Loading>;
+  }
   const missing = trace.error instanceof ApiError && trace.error.code === "API_NOT_FOUND";
-  if (!missing) return <FailureNotice wholePage error={trace.error} onRetry={() => trace.refetch()} />;
+  if (!missing) {
+    return <FailureNotice wholePage error={trace.error} onRetry={() => trace.refetch()} />;
+  }
   return (
     <Notice kind="error" wholePage title="This trace is not in the store">
       <p className="mono">{traceId}</p>

@@ -8,7 +8,9 @@ import type { ViewAction } from "./trace-view.ts";
 /** The oddities of the trace, one line each, with the explanation a click away. Empty for a normal trace. */
 export function TraceRemarks({ trace, dispatch }: { trace: Trace; dispatch: Dispatch<ViewAction> }) {
   const remarks = useMemo(() => explainTrace(trace, Date.now() * 1_000), [trace]);
-  if (remarks.length === 0) return null;
+  if (remarks.length === 0) {
+    return null;
+  }
   return (
     <div className="remarks">
       {remarks.map(({ title, text, span }) => (

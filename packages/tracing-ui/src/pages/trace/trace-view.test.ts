@@ -131,7 +131,9 @@ test("ids that the trace does not have, and nonsense, are passed over", () => {
 
 test("matches are gone through, and what hides one is unfolded", () => {
   const filter = filterSpans(trace, "status=error");
-  if (filter === undefined) throw new Error("no filter");
+  if (filter === undefined) {
+    throw new Error("no filter");
+  }
   const first = after({ type: "foldAll" }, { type: "nextMatch", by: 1, filter });
   expect(id(first)).toBe("c");
   expect(first.folded.size).toBe(0);

@@ -67,17 +67,29 @@ export function reduceView(trace: Trace, view: TraceView, action: ViewAction): T
       return select(trace, view, action.rows[next] ?? -1);
     }
     case "foldOrParent": {
-      if (selected === -1) return view;
+      if (selected === -1) {
+        return view;
+      }
       if (!isFoldedRun(trace, view, selected)) {
-        if (hasChildren(trace, selected) && !view.folded.has(selected)) return fold(view, selected, true);
-        if (runOf(siblingRuns(trace), selected) !== undefined) return toggleRun(trace, view, selected);
+        if (hasChildren(trace, selected) && !view.folded.has(selected)) {
+          return fold(view, selected, true);
+        }
+        if (runOf(siblingRuns(trace), selected) !== undefined) {
+          return toggleRun(trace, view, selected);
+        }
       }
       return select(trace, view, Math.max(trace.parent[selected] as number, -1), selected);
     }
     case "unfoldOrChild":
-      if (selected === -1) return view;
-      if (isFoldedRun(trace, view, selected)) return toggleRun(trace, view, selected);
-      if (!hasChildren(trace, selected)) return view;
+      if (selected === -1) {
+        return view;
+      }
+      if (isFoldedRun(trace, view, selected)) {
+        return toggleRun(trace, view, selected);
+      }
+      if (!hasChildren(trace, selected)) {
+        return view;
+      }
       return view.folded.has(selected) ? fold(view, selected, false) : select(trace, view, selected + 1);
     case "toggleFold":
       return hasChildren(trace, action.span) ? fold(view, action.span, !view.folded.has(action.span)) : view;
@@ -90,9 +102,13 @@ export function reduceView(trace: Trace, view: TraceView, action: ViewAction): T
     case "foldBy":
       return { ...view, folded: foldedBy(trace, action.rule), foldRule: action.rule };
     case "toggleOpen": {
-      if (isFoldedRun(trace, view, action.span)) return toggleRun(trace, view, action.span);
+      if (isFoldedRun(trace, view, action.span)) {
+        return toggleRun(trace, view, action.span);
+      }
       const open = new Set(view.open);
-      if (!open.delete(action.span)) open.add(action.span);
+      if (!open.delete(action.span)) {
+        open.add(action.span);
+      }
       return { ...view, open, selected: action.span };
     }
     case "nextError":
@@ -135,17 +151,25 @@ export function hasChildren(trace: Trace, span: number): boolean {
 
 /** Selects a span and unfolds what hides it. @param otherwise what stays selected when `span` is −1 */
 function select(trace: Trace, view: TraceView, span: number, otherwise = -1): TraceView {
-  if (span === -1) return otherwise === view.selected ? view : { ...view, selected: otherwise };
+  if (span === -1) {
+    return otherwise === view.selected ? view : { ...view, selected: otherwise };
+  }
   const runs = siblingRuns(trace);
   const unfold = new Set<number>();
   const open = new Set<number>();
   for (let up = span; up !== -1; up = trace.parent[up] as number) {
-    if (up !== span && view.folded.has(up)) unfold.add(up);
+    if (up !== span && view.folded.has(up)) {
+      unfold.add(up);
+    }
     const head = runs.headOf[up] as number;
     // The head of a folded run is shown as it is: it stands for the run.
-    if (head !== -1 && !(up === span && up === head) && !view.openRuns.has(head)) open.add(head);
+    if (head !== -1 && !(up === span && up === head) && !view.openRuns.has(head)) {
+      open.add(head);
+    }
   }
-  if (span === view.selected && unfold.size === 0 && open.size === 0) return view;
+  if (span === view.selected && unfold.size === 0 && open.size === 0) {
+    return view;
+  }
   return {
     ...view,
     selected: span,
@@ -164,16 +188,22 @@ function reveal(trace: Trace, view: TraceView, span: number, otherwise = -1): Tr
 
 /** Whether the span is shown as a folded run of like siblings, which it is the first of. */
 export function isFoldedRun(trace: Trace, view: TraceView, span: number): boolean {
-  if (view.filter.trim() !== "" && !view.dims) return false;
+  if (view.filter.trim() !== "" && !view.dims) {
+    return false;
+  }
   return siblingRuns(trace).headOf[span] === span && !view.openRuns.has(span);
 }
 
 /** Folds or unfolds the run that the span is in, and selects its head. */
 function toggleRun(trace: Trace, view: TraceView, span: number): TraceView {
   const run = runOf(siblingRuns(trace), span);
-  if (run === undefined) return view;
+  if (run === undefined) {
+    return view;
+  }
   const openRuns = new Set(view.openRuns);
-  if (!openRuns.delete(run.head)) openRuns.add(run.head);
+  if (!openRuns.delete(run.head)) {
+    openRuns.add(run.head);
+  }
   return { ...view, openRuns, selected: run.head };
 }
 
@@ -183,14 +213,21 @@ function allRuns(trace: Trace): Set<number> {
 
 function fold(view: TraceView, span: number, folding: boolean): TraceView {
   const folded = new Set(view.folded);
-  if (folding) folded.add(span);
-  else folded.delete(span);
+  if (folding) {
+    folded.add(span);
+  } else {
+    folded.delete(span);
+  }
   return { ...view, folded, foldRule: undefined };
 }
 
 function allParents(trace: Trace): Set<number> {
   const parents = new Set<number>();
-  for (let span = 0; span < trace.spans.length; span += 1) if (hasChildren(trace, span)) parents.add(span);
+  for (let span = 0; span < trace.spans.length; span += 1) {
+    if (hasChildren(trace, span)) {
+      parents.add(span);
+    }
+  }
   return parents;
 }
 
@@ -199,7 +236,9 @@ function nextError(trace: Trace, from: number, by: 1 | -1): number {
   const first = from === -1 && by === -1 ? 0 : from;
   for (let step = 1; step <= count; step += 1) {
     const span = (((first + by * step) % count) + count) % count;
-    if (((trace.flags[span] as number) & spanFlag.error) !== 0) return span;
+    if (((trace.flags[span] as number) & spanFlag.error) !== 0) {
+      return span;
+    }
   }
   return -1;
 }
@@ -249,7 +288,9 @@ export function viewOfAddress(trace: Trace, address: TraceAddress): TraceView {
   ]);
   const byId = new Map<string, number>();
   trace.spans.forEach(({ spanID }, span) => {
-    if (wanted.has(spanID) && !byId.has(spanID)) byId.set(spanID, span);
+    if (wanted.has(spanID) && !byId.has(spanID)) {
+      byId.set(spanID, span);
+    }
   });
   const spansOf = (ids: string | undefined) =>
     new Set(
@@ -273,7 +314,9 @@ export function viewOfAddress(trace: Trace, address: TraceAddress): TraceView {
 
 /** The spans that an address folds by one word; undefined where it lists them. */
 function foldedOf(trace: Trace, fold: string | undefined): Set<number> | undefined {
-  if (fold === "all") return allParents(trace);
+  if (fold === "all") {
+    return allParents(trace);
+  }
   const rule = parseFoldRule(fold);
   return rule === undefined ? undefined : foldedBy(trace, rule);
 }

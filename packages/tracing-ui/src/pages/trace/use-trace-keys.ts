@@ -23,10 +23,16 @@ export function useTraceKeys(
   on: boolean,
 ): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (!on || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-    if (document.querySelector("dialog[open]") !== null) return;
+    if (!on || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) {
+      return;
+    }
+    if (document.querySelector("dialog[open]") !== null) {
+      return;
+    }
     const action = actionOf(event, rows, selected, filter);
-    if (action === undefined) return;
+    if (action === undefined) {
+      return;
+    }
     event.preventDefault();
     dispatch(action);
   });
@@ -69,8 +75,9 @@ function actionOf(
       return { type: "unfoldOrChild" };
     case "Enter":
       // Enter on a button or a link is theirs.
-      if (event.target instanceof Element && event.target.closest("button, a, summary") !== null)
+      if (event.target instanceof Element && event.target.closest("button, a, summary") !== null) {
         return undefined;
+      }
       return selected === -1 ? undefined : { type: "toggleOpen", span: selected };
     case "e":
       return { type: "nextError", by: 1 };

@@ -28,7 +28,9 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
   const known = useRef(present);
   const restore = useEffectEvent(() => dispatch({ type: "restore", view: viewOfAddress(trace, address) }));
   useEffect(() => {
-    if (known.current === present) return;
+    if (known.current === present) {
+      return;
+    }
     known.current = present;
     restore();
   }, [present]);
@@ -36,7 +38,9 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
     const timer = setTimeout(() => {
       // A user who has just left for another page sees this one until the other is loaded.
       const here = router.buildLocation({ to: "/trace/$traceId", params: { traceId } });
-      if (router.latestLocation.pathname !== here.pathname) return;
+      if (router.latestLocation.pathname !== here.pathname) {
+        return;
+      }
       known.current = viewPart(addressOfView(trace, view));
       void navigate({
         // How else the trace is drawn is part of the address, but not of this view.

@@ -23,7 +23,9 @@ export function packIndexes(indexes: Uint32Array, keys: number): Uint8Array {
   for (let row = 0, at = 0; row < indexes.length; row++) {
     const index = indexes[row] as number;
     packed[at++] = index;
-    if (width > 1) packed[at++] = index >>> 8;
+    if (width > 1) {
+      packed[at++] = index >>> 8;
+    }
     if (width > 2) {
       packed[at++] = index >>> 16;
       packed[at++] = index >>> 24;
@@ -34,7 +36,9 @@ export function packIndexes(indexes: Uint32Array, keys: number): Uint8Array {
 
 /** 1, 2 or 4. */
 function indexBytes(keys: number): number {
-  if (keys <= 0x100) return 1;
+  if (keys <= 0x100) {
+    return 1;
+  }
   return keys <= 0x1_0000 ? 2 : 4;
 }
 

@@ -20,7 +20,9 @@ export function writeEventText(out: ByteWriter, from: RowBytes): void {
     writeAttributes(out, from);
     const dropped = view.getUint32(from.position, true);
     from.position += 4;
-    if (dropped === 0) continue;
+    if (dropped === 0) {
+      continue;
+    }
     out.uint8(fieldMark);
     out.utf8(String(dropped));
   }
@@ -36,5 +38,7 @@ function writeAttributes(out: ByteWriter, from: RowBytes): void {
     out.uint8(typeLetterBytes[from.bytes[from.position++] as number] as number);
     copyStringBytes(from, out);
   }
-  if (count > 0) out.uint8(attributeMark);
+  if (count > 0) {
+    out.uint8(attributeMark);
+  }
 }

@@ -96,9 +96,13 @@ export class ArrayEnds {
 
   #move(before: number): void {
     const by = before - this.#moved;
-    if (by === 0) return;
+    if (by === 0) {
+      return;
+    }
     const { view, length } = this.#out;
-    for (let at = 0; at < length; at += 8) view.setUint32(at, view.getUint32(at, true) + by, true);
+    for (let at = 0; at < length; at += 8) {
+      view.setUint32(at, view.getUint32(at, true) + by, true);
+    }
     this.#moved = before;
   }
 
@@ -107,7 +111,9 @@ export class ArrayEnds {
       this.#out.zeros((row - this.#rows) * 8);
       this.#rows = row;
     }
-    while (this.#rows < row) this.#end();
+    while (this.#rows < row) {
+      this.#end();
+    }
   }
 
   #end(): void {

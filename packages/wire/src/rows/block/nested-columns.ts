@@ -49,7 +49,9 @@ export class AttributeColumns implements NestedColumns {
   }
 
   clear(): void {
-    for (const part of [this.#ends, this.#keys, this.#types, this.#values]) part.clear();
+    for (const part of [this.#ends, this.#keys, this.#types, this.#values]) {
+      part.clear();
+    }
   }
 
   add(row: number, from: RowBytes): void {
@@ -90,8 +92,12 @@ export class LinkColumns implements NestedColumns {
   clear(): void {
     this.#ends.clear();
     this.#attributes.clear();
-    for (const part of [this.#traceIds, this.#spanIds, this.#states]) part.clear();
-    for (const part of [this.#dropped, this.#flags, this.#refTypes]) part.clear();
+    for (const part of [this.#traceIds, this.#spanIds, this.#states]) {
+      part.clear();
+    }
+    for (const part of [this.#dropped, this.#flags, this.#refTypes]) {
+      part.clear();
+    }
     this.#count = 0;
   }
 
@@ -144,7 +150,9 @@ export class WarningColumns implements NestedColumns {
   add(row: number, from: RowBytes): void {
     const count = from.length();
     this.#ends.add(row, count);
-    for (let left = count; left > 0; left--) copyString(from, this.#texts);
+    for (let left = count; left > 0; left--) {
+      copyString(from, this.#texts);
+    }
   }
 
   pieces(rows: number, [before = 0]: readonly number[] = []): Uint8Array[] {

@@ -68,14 +68,21 @@ export class PrefixTable {
 
   clear(): void {
     this.#copies.clear();
-    for (const texts of Object.values(this.#texts)) texts.clear();
-    for (const list of [this.#formats, this.#resourceDropped, this.#scopeDropped]) list.length = 0;
+    for (const texts of Object.values(this.#texts)) {
+      texts.clear();
+    }
+    for (const list of [this.#formats, this.#resourceDropped, this.#scopeDropped]) {
+      list.length = 0;
+    }
     this.#starts.length = 1;
     this.#hashes.length = 0;
     this.#scopeAttributesAt.length = 0;
     this.#isPlain.length = 0;
-    if (this.#slots.length > minSlots) this.#slots = new Int32Array(minSlots);
-    else this.#slots.fill(0);
+    if (this.#slots.length > minSlots) {
+      this.#slots = new Int32Array(minSlots);
+    } else {
+      this.#slots.fill(0);
+    }
   }
 
   /** The number of the prefix at `view[start, end)`, which `RowScanner` has checked. */
@@ -89,10 +96,14 @@ export class PrefixTable {
         this.#slots[slot] = this.size + 1;
         break;
       }
-      if (this.#hashes[number] === hash && this.#is(number, view, start, end)) return number;
+      if (this.#hashes[number] === hash && this.#is(number, view, start, end)) {
+        return number;
+      }
     }
     const number = this.#add(bytes, start, end, hash);
-    if (this.size * 2 > this.#slots.length) this.#grow();
+    if (this.size * 2 > this.#slots.length) {
+      this.#grow();
+    }
     return number;
   }
 
@@ -121,7 +132,9 @@ export class PrefixTable {
   /** @returns undefined when the scope has none */
   scopeAttributesOf(number: number): RowBytes | undefined {
     const at = this.#scopeAttributesAt[number] as number;
-    if (this.#copies.buffer[at] === 0) return undefined;
+    if (this.#copies.buffer[at] === 0) {
+      return undefined;
+    }
     const from = new RowBytes(this.#copies.bytes);
     from.position = at;
     return from;
@@ -143,10 +156,13 @@ export class PrefixTable {
     const from = new RowBytes(bytes);
     from.position = start;
     for (const name of layout) {
-      if (isDictionary(name)) copyString(from, this.#texts[name]);
-      else if (isScopeText(name)) this.#scopeTextsAt[name] = from.string();
-      else if (name === "format") this.#formats.push(bytes[from.position++] as number);
-      else if (name === "scope_attributes") {
+      if (isDictionary(name)) {
+        copyString(from, this.#texts[name]);
+      } else if (isScopeText(name)) {
+        this.#scopeTextsAt[name] = from.string();
+      } else if (name === "format") {
+        this.#formats.push(bytes[from.position++] as number);
+      } else if (name === "scope_attributes") {
         this.#scopeAttributesAt.push(copy + from.position - start);
         skipAttributes(from);
       } else {
@@ -171,7 +187,9 @@ export class PrefixTable {
     const out = this.#texts.scope_text;
     const at = out.beginString();
     for (const [index, name] of scopeTexts.entries()) {
-      if (index > 0) out.uint8(textMark);
+      if (index > 0) {
+        out.uint8(textMark);
+      }
       from.position = this.#scopeTextsAt[name];
       copyStringBytes(from, out);
     }
@@ -184,7 +202,9 @@ export class PrefixTable {
     for (const [number, hash] of this.#hashes.entries()) {
       for (let probe = 0; probe < maxProbes; probe++) {
         const slot = (hash + probe) & mask;
-        if (slots[slot] !== 0) continue;
+        if (slots[slot] !== 0) {
+          continue;
+        }
         slots[slot] = number + 1;
         break;
       }
@@ -216,10 +236,14 @@ export function sameBytes(
       (one.getInt32(index - 4) ^ other.getInt32(index - 4 + shift)) |
       (one.getInt32(index - 8) ^ other.getInt32(index - 8 + shift)) |
       (one.getInt32(index - 12) ^ other.getInt32(index - 12 + shift));
-    if (different !== 0) return false;
+    if (different !== 0) {
+      return false;
+    }
   }
   for (; index > oneStart; index -= 4) {
-    if (one.getInt32(index) !== other.getInt32(index + shift)) return false;
+    if (one.getInt32(index) !== other.getInt32(index + shift)) {
+      return false;
+    }
   }
   return one.getInt32(oneStart) === other.getInt32(otherStart);
 }
@@ -235,8 +259,12 @@ function skipAttributes(from: RowBytes): void {
 function hashOf(bytes: Uint8Array, view: DataView, start: number, end: number): number {
   let hash = end - start;
   let index = start;
-  for (; index + 4 <= end; index += 4) hash = mix(hash, view.getInt32(index, true));
-  for (; index < end; index++) hash = mix(hash, bytes[index] as number);
+  for (; index + 4 <= end; index += 4) {
+    hash = mix(hash, view.getInt32(index, true));
+  }
+  for (; index < end; index++) {
+    hash = mix(hash, bytes[index] as number);
+  }
   return hash ^ (hash >>> 15);
 }
 

@@ -20,7 +20,9 @@ class BlockBytes {
   take(count: number): Buffer {
     const start = this.position;
     this.position += count;
-    if (this.position > this.#bytes.length) throw new Error(`the block ends before byte ${this.position}`);
+    if (this.position > this.#bytes.length) {
+      throw new Error(`the block ends before byte ${this.position}`);
+    }
     return this.#bytes.subarray(start, this.position);
   }
 
@@ -29,7 +31,9 @@ class BlockBytes {
     for (let factor = 1; ; factor *= 0x80) {
       const [byte = 0] = this.take(1);
       value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value;
+      if (byte < 0x80) {
+        return value;
+      }
     }
   }
 
@@ -64,17 +68,25 @@ function readColumn(from: BlockBytes, type: string, rows: number): Buffer[] {
     );
   }
   if (type.startsWith("LowCardinality(")) {
-    if (from.uint64() !== 1) throw new Error("no dictionary for each block");
+    if (from.uint64() !== 1) {
+      throw new Error("no dictionary for each block");
+    }
     const kind = from.uint64();
-    if ((kind & ~0xff) !== 0x200) throw new Error(`dictionary of kind ${kind}`);
+    if ((kind & ~0xff) !== 0x200) {
+      throw new Error(`dictionary of kind ${kind}`);
+    }
     const keys = readColumn(from, inner, from.uint64());
-    if (from.uint64() !== rows) throw new Error("another number of indexes");
+    if (from.uint64() !== rows) {
+      throw new Error("another number of indexes");
+    }
     const width = 2 ** (kind & 0xff);
     return Array.from({ length: rows }, () => keys[from.take(width).readUIntLE(0, width)] ?? Buffer.alloc(0));
   }
   const fixed = fixedBytes.find(([pattern]) => pattern.test(type))?.[1];
   return Array.from({ length: rows }, () => {
-    if (fixed !== undefined) return from.take(fixed);
+    if (fixed !== undefined) {
+      return from.take(fixed);
+    }
     const length = from.length();
     return Buffer.concat([varint(length), from.take(length)]);
   });
@@ -86,12 +98,18 @@ function membersOf(list: string): string[] {
   let depth = 0;
   let member = "";
   for (const letter of list) {
-    if (letter === "(") depth++;
-    if (letter === ")") depth--;
+    if (letter === "(") {
+      depth++;
+    }
+    if (letter === ")") {
+      depth--;
+    }
     if (letter === "," && depth === 0) {
       members.push(member.trim());
       member = "";
-    } else member += letter;
+    } else {
+      member += letter;
+    }
   }
   return [...members, member.trim()];
 }
@@ -151,7 +169,9 @@ export function readNativeBlock(block: Uint8Array): { bytes: Buffer; count: numb
     const name = from.take(from.length()).toString();
     columns.set(name, readColumn(from, from.take(from.length()).toString(), count));
   }
-  if (!from.done) throw new Error("bytes are left behind the block");
+  if (!from.done) {
+    throw new Error("bytes are left behind the block");
+  }
   const names = [...columns.keys()];
   addColumnsOfTexts(columns);
   const rows = Array.from({ length: count }, (_, row) =>

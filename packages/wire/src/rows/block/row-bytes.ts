@@ -17,7 +17,9 @@ export class RowBytes {
     for (let factor = 1; ; factor *= 0x80) {
       const byte = bytes[this.position++] as number;
       value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value;
+      if (byte < 0x80) {
+        return value;
+      }
     }
   }
 

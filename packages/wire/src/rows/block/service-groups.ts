@@ -20,11 +20,17 @@ export class ServiceGroups {
 
   clear(): void {
     this.#ofPrefix.length = 0;
-    if (this.#others.isTooLarge) this.#others = new SpanGroup();
-    else this.#others.clear();
+    if (this.#others.isTooLarge) {
+      this.#others = new SpanGroup();
+    } else {
+      this.#others.clear();
+    }
     for (const [service, group] of this.#groups) {
-      if (group.rows === 0 || group.isTooLarge) this.#groups.delete(service);
-      else group.clear();
+      if (group.rows === 0 || group.isTooLarge) {
+        this.#groups.delete(service);
+      } else {
+        group.clear();
+      }
     }
   }
 
@@ -50,8 +56,12 @@ export class ServiceGroups {
       serviceEnd - serviceStart,
     ).toString("latin1");
     const known = this.#groups.get(service);
-    if (known !== undefined) return known;
-    if (this.#groups.size >= maxServices) return this.#others;
+    if (known !== undefined) {
+      return known;
+    }
+    if (this.#groups.size >= maxServices) {
+      return this.#others;
+    }
     const group = new SpanGroup();
     this.#groups.set(service, group);
     return group;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WireError } from "../../errors.ts";
 import type { Span } from "../../model/span.ts";
 import { readSpanRows } from "../read-span-rows.ts";
@@ -12,7 +12,9 @@ import { SpanBlock } from "./span-block.ts";
 
 function rowsOf(spans: readonly Span[], tenant = ""): SpanRows {
   const writer = new SpanRowWriter();
-  for (const span of spans) writer.append(span, tenant);
+  for (const span of spans) {
+    writer.append(span, tenant);
+  }
   const rows = writer.take();
   return { bytes: Uint8Array.from(rows.bytes), count: rows.count };
 }
@@ -43,7 +45,7 @@ const bare: Span = {
 };
 
 describe("SpanBlock", () => {
-  it("has every value of every row, in any number of batches, block after block", () => {
+  test("has every value of every row, in any number of batches, block after block", () => {
     const block = new SpanBlock();
     const span = fc.oneof(spanArbitrary, fc.constantFrom(plain, bare));
     // The same resource and scope again and again, as batches have them.
@@ -56,7 +58,9 @@ describe("SpanBlock", () => {
       fc.property(fc.array(spans, { minLength: 1, maxLength: 3 }), fc.string(), (batches, tenant) => {
         block.begin();
         const all = batches.map((batch) => rowsOf(batch, tenant));
-        for (const rows of all) block.add(rows);
+        for (const rows of all) {
+          block.add(rows);
+        }
         const { bytes, count } = written(block);
         expect(count).toBe(batches.flat().length);
         expect(readSpanRows(bytes)).toEqual(
@@ -69,7 +73,7 @@ describe("SpanBlock", () => {
     );
   });
 
-  it("leaves out columns in which no row has anything", () => {
+  test("leaves out columns in which no row has anything", () => {
     const block = new SpanBlock();
     block.begin();
     block.add(rowsOf([bare, bare]));
@@ -88,7 +92,7 @@ describe("SpanBlock", () => {
     expect(spanColumns.length).toBe(29);
   });
 
-  it("has rows of the first 256 services in the order of services, and all others behind them as they came", () => {
+  test("has rows of the first 256 services in the order of services, and all others behind them as they came", () => {
     const services = Array.from({ length: 530 }, (_, index) => `s${(index * 37) % 530}`);
     const spans = [...services, ...services].map((serviceName, index) => ({
       ...bare,
@@ -112,7 +116,7 @@ describe("SpanBlock", () => {
     expect(readSpanRows(written(block).bytes)).toEqual(inOrder(spans.slice(500, 700)));
   });
 
-  it("is the same when it is asked for once more, as for a server that refuses the first", () => {
+  test("is the same when it is asked for once more, as for a server that refuses the first", () => {
     fc.assert(
       fc.property(fc.array(spanArbitrary, { minLength: 1, maxLength: 8 }), (spans) => {
         const block = new SpanBlock();
@@ -125,7 +129,7 @@ describe("SpanBlock", () => {
     );
   });
 
-  it.each([256, 257, 1_500])("tells %i resources apart, and knows them again", (count) => {
+  test.each([256, 257, 1_500])("tells %i resources apart, and knows them again", (count) => {
     const resources = Array.from({ length: count }, (_, index) => ({
       ...bare.resource,
       serviceName: "s",
@@ -143,7 +147,7 @@ describe("SpanBlock", () => {
     expect(bytes.length).toBeLessThan(count * (2 * (51 + 3 * indexBytes) + 27) + 600);
   });
 
-  it("throws for rows cut anywhere, and for more or fewer than were said, and is good again after `begin`", () => {
+  test("throws for rows cut anywhere, and for more or fewer than were said, and is good again after `begin`", () => {
     const block = new SpanBlock();
     fc.assert(
       fc.property(spanArbitrary, fc.nat(), (span, cut) => {

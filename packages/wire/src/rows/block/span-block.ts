@@ -56,7 +56,9 @@ export class SpanBlock {
     let prefix = 0;
     let group: SpanGroup | undefined;
     for (let position = 0; position < length; ) {
-      if (this.#rows === rowsAfter) throw wrongCount(count);
+      if (this.#rows === rowsAfter) {
+        throw wrongCount(count);
+      }
       const start = position;
       if (group !== undefined && hasPrefixMark(bytes, start)) {
         // The prefix of the row before: the run of rows of one resource and scope continues.
@@ -79,7 +81,9 @@ export class SpanBlock {
       group.add(from, scanner, prefixes, prefix);
       this.#rows++;
     }
-    if (this.#rows !== rowsAfter) throw wrongCount(count);
+    if (this.#rows !== rowsAfter) {
+      throw wrongCount(count);
+    }
   }
 
   /**

@@ -64,7 +64,9 @@ export class SpanGroup {
   clear(): void {
     this.#mostRows = Math.max(this.#mostRows, this.#rows);
     this.#rows = 0;
-    for (const column of Object.values(this.#columns)) column.clear();
+    for (const column of Object.values(this.#columns)) {
+      column.clear();
+    }
   }
 
   /** True when a row has a value in the column, or the column is always sent. */
@@ -79,9 +81,13 @@ export class SpanGroup {
    * @param prefix its number in `prefixes`
    */
   add(from: RowBytes, scanner: RowScanner, prefixes: PrefixTable, prefix: number): void {
-    if (this.#rows === this.#prefixes.length) this.#grow();
+    if (this.#rows === this.#prefixes.length) {
+      this.#grow();
+    }
     this.#prefixes[this.#rows] = prefix;
-    if (!prefixes.isPlain(prefix)) this.#addPrefix(prefixes, prefix);
+    if (!prefixes.isPlain(prefix)) {
+      this.#addPrefix(prefixes, prefix);
+    }
     this.#addSpan(from, scanner);
     this.#rows++;
   }
@@ -99,7 +105,9 @@ export class SpanGroup {
     columns.resource_dropped_attributes.at(row).uint32(prefixes.resourceDroppedOf(prefix));
     columns.scope_dropped_attributes.at(row).uint32(prefixes.scopeDroppedOf(prefix));
     const attributes = prefixes.scopeAttributesOf(prefix);
-    if (attributes !== undefined) columns.scope_attributes.add(row, attributes);
+    if (attributes !== undefined) {
+      columns.scope_attributes.add(row, attributes);
+    }
   }
 
   #addSpan(from: RowBytes, scanner: RowScanner): void {
@@ -112,18 +120,29 @@ export class SpanGroup {
     columns.span_id.words(view, traceIdAt + 16, 8);
     columns.parent_span_id.words(view, traceIdAt + 24, 8);
     const stateStart = traceIdAt + 32;
-    if (bytes[stateStart] !== 0) columns.trace_state.at(row).copy(bytes, stateStart, traceStateEnd);
-    if (scanner.flags !== 0) columns.flags.at(row).uint32(scanner.flags);
+    if (bytes[stateStart] !== 0) {
+      columns.trace_state.at(row).copy(bytes, stateStart, traceStateEnd);
+    }
+    if (scanner.flags !== 0) {
+      columns.flags.at(row).uint32(scanner.flags);
+    }
     columns.name.copy(bytes, traceStateEnd + 4, scanner.nameEnd);
     columns.kind.uint8(scanner.kind);
     columns.start.words(view, scanner.startAt, 8);
     columns.duration.words(view, durationAt, 8);
-    if (scanner.status !== 0) columns.status.at(row).uint8(scanner.status);
+    if (scanner.status !== 0) {
+      columns.status.at(row).uint8(scanner.status);
+    }
     const messageStart = durationAt + 9;
-    if (bytes[messageStart] !== 0) columns.status_message.at(row).copy(bytes, messageStart, attributesStart);
+    if (bytes[messageStart] !== 0) {
+      columns.status_message.at(row).copy(bytes, messageStart, attributesStart);
+    }
     const attributeBytes = attributesEnd - attributesStart;
-    if (attributeBytes >= 4) columns.attribute_text.words(view, attributesStart, attributeBytes);
-    else columns.attribute_text.copy(bytes, attributesStart, attributesEnd);
+    if (attributeBytes >= 4) {
+      columns.attribute_text.words(view, attributesStart, attributeBytes);
+    } else {
+      columns.attribute_text.copy(bytes, attributesStart, attributesEnd);
+    }
     addUint32(columns.dropped_attributes, row, view, attributesEnd);
     const eventsStart = attributesEnd + 4;
     if (bytes[eventsStart] !== 0) {
@@ -142,9 +161,13 @@ export class SpanGroup {
     const pieces: Uint8Array[] = [];
     for (const group of groups) {
       const column = group.#columns[name];
-      if (column instanceof ByteWriter) pieces.push(column.bytes);
-      else if (column instanceof MostlyZeroColumn) pieces.push(column.bytes(group.#rows));
-      else nested.push({ column, rows: group.#rows });
+      if (column instanceof ByteWriter) {
+        pieces.push(column.bytes);
+      } else if (column instanceof MostlyZeroColumn) {
+        pieces.push(column.bytes(group.#rows));
+      } else {
+        nested.push({ column, rows: group.#rows });
+      }
     }
     return [...pieces, ...joinedPieces(nested)];
   }
@@ -152,11 +175,15 @@ export class SpanGroup {
 
 function addUint32(column: MostlyZeroColumn, row: number, view: DataView, at: number): void {
   const value = view.getUint32(at, true);
-  if (value !== 0) column.at(row).uint32(value);
+  if (value !== 0) {
+    column.at(row).uint32(value);
+  }
 }
 
 function addArray(column: NestedColumns, row: number, from: RowBytes, at: number): void {
-  if (from.bytes[at] === 0) return;
+  if (from.bytes[at] === 0) {
+    return;
+  }
   from.position = at;
   column.add(row, from);
 }

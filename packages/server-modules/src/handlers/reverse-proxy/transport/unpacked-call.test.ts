@@ -33,7 +33,9 @@ const packing: RequestListener = (request, response) => {
   response.setHeader("X-Accepted", accepted);
   const body = Buffer.from(request.url === "/empty" ? "" : large);
   const packed = accepted.includes("gzip") ? gzipSync(body) : body;
-  if (packed !== body) response.setHeader("Content-Encoding", "gzip");
+  if (packed !== body) {
+    response.setHeader("Content-Encoding", "gzip");
+  }
   response.setHeader("Content-Length", packed.length);
   response.end(request.method === "HEAD" ? "" : packed);
 };

@@ -8,7 +8,9 @@ import { RunningServer } from "../../../../../admin-server/src/testing/running-s
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  for (const cleanup of cleanups.splice(0).reverse()) {
+    await cleanup();
+  }
 });
 
 /** One end of a tunnel: what came, and what was said last. */
@@ -27,7 +29,9 @@ class End {
   }
 
   async has(text: string): Promise<void> {
-    while (!this.bytes.includes(text)) await once(this.stream, "data");
+    while (!this.bytes.includes(text)) {
+      await once(this.stream, "data");
+    }
   }
 
   /** The bytes after `text`, up to the end. */

@@ -31,8 +31,12 @@ test.each([1, 2, 3, 7, 1000])("the ends of frames are found in pieces of %d byte
     for (let at = 0; at < bytes.length; at += size) {
       frames.follow(bytes.subarray(at, at + size));
       const now = Math.min(at + size, bytes.length);
-      if (frames.isBetween) found.push(now);
-      if (ends.has(now)) expected.push(now);
+      if (frames.isBetween) {
+        found.push(now);
+      }
+      if (ends.has(now)) {
+        expected.push(now);
+      }
     }
     expect(found).toEqual(expected);
     expect(frames.hasClosed).toBe(false);

@@ -30,7 +30,9 @@ export async function handOn(
   take: (chunk: Buffer) => Promise<void> | void,
 ): Promise<void> {
   const onAbort = () => stream.destroy(new Error("aborted"));
-  if (abort.aborted) onAbort();
+  if (abort.aborted) {
+    onAbort();
+  }
   abort.addEventListener("abort", onAbort, { once: true });
   try {
     let length = 0;
@@ -53,26 +55,34 @@ export async function beginningOf(stream: Readable): Promise<string> {
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length >= maxErrorBytes) break;
+    if (length >= maxErrorBytes) {
+      break;
+    }
   }
   return Buffer.concat(chunks).toString("utf8", 0, maxErrorBytes);
 }
 
 /** Reads the size of an answer from its header. */
 export function sizeOf(summary: string | string[] | undefined): AnswerSize | undefined {
-  if (typeof summary !== "string") return undefined;
+  if (typeof summary !== "string") {
+    return undefined;
+  }
   const { result_rows: rows, result_bytes: bytes } = JSON.parse(summary) as {
     readonly result_rows?: string;
     readonly result_bytes?: string;
   };
-  if (rows === undefined) return undefined;
+  if (rows === undefined) {
+    return undefined;
+  }
   return { rows: Number(rows), ...(bytes === undefined ? {} : { bytes: Number(bytes) }) };
 }
 
 /** An error in the form that ClickHouse's client uses. */
 export function answeredError(text: string, status: number): Error {
   const [, code, message = text] = /Code: (\d+)\.\s*(?:DB::Exception:\s*)?([\s\S]*)/.exec(text) ?? [];
-  if (code === undefined) return new Error(`HTTP status ${status}: ${text.trim()}`);
+  if (code === undefined) {
+    return new Error(`HTTP status ${status}: ${text.trim()}`);
+  }
   const type = /\(([A-Z0-9_]{3,})\)/.exec(message)?.[1];
   return new ClickHouseError({ code, message: message.trim(), ...(type === undefined ? {} : { type }) });
 }

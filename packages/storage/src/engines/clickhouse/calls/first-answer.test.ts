@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { StorageError } from "../../../api/storage-error.ts";
 import { type Attempt, type AttemptRace, firstAnswer, type HedgeOfCall } from "./first-answer.ts";
 
@@ -15,8 +15,12 @@ async function ask(server: Server, race: AttemptRace): Promise<Attempt<Server>> 
     await new Promise((resolve) => race.abort.addEventListener("abort", resolve));
     return { kind: "lost" };
   }
-  if ((server === "answers" || server === "breaks") && !race.claim()) return { kind: "lost" };
-  if (server === "answers") return { kind: "done", value: server };
+  if ((server === "answers" || server === "breaks") && !race.claim()) {
+    return { kind: "lost" };
+  }
+  if (server === "answers") {
+    return { kind: "done", value: server };
+  }
   return { kind: "failed", failure: new StorageError("STORAGE_UNAVAILABLE", server), goOn: goOn[server] };
 }
 
@@ -24,12 +28,16 @@ async function outcome(servers: readonly Server[], hedge?: HedgeOfCall): Promise
   const failures: StorageError[] = [];
   const found = await firstAnswer(servers, ask, failures, hedge).catch((error: Error) => error.message);
   const failed = failures.map(({ message }) => message).join(" ");
-  if (found === undefined) return `none: ${failed}`;
-  if (typeof found === "string") return `thrown: ${found} (${failed})`;
+  if (found === undefined) {
+    return `none: ${failed}`;
+  }
+  if (typeof found === "string") {
+    return `thrown: ${found} (${failed})`;
+  }
   return `answer${found.wasAlone ? "" : " of two"} (${failed})`;
 }
 
-it.each<[Server[], string]>([
+test.each<[Server[], string]>([
   [[], "none: "],
   [["answers", "waits"], "answer ()"],
   [["cannot", "breaks", "answers"], "answer (cannot breaks)"],
@@ -40,7 +48,7 @@ it.each<[Server[], string]>([
   expect(await outcome(servers)).toBe(expected);
 });
 
-it.each<[Server[], boolean, string, string[]]>([
+test.each<[Server[], boolean, string, string[]]>([
   [["waits", "answers"], true, "answer of two ()", ["won"]],
   [["waits", "breaks", "answers"], true, "answer of two (breaks)", ["lost"]],
   [["waits", "cannot", "answers"], true, "answer of two (cannot)", ["won"]],

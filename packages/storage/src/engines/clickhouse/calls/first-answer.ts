@@ -63,8 +63,14 @@ export async function firstAnswer<Host, T>(
     running.set(id, controller);
     const claim = () => {
       winner ??= id;
-      if (winner !== id) return false;
-      for (const [other, controller] of running) if (other !== id) controller.abort();
+      if (winner !== id) {
+        return false;
+      }
+      for (const [other, controller] of running) {
+        if (other !== id) {
+          controller.abort();
+        }
+      }
       return true;
     };
     void attempt(host, { attemptsBefore: id, abort: controller.signal, claim }).then((result) => {
@@ -77,12 +83,16 @@ export async function firstAnswer<Host, T>(
   let timer: NodeJS.Timeout | undefined;
   try {
     const first = left.shift();
-    if (first === undefined) return undefined;
+    if (first === undefined) {
+      return undefined;
+    }
     start(first);
     if (hedge !== undefined && left.length > 0) {
       timer = setTimeout(() => {
         const next = left[0];
-        if (next === undefined || winner !== undefined || !hedge.may()) return;
+        if (next === undefined || winner !== undefined || !hedge.may()) {
+          return;
+        }
         left.shift();
         hedged = start(next);
       }, hedge.afterMs);
@@ -92,26 +102,44 @@ export async function firstAnswer<Host, T>(
       wake = Promise.withResolvers<void>();
       for (const { id, result } of ended.splice(0)) {
         if (result.kind === "done") {
-          if (hedged !== undefined) hedge?.ended(id === hedged);
+          if (hedged !== undefined) {
+            hedge?.ended(id === hedged);
+          }
           const wasAlone = running.size === 0 && hedged === undefined;
           return { value: result.value, wasAlone };
         }
-        if (result.kind === "lost") continue;
+        if (result.kind === "lost") {
+          continue;
+        }
         // Another server may deliver the rest of its answer.
-        if (winner === id) winner = undefined;
+        if (winner === id) {
+          winner = undefined;
+        }
         failures.push(result.failure);
-        if (result.goOn === "throw") throw result.failure;
-        if (result.goOn === "stop") return undefined;
+        if (result.goOn === "throw") {
+          throw result.failure;
+        }
+        if (result.goOn === "stop") {
+          return undefined;
+        }
         const next = id === hedged && running.size > 0 ? left.shift() : undefined;
-        if (next !== undefined) hedged = start(next);
+        if (next !== undefined) {
+          hedged = start(next);
+        }
       }
-      if (running.size > 0) continue;
+      if (running.size > 0) {
+        continue;
+      }
       const next = left.shift();
-      if (next === undefined) return undefined;
+      if (next === undefined) {
+        return undefined;
+      }
       start(next);
     }
   } finally {
     clearTimeout(timer);
-    for (const controller of running.values()) controller.abort();
+    for (const controller of running.values()) {
+      controller.abort();
+    }
   }
 }

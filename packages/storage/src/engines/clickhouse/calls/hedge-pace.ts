@@ -67,14 +67,18 @@ export class HedgePace {
       this.#kinds.set(kind, known);
     }
     known.durations[known.count++ % keptDurations] = ms;
-    if (known.count < leastDurations || known.count % everyCalls !== 0) return;
+    if (known.count < leastDurations || known.count % everyCalls !== 0) {
+      return;
+    }
     const sorted = known.durations.slice(0, Math.min(known.count, keptDurations)).sort();
     known.p95Ms = sorted[Math.floor(sorted.length * 0.95)];
   }
 
   /** @returns whether one more second call is within the share */
   take(): boolean {
-    if (this.#tokens < 1) return false;
+    if (this.#tokens < 1) {
+      return false;
+    }
     this.#tokens--;
     return true;
   }

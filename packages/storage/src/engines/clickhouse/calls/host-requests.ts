@@ -69,7 +69,9 @@ export class HostRequests {
         headers,
       );
     } catch (error) {
-      if (!isUnknownSetting(error) || !this.#learn(host, query, String(error))) throw error;
+      if (!isUnknownSetting(error) || !this.#learn(host, query, String(error))) {
+        throw error;
+      }
       return await this.send(host, query, body, abort, headers);
     }
   }
@@ -78,10 +80,14 @@ export class HostRequests {
   #learn({ index }: Host, query: Settings, error: string): boolean {
     const unknown = this.#unknown.get(index) ?? new Set<string>();
     const sent = Object.keys(query).filter((name) => this.#optional.has(name) && !unknown.has(name));
-    if (sent.length === 0) return false;
+    if (sent.length === 0) {
+      return false;
+    }
     const named = sent.filter((name) => new RegExp(`\\b${name}\\b`).test(error));
     // An error that names none of them may be about any.
-    for (const name of named.length === 0 ? sent : named) unknown.add(name);
+    for (const name of named.length === 0 ? sent : named) {
+      unknown.add(name);
+    }
     this.#unknown.set(index, unknown);
     return true;
   }
@@ -109,7 +115,9 @@ export class HostRequests {
       dispatcher: this.#agent,
     });
     const code = response.headers["x-clickhouse-exception-code"];
-    if (response.statusCode === 200 && code === undefined) return response;
+    if (response.statusCode === 200 && code === undefined) {
+      return response;
+    }
     const text = await beginningOf(response.body);
     throw answeredError(text === "" && code !== undefined ? `Code: ${code}.` : text, response.statusCode);
   }

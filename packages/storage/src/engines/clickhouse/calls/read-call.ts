@@ -38,7 +38,9 @@ const partialHeader = "x-tracing-partial";
 /** The reasons in that header; none for a header that does not parse. */
 export function partialReasonsOf(headers: Readonly<Record<string, unknown>>): readonly PartialReason[] {
   const text = headers[partialHeader];
-  if (typeof text !== "string") return [];
+  if (typeof text !== "string") {
+    return [];
+  }
   try {
     const reasons: unknown = JSON.parse(text);
     return Array.isArray(reasons) ? reasons.filter(isReason) : [];

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { ReplicaTurns } from "./replica-turns.ts";
 
-it("takes replicas in turn, and keeps to one that won a race for half a minute", () => {
+test("takes replicas in turn, and keeps to one that won a race for half a minute", () => {
   let nowMs = 0;
   const turns = new ReplicaTurns(() => nowMs);
   expect([turns.next(), turns.next()]).toEqual([0, 1]);

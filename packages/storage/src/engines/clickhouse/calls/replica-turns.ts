@@ -18,7 +18,9 @@ export class ReplicaTurns {
 
   /** The replica for the first attempt of a block: each in turn, or the one that won a race a short while ago. */
   next(): number {
-    if (this.#kept !== undefined && this.#kept.untilMs > this.#now()) return this.#kept.replica;
+    if (this.#kept !== undefined && this.#kept.untilMs > this.#now()) {
+      return this.#kept.replica;
+    }
     return this.#turn++;
   }
 

@@ -27,21 +27,33 @@ export async function readFromShards<T>(
   { onPartial, isOfFewShards = false }: ReadCall,
   ask: (settings: Settings) => Promise<T>,
 ): Promise<T> {
-  if (shards === undefined) return await ask({});
+  if (shards === undefined) {
+    return await ask({});
+  }
   for (let tries = 1; ; tries++) {
     const { away, skipSettings } = shards;
     // A read of few shards is first tried in full, because it may not need the absent shard.
     const skips = onPartial !== undefined && away.length > 0 && !(isOfFewShards && tries === 1);
     try {
       const result = await ask(skips ? skipSettings : {});
-      if (skips) for (const reason of away) onPartial(reason);
+      if (skips) {
+        for (const reason of away) {
+          onPartial(reason);
+        }
+      }
       return result;
     } catch (error) {
-      if (!(error instanceof StorageError) || !isNeighbourFault(error)) throw error;
+      if (!(error instanceof StorageError) || !isNeighbourFault(error)) {
+        throw error;
+      }
       // Shards that are known to be absent are checked every second by another task.
-      if (skips || shards.away.length === 0) await shards.look();
+      if (skips || shards.away.length === 0) {
+        await shards.look();
+      }
       const isKnownBetter = shards.away !== away || (shards.away.length > 0 && !skips);
-      if (onPartial !== undefined && isKnownBetter && tries < mostTries) continue;
+      if (onPartial !== undefined && isKnownBetter && tries < mostTries) {
+        continue;
+      }
       throw shards.away.length === 0 ? error : awayError(shards.away, error);
     }
   }

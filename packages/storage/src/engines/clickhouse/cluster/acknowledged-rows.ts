@@ -17,7 +17,9 @@ export class AcknowledgedRows {
         note(rows, options);
       },
       async writeSpanSource(rows, options) {
-        if (writer.writeSpanSource === undefined) throw new Error("this writer takes no source");
+        if (writer.writeSpanSource === undefined) {
+          throw new Error("this writer takes no source");
+        }
         await writer.writeSpanSource(rows, options);
         note(rows, options);
       },

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { changeShards } from "./change-shards.ts";
 import type { ClusterSettings } from "./cluster-settings.ts";
 import { StandInServer } from "./stand-in-cluster.ts";
@@ -34,14 +34,18 @@ const remove = () => changeShards({ urls, cluster }, "remove");
 const keys = () => servers.map(({ engine }) => /spans_local', (.*)\)$/.exec(engine)?.[1]);
 const all = (value: string) => servers.map(() => value);
 const configure = () => {
-  for (const server of servers) server.shards = after;
+  for (const server of servers) {
+    server.shards = after;
+  }
 };
 const wait = (hours: number) => {
-  for (const server of servers) server.hours += hours;
+  for (const server of servers) {
+    server.hours += hours;
+  }
 };
 
 describe("a shard is added", () => {
-  it("in four steps, none of which moves a block that may be sent again", async () => {
+  test("in four steps, none of which moves a block that may be sent again", async () => {
     const made = await add();
     expect(keys()).toEqual(all(key.before));
     expect(made.next).toContain(`remote_servers of ${urls.slice(0, 3).join("/, ")}/`);
@@ -63,27 +67,31 @@ describe("a shard is added", () => {
     expect((await add()).done).toEqual(["spans are spread over all 3 shards that the servers know of"]);
   });
 
-  it("from the day after tomorrow where tomorrow begins within the hour", async () => {
+  test("from the day after tomorrow where tomorrow begins within the hour", async () => {
     configure();
     wait(14);
     await add();
     expect(keys()).toEqual(all(key.from("2024-10-06")));
   });
 
-  it("goes on where it was cut short: a server that missed a change gets it", async () => {
+  test("goes on where it was cut short: a server that missed a change gets it", async () => {
     configure();
     await add();
     const [, , third] = servers;
-    if (third !== undefined) third.engine = third.engine.replace(key.from("2024-10-05"), key.before);
+    if (third !== undefined) {
+      third.engine = third.engine.replace(key.from("2024-10-05"), key.before);
+    }
     expect((await add()).next).toContain("nothing until 2024-10-12");
     expect(keys()).toEqual(all(key.from("2024-10-05")));
   });
 
-  it.each<[string, () => readonly string[], string]>([
+  test.each<[string, () => readonly string[], string]>([
     [
       "a server is away",
       () => {
-        for (const server of servers.slice(1, 2)) server.isAway = true;
+        for (const server of servers.slice(1, 2)) {
+          server.isAway = true;
+        }
         return urls;
       },
       "all servers must be there",
@@ -91,8 +99,12 @@ describe("a shard is added", () => {
     [
       "the new shard stands before the others",
       () => {
-        for (const server of servers) server.shards = [three, one, two];
-        for (const server of servers.slice(0, 1)) server.shards = before;
+        for (const server of servers) {
+          server.shards = [three, one, two];
+        }
+        for (const server of servers.slice(0, 1)) {
+          server.shards = before;
+        }
         return urls;
       },
       "a shard is added at the end",
@@ -108,7 +120,9 @@ describe("a shard is added", () => {
     [
       "macros and configuration contradict each other",
       () => {
-        for (const server of servers) server.shards = [["a", "c"], ["b"], three];
+        for (const server of servers) {
+          server.shards = [["a", "c"], ["b"], three];
+        }
         return urls;
       },
       'have the macro shard "s1", but stand in shards',
@@ -121,7 +135,7 @@ describe("a shard is added", () => {
 });
 
 describe("the last shard is removed", () => {
-  it("when its spans are gone, and not in the middle of the other change", async () => {
+  test("when its spans are gone, and not in the middle of the other change", async () => {
     configure();
     await add();
     await expect(remove()).rejects.toThrow("the other way");
@@ -131,12 +145,16 @@ describe("the last shard is removed", () => {
     await remove();
     expect(keys()).toEqual(all("cityHash64(trace_id) % if(received < toDate('2024-10-13'), 3, 2)"));
     wait(8 * 24);
-    for (const server of servers) server.spansLeft = 7;
+    for (const server of servers) {
+      server.spansLeft = 7;
+    }
     expect(await remove()).toMatchObject({
       next: expect.stringContaining("until retention has dropped them"),
     });
     expect(keys()).toEqual(all(key.before));
-    for (const server of servers) server.spansLeft = 0;
+    for (const server of servers) {
+      server.spansLeft = 0;
+    }
     expect(await remove()).toMatchObject({ next: expect.stringContaining("then stop them") });
   });
 });

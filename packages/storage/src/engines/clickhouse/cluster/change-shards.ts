@@ -51,7 +51,9 @@ export async function changeShards(
   const settings = clickHouseSettings(options);
   const { database } = settings;
   const { cluster } = options;
-  if (cluster === undefined) throw new StorageError("STORAGE_REFUSED", "a single server has no shards");
+  if (cluster === undefined) {
+    throw new StorageError("STORAGE_REFUSED", "a single server has no shards");
+  }
   checkCluster(cluster);
   const connection = new ClickHouseConnection(settings);
   try {
@@ -65,8 +67,9 @@ export async function changeShards(
       { ...cluster, onCluster: false },
       signal,
     );
-    if (emptied.length > 0)
+    if (emptied.length > 0) {
       refuse(`${emptied.join(", ")} lost its tables: SYSTEM DROP REPLICA first, see docs/scale.md`);
+    }
     const states = await allStates(connection, database, cluster, signal);
     const layout = commonLayout(states);
     const now = await timeOf(states, signal);
@@ -105,8 +108,12 @@ async function step(
       };
     }
     const target = kind === "add" ? all : slots - (shards.at(-1)?.weight ?? 0);
-    if (slots < all && kind === "remove") return await afterRemoval(change, states, signal);
-    if (target < 1) refuse("this is the only shard");
+    if (slots < all && kind === "remove") {
+      return await afterRemoval(change, states, signal);
+    }
+    if (target < 1) {
+      refuse("this is the only shard");
+    }
     const day = dayText(now.day + (now.hour >= 24 - leastHours ? 2 : 1));
     await spread(change, states, { slots, next: { day, slots: target } }, signal);
     return {
@@ -123,7 +130,9 @@ async function step(
   }
   await spread(change, states, { slots: next.slots }, signal);
   const ended = `on all ${states.length} servers: ${meaning({ slots: next.slots })}`;
-  if (kind === "add") return { done: [ended, "the shard is added"], next: undefined };
+  if (kind === "add") {
+    return { done: [ended, "the shard is added"], next: undefined };
+  }
   const { done, next: then } = await afterRemoval(change, states, signal);
   return { done: [ended, ...done], next: then };
 }
@@ -136,7 +145,9 @@ async function spread(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const [first] = states;
-  if (first === undefined) return;
+  if (first === undefined) {
+    return;
+  }
   await withSchemaLock(
     first.connection,
     database,
@@ -217,7 +228,9 @@ async function timeOf(states: readonly HostState[], signal: AbortSignal | undefi
 }
 
 function meaning({ slots, next }: ShardLayout): string {
-  if (next === undefined) return `spans are spread over ${slots}`;
+  if (next === undefined) {
+    return `spans are spread over ${slots}`;
+  }
   return `spans received before ${next.day} (UTC) are spread over ${slots}, those from then on over ${next.slots}`;
 }
 

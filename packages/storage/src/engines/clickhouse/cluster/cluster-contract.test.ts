@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { write } from "../../../contract/contract-context.ts";
 import { sampleSpan } from "../../../contract/sample-spans.ts";
 import { traceStoreContract } from "../../../contract/trace-store-contract.ts";
@@ -17,7 +17,7 @@ for (const kind of ["SHARDS", "REPLICAS", "GRID"] as const) {
   const cluster = await namedCluster(kind);
   if (cluster === undefined) {
     describe(name, () => {
-      it.skip(`passes the contract (skipped: TRACING_TEST_CLUSTER_${kind} names no servers)`, () => {});
+      test.skip(`passes the contract (skipped: TRACING_TEST_CLUSTER_${kind} names no servers)`, () => {});
     });
     continue;
   }
@@ -33,7 +33,7 @@ for (const kind of ["SHARDS", "REPLICAS", "GRID"] as const) {
   });
   describe(`after the contract: ${name}`, () => {
     // When a test before has failed, this tells whether rows are missing, and where, or a read has not seen them.
-    it.each(urls)("every block that was acknowledged is in all tables, as seen from %s", async (url) => {
+    test.each(urls)("every block that was acknowledged is in all tables, as seen from %s", async (url) => {
       const { total } = acknowledged;
       expect(total).toBeGreaterThan(0);
       expect(await storedRows(url, database, shards)).toEqual({
@@ -44,12 +44,14 @@ for (const kind of ["SHARDS", "REPLICAS", "GRID"] as const) {
   });
   afterAll(() => dropEverywhere(urls, database));
 
-  it(`has the indexes of attributes made by merges, on every server: ${name}`, async () => {
+  test(`has the indexes of attributes made by merges, on every server: ${name}`, async () => {
     const own = newDatabaseName();
     const store = openClickHouseStore({ urls, database: own, cluster: settings });
     try {
       await store.ready();
-      for (const url of urls) await runSql(url, `SYSTEM STOP MERGES ${own}.spans_local`);
+      for (const url of urls) {
+        await runSql(url, `SYSTEM STOP MERGES ${own}.spans_local`);
+      }
       for (let block = 0; block < 2; block++) {
         // Each shard gets some of so many traces.
         await write(
@@ -58,9 +60,15 @@ for (const kind of ["SHARDS", "REPLICAS", "GRID"] as const) {
         );
       }
       const atOnce = ["arrived_index", "duration_index", "start_index", "trace_id_index"];
-      for (const url of urls) expect(await madeIndexes(url, own, "spans_local")).toEqual(atOnce);
-      for (const url of urls) await runSql(url, `SYSTEM START MERGES ${own}.spans_local`);
-      for (const url of urls) await runSql(url, `OPTIMIZE TABLE ${own}.spans_local FINAL`);
+      for (const url of urls) {
+        expect(await madeIndexes(url, own, "spans_local")).toEqual(atOnce);
+      }
+      for (const url of urls) {
+        await runSql(url, `SYSTEM START MERGES ${own}.spans_local`);
+      }
+      for (const url of urls) {
+        await runSql(url, `OPTIMIZE TABLE ${own}.spans_local FINAL`);
+      }
       const all = [...atOnce, ...indexesLeftToMerges].sort();
       for (const url of urls) {
         await expect.poll(() => madeIndexes(url, own, "spans_local"), { timeout: 60_000 }).toEqual(all);

@@ -74,8 +74,12 @@ export function checkCluster({ name, insertQuorum, isReplicated }: ClusterSettin
       `cluster name "${name}" is not 1 to 64 letters, digits, _ and -`,
     );
   }
-  if (insertQuorum === 0) return;
-  if (!isReplicated) throw new StorageError("STORAGE_REFUSED", "a quorum of inserts needs replicated tables");
+  if (insertQuorum === 0) {
+    return;
+  }
+  if (!isReplicated) {
+    throw new StorageError("STORAGE_REFUSED", "a quorum of inserts needs replicated tables");
+  }
   if (insertQuorum !== "auto" && (!Number.isInteger(insertQuorum) || insertQuorum < 0 || insertQuorum > 99)) {
     throw new StorageError("STORAGE_REFUSED", `a quorum of ${insertQuorum} replicas is not 0 to 99`);
   }

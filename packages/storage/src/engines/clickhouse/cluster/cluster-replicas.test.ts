@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { TraceStore } from "../../../api/trace-store.ts";
 import { newToken, rowsOf } from "../../../contract/contract-context.ts";
 import { newServiceName, newTraceId, sampleSpan } from "../../../contract/sample-spans.ts";
@@ -47,7 +47,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
     return { rows: rowsOf(...spans.flat()), options, ids };
   }
 
-  it("gives a server that comes later, or lost its tables, those of the others, and their rows", async () => {
+  test("gives a server that comes later, or lost its tables, those of the others, and their rows", async () => {
     const { rows, options, ids } = block(20);
     await open(0).writer.writeSpans(rows, options);
     await runSql(last, `DROP DATABASE ${database} SYNC`);
@@ -56,14 +56,16 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
     const [here, ...there] = await onEach(
       `SELECT name, engine, create_table_query FROM system.tables WHERE database = '${database}' ORDER BY name`,
     );
-    for (const other of there) expect(other).toBe(here);
+    for (const other of there) {
+      expect(other).toBe(here);
+    }
     await expect
       .poll(() => runSql(last, `SELECT count() FROM ${database}.spans_local`), { timeout: 60_000 })
       .toBe("40");
     expect(await store.reader.getTraces(ids)).toHaveLength(20);
   });
 
-  it("gets the same tables on every server, though each of six processes starts at another one", async () => {
+  test("gets the same tables on every server, though each of six processes starts at another one", async () => {
     const first = Array.from({ length: 6 }, (_, index) => {
       const at = index % urls.length;
       const store = openClickHouseStore({
@@ -80,11 +82,15 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
     );
     expect(here).toContain("ReplicatedMergeTree");
     expect(here).not.toContain("schema_lock");
-    for (const other of there) expect(other).toBe(here);
+    for (const other of there) {
+      expect(other).toBe(here);
+    }
   });
 
-  it("takes the tables of version 5 to this one, with the attributes that are there", async () => {
-    for (const url of urls) await runSql(url, `CREATE DATABASE ${database}`);
+  test("takes the tables of version 5 to this one, with the attributes that are there", async () => {
+    for (const url of urls) {
+      await runSql(url, `CREATE DATABASE ${database}`);
+    }
     const old = migrations.slice(0, 5).flatMap((migration) => migration.statements(database));
     for (const { sql, copies } of clusterStatements(old, database, settings)) {
       for (const url of copies ? [] : urls) {
@@ -126,7 +132,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
     }
   });
 
-  it("stores a block once that is sent again to another replica", async () => {
+  test("stores a block once that is sent again to another replica", async () => {
     const { rows, options } = block(50);
     await open(0).ready();
     for (const url of [...urls, ...urls]) {
@@ -140,7 +146,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
     }
   });
 
-  it.skipIf(kill === undefined || start === undefined)(
+  test.skipIf(kill === undefined || start === undefined)(
     "goes on while a replica is killed and comes back: nothing is missing or doubled, searches go on",
     async () => {
       const store = open(0);
@@ -154,7 +160,9 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
       const reached = new Map<number, () => void>();
       const writeAll = async () => {
         while (written < total) {
-          if (written >= mayWrite) await new Promise<void>((resolve) => reached.set(-1, resolve));
+          if (written >= mayWrite) {
+            await new Promise<void>((resolve) => reached.set(-1, resolve));
+          }
           const { rows, options, ids } = block(tracesPerBlock, service);
           // As a collector does it: the same block under the same token until it is acknowledged.
           for (;;) {
@@ -162,7 +170,9 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
               () => undefined,
               (reason: unknown) => reason,
             );
-            if (error === undefined) break;
+            if (error === undefined) {
+              break;
+            }
             expect(error).toMatchObject({ code: expect.stringMatching(/UNAVAILABLE|TIMEOUT/) });
           }
           acknowledged.push(...ids);
@@ -200,7 +210,9 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
       } finally {
         isDone = true;
         // Not a second time: the command may note the process that it starts, and that one would end at once.
-        if (isDown) await start?.();
+        if (isDown) {
+          await start?.();
+        }
       }
       await searching;
       expect(searches).toBeGreaterThan(10);
@@ -219,14 +231,15 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
     },
   );
 
-  it.skipIf(kill === undefined || start === undefined)(
+  test.skipIf(kill === undefined || start === undefined)(
     "acknowledges nothing that a quorum has not, and stores it once when the replica is back",
     async () => {
       const store = open(urls.length);
       const first = block(10);
       await store.writer.writeSpans(first.rows, first.options);
-      for (const url of urls)
+      for (const url of urls) {
         expect(await runSql(url, `SELECT count() FROM ${database}.spans_local`)).toBe("20");
+      }
       const second = block(10);
       await kill?.();
       try {

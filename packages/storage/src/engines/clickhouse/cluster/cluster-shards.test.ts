@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Span } from "wire/model";
 import type { TraceStore } from "../../../api/trace-store.ts";
 import { expectStorageError, newToken, rowsOf } from "../../../contract/contract-context.ts";
@@ -61,17 +61,19 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
 
   const layout = `SELECT name, engine FROM system.tables WHERE database = '{}' ORDER BY name`;
 
-  it("gets its tables on every server once, though six processes start at the same moment", async () => {
+  test("gets its tables on every server once, though six processes start at the same moment", async () => {
     await Promise.all(Array.from({ length: 6 }, () => open().ready()));
     const [here, ...there] = await onEach(layout.replace("{}", database));
-    for (const other of there) expect(other).toBe(here);
+    for (const other of there) {
+      expect(other).toBe(here);
+    }
     expect(here).toContain("spans\tDistributed");
     expect(here).not.toContain("schema_lock");
     const versions = await onEach(`SELECT version FROM ${database}.schema_migrations`);
     expect(versions).toEqual(urls.map(() => String(1_000_000 + schemaVersion)));
   });
 
-  it("gives a shard that is added the tables of the others, with columns from versions before", async () => {
+  test("gives a shard that is added the tables of the others, with columns from versions before", async () => {
     await open().ready();
     const last = others.at(-1) ?? first;
     await runSql(first, `ALTER TABLE ${database}.spans_local ADD COLUMN of_before UInt8`);
@@ -80,20 +82,24 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     const columns = `SELECT table, name, type, default_expression FROM system.columns WHERE database = '${database}' ORDER BY table, name`;
     const [here, ...there] = await onEach(columns);
     expect(here).toContain("spans_local\tof_before");
-    for (const other of there) expect(other).toBe(here);
+    for (const other of there) {
+      expect(other).toBe(here);
+    }
     const store = open();
     const written = traces(40);
     await store.writer.writeSpans(rowsOf(...written.flat()), { deduplicationToken: newToken() });
     expect(await total(`SELECT count() FROM ${database}.spans_local`)).toBe(80);
   });
 
-  it("gets the same tables with ON CLUSTER, where servers take such statements", async (context) => {
+  test("gets the same tables with ON CLUSTER, where servers take such statements", async (context) => {
     const trial = `CREATE DATABASE ${database}_trial ON CLUSTER '${settings.name}'`;
     const refusal = await runSql(first, trial).then(
       () => undefined,
       (error: unknown) => String(error),
     );
-    if (refusal !== undefined) return context.skip(`no ON CLUSTER here: ${refusal.slice(0, 200)}`);
+    if (refusal !== undefined) {
+      return context.skip(`no ON CLUSTER here: ${refusal.slice(0, 200)}`);
+    }
     await dropEverywhere(urls, `${database}_trial`);
     await open().ready();
     const byServer = await onEach(layout.replace("{}", database));
@@ -104,7 +110,7 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     expect(versions).toEqual(urls.map(() => String(1_000_000 + schemaVersion)));
   });
 
-  it("is changed by one process at a time, and by the next one when that has died", async () => {
+  test("is changed by one process at a time, and by the next one when that has died", async () => {
     await runSql(first, `CREATE DATABASE ${database}`);
     const connection = connect([first]);
     let working = 0;
@@ -122,7 +128,7 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     await connection.close();
   });
 
-  it("is refused where the schema is newer, and nothing is touched", async () => {
+  test("is refused where the schema is newer, and nothing is touched", async () => {
     const last = others.at(-1) ?? first;
     await runSql(last, `CREATE DATABASE ${database}`);
     await runSql(
@@ -135,7 +141,7 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     );
   });
 
-  it("is not made of a single server's database, nor the other way round", async () => {
+  test("is not made of a single server's database, nor the other way round", async () => {
     await openClickHouseStoreAlone(database);
     await expect(open().ready()).rejects.toMatchObject({
       code: "STORAGE_REFUSED",
@@ -156,7 +162,7 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     await alone.ready();
   }
 
-  it("is refused under a name that servers do not know", async () => {
+  test("is refused under a name that servers do not know", async () => {
     const wrong = open({ cluster: { ...settings, name: "nobody-knows-it" } });
     await expect(wrong.ready()).rejects.toMatchObject({
       code: "STORAGE_REFUSED",
@@ -164,7 +170,7 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     });
   });
 
-  it("keeps all spans of a trace in one shard, and counts everything exactly once", async () => {
+  test("keeps all spans of a trace in one shard, and counts everything exactly once", async () => {
     const store = open();
     const written = traces(200);
     const rows = rowsOf(...written.flat());
@@ -175,7 +181,9 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     await Promise.all(urls.map(() => store.writer.writeSpans(rows, { deduplicationToken, receivedUnixMs })));
 
     const inEach = await onEach(`SELECT count() FROM ${database}.spans_local`);
-    for (const count of inEach) expect(Number(count)).toBeGreaterThan(0);
+    for (const count of inEach) {
+      expect(Number(count)).toBeGreaterThan(0);
+    }
     expect(await total(`SELECT count() FROM ${database}.spans_local`)).toBe(400);
     expect(await total(`SELECT uniqExact(trace_id) FROM ${database}.spans_local`)).toBe(200);
     expect(await total(`SELECT count() FROM ${database}.trace_minutes_local FINAL`)).toBe(200);
@@ -194,7 +202,7 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     expect(await store.reader.findTraceIds({ service, limit: 1_000 })).toHaveLength(200);
   });
 
-  it("settles calls whose parent came later, once, in whichever shard", async () => {
+  test("settles calls whose parent came later, once, in whichever shard", async () => {
     const store = open();
     const written = traces(40);
     for (const side of [1, 0]) {
@@ -216,7 +224,7 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     await connection.close();
   });
 
-  it("asks one shard for a trace, and finds it in another one where it lies there", async () => {
+  test("asks one shard for a trace, and finds it in another one where it lies there", async () => {
     const store = open();
     const [[span = sampleSpan()] = []] = traces(1);
     await store.writer.writeSpans(rowsOf(span), { deduplicationToken: newToken() });
@@ -233,7 +241,9 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     // As after another shard was added: spans lie where their id does not say.
     let moved = newTraceId();
     const home = (id: string) => runSql(first, `SELECT cityHash64(unhex('${id}')) % ${urls.length}`);
-    while ((await home(moved)) === "0") moved = newTraceId();
+    while ((await home(moved)) === "0") {
+      moved = newTraceId();
+    }
     await runSql(
       first,
       `INSERT INTO ${database}.spans_local (in_service, trace_id, start) SETTINGS insert_deduplication_token = '2026-01-01/moved' VALUES ('moved', unhex('${moved}'), '2026-01-01 00:00:00')`,
@@ -242,7 +252,7 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     expect(trace?.spans).toHaveLength(1);
   });
 
-  it.skipIf(kill === undefined || start === undefined)(
+  test.skipIf(kill === undefined || start === undefined)(
     "says which shard is away, reads traces of the others, and stores each block once when it is back",
     async () => {
       const store = open();
@@ -274,7 +284,9 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
           .toBe("stored");
       } finally {
         // Not a second time: the command may note the process that it starts, and that one would end at once.
-        if (isDown) await start?.();
+        if (isDown) {
+          await start?.();
+        }
       }
       expect(await total(`SELECT count() FROM ${database}.spans_local`)).toBe(300);
       expect(await total(`SELECT sum(calls) FROM ${database}.span_metrics_local`)).toBe(300);

@@ -96,9 +96,13 @@ export function withLocalTables(statement: string, database: string): string {
 }
 
 function replicated(statement: string, database: string, { isReplicated }: ClusterSettings): string {
-  if (!isReplicated) return statement;
+  if (!isReplicated) {
+    return statement;
+  }
   const table = new RegExp(`^\\s*CREATE TABLE IF NOT EXISTS ${database}\\.(\\w+)`).exec(statement)?.[1];
-  if (table === undefined) return statement;
+  if (table === undefined) {
+    return statement;
+  }
   const path = `'/clickhouse/tables/{shard}/${database}/${table}', '{replica}'`;
   return statement
     .replace(
@@ -119,13 +123,17 @@ const heads = [
 ];
 
 function onCluster(statement: string, cluster: ClusterSettings): string {
-  if (/^\s*INSERT\b/.test(statement)) return statement;
+  if (/^\s*INSERT\b/.test(statement)) {
+    return statement;
+  }
   const head = heads.map((pattern) => pattern.exec(statement)?.[0]).find((text) => text !== undefined);
   if (head === undefined) {
     const start = statement.trim().slice(0, 60);
     throw new StorageError("STORAGE_REFUSED", `no form for a cluster of the statement "${start}…"`);
   }
-  if (!cluster.onCluster) return statement;
+  if (!cluster.onCluster) {
+    return statement;
+  }
   return `${head} ON CLUSTER '${cluster.name}'${statement.slice(head.length)}`;
 }
 

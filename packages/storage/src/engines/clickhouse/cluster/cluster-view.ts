@@ -78,7 +78,9 @@ function checkPlaces(views: readonly ClusterView[]): void {
   const byPlace = new Map<number, ClusterView>();
   for (const view of views) {
     const { own, host } = view;
-    if (own === undefined) continue;
+    if (own === undefined) {
+      continue;
+    }
     const [twin, neighbour] = [byMacro.get(host.shard), byPlace.get(own)];
     if (twin !== undefined && twin.own !== own) {
       refuse(

@@ -41,7 +41,9 @@ export async function copySchema(
   const before = new Map(there.map((object) => [object.name, object]));
   const names = new Set(wanted.map(({ name }) => name));
   const stale = there.filter(({ name, engine, statement }) => {
-    if (engine !== "MaterializedView") return false;
+    if (engine !== "MaterializedView") {
+      return false;
+    }
     return !names.has(name) || wanted.some((view) => view.name === name && view.statement !== statement);
   });
   for (const { name } of stale) {
@@ -49,10 +51,11 @@ export async function copySchema(
     before.delete(name);
   }
   for (const { name, statement } of wanted) {
-    if (!before.has(name))
+    if (!before.has(name)) {
       await to.command(
         statement.replace(/^CREATE (TABLE|MATERIALIZED VIEW) /, "CREATE $1 IF NOT EXISTS "),
         signal,
       );
+    }
   }
 }

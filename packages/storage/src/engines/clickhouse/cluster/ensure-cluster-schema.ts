@@ -46,7 +46,9 @@ export async function ensureClusterSchema(
 ): Promise<SeenHosts> {
   const seen = await hostStates(connection, database, cluster, signal);
   const [first] = seen.states;
-  if (first === undefined || isDone(seen.states)) return seenHosts(seen);
+  if (first === undefined || isDone(seen.states)) {
+    return seenHosts(seen);
+  }
   await first.connection.command(`CREATE DATABASE IF NOT EXISTS ${database}`, signal);
   return await withSchemaLock(
     first.connection,
@@ -89,7 +91,9 @@ async function migrate(
     emptied.push(...(await levelUp(seen, hosts, database, versionOf(hosts), signal)));
   }
   const states = seen.filter((host) => !emptied.includes(host));
-  if (isDone(states)) return emptied;
+  if (isDone(states)) {
+    return emptied;
+  }
   const run = (hosts: readonly HostState[], sql: string) => runOn(hosts, sql, signal);
   const everywhere = (sql: string) => run(cluster.onCluster ? states.slice(0, 1) : states, sql);
   await everywhere(databaseStatement(database, cluster));
@@ -111,7 +115,9 @@ async function migrate(
       }
     }
   }
-  for (const sql of distributedStatements(database, cluster, wantedLayout(states))) await everywhere(sql);
+  for (const sql of distributedStatements(database, cluster, wantedLayout(states))) {
+    await everywhere(sql);
+  }
   await everywhere(versionStatement(database, schemaVersion, cluster));
   return emptied;
 }
@@ -129,15 +135,21 @@ async function levelUp(
   signal: AbortSignal | undefined,
 ): Promise<readonly HostState[]> {
   const leader = [...hosts, ...states].find((host) => host.version === version);
-  if (leader === undefined || version === 0) return [];
+  if (leader === undefined || version === 0) {
+    return [];
+  }
   const emptied: HostState[] = [];
   for (const host of hosts) {
-    if (host.version >= version) continue;
+    if (host.version >= version) {
+      continue;
+    }
     try {
       await host.connection.command(`CREATE DATABASE IF NOT EXISTS ${database}`, signal);
       await copySchema(leader.connection, host.connection, database, signal);
     } catch (error) {
-      if (!isReplicaThere(error) || !hosts.includes(leader)) throw error;
+      if (!isReplicaThere(error) || !hosts.includes(leader)) {
+        throw error;
+      }
       emptied.push(host);
     }
   }
@@ -155,7 +167,9 @@ async function runOn(
         await connection.longCommand(sql, statementTimeoutMs, signal);
         break;
       } catch (error) {
-        if (attempt === attempts || !isAlterInTheWay(error)) throw error;
+        if (attempt === attempts || !isAlterInTheWay(error)) {
+          throw error;
+        }
         await sleep(attemptEveryMs);
       }
     }

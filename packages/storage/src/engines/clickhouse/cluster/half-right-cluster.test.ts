@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { PartialReasons } from "../../../api/partial-answer.ts";
 import type { TraceStore } from "../../../api/trace-store.ts";
 import { newToken, rowsOf } from "../../../contract/contract-context.ts";
@@ -47,7 +47,7 @@ async function services(store: TraceStore): Promise<{ names: string[]; lacks: un
 }
 
 describe("a cluster of which a shard is away", () => {
-  it("answers from the others, says so, and is whole again when the shard is back", async () => {
+  test("answers from the others, says so, and is whole again when the shard is back", async () => {
     const store = open();
     await store.ready();
     expect(await services(store)).toEqual({ names: ["of-shard-1", "of-shard-2"], lacks: undefined });
@@ -69,7 +69,7 @@ describe("a cluster of which a shard is away", () => {
     expect(store.trouble?.()).toEqual([]);
   });
 
-  it("names both when another one goes away while one is", async () => {
+  test("names both when another one goes away while one is", async () => {
     const store = open();
     await store.ready();
     cluster.shardsAway.add(2);
@@ -81,7 +81,7 @@ describe("a cluster of which a shard is away", () => {
     ]);
   });
 
-  it("fails a write, a read that cannot say so, and every read where that is wanted", async () => {
+  test("fails a write, a read that cannot say so, and every read where that is wanted", async () => {
     const [store, strict] = [open(), open({ partialAnswers: "refuse" })];
     await Promise.all([store.ready(), strict.ready()]);
     cluster.shardsAway.add(2);
@@ -96,16 +96,20 @@ describe("a cluster of which a shard is away", () => {
 });
 
 describe("a cluster of which a server hangs", () => {
-  it("is ready also at the start", async () => {
-    for (const hung of cluster.hosts.slice(0, 3)) hung.state = "hung";
+  test("is ready also at the start", async () => {
+    for (const hung of cluster.hosts.slice(0, 3)) {
+      hung.state = "hung";
+    }
     await open().ready();
   });
 
-  it("answers a read of it from another before the server is known to be away", async () => {
+  test("answers a read of it from another before the server is known to be away", async () => {
     const store = open();
     await store.ready();
     const [hung] = cluster.hosts;
-    if (hung === undefined) throw new Error("no host");
+    if (hung === undefined) {
+      throw new Error("no host");
+    }
     hung.state = "hung";
     // Each server has its turn.
     for (let read = 0; read < cluster.hosts.length; read++) {
@@ -120,15 +124,19 @@ describe("a cluster of which a server hangs", () => {
       ]);
   });
 
-  it("stores a block through another server, under the same token", async () => {
+  test("stores a block through another server, under the same token", async () => {
     const store = open();
     await store.ready();
     const write = () =>
       store.writer.writeSpans(rowsOf(sampleSpan()), { deduplicationToken: newToken(), receivedUnixMs: 0 });
     const [hung] = cluster.hosts;
-    if (hung === undefined) throw new Error("no host");
+    if (hung === undefined) {
+      throw new Error("no host");
+    }
     hung.state = "hung";
-    for (let block = 0; block < cluster.hosts.length; block++) await write();
+    for (let block = 0; block < cluster.hosts.length; block++) {
+      await write();
+    }
     const [token = ""] = hung.tokens;
     expect(token).not.toBe("");
     expect(cluster.hosts.slice(1).flatMap(({ tokens }) => tokens)).toContain(token);
@@ -138,9 +146,11 @@ describe("a cluster of which a server hangs", () => {
   });
 });
 
-it("goes on without a server that refuses the password, also at the start", async () => {
+test("goes on without a server that refuses the password, also at the start", async () => {
   const [stranger] = cluster.hosts;
-  if (stranger === undefined) throw new Error("no host");
+  if (stranger === undefined) {
+    throw new Error("no host");
+  }
   stranger.state = "stranger";
   const store = open();
   await store.ready();
@@ -152,9 +162,11 @@ it("goes on without a server that refuses the password, also at the start", asyn
   ]);
 });
 
-it("goes on without a server that lost its disk, and says what it needs", async () => {
+test("goes on without a server that lost its disk, and says what it needs", async () => {
   const [, emptied] = cluster.hosts;
-  if (emptied === undefined) throw new Error("four servers");
+  if (emptied === undefined) {
+    throw new Error("four servers");
+  }
   emptied.state = "emptied";
   const store = open();
   await store.ready();
@@ -169,8 +181,10 @@ it("goes on without a server that lost its disk, and says what it needs", async 
   expect(store.trouble?.()).toEqual([expect.stringContaining("SYSTEM DROP REPLICA")]);
 });
 
-it("says that the Keeper is away, and reads go on", async () => {
-  for (const host of cluster.hosts) host.readOnly = true;
+test("says that the Keeper is away, and reads go on", async () => {
+  for (const host of cluster.hosts) {
+    host.readOnly = true;
+  }
   const store = open();
   await store.ready();
   expect(store.trouble?.()).toEqual([expect.stringContaining("NO_ZOOKEEPER")]);
@@ -189,6 +203,8 @@ it("says that the Keeper is away, and reads go on", async () => {
     return sent() - before;
   };
   await expect.poll(sentByAWrite, patient).toBe(0);
-  for (const host of cluster.hosts) host.readOnly = false;
+  for (const host of cluster.hosts) {
+    host.readOnly = false;
+  }
   await expect.poll(() => write().then(() => "written", String), patient).toBe("written");
 });

@@ -32,7 +32,9 @@ export class HalfRightServers {
 
   static async open(count: number): Promise<HalfRightServers> {
     const cluster = new HalfRightServers();
-    for (let index = 0; index < count; index++) await cluster.#add();
+    for (let index = 0; index < count; index++) {
+      await cluster.#add();
+    }
     return cluster;
   }
 
@@ -68,39 +70,59 @@ export class HalfRightServers {
     }
     let body = "";
     try {
-      for await (const chunk of request.setEncoding("latin1")) body += chunk;
+      for await (const chunk of request.setEncoding("latin1")) {
+        body += chunk;
+      }
     } catch {
       return; // the client disconnected
     }
     const sql = searchParams.get("query") ?? body;
     const isOfCluster = /system\.|schema_migrations|shardNum/.test(sql);
-    if (token === null && pathname !== "/ping" && !isOfCluster) host.reads++;
-    if (host.state === "hung") return;
-    if (pathname === "/ping") response.end("Ok.\n");
-    else if (host.state === "stranger") fail(response, 516, "AUTHENTICATION_FAILED", 403);
-    else if (host.state === "emptied") this.#answerEmptied(sql, response);
-    else if (token !== null) {
+    if (token === null && pathname !== "/ping" && !isOfCluster) {
+      host.reads++;
+    }
+    if (host.state === "hung") {
+      return;
+    }
+    if (pathname === "/ping") {
+      response.end("Ok.\n");
+    } else if (host.state === "stranger") {
+      fail(response, 516, "AUTHENTICATION_FAILED", 403);
+    } else if (host.state === "emptied") {
+      this.#answerEmptied(sql, response);
+    } else if (token !== null) {
       // Without its Keeper a server waits longer than any caller.
-      if (!host.readOnly && this.shardsAway.size > 0) fail(response, 279, "ALL_CONNECTION_TRIES_FAILED");
-      else if (!host.readOnly) response.end();
-    } else this.#select(host, sql, searchParams, response);
+      if (!host.readOnly && this.shardsAway.size > 0) {
+        fail(response, 279, "ALL_CONNECTION_TRIES_FAILED");
+      } else if (!host.readOnly) {
+        response.end();
+      }
+    } else {
+      this.#select(host, sql, searchParams, response);
+    }
   }
 
   /** The answers of a server that lost its disk: it has no tables, and the Keeper remembers its replica. */
   #answerEmptied(sql: string, response: ServerResponse): void {
     if (sql.includes("AS macros")) {
       rows(response, [{ ...stateRow({ readOnly: false }), tables: [], engine: "", begun: 0 }]);
-    } else if (/^CREATE DATABASE|system\.tables|schema_lock/.test(sql)) response.end();
-    else if (sql.startsWith("CREATE TABLE")) fail(response, 253, "REPLICA_ALREADY_EXISTS");
-    else if (sql.includes("system.")) rows(response, []);
-    else fail(response, 60, "UNKNOWN_TABLE");
+    } else if (/^CREATE DATABASE|system\.tables|schema_lock/.test(sql)) {
+      response.end();
+    } else if (sql.startsWith("CREATE TABLE")) {
+      fail(response, 253, "REPLICA_ALREADY_EXISTS");
+    } else if (sql.includes("system.")) {
+      rows(response, []);
+    } else {
+      fail(response, 60, "UNKNOWN_TABLE");
+    }
   }
 
   #select(host: StandIn, sql: string, settings: URLSearchParams, response: ServerResponse): void {
     const there = [1, 2].filter((shard) => !this.shardsAway.has(shard));
     const skips = settings.get("skip_unavailable_shards") === "1";
-    if (sql.includes("AS macros")) rows(response, [stateRow(host)]);
-    else if (sql.includes("AS statement")) {
+    if (sql.includes("AS macros")) {
+      rows(response, [stateRow(host)]);
+    } else if (sql.includes("AS statement")) {
       rows(response, [
         {
           name: "spans_local",
@@ -108,26 +130,28 @@ export class HalfRightServers {
           statement: "CREATE TABLE tracing.spans_local (a UInt8)",
         },
       ]);
-    } else if (sql.includes("system.replicas")) rows(response, [{ readOnly: host.readOnly ? 1 : 0 }]);
-    else if (sql.includes("schema_migrations")) {
+    } else if (sql.includes("system.replicas")) {
+      rows(response, [{ readOnly: host.readOnly ? 1 : 0 }]);
+    } else if (sql.includes("schema_migrations")) {
       rows(response, [{ version: 1_000_000 + schemaVersion, cluster: "main", replicated: 1 }]);
     } else if (sql.includes("system.clusters")) {
       rows(response, [
         { shard: 1, hosts: ["a:9000", "b:9000"] },
         { shard: 2, hosts: ["c:9000", "d:9000"] },
       ]);
-    } else if (sql.includes("shardNum()"))
+    } else if (sql.includes("shardNum()")) {
       rows(
         response,
         there.map((shard) => ({ shard, rows: 0 })),
       );
-    else if (this.shardsAway.size > (skips ? mostSkipped(settings) : 0)) {
+    } else if (this.shardsAway.size > (skips ? mostSkipped(settings) : 0)) {
       fail(response, 279, "ALL_CONNECTION_TRIES_FAILED");
-    } else
+    } else {
       rows(
         response,
         there.map((shard) => ({ service: `of-shard-${shard}` })),
       );
+    }
   }
 }
 

@@ -71,14 +71,19 @@ export async function hostStates(
   const away = all.filter((host) => !hosts.includes(host)).map(({ url }) => url);
   let lastError: unknown;
   for (const [index, look] of looks.entries()) {
-    if (look.status === "fulfilled") states.push(look.value);
-    else {
+    if (look.status === "fulfilled") {
+      states.push(look.value);
+    } else {
       lastError = look.reason;
-      if (!isOfOneHost(look.reason)) throw look.reason;
+      if (!isOfOneHost(look.reason)) {
+        throw look.reason;
+      }
       away.push(hosts[index]?.url ?? "");
     }
   }
-  if (states.length === 0) throw lastError;
+  if (states.length === 0) {
+    throw lastError;
+  }
   return { states, away };
 }
 
@@ -110,7 +115,9 @@ class Lateness {
   }
 
   #endIfDone(): void {
-    if (this.#isTime && this.#hasAnswer) this.#controller.abort();
+    if (this.#isTime && this.#hasAnswer) {
+      this.#controller.abort();
+    }
   }
 }
 
@@ -155,7 +162,9 @@ async function stateOf(
   }
   const values = new Map(macros);
   for (const macro of cluster.isReplicated ? ["shard", "replica"] : []) {
-    if (!values.has(macro)) refuse(`${url} has no macro "${macro}", which replicated tables need`);
+    if (!values.has(macro)) {
+      refuse(`${url} has no macro "${macro}", which replicated tables need`);
+    }
   }
   const engines = new Map(tables);
   if (
@@ -184,7 +193,9 @@ async function versionOf(
 ): Promise<number> {
   type Row = { readonly version: number; readonly cluster: string; readonly replicated: number };
   const [row] = await connection.rows<Row>(`SELECT * FROM ${database}.schema_migrations`, {}, { signal });
-  if (row === undefined) return 0;
+  if (row === undefined) {
+    return 0;
+  }
   if (row.cluster !== cluster.name || (row.replicated === 1) !== cluster.isReplicated) {
     const layout = row.replicated === 1 ? "replicated" : "not replicated";
     throw new StorageError(

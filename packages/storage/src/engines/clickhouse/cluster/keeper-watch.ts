@@ -53,13 +53,17 @@ export class KeeperWatch implements KeeperOfInserts {
     if (isAway && !wasAway) {
       this.#away.abort(new StorageError("STORAGE_UNAVAILABLE", `storage: ${keeperAway}`));
       void this.#lookAgain();
-    } else if (!isAway && wasAway && readOnly.length > 0) this.#away = new AbortController();
+    } else if (!isAway && wasAway && readOnly.length > 0) {
+      this.#away = new AbortController();
+    }
   }
 
   async #lookAgain(): Promise<void> {
     while (this.#away.signal.aborted && !this.#closed.signal.aborted) {
       await sleep(lookAgainMs, undefined, { ref: false, signal: this.#closed.signal }).catch(() => {});
-      if (!this.#closed.signal.aborted) await this.look();
+      if (!this.#closed.signal.aborted) {
+        await this.look();
+      }
     }
   }
 }

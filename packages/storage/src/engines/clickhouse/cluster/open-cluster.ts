@@ -73,8 +73,12 @@ export function openCluster(
     hedgesInserts: true,
     onHostChange(url, isUp, reason) {
       // Reads continue meanwhile.
-      if (isOpen && isUp && seen.away.includes(url)) schema.check().catch(() => {});
-      if (wasReady) void shards.look();
+      if (isOpen && isUp && seen.away.includes(url)) {
+        schema.check().catch(() => {});
+      }
+      if (wasReady) {
+        void shards.look();
+      }
       options.onHostChange?.(url, isUp, reason);
     },
   });
@@ -95,7 +99,9 @@ export function openCluster(
       // A longer look continues, and its result is reported next time.
       await Promise.race([looked ?? shards.look(), sleep(lookWaitMs, undefined, { ref: false })]);
       wasReady = true;
-      if (options.refusesPartial === true && shards.away.length > 0) throw awayError(shards.away, undefined);
+      if (options.refusesPartial === true && shards.away.length > 0) {
+        throw awayError(shards.away, undefined);
+      }
     },
     trouble() {
       const away = connection.each().flatMap(({ url, isUp }) => (isUp ? [] : [url]));
@@ -143,17 +149,25 @@ async function onEachShard(
   const tables = (table: string) => `${database}.${localTable(table)}`;
   const done = new Set<string>();
   for (const { connection: host, isUp } of connection.each()) {
-    if (!isUp) continue;
+    if (!isUp) {
+      continue;
+    }
     try {
       if (cluster.isReplicated) {
         const [row] = await host.rows<{ shard: string }>("SELECT getMacro('shard') AS shard", {}, { signal });
-        if (row === undefined || done.has(row.shard)) continue;
+        if (row === undefined || done.has(row.shard)) {
+          continue;
+        }
         await host.command(`SYSTEM SYNC REPLICA ${tables("repeated_spans")} LIGHTWEIGHT`, signal);
         await work(host, tables);
         done.add(row.shard);
-      } else await work(host, tables);
+      } else {
+        await work(host, tables);
+      }
     } catch (error) {
-      if (!(error instanceof StorageError && isHostFault(error)) && !isSchemaMissing(error)) throw error;
+      if (!(error instanceof StorageError && isHostFault(error)) && !isSchemaMissing(error)) {
+        throw error;
+      }
     }
   }
 }
@@ -174,7 +188,9 @@ export async function settleEverywhere(
   const insert = withLocalTables(step.sql, database);
   const minute = Math.floor(Date.now() / 60_000);
   for (const { connection: host, isUp } of connection.each()) {
-    if (!isUp) continue;
+    if (!isUp) {
+      continue;
+    }
     try {
       if (cluster.isReplicated) {
         const table = `${database}.${localTable("dependency_calls")}`;
@@ -183,7 +199,9 @@ export async function settleEverywhere(
       const settings = { insert_deduplication_token: `settle/${step.name}/${minute}` };
       await host.insert(insert, settings, new Uint8Array(), signal);
     } catch (error) {
-      if (!(error instanceof StorageError && isHostFault(error)) && !isSchemaMissing(error)) throw error;
+      if (!(error instanceof StorageError && isHostFault(error)) && !isSchemaMissing(error)) {
+        throw error;
+      }
     }
   }
 }

@@ -55,7 +55,9 @@ async function tryLock(
     );
     return true;
   } catch (error) {
-    if (isTableThere(error)) return false;
+    if (isTableThere(error)) {
+      return false;
+    }
     throw error;
   }
 }
@@ -70,5 +72,7 @@ async function dropStale(
     "SELECT count() AS stale FROM system.tables WHERE database = {database:String} AND name = 'schema_lock' " +
     `AND metadata_modification_time < now() - ${staleSeconds}`;
   const [row] = await connection.rows<{ stale: string | number }>(sql, { database }, { signal });
-  if (Number(row?.stale) > 0) await connection.command(`DROP TABLE IF EXISTS ${database}.schema_lock SYNC`);
+  if (Number(row?.stale) > 0) {
+    await connection.command(`DROP TABLE IF EXISTS ${database}.schema_lock SYNC`);
+  }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isSettled, layoutOf, type ShardLayout, shardingKey, wantedLayout } from "./shard-layout.ts";
 
 const two: ShardLayout = { slots: 2 };
@@ -8,11 +8,11 @@ const engineOf = (layout: ShardLayout | undefined) =>
   `Distributed('main', 'tracing', 'spans_local', ${shardingKey(layout)})`;
 
 describe("layoutOf", () => {
-  it.each([two, growing, three])("reads what shardingKey wrote: %j", (layout) => {
+  test.each([two, growing, three])("reads what shardingKey wrote: %j", (layout) => {
     expect(layoutOf(engineOf(layout))).toEqual(layout);
   });
 
-  it("finds none in tables from before, nor in those without a trace id", () => {
+  test("finds none in tables from before, nor in those without a trace id", () => {
     expect(layoutOf(engineOf(undefined))).toBeUndefined();
     expect(layoutOf("Distributed('main', 'tracing', 'leases_local', toUInt8(0))")).toBeUndefined();
   });
@@ -22,7 +22,7 @@ describe("wantedLayout", () => {
   const hosts = (...layouts: readonly (ShardLayout | undefined)[]) =>
     layouts.map((layout) => ({ layout, slots: 2, version: 12 }));
 
-  it.each([
+  test.each([
     ["that of the configuration, where no table names one", hosts(undefined, undefined), two],
     ["that of the tables, where a server was added", hosts(two, two, undefined), two],
     ["the change, which a server missed that was away", hosts(two, growing, growing), growing],
@@ -32,7 +32,7 @@ describe("wantedLayout", () => {
     expect(wantedLayout(states)).toEqual(wanted);
   });
 
-  it("is none as long as servers have different configurations, and the tables name none", () => {
+  test("is none as long as servers have different configurations, and the tables name none", () => {
     const differing = [
       { layout: undefined, slots: 2, version: 12 },
       { layout: undefined, slots: 3, version: 12 },
@@ -41,7 +41,7 @@ describe("wantedLayout", () => {
     expect(isSettled(differing)).toBe(true);
   });
 
-  it("is that of the servers that have tables, where one without any knows of more shards", () => {
+  test("is that of the servers that have tables, where one without any knows of more shards", () => {
     const states = [
       { layout: undefined, slots: 2, version: 12 },
       { layout: undefined, slots: 3, version: 0 },
@@ -49,7 +49,7 @@ describe("wantedLayout", () => {
     expect(wantedLayout(states)).toEqual(two);
   });
 
-  it("is that of the tables, whatever the configuration says by now", () => {
+  test("is that of the tables, whatever the configuration says by now", () => {
     const grown = [
       { layout: two, slots: 3, version: 12 },
       { layout: undefined, slots: 3, version: 0 },

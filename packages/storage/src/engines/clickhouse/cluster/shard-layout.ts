@@ -17,9 +17,13 @@ const hash = "cityHash64(trace_id)";
 
 /** The sharding key of tables with a trace id. @param layout undefined: that of the servers' configuration */
 export function shardingKey(layout: ShardLayout | undefined): string {
-  if (layout === undefined) return hash;
+  if (layout === undefined) {
+    return hash;
+  }
   const { slots, next } = layout;
-  if (next === undefined) return `${hash} % ${slots}`;
+  if (next === undefined) {
+    return `${hash} % ${slots}`;
+  }
   return `${hash} % if(received < toDate('${next.day}'), ${slots}, ${next.slots})`;
 }
 
@@ -30,10 +34,14 @@ export function shardingKey(layout: ShardLayout | undefined): string {
 export function layoutOf(engine: string): ShardLayout | undefined {
   const text = engine.replaceAll(/\s+/g, " ");
   const fixed = /cityHash64\(trace_id\) % (\d+)/.exec(text)?.[1];
-  if (fixed !== undefined) return { slots: Number(fixed) };
+  if (fixed !== undefined) {
+    return { slots: Number(fixed) };
+  }
   const changing =
     /cityHash64\(trace_id\) % if\(received < toDate\('(\d{4}-\d\d-\d\d)'\), (\d+), (\d+)\)/.exec(text);
-  if (changing === null) return undefined;
+  if (changing === null) {
+    return undefined;
+  }
   const [, day = "", slots, later] = changing;
   return { slots: Number(slots), next: { day, slots: Number(later) } };
 }

@@ -84,11 +84,15 @@ export class ShardWatch implements ShardsOfReads {
       }
       const away = missing.map(reasonOf);
       // An equal list stays the same object.
-      if (JSON.stringify(away) !== JSON.stringify(this.#away)) this.#away = away;
+      if (JSON.stringify(away) !== JSON.stringify(this.#away)) {
+        this.#away = away;
+      }
     } catch {
       // No server could tell; readers get the error of their read.
     }
-    if (this.#away.length > 0 && !this.#looksAgain) void this.#lookAgain();
+    if (this.#away.length > 0 && !this.#looksAgain) {
+      void this.#lookAgain();
+    }
   }
 
   async #lookAgain(): Promise<void> {
@@ -96,7 +100,9 @@ export class ShardWatch implements ShardsOfReads {
     try {
       while (this.#away.length > 0 && !this.#closed.signal.aborted) {
         await sleep(lookAgainMs, undefined, { ref: false, signal: this.#closed.signal }).catch(() => {});
-        if (!this.#closed.signal.aborted) await this.look();
+        if (!this.#closed.signal.aborted) {
+          await this.look();
+        }
       }
     } finally {
       this.#looksAgain = false;

@@ -56,7 +56,9 @@ export class StandInServer {
 
   #answer(sql: string): [status: number, body: string] {
     const row = (value: unknown): [number, string] => [200, `${JSON.stringify(value)}\n`];
-    if (sql.includes(" AS begun")) return row(this.#state());
+    if (sql.includes(" AS begun")) {
+      return row(this.#state());
+    }
     if (sql.includes("schema_migrations FORMAT")) {
       const version = clusterVersionOffset + schemaVersion;
       return row({ version, cluster: "main", replicated: 1 });
@@ -68,21 +70,33 @@ export class StandInServer {
       }));
       return [200, rows.map((each) => `${JSON.stringify(each)}\n`).join("")];
     }
-    if (sql.includes("toUnixTimestamp(now())")) return row({ hours: this.hours });
-    if (sql.includes("max(received)")) return row({ spans: this.spansLeft, day: "2024-10-04" });
-    if (sql.startsWith("SELECT")) return [200, ""];
+    if (sql.includes("toUnixTimestamp(now())")) {
+      return row({ hours: this.hours });
+    }
+    if (sql.includes("max(received)")) {
+      return row({ spans: this.spansLeft, day: "2024-10-04" });
+    }
+    if (sql.startsWith("SELECT")) {
+      return [200, ""];
+    }
     return this.#change(sql);
   }
 
   #change(sql: string): [status: number, body: string] {
     if (sql.startsWith("CREATE TABLE") && sql.includes("schema_lock")) {
-      if (this.#isLocked) return [500, "Code: 57. DB::Exception: there already. (TABLE_ALREADY_EXISTS)"];
+      if (this.#isLocked) {
+        return [500, "Code: 57. DB::Exception: there already. (TABLE_ALREADY_EXISTS)"];
+      }
       this.#isLocked = true;
     }
-    if (sql.startsWith("DROP TABLE IF EXISTS") && sql.includes("schema_lock")) this.#isLocked = false;
+    if (sql.startsWith("DROP TABLE IF EXISTS") && sql.includes("schema_lock")) {
+      this.#isLocked = false;
+    }
     this.statements.push(sql);
     const engine = /^CREATE OR REPLACE TABLE \w+\.spans AS[\s\S]*ENGINE = (.*)$/.exec(sql)?.[1];
-    if (engine !== undefined) this.engine = engine;
+    if (engine !== undefined) {
+      this.engine = engine;
+    }
     return [200, ""];
   }
 

@@ -44,10 +44,14 @@ export async function namedCluster(kind: ClusterKind): Promise<TestCluster | und
 GROUP BY cluster HAVING count() = ${urls.length} AND uniqExact(shard_num) = ${urls.length / copies} ORDER BY cluster LIMIT 1`,
   );
   const [cluster = "", replicaMacros] = found.split("\t");
-  if (cluster === "") throw new Error(`${name}: ${first} knows no cluster of just these servers`);
+  if (cluster === "") {
+    throw new Error(`${name}: ${first} knows no cluster of just these servers`);
+  }
   const command = (suffix: string) => {
     const text = process.env[`${name}_${suffix}`];
-    if (text === undefined) return undefined;
+    if (text === undefined) {
+      return undefined;
+    }
     return async () => {
       await promisify(execFile)("/bin/sh", ["-c", text]);
     };
@@ -69,5 +73,7 @@ GROUP BY cluster HAVING count() = ${urls.length} AND uniqExact(shard_num) = ${ur
 
 /** Drops a database on every server. */
 export async function dropEverywhere(urls: readonly string[], database: string): Promise<void> {
-  for (const url of urls) await runSql(url, `DROP DATABASE IF EXISTS ${database} SYNC`);
+  for (const url of urls) {
+    await runSql(url, `DROP DATABASE IF EXISTS ${database} SYNC`);
+  }
 }

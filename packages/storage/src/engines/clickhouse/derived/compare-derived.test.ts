@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { TraceStore } from "../../../api/trace-store.ts";
 import { newToken, rowsOf } from "../../../contract/contract-context.ts";
 import { newTraceId, sampleSpan } from "../../../contract/sample-spans.ts";
@@ -24,8 +24,9 @@ afterAll(async () => {
   await server.stop();
 });
 beforeEach(async () => {
-  for (const table of ["spans", "repeated_spans", ...derivedTables.map(({ name }) => name)])
+  for (const table of ["spans", "repeated_spans", ...derivedTables.map(({ name }) => name)]) {
     await ask(`TRUNCATE TABLE {}.${table}`);
+  }
 });
 
 /** A block of ten calls between two services, of which one failed. */
@@ -53,13 +54,13 @@ const sums = [
 ];
 
 describe("compareDerived", () => {
-  it("finds nothing where views have done their work", async () => {
+  test("finds nothing where views have done their work", async () => {
     await write(ended, "shop");
     await write(ended, "shop");
     expect(await compare(false)).toEqual({ days: 1, spans: 40, differences: [] });
   });
 
-  it("finds what each table lacks of a block, adds it, and finds nothing more", async () => {
+  test("finds what each table lacks of a block, adds it, and finds nothing more", async () => {
     await write(ended, "shop");
     await write(ended, "lost");
     const before = await Promise.all(sums.map(ask));
@@ -85,7 +86,7 @@ describe("compareDerived", () => {
     expect(await Promise.all(sums.map(ask))).toEqual(before);
   });
 
-  it("finds nothing where copies of spans were taken out of the sums", async () => {
+  test("finds nothing where copies of spans were taken out of the sums", async () => {
     const traceId = newTraceId();
     const parent = sampleSpan({ traceId, service: "again", kind: "client" });
     const called = sampleSpan({ traceId, service: "again-called", parentSpanId: parent.spanId });
@@ -101,7 +102,7 @@ describe("compareDerived", () => {
     expect(await found(false, "all")).toEqual([["span_metrics", 2, 0]]);
   });
 
-  it("tells what is counted twice, and leaves it", async () => {
+  test("tells what is counted twice, and leaves it", async () => {
     await write(ended, "shop");
     await ask(
       "INSERT INTO {}.span_metrics SELECT * FROM {}.span_metrics SETTINGS insert_deduplication_token = 'again'",
@@ -109,14 +110,14 @@ describe("compareDerived", () => {
     expect(await found(true)).toEqual([["span_metrics", 0, 20]]);
   });
 
-  it("leaves days alone whose blocks may still be sent again, unless it is asked of all", async () => {
+  test("leaves days alone whose blocks may still be sent again, unless it is asked of all", async () => {
     await write(Date.now() - dayMs, "shop");
     await ask("TRUNCATE TABLE {}.span_metrics");
     expect(await compare(true)).toEqual({ days: 0, spans: 0, differences: [] });
     expect(await found(false, "all")).toEqual([["span_metrics", 20, 0]]);
   });
 
-  it("does not miss a call that still waits for its parent", async () => {
+  test("does not miss a call that still waits for its parent", async () => {
     const traceId = newTraceId();
     const parent = sampleSpan({ traceId, service: "late", kind: "client" });
     const child = sampleSpan({ traceId, service: "called", parentSpanId: parent.spanId });
@@ -126,7 +127,7 @@ describe("compareDerived", () => {
     expect(await found(false)).toEqual([]);
   });
 
-  it("knows every table that a view fills from spans", async () => {
+  test("knows every table that a view fills from spans", async () => {
     const filled = await ask(
       "SELECT DISTINCT extract(create_table_query, 'TO \\\\w+\\\\.(\\\\w+)') FROM system.tables WHERE database = '{}' AND engine = 'MaterializedView' ORDER BY 1",
     );

@@ -67,7 +67,9 @@ export async function compareDerived(
 ): Promise<DerivedComparison> {
   const settings = clickHouseSettings({ ...options, requestTimeoutMs: statementTimeoutMs });
   const { cluster } = options;
-  if (cluster !== undefined) checkCluster(cluster);
+  if (cluster !== undefined) {
+    checkCluster(cluster);
+  }
   const connection = new ClickHouseConnection(settings);
   const { database } = settings;
   const tables: TableName = (table) => `${database}.${cluster === undefined ? table : localTable(table)}`;
@@ -77,7 +79,9 @@ export async function compareDerived(
         ? connection.each().slice(0, 1)
         : await oneOfEachShard(connection, options, database, compare.signal);
     const [first] = servers;
-    if (first === undefined) throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
+    if (first === undefined) {
+      throw new StorageError("STORAGE_REFUSED", "no address of ClickHouse is given");
+    }
     const work = () => compareAll(servers, tables, compare, cluster?.isReplicated === true);
     // Two repairs at the same time would add what is missing twice.
     return compare.repair
@@ -94,7 +98,9 @@ async function oneOfEachShard(
   database: string,
   signal: AbortSignal | undefined,
 ): Promise<ShardServer[]> {
-  if (cluster === undefined) return [];
+  if (cluster === undefined) {
+    return [];
+  }
   const { states } = await hostStates(connection, database, cluster, signal);
   return [...Map.groupBy(states, ({ shard }) => shard).values()].flatMap((hosts) => hosts.slice(0, 1));
 }

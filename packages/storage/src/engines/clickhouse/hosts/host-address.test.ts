@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hostAddress } from "./host-address.ts";
 
 const defaults = { user: "u", password: "p" };
 
 describe("hostAddress", () => {
-  it.each([
+  test.each([
     ["http://a:8123", { url: "http://a:8123/", user: "u", password: "p" }],
     ["https://me:s%40fe@a/x", { url: "https://a/x", user: "me", password: "s@fe" }],
     ["http://me@a", { url: "http://a/", user: "me", password: "" }],
@@ -13,7 +13,7 @@ describe("hostAddress", () => {
     expect(hostAddress(text, defaults)).toEqual(address);
   });
 
-  it.each(["localhost:8123", "ftp://a", "", "http://me:secret@"])(
+  test.each(["localhost:8123", "ftp://a", "", "http://me:secret@"])(
     "refuses %j, and repeats no password",
     (text) => {
       expect(() => hostAddress(text, defaults)).toThrow(expect.objectContaining({ code: "STORAGE_REFUSED" }));

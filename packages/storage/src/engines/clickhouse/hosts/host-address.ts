@@ -25,7 +25,9 @@ export function hostAddress(
   const { username, password } = url;
   url.username = "";
   url.password = "";
-  if (username === "" && password === "") return { url: url.href, ...defaults };
+  if (username === "" && password === "") {
+    return { url: url.href, ...defaults };
+  }
   return {
     url: url.href,
     user: username === "" ? defaults.user : plainText(username),

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { HostHealth } from "./host-health.ts";
 
 const urls = ["a", "b", "c"];
@@ -14,7 +14,9 @@ beforeEach(() => {
   health = new HostHealth({
     urls,
     ping: async (index) => {
-      if (!there.has(index)) throw new Error("no answer");
+      if (!there.has(index)) {
+        throw new Error("no answer");
+      }
     },
     onChange: (url, isUp, reason) => changes.push(`${url} ${isUp ? "up" : `away: ${reason}`}`),
   });
@@ -26,7 +28,7 @@ afterEach(() => {
 });
 
 describe("HostHealth", () => {
-  it("gives each its turn", () => {
+  test("gives each its turn", () => {
     expect(Array.from({ length: 4 }, () => health.inTurn())).toEqual([
       [0, 1, 2],
       [1, 2, 0],
@@ -39,7 +41,7 @@ describe("HostHealth", () => {
     ]);
   });
 
-  it("puts those that are away last, and tells whoever waits for them", () => {
+  test("puts those that are away last, and tells whoever waits for them", () => {
     const signal = health.awaySignal(0);
     health.failed(0, "refused");
     health.failed(0, "again");
@@ -49,7 +51,7 @@ describe("HostHealth", () => {
     expect(changes).toEqual(["a away: refused"]);
   });
 
-  it("takes one back as soon as it answers a ping, which comes at once, then ever later", async () => {
+  test("takes one back as soon as it answers a ping, which comes at once, then ever later", async () => {
     there.delete(1);
     health.failed(1, "refused");
     // Looks at 0, 1, 3, 7, 15 and 31 seconds.
@@ -66,13 +68,13 @@ describe("HostHealth", () => {
     expect(changes).toEqual(["b away: refused", "b up", "c away: a broken connection", "c up"]);
   });
 
-  it("takes one back when a call is answered", () => {
+  test("takes one back when a call is answered", () => {
     health.failed(0, "refused");
     health.answered(0);
     expect(health.isUp(0)).toBe(true);
   });
 
-  it("finds out about one that answers nothing any more, after two pings in vain", async () => {
+  test("finds out about one that answers nothing any more, after two pings in vain", async () => {
     await vi.advanceTimersByTimeAsync(1_600);
     there.delete(2);
     const signal = health.awaySignal(2);
@@ -82,7 +84,7 @@ describe("HostHealth", () => {
     expect([health.isUp(2), signal.aborted]).toEqual([false, true]);
   });
 
-  it("looks no more once closed", async () => {
+  test("looks no more once closed", async () => {
     health.failed(0, "refused");
     health.close();
     await vi.advanceTimersByTimeAsync(60_000);

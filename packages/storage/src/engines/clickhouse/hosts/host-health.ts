@@ -64,7 +64,9 @@ export class HostHealth {
         away,
       };
     });
-    for (const index of this.#hosts.keys()) this.#checkLater(index);
+    for (const index of this.#hosts.keys()) {
+      this.#checkLater(index);
+    }
   }
 
   /**
@@ -94,30 +96,40 @@ export class HostHealth {
 
   /** A call has found the server away. */
   failed(index: number, reason: string): void {
-    if (!this.#host(index).isUp || this.#closed.signal.aborted) return;
+    if (!this.#host(index).isUp || this.#closed.signal.aborted) {
+      return;
+    }
     this.#markAway(index, reason);
   }
 
   /** A call has waited far longer than usual: looks at the server now, unless a look is running. */
   suspect(index: number): void {
     const host = this.#host(index);
-    if (!host.isUp || host.isLooking || this.#closed.signal.aborted) return;
+    if (!host.isUp || host.isLooking || this.#closed.signal.aborted) {
+      return;
+    }
     this.#checkIn(index, 0);
   }
 
   /** A call was answered. */
   answered(index: number): void {
-    if (!this.#host(index).isUp) this.#markUp(index);
+    if (!this.#host(index).isUp) {
+      this.#markUp(index);
+    }
   }
 
   close(): void {
     this.#closed.abort();
-    for (const host of this.#hosts) clearTimeout(host.timer);
+    for (const host of this.#hosts) {
+      clearTimeout(host.timer);
+    }
   }
 
   #host(index: number): Host {
     const host = this.#hosts[index];
-    if (host === undefined) throw new RangeError(`there is no server ${index}`);
+    if (host === undefined) {
+      throw new RangeError(`there is no server ${index}`);
+    }
     return host;
   }
 
@@ -151,7 +163,9 @@ export class HostHealth {
   #checkIn(index: number, ms: number): void {
     const host = this.#host(index);
     clearTimeout(host.timer);
-    if (this.#closed.signal.aborted) return;
+    if (this.#closed.signal.aborted) {
+      return;
+    }
     host.timer = setTimeout(() => void this.#check(index), ms).unref();
   }
 
@@ -166,17 +180,25 @@ export class HostHealth {
     );
     host.isLooking = false;
     // A call may have found out first.
-    if (host.timer !== timer || this.#closed.signal.aborted) return;
+    if (host.timer !== timer || this.#closed.signal.aborted) {
+      return;
+    }
     if (reason === undefined) {
       host.failedChecks = 0;
-      if (host.isUp) this.#checkLater(index);
-      else this.#markUp(index);
+      if (host.isUp) {
+        this.#checkLater(index);
+      } else {
+        this.#markUp(index);
+      }
       return;
     }
     if (host.isUp) {
       host.failedChecks++;
-      if (host.failedChecks >= patience) this.#markAway(index, `it answers no ping: ${reason}`);
-      else this.#checkIn(index, 0);
+      if (host.failedChecks >= patience) {
+        this.#markAway(index, `it answers no ping: ${reason}`);
+      } else {
+        this.#checkIn(index, 0);
+      }
       return;
     }
     this.#checkIn(index, host.backoffMs);

@@ -63,19 +63,29 @@ export class HostPool {
         ping: (index, signal) => this.#ping(index, signal),
         onChange: options.onHostChange,
       });
-    } else for (const { url } of this.hosts) options.onHostChange?.(url, true, "");
+    } else {
+      for (const { url } of this.hosts) {
+        options.onHostChange?.(url, true, "");
+      }
+    }
   }
 
   /** A call was answered by ClickHouse, in whatever way. */
   answered(index: number): void {
-    if (this.health !== undefined) this.health.answered(index);
-    else if (!this.#isSingleUp) this.#tellSingle(true, "");
+    if (this.health !== undefined) {
+      this.health.answered(index);
+    } else if (!this.#isSingleUp) {
+      this.#tellSingle(true, "");
+    }
   }
 
   /** A call found the server down. */
   failed(index: number, reason: string): void {
-    if (this.health !== undefined) this.health.failed(index, reason);
-    else if (this.#isSingleUp) this.#tellSingle(false, reason);
+    if (this.health !== undefined) {
+      this.health.failed(index, reason);
+    } else if (this.#isSingleUp) {
+      this.#tellSingle(false, reason);
+    }
   }
 
   /** A server does not take our user or password: it gets no calls until it does. */
@@ -98,11 +108,17 @@ export class HostPool {
   async #ping(index: number, signal: AbortSignal): Promise<void> {
     const base = new URL(this.hosts[index]?.url ?? "");
     base.search = "";
-    if (!base.pathname.endsWith("/")) base.pathname += "/";
+    if (!base.pathname.endsWith("/")) {
+      base.pathname += "/";
+    }
     const response = await request(new URL("ping", base), { signal, dispatcher: this.#pings });
     await response.body.dump();
-    if (response.statusCode !== 200) throw new Error(`HTTP status ${response.statusCode}`);
-    if (this.#strangers.has(index)) await this.#introduce(index, base, signal);
+    if (response.statusCode !== 200) {
+      throw new Error(`HTTP status ${response.statusCode}`);
+    }
+    if (this.#strangers.has(index)) {
+      await this.#introduce(index, base, signal);
+    }
   }
 
   /** Tries whether a server accepts our credentials now. */

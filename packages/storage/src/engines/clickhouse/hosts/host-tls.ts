@@ -35,7 +35,9 @@ function connectOptions({ ca, cert, key, serverName, skipHostVerify }: HostTls) 
  * @param tls undefined: undici's own way
  */
 export function hostConnector(tls: WatchedHostTls | undefined, timeout: number): buildConnector.connector {
-  if (tls === undefined) return buildConnector({ timeout });
+  if (tls === undefined) {
+    return buildConnector({ timeout });
+  }
   const connectorOf = (material: HostTls) => buildConnector({ timeout, ...connectOptions(material) });
   let connect = connectorOf(tls.material);
   tls.onChange((material) => {

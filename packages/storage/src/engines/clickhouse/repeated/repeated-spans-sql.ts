@@ -36,9 +36,13 @@ FROM ${tables("spans")} WHERE ${arrivedWithin(seconds)}`;
 
 /** The window whose spans a step looks through, and how many they are. @param tried seconds */
 export function windowOf({ spans, newer }: ArrivedSpans, tried: number): { seconds: number; spans: number } {
-  if (spans <= maxSpans) return { seconds: tried, spans };
+  if (spans <= maxSpans) {
+    return { seconds: tried, spans };
+  }
   const half = Math.ceil(tried / 2);
-  if (newer <= maxSpans) return { seconds: half, spans: newer };
+  if (newer <= maxSpans) {
+    return { seconds: half, spans: newer };
+  }
   return { seconds: Math.max(1, Math.floor((half * maxSpans) / newer)), spans: maxSpans };
 }
 

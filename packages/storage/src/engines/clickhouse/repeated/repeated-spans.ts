@@ -84,7 +84,9 @@ export class RepeatedSpans {
     ] as const) {
       const minute = unixNano === undefined ? undefined : Number(unixNano / minuteNano);
       // Beyond the numbers of minutes there is no bound.
-      if (minute === undefined || Math.abs(minute) > 2 ** 31 - 1) continue;
+      if (minute === undefined || Math.abs(minute) > 2 ** 31 - 1) {
+        continue;
+      }
       minutes.push(` AND minute ${comparison} {${name}:Int32}`);
       parameters[name] = minute;
     }
@@ -98,8 +100,9 @@ export class RepeatedSpans {
 
   /** Called after each block. Nobody waits for the step. */
   blockWritten(): void {
-    if (this.#step !== undefined) this.#isBehind = true;
-    else if (this.#timer === undefined && !this.#closed.signal.aborted) {
+    if (this.#step !== undefined) {
+      this.#isBehind = true;
+    } else if (this.#timer === undefined && !this.#closed.signal.aborted) {
       this.#timer = setTimeout(() => this.#start(), this.#waitMs).unref();
     }
   }
@@ -109,20 +112,25 @@ export class RepeatedSpans {
     this.#isBehind = false;
     this.#step = this.find(this.#closed.signal)
       .catch((error: unknown) => {
-        if (!(error instanceof StorageError)) throw error;
+        if (!(error instanceof StorageError)) {
+          throw error;
+        }
         return false;
       })
       .then((isDone) => {
         this.#step = undefined;
         // Another process may have looked before it had our block.
-        if (!isDone || this.#isBehind) this.blockWritten();
+        if (!isDone || this.#isBehind) {
+          this.blockWritten();
+        }
       });
   }
 
   /** One step. @returns false when another process has just made one @throws StorageError */
   async find(signal: AbortSignal): Promise<boolean> {
-    if (!(await this.#leases.acquireLease("repeated-spans", this.#owner, this.#waitMs, { signal })))
+    if (!(await this.#leases.acquireLease("repeated-spans", this.#owner, this.#waitMs, { signal }))) {
       return false;
+    }
     const looked: Looked = { window: maxWindow, spans: 0, suspects: 0 };
     const tried = windowToTry(this.#window);
     await this.#schema.run(
@@ -133,7 +141,9 @@ export class RepeatedSpans {
     this.#window = looked.window;
     this.#waitMs = Math.round(Math.min(Math.max(looked.spans * waitPerSpanMs, minWaitMs), maxWaitMs));
     // Had another process noted the same at this moment, the next step takes it back.
-    if (looked.suspects !== this.#suspects) this.#isBehind = true;
+    if (looked.suspects !== this.#suspects) {
+      this.#isBehind = true;
+    }
     this.#suspects = looked.suspects;
     return true;
   }
@@ -168,10 +178,14 @@ async function noteRepeated(
   const { seconds, spans } = windowOf(arrived ?? { spans: 0, newer: 0 }, tried);
   looked.window = Math.min(looked.window, seconds);
   looked.spans += spans;
-  if (spans < 2) return;
+  if (spans < 2) {
+    return;
+  }
   type Suspects = { readonly ids: readonly string[]; readonly count: number };
   const [suspects] = await server.rows<Suspects>(suspectIdsSql(tables, seconds), {}, { signal });
-  if (suspects === undefined || suspects.count === 0) return;
+  if (suspects === undefined || suspects.count === 0) {
+    return;
+  }
   looked.suspects += suspects.count;
   const ids = suspects.count > maxNamedIds ? undefined : suspects.ids;
   // Two processes at the same moment do it once.

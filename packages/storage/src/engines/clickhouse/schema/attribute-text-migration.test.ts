@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { spanColumns } from "wire/rows";
 import type { TraceStore } from "../../../api/trace-store.ts";
 import { rowsOfTenant } from "../../../contract/contract-context.ts";
@@ -105,69 +105,76 @@ SETTINGS insert_deduplication_token = '2026-01-01/${token}'`,
   );
 }
 
-it.each([5, 6, 11])("gives all of rows of version %i, whenever they came, as they were", async (version) => {
-  const [fresh, old] = [newDatabaseName(), newDatabaseName()];
-  const freshStore = open(fresh);
-  await freshStore.writer.writeSpans(rowsOfTenant("", span), { deduplicationToken: "t" });
-  await runSql(server.url, `CREATE DATABASE ${old}`);
-  for (const migration of migrations.slice(0, version)) {
-    for (const statement of migration.statements(old)) await runSql(server.url, statement);
-  }
-  await runSql(
-    server.url,
-    `CREATE TABLE ${old}.schema_migrations (version UInt32, name String, applied DateTime('UTC') DEFAULT now()) ENGINE = MergeTree ORDER BY version`,
-  );
-  await runSql(
-    server.url,
-    `INSERT INTO ${old}.schema_migrations (version, name) VALUES (${version}, 'before')`,
-  );
-  await fromArrays(old, "spans", fresh, "before");
-  await fromArrays(old, "archived_spans", fresh, "before");
-  if (version === 6) {
-    // Its indexes are still under construction when the next version comes.
-    await runSql(server.url, `SYSTEM STOP MERGES ${old}.spans`);
-    await runSql(server.url, attributeTextMigration.statements(old).at(-1) ?? "");
-  }
+test.each([5, 6, 11])(
+  "gives all of rows of version %i, whenever they came, as they were",
+  async (version) => {
+    const [fresh, old] = [newDatabaseName(), newDatabaseName()];
+    const freshStore = open(fresh);
+    await freshStore.writer.writeSpans(rowsOfTenant("", span), { deduplicationToken: "t" });
+    await runSql(server.url, `CREATE DATABASE ${old}`);
+    for (const migration of migrations.slice(0, version)) {
+      for (const statement of migration.statements(old)) {
+        await runSql(server.url, statement);
+      }
+    }
+    await runSql(
+      server.url,
+      `CREATE TABLE ${old}.schema_migrations (version UInt32, name String, applied DateTime('UTC') DEFAULT now()) ENGINE = MergeTree ORDER BY version`,
+    );
+    await runSql(
+      server.url,
+      `INSERT INTO ${old}.schema_migrations (version, name) VALUES (${version}, 'before')`,
+    );
+    await fromArrays(old, "spans", fresh, "before");
+    await fromArrays(old, "archived_spans", fresh, "before");
+    if (version === 6) {
+      // Its indexes are still under construction when the next version comes.
+      await runSql(server.url, `SYSTEM STOP MERGES ${old}.spans`);
+      await runSql(server.url, attributeTextMigration.statements(old).at(-1) ?? "");
+    }
 
-  const store = open(old);
-  const { reader, archive, writer } = store;
-  const finds = async (key: string, value: string) =>
-    (await reader.findTraceIds({ tags: new Map([[key, value]]), limit: 9 })).length;
-  const isAsItWas = async (traces = 1) => {
-    const trace = [{ traceId: span.traceId, spans: [span] }];
-    expect(await reader.getTraces([span.traceId])).toEqual(trace);
-    expect(await archive.reader.getTraces([span.traceId])).toEqual(trace);
-    expect(await finds("text", "again")).toBe(traces);
-    expect(await finds("bytes", "00feff")).toBe(traces);
-    expect(await finds("array", '["one"]')).toBe(traces);
-    expect(await finds("host.name", "žluťoučký")).toBe(traces);
-    expect(await finds("host.name", "again")).toBe(0);
-    expect(await finds("exception.type", "io")).toBe(traces);
-    expect(await finds("event", "exception")).toBe(traces);
-    expect(await finds("otel.scope.name", scope.name)).toBe(traces);
-  };
-  await isAsItWas();
-  if (version === 6) await runSql(server.url, `SYSTEM START MERGES ${old}.spans`);
-  const unfinished = `SELECT count() FROM system.mutations WHERE database = '${old}' AND NOT is_done`;
-  await expect.poll(() => runSql(server.url, unfinished), { timeout: 60_000 }).toBe("0");
-  const tags = new Map([["no", "such"]]);
-  const { sql, parameters } = searchSql({ tags, limit: 5 }, old, "");
-  const plan = await runSql(server.url, `EXPLAIN indexes = 1 ${sql}`, parameters as Record<string, string>);
-  // Indexes of the part that was there have been made.
-  expect(plan).toContain("attribute_hash_index");
-  expect(plan).toContain("event_hash_index");
-  expect(plan).toContain("Granules: 0/1");
-  const other = { ...span, traceId: "01".repeat(16) };
-  await writer.writeSpans(rowsOfTenant("", other), { deduplicationToken: "new" });
-  await isAsItWas(2);
-  for (const table of ["spans", "archived_spans"]) {
-    await runSql(server.url, `OPTIMIZE TABLE ${old}.${table} FINAL`);
-  }
-  await isAsItWas(2);
-  // A collector from before still sends arrays, to the upgraded database and to a new one.
-  await runSql(server.url, `TRUNCATE TABLE ${old}.spans`);
-  await fromArrays(old, "spans", fresh, "after");
-  await isAsItWas();
-  await fromArrays(fresh, "spans", fresh, "after");
-  expect((await freshStore.reader.getTraces([span.traceId]))[0]?.spans).toEqual([span, span]);
-});
+    const store = open(old);
+    const { reader, archive, writer } = store;
+    const finds = async (key: string, value: string) =>
+      (await reader.findTraceIds({ tags: new Map([[key, value]]), limit: 9 })).length;
+    const isAsItWas = async (traces = 1) => {
+      const trace = [{ traceId: span.traceId, spans: [span] }];
+      expect(await reader.getTraces([span.traceId])).toEqual(trace);
+      expect(await archive.reader.getTraces([span.traceId])).toEqual(trace);
+      expect(await finds("text", "again")).toBe(traces);
+      expect(await finds("bytes", "00feff")).toBe(traces);
+      expect(await finds("array", '["one"]')).toBe(traces);
+      expect(await finds("host.name", "žluťoučký")).toBe(traces);
+      expect(await finds("host.name", "again")).toBe(0);
+      expect(await finds("exception.type", "io")).toBe(traces);
+      expect(await finds("event", "exception")).toBe(traces);
+      expect(await finds("otel.scope.name", scope.name)).toBe(traces);
+    };
+    await isAsItWas();
+    if (version === 6) {
+      await runSql(server.url, `SYSTEM START MERGES ${old}.spans`);
+    }
+    const unfinished = `SELECT count() FROM system.mutations WHERE database = '${old}' AND NOT is_done`;
+    await expect.poll(() => runSql(server.url, unfinished), { timeout: 60_000 }).toBe("0");
+    const tags = new Map([["no", "such"]]);
+    const { sql, parameters } = searchSql({ tags, limit: 5 }, old, "");
+    const plan = await runSql(server.url, `EXPLAIN indexes = 1 ${sql}`, parameters as Record<string, string>);
+    // Indexes of the part that was there have been made.
+    expect(plan).toContain("attribute_hash_index");
+    expect(plan).toContain("event_hash_index");
+    expect(plan).toContain("Granules: 0/1");
+    const other = { ...span, traceId: "01".repeat(16) };
+    await writer.writeSpans(rowsOfTenant("", other), { deduplicationToken: "new" });
+    await isAsItWas(2);
+    for (const table of ["spans", "archived_spans"]) {
+      await runSql(server.url, `OPTIMIZE TABLE ${old}.${table} FINAL`);
+    }
+    await isAsItWas(2);
+    // A collector from before still sends arrays, to the upgraded database and to a new one.
+    await runSql(server.url, `TRUNCATE TABLE ${old}.spans`);
+    await fromArrays(old, "spans", fresh, "after");
+    await isAsItWas();
+    await fromArrays(fresh, "spans", fresh, "after");
+    expect((await freshStore.reader.getTraces([span.traceId]))[0]?.spans).toEqual([span, span]);
+  },
+);

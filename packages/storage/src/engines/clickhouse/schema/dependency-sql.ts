@@ -135,7 +135,9 @@ export function callersSql(database: string, pending: readonly CountedCalls[]): 
   const minutes = new Set<number>();
   for (const { startMinute } of pending) {
     const last = Math.max(startMinute, 0) + aheadMinutes;
-    for (let minute = Math.max(startMinute - nearMinutes, 0); minute <= last; minute++) minutes.add(minute);
+    for (let minute = Math.max(startMinute - nearMinutes, 0); minute <= last; minute++) {
+      minutes.add(minute);
+    }
   }
   const starts = Array.from(minutes, (minute) => `toDateTime(toUInt32(${minute}) * 60, 'UTC')`);
   const keys = new Set(pending.map(({ parentKey }) => parentKey));

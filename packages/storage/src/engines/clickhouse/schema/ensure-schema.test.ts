@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { spanColumns } from "wire/rows";
 import type { TraceStore } from "../../../api/trace-store.ts";
 import { expectStorageError, rowsOfTenant } from "../../../contract/contract-context.ts";
@@ -41,7 +41,7 @@ const tables = () =>
   runSql(server.url, `SELECT name FROM system.tables WHERE database = '${database}' ORDER BY name`);
 
 describe("ensureSchema", () => {
-  it("makes the tables once, though six processes start at the same moment", async () => {
+  test("makes the tables once, though six processes start at the same moment", async () => {
     await Promise.all(Array.from({ length: 6 }, () => open().ready()));
     expect(await tables()).toBe(
       [
@@ -63,12 +63,14 @@ describe("ensureSchema", () => {
     expect(versions).toBe(String(schemaVersion));
   });
 
-  it("makes a new database as the steps do, but for columns that are not stored any more, the order of spans and the size of granules", async () => {
+  test("makes a new database as the steps do, but for columns that are not stored any more, the order of spans and the size of granules", async () => {
     await open().ready();
     const stepped = newDatabaseName();
     await runSql(server.url, `CREATE DATABASE ${stepped}`);
     for (const migration of migrations) {
-      for (const statement of migration.statements(stepped)) await runSql(server.url, statement);
+      for (const statement of migration.statements(stepped)) {
+        await runSql(server.url, statement);
+      }
     }
     // Parts of the background work of version 6 need not be over, so it is the tables that are asked.
     const sentOnly = ["resource_schema_url", "scope_schema_url", "events", ...Object.keys(detailColumns)];
@@ -95,7 +97,7 @@ describe("ensureSchema", () => {
     await runSql(server.url, `DROP DATABASE ${stepped} SYNC`);
   });
 
-  it("goes on where another process stopped half-way", async () => {
+  test("goes on where another process stopped half-way", async () => {
     await runSql(server.url, `CREATE DATABASE ${database}`);
     const [first = ""] = migrations[0]?.statements(database) ?? [];
     await runSql(server.url, first);
@@ -105,17 +107,21 @@ describe("ensureSchema", () => {
     expect(await runSql(server.url, `DESCRIBE ${database}.spans`)).toMatch(/^attribute_text\t/m);
   });
 
-  it("goes on where another process stopped half-way with a new database", async () => {
+  test("goes on where another process stopped half-way with a new database", async () => {
     await runSql(server.url, `CREATE DATABASE ${database}`);
-    for (const sql of newDatabase.statements(database).slice(0, 4)) await runSql(server.url, sql);
+    for (const sql of newDatabase.statements(database).slice(0, 4)) {
+      await runSql(server.url, sql);
+    }
     await open().ready();
     expect(await tables()).toContain("operations_of_metrics_view");
     expect(await runSql(server.url, `DESCRIBE ${database}.spans`)).not.toMatch(/^attributes\t/m);
   });
 
-  it("gives what was stored before tenants to the tenant of those without one, six processes at once", async () => {
+  test("gives what was stored before tenants to the tenant of those without one, six processes at once", async () => {
     await runSql(server.url, `CREATE DATABASE ${database}`);
-    for (const statement of spansMigration.statements(database)) await runSql(server.url, statement);
+    for (const statement of spansMigration.statements(database)) {
+      await runSql(server.url, statement);
+    }
     await runSql(
       server.url,
       `CREATE TABLE ${database}.schema_migrations (version UInt32, name String, applied DateTime('UTC') DEFAULT now()) ENGINE = MergeTree ORDER BY version`,
@@ -132,7 +138,9 @@ describe("ensureSchema", () => {
     await store?.writer.writeSpans(rowsOfTenant("mine", mine), { deduplicationToken: "t" });
     // As a process that was slow does it; the view it changes is replaced by then.
     for (const statement of tenantsMigration.statements(database)) {
-      if (!statement.includes("operations_view")) await runSql(server.url, statement);
+      if (!statement.includes("operations_view")) {
+        await runSql(server.url, statement);
+      }
     }
 
     // Settings of a table that is there already change too.
@@ -149,7 +157,7 @@ describe("ensureSchema", () => {
     ]);
   });
 
-  it("keeps tenants apart when parts of operations are merged", async () => {
+  test("keeps tenants apart when parts of operations are merged", async () => {
     const store = open();
     for (const tenant of ["a", "b", ""]) {
       const rows = rowsOfTenant(tenant, sampleSpan({ service: "s", name: "same" }));
@@ -161,7 +169,7 @@ describe("ensureSchema", () => {
     ).toBe('""\n"a"\n"b"');
   });
 
-  it("refuses data of a newer version and touches nothing", async () => {
+  test("refuses data of a newer version and touches nothing", async () => {
     await runSql(server.url, `CREATE DATABASE ${database}`);
     await runSql(
       server.url,
@@ -174,7 +182,7 @@ describe("ensureSchema", () => {
     expect(await tables()).toBe("schema_migrations");
   });
 
-  it("gives `spans` every column of the row format, with its type", async () => {
+  test("gives `spans` every column of the row format, with its type", async () => {
     await open().ready();
     const described = await runSql(
       server.url,
@@ -183,17 +191,20 @@ describe("ensureSchema", () => {
     const types = new Map(described.split("\n").map((line) => line.split("\t") as [string, string]));
     // Dictionaries are a matter of storage: their bytes in RowBinary are those of plain strings.
     const plain = (type: string | undefined) => type?.replaceAll("LowCardinality(String)", "String");
-    for (const { name, type } of spanColumns)
+    for (const { name, type } of spanColumns) {
       expect([name, plain(types.get(name))]).toEqual([name, plain(type)]);
+    }
     for (const [name, type] of types) {
       const stored = types.get(name.slice(3));
-      if (name.startsWith("in_") && stored !== undefined) expect([name, type]).toEqual([name, plain(stored)]);
+      if (name.startsWith("in_") && stored !== undefined) {
+        expect([name, type]).toEqual([name, plain(stored)]);
+      }
     }
   });
 });
 
 describe("the schema of a cluster", () => {
-  it.each([true, false])("is ClickHouse's SQL, with ON CLUSTER: %s", async (onCluster) => {
+  test.each([true, false])("is ClickHouse's SQL, with ON CLUSTER: %s", async (onCluster) => {
     const cluster = { name: "main-1", isReplicated: true, onCluster, insertQuorum: 0 };
     for (const sql of clusterSchemaStatements(database, cluster)) {
       const parameters = { sql: sql.replaceAll("\n", " ") };
@@ -203,7 +214,7 @@ describe("the schema of a cluster", () => {
 });
 
 describe("objectsOf", () => {
-  it("gives statements that make the same tables, to the byte", async () => {
+  test("gives statements that make the same tables, to the byte", async () => {
     const cluster = { name: "main", isReplicated: false, onCluster: false, insertQuorum: 0 };
     const connection = new ClickHouseConnection({
       ...{ urls: [server.url], user: "default", password: "", requestTimeoutMs: 60_000, maxConnections: 1 },
@@ -219,14 +230,16 @@ describe("objectsOf", () => {
     expect(objects).toHaveLength(16);
     await runSql(server.url, `DROP DATABASE ${database} SYNC`);
     await runSql(server.url, `CREATE DATABASE ${database}`);
-    for (const { statement } of objects) await connection.command(statement);
+    for (const { statement } of objects) {
+      await connection.command(statement);
+    }
     expect(await runSql(server.url, digest)).toBe(before);
     await connection.close();
   });
 });
 
 describe("migrations", () => {
-  it("are numbered from 1 without gaps", () => {
+  test("are numbered from 1 without gaps", () => {
     expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
   });
 });

@@ -39,7 +39,9 @@ export async function ensureSchema(
         `${schemaVersion}: use a newer program, or another database`,
     );
   }
-  if (version === schemaVersion) return;
+  if (version === schemaVersion) {
+    return;
+  }
   await connection.command(`CREATE DATABASE IF NOT EXISTS ${database}`, signal);
   await connection.command(
     `CREATE TABLE IF NOT EXISTS ${database}.schema_migrations ` +
@@ -55,7 +57,9 @@ export async function ensureSchema(
       }
     } catch (error) {
       // Another process may be further, and may have removed what this step needs.
-      if ((await readVersion(connection, database, signal)) < migration.version) throw error;
+      if ((await readVersion(connection, database, signal)) < migration.version) {
+        throw error;
+      }
       continue;
     }
     // Two processes may both note it: the version is the highest, not the number of rows.
@@ -87,7 +91,9 @@ export async function readVersion(
     const [row] = await connection.rows<{ version: number }>(sql, {}, { signal });
     return row?.version ?? 0;
   } catch (error) {
-    if (isSchemaMissing(error)) return 0;
+    if (isSchemaMissing(error)) {
+      return 0;
+    }
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { Span } from "wire/model";
 import { SpanRowWriter, spanColumns } from "wire/rows";
 import { spanArbitrary } from "wire/testing";
@@ -30,7 +30,7 @@ async function textsOf(traceId: string): Promise<string[]> {
   return (await shared.sql(sql)).split("\n");
 }
 
-it("makes of columns what collectors send as texts, byte for byte", async () => {
+test("makes of columns what collectors send as texts, byte for byte", async () => {
   const someSpans = fc.array(spanArbitrary, { minLength: 40, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(someSpans, async (some) => {

@@ -28,7 +28,9 @@ export async function migrateSchema(
   const settings = clickHouseSettings(options);
   const { database } = settings;
   const { cluster } = options;
-  if (cluster !== undefined) checkCluster(cluster);
+  if (cluster !== undefined) {
+    checkCluster(cluster);
+  }
   const connection = new ClickHouseConnection(settings);
   const versions = async (): Promise<Map<string, number>> => {
     if (cluster === undefined) {
@@ -40,8 +42,11 @@ export async function migrateSchema(
   };
   try {
     const before = await versions();
-    if (cluster === undefined) await ensureSchema(connection, database, signal);
-    else await ensureClusterSchema(connection, database, cluster, signal);
+    if (cluster === undefined) {
+      await ensureSchema(connection, database, signal);
+    } else {
+      await ensureClusterSchema(connection, database, cluster, signal);
+    }
     const after = await versions();
     return connection.each().map(({ url }) => ({ url, before: before.get(url), after: after.get(url) }));
   } finally {

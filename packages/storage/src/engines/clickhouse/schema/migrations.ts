@@ -40,7 +40,9 @@ export const schemaVersion = migrations.length;
  * @param isNew its tables are not there, nor begun as version 1 had them
  */
 export function stepsFrom(version: number, isNew: boolean): readonly Migration[] {
-  if (isNew) return [newDatabase, ...migrations.slice(newDatabase.version)];
+  if (isNew) {
+    return [newDatabase, ...migrations.slice(newDatabase.version)];
+  }
   return migrations
     .slice(version)
     .map((step) => (step === attributeTextMigration ? attributeTextColumns : step));

@@ -26,6 +26,8 @@ export function onOneThread(sql: string): string {
 
 /** The type of the column makes it a `FixedString`. @throws Error for other than hex */
 function fixedBytes(id: string): string {
-  if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`"${id}" is not the id of a trace`);
+  if (!/^[0-9a-f]{32}$/.test(id)) {
+    throw new Error(`"${id}" is not the id of a trace`);
+  }
   return `'${id.replaceAll(/../g, "\\x$&")}'`;
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { newToken, rowsOfTenant } from "../../../contract/contract-context.ts";
 import { sampleSpan } from "../../../contract/sample-spans.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it("writes a part of operations only for what is new: an operation, its kind, its tenant, its day", async () => {
+test("writes a part of operations only for what is new: an operation, its kind, its tenant, its day", async () => {
   const database = newDatabaseName();
   const store = openClickHouseStore({ urls: [server.url], database });
   await store.ready();
@@ -43,7 +43,7 @@ it("writes a part of operations only for what is new: an operation, its kind, it
   await store.close();
 });
 
-it("writes operations once more when more of them are known than are looked at", async () => {
+test("writes operations once more when more of them are known than are looked at", async () => {
   const database = newDatabaseName();
   const store = openClickHouseStore({ urls: [server.url], database });
   await store.ready();

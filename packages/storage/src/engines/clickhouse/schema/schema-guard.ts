@@ -36,7 +36,9 @@ export class SchemaGuard {
     try {
       return await work();
     } catch (error) {
-      if (!isSchemaMissing(error)) throw error;
+      if (!isSchemaMissing(error)) {
+        throw error;
+      }
       this.#ensured = undefined;
       await unlessAborted(this.#ensure(), signal);
       return await work();
@@ -45,9 +47,13 @@ export class SchemaGuard {
 
   /** All waiting callers share one check. No single caller's signal ends it; its own deadlines do. */
   #ensure(): Promise<void> {
-    if (this.#ensured !== undefined) return this.#ensured;
+    if (this.#ensured !== undefined) {
+      return this.#ensured;
+    }
     const ensured = this.#ensureSchema().catch((error: unknown) => {
-      if (this.#ensured === ensured) this.#ensured = undefined;
+      if (this.#ensured === ensured) {
+        this.#ensured = undefined;
+      }
       throw error;
     });
     this.#ensured = ensured;
@@ -57,10 +63,14 @@ export class SchemaGuard {
 
 /** Stops waiting when the signal is aborted; the work itself continues. */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return await work;
+  if (signal === undefined) {
+    return await work;
+  }
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(new StorageError("STORAGE_ABORTED", "the caller gave up"));
-  if (signal.aborted) onAbort();
+  if (signal.aborted) {
+    onAbort();
+  }
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     await Promise.race([work, promise]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { parseTraceQl } from "traceql";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Span } from "wire/model";
 import { newToken, rowsOf } from "../../../contract/contract-context.ts";
 import {
@@ -50,18 +50,21 @@ function sampleTraces(service: string): Span[] {
 }
 
 describe("a search", () => {
-  it("finds traces in a merged part that also has spans of centuries away", async () => {
+  test("finds traces in a merged part that also has spans of centuries away", async () => {
     const service = newServiceName();
     const turnNano = 2n ** 32n * 1_000_000_000n;
     const traces = [0n, turnNano, -turnNano].map((away) =>
       sampleSpan({ service, startTimeUnixNano: noonUnixNano + away }),
     );
-    for (const span of traces)
+    for (const span of traces) {
       await shared.store.writer.writeSpans(rowsOf(span), { deduplicationToken: newToken() });
+    }
     const query = parseTraceQl(`{ resource.service.name = "${service}" }`);
     const range = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano };
     for (const when of ["as written", "merged"]) {
-      if (when === "merged") await shared.sql(`OPTIMIZE TABLE ${database}.spans FINAL`);
+      if (when === "merged") {
+        await shared.sql(`OPTIMIZE TABLE ${database}.spans FINAL`);
+      }
       const found = await shared.store.traceql.search({ query, range, limit: 10, spansPerSpanset: 3 });
       expect([when, found.traces.map(({ traceId }) => traceId)]).toEqual([when, [traces[0]?.traceId]]);
     }
@@ -69,7 +72,7 @@ describe("a search", () => {
 });
 
 describe("a search for spans below or above others", () => {
-  it("finds the same whether one side is rare or not", async () => {
+  test("finds the same whether one side is rare or not", async () => {
     const service = newServiceName();
     await shared.store.writer.writeSpans(rowsOf(...sampleTraces(service)), {
       deduplicationToken: newToken(),
@@ -92,7 +95,9 @@ describe("a search for spans below or above others", () => {
           readers.map(async (reader) => (await reader.search(request)).traces),
         );
         expect(rare).toEqual(usual);
-        if (!text.includes("nowhere")) expect(usual?.length).toBeGreaterThan(2);
+        if (!text.includes("nowhere")) {
+          expect(usual?.length).toBeGreaterThan(2);
+        }
       }
     }
   });
@@ -105,7 +110,9 @@ describe("an equation of an attribute", () => {
   const range = { startUnixNano: noonUnixNano - 60_000n * msNano, endUnixNano: noonUnixNano };
   const planOf = (condition: string) => {
     const query = parseTraceQl(`{ ${condition} }`);
-    if (query.type !== "search") throw new Error("a search");
+    if (query.type !== "search") {
+      throw new Error("a search");
+    }
     const source = { database: own, tenant, range };
     const { sql, parameters } = candidatesSql(
       source,
@@ -144,7 +151,7 @@ describe("an equation of an attribute", () => {
   });
   afterAll(() => shared.sql(`DROP DATABASE IF EXISTS ${own} SYNC`));
 
-  it("is asked of the indexes that a search for tags has", async () => {
+  test("is asked of the indexes that a search for tags has", async () => {
     const plan = await planOf('.half = "first"');
     for (const place of ["attribute", "resource"]) {
       expect(plan).toContain(`Name: ${place}_hash_index`);
@@ -152,7 +159,7 @@ describe("an equation of an attribute", () => {
     }
   });
 
-  it.each([
+  test.each([
     ["true", 4],
     ['span.half = "first"', 2],
     ['"first" = span.half', 2],

@@ -102,15 +102,21 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
       const fresh = candidates.filter(({ traceId }) => !seen.has(traceId));
       for (let first = 0; first < fresh.length; first += perRead) {
         const some = fresh.slice(first, first + perRead);
-        for (const { traceId } of some) seen.add(traceId);
+        for (const { traceId } of some) {
+          seen.add(traceId);
+        }
         const views = await this.#viewsOf(source, some, fields, options);
         for (const view of views) {
           inspectedSpans += view.spans.length;
           const sets = matcher.setsOf(view);
-          if (sets.length > 0) found.add(matcher.match(view, sets), newestStart(sets));
+          if (sets.length > 0) {
+            found.add(matcher.match(view, sets), newestStart(sets));
+          }
         }
         checkInspected(inspectedSpans);
-        if (isComplete(some.at(-1))) break;
+        if (isComplete(some.at(-1))) {
+          break;
+        }
       }
     };
     const related = await this.#relatedTraces(query.pipeline, source, options);
@@ -119,16 +125,22 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
       return { traces: found.newestFirst(), inspectedSpans };
     }
     for (const slice of slicesOf(request.range)) {
-      if (found.isComplete(slice.endUnixNano)) break;
+      if (found.isComplete(slice.endUnixNano)) {
+        break;
+      }
       const condition = pipelineSql(query.pipeline, spansOf(source, slice));
-      if (condition.sql === "0") break;
+      if (condition.sql === "0") {
+        break;
+      }
       let wanted = condition.isExact ? request.limit : Math.max(request.limit, firstCandidates);
       for (;;) {
         const sql = candidatesSql(source, condition, slice, wanted);
         const candidates = await this.#rows<Candidate>(sql, options);
         await inspect(candidates, tracesPerRead);
         const last = candidates.at(-1);
-        if (candidates.length < wanted || isComplete(last)) break;
+        if (candidates.length < wanted || isComplete(last)) {
+          break;
+        }
         wanted *= candidateGrowth;
       }
     }
@@ -160,7 +172,9 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     options: ReadOptions,
   ): Promise<{ readonly rows: readonly MetricRow[]; readonly spans: number }> {
     const condition = pipelineSql(pipeline, spansOf(source));
-    if (condition.sql === "0") return { rows: [], spans: 0 };
+    if (condition.sql === "0") {
+      return { rows: [], spans: 0 };
+    }
     const sql = condition.isExact
       ? metricRowsSql(source, condition, aggregate, request.stepNano, request.exemplars === true)
       : undefined;
@@ -192,7 +206,9 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
       candidateCountSql(source, condition),
       options,
     );
-    if (count === undefined || count.traces === 0) return { rows: [], spans: 0 };
+    if (count === undefined || count.traces === 0) {
+      return { rows: [], spans: 0 };
+    }
     checkInspected(count.spans);
     const parts = Math.ceil(count.spans / spansPerPart);
     let spans = 0;
@@ -200,7 +216,11 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
       const sql = rowsOfPartSql(source, condition, fields.stored, { part, parts });
       for (const view of traceViews(await this.#rows<TraceQlRow>(sql, options), fields.stored)) {
         spans += view.spans.length;
-        for (const set of evaluate(allSpans(view))) for (const span of set.spans) gathered.add(span);
+        for (const set of evaluate(allSpans(view))) {
+          for (const span of set.spans) {
+            gathered.add(span);
+          }
+        }
       }
       checkInspected(spans);
     }
@@ -218,11 +238,17 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     options: ReadOptions,
   ): Promise<readonly Candidate[] | undefined> {
     const query = this.#maxRareTraces === 0 ? undefined : ancestorQuery(pipeline, source);
-    if (query === undefined) return undefined;
+    if (query === undefined) {
+      return undefined;
+    }
     for (const side of [query.ancestors, query.descendants]) {
       const traces = await this.#rowsUnlessTooMuch<{ traceId: string }>(rareTracesSql(source, side), options);
-      if (traces === undefined || traces.length > this.#maxRareTraces) continue;
-      if (traces.length === 0) return [];
+      if (traces === undefined || traces.length > this.#maxRareTraces) {
+        continue;
+      }
+      if (traces.length === 0) {
+        return [];
+      }
       const ids = traces.map(({ traceId }) => traceId);
       const sql = structureSql(source, query, ids);
       const structures = await this.#rowsUnlessTooMuch<Candidate & { readonly spans: string }>(sql, options);
@@ -251,7 +277,9 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     try {
       return await this.#rows<Row>(query, options);
     } catch (error) {
-      if (isTooMuch(error)) return undefined;
+      if (isTooMuch(error)) {
+        return undefined;
+      }
       throw error;
     }
   }

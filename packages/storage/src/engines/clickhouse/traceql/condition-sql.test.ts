@@ -1,12 +1,14 @@
 import { type FieldExpression, parseTraceQl } from "traceql";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { conditionSql } from "./condition-sql.ts";
 import { textLiteral } from "./sql-literals.ts";
 
 function conditionOf(text: string): FieldExpression {
   const query = parseTraceQl(`{ ${text} }`);
   const stage = query.type === "search" ? query.pipeline.stages[0] : undefined;
-  if (stage?.type !== "filter") throw new Error(`${text} is no condition`);
+  if (stage?.type !== "filter") {
+    throw new Error(`${text} is no condition`);
+  }
   return stage.condition;
 }
 
@@ -16,7 +18,7 @@ const hasA =
   `positionCaseInsensitive(attribute_text, '\\xFF', ${at} + 3) - (${at} + 3))), 'e'))`;
 
 describe("conditionSql", () => {
-  it.each([
+  test.each([
     ["true", "1"],
     ["1 + 1 = 2", "1"],
     ["1 > 2", "0"],
@@ -36,7 +38,7 @@ describe("conditionSql", () => {
     expect(conditionSql(conditionOf(text))).toEqual({ sql, isExact: true });
   });
 
-  it.each([
+  test.each([
     ["traceDuration > 1s", "1"],
     ["!(traceDuration > 1s)", "1"],
     ["kind = server && rootName = `a`", "kind = 'server'"],
@@ -49,7 +51,7 @@ describe("conditionSql", () => {
 });
 
 describe("textLiteral", () => {
-  it("escapes what ends a literal or begins an escape", () => {
+  test("escapes what ends a literal or begins an escape", () => {
     expect(textLiteral("a'b\\c\n\0\t\r{x:String}")).toBe("'a\\'b\\\\c\\n\\0\\t\\r{x:String}'");
   });
 });

@@ -50,7 +50,9 @@ function notSql({ operator, operand }: UnaryOperation, value: boolean, spans: Tr
 }
 
 function existsSql(operand: FieldExpression): Condition {
-  if (operand.type === "attribute" || operand.type === "intrinsic") return known(fieldExists(operand));
+  if (operand.type === "attribute" || operand.type === "intrinsic") {
+    return known(fieldExists(operand));
+  }
   const constant = constantOf(operand);
   return constant === undefined ? unknown : exact(constant[0] === undefined ? "0" : "1");
 }
@@ -89,17 +91,26 @@ function comparisonSql(
     const both = constantOf({ type: "binary", operator, left, right });
     return exact(both?.[0] === true ? "1" : "0");
   }
-  if (isField(left) && constants[1] !== undefined) return against(left, operator, constants[1][0], spans);
-  if (isField(right) && constants[0] !== undefined)
+  if (isField(left) && constants[1] !== undefined) {
+    return against(left, operator, constants[1][0], spans);
+  }
+  if (isField(right) && constants[0] !== undefined) {
     return against(right, flipped[operator], constants[0][0], spans);
+  }
   return allOf([unknown, ...[left, right].flatMap(calculatedFrom).map((field) => known(fieldExists(field)))]);
 }
 
 /** Fields without which a calculation has no value. */
 function calculatedFrom(expression: FieldExpression): readonly Field[] {
-  if (isField(expression)) return [expression];
-  if (expression.type === "unary" && expression.operator === "-") return calculatedFrom(expression.operand);
-  if (expression.type !== "binary" || !/^[-+*/%^]$/.test(expression.operator)) return [];
+  if (isField(expression)) {
+    return [expression];
+  }
+  if (expression.type === "unary" && expression.operator === "-") {
+    return calculatedFrom(expression.operand);
+  }
+  if (expression.type !== "binary" || !/^[-+*/%^]$/.test(expression.operator)) {
+    return [];
+  }
   return [...calculatedFrom(expression.left), ...calculatedFrom(expression.right)];
 }
 
@@ -109,7 +120,9 @@ function against(
   constant: ReturnType<typeof constantOf> extends readonly [infer Value] | undefined ? Value : never,
   spans: TraceSpans,
 ): Condition {
-  if (constant === undefined || isList(constant)) return exact("0");
+  if (constant === undefined || isList(constant)) {
+    return exact("0");
+  }
   const test: ValueTest = { operator, constant };
   return testSql(field, test, spans);
 }
@@ -131,14 +144,18 @@ function known(sql: string | undefined): Condition {
 }
 
 function turned(condition: Condition, value: boolean): Condition {
-  if (value) return condition;
+  if (value) {
+    return condition;
+  }
   return condition.isExact ? exact(`NOT (${condition.sql})`) : unknown;
 }
 
 export function allOf(conditions: readonly Condition[]): Condition {
   const isExact = conditions.every((condition) => condition.isExact);
   const parts = conditions.filter(({ sql }) => sql !== "1").map(({ sql }) => sql);
-  if (parts.includes("0")) return { sql: "0", isExact };
+  if (parts.includes("0")) {
+    return { sql: "0", isExact };
+  }
   return {
     sql: parts.length === 0 ? "1" : parts.length === 1 ? (parts[0] ?? "1") : `(${parts.join(" AND ")})`,
     isExact,
@@ -147,7 +164,9 @@ export function allOf(conditions: readonly Condition[]): Condition {
 
 export function anyOf(conditions: readonly Condition[]): Condition {
   const isExact = conditions.every((condition) => condition.isExact);
-  if (conditions.some(({ sql }) => sql === "1")) return { sql: "1", isExact };
+  if (conditions.some(({ sql }) => sql === "1")) {
+    return { sql: "1", isExact };
+  }
   const parts = conditions.filter(({ sql }) => sql !== "0").map(({ sql }) => sql);
   return {
     sql: parts.length === 0 ? "0" : parts.length === 1 ? (parts[0] ?? "0") : `(${parts.join(" OR ")})`,

@@ -7,11 +7,17 @@ import { type QueryValue, staticValue } from "../../../traceql/query-value.ts";
  * The value of an expression that is the same for every span, in a list; an empty list for other expressions.
  */
 export function constantOf(expression: FieldExpression): readonly [QueryValue] | undefined {
-  if (expression.type === "static") return [staticValue(expression.value)];
-  if (expression.type !== "binary") return undefined;
+  if (expression.type === "static") {
+    return [staticValue(expression.value)];
+  }
+  if (expression.type !== "binary") {
+    return undefined;
+  }
   const left = constantOf(expression.left);
   const right = constantOf(expression.right);
-  if (left === undefined || right === undefined) return undefined;
+  if (left === undefined || right === undefined) {
+    return undefined;
+  }
   switch (expression.operator) {
     case "&&":
     case "||":

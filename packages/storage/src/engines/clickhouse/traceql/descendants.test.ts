@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ancestorMark, mayHaveDescendant, soughtMark } from "./descendants.ts";
 
 interface Row {
@@ -16,10 +16,14 @@ const textOf = (rows: readonly Row[]) =>
 function descends(rows: readonly Row[]): boolean {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return rows.some((row) => {
-    if ((row.mark & soughtMark) === 0) return false;
+    if ((row.mark & soughtMark) === 0) {
+      return false;
+    }
     let above = row.parent === row.id ? undefined : byId.get(row.parent);
     for (let steps = 0; above !== undefined && steps <= rows.length; steps++) {
-      if ((above.mark & ancestorMark) !== 0) return true;
+      if ((above.mark & ancestorMark) !== 0) {
+        return true;
+      }
       above = above.parent === above.id ? undefined : byId.get(above.parent);
     }
     return false;
@@ -27,7 +31,7 @@ function descends(rows: readonly Row[]): boolean {
 }
 
 describe("mayHaveDescendant", () => {
-  it("looks further up than the parent, and not down", () => {
+  test("looks further up than the parent, and not down", () => {
     const chain = (top: number, bottom: number) => [
       ...[{ id: 1, parent: 0, mark: top }],
       ...[{ id: 2, parent: 1, mark: 0 }],
@@ -37,19 +41,19 @@ describe("mayHaveDescendant", () => {
     expect(mayHaveDescendant(textOf(chain(soughtMark, ancestorMark)))).toBe(false);
   });
 
-  it("does not take a span for its own descendant", () => {
+  test("does not take a span for its own descendant", () => {
     const both = ancestorMark + soughtMark;
     expect(mayHaveDescendant(textOf([{ id: 1, parent: 1, mark: both }]))).toBe(false);
     expect(mayHaveDescendant(textOf([{ id: 1, parent: 0, mark: both }]))).toBe(false);
     expect(mayHaveDescendant("")).toBe(false);
   });
 
-  it("says nothing against spans that share an id", () => {
+  test("says nothing against spans that share an id", () => {
     const twice = { id: 1, parent: 0, mark: 0 };
     expect(mayHaveDescendant(textOf([twice, twice]))).toBe(true);
   });
 
-  it("is the definition, whatever the tree, cycles included", () => {
+  test("is the definition, whatever the tree, cycles included", () => {
     const rows = fc.uniqueArray(
       fc.record({ id: fc.integer({ min: 1, max: 12 }), parent: fc.nat(12), mark: fc.nat(3) }),
       { selector: ({ id }) => id, maxLength: 12 },

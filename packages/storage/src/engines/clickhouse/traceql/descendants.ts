@@ -19,7 +19,9 @@ export function mayHaveDescendant(spans: string): boolean {
     const at = place * rowLength;
     places.set(spans.slice(at, at + idLength), place);
   }
-  if (places.size < count) return true;
+  if (places.size < count) {
+    return true;
+  }
   const markOf = (place: number) => Number(spans[place * rowLength + 2 * idLength]);
   const parentOf = (place: number) => {
     const at = place * rowLength + idLength;
@@ -31,9 +33,13 @@ export function mayHaveDescendant(spans: string): boolean {
   // span.
   const seen = new Uint8Array(count);
   for (let place = 0; place < count; place++) {
-    if ((markOf(place) & soughtMark) === 0) continue;
+    if ((markOf(place) & soughtMark) === 0) {
+      continue;
+    }
     for (let above = parentOf(place); above !== undefined && seen[above] === 0; above = parentOf(above)) {
-      if ((markOf(above) & ancestorMark) !== 0) return true;
+      if ((markOf(above) & ancestorMark) !== 0) {
+        return true;
+      }
       seen[above] = 1;
     }
   }

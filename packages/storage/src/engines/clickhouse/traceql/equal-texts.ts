@@ -26,7 +26,9 @@ export function equalTexts(constant: Scalar): readonly StoredText[] | undefined 
 
 /** An int is compared with a double as a double, so several large ints equal it. */
 function numbers(value: number): readonly StoredText[] | undefined {
-  if (!Number.isInteger(value)) return doubles(value);
+  if (!Number.isInteger(value)) {
+    return doubles(value);
+  }
   return Number.isSafeInteger(value) ? [["int", String(BigInt(value))], ...doubles(value)] : undefined;
 }
 

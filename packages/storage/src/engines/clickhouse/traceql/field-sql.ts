@@ -75,7 +75,9 @@ function plainField(field: Field): PlainField | undefined {
 }
 
 function listField(field: Field): ListField | undefined {
-  if (field.type === "attribute") return undefined;
+  if (field.type === "attribute") {
+    return undefined;
+  }
   switch (field.name) {
     case "event:name":
       return { sql: eventNames, type: "text" };
@@ -106,7 +108,9 @@ function attributeOfScope({ name }: AttributeField): AttributeParts {
 /** The first attribute of a name that the span or its resource has, as `firstElement` gives it. */
 function elementOf({ scope, name }: AttributeField): string {
   const ofSpan = firstElement(attributeTexts.span, name);
-  if (scope === "span") return ofSpan;
+  if (scope === "span") {
+    return ofSpan;
+  }
   const ofResource =
     name === "service.name" ? "concat('s', service)" : firstElement(attributeTexts.resource, name);
   return scope === "resource"
@@ -130,14 +134,20 @@ function attributeOfEach({ scope, name }: AttributeField): string {
  */
 export function fieldTest(field: Field, test: ValueTest): string | undefined {
   const plain = plainField(field);
-  if (plain !== undefined) return plainTest(field, plain, test) ?? "0";
+  if (plain !== undefined) {
+    return plainTest(field, plain, test) ?? "0";
+  }
   const list = listField(field);
   if (list !== undefined) {
     const passes = list.type === "text" ? textTest(test, "x") : intTest(test, "x");
-    if (passes === undefined) return "0";
+    if (passes === undefined) {
+      return "0";
+    }
     return `arrayExists(x -> ${passes}, ${list.sql})`;
   }
-  if (field.type === "intrinsic" || field.ofParent) return undefined;
+  if (field.type === "intrinsic" || field.ofParent) {
+    return undefined;
+  }
   return attributeFieldTest(field, test);
 }
 
@@ -168,8 +178,12 @@ function hasAny({ scope, name }: AttributeField, texts: readonly StoredText[]): 
   const key = { text: name };
   const values = texts.map(([type, text]) => [type, { text }] as const);
   const has = (column: string) => `${hasElement(column, key, values)} OR ${hasArray(column, key)}`;
-  if (scope === "span") return `(${has(attributeTexts.span)})`;
-  if (scope === "resource") return `(${has(attributeTexts.resource)})`;
+  if (scope === "span") {
+    return `(${has(attributeTexts.span)})`;
+  }
+  if (scope === "resource") {
+    return `(${has(attributeTexts.resource)})`;
+  }
   const ofResource =
     name === "service.name"
       ? `service IN (${texts.map(([, text]) => textLiteral(text)).join(", ")})`
@@ -184,10 +198,12 @@ function plainTest(field: Field, { sql, type }: PlainField, test: ValueTest): st
     case "text":
       return idTest(field, test) ?? textTest(test, sql);
     default:
-      if ("pattern" in test || typeof test.constant !== "object" || test.constant.kind !== type)
+      if ("pattern" in test || typeof test.constant !== "object" || test.constant.kind !== type) {
         return undefined;
-      if (test.constant.value.type !== "string" || (test.operator !== "=" && test.operator !== "!="))
+      }
+      if (test.constant.value.type !== "string" || (test.operator !== "=" && test.operator !== "!=")) {
         return undefined;
+      }
       return `${sql} ${test.operator} ${textLiteral(test.constant.value.value)}`;
   }
 }
@@ -197,15 +213,18 @@ function plainTest(field: Field, { sql, type }: PlainField, test: ValueTest): st
  * its index helps.
  */
 function isAboveZero(test: ValueTest): boolean {
-  if ("pattern" in test) return false;
+  if ("pattern" in test) {
+    return false;
+  }
   const { constant } = test;
   return (typeof constant === "bigint" || typeof constant === "number") && constant > 0;
 }
 
 /** Ids as bytes, so that indexes can help. */
 function idTest(field: Field, test: ValueTest): string | undefined {
-  if (field.type !== "intrinsic" || test.operator !== "=" || typeof test.constant !== "string")
+  if (field.type !== "intrinsic" || test.operator !== "=" || typeof test.constant !== "string") {
     return undefined;
+  }
   const { constant } = test;
   if (field.name === "trace:id" && /^[0-9a-f]{32}$/.test(constant)) {
     return `trace_id = toFixedString(${bytesLiteral(constant)}, 16)`;
@@ -218,11 +237,19 @@ function idTest(field: Field, test: ValueTest): string | undefined {
 
 /** The condition that a field has a value. @returns undefined for fields that SQL does not know */
 export function fieldExists(field: Field): string | undefined {
-  if (plainField(field) !== undefined) return "1";
+  if (plainField(field) !== undefined) {
+    return "1";
+  }
   const list = listField(field);
-  if (list !== undefined) return `notEmpty(${list.sql})`;
-  if (field.type === "intrinsic" || field.ofParent) return undefined;
-  if (field.scope === "event" || field.scope === "link") return `notEmpty(${attributeOfEach(field)})`;
+  if (list !== undefined) {
+    return `notEmpty(${list.sql})`;
+  }
+  if (field.type === "intrinsic" || field.ofParent) {
+    return undefined;
+  }
+  if (field.scope === "event" || field.scope === "link") {
+    return `notEmpty(${attributeOfEach(field)})`;
+  }
   if (field.scope === "any") {
     const [ofSpan, ofResource] = [
       fieldExists({ ...field, scope: "span" }),
@@ -240,9 +267,15 @@ export function fieldExists(field: Field): string | undefined {
  * @returns undefined for fields that SQL does not know
  */
 export function fieldIsBool(field: Field, value: boolean): string | undefined {
-  if (plainField(field) !== undefined || listField(field) !== undefined) return "0";
-  if (field.type === "intrinsic" || field.ofParent) return undefined;
-  if (isOfEach(field)) return attributeFieldTest(field, { operator: "=", constant: value });
+  if (plainField(field) !== undefined || listField(field) !== undefined) {
+    return "0";
+  }
+  if (field.type === "intrinsic" || field.ofParent) {
+    return undefined;
+  }
+  if (isOfEach(field)) {
+    return attributeFieldTest(field, { operator: "=", constant: value });
+  }
   if (field.scope === "instrumentation") {
     const { isOf, text } = attributeOfScope(field);
     return `(${isOf("bool")} AND ${text} = '${value}')`;
@@ -255,10 +288,16 @@ export function fieldIsBool(field: Field, value: boolean): string | undefined {
  */
 export function fieldValues(field: Field): string | undefined {
   const plain = plainField(field);
-  if (plain !== undefined) return `[${typedText(plain.type, plain.sql)}]`;
+  if (plain !== undefined) {
+    return `[${typedText(plain.type, plain.sql)}]`;
+  }
   const list = listField(field);
-  if (list !== undefined) return `arrayMap(x -> ${typedText(list.type, "x")}, ${list.sql})`;
-  if (field.type === "intrinsic" || field.ofParent) return undefined;
+  if (list !== undefined) {
+    return `arrayMap(x -> ${typedText(list.type, "x")}, ${list.sql})`;
+  }
+  if (field.type === "intrinsic" || field.ofParent) {
+    return undefined;
+  }
   if (field.scope === "event" || field.scope === "link") {
     return `arrayMap(a -> (toString(a.2), a.3), ${attributeOfEach(field)})`;
   }
@@ -277,11 +316,21 @@ function typedText(type: PlainField["type"], sql: string): string {
 /** The field as a Nullable(Float64). @returns undefined for fields that SQL does not know */
 export function fieldNumber(field: Field): string | undefined {
   const plain = plainField(field);
-  if (plain !== undefined) return plain.type === "int" ? `toNullable(toFloat64(${plain.sql}))` : nullNumber;
-  if (listField(field) !== undefined) return nullNumber;
-  if (field.type === "intrinsic" || field.ofParent) return undefined;
-  if (field.scope === "event" || field.scope === "link") return nullNumber;
-  if (field.scope === "instrumentation") return numberOf(attributeOfScope(field));
+  if (plain !== undefined) {
+    return plain.type === "int" ? `toNullable(toFloat64(${plain.sql}))` : nullNumber;
+  }
+  if (listField(field) !== undefined) {
+    return nullNumber;
+  }
+  if (field.type === "intrinsic" || field.ofParent) {
+    return undefined;
+  }
+  if (field.scope === "event" || field.scope === "link") {
+    return nullNumber;
+  }
+  if (field.scope === "instrumentation") {
+    return numberOf(attributeOfScope(field));
+  }
   return `arrayMap(v -> ${numberOf(partsOfElement("v"))}, [${elementOf(field)}])[1]`;
 }
 

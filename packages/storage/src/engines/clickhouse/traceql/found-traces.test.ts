@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { TraceQlMatch } from "../../../api/traceql-reader.ts";
 import { FoundTraces } from "./found-traces.ts";
 
@@ -13,7 +13,7 @@ interface Candidate {
 }
 
 describe("FoundTraces", () => {
-  it("is complete with the last candidate itself, where others of its time come after it", () => {
+  test("is complete with the last candidate itself, where others of its time come after it", () => {
     const found = new FoundTraces(1);
     expect(found.isComplete(0n)).toBe(false);
     found.add(match("b"), 5n);
@@ -24,7 +24,7 @@ describe("FoundTraces", () => {
     expect(found.isComplete(6n, "b")).toBe(false);
   });
 
-  it("has what it would have of all candidates, once it is complete", () => {
+  test("has what it would have of all candidates, once it is complete", () => {
     const candidate = fc
       .record({ id: fc.integer({ min: 0, max: 99 }), mayBe: fc.nat(4), less: fc.nat(2) })
       .map(({ id, mayBe, less }): Candidate => ({ id: String(id).padStart(2), mayBe, is: mayBe - less }));
@@ -35,10 +35,14 @@ describe("FoundTraces", () => {
           (one, other) => other.mayBe - one.mayBe || (one.id < other.id ? -1 : 1),
         );
         const [all, enough] = [new FoundTraces(limit), new FoundTraces(limit)];
-        for (const { id, is } of inOrder) all.add(match(id), BigInt(is));
+        for (const { id, is } of inOrder) {
+          all.add(match(id), BigInt(is));
+        }
         for (const { id, is, mayBe } of inOrder) {
           enough.add(match(id), BigInt(is));
-          if (enough.isComplete(BigInt(mayBe), id)) break;
+          if (enough.isComplete(BigInt(mayBe), id)) {
+            break;
+          }
         }
         expect(enough.newestFirst()).toEqual(all.newestFirst());
       }),

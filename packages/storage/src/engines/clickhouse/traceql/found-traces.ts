@@ -21,7 +21,9 @@ export class FoundTraces {
   isComplete(newestOfOthers: bigint, after = ""): boolean {
     this.#cut();
     const last = this.#found.at(-1);
-    if (this.#found.length < this.#limit || last === undefined) return false;
+    if (this.#found.length < this.#limit || last === undefined) {
+      return false;
+    }
     return last.newest > newestOfOthers || (last.newest === newestOfOthers && last.match.traceId <= after);
   }
 

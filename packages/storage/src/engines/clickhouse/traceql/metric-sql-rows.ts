@@ -37,7 +37,9 @@ export function gatherMetricRows(rows: readonly MetricSqlRow[], aggregate: Metri
     own.sum += row.s;
     own.min = Math.min(own.min, row.l);
     own.max = Math.max(own.max, row.h);
-    if (wantsBuckets(aggregate)) own.buckets.set(row.b, (own.buckets.get(row.b) ?? 0) + row.c);
+    if (wantsBuckets(aggregate)) {
+      own.buckets.set(row.b, (own.buckets.get(row.b) ?? 0) + row.c);
+    }
     if (row.e !== undefined && own.exemplar === undefined) {
       const [traceId, spanId, start, value] = row.e;
       own.exemplar = { traceId, spanId, unixNano: BigInt(start), value };

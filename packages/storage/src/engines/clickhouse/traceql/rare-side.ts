@@ -28,12 +28,18 @@ export interface AncestorQuery {
  */
 export function ancestorQuery({ stages }: Pipeline, source: SpanSource): AncestorQuery | undefined {
   const [first] = stages;
-  if (first?.type !== "spanset-operation") return undefined;
+  if (first?.type !== "spanset-operation") {
+    return undefined;
+  }
   const side = (expression: SpansetOperation["left"]) =>
     pipelineSql({ type: "pipeline", stages: [expression] }, spansOf(source));
   const [left, right] = [side(first.left), side(first.right)];
-  if ([left, right].some(({ sql }) => sql === "1" || sql === "0" || sql.includes("SELECT"))) return undefined;
-  if (first.operator === ">>") return { ancestors: left, descendants: right, results: right };
+  if ([left, right].some(({ sql }) => sql === "1" || sql === "0" || sql.includes("SELECT"))) {
+    return undefined;
+  }
+  if (first.operator === ">>") {
+    return { ancestors: left, descendants: right, results: right };
+  }
   return first.operator === "<<" ? { ancestors: right, descendants: left, results: right } : undefined;
 }
 

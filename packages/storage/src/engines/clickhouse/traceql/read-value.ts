@@ -17,11 +17,15 @@ export function readValue(field: Field, texts: StoredTexts): QueryValue {
   if (!isOfEach(field)) {
     for (const [type, text] of texts) {
       const value = oneValue(type, text);
-      if (value !== undefined) return value;
+      if (value !== undefined) {
+        return value;
+      }
     }
     return undefined;
   }
-  if (texts.length === 0) return undefined;
+  if (texts.length === 0) {
+    return undefined;
+  }
   return texts.flatMap(([type, text]): readonly Scalar[] => {
     const value = oneValue(type, text);
     return value === undefined ? [] : isList(value) ? value : [value];

@@ -76,7 +76,9 @@ export class SpanSets {
       );
     }
     const numberOf = ({ place, isGiven }: SpanSet) => place + 1 + (isGiven ? 0 : this.#given.size);
-    if (this.#program.length === 0) return `given[${numberOf(set)}]`;
+    if (this.#program.length === 0) {
+      return `given[${numberOf(set)}]`;
+    }
     const names = Object.keys(operations);
     const steps = this.#program.map(
       ({ operation, of, with: other }) =>
@@ -146,7 +148,9 @@ CAST([${steps.join(", ")}], 'Array(Tuple(UInt8, UInt32, UInt64))'), given)[${num
 
   /** Unknown when the other spans are not exactly known. */
   #without(set: SpanSet, others: SpanSet): SpanSet {
-    if (!others.isExact) return { ...set, isExact: false };
+    if (!others.isExact) {
+      return { ...set, isExact: false };
+    }
     return this.#step("without", set, others, set.isExact);
   }
 

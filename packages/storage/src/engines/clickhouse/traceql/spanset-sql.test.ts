@@ -1,5 +1,5 @@
 import { parseTraceQl } from "traceql";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SpanSql } from "./span-relations.ts";
 import { pipelineSql } from "./spanset-sql.ts";
 
@@ -7,12 +7,14 @@ const spans = { inRange: "FROM spans WHERE r", around: "FROM spans WHERE a", isI
 
 function sqlOf(text: string, where: SpanSql = spans) {
   const query = parseTraceQl(text);
-  if (query.type !== "search") throw new Error(`${text} is no search`);
+  if (query.type !== "search") {
+    throw new Error(`${text} is no search`);
+  }
   return pipelineSql(query.pipeline, where);
 }
 
 describe("pipelineSql", () => {
-  it.each([
+  test.each([
     ["{ name = `a` } | { kind = server }", "(name = 'a' AND kind = 'server')"],
     ["{ name = `a` } || { kind = server }", "(name = 'a' OR kind = 'server')"],
     [
@@ -29,7 +31,7 @@ describe("pipelineSql", () => {
     expect(sqlOf(text)).toEqual({ sql, isExact: true });
   });
 
-  it.each([
+  test.each([
     // The parent must have passed the first filter too.
     ["{ status = error } | ({ name = `a` } > { kind = server })", "status = 'error' AND name = 'a'"],
     [
@@ -41,7 +43,7 @@ describe("pipelineSql", () => {
     expect(sqlOf(text).sql).toContain(part);
   });
 
-  it.each([
+  test.each([
     ["{ name = `a` } | by(kind) | ({ kind = server } !> { kind = client })", "name = 'a'"],
     ["{ name = `a` } | by(kind) | count() < 2", "name = 'a'"],
     ["({ name = `a` } | by(kind)) | count() < 2", "name = 'a'"],
@@ -52,7 +54,7 @@ describe("pipelineSql", () => {
     expect(sqlOf(text)).toEqual({ sql, isExact: false });
   });
 
-  it.each([
+  test.each([
     ["{ name = `a` } >> { name = `b` }", 1],
     ["{ name = `a` } << { name = `b` }", 1],
     ["{ name = `a` } &>> { name = `b` }", 1],

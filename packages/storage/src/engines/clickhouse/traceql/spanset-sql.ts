@@ -33,7 +33,9 @@ export function pipelineSql(pipeline: Pipeline, spans: SpanSql): Condition {
   try {
     return stagesSql(pipeline, spans, everything);
   } catch (error) {
-    if (error instanceof TooLarge) return structureSql(pipeline, spans);
+    if (error instanceof TooLarge) {
+      return structureSql(pipeline, spans);
+    }
     throw error;
   }
 }
@@ -45,7 +47,9 @@ function notTooLarge(condition: Condition, { isInSlice }: SpanSql): Condition {
   const { sql } = condition;
   const subqueries = sql.split("(SELECT ").length - 1;
   const most = isInSlice === undefined ? maxSubqueries : maxSubqueriesOfSearch;
-  if (sql.length > maxSqlLength || subqueries > most) throw new TooLarge();
+  if (sql.length > maxSqlLength || subqueries > most) {
+    throw new TooLarge();
+  }
   return condition;
 }
 
@@ -90,8 +94,12 @@ const unknown: Condition = { sql: "1", isExact: false };
 
 /** Whether a query asks how many spans there are of a trace, or what they come to. */
 export function countsSpans(part: unknown): boolean {
-  if (typeof part !== "object" || part === null) return false;
-  if ("type" in part && part.type === "scalar-filter") return true;
+  if (typeof part !== "object" || part === null) {
+    return false;
+  }
+  if ("type" in part && part.type === "scalar-filter") {
+    return true;
+  }
   return Object.values(part).some(countsSpans);
 }
 
@@ -104,21 +112,28 @@ function scalarSql(
   switch (expression.type) {
     case "static": {
       const value = staticValue(expression.value);
-      if (typeof value === "bigint") return { sql: intLiteral(value), isInt: true };
+      if (typeof value === "bigint") {
+        return { sql: intLiteral(value), isInt: true };
+      }
       return typeof value === "number" ? { sql: floatLiteral(value), isInt: false } : undefined;
     }
     case "aggregate": {
       const { aggregate, operand } = expression;
-      if (operand === undefined) return { sql: "toInt64(count())", isInt: true };
-      if (operand.type !== "intrinsic" || operand.name !== "span:duration") return undefined;
+      if (operand === undefined) {
+        return { sql: "toInt64(count())", isInt: true };
+      }
+      if (operand.type !== "intrinsic" || operand.name !== "span:duration") {
+        return undefined;
+      }
       return aggregate === "avg"
         ? { sql: `(sum(${lengthSql}) / count())`, isInt: false }
         : { sql: `${aggregate}(${lengthSql})`, isInt: true };
     }
     case "scalar-operation": {
       const [left, right] = [scalarSql(expression.left), scalarSql(expression.right)];
-      if (left?.isInt !== true || right?.isInt !== true || !/^[-+*]$/.test(expression.operator))
+      if (left?.isInt !== true || right?.isInt !== true || !/^[-+*]$/.test(expression.operator)) {
         return undefined;
+      }
       return { sql: `(${left.sql} ${expression.operator} ${right.sql})`, isInt: true };
     }
   }
@@ -136,9 +151,13 @@ function scalarFilterSql(
   spans: SpanSql,
 ): Condition | undefined {
   const isMany = left.type === "aggregate" && left.aggregate === "count" && right.type === "static";
-  if (!found.isExact && !(isMany && (operator === ">" || operator === ">="))) return undefined;
+  if (!found.isExact && !(isMany && (operator === ">" || operator === ">="))) {
+    return undefined;
+  }
   const [one, other] = [scalarSql(left), scalarSql(right)];
-  if (one === undefined || other === undefined) return undefined;
+  if (one === undefined || other === undefined) {
+    return undefined;
+  }
   const passes =
     one.isInt && other.isInt
       ? `${one.sql} ${operator} ${other.sql}`
@@ -155,14 +174,18 @@ function spansetSql(expression: SpansetExpression, spans: SpanSql, input: Condit
     case "pipeline":
       return stagesSql(expression, spans, input);
     case "spanset-operation":
-      if (isOfRows(expression)) return allOf([input, operationSql(expression, spans, everything)]);
+      if (isOfRows(expression)) {
+        return allOf([input, operationSql(expression, spans, everything)]);
+      }
       return notTooLarge(operationSql(expression, spans, input), spans);
   }
 }
 
 /** True when spans are tested one by one. */
 function isOfRows(expression: SpansetExpression): boolean {
-  if (expression.type !== "spanset-operation") return expression.type === "filter";
+  if (expression.type !== "spanset-operation") {
+    return expression.type === "filter";
+  }
   return expression.operator === "||" && isOfRows(expression.left) && isOfRows(expression.right);
 }
 
@@ -227,7 +250,9 @@ function operationSql(
  * wanted, and when they depend on other spans, because it would be computed several times.
  */
 function besideResults(results: Condition, spans: SpanSql): Condition {
-  if (spans.isInSlice === undefined || results.sql.includes("SELECT")) return everything;
+  if (spans.isInSlice === undefined || results.sql.includes("SELECT")) {
+    return everything;
+  }
   const { sql } = inTraceOf(allOf([results, inSlice(spans)]), spans);
   // More traces than need be do no harm.
   return { sql, isExact: true };

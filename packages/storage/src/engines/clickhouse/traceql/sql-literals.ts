@@ -32,6 +32,8 @@ export function floatLiteral(value: number): string {
 
 /** @param hex digits only */
 export function bytesLiteral(hex: string): string {
-  if (!/^[0-9a-f]*$/.test(hex)) throw new Error(`"${hex}" is not hex`);
+  if (!/^[0-9a-f]*$/.test(hex)) {
+    throw new Error(`"${hex}" is not hex`);
+  }
   return `unhex('${hex}')`;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { parseTraceQl, type SpansetOperator } from "traceql";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { newToken, rowsOf } from "../../../contract/contract-context.ts";
 import { msNano, newTraceId, noonUnixNano, sampleSpan } from "../../../contract/sample-spans.ts";
 import { allSpans, pipelineEvaluator } from "../../../traceql/pipeline-evaluator.ts";
@@ -62,7 +62,9 @@ const spans: SpanSql = {
 
 function pipelineOf(text: string) {
   const query = parseTraceQl(text);
-  if (query.type !== "search") throw new Error(`${text} is no search`);
+  if (query.type !== "search") {
+    throw new Error(`${text} is no search`);
+  }
   return query.pipeline;
 }
 
@@ -100,7 +102,7 @@ const structures = fc.letrec<{ text: string }>((tie) => ({
 })).text;
 
 describe("structureSql", () => {
-  it("lets every trace through that matches", async () => {
+  test("lets every trace through that matches", async () => {
     await fc.assert(
       fc.asyncProperty(structures, async (text) => {
         const found = new Set(await letThrough(text));
@@ -111,7 +113,7 @@ describe("structureSql", () => {
     );
   });
 
-  it.each([
+  test.each([
     "{ name = `a` } >> { name = `b` } >> { name = `c` }",
     "({ name = `a` } > { name = `b` }) && { name = `c` }",
     "{ name = `a` } < { name = `b` } < { name = `c` }",
@@ -133,7 +135,7 @@ describe("pipelineSql of operations within one another", () => {
   const where: SpanSql = { ...spans, isInSlice: "(s)", isInMinutesOf: (traces) => `m IN (${traces})` };
   const leaf = "{ name = `abc` || kind = server }";
 
-  it.each(spansetOperators)("grows with the text by %s", (operator) => {
+  test.each(spansetOperators)("grows with the text by %s", (operator) => {
     for (const nested of [
       (count: number) => Array<string>(count).fill(leaf).join(` ${operator} `),
       (count: number) => `${`${leaf} ${operator} (`.repeat(count - 1)}${leaf}${")".repeat(count - 1)}`,
@@ -147,7 +149,7 @@ describe("pipelineSql of operations within one another", () => {
     }
   });
 
-  it("refuses more than the limits, and says so", () => {
+  test("refuses more than the limits, and says so", () => {
     const many = (count: number, of: (index: number) => string, operator: string) =>
       pipelineOf(Array.from({ length: count }, (_, index) => of(index)).join(` ${operator} `));
     expect(() =>

@@ -87,8 +87,11 @@ function partOfPipeline(
     switch (stage.type) {
       case "scalar-filter": {
         const most = isOneSet ? exceeded(stage) : undefined;
-        if (most === undefined) hasNoMore();
-        else set = sets.moreThan(most, set);
+        if (most === undefined) {
+          hasNoMore();
+        } else {
+          set = sets.moreThan(most, set);
+        }
         break;
       }
       case "group":
@@ -108,8 +111,12 @@ function partOfPipeline(
         const part = partOf(stage, set, sets, spans);
         set = part.set;
         rows.push(part.row);
-        for (const sql of part.needed) needed.add(sql);
-        if (stage.type === "pipeline") isOneSet = leavesOneSet(stage);
+        for (const sql of part.needed) {
+          needed.add(sql);
+        }
+        if (stage.type === "pipeline") {
+          isOneSet = leavesOneSet(stage);
+        }
       }
     }
   }
@@ -155,9 +162,13 @@ function partOfOperation(
  * those that any set passes
  */
 function exceeded({ operator, left, right }: ScalarFilter): bigint | undefined {
-  if (left.type !== "aggregate" || left.aggregate !== "count" || right.type !== "static") return undefined;
+  if (left.type !== "aggregate" || left.aggregate !== "count" || right.type !== "static") {
+    return undefined;
+  }
   const value = staticValue(right.value);
-  if (typeof value !== "bigint") return undefined;
+  if (typeof value !== "bigint") {
+    return undefined;
+  }
   const most = operator === ">" ? value : value - 1n;
   return (operator === ">" || operator === ">=") && most >= 0n ? most : undefined;
 }

@@ -10,7 +10,9 @@ const isRoot = "(parent_span_id = toFixedString('', 8) OR parent_span_id = span_
  * @returns undefined for other fields
  */
 export function traceTest(field: Field, test: ValueTest, around: string): Condition | undefined {
-  if (field.type !== "intrinsic") return undefined;
+  if (field.type !== "intrinsic") {
+    return undefined;
+  }
   switch (field.name) {
     case "trace:duration": {
       const begin = "toUnixTimestamp64Nano(start)";
@@ -35,8 +37,12 @@ export function traceTest(field: Field, test: ValueTest, around: string): Condit
 
 /** The number of a root's parent is -1; other numbers are at least 0. */
 function asksForRoot(test: ValueTest): boolean {
-  if ("pattern" in test) return false;
+  if ("pattern" in test) {
+    return false;
+  }
   const { operator, constant } = test;
-  if (constant === 0n) return operator === "<";
+  if (constant === 0n) {
+    return operator === "<";
+  }
   return constant === -1n && (operator === "=" || operator === "<=");
 }

@@ -162,7 +162,9 @@ export function metricRowsSql(
   const { field, by } = aggregate;
   const groups = by.map(fieldValues);
   const number = field === undefined ? "toNullable(toFloat64(0))" : fieldNumber(field);
-  if (number === undefined || groups.includes(undefined)) return undefined;
+  if (number === undefined || groups.includes(undefined)) {
+    return undefined;
+  }
   const bucket = wantsBuckets(aggregate)
     ? "if(number > 0, bitShiftRight(reinterpretAsUInt64(number) - 1, 48), 0)"
     : "0";

@@ -22,9 +22,13 @@ export function textTest(test: ValueTest, text: string): string | undefined {
 
 /** A test of an Int64. */
 export function intTest(test: ValueTest, int: string): string | undefined {
-  if ("pattern" in test) return undefined;
+  if ("pattern" in test) {
+    return undefined;
+  }
   const { operator, constant } = test;
-  if (typeof constant === "bigint") return `${int} ${operator} ${intLiteral(constant)}`;
+  if (typeof constant === "bigint") {
+    return `${int} ${operator} ${intLiteral(constant)}`;
+  }
   return typeof constant === "number"
     ? `toFloat64(${int}) ${operator} ${floatTestLiteral(constant)}`
     : undefined;
@@ -32,14 +36,20 @@ export function intTest(test: ValueTest, int: string): string | undefined {
 
 /** A test of a Float64. */
 export function floatTest(test: ValueTest, float: string): string | undefined {
-  if ("pattern" in test || !isNumber(test.constant)) return undefined;
+  if ("pattern" in test || !isNumber(test.constant)) {
+    return undefined;
+  }
   return `${float} ${test.operator} ${floatTestLiteral(Number(test.constant))}`;
 }
 
 /** A test of a condition as a value. */
 export function boolTest(test: ValueTest, bool: string): string | undefined {
-  if ("pattern" in test || typeof test.constant !== "boolean") return undefined;
-  if (test.operator !== "=" && test.operator !== "!=") return undefined;
+  if ("pattern" in test || typeof test.constant !== "boolean") {
+    return undefined;
+  }
+  if (test.operator !== "=" && test.operator !== "!=") {
+    return undefined;
+  }
   return (test.operator === "=") === test.constant ? bool : `NOT (${bool})`;
 }
 

@@ -24,9 +24,11 @@ export function comparisonRows(
     const interval = intervalOf(start, stepNano);
     const count = (row: Pick<ComparisonRow, "key" | "value">, id: string) => {
       const known = rows.get(`${isSelected} ${interval} ${id}`);
-      if (known === undefined)
+      if (known === undefined) {
         rows.set(`${isSelected} ${interval} ${id}`, { ...row, isSelected, interval, count: 1 });
-      else known.count++;
+      } else {
+        known.count++;
+      }
     };
     for (const { key, value } of comparedAttributes(span)) {
       count({ key }, JSON.stringify([key]));
@@ -41,7 +43,11 @@ const comparedTypes: ReadonlySet<string> = new Set(["string", "int", "double", "
 function comparedAttributes(span: Span): Attribute[] {
   const of = (scope: string, attributes: readonly Attribute[]) => {
     const first = new Map<string, Attribute>();
-    for (const attribute of attributes) if (!first.has(attribute.key)) first.set(attribute.key, attribute);
+    for (const attribute of attributes) {
+      if (!first.has(attribute.key)) {
+        first.set(attribute.key, attribute);
+      }
+    }
     return [...first.values()]
       .filter(({ value }) => comparedTypes.has(value.type))
       .map(({ key, value }) => ({ key: `${scope}.${key}`, value }));

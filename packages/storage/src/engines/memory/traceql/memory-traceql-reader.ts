@@ -60,7 +60,11 @@ export class MemoryTraceQlReader implements TraceQlReader {
       const evaluate = pipelineEvaluator(pipeline, fields);
       const rows = new MetricRows(aggregate, fields, request.stepNano);
       for (const view of views) {
-        for (const { spans } of evaluate(allSpans(view))) for (const span of spans) rows.add(span);
+        for (const { spans } of evaluate(allSpans(view))) {
+          for (const span of spans) {
+            rows.add(span);
+          }
+        }
       }
       return rows.rows;
     };

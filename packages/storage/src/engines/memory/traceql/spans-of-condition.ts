@@ -23,7 +23,9 @@ export function* spansOfCondition(
     const spanOf = new Map(spans.map((span) => [factsOf(span, range, fields), span]));
     for (const view of new TraceView(spans[0]?.traceId ?? "", [...spanOf.keys()]).spans) {
       const span = spanOf.get(view.facts);
-      if (span !== undefined && isTrue(view)) yield span;
+      if (span !== undefined && isTrue(view)) {
+        yield span;
+      }
     }
   }
 }

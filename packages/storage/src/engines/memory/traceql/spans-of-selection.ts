@@ -18,7 +18,13 @@ export function spansOfSelection(
   const found = new Set<Span>();
   const matches = (span: Span) => spanMatches(span, { ...filter, limit: 1 });
   if (query?.type !== "search") {
-    for (const spans of traces) for (const span of spans) if (matches(span)) found.add(span);
+    for (const spans of traces) {
+      for (const span of spans) {
+        if (matches(span)) {
+          found.add(span);
+        }
+      }
+    }
     return found;
   }
   const range = rangeOfQuery({ ...filter, query });
@@ -32,7 +38,9 @@ export function spansOfSelection(
     for (const set of evaluate(allSpans(view))) {
       for (const { facts } of set.spans) {
         const span = spanOf.get(facts);
-        if (span !== undefined && matches(span)) found.add(span);
+        if (span !== undefined && matches(span)) {
+          found.add(span);
+        }
       }
     }
   }

@@ -22,19 +22,26 @@ export function flameLayout(groups: readonly SpanGroup[], focus: number, least: 
   const children = new Map<number, number[]>();
   groups.forEach(({ parent }, at) => {
     const siblings = children.get(parent);
-    if (siblings === undefined) children.set(parent, [at]);
-    else siblings.push(at);
+    if (siblings === undefined) {
+      children.set(parent, [at]);
+    } else {
+      siblings.push(at);
+    }
   });
   const weight = (at: number) => groups[at]?.weightUs ?? 0;
   const above: number[] = [];
-  for (let at = focus; at !== -1; at = groups[at]?.parent ?? -1) above.unshift(at);
+  for (let at = focus; at !== -1; at = groups[at]?.parent ?? -1) {
+    above.unshift(at);
+  }
   const boxes: FlameBox[] = above.map((group, level) => ({ group, level, left: 0, width: 1 }));
   const open: FlameBox[] = [];
   const place = (parent: number, level: number, left: number, total: number, width: number) => {
     let x = left;
     for (const group of (children.get(parent) ?? []).sort((a, b) => weight(b) - weight(a))) {
       const own = total === 0 ? 0 : (width * weight(group)) / total;
-      if (own < least) break;
+      if (own < least) {
+        break;
+      }
       const box = { group, level, left: x, width: own };
       boxes.push(box);
       open.push(box);

@@ -44,9 +44,11 @@ export function FlameView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
 
   function move(event: KeyboardEvent<HTMLDivElement>) {
     const next = neighbour(boxes, groups, active, event.key);
-    if (event.key === "Escape" && focus !== -1) goTo(groups[focus]?.parent);
-    else if (next === undefined) return;
-    else {
+    if (event.key === "Escape" && focus !== -1) {
+      goTo(groups[focus]?.parent);
+    } else if (next === undefined) {
+      return;
+    } else {
       setActive(next);
       frame.current?.querySelector<HTMLElement>(`[data-box="${next}"]`)?.focus();
     }
@@ -189,7 +191,9 @@ function neighbour(
   key: string,
 ): number | undefined {
   const box = boxes[active];
-  if (box === undefined) return undefined;
+  if (box === undefined) {
+    return undefined;
+  }
   const found = (index: number) => (index === -1 ? undefined : index);
   switch (key) {
     case "ArrowDown":

@@ -141,7 +141,9 @@ function curve(points: readonly Point[]): string {
   return points
     .map(({ x, y }, index) => {
       const from = points[index - 1];
-      if (from === undefined) return `M${x} ${y}`;
+      if (from === undefined) {
+        return `M${x} ${y}`;
+      }
       const middle = (from.x + x) / 2;
       return `C${middle} ${from.y} ${middle} ${y} ${x} ${y}`;
     })

@@ -28,8 +28,11 @@ export function spanStatistics(trace: Trace, by: string): SpanStatistics[] {
   for (let span = 0; span < trace.spans.length; span += 1) {
     const key = keyOf(trace, span, by);
     const own = members.get(key);
-    if (own === undefined) members.set(key, [span]);
-    else own.push(span);
+    if (own === undefined) {
+      members.set(key, [span]);
+    } else {
+      own.push(span);
+    }
   }
   return [...members.values()].map((spans) => statisticsOf(trace, spans, by));
 }
@@ -38,7 +41,9 @@ export function spanStatistics(trace: Trace, by: string): SpanStatistics[] {
 export function attributeKeys(trace: Trace, most: number): string[] {
   const counts = new Map<string, number>();
   for (const { tags } of trace.spans) {
-    for (const { key } of tags ?? []) counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const { key } of tags ?? []) {
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
   }
   return [...counts]
     .sort(([, a], [, b]) => b - a)
@@ -48,8 +53,12 @@ export function attributeKeys(trace: Trace, most: number): string[] {
 
 function keyOf(trace: Trace, span: number, by: string): string {
   const service = String(trace.service[span]);
-  if (by === "service") return service;
-  if (by === "operation") return `${service} ${trace.spans[span]?.operationName}`;
+  if (by === "service") {
+    return service;
+  }
+  if (by === "operation") {
+    return `${service} ${trace.spans[span]?.operationName}`;
+  }
   return attributeText(trace, span, by) ?? "\0";
 }
 
@@ -81,7 +90,11 @@ function statisticsOf(trace: Trace, spans: readonly number[], by: string): SpanS
 }
 
 function nameOf(trace: Trace, span: number, by: string): string {
-  if (by === "service") return trace.services[trace.service[span] as number] ?? "";
-  if (by === "operation") return trace.spans[span]?.operationName ?? "";
+  if (by === "service") {
+    return trace.services[trace.service[span] as number] ?? "";
+  }
+  if (by === "operation") {
+    return trace.spans[span]?.operationName ?? "";
+  }
   return attributeText(trace, span, by) ?? "(without it)";
 }

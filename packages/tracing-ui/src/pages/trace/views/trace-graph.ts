@@ -50,7 +50,9 @@ function graphBy(trace: Trace, operationOf: (span: number) => string | undefined
   for (let span = 0; span < trace.spans.length; span += 1) {
     const service = trace.service[span] as number;
     const operation = operationOf(span);
-    if (operation !== undefined) ofServices = false;
+    if (operation !== undefined) {
+      ofServices = false;
+    }
     const key = `${service} ${operation ?? ""}`;
     let at = known.get(key);
     if (at === undefined) {
@@ -67,7 +69,9 @@ function graphBy(trace: Trace, operationOf: (span: number) => string | undefined
     node.selfUs += self[span] as number;
     const up = trace.parent[span] as number;
     const from = up === -1 ? at : (nodeOf[up] as number);
-    if (from === at) continue;
+    if (from === at) {
+      continue;
+    }
     const edgeKey = `${from} ${at}`;
     const edge = edges.get(edgeKey) ?? { from, to: at, count: 0, errors: 0 };
     edge.count += 1;

@@ -59,7 +59,9 @@ export function describeRow(scene: WaterfallScene, span: number): string {
 }
 
 function outside(range: { fromUs: number; toUs: number }, startUs: number, endUs: number): string | false {
-  if (endUs < range.fromUs) return "before the time in view";
+  if (endUs < range.fromUs) {
+    return "before the time in view";
+  }
   return startUs > range.toUs && "after the time in view";
 }
 

@@ -26,13 +26,19 @@ export function drawRowLane(pen: WaterfallPen, scene: WaterfallScene, span: numb
   const left = nameWidth + Math.max(-8, (startUs - view.range.fromUs) * perUs);
   const end = nameWidth + Math.min(laneWidth, (endUs - view.range.fromUs) * perUs);
   const dimmed = isDimmed(scene, span);
-  if (end < nameWidth) pen.text("‹", nameWidth + 6, top, "large", pen.palette.colours.text3);
-  else if (left > nameWidth + laneWidth) {
+  if (end < nameWidth) {
+    pen.text("‹", nameWidth + 6, top, "large", pen.palette.colours.text3);
+  } else if (left > nameWidth + laneWidth) {
     const x = nameWidth + laneWidth - 6 - pen.texts.width("›", "large");
     pen.text("›", x, top, "large", pen.palette.colours.text3);
-  } else if (run !== undefined) drawRun(pen, scene, run, { left, end, top, dimmed });
-  else drawSpan(pen, scene, span, { left, end, top, dimmed, perUs });
-  if (run === undefined) drawRank(pen, scene, span, top);
+  } else if (run !== undefined) {
+    drawRun(pen, scene, run, { left, end, top, dimmed });
+  } else {
+    drawSpan(pen, scene, span, { left, end, top, dimmed, perUs });
+  }
+  if (run === undefined) {
+    drawRank(pen, scene, span, top);
+  }
 }
 
 interface BarPlace {
@@ -54,7 +60,9 @@ function drawSpan(
   const failed = ((trace.flags[span] as number) & spanFlag.error) !== 0;
   const width = Math.max(2, end - left);
   const xOf = (us: number) => nameWidth + (us - view.range.fromUs) * perUs;
-  if (dimmed) context.globalAlpha = dimmedAlpha;
+  if (dimmed) {
+    context.globalAlpha = dimmedAlpha;
+  }
   pen.roundBox(
     left,
     top + barTop,
@@ -64,7 +72,9 @@ function drawSpan(
     failed ? colours.errorBar : (palette.services[service] ?? ""),
   );
   const pattern = failed ? undefined : palette.patterns[service];
-  if (pattern !== undefined) pen.roundBox(left, top + barTop, width, barHeight, 2, pattern);
+  if (pattern !== undefined) {
+    pen.roundBox(left, top + barTop, width, barHeight, 2, pattern);
+  }
   // The critical path runs along the foot of the bars that it leads through.
   const sections = path.bySpan.get(span);
   const drawn = Math.min(sections?.length ?? 0, mostSections);
@@ -83,7 +93,9 @@ function drawSpan(
   const drawnUs = (trace.offsetUs[span] as number) - (trace.spans[span]?.startTime ?? 0);
   for (let index = 0; index < Math.min(logs?.length ?? 0, mostEvents); index += 1) {
     const x = xOf((logs?.[index]?.timestamp ?? 0) + drawnUs);
-    if (x >= nameWidth && x <= nameWidth + laneWidth) pen.box(x - 1, top + 1, 2, 4, colours.text2);
+    if (x >= nameWidth && x <= nameWidth + laneWidth) {
+      pen.box(x - 1, top + 1, 2, 4, colours.text2);
+    }
   }
   const { figure, unit } = formatDuration(trace.spanUs[span] as number);
   const x = Math.max(nameWidth, end) + 7;
@@ -110,7 +122,9 @@ function drawRun(
     context.globalAlpha = 0.22 * share;
     pen.box(left, top + barTop, width, barHeight, colour);
     context.globalAlpha = 0.42 * share;
-    for (let x = left; x < left + width; x += 5) pen.box(x, top + barTop, 3, barHeight, colour);
+    for (let x = left; x < left + width; x += 5) {
+      pen.box(x, top + barTop, 3, barHeight, colour);
+    }
   });
 
   const parts = [
@@ -124,8 +138,9 @@ function drawRun(
   const wide = 10 + parts.reduce((sum, { text, font }) => sum + texts.width(text, font), 0);
   // On the bar where that is wide; otherwise after it, or before one that ends at the right edge.
   let x = Math.max(nameWidth, left) + 8;
-  if (end - left <= 0.3 * laneWidth)
+  if (end - left <= 0.3 * laneWidth) {
     x = end < nameWidth + 0.65 * laneWidth ? Math.max(nameWidth, end) + 4 : left - 4 - wide;
+  }
   pen.roundBox(x, top + 3, wide, 16, 3, colours.figures);
   x += 5;
   for (const { text, colour: ink, font } of parts) {
@@ -137,7 +152,9 @@ function drawRun(
 /** Where the span stands among its peers, at the right edge. */
 function drawRank(pen: WaterfallPen, scene: WaterfallScene, span: number, top: number): void {
   const peers = peersOf(scene, span);
-  if (peers === undefined) return;
+  if (peers === undefined) {
+    return;
+  }
   const { colours } = pen.palette;
   const text = percentileText(peers.percentile);
   const slow = peers.percentile >= slowFrom;

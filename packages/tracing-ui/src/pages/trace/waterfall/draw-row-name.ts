@@ -27,11 +27,17 @@ export function drawRowName(pen: WaterfallPen, scene: WaterfallScene, span: numb
   if (layout.fold !== undefined) {
     pen.icon("caret", layout.foldX, top + iconTop, colours.text3, { turned: layout.fold === "unfolded" });
   }
-  if (layout.level !== undefined) pen.text(layout.level.text, layout.level.x, top, "mono", colours.text3);
-  if (dimmed) context.globalAlpha = dimmedAlpha;
+  if (layout.level !== undefined) {
+    pen.text(layout.level.text, layout.level.x, top, "mono", colours.text3);
+  }
+  if (dimmed) {
+    context.globalAlpha = dimmedAlpha;
+  }
   pen.roundBox(layout.stripeX, top + 4, 4, 14, 1, palette.services[service] ?? colours.text3);
   const pattern = palette.patterns[service];
-  if (pattern !== undefined) pen.roundBox(layout.stripeX, top + 4, 4, 14, 1, pattern);
+  if (pattern !== undefined) {
+    pen.roundBox(layout.stripeX, top + 4, 4, 14, 1, pattern);
+  }
   context.globalAlpha = 1;
 
   if (layout.count !== undefined) {
@@ -45,7 +51,9 @@ export function drawRowName(pen: WaterfallPen, scene: WaterfallScene, span: numb
   }
   const { x, text } = layout.operation;
   pen.text(text, x, top, "plain", dimmed ? colours.text3 : failed ? colours.error : colours.text2);
-  for (const chip of layout.chips) drawChip(pen, chip, top, dimmed);
+  for (const chip of layout.chips) {
+    drawChip(pen, chip, top, dimmed);
+  }
 }
 
 function drawChip(
@@ -56,14 +64,21 @@ function drawChip(
 ): void {
   const { colours } = pen.palette;
   if (kind === "odd" || kind === "failed") {
-    if (dimmed && kind === "failed") pen.context.globalAlpha = dimmedAlpha;
-    if (kind === "odd") pen.icon("warning", x, top + iconTop, colours.warning);
-    else pen.icon("error", x, top + iconTop, colours.error);
+    if (dimmed && kind === "failed") {
+      pen.context.globalAlpha = dimmedAlpha;
+    }
+    if (kind === "odd") {
+      pen.icon("warning", x, top + iconTop, colours.warning);
+    } else {
+      pen.icon("error", x, top + iconTop, colours.error);
+    }
     pen.context.globalAlpha = 1;
     return;
   }
   const ground = failed ? colours.errorSoft : kind === "run" ? colours.selected : colours.chip;
   pen.roundBox(x, top + chipTop, width, chipHeight, 3, ground);
-  if (kind === "run") pen.icon("caret", x + 1, top + 5, colours.text2, { turned: true, size: 12 });
+  if (kind === "run") {
+    pen.icon("caret", x + 1, top + 5, colours.text2, { turned: true, size: 12 });
+  }
   pen.text(text, kind === "run" ? x + 13 : x + 5, top, "mono", failed ? colours.error : colours.text2);
 }

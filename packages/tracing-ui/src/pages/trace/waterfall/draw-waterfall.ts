@@ -34,7 +34,9 @@ export function drawWaterfall(
     drawGrid(pen, scene, { top, height });
     const first = rowWindow.rowAt(top);
     const last = rows.length === 0 ? -1 : rowWindow.rowAt(top + height);
-    for (let row = first; row <= last; row += 1) drawGround(pen, scene, row, row === pointed);
+    for (let row = first; row <= last; row += 1) {
+      drawGround(pen, scene, row, row === pointed);
+    }
     pen.within(0, top, nameWidth, height, () => {
       for (let row = first; row <= last; row += 1) {
         drawRowName(pen, scene, rows[row] as number, rowWindow.top(row));
@@ -62,11 +64,15 @@ function drawGrid(
     for (const { fromUs, toUs, lengthUs } of gaps) {
       const left = xOf(fromUs);
       const gapWidth = (toUs - fromUs) * perUs;
-      if (left > nameWidth + laneWidth || left + gapWidth < nameWidth) continue;
+      if (left > nameWidth + laneWidth || left + gapWidth < nameWidth) {
+        continue;
+      }
       pen.box(left, top, gapWidth, height, palette.idle ?? colours.chip);
       drawGapTexts(pen, `${durationText(lengthUs)} idle`, left + gapWidth / 2, { top, height });
     }
-    for (const { us } of ticks) pen.box(xOf(us), top, 1, height, colours.tick);
+    for (const { us } of ticks) {
+      pen.box(xOf(us), top, 1, height, colours.tick);
+    }
   });
   pen.box(nameWidth, top, 1, height, colours.line);
 }
@@ -98,8 +104,12 @@ function drawGround(
 ) {
   const { colours } = pen.palette;
   const selected = rows[row] === view.selected;
-  if (!selected && !pointed) return;
+  if (!selected && !pointed) {
+    return;
+  }
   const top = rowWindow.top(row);
   pen.box(0, top, width, WATERFALL_ROW_PX, selected ? colours.selected : colours.hover);
-  if (selected) pen.box(0, top, 2, WATERFALL_ROW_PX, colours.accent);
+  if (selected) {
+    pen.box(0, top, 2, WATERFALL_ROW_PX, colours.accent);
+  }
 }

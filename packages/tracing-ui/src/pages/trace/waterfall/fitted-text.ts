@@ -26,7 +26,9 @@ export class FittedText {
     const key = font + text;
     let width = this.#widths.get(key);
     if (width === undefined) {
-      if (this.#widths.size >= mostRemembered) this.#widths.clear();
+      if (this.#widths.size >= mostRemembered) {
+        this.#widths.clear();
+      }
       width = this.#measure(text, font);
       this.#widths.set(key, width);
     }
@@ -39,11 +41,15 @@ export class FittedText {
    */
   fit(text: string, font: FontName, room: number): string {
     const short = text.length > mostLetters ? bothEnds(text) : text;
-    if (short === text && this.width(text, font) <= room) return text;
+    if (short === text && this.width(text, font) <= room) {
+      return text;
+    }
     const key = `${Math.floor(room)} ${font}${short}`;
     let cut = this.#cuts.get(key);
     if (cut === undefined) {
-      if (this.#cuts.size >= mostRemembered) this.#cuts.clear();
+      if (this.#cuts.size >= mostRemembered) {
+        this.#cuts.clear();
+      }
       cut = this.#cut([...short], font, room);
       this.#cuts.set(key, cut);
     }
@@ -60,8 +66,11 @@ export class FittedText {
     let high = letters.length;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (this.#measure(first(middle), font) <= room) low = middle;
-      else high = middle - 1;
+      if (this.#measure(first(middle), font) <= room) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
     }
     return low === 0 && this.#measure("…", font) > room ? "" : first(low);
   }

@@ -34,7 +34,9 @@ export function hitRow(scene: WaterfallScene, texts: FittedText, x: number, y: n
   const row = rowWindow.rowAt(y);
   const span = rows[row];
   const within = y - rowWindow.top(row);
-  if (span === undefined || within < 0 || within >= WATERFALL_ROW_PX) return undefined;
+  if (span === undefined || within < 0 || within >= WATERFALL_ROW_PX) {
+    return undefined;
+  }
   return {
     row,
     span,
@@ -45,8 +47,12 @@ export function hitRow(scene: WaterfallScene, texts: FittedText, x: number, y: n
 function namePart(scene: WaterfallScene, texts: FittedText, span: number, x: number): RowHit["part"] {
   const { foldX, fold, level, stripeX, count, chips } = layOutRow(scene, span, texts);
   if (count === undefined) {
-    if (fold !== undefined && x >= foldX && x < foldX + 16) return "fold";
-    if (level !== undefined && x >= level.x && x < stripeX) return "level";
+    if (fold !== undefined && x >= foldX && x < foldX + 16) {
+      return "fold";
+    }
+    if (level !== undefined && x >= level.x && x < stripeX) {
+      return "level";
+    }
   }
   const chip = chips.find((one) => x >= one.x && x < one.x + one.width);
   return chip === undefined || chip.kind === "below" ? "name" : chip.kind;
@@ -57,9 +63,15 @@ function lanePart(scene: WaterfallScene, span: number, x: number): RowHit["part"
   const run = foldedRunFrom(scene, span);
   const startUs = trace.offsetUs[span] as number;
   const endUs = run?.endUs ?? startUs + (trace.spanUs[span] as number);
-  if (x >= width - 48 && run === undefined && peersOf(scene, span) !== undefined) return "rank";
-  if (endUs < view.range.fromUs && x < nameWidth + 20) return "before";
-  if (startUs > view.range.toUs && x > nameWidth + laneWidth - 20) return "after";
+  if (x >= width - 48 && run === undefined && peersOf(scene, span) !== undefined) {
+    return "rank";
+  }
+  if (endUs < view.range.fromUs && x < nameWidth + 20) {
+    return "before";
+  }
+  if (startUs > view.range.toUs && x > nameWidth + laneWidth - 20) {
+    return "after";
+  }
   return "bar";
 }
 
@@ -83,7 +95,9 @@ export function hintOf(scene: WaterfallScene, { span, part }: RowHit): string {
       return `Level ${(scene.trace.depth[span] as number) + 1}`;
     case "rank": {
       const peers = peersOf(scene, span);
-      if (peers === undefined) return "";
+      if (peers === undefined) {
+        return "";
+      }
       const { percentile, peers: count, medianUs } = peers;
       return `Longer than ${percentileText(percentile)} of ${formatCount(count)} recent spans of this operation (median ${durationText(medianUs)})`;
     }
@@ -98,10 +112,18 @@ export function hintOf(scene: WaterfallScene, { span, part }: RowHit): string {
 /** The oddity of a span; undefined for a normal one. */
 export function oddityOf({ flags }: Trace, span: number): string | undefined {
   const own = flags[span] as number;
-  if ((own & spanFlag.parentMissing) !== 0) return "Its parent is not in this trace";
-  if ((own & spanFlag.cycle) !== 0) return "Its parents lead back to itself";
-  if ((own & spanFlag.duplicateId) !== 0) return "Its id is used by an earlier span";
-  if ((own & spanFlag.warning) !== 0) return "It carries warnings; open it to read them";
+  if ((own & spanFlag.parentMissing) !== 0) {
+    return "Its parent is not in this trace";
+  }
+  if ((own & spanFlag.cycle) !== 0) {
+    return "Its parents lead back to itself";
+  }
+  if ((own & spanFlag.duplicateId) !== 0) {
+    return "Its id is used by an earlier span";
+  }
+  if ((own & spanFlag.warning) !== 0) {
+    return "It carries warnings; open it to read them";
+  }
   return undefined;
 }
 

@@ -112,7 +112,9 @@ export function layOutRow(scene: WaterfallScene, span: number, texts: FittedText
 }
 
 function runChips(run: SiblingRun, texts: FittedText): RowChip[] {
-  if (run.errors === 0) return [];
+  if (run.errors === 0) {
+    return [];
+  }
   return [textChip("below", formatCount(run.errors), true, texts)];
 }
 
@@ -130,7 +132,9 @@ function spanChips(scene: WaterfallScene, span: number, texts: FittedText): RowC
     const width = chipCaretPx + texts.width(text, "mono") + chipPaddingPx;
     chips.push({ kind: "run", x: 0, width, text, failed: false });
   }
-  if ((flags & oddFlags) !== 0) chips.push({ kind: "odd", x: 0, width: iconPx, text: "", failed: false });
+  if ((flags & oddFlags) !== 0) {
+    chips.push({ kind: "odd", x: 0, width: iconPx, text: "", failed: false });
+  }
   if ((flags & spanFlag.error) !== 0) {
     chips.push({ kind: "failed", x: 0, width: iconPx, text: "", failed: true });
   }

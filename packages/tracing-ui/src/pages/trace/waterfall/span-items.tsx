@@ -31,8 +31,12 @@ export const SpanItems = memo(function SpanItems(props: {
   const { rows, rowWindow, view, trace } = scene;
   const shown = Array.from({ length: last - first + 1 }, (_, index) => first + index);
   const selectedRow = rowOf(rows, view.selected);
-  if (selectedRow !== -1 && selectedRow < first) shown.unshift(selectedRow);
-  if (selectedRow > last) shown.push(selectedRow);
+  if (selectedRow !== -1 && selectedRow < first) {
+    shown.unshift(selectedRow);
+  }
+  if (selectedRow > last) {
+    shown.push(selectedRow);
+  }
   return shown.map((row) => {
     const span = rows[row] as number;
     const isRun = foldedRunFrom(scene, span) !== undefined;

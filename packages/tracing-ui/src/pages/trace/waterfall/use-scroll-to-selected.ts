@@ -14,16 +14,24 @@ export function useScrollToSelected(
   useEffect(() => {
     const box = scroller.current;
     // Asked last, for that lays the page out.
-    if (last.current === selected || box === null || box.clientHeight === 0) return;
+    if (last.current === selected || box === null || box.clientHeight === 0) {
+      return;
+    }
     const row = rowOf(rows, selected);
     const opening = last.current === undefined;
     last.current = selected;
-    if (row === -1) return;
+    if (row === -1) {
+      return;
+    }
     const top = rowWindow.top(row);
     const room = box.clientHeight - WATERFALL_HEAD_PX;
     // At a third of the height, so that opened details have room below; whole rows, so that none is cut.
-    if (opening && top > room / 3) box.scrollTop = rowWindow.top(rowWindow.rowAt(top - room / 3));
-    else if (top < box.scrollTop) box.scrollTop = top;
-    else if (top + WATERFALL_ROW_PX > box.scrollTop + room) box.scrollTop = top + WATERFALL_ROW_PX - room;
+    if (opening && top > room / 3) {
+      box.scrollTop = rowWindow.top(rowWindow.rowAt(top - room / 3));
+    } else if (top < box.scrollTop) {
+      box.scrollTop = top;
+    } else if (top + WATERFALL_ROW_PX > box.scrollTop + room) {
+      box.scrollTop = top + WATERFALL_ROW_PX - room;
+    }
   });
 }

@@ -23,14 +23,18 @@ export function useWaterfallPainter(
   const patterns = useChoice(patternChoice);
   const scale = usePixelRatio();
   useLayoutEffect(() => {
-    if (canvas.current === null) return;
+    if (canvas.current === null) {
+      return;
+    }
     const made = new WaterfallPainter(canvas.current);
     setPainter(made);
     return () => made.close();
   }, [canvas]);
   useEffect(() => {
     // Theme and scale are read from the page; they are named here because they change what is read.
-    if (canvas.current === null || theme === undefined || scale === 0) return;
+    if (canvas.current === null || theme === undefined || scale === 0) {
+      return;
+    }
     painter?.use(readPalette(canvas.current, scene.trace, hues, patterns === "on"));
   }, [painter, canvas, scene.trace, hues, theme, patterns, scale]);
   useLayoutEffect(() => painter?.show(scene, height - WATERFALL_HEAD_PX), [painter, scene, height]);

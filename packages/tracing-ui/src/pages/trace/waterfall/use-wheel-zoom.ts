@@ -15,12 +15,18 @@ export function useWheelZoom(
   useEffect(() => {
     const box = scroller.current;
     const onWheel = (event: WheelEvent) => {
-      if (box === null) return;
+      if (box === null) {
+        return;
+      }
       const zooms = event.ctrlKey || event.metaKey;
       const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
-      if (!zooms && Math.abs(sideways) <= (event.shiftKey ? 0 : Math.abs(event.deltaY))) return;
+      if (!zooms && Math.abs(sideways) <= (event.shiftKey ? 0 : Math.abs(event.deltaY))) {
+        return;
+      }
       event.preventDefault();
-      if (!zooms) return dispatch({ type: "pan", by: sideways / lane.width });
+      if (!zooms) {
+        return dispatch({ type: "pan", by: sideways / lane.width });
+      }
       const share = (event.clientX - box.getBoundingClientRect().left - lane.left) / lane.width;
       const { fromUs, toUs } = view.range;
       dispatch({

@@ -47,9 +47,11 @@ export function WaterfallHead(props: {
           value={view.filter}
           onChange={(event) => dispatch({ type: "filter", text: event.target.value })}
           onKeyDown={(event) => {
-            if (event.key === "Escape" && view.filter !== "") dispatch({ type: "filter", text: "" });
-            else if (event.key === "Escape") event.currentTarget.blur();
-            else if (event.key === "Enter" && filter !== undefined) {
+            if (event.key === "Escape" && view.filter !== "") {
+              dispatch({ type: "filter", text: "" });
+            } else if (event.key === "Escape") {
+              event.currentTarget.blur();
+            } else if (event.key === "Enter" && filter !== undefined) {
               event.preventDefault();
               dispatch({ type: "nextMatch", by: event.shiftKey ? -1 : 1, filter });
             }
@@ -168,7 +170,9 @@ function NameEdge({ width, onWidth }: { width: number; onWidth: (width: number) 
 
   function step(event: KeyboardEvent) {
     const by = { ArrowLeft: -edgeStepPx, ArrowRight: edgeStepPx }[event.key];
-    if (by === undefined) return;
+    if (by === undefined) {
+      return;
+    }
     event.preventDefault();
     event.stopPropagation();
     onWidth(width + by);

@@ -35,7 +35,9 @@ export class WaterfallPainter {
 
   /** Draws with other colours or fonts, at once: the rest of the page has them already, also where it is not in view. */
   use(palette: WaterfallPalette): void {
-    if (this.#context === null) return;
+    if (this.#context === null) {
+      return;
+    }
     this.#pen = new WaterfallPen(this.#context, palette);
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
@@ -53,12 +55,16 @@ export class WaterfallPainter {
   scrollTo(scrollTop: number): void {
     this.#scrollTop = scrollTop;
     const { top, height } = this.#drawn;
-    if (scrollTop < top || scrollTop + this.#viewHeight > top + height) this.#ask();
+    if (scrollTop < top || scrollTop + this.#viewHeight > top + height) {
+      this.#ask();
+    }
   }
 
   /** Says which row the pointer is on, −1 for none. */
   point(row: number): void {
-    if (row === this.#pointed) return;
+    if (row === this.#pointed) {
+      return;
+    }
     this.#pointed = row;
     this.#ask();
   }
@@ -69,7 +75,9 @@ export class WaterfallPainter {
   }
 
   #ask(): void {
-    if (this.#frame !== 0) return;
+    if (this.#frame !== 0) {
+      return;
+    }
     this.#frame = requestAnimationFrame(() => {
       this.#frame = 0;
       this.#paint();
@@ -79,11 +87,15 @@ export class WaterfallPainter {
   #paint(): void {
     const scene = this.#scene;
     const pen = this.#pen;
-    if (scene === undefined || pen === undefined || scene.width === 0 || this.#viewHeight <= 0) return;
+    if (scene === undefined || pen === undefined || scene.width === 0 || this.#viewHeight <= 0) {
+      return;
+    }
     const whole = Math.max(scene.rowWindow.height, this.#viewHeight);
     const top = Math.max(0, Math.floor(this.#scrollTop) - overscanPx);
     const height = Math.min(whole - top, Math.ceil(this.#viewHeight) + 2 * overscanPx);
-    if (height <= 0) return;
+    if (height <= 0) {
+      return;
+    }
     this.#drawn = { top, height };
     this.#fit(scene.width, height, pen);
     this.#canvas.style.transform = `translateY(${top}px)`;

@@ -81,7 +81,9 @@ export class WaterfallPen {
 
   /** Writes a text in the middle of a row. Each text is laid out by itself: none turns the direction of another. @param top of the row */
   text(text: string, x: number, top: number, font: FontName, colour: string): void {
-    if (text === "") return;
+    if (text === "") {
+      return;
+    }
     this.#use(font);
     this.context.fillStyle = colour;
     this.context.fillText(text, x, top + this.#baseline(font));
@@ -98,7 +100,9 @@ export class WaterfallPen {
     context.save();
     context.translate(x, y);
     context.scale(size / 16, size / 16);
-    if (turned) context.transform(0, 1, -1, 0, 16, 0);
+    if (turned) {
+      context.transform(0, 1, -1, 0, 16, 0);
+    }
     context.strokeStyle = colour;
     context.lineWidth = 1.5;
     context.lineCap = "round";
@@ -108,7 +112,9 @@ export class WaterfallPen {
   }
 
   #use(font: FontName): void {
-    if (this.#font === font) return;
+    if (this.#font === font) {
+      return;
+    }
     this.#font = font;
     this.context.font = this.palette.fonts[font];
     this.context.letterSpacing = font === "mono" || font === "monoBold" ? monoSpacing : "0px";

@@ -20,7 +20,9 @@ export function rowsInView(
   scrollTop: number,
   height: number,
 ): { first: number; last: number } {
-  if (rows === 0) return { first: 0, last: -1 };
+  if (rows === 0) {
+    return { first: 0, last: -1 };
+  }
   const top = Math.floor(window.rowAt(scrollTop) / step) * step;
   const bottom = Math.ceil(window.rowAt(scrollTop + height) / step) * step;
   return { first: Math.max(0, top - overscan), last: Math.min(rows - 1, bottom + overscan) };

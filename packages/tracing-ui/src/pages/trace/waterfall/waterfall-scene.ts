@@ -47,9 +47,13 @@ export function foldedRunFrom(scene: WaterfallScene, span: number): SiblingRun |
 /** Whether the row is only there to lead to a span that the filter matched, or to keep its place. */
 export function isDimmed(scene: WaterfallScene, span: number): boolean {
   const { filter } = scene;
-  if (filter === undefined) return false;
+  if (filter === undefined) {
+    return false;
+  }
   const run = foldedRunFrom(scene, span);
-  if (run !== undefined) return !filter.matches.subarray(span, run.end).includes(1);
+  if (run !== undefined) {
+    return !filter.matches.subarray(span, run.end).includes(1);
+  }
   return filter.matches[span] === 0;
 }
 

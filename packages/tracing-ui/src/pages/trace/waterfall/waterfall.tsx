@@ -97,7 +97,9 @@ export function Waterfall(props: {
 
   function hitBy(event: MouseEvent<HTMLDivElement>): RowHit | undefined {
     const texts = painter?.pen?.texts;
-    if (texts === undefined) return undefined;
+    if (texts === undefined) {
+      return undefined;
+    }
     const box = event.currentTarget.getBoundingClientRect();
     return hitRow(scene, texts, event.clientX - box.left, event.clientY - box.top);
   }
@@ -106,10 +108,16 @@ export function Waterfall(props: {
     // A screen reader presses the item itself, at no point.
     const item = event.detail === 0 ? (event.target as HTMLElement).dataset.span : undefined;
     const hit = item === undefined ? hitBy(event) : { span: Number(item), part: "name" };
-    if (hit === undefined) return;
-    if (hit.part === "run") dispatch({ type: "toggleRun", span: hit.span });
-    else if (hit.part === "fold") dispatch({ type: "toggleFold", span: hit.span });
-    else dispatch({ type: "toggleOpen", span: hit.span });
+    if (hit === undefined) {
+      return;
+    }
+    if (hit.part === "run") {
+      dispatch({ type: "toggleRun", span: hit.span });
+    } else if (hit.part === "fold") {
+      dispatch({ type: "toggleFold", span: hit.span });
+    } else {
+      dispatch({ type: "toggleOpen", span: hit.span });
+    }
   }
 
   function point(event: PointerEvent<HTMLDivElement>) {
@@ -120,9 +128,13 @@ export function Waterfall(props: {
 
   /** A user who arrives by key is on a row at once, because a tree without an active item is silent. */
   function enter(event: FocusEvent<HTMLDivElement>) {
-    if (view.selected !== -1 || !event.currentTarget.matches(":focus-visible")) return;
+    if (view.selected !== -1 || !event.currentTarget.matches(":focus-visible")) {
+      return;
+    }
     const span = rows[rowWindow.rowAt(scroller.current?.scrollTop ?? 0)];
-    if (span !== undefined) dispatch({ type: "select", span });
+    if (span !== undefined) {
+      dispatch({ type: "select", span });
+    }
   }
 
   const selectedRow = rowOf(rows, view.selected);
