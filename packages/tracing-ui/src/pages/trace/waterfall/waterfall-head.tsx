@@ -54,6 +54,7 @@ export function WaterfallHead(props: {
             } else if (event.key === "Enter" && filter !== undefined) {
               event.preventDefault();
               dispatch({ type: "nextMatch", by: event.shiftKey ? -1 : 1, filter });
+              event.currentTarget.blur(); // the keys of the page go on from here
             }
           }}
         />
