@@ -25,7 +25,7 @@ export interface CodeBlock {
 /** Pages that people read to do what they say, with the README; ADRs are records of their time. */
 export const pages = [
   { path: "README.md", markdown: readFileSync(join(repository, "README.md"), "utf8") },
-  ...readPages(join(repository, "docs")).filter(({ path }) => !path.startsWith("adr/")),
+  ...readPages(join(repository, "docs")).filter(({ path }) => !/^(?:adr|measurements)\//.test(path)),
 ];
 
 interface CodeToken {
