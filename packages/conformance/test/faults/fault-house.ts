@@ -15,14 +15,14 @@ export interface FaultHouse {
   readonly collectorAdmin: string;
   readonly storageUrl: string;
   readonly folder: string;
-  /** Kills what runs, and removes the folder. */
+  /** Kills what runs, and removes a folder of its own. */
   close(): Promise<void>;
 }
 
 export interface FaultHouseSettings {
   /** More options of the collector. */
   readonly collectorOptions?: readonly string[];
-  /** Folder of all data; a temporary one when absent. Removed in the end. */
+  /** Folder of all data, whose owner removes it; a temporary one when absent, which is removed in the end. */
   readonly folder?: string;
   /** A separate folder when absent. */
   readonly journal?: string;
@@ -30,9 +30,10 @@ export interface FaultHouseSettings {
 
 export async function openFaultHouse({
   collectorOptions = [],
-  folder = mkdtempSync(join(tmpdir(), "faults-")),
+  folder: givenFolder,
   journal,
 }: FaultHouseSettings = {}): Promise<FaultHouse> {
+  const folder = givenFolder ?? mkdtempSync(join(tmpdir(), "faults-"));
   const [store, storeAdmin, otlpGrpc, otlpHttp, apiV2Grpc, thriftHttp, zipkinHttp, admin] =
     (await freeAddresses(8)) as [string, string, string, string, string, string, string, string];
   const storage = new HouseProcess(
@@ -74,7 +75,9 @@ export async function openFaultHouse({
     async close() {
       await collector.end("SIGKILL");
       await storage.end("SIGKILL");
-      rmSync(folder, { recursive: true, force: true });
+      if (givenFolder === undefined) {
+        rmSync(folder, { recursive: true, force: true });
+      }
     },
   };
 }

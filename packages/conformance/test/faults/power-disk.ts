@@ -6,7 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Sparse: what is not written takes no room. */
 const diskBytes = 4 * 2 ** 30;
-const unmountTries = 50;
+/** Half a minute: on a busy machine the kernel lets go late of the files of processes that were killed. */
+const unmountTries = 1_500;
 
 /**
  * EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH of the kernel's fs/ext4/ext4.h: from now on the file system writes nothing, neither

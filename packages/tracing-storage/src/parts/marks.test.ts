@@ -65,7 +65,7 @@ test("says where each stream of a granule begins, and how many rows there are", 
   );
 });
 
-test("holds no more memory than it says", () => {
+test("holds no more memory than it says", async () => {
   write([1, 2, 3], 24);
   collectGarbage("regular");
   const before = process.memoryUsage().arrayBuffers;
@@ -78,8 +78,12 @@ test("holds no more memory than it says", () => {
     }
     return marks;
   });
-  collectGarbage("regular");
-  const bytes = process.memoryUsage().arrayBuffers - before;
+  const bytes = () => {
+    collectGarbage("regular");
+    return process.memoryUsage().arrayBuffers - before;
+  };
   expect(held.reduce((sum, marks) => sum + marks.bytes, 0)).toBeLessThan(50_000);
-  expect(bytes).toBeLessThan(2_000_000);
+  // A thread of the collector's own frees memory a little later.
+  await expect.poll(bytes, { timeout: 10_000 }).toBeLessThan(2_000_000);
+  expect(held).toHaveLength(300);
 });
