@@ -36,6 +36,7 @@ export class ProxyTry implements RelayPlan {
   #trace: UpstreamTrace | undefined;
   /** Whether a held response is in the hands of routes: what becomes of it is theirs to tell. */
   #handedOn = false;
+  #released = false;
 
   /** @param othersLeft whether another upstream could be tried */
   constructor(parts: ProxyParts, attempt: Attempt, candidate: Candidate, othersLeft: boolean) {
@@ -154,6 +155,8 @@ export class ProxyTry implements RelayPlan {
   completed(status: number): void {
     this.#attempt.progress.endedAt = performance.now();
     this.#trace?.end(status);
+    // Before the response ends: a request that the client sent behind this one begins with that end.
+    this.#release();
   }
 
   ended(result: RelayResult): void {
@@ -185,6 +188,10 @@ export class ProxyTry implements RelayPlan {
 
   /** The upstream has one request less, now or when tunnel or routes are done. */
   #release(): void {
+    if (this.#released) {
+      return;
+    }
+    this.#released = true;
     const { exchange, upstream } = this;
     if (this.#handedOn || exchange.detached) {
       exchange.onEnd(() => upstream.end());
