@@ -286,7 +286,7 @@ describe.each(withPublicNames(queryServiceV3))("api_v3 as %#", (definition) => {
       "findTraceSummaries",
       { query: { ...query, filter: Buffer.from([10, 0]) } },
       status.INVALID_ARGUMENT,
-      "filter is not supported: ask with attributes, or with TraceQL at /api/search",
+      "filter is not supported: ask with attributes, or with TraceQL at /tempo/api/search",
     ],
     [
       "getTrace",

@@ -104,7 +104,7 @@ function traceIdOf(text: string): string {
   }
 }
 
-/** As the public model's JSON: what is zero or empty is left out. */
+/** As the public model's JSON, without zeros and empty texts. */
 function summaryJson(summary: TraceSummary): unknown {
   const { traceId, rootServiceName, rootOperationName, services } = summary;
   return {

@@ -86,7 +86,7 @@ const summariesSchema = z
         }),
       )
       .optional()
-      .describe("Newest first; absent when there are none. What is zero or empty is left out."),
+      .describe("Newest first; absent when there are none. Zeros and empty texts are left out."),
   })
   .meta({ id: "TraceSummaries" });
 
