@@ -22,7 +22,7 @@ export class ModuleRegistry {
   readonly #found = new Map<string, Map<string, ModuleDefinition>>();
   /** For modules that are added from files; absent: they find nothing by that name. */
   readonly api: ModuleApi | undefined;
-  /** Whether some are the user's own, whose code nobody here knows. */
+  /** Modules of the user's own are among them: the server does not know what their code starts. */
   readonly hasUserModules: boolean;
 
   /**

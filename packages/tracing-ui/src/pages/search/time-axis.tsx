@@ -7,7 +7,7 @@ import { timeTicks } from "../../trace/time-ticks.ts";
 export function TimeAxis({ startUs, endUs }: { startUs: number; endUs: number }) {
   const zone = useChoice(zoneChoice);
   const spanUs = endUs - startUs;
-  // As many digits as tell the ticks apart: minutes, seconds, milliseconds, microseconds.
+  // The label has just enough digits to tell the ticks apart: minutes, seconds, milliseconds, microseconds.
   const letters = spanUs >= 120e6 ? 5 : spanUs >= 6e6 ? 8 : spanUs >= 6e3 ? 12 : 15;
   return (
     <ul className="time-axis" aria-hidden="true">
