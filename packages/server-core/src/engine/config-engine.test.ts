@@ -41,3 +41,12 @@ test("a stop gives up the change that is prepared, and those that wait for it", 
   await stopped.close();
   await refused;
 });
+
+test("a change that comes while the server stops is refused before the stop ends", async () => {
+  const stopped = await RunningServer.start();
+  const { engine } = stopped.server;
+  const stopping = engine.stop().then(() => "stopped");
+  const refused = engine.load(Buffer.from("{}")).catch(({ code, message }) => `${code}: ${message}`);
+  expect(await Promise.race([stopping, refused])).toBe("CONFIG_BUSY: the server is stopping");
+  await stopped.close();
+});

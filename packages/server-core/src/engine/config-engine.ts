@@ -195,9 +195,11 @@ export class ConfigEngine {
 
   /**
    * Applies one change and returns when the new config runs and is saved. A change that changes nothing does nothing.
-   * @throws ServerError with the old config still running, untouched
+   * @throws ServerError with the old config still running, untouched; CONFIG_BUSY at once while the server stops
    */
   async change(request: ChangeRequest): Promise<void> {
+    // A stop holds the lock until every connection has its answer, so no answer may wait for the lock.
+    this.#stop.signal.throwIfAborted();
     const read = bodyReader(request);
     await this.#lock.run(() => this.#apply(request, read));
   }
