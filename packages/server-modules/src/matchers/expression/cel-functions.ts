@@ -1,3 +1,5 @@
+import { sortByKeys } from "./cel-lists.ts";
+import { extremeFunctions } from "./cel-math.ts";
 import {
   bool,
   bytes,
@@ -71,6 +73,32 @@ export const functions: Readonly<Record<string, readonly Overload[]>> = {
   timestamp: [timestamp, string, int].map((each) => of(timestamp, each)),
   duration: [of(duration, duration), of(duration, string)],
   matches: [of(bool, string, string)],
+  ...Object.fromEntries(
+    ["ceil", "floor", "round", "trunc"].map((name) => [`math.${name}`, [of(double, double)]]),
+  ),
+  ...Object.fromEntries(["isInf", "isNaN", "isFinite"].map((name) => [`math.${name}`, [of(bool, double)]])),
+  ...Object.fromEntries(
+    ["abs", "sign"].map((name) => [`math.${name}`, [int, uint, double].map((each) => of(each, each))]),
+  ),
+  "math.sqrt": [int, uint, double].map((each) => of(double, each)),
+  ...Object.fromEntries(
+    ["bitAnd", "bitOr", "bitXor"].map((name) => [`math.${name}`, [of(int, int, int), of(uint, uint, uint)]]),
+  ),
+  "math.bitNot": [of(int, int), of(uint, uint)],
+  ...Object.fromEntries(
+    ["bitShiftLeft", "bitShiftRight"].map((name) => [
+      `math.${name}`,
+      [of(int, int, int), of(uint, uint, int)],
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.values(extremeFunctions).map((name) => [
+      name,
+      [int, uint, double, dyn].map((each) => of(each, list(each))),
+    ]),
+  ),
+  "lists.range": [of(list(int), int)],
+  "strings.quote": [of(string, string)],
 };
 
 /** Functions that are called on a value, which is their first argument. */
@@ -89,6 +117,12 @@ export const methods: Readonly<Record<string, readonly Overload[]>> = {
   split: [...text(list(string), string), ...text(list(string), string, int)],
   substring: [...text(string, int), ...text(string, int, int)],
   trim: text(string),
+  reverse: [of(string, string), of(anyList, anyList)],
+  sort: [of(anyList, anyList)],
+  [sortByKeys]: [of(anyList, anyList, anyList)],
+  distinct: [of(anyList, anyList)],
+  flatten: [of(anyList, anyList), of(anyList, anyList, int)],
+  slice: [of(anyList, anyList, int, int)],
   join: [of(string, list(string)), of(string, list(string), string)],
   format: text(string, anyList),
   getFullYear: ofTime,

@@ -57,6 +57,17 @@ function noOverload(name: string, kinds: readonly CelKind[], isMethod = false): 
   );
 }
 
+/** The name that selections from a variable spell, `google.protobuf`; "" for other expressions. */
+function dottedName({ exprKind }: Expr): string {
+  if (exprKind.case === "identExpr") {
+    return exprKind.value.name;
+  }
+  const operand = exprKind.case === "selectExpr" ? exprKind.value.operand : undefined;
+  return operand === undefined || exprKind.case !== "selectExpr"
+    ? ""
+    : `${dottedName(operand)}.${exprKind.value.field}`;
+}
+
 /** Finds the types of the parts of an expression. Source: the definition of CEL; the model's functions */
 class TypeChecker {
   readonly #results: Readonly<Record<string, CelKind>>;
@@ -93,7 +104,10 @@ class TypeChecker {
     return scope.get(name) ?? (typeNames.has(name) ? type : undeclared(name));
   }
 
-  #selection({ operand, testOnly }: Kind<"selectExpr">, scope: Scope): CelKind {
+  #selection({ operand, field, testOnly }: Kind<"selectExpr">, scope: Scope): CelKind {
+    if (operand !== undefined && typeNames.has(`${dottedName(operand)}.${field}`)) {
+      return type;
+    }
     const from = operand === undefined ? dyn : this.kindOf(operand, scope);
     if (from.name !== "dyn" && from.name !== "map") {
       return fail(`type '${kindText(from)}' does not support field selection`);
@@ -105,6 +119,11 @@ class TypeChecker {
     const ours = target === undefined ? this.#results[name] : undefined;
     if (ours !== undefined) {
       return ours;
+    }
+    const qualified = target === undefined ? undefined : this.#qualified(target, name, scope);
+    if (qualified !== undefined) {
+      const kinds = args.map((part) => this.kindOf(part, scope));
+      return this.#resultOf(qualified, functions[qualified] ?? [], kinds, false);
     }
     const overloads = target === undefined ? functions[name] : methods[name];
     const parts = target === undefined ? args : [target, ...args];
@@ -120,6 +139,15 @@ class TypeChecker {
       return undeclared(name);
     }
     return this.#resultOf(name, overloads, kinds, target !== undefined);
+  }
+
+  /** The name of a function in a namespace, `math.abs`, which is written as a method of a variable. */
+  #qualified({ exprKind }: Expr, name: string, scope: Scope): string | undefined {
+    if (exprKind.case !== "identExpr" || scope.has(exprKind.value.name)) {
+      return undefined;
+    }
+    const qualified = `${exprKind.value.name}.${name}`;
+    return functions[qualified] === undefined ? undefined : qualified;
   }
 
   /** Operators for values of any one type. */

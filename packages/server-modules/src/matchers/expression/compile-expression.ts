@@ -7,9 +7,13 @@ import { readPlaceholder } from "http-engine/placeholders";
 import { errorWithin, messageOf, ServerError } from "server-core/errors";
 import type { ModuleContext } from "server-core/modules/module-context";
 import { KnownRegexps } from "server-core/regexp/known-regexps";
+import { listFunctions } from "./cel-lists.ts";
+import { mathFunctions } from "./cel-math.ts";
 import { bool, dyn } from "./cel-types.ts";
 import { checkCondition } from "./check-types.ts";
+import { expandMacros } from "./expand-macros.ts";
 import { expandPlaceholders, placeholderFunction } from "./expand-placeholders.ts";
+import { quote } from "./quote.ts";
 import { type MatcherCall, replaceMatcherCalls } from "./replace-matcher-calls.ts";
 
 /** The longest expression, in characters. */
@@ -47,6 +51,12 @@ function placeholderValue(exchange: Exchange, name: string): CelInput {
   if (name === "http.request.duration_ms") {
     return Number(value);
   }
+  if (name === "http.shutting_down") {
+    return value === "true";
+  }
+  if (name === "http.time_until_shutdown" && value === "") {
+    return null;
+  }
   return integers.has(name) && value !== undefined && /^\d+$/.test(value) ? BigInt(value) : (value ?? null);
 }
 
@@ -79,6 +89,9 @@ export async function compileExpression(
       cause: error,
     });
   }
+  if (parsed.expr !== undefined) {
+    expandMacros(parsed.expr);
+  }
   const calls = replaceMatcherCalls(parsed.expr, matcherFunction, name);
   if (parsed.expr !== undefined) {
     checkCondition(parsed.expr, { [placeholderFunction]: dyn, [matcherFunction]: bool });
@@ -99,6 +112,9 @@ export async function compileExpression(
     re2: regexps,
     funcs: [
       ...strings,
+      ...listFunctions,
+      ...mathFunctions,
+      celFunc("strings.quote", [CelScalar.STRING], CelScalar.STRING, quote),
       celFunc("matches", [CelScalar.STRING, CelScalar.STRING], CelScalar.BOOL, matchesText),
       celFunc(placeholderFunction, [CelScalar.STRING], CelScalar.DYN, placeholder),
       celFunc(matcherFunction, [CelScalar.INT], CelScalar.BOOL, matcher),

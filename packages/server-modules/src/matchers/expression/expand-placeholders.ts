@@ -1,6 +1,18 @@
 /** Calls of this function read a placeholder. */
 export const placeholderFunction = "ph";
 
+/** Functions that read the text of placeholders that are moments or spans of time in CEL. */
+const conversions: Readonly<Record<string, string>> = {
+  "time.now": "timestamp",
+  "http.request.duration": "duration",
+};
+
+function callOf(name: string): string {
+  const call = `${placeholderFunction}(${JSON.stringify(name)})`;
+  const conversion = Object.hasOwn(conversions, name) ? conversions[name] : undefined;
+  return conversion === undefined ? call : `dyn(${conversion}(${call}))`;
+}
+
 /**
  * Puts a call in place of every `{placeholder}` outside of texts; `\{name}` stays a map.
  * @returns the expression in plain CEL
@@ -12,6 +24,6 @@ export function expandPlaceholders(expression: string): string {
     if (text !== undefined) {
       return whole;
     }
-    return name === undefined ? "{" : `${placeholderFunction}(${JSON.stringify(name)})`;
+    return name === undefined ? "{" : callOf(name);
   });
 }

@@ -2,6 +2,7 @@ import { parse } from "@bufbuild/cel";
 import { ServerError } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
 import { placeholderFunction } from "./expand-placeholders.ts";
+import { childrenOf } from "./expression-parts.ts";
 import { isMatcherFunction, type MatcherArgument, matcherConfig } from "./matcher-call.ts";
 
 type Expr = ReturnType<typeof parse>["expr"];
@@ -58,29 +59,6 @@ function argumentOf(expr: Expr): MatcherArgument | null | undefined {
     entries.push([key, member as JsonValue]);
   }
   return Object.fromEntries(entries);
-}
-
-function childrenOf(expr: Expr): (Expr | undefined)[] {
-  const { exprKind } = expr;
-  switch (exprKind.case) {
-    case "callExpr":
-      return [exprKind.value.target, ...exprKind.value.args];
-    case "selectExpr":
-      return [exprKind.value.operand];
-    case "listExpr":
-      return exprKind.value.elements;
-    case "structExpr":
-      return exprKind.value.entries.flatMap(({ keyKind, value }) => [
-        keyKind.case === "mapKey" ? keyKind.value : undefined,
-        value,
-      ]);
-    case "comprehensionExpr": {
-      const { iterRange, accuInit, loopCondition, loopStep, result } = exprKind.value;
-      return [iterRange, accuInit, loopCondition, loopStep, result];
-    }
-    default:
-      return [];
-  }
 }
 
 /**

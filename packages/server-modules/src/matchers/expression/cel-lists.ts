@@ -1,0 +1,93 @@
+import {
+  type CelFunc,
+  type CelList,
+  CelScalar,
+  type CelValue,
+  celFunc,
+  celMethod,
+  celType,
+  isCelList,
+  listType,
+} from "@bufbuild/cel";
+import { compareValues, equalValues } from "./cel-values.ts";
+
+const { INT, STRING, DYN } = CelScalar;
+const anyList = listType(DYN);
+
+/** The longest list that `lists.range` makes: the text of an expression must not fill the memory. */
+const maxRange = 100_000n;
+
+/** Where the macro `sortBy` puts its list: it is called on the list of keys. */
+export const sortByKeys = "@sortByAssociatedKeys";
+
+/** @throws Error when the values have several types, or one without an order */
+function checkOrder(values: readonly CelValue[]): void {
+  const [first] = values;
+  if (first === undefined) {
+    return;
+  }
+  compareValues(first, first);
+  if (values.some((each) => String(celType(each)) !== String(celType(first)))) {
+    throw new Error("list elements must have the same type");
+  }
+}
+
+function flattened(values: Iterable<CelValue>, depth: bigint): CelValue[] {
+  return [...values].flatMap((each) =>
+    isCelList(each) ? (depth > 1n ? flattened(each, depth - 1n) : [...each]) : [each],
+  );
+}
+
+function flatten(values: CelList, depth: bigint): CelValue[] {
+  if (depth < 0n) {
+    throw new Error("level must be non-negative");
+  }
+  return depth === 0n ? [...values] : flattened(values, depth);
+}
+
+function slice(values: CelList, start: bigint, end: bigint): CelValue[] {
+  if (start < 0n || end < 0n || start > end || end > BigInt(values.size)) {
+    throw new Error(`cannot slice(${start}, ${end}), the list has ${values.size} elements`);
+  }
+  return [...values].slice(Number(start), Number(end));
+}
+
+/** Methods of lists. Source: the extensions of CEL that the public model (Caddy 2.11) loads */
+export const listFunctions: readonly CelFunc[] = [
+  celMethod("reverse", anyList, [], anyList, function () {
+    return [...this].reverse();
+  }),
+  celMethod("reverse", STRING, [], STRING, function () {
+    return [...this].reverse().join("");
+  }),
+  celMethod("sort", anyList, [], anyList, function () {
+    const values = [...this];
+    checkOrder(values);
+    return values.sort(compareValues);
+  }),
+  celMethod(sortByKeys, anyList, [anyList], anyList, function (values) {
+    const keys = [...this];
+    checkOrder(keys);
+    const sorted = [...values].map((value, index) => ({ value, key: keys[index] ?? null }));
+    return sorted.sort((a, b) => compareValues(a.key, b.key)).map(({ value }) => value);
+  }),
+  celMethod("distinct", anyList, [], anyList, function () {
+    const values = [...this];
+    return values.filter((each, index) => values.findIndex((other) => equalValues(each, other)) === index);
+  }),
+  celMethod("flatten", anyList, [], anyList, function () {
+    return flatten(this, 1n);
+  }),
+  celMethod("flatten", anyList, [INT], anyList, function (depth) {
+    return flatten(this, depth);
+  }),
+  celMethod("slice", anyList, [INT, INT], anyList, function (start, end) {
+    return slice(this, start, end);
+  }),
+  celFunc("lists.range", [INT], anyList, (count) => {
+    if (count > maxRange) {
+      throw new Error(`lists.range(${count}): limit ${maxRange}`);
+    }
+    return Array.from({ length: Math.max(Number(count), 0) }, (_, index) => BigInt(index));
+  }),
+];

@@ -1,0 +1,85 @@
+import { type CelFunc, CelScalar, type CelValue, celFunc, celUint, isCelList, listType } from "@bufbuild/cel";
+import { compareValues } from "./cel-values.ts";
+
+const { INT, UINT, DOUBLE, BOOL, DYN } = CelScalar;
+const bits = 64;
+
+function checkedInt(value: bigint): bigint {
+  if (BigInt.asIntN(bits, value) !== value) {
+    throw new Error("integer overflow");
+  }
+  return value;
+}
+
+/** Halves go away from zero. */
+const roundHalfAway = (value: number) => Math.sign(value) * Math.round(Math.abs(value));
+
+function shiftOf(count: bigint): bigint {
+  if (count < 0n) {
+    throw new Error(`bit shift offset is negative: ${count}`);
+  }
+  return count > BigInt(bits) ? BigInt(bits) : count;
+}
+
+/** Functions of two whole numbers, signed or not, on their bits. */
+function onBits(name: string, apply: (a: bigint, b: bigint) => bigint): CelFunc[] {
+  return [
+    celFunc(name, [INT, INT], INT, (a, b) => BigInt.asIntN(bits, apply(a, b))),
+    celFunc(name, [UINT, UINT], UINT, (a, b) => celUint(BigInt.asUintN(bits, apply(a.value, b.value)))),
+  ];
+}
+
+/** Shifts by an `int`; empty places are filled with 0, for signed numbers, too. */
+function shifting(name: string, apply: (a: bigint, count: bigint) => bigint): CelFunc[] {
+  return [
+    celFunc(name, [INT, INT], INT, (a, count) =>
+      BigInt.asIntN(bits, apply(BigInt.asUintN(bits, a), shiftOf(count))),
+    ),
+    celFunc(name, [UINT, INT], UINT, (a, count) =>
+      celUint(BigInt.asUintN(bits, apply(a.value, shiftOf(count)))),
+    ),
+  ];
+}
+
+/** The largest or smallest of a list. `sign`: 1 for the largest, -1 for the smallest. */
+function extreme(name: string, sign: 1 | -1): CelFunc {
+  return celFunc(name, [listType(DYN)], DYN, (values) => {
+    const [first, ...rest] = isCelList(values) ? [...values] : [];
+    if (first === undefined) {
+      throw new Error(`${name}(list) argument must not be empty`);
+    }
+    return rest.reduce<CelValue>((best, each) => (compareValues(each, best) * sign > 0 ? each : best), first);
+  });
+}
+
+/** Where the macros `math.greatest` and `math.least` put their arguments: in a list. */
+export const extremeFunctions = { greatest: "math.@max", least: "math.@min" } as const;
+
+/** `math.*`. Source: the extensions of CEL that the public model (Caddy 2.11) loads */
+export const mathFunctions: readonly CelFunc[] = [
+  celFunc("math.ceil", [DOUBLE], DOUBLE, Math.ceil),
+  celFunc("math.floor", [DOUBLE], DOUBLE, Math.floor),
+  celFunc("math.round", [DOUBLE], DOUBLE, roundHalfAway),
+  celFunc("math.trunc", [DOUBLE], DOUBLE, Math.trunc),
+  celFunc("math.isInf", [DOUBLE], BOOL, (value) => Math.abs(value) === Number.POSITIVE_INFINITY),
+  celFunc("math.isNaN", [DOUBLE], BOOL, Number.isNaN),
+  celFunc("math.isFinite", [DOUBLE], BOOL, Number.isFinite),
+  celFunc("math.abs", [INT], INT, (value) => checkedInt(value < 0n ? -value : value)),
+  celFunc("math.abs", [UINT], UINT, (value) => value),
+  celFunc("math.abs", [DOUBLE], DOUBLE, Math.abs),
+  celFunc("math.sign", [INT], INT, (value) => BigInt(compareValues(value, 0n))),
+  celFunc("math.sign", [UINT], UINT, ({ value }) => celUint(value === 0n ? 0n : 1n)),
+  celFunc("math.sign", [DOUBLE], DOUBLE, Math.sign),
+  celFunc("math.sqrt", [INT], DOUBLE, (value) => Math.sqrt(Number(value))),
+  celFunc("math.sqrt", [UINT], DOUBLE, ({ value }) => Math.sqrt(Number(value))),
+  celFunc("math.sqrt", [DOUBLE], DOUBLE, Math.sqrt),
+  ...onBits("math.bitAnd", (a, b) => a & b),
+  ...onBits("math.bitOr", (a, b) => a | b),
+  ...onBits("math.bitXor", (a, b) => a ^ b),
+  celFunc("math.bitNot", [INT], INT, (value) => ~value),
+  celFunc("math.bitNot", [UINT], UINT, ({ value }) => celUint(BigInt.asUintN(bits, ~value))),
+  ...shifting("math.bitShiftLeft", (a, count) => a << count),
+  ...shifting("math.bitShiftRight", (a, count) => a >> count),
+  extreme(extremeFunctions.greatest, 1),
+  extreme(extremeFunctions.least, -1),
+];
