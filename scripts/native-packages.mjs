@@ -61,17 +61,18 @@ export function nativeParents(root = defaultRoot) {
  */
 export function nativePlan(platform, root = defaultRoot) {
   const lockfile = readFileSync(join(root, "pnpm-lock.yaml"), "utf8");
-  return nativeParents(root).map((parent) => ({
-    parent,
-    packages: namesFor(platform, Object.keys(parent.optionalDependencies)).map((name) => {
-      const version = parent.optionalDependencies[name];
-      return {
-        name,
-        version,
-        locked: new RegExp(`^ {2}'?${RegExp.escape(`${name}@${version}`)}'?:`, "m").test(lockfile),
-      };
-    }),
-  }));
+  const isLocked = (name, version) =>
+    new RegExp(`^ {2}'?${RegExp.escape(`${name}@${version}`)}'?:`, "m").test(lockfile);
+  // pnpm leaves packages of an older lockfile in its store.
+  return nativeParents(root)
+    .filter(({ name, version }) => isLocked(name, version))
+    .map((parent) => ({
+      parent,
+      packages: namesFor(platform, Object.keys(parent.optionalDependencies)).map((name) => {
+        const version = parent.optionalDependencies[name];
+        return { name, version, locked: isLocked(name, version) };
+      }),
+    }));
 }
 
 /** Fetches packages with npm. @returns undefined, or why not, in one line */

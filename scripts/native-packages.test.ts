@@ -20,7 +20,7 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "natives-"));
   writeFileSync(
     join(root, "pnpm-lock.yaml"),
-    "packages:\n  '@engine/linux-x64@1.2.3':\n    resolution: {}\n",
+    "packages:\n  '@engine/linux-x64@1.2.3':\n    resolution: {}\n\n  engine@1.0.0:\n    resolution: {}\n",
   );
   writePackage(parent(), {
     name: "engine",
@@ -64,6 +64,14 @@ test("what cannot be had is named with its parent and the reason", () => {
       reason: "the registry has no such version",
     },
   ]);
+});
+
+test("a package that an older lockfile left in the store asks for nothing", () => {
+  const old = join(root, "node_modules/.pnpm/engine@0.9.0/node_modules/engine");
+  const optionalDependencies = { "@engine/linux-x64": "0.9.0", "@engine/darwin-arm64": "0.9.0" };
+  writePackage(old, { name: "engine", version: "0.9.0", optionalDependencies });
+  const failed = addMissingNatives(platformNamed("linux-x64-glibc"), { root, fetch: () => "asked" });
+  expect(failed.map(({ version }) => version)).toEqual(["1.2.3"]);
 });
 
 test("a platform for which there is no package asks for none", () => {

@@ -1,5 +1,3 @@
-// The build loads @peculiar/x509 to learn its names.
-import "certificates/pki/reflect-metadata";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { relative } from "node:path";

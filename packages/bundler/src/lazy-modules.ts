@@ -1,10 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
-import { extname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { join, resolve } from "node:path";
 import type { Plugin } from "rolldown";
-
-const require = createRequire(import.meta.url);
+import { exportedNames } from "./exported-names.ts";
 
 /** Parts of Node that cost megabytes, and that a process mostly does without: loaded when something of them is used. */
 const lazyBuiltins = [
@@ -29,7 +27,7 @@ const lazyBuiltins = [
 interface LazyModule {
   /** JavaScript that gives what the module exports. */
   readonly load: string;
-  /** Where the build can load it, to learn its names. */
+  /** Where the build reads its names. */
   readonly path: string;
 }
 
@@ -130,16 +128,13 @@ export function lazyModules(options: LazyOptions): Plugin {
     },
     load: {
       filter: { id: /^\0lazy:/ },
-      async handler(id) {
+      handler(id) {
         const found = byName.get(id.slice("\0lazy:".length));
         if (found === undefined) {
           return null;
         }
         const { load, path } = found;
-        const real = (
-          extname(path) === ".ts" ? await import(pathToFileURL(path).href) : require(path)
-        ) as object;
-        return { code: lazySource(load, Object.keys(real)), moduleType: "js" };
+        return { code: lazySource(load, exportedNames(path)), moduleType: "js" };
       },
     },
   };

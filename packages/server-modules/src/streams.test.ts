@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
 import { type AddressInfo, createServer, type Server as NetServer } from "node:net";
-import { hashSync } from "@node-rs/bcrypt";
+import { hashSync } from "bcryptjs";
 import { UpstreamServer } from "server-core/testing/upstream-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
@@ -17,7 +17,7 @@ import { askDecoded } from "./testing/decoded-pieces.ts";
 /** Every handler that runs what comes after it, with a config under which it has something to do. */
 const around: Record<string, object> = {
   authentication: {
-    providers: { http_basic: { accounts: [{ username: "ann", password: hashSync("pass", { cost: 4 }) }] } },
+    providers: { http_basic: { accounts: [{ username: "ann", password: hashSync("pass", 4) }] } },
   },
   cache: { default_ttl: "1h" },
   encode: { encodings: { gzip: {}, zstd: {}, br: {} } },

@@ -66,9 +66,8 @@ export const hashPassword = defineCommand({
           `hash-password: ${bytes} bytes are over the limit of bcrypt, ${maxBcryptBytes}: take --algorithm argon2id`,
         );
       }
-      const { hash } = await import("@node-rs/bcrypt");
-      // The prefix that the public model writes.
-      process.stdout.write(`${await hash(password, { cost: options["bcrypt-cost"], version: "2a" })}\n`);
+      const { hashWithBcrypt } = await import("server-modules/passwords/bcrypt");
+      process.stdout.write(`${await hashWithBcrypt(password, options["bcrypt-cost"])}\n`);
     } else {
       const { hashWithArgon2id } = await import("../cli/hash-with-argon2id.ts");
       const hash = await hashWithArgon2id(password, {

@@ -1,5 +1,5 @@
 import { argon2Sync, timingSafeEqual } from "node:crypto";
-import { verifySync } from "@node-rs/bcrypt";
+import { verifyBcrypt } from "./bcrypt.ts";
 import type { PasswordCheck } from "./password-check.ts";
 
 /** The most memory that a hash may ask for, in KiB. */
@@ -43,5 +43,5 @@ function verifyArgon2id(hash: string, password: string): boolean {
  * @throws when the hash is none of its algorithm, or asks for too much
  */
 export function verifyPassword({ algorithm, hash, password }: PasswordCheck): boolean {
-  return algorithm === "bcrypt" ? verifySync(password, hash) : verifyArgon2id(hash, password);
+  return algorithm === "bcrypt" ? verifyBcrypt(password, hash) : verifyArgon2id(hash, password);
 }
