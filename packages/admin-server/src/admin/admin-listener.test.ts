@@ -41,3 +41,28 @@ test("when that config is refused, they are told", async () => {
   await listener.close();
   expect(await answer).toMatch(/^HTTP\/1.1 503 [\s\S]*"the config that opens this endpoint does not run"/);
 });
+
+test.each([
+  [
+    "FOO /config/ HTTP/1.1\r\nHost: x\r\n\r\n",
+    "405 Method Not Allowed",
+    '{"error":"method FOO not allowed"}\n',
+  ],
+  [
+    "get /config/ HTTP/1.1\r\nHost: x\r\n\r\n",
+    "405 Method Not Allowed",
+    '{"error":"method get not allowed"}\n',
+  ],
+  ["F(O /config/ HTTP/1.1\r\nHost: x\r\n\r\n", "400 Bad Request", ""],
+  ["\x16\x03\x01\r\n\r\n", "400 Bad Request", ""],
+  [`GET / HTTP/1.1\r\nX: ${"x".repeat(70_000)}\r\n\r\n`, "431 Request Header Fields Too Large", ""],
+])("%.20j is answered with %s", async (request, status, body) => {
+  const listener = new AdminListener(new AdminHandler([]), log);
+  const address = await listener.open({ network: "tcp", host: "127.0.0.1", port: 0 });
+  listener.admit({ check: () => ({}) });
+  const port = address.network === "tcp" ? address.port : 0;
+  const answer = await rawRequest(`http://127.0.0.1:${port}`, request);
+  expect(answer.split("\r\n")[0]).toBe(`HTTP/1.1 ${status}`);
+  expect(answer.slice(answer.indexOf("\r\n\r\n") + 4)).toBe(body);
+  await listener.close();
+});

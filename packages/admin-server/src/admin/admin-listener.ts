@@ -18,6 +18,7 @@ import { escapePath } from "server-core/uri/percent-encoding";
 import { RequestTarget } from "server-core/uri/request-target";
 import type { AdminHandler } from "./admin-handler.ts";
 import { adminStatus } from "./admin-status.ts";
+import { answerClientError } from "./client-error.ts";
 import { drainBody, readBody } from "./request-body.ts";
 
 // Source: the public model (Caddy 2.11), seen running
@@ -96,6 +97,7 @@ export class AdminListener {
     this.#server =
       tls === undefined ? createServer(options, serve) : createTlsServer({ ...options, ...tls }, serve);
     this.#server.on("checkContinue", serve);
+    this.#server.on("clientError", answerClientError);
   }
 
   /** @returns the address with the port in fact. @throws ServerError LISTEN */

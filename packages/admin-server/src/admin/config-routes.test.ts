@@ -119,6 +119,20 @@ describe("GET", () => {
       error: "invalid array index '+1'",
     },
     { name: "bad escape", method: "GET", path: "/config/%zz", status: 400, error: "invalid URL escape" },
+    {
+      name: "unknown id with another method",
+      method: "OPTIONS",
+      path: "/id/zz",
+      status: 404,
+      error: "unknown object ID 'zz'",
+    },
+    {
+      name: "id with another method",
+      method: "OPTIONS",
+      path: "/id/first",
+      status: 405,
+      error: "method OPTIONS not allowed",
+    },
     { name: "unknown id", method: "GET", path: "/id/zz", status: 404, error: "unknown object ID 'zz'" },
     {
       name: "empty id",
@@ -146,6 +160,22 @@ describe("changes", () => {
       body: respond("three"),
       status: 200,
       leaves: [`${routes}/2`, respond("three")],
+    },
+    {
+      name: "POST appends a route that is null: it does nothing",
+      method: "POST",
+      path: routes,
+      body: "null",
+      status: 200,
+      leaves: [`${routes}/2`, null],
+    },
+    {
+      name: "PUT with a number that is none",
+      method: "PUT",
+      path: server,
+      body: '{"a":1e400}',
+      status: 400,
+      error: "a number is out of the range",
     },
     {
       name: "POST to an index appends",

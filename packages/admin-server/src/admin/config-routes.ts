@@ -101,6 +101,9 @@ async function handleConfig(
       await change(engine, request, request.method, place);
       return emptyReply;
     default:
+      if (request.path.startsWith("/id/")) {
+        await engine.read(place); // an unknown id comes first
+      }
       throw new ServerError("ADMIN_METHOD", `method ${request.method} not allowed`);
   }
 }

@@ -170,11 +170,17 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
     if (this.#responseDone) {
       this.#close(); // between two requests, or within the unread rest of a body
-    } else if (this.#stream?.listener?.answersAlone !== true || this.#body?.done === false) {
+    } else if (this.#stream?.listener?.answersAlone !== true || this.#isBodyCut()) {
       // Nearly all clients that close are gone completely, so running work should stop.
       this.socket.destroy();
     }
   };
+
+  /** Whether the client ended its side within the body of its request. */
+  #isBodyCut(): boolean {
+    const body = this.#body;
+    return body !== undefined && !body.done && !body.isWholeWith(this.#rest.length);
+  }
 
   readonly #onError = (): void => {
     this.socket.destroy();

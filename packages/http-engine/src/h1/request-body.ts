@@ -74,6 +74,11 @@ export class RequestBody {
     return this.#reader;
   }
 
+  /** Whether so many bytes more, which wait to be read, are all of it. */
+  isWholeWith(waiting: number): boolean {
+    return this.#decoder === undefined && this.#left <= waiting;
+  }
+
   /** Whether what is left is little enough to be dropped. */
   get isDroppable(): boolean {
     return this.#left <= maxDroppedBytes;

@@ -9,13 +9,30 @@ export interface ParsedJson {
   readonly text: string;
 }
 
+/** Some number may be beyond the largest one: few documents have it, so that the others are not walked through. */
+const perhapsInfinite = /[eE]\+?0*[1-9]\d\d|\d{309}/;
+
+function hasInfinity(value: JsonValue): boolean {
+  if (typeof value === "object" && value !== null) {
+    return Object.values(value).some(hasInfinity);
+  }
+  return typeof value === "number" && !Number.isFinite(value);
+}
+
 /** As {@link parseJson}. */
 export function parseJsonText(bytes: Uint8Array): ParsedJson {
   checkJsonLimits(bytes);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   try {
-    return { value: JSON.parse(text) as JsonValue, text };
+    const value = JSON.parse(text) as JsonValue;
+    if (perhapsInfinite.test(text) && hasInfinity(value)) {
+      throw new ServerError("CONFIG_SYNTAX", "a number is out of the range of an IEEE double");
+    }
+    return { value, text };
   } catch (error) {
+    if (error instanceof ServerError) {
+      throw error;
+    }
     const fault = findJsonFault(bytes);
     const reason =
       fault === undefined ? (error as Error).message : `${fault.reason}, at offset ${fault.offset}`;

@@ -38,3 +38,19 @@ test.each<[JsonValue, number]>([
 test("null members count as absent, unsupported ones too", () => {
   expect(decodeConfig(schema, { name: null, later: null }, "")).toEqual({ name: null, later: null });
 });
+
+test("null as an element of a list is the zero value of its type", () => {
+  const lists = z.strictObject({
+    texts: z.array(z.string()),
+    parts: z.array(z.strictObject({ name: z.string().nullish(), flags: z.array(z.boolean()).nullish() })),
+    any: z.array(z.unknown()),
+  });
+  const value = { texts: ["a", null], parts: [null, { flags: [null] }], any: [null] };
+  expect(decodeConfig(lists, value, "")).toEqual({
+    texts: ["a", ""],
+    parts: [{}, { flags: [false] }],
+    any: [null],
+  });
+  expect(value.texts[1]).toBe(null);
+  expect(() => decodeConfig(schema, { list: [null] }, "/config/x")).toThrow("cannot unmarshal null");
+});

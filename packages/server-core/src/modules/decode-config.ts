@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { ServerError } from "../errors.ts";
 import { isJsonArray, type JsonValue } from "../json/json-value.ts";
 import { unchangedCheck } from "./unchanged-check.ts";
+import { withZeroElements } from "./zero-elements.ts";
 
 function kindOf(value: unknown): string {
   return value === null
@@ -77,6 +78,17 @@ export function configFaults(error: z.ZodError, value: JsonValue, where: string)
   return faults.map(({ text, path }) => ({ path: [where, ...path.map(String)].join("/"), message: text }));
 }
 
+/** Asks a schema about a config, in which null as an element of a list is the zero value of its type. */
+export function parseConfig<Config>(
+  schema: z.ZodType<Config>,
+  value: JsonValue,
+): z.ZodSafeParseResult<Config> {
+  const result = schema.safeParse(value);
+  const filled = result.success ? undefined : withZeroElements(result.error, value);
+  const again = filled === undefined ? undefined : schema.safeParse(filled);
+  return again?.success === true ? again : result;
+}
+
 /**
  * Decodes config strictly by its schema. Parts that the schema leaves unchanged are the same objects as in
  * the document, and must not be changed.
@@ -87,7 +99,7 @@ export function decodeConfig<Config>(schema: z.ZodType<Config>, value: JsonValue
   if (unchangedCheck(schema)(value)) {
     return value as Config;
   }
-  const result = schema.safeParse(value);
+  const result = parseConfig(schema, value);
   if (result.success) {
     return result.data;
   }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { documentSchema } from "../engine/config-document.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, member } from "../json/json-value.ts";
-import { type ConfigFault, configFaults } from "../modules/decode-config.ts";
+import { type ConfigFault, configFaults, parseConfig } from "../modules/decode-config.ts";
 import type { ModuleDefinition } from "../modules/module.ts";
 import type { ModuleRegistry } from "../modules/module-registry.ts";
 import { withoutIds } from "../tree/id-index.ts";
@@ -20,7 +20,7 @@ class FaultFinder {
 
   /** Collects the faults that `schema` finds in `value`, then those of the modules below. */
   check(schema: AnySchema, value: JsonValue, path: string): void {
-    const result = (schema as z.ZodType).safeParse(value);
+    const result = parseConfig(schema as z.ZodType, value);
     if (!result.success) {
       this.#add(...configFaults(result.error, value, path));
     }

@@ -1,3 +1,8 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { ask } from "server-core/testing/ask";
 import { expect, test } from "vitest";
 import { RunningServer, siteConfig } from "../../../admin-server/src/testing/running-server.ts";
@@ -26,10 +31,33 @@ test("a site can show the server's metrics", async () => {
 
     const off = siteConfig({ handle: [{ handler: "metrics", disable_openmetrics: true }] });
     await server.admin("POST", "/load", off);
-    const text = await ask(server.site, { headers: { Accept: prometheus } });
-    expect(text.headers["content-type"]).toMatch(/^text\/plain/);
+    const plain = await ask(server.site, { headers: { Accept: prometheus } });
+    expect(plain.headers["content-type"]).toMatch(/^text\/plain/);
   } finally {
     await server.close();
+  }
+});
+
+test("a client that ended its side after its request gets its answer, with a body that nobody reads, too", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "half-closed-"));
+  const route = (path: string, handler: object) => ({ match: [{ path: [path] }], handle: [handler] });
+  const server = await RunningServer.start(
+    siteConfig(
+      route("/metrics", { handler: "metrics" }),
+      route("/", { handler: "file_server", root: folder, browse: {} }),
+    ),
+  );
+  try {
+    for (const path of ["/metrics", "/"]) {
+      for (const body of ["", "Content-Length: 3\r\n\r\nabc"]) {
+        const socket = connect(Number(new URL(server.site).port), "127.0.0.1");
+        socket.end(`GET ${path} HTTP/1.1\r\nHost: a\r\n${body === "" ? "\r\n" : body}`);
+        expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      }
+    }
+  } finally {
+    await server.close();
+    await rm(folder, { recursive: true });
   }
 });
 

@@ -32,6 +32,7 @@ export const metrics = defineModule({
   provision(config, context): HttpHandler {
     return {
       async handle(exchange) {
+        exchange.answersAlone = true;
         const isOpen = config.disable_openmetrics !== true && prefersOpenMetrics(exchange.header("accept"));
         const form = isOpen ? "openmetrics" : "prometheus";
         const text = String(await context.messages.askMain(metricsTopic, form));

@@ -99,7 +99,9 @@ export const httpTransportSchema = z.strictObject({
       }),
     )
     .nullish()
-    .describe("Protocols to speak: `2` over TLS, `h2c` without ([1.1, 2])."),
+    .describe(
+      "Protocols to speak: `2` is HTTP/2 over TLS where the upstream has it, `h2c` HTTP/2 without TLS, too ([1.1, 2]).",
+    ),
   local_address: z.string().nullish().describe("Own address to connect from."),
 });
 

@@ -189,6 +189,23 @@ describe("HTTP/2", () => {
     expect([await status(300), await status(2_000), await status(1)]).toEqual([200, 502, 200]);
   });
 
+  test("fields that stand twice go on twice, whatever they are", async () => {
+    const server = createH2cServer((request, response) => {
+      const { rawHeaders } = request;
+      const values = rawHeaders.filter((_, at) =>
+        /^(if-none-match|range|user-agent)$/.test(rawHeaders[at - 1] ?? ""),
+      );
+      response.end(values.join());
+    });
+    await load(await listen(server), { versions: ["h2c"] });
+    const twice = ["If-None-Match: a", "If-None-Match: b", "Range: c", "User-Agent: d", "Range: e"];
+    const answer = await rawRequest(
+      running.site,
+      `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${twice.join("\r\n")}\r\n\r\n`,
+    );
+    expect(answer).toContain("a,b,c,e,d");
+  });
+
   test("an upstream that goes away is dialed again", async () => {
     const server = createH2cServer((_, response) => response.end("ok"));
     const sessions: { destroy(): void }[] = [];
@@ -224,6 +241,27 @@ describe("TLS", () => {
     expect(answers.map(({ text }) => text)).toEqual(Array(3).fill("1.1 upstream.test"));
     expect((await ask(running.site, { headers: { Host: "other.test" } })).status).toBe(502);
   });
+
+  test.each([
+    [["1.1"], "1.1", "1.1"],
+    [["2"], "2.0", "1.1"],
+    [["h2c"], "2.0", "1.1"],
+    [["h2c", "1.1"], "2.0", "1.1"],
+  ])(
+    "versions %j: %s where the upstream has both, %s where it has no HTTP/2",
+    async (versions, both, one) => {
+      const answer: import("node:http").RequestListener = ({ httpVersion }, response) =>
+        response.end(httpVersion);
+      const servers = [
+        createSecureServer({ ...tls, allowHTTP1: true }, answer as never),
+        createHttpsServer(tls, answer),
+      ];
+      for (const [index, server] of servers.entries()) {
+        await load(await listen(server), { versions, tls: { insecure_skip_verify: true } });
+        expect((await ask(running.site)).text).toBe([both, one][index]);
+      }
+    },
+  );
 
   test("an upstream that nobody vouches for is 502, unless verification is off", async () => {
     const server = createHttpsServer(tls, (_, response) => response.end("ok"));

@@ -108,12 +108,6 @@ export class HttpTransport implements Transport, SharedResource {
 /** All transports of the process, by their config. */
 const transportPool: ResourceKind<HttpTransport> = { name: "http.reverse_proxy.transport" };
 
-function checkVersions(config: HttpTransportConfig): void {
-  if (config.versions?.includes("h2c") && config.tls) {
-    throw new ServerError("MODULE_CONFIG", "h2c is HTTP/2 without TLS: versions names it beside tls");
-  }
-}
-
 /** The proxy that the environment names for an upstream. @throws ServerError MODULE_CONFIG for one that is none */
 function environmentHop(): SocketDialerOptions["hop"] {
   const proxies = environmentProxies(process.env);
@@ -206,8 +200,7 @@ function makeTransport(
     idleTimeoutMs: keepAlive.idle_timeout || defaults.idleTimeoutMs,
     maxIdle: defaults.maxIdlePerHost,
     idle: counts.idle?.(),
-    h1: versions.includes("1.1"),
-    h2: versions.includes("2"),
+    h2: versions.includes("2") || versions.includes("h2c"),
     h2c: versions.includes("h2c"),
   };
   const fixedName = name !== undefined && isFixed(name) ? config.tls?.server_name : undefined;
@@ -264,7 +257,6 @@ export const httpTransport = defineModule({
   id: "http.reverse_proxy.transport.http",
   config: httpTransportSchema,
   async provision(config, context): Promise<Transport> {
-    checkVersions(config);
     const tls = config.tls ? await upstreamTlsOptions(config.tls, context) : undefined;
     const shown = config.tls ? await managedClientCertificate(config.tls, context) : undefined;
     const proxyUrl = await proxyUrlOf(config, context);

@@ -21,8 +21,7 @@ export interface UpstreamConnectionsOptions {
   readonly maxIdle: number;
   /** The limit of idle ones to all upstreams in all threads. */
   readonly idle: IdleConnections | undefined;
-  readonly h1: boolean;
-  /** Over TLS. */
+  /** Over TLS, where the upstream speaks it; HTTP/1.1 is always offered beside it. */
   readonly h2: boolean;
   /** Without TLS. */
   readonly h2c: boolean;
@@ -111,8 +110,8 @@ export class UpstreamConnections implements SlotUser {
     });
     if (!secure) {
       this.#speaksH2 = dial.h2c || options.h2c;
-    } else if (!options.h2 || !options.h1) {
-      this.#speaksH2 = options.h2;
+    } else if (!options.h2) {
+      this.#speaksH2 = false;
     }
   }
 

@@ -36,7 +36,7 @@ export function h2RequestFields(request: UpstreamRequest, scheme: string): Recor
       } else if (Array.isArray(known)) {
         known.push(value);
       } else {
-        // Node lets only some fields stand twice; a list says the same (RFC 9110, section 5.3), cookies apart.
+        // Cookies are one field for an upstream that passes them on over HTTP/1 (RFC 9113, section 8.2.3).
         fields[name] = name === "cookie" ? `${known}; ${value}` : [known, value];
       }
     }

@@ -25,6 +25,9 @@ export interface H2PoolOptions {
 const streamWindowBytes = 1024 * 1024;
 const connectionWindowBytes = 16 * 1024 * 1024;
 
+/** Fields that stand twice are the client's: the upstream judges them, as over HTTP/1. */
+const asTheyCame: object = { strictSingleValueFields: false };
+
 /** Limit of a head's fields, whose bytes are limited too; Node's default is 128. */
 const maxFields = 100_000;
 
@@ -131,6 +134,7 @@ export class H2Pool implements SlotUser, H2CallOwner {
       connect(`${scheme}://upstream`, {
         createConnection: () => socket,
         maxHeaderListPairs: maxFields,
+        ...asTheyCame,
         settings: {
           initialWindowSize: streamWindowBytes,
           enablePush: false,
