@@ -17,6 +17,7 @@ const checks = [
   ["layers and cycles", ["exec", "depcruise", "--config", "dependency-rules.mjs", "packages", "examples"]],
   ["unused files, exports and dependencies", ["exec", "knip", "--no-config-hints"]],
   ["plain words", ["exec", "node", "packages/docs-site/bin/check-words.ts"]],
+  ["share of comments", ["exec", "node", "scripts/comment-share.mjs"]],
   ["commit subjects", ["exec", "node", "scripts/commit-subjects.mjs"]],
   ["types", ["exec", "turbo", "run", "typecheck", "--output-logs=errors-only"]],
 ];
