@@ -22,7 +22,8 @@ export function pageSentences(source: string): Sentence[] {
       } else if (token.type === "table") {
         for (const [row, cells] of (token.rows as { text: string }[][]).entries()) {
           for (const { text } of cells) {
-            sentences.push(...cutSentences(plainText(text), at + 2 + row, false));
+            // A cell that describes a boolean may begin with “Whether”, like its docstring.
+            sentences.push(...cutSentences(plainText(text), at + 2 + row, true));
           }
         }
       } else if (token.type === "blockquote") {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commentSentences } from "./comment-sentences.ts";
-import { findInFiles, isChecked, lowerAllowed, placeOf, placesOverLimit } from "./count-habits.ts";
+import { findInFiles, isChecked } from "./find-in-files.ts";
 import { findHabits } from "./habits.ts";
 import { pageSentences } from "./page-sentences.ts";
 
@@ -98,23 +98,20 @@ and second. Third.
   ]);
 });
 
-test("files count for their package, and those of the web server together", () => {
-  expect(placeOf("packages/wire/src/a.ts")).toBe("packages/wire");
-  expect(placeOf("packages/serverfile/src/a.ts")).toBe(placeOf("packages/admin-server/src/a.ts"));
-  expect(placeOf("docs/adr/001-a.md")).toBe("docs/adr");
-  expect(placeOf("docs/processes/a.md")).toBe("docs");
+test("generated files and records of measurements are not checked", () => {
+  expect(isChecked("packages/wire/src/a.ts")).toBe(true);
   expect(isChecked("packages/wire/src/gen/a.ts")).toBe(false);
+  expect(isChecked("docs/measurements/a.md")).toBe(false);
 });
 
-test("a place may have what it had before, and the list only falls", () => {
+test("every finding is reported with its path and line; a removed file has none", () => {
   const root = mkdtempSync(join(tmpdir(), "words-"));
   writeFileSync(join(root, "a.ts"), "// What it is.\n// So many are.\n");
-  writeFileSync(join(root, "b.md"), "Plain words.\n");
-  const places = findInFiles(root, ["a.ts", "b.md", "removed.md"]);
+  writeFileSync(join(root, "b.md"), "Plain words.\n\n| Name | Text |\n|---|---|\n| a | Whether it runs. |\n");
+  const findings = findInFiles(root, ["a.ts", "b.md", "removed.md"]);
   rmSync(root, { recursive: true });
-  expect(places.map(({ name, findings }) => [name, findings.length])).toEqual([["a.ts", 2]]);
-  expect(placesOverLimit(places, {}).map(({ name }) => name)).toEqual(["a.ts"]);
-  expect(placesOverLimit(places, { "a.ts": 2 })).toEqual([]);
-  expect(lowerAllowed(places, { "a.ts": 1, "b.md": 3 })).toEqual({ "a.ts": 1 });
-  expect(lowerAllowed(places, { "a.ts": 5 })).toEqual({ "a.ts": 2 });
+  expect(findings.map(({ path, line, habit }) => [path, line, habit])).toEqual([
+    ["a.ts", 1, "opening"],
+    ["a.ts", 2, "opening"],
+  ]);
 });
