@@ -81,7 +81,7 @@ if (wantsHelp) {
   }
 } else {
   process.stderr.write(`seed ${seed}\n`);
-  // What was started has to be ended, and disks unmounted; a second Ctrl-C ends at once.
+  // Started processes must be ended and disks unmounted; a second Ctrl-C exits at once.
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => stop.abort());
@@ -110,6 +110,7 @@ if (wantsHelp) {
       `${rows.length + threadRows.length - failed - skipped} ok, ${failed} not ok, ${skipped} skipped\n`,
     );
   }
-  // Not left to the end of the event loop: Node, which then closes what is open, was once seen to go round there for ever.
+  // Exit explicitly: Node, which closes open handles at the end of the event loop, was once seen to loop there for
+  // ever.
   process.exit(failed === 0 ? 0 : 1);
 }

@@ -8,7 +8,10 @@ export interface Addresses {
   readonly collectorGrpc?: string;
   /** Query service, e.g. http://127.0.0.1:16686 */
   readonly query?: string;
-  /** What Grafana's Tempo data source is pointed at, e.g. http://127.0.0.1:16686/tempo, or Grafana Tempo's own address. */
+  /**
+   * Address that Grafana's Tempo data source is configured with, e.g. http://127.0.0.1:16686/tempo, or Grafana Tempo's
+   * own.
+   */
   readonly tempo?: string;
   /** QueryService over gRPC, host:port. */
   readonly queryGrpc?: string;

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeBlockFiles } from "./block-files.ts";
 
-/** What a process has used since it started. */
+/** Time since the start of a process, and the processor time it used. */
 export interface BareUsage {
   readonly seconds: number;
   readonly cpuSeconds: number;
 }
 
-/** What the engine alone did. */
+/** Figures of one run of the engine alone. */
 export interface BareReport {
   /** When the tables were there. */
   readonly before: BareUsage;
@@ -20,7 +20,7 @@ export interface BareReport {
   /** When nothing was merged any more. */
   readonly merged: BareUsage;
   readonly rows: number;
-  /** Of the spans. */
+  /** Parts of the table `spans`. */
   readonly parts: number;
   /** On disk, of all tables. */
   readonly bytes: number;
@@ -29,8 +29,9 @@ export interface BareReport {
 const program = fileURLToPath(new URL("bare-engine.ts", import.meta.url));
 
 /**
- * How the engine alone inserts: from blocks of columns that are made already, as many at a time as there are cores; or, as the collector
- * does, one after the other with its settings; or, as many as there are cores again, from rows, which it makes columns of itself.
+ * How the engine alone inserts. `as-engine`: finished column blocks, one insert for each core at a time.
+ * `as-collector`: the same blocks one after the other, with the collector's settings. `from-rows`: rows that the engine
+ * turns into columns itself, one insert for each core at a time.
  */
 export type InsertManner = "as-engine" | "as-collector" | "from-rows";
 

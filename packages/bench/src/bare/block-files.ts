@@ -15,11 +15,11 @@ export interface BlockFile {
   readonly rows: number;
 }
 
-/** As many as the collector puts into one block under load. */
+/** Spans in one block of the collector under load. */
 const blockSpans = 120_000;
 const batchSpans = 100;
 
-/** What goes into one file. */
+/** Rows of one file. */
 interface Content {
   readonly rows: number;
   readonly columns: readonly string[];

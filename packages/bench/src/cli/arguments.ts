@@ -3,7 +3,7 @@ import { parseGoDuration } from "lifecycle";
 
 /** One option of a command. */
 export interface OptionSpec {
-  /** What stands for its value in the help; absent for a switch. */
+  /** Placeholder of the value in the help; absent for a switch. */
   readonly value?: string;
   readonly text: string;
   /** A value when the option is not given. */

@@ -27,7 +27,7 @@ export const loadOptions = {
   help: { text: "print this" },
 } as const satisfies OptionSpecs;
 
-/** What differs between the runs of one command. */
+/** The settings that differ between the runs of one command. */
 export interface Run {
   readonly protocol: "grpc" | "http";
   readonly endpoint: string;

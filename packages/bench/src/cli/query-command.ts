@@ -18,7 +18,7 @@ const specs = {
   help: { text: "Print this." },
 } satisfies OptionSpecs;
 
-/** What a system answered. */
+/** The answers of one system. */
 interface SystemReport {
   readonly title: string;
   readonly endpoints: readonly EndpointReport[];
@@ -110,7 +110,7 @@ async function askPeer(program: string, times: number, signal: AbortSignal): Pro
   }
 }
 
-/** Of the API's description. */
+/** Reads the paths of the API's description. */
 async function pathsOf(url: string): Promise<string[]> {
   const answer = await fetch(`${url}/api/openapi.json`);
   const { paths } = (await answer.json()) as { paths: Record<string, unknown> };

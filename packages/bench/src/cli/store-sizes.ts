@@ -43,7 +43,7 @@ export function hoursOf(text: string): number[] {
   return sizes;
 }
 
-/** Starts the store of so many hours in its folder, as {@link startFilledSystem} does. */
+/** Starts the store with this many hours of spans in its folder, as {@link startFilledSystem} does. */
 export function startStoreOfHours(
   folder: string,
   hours: number,

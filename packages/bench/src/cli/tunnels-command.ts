@@ -64,7 +64,7 @@ async function measure(system: ServerSystem, plan: TunnelPlan, signal: AbortSign
   const { pid } = system.process;
   const open = opener(plan, system.ports);
   const what = plan.plain ? "connection" : "tunnel";
-  // What the first ones cost once and for all.
+  // The first tunnels pay costs that occur only once.
   for (const tunnel of await open(100, signal)) {
     tunnel.close();
   }

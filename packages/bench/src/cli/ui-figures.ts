@@ -3,7 +3,7 @@ interface UiFigure {
   name: string;
   unit: string;
   value: number;
-  /** What the project allows; undefined where the figure only explains another. */
+  /** The project's limit; undefined where the figure only explains another. */
   most?: number;
 }
 

@@ -20,7 +20,7 @@ interface SpanMark {
   readonly span: number;
 }
 
-/** Traces end within so many milliseconds before they are sent. */
+/** Traces end at most this many milliseconds before they are sent. */
 const spreadMs = 1000;
 /** Times are counted from so long before now; spread and the longest planned trace must fit in. */
 const lookBackMs = 60_000;

@@ -3,7 +3,7 @@ import { encodeBatch } from "./encode-batch.ts";
 import { planSpans } from "./plan-spans.ts";
 import { Random } from "./random.ts";
 
-/** So many different batches are encoded; texts that are not unique by themselves repeat after so many sends. */
+/** Number of different encoded batches; texts that are not unique by themselves repeat after this many sends. */
 const templateCount = 64;
 
 /** An endless supply of export requests: realistic, each fresh, and cheap because nothing is encoded while sending. */

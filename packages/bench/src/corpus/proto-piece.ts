@@ -1,4 +1,4 @@
-/** What a send writes fresh into an encoded batch. `span` is the number of the span in its batch. */
+/** The values that each send writes fresh into an encoded batch. `span` is the number of the span in its batch. */
 export type Slot =
   | { readonly kind: "traceId" | "spanId" | "parentSpanId"; readonly span: number }
   /** The moment at which `part` of the span's duration is over: 0 is its start, 1 its end. */

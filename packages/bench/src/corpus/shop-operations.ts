@@ -1,4 +1,4 @@
-// The calls of an imaginary shop: which service does what, and whom it asks for it.
+// The calls of an imaginary shop: the services, their operations, and the calls between them.
 
 import type { Attribute } from "./attributes.ts";
 import {

@@ -1,9 +1,9 @@
-// What instrumentations of the common libraries put in a span, by the OpenTelemetry semantic conventions.
+// Attributes that instrumentations of the common libraries set, by the OpenTelemetry semantic conventions.
 
 import { type Attribute, double, flag, int, text, textList, uniqueText } from "./attributes.ts";
 import type { Random } from "./random.ts";
 
-/** What the attributes of one span depend on. */
+/** Inputs that decide the attributes of one span. */
 export interface SpanFacts {
   readonly random: Random;
   readonly service: string;

@@ -1,6 +1,6 @@
 import type { LoadResult } from "./load/run-load.ts";
 
-/** What one measured run gave; printed as it is by `--json`. Times in seconds and milliseconds, sizes in bytes. */
+/** Result of one measured run; `--json` prints it unchanged. Times in seconds and milliseconds, sizes in bytes. */
 export interface IngestReport {
   readonly protocol: "grpc" | "http";
   readonly endpoint: string;
@@ -40,7 +40,7 @@ export interface ProcessReport {
 }
 
 export interface DiskReport {
-  /** Of all spans in the store: the spans themselves. */
+  /** Disk bytes of the spans themselves, divided by all spans in the store. */
   readonly bytesPerSpan: number;
   /** With summaries and indexes in tables of their own. */
   readonly allBytesPerSpan: number;

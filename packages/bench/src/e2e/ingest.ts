@@ -20,7 +20,7 @@ export interface IngestOptions {
   readonly exporter: ExporterSettings;
   readonly plan: LoadPlan;
   readonly batchSpans: number;
-  /** What the spans look like; ids are always new. */
+  /** Shape of the spans; ids are always new. */
   readonly seed: number;
   readonly processes: readonly NamedPid[];
   readonly store: SpanStore | undefined;

@@ -13,7 +13,7 @@ export interface EndpointReport {
   /** To the last byte of the answer; of those that did not fail. */
   readonly latencyMs: Latency;
   readonly failed: number;
-  /** What the last failure said. */
+  /** Text of the newest failure. */
   readonly failure?: string;
 }
 
@@ -66,7 +66,7 @@ export async function askEndpoints(
   ];
   try {
     for (let attempt = 0; attempt < warmUps && !signal.aborted; attempt++) {
-      // What fails here fails once more below.
+      // A question that fails in this warm-up fails again below and is reported there.
       for (const { ask } of questions) {
         await ask(attempt).catch(() => {});
       }

@@ -9,7 +9,7 @@ export interface GrpcQuestion {
   readonly name: string;
   /** Whether the public model answers it too. */
   readonly isModels: boolean;
-  /** Of the service, by our name. */
+  /** The service's path, with the package name that we use. */
   readonly path: string;
   readonly isStream: boolean;
   readonly message: (samples: Samples, attempt: number) => Buffer;

@@ -1,4 +1,4 @@
-/** What questions are asked about; of the newest hour of a system's spans. */
+/** Values to ask about, from the newest hour of a system's spans. */
 export interface Samples {
   readonly endUnixMs: number;
   /** 32 hex digits each; at least one. */

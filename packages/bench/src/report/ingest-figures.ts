@@ -1,7 +1,7 @@
 import type { IngestReport, ProcessReport } from "../e2e/ingest-report.ts";
 import type { Figure } from "./figure.ts";
 
-/** The figures of a run in the order in which they are read. What went wrong is there only when it did. */
+/** The figures of a run in the order in which they are read. Failures have lines only when they occurred. */
 export function ingestFigures(report: IngestReport): Figure[] {
   const { load, stored, processes, generator, disk } = report;
   const { spans, calls, latencyMs } = load;

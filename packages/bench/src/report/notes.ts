@@ -8,7 +8,7 @@ export function reasonLines(title: string, { load }: IngestReport): string[] {
   );
 }
 
-/** What else the machine had to do; figures of a busy machine are not worth much. */
+/** Other load on the machine; the figures of a busy machine mean little. */
 export function machineLine({ cores, loadBefore, loadAfter }: IngestReport["machine"]): string {
   const load = `${loadBefore.toFixed(1)} before, ${loadAfter.toFixed(1)} after`;
   return `${cores} cores, load average ${load}; Node ${process.versions.node}\n`;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
 
-/** As many as servers usually allow on a connection. */
+/** The usual limit of streams on one connection. */
 const perConnection = 100;
 
 async function openStream(session: ClientHttp2Session): Promise<ClientHttp2Stream> {
@@ -43,8 +43,8 @@ async function openConnection(port: number, count: number): Promise<ClientHttp2S
 }
 
 /**
- * Opens WebSocket tunnels through a proxy as streams of HTTP/2 without TLS, a hundred on a connection: of the files that
- * two sockets for each tunnel take at the proxy, half are left.
+ * Opens WebSocket tunnels through a proxy as streams of HTTP/2 without TLS, a hundred on a connection. The proxy then
+ * needs half as many file descriptors as with two sockets for each tunnel.
  * @throws Error when one is refused
  */
 export async function openStreamTunnels(

@@ -52,7 +52,7 @@ export async function startEchoUpstream(): Promise<EchoUpstream> {
   };
 }
 
-/** So many from one address: the system has some 28,000 ports for those that connect. */
+/** Connections from one address: the system has some 28,000 ephemeral ports. */
 const perAddress = 20_000;
 
 /** A connection to a port of this machine, from another loopback address for each 20,000. */

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 
-/** What wrk saw. */
+/** The result that wrk printed. */
 export interface WrkResult {
   readonly requestsPerSecond: number;
   readonly requests: number;

@@ -1,8 +1,8 @@
 /** How a quantity went over the last half of a run. */
 export interface Growth {
-  /** Of the last half. */
+  /** Median of the last half. */
   readonly median: number;
-  /** What the slope of the last half comes to over that half; below zero when it sank. */
+  /** The slope of the last half, multiplied by its length; below zero when the value fell. */
   readonly grown: number;
   /** The same in an hour. */
   readonly perHour: number;
@@ -23,8 +23,8 @@ const tolerated = 0.05;
 const windows = 8;
 
 /**
- * Looks at the last half of a run only: until then caches fill up. What counts is the floor, the least value of each window
- * of time: what is given back later was not kept. The slope is the median of those between all pairs of floors, which
+ * Looks at the last half of a run only: until then caches fill up. The floor decides, the least value of each window of
+ * time: memory that is freed later is not a leak. The slope is the median of those between all pairs of floors, which
  * single peaks do not move; and the last floor must lie above the first one.
  * @param least growth below it is none, whatever the size
  * Source: Theil-Sen estimator

@@ -23,7 +23,7 @@ export interface SoakPlan {
   readonly rate: number;
   readonly sampleMs: number;
   readonly searchPauseMs: number;
-  /** What time it is for spans. */
+  /** Clock of the spans. */
   readonly clock: SpanClock;
   /** The storage has a largest size: what it takes on disk must level off too. */
   readonly limitsDisk?: boolean;
@@ -38,7 +38,7 @@ export interface SoakSample {
   readonly storageBytes: number;
   readonly journalBytes: number;
   readonly spansAccepted: number;
-  /** Of the calls since the sample before, in milliseconds; undefined when none was answered. */
+  /** Latencies of the calls since the previous sample, in milliseconds; undefined when none was answered. */
   readonly grpcP95Ms: number | undefined;
   readonly httpP95Ms: number | undefined;
   readonly searchP95Ms: number | undefined;
@@ -156,7 +156,7 @@ const agentMetrics = [
   "tracing_agent_thrift_udp_server_packets_dropped_total",
 ] as const;
 
-/** What the agent says of the packets, as soon as it says it of all of them. */
+/** The agent's counts of packets, once they cover all that were sent. */
 async function settledAgent(
   metricsUrl: string,
   sent: number,

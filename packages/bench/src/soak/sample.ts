@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { processUsage } from "../e2e/measure/process-usage.ts";
 
-/** What a process holds at a moment. */
+/** Memory and open files of a process at one moment. */
 export interface ProcessSample {
   readonly rssBytes: number;
   readonly openFiles: number;

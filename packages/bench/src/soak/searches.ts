@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LatencyHistogram } from "../e2e/load/tally.ts";
 import type { SpanClock } from "./span-clock.ts";
 
-/** What people ask in the search form; names and values are those of the corpus. */
+/** Searches that people make in the search form; names and values are those of the corpus. */
 const searches: readonly Readonly<Record<string, string>>[] = [
   { service: "frontend" },
   { service: "checkout", operation: "POST /orders" },
   { service: "frontend", tags: JSON.stringify({ "http.response.status_code": "503" }) },
   { service: "frontend", minDuration: "60ms" },
 ];
-/** Of the machine's time: so many spans are looked at however fast their clock goes. */
+/** Look-back in the machine's time, so that a faster span clock does not change the number of spans searched. */
 const lookBackMs = 900_000;
 const timeoutMs = 30_000;
 

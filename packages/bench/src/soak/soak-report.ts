@@ -31,7 +31,7 @@ export function watched({ plan, samples }: SoakResult): Watched[] {
   ];
 }
 
-/** What is wrong with a run; nothing when it is good. */
+/** Faults of a run; empty for a good one. */
 export function soakProblems(result: SoakResult): string[] {
   const problems = watched(result)
     .filter(({ growth }) => growth.isGrowing)

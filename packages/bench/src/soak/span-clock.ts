@@ -1,8 +1,8 @@
-/** What time it is for the spans of a run. */
+/** Clock of the spans of a run. */
 export interface SpanClock {
   /** Milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
-  /** So much faster it goes than the machine's. */
+  /** How many times as fast as the machine's clock it runs. */
   readonly speed: number;
   /** From this moment on it is the machine's clock, in milliseconds since the Unix epoch. */
   readonly endMs: number;

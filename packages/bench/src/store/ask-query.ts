@@ -13,7 +13,7 @@ export interface QueryReport {
   readonly firstMs: number;
   readonly lastMs: number;
   readonly lastP95Ms: number;
-  /** Of the query process, for one request. */
+  /** Processor time of the query process for one request. */
   readonly cpuMs: number;
   /** The most of the query process since its start. */
   readonly rssPeakBytes: number;

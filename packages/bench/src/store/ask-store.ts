@@ -10,9 +10,9 @@ export interface AskReport {
   readonly wallMs: number;
   readonly wallMinMs: number;
   readonly wallP95Ms: number;
-  /** Of the engine. */
+  /** Processor time of the engine. */
   readonly cpuMs: number;
-  /** Of this process: decoding rows into spans. */
+  /** Processor time of this process, which decodes rows into spans. */
   readonly clientCpuMs: number;
   readonly rows: number;
   readonly bytes: number;

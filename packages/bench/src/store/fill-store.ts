@@ -14,16 +14,16 @@ export const millionPerHour = 1_000_000;
 /** The trace that has this many spans, or a twentieth of an hour where that is less. */
 export const largeTrace = { traceId: "1a4e".repeat(8), spans: 50_000 } as const;
 
-/** Of one request. */
+/** Spans of one export request. */
 export const batchSpans = 100;
 const blockSpans = 50_000;
 const hourMs = 3_600_000;
 const piecesPerHour = 4;
 
 /**
- * Fills a store with hours of spans, the last of which ends at `endUnixMs`: the oldest hour through the store's writer,
- * in blocks as the collector writes them; each hour after it as a copy with other trace ids, made by the engine. One trace
- * of 50,000 spans lies in the newest hour.
+ * Fills a store with hours of spans, the last of which ends at `endUnixMs`. The oldest hour goes through the store's
+ * writer, in blocks as the collector writes them. The engine makes each later hour as a copy with other trace ids. One
+ * trace of 50,000 spans lies in the newest hour.
  * @param url of the same store's HTTP port
  * @param database empty before
  */

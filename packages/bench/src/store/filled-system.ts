@@ -17,7 +17,7 @@ function programOf(name: string, args: readonly string[]) {
   return { name, command: process.execPath, args: [...nodeOptions, program, ...args], environment };
 }
 
-/** Of the spans. */
+/** Database of the spans. */
 export const filledDatabase = "tracing";
 
 /** tracing-storage with hours of spans, and tracing-query in front of it. */

@@ -45,7 +45,7 @@ export async function fillPlainTable(
     return;
   }
   await storeSql(url, "CREATE DATABASE IF NOT EXISTS plain");
-  // Of a fill that did not end.
+  // Remove the leftover of an interrupted fill.
   await storeSql(url, "DROP TABLE IF EXISTS plain.filling SYNC");
   const defined = [...columns.map(([name, type]) => `${name} ${type}`), ...indexes].join(",\n  ");
   await storeSql(

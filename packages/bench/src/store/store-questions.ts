@@ -43,8 +43,8 @@ export async function storedSamples(
 }
 
 /**
- * What people ask: in the search form, within the newest hour or over everything; and the pages for names, dependencies,
- * rates and analysis.
+ * Questions that people ask: in the search form, within the newest hour or over everything. Also those of the pages for
+ * names, dependencies, rates and analysis.
  * @param endUnixMs as the store was filled
  */
 export async function storeQuestions(

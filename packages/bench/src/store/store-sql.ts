@@ -10,7 +10,7 @@ export async function storeSql(url: string, sql: string): Promise<string> {
   return text.trim();
 }
 
-/** What queries have cost the server since it started. */
+/** Processor time and reads of all queries since the server started. */
 export interface StoreCost {
   readonly rows: number;
   readonly bytes: number;

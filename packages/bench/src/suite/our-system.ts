@@ -6,7 +6,7 @@ import { ClickhouseStore } from "../e2e/measure/clickhouse-store.ts";
 import { type System, stopAll } from "./system.ts";
 import { TestProcess } from "./test-process.ts";
 
-/** What a process loads before its program. */
+/** A file that a process loads before its program. */
 export interface Preload {
   readonly file: string;
   readonly environment: Readonly<Record<string, string>>;

@@ -24,7 +24,7 @@ function search(parameters: Readonly<Record<string, string>>): string {
   return `/api/traces?${new URLSearchParams(all)}`;
 }
 
-/** What people ask in the search form; names and values are those of the corpus. */
+/** Searches that people make in the search form; names and values are those of the corpus. */
 function queries(traceIds: readonly string[]): Query[] {
   const fixed = (name: string, parameters: Record<string, string>): Query => ({
     name,

@@ -23,7 +23,7 @@ export type SuiteRun = Pick<IngestOptions, "protocol" | "processes" | "store"> &
   readonly durationMs: number;
 };
 
-/** What the suite found about one system. */
+/** Figures of one system in the suite. */
 export interface SystemReport {
   readonly title: string;
   /** Only to see that nothing was lost in it either. */

@@ -6,8 +6,8 @@ export interface CommandQuestion {
   readonly input?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /**
-   * What is compared beside the exit code: standard output as it is, as JSON, by its shape (a hash), not at all, or
-   * only that it names something.
+   * How standard output is compared, beside the exit code. `text`: as it is; `json`: parsed; `shape`: a hash of its
+   * shape; `ignored`: not at all; `contains`: it must have this text.
    */
   readonly stdout: "text" | "json" | "shape" | "ignored" | { readonly contains: string };
   /** Files that are compared afterwards. */

@@ -5,7 +5,7 @@ const file = new URL("../../recorded-commands.json", import.meta.url);
 
 export type CommandOutcomes = Readonly<Record<string, CommandOutcome>>;
 
-/** What the public model's commands came to when it was last here. */
+/** Recorded outcomes of the public model's commands, from the last run that had its program. */
 export function readRecordedOutcomes(): CommandOutcomes {
   return JSON.parse(readFileSync(file, "utf8")) as CommandOutcomes;
 }

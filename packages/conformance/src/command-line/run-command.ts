@@ -11,7 +11,7 @@ const ours = testedProgram(fileURLToPath(new URL("../../../admin-server/bin/serv
 /** A command that does not end was understood as one that serves. */
 const patienceMs = 60_000;
 
-/** What a command came to, as far as it is compared. */
+/** The compared outcome of a command. */
 export interface CommandOutcome {
   readonly code: number | string;
   readonly stdout: unknown;

@@ -6,11 +6,11 @@ import { type DataSourceSettings, PluginClient, type QueryRange } from "./plugin
 import type { PluginProcess } from "./plugin-process.ts";
 import type { GrafanaQuestion } from "./question.ts";
 
-/** What a data source made of an answer. */
+/** A data source's result for one question. */
 export interface GrafanaAnswer {
   /** As Grafana shows it, in a form that can be compared. */
   readonly shown: unknown;
-  /** What the question expects is not so. */
+  /** Why the answer does not meet the question's expectation. */
   readonly failure?: string;
 }
 

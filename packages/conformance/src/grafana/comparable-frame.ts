@@ -22,8 +22,8 @@ const frame = z.object({
 const leftOut: ReadonlySet<string> = new Set(["metrics", "exemplars", "serviceStats"]);
 
 /**
- * A data frame as rows with named cells, in a form that can be compared: times are told from the base of the corpus, and rows,
- * tags and columns without an order are sorted. Anything else is walked through the same way.
+ * A data frame as rows with named cells, in a form that can be compared. Times are relative to the base of the corpus;
+ * rows, tags and columns without an order are sorted. Anything else is walked through the same way.
  */
 export function comparableFrame(value: unknown, corpus: Corpus): unknown {
   const parsed = frame.safeParse(value);

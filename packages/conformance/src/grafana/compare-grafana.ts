@@ -20,7 +20,7 @@ import { tempoQuestions } from "./tempo-questions.ts";
 /** Paths of the programs of the data sources, as far as they are there. */
 export type Plugins = Readonly<Partial<Record<DataSourceType, string>>>;
 
-/** What was asked, and what came of it. */
+/** Questions asked, and their outcome. */
 export interface GrafanaResult {
   readonly questions: number;
   /** Names of questions whose answer is not what Grafana's users expect, with the reason. */
@@ -35,8 +35,8 @@ const knownFile = new URL("../../known-grafana-differences.json", import.meta.ur
 export const readKnownGrafanaDifferences = (): KnownDifference[] => readKnownDifferences(knownFile);
 
 /**
- * Starts our storage, collector and query service and Grafana's data sources, sends spans and asks through them what their
- * pages ask; then the same of Jaeger, where its program is there.
+ * Starts our storage, collector and query service and Grafana's data sources. It sends spans and asks through the data
+ * sources what their pages ask. Then it does the same with Jaeger, where its program is installed.
  * @param models folder with `jaeger-all-in-one`; else where it is otherwise looked for
  */
 export async function compareGrafana(plugins: Plugins, models?: string): Promise<GrafanaResult> {
@@ -111,7 +111,7 @@ async function askOurs(
   }
 }
 
-/** What the data source makes of its own model's answers; undefined when the program is not there. */
+/** The data source's results for its own model's answers; undefined when the model's program is not installed. */
 async function askModel(
   type: DataSourceType,
   process: PluginProcess,
@@ -119,7 +119,7 @@ async function askModel(
   corpus: Corpus,
   models: string | undefined,
 ): Promise<Answers | undefined> {
-  // What Tempo answers is compared at the wire, by compare-tempo.ts.
+  // Tempo's answers are compared on the wire, by compare-tempo.ts.
   const model = type === "jaeger" ? await startJaegerModel(models, corpus) : undefined;
   if (model === undefined) {
     return undefined;

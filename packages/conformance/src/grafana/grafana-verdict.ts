@@ -13,7 +13,7 @@ export function grafanaVerdict({ questions, failures, models, differences }: Gra
     lines.push("skipped: the comparison; it needs Jaeger's data source and jaeger-all-in-one");
     return { isGood: failures.length === 0, text: lines.join("\n") };
   }
-  // What is known of a model that is not here matches nothing, and is not stale for that.
+  // An entry about a model that is not installed matches nothing; that does not make it stale.
   const known = readKnownGrafanaDifferences().filter((entry) =>
     entry.questions.every((pattern) => models.some((model) => pattern.startsWith(model))),
   );

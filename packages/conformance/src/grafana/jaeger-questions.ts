@@ -55,6 +55,6 @@ function* questions(traceIds: readonly string[]): Generator<Named> {
   yield ["graph of dependencies", { query: { queryType: "dependencyGraph" }, with: ["shop", "payment"] }];
 }
 
-/** What the Jaeger data source's page asks. */
+/** Questions of the Jaeger data source's page. */
 export const jaegerQuestions = (traceIds: readonly string[]): GrafanaQuestion[] =>
   [...questions(traceIds)].map(([name, asked]) => ({ name: `jaeger: ${name}`, of: "jaeger", ...asked }));

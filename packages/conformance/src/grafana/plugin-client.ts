@@ -14,7 +14,7 @@ export interface DataSourceSettings {
   readonly name: string;
   readonly uid: string;
   readonly url: string;
-  /** What its page in Grafana adds, such as `streamingEnabled`. */
+  /** Settings that the data source's page in Grafana adds, such as `streamingEnabled`. */
   readonly jsonData?: Readonly<Record<string, unknown>>;
   /** Header names and values, as under *HTTP headers* there. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface QueryRange {
   readonly toMs: number;
 }
 
-/** What a query came to: data frames as Grafana's browser side gets them, or an error. */
+/** Outcome of a query: data frames as Grafana's browser side gets them, or an error. */
 export interface QueryAnswer {
   readonly status: number;
   readonly error?: string;

@@ -13,7 +13,7 @@ export type DataSourceType = (typeof dataSourceTypes)[number];
 export interface PluginProcess {
   /** Its socket, as gRPC names it. */
   readonly address: string;
-  /** What it has logged so far. */
+  /** The log of the process so far. */
   log(): string;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ export interface GrafanaQuestion {
   readonly withoutTimes?: true;
   /** Whether it must find something (by default), nothing, or fail with a text that has this part. */
   readonly finds?: "something" | "nothing" | { readonly error: string };
-  /** What the answer has, as text. */
+  /** Texts that the answer must contain. */
   readonly with?: readonly string[];
   /** Settings of the data source beside those provisioned. */
   readonly jsonData?: Readonly<Record<string, unknown>>;

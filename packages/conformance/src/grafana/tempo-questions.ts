@@ -4,7 +4,7 @@ type Named = [name: string, asked: Omit<GrafanaQuestion, "name" | "of">];
 
 const jsonData = { streamingEnabled: { search: true, metrics: true } };
 
-/** Of an Explore page: what its form makes, then queries by hand; of all three kinds of tables. */
+/** Queries of an Explore page: those of its form, then hand-written ones; all three kinds of tables. */
 const searches: readonly [query: string, tableType: string, found: readonly string[]][] = [
   ["{}", "traces", ["shop", "POST /checkout"]],
   ['{resource.service.name="shop"}', "traces", ["POST /checkout"]],
@@ -116,6 +116,6 @@ function* questions(traceIds: readonly string[]): Generator<Named> {
   }
 }
 
-/** What the Tempo data source's page asks. */
+/** Questions of the Tempo data source's page. */
 export const tempoQuestions = (traceIds: readonly string[]): GrafanaQuestion[] =>
   [...questions(traceIds)].map(([name, asked]) => ({ name: `tempo: ${name}`, of: "tempo", ...asked }));

@@ -29,7 +29,7 @@ export class HouseProcess {
     return this.#log;
   }
 
-  /** Of the child that runs now; 0 when none does. */
+  /** Process id of the running child; 0 without one. */
   get pid(): number {
     return this.isRunning ? (this.#child?.pid ?? 0) : 0;
   }

@@ -1,5 +1,5 @@
-// All five processes, each a real child process on ports of its own, with one temporary folder: what the end-to-end
-// tests of this package run against, and what is compared with the public model.
+// All five processes, each a real child process on its own ports, with one temporary folder. The end-to-end tests of
+// this package run against it, and it is compared with the public model.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

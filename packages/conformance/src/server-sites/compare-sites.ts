@@ -11,7 +11,7 @@ import type { Difference } from "../tracing-api/comparison/answers.ts";
 import { type SiteCase, type SiteRequest, siteFiles } from "./site-case.ts";
 import { siteCases } from "./site-questions.ts";
 
-/** What of an answer is compared, by name. */
+/** Compared parts of an answer, by name. */
 type Facts = Readonly<Record<string, string>>;
 
 /** Fields that are not of the answer, or that no two servers have alike. */

@@ -1,6 +1,6 @@
 import { match, type SiteCase } from "./site-case.ts";
 
-/** Of every matcher. */
+/** Cases for every matcher. */
 export const matcherCases: readonly SiteCase[] = [
   {
     name: "path",

@@ -46,7 +46,7 @@ const others = [
   ...["http.nothing", "pki.ca.name"],
 ];
 
-/** What no two answers have alike, by what it looks like. */
+/** Placeholders whose values differ in every answer, with the pattern they must match. */
 const changing: Readonly<Record<string, string>> = {
   "http.request.uuid": "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
   "http.request.duration": "^\\d+(\\.\\d+)?(ns|µs|ms|s)$",

@@ -1,6 +1,8 @@
 import { respond, type SiteCase } from "./site-case.ts";
 
-/** What an upstream was told, as a text. `Accept-Encoding` is not in it: tests of the transport look at that. */
+/**
+ * The request as the upstream saw it, as one text. `Accept-Encoding` is not in it: tests of the transport look at that.
+ */
 const told = respond(
   "{http.request.method} {http.request.uri} {http.request.hostport} {http.request.header.X-Forwarded-For} {http.request.header.X-Forwarded-Proto} {http.request.header.X-Forwarded-Host} {http.request.header.Connection} {http.request.header.Te} {http.request.header.X-A} {http.request.header.X-Named} {http.request.header.Proxy-Authorization}",
 );
@@ -31,7 +33,7 @@ const answering = {
   headers: { "X-Up": ["u"] },
 };
 
-/** Of the proxy. */
+/** Cases for the proxy. */
 export const proxyCases: readonly SiteCase[] = [
   behindItself("reverse_proxy", told, {}, [
     "/a/b?c=d&e",

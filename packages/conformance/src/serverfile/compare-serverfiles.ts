@@ -19,7 +19,7 @@ export interface ServerfileComparison {
   equal: number;
   /** Texts that both refused. */
   refused: number;
-  /** Of those, with the same words, names of products aside. */
+  /** Texts that both refused with the same words, product names aside. */
   refusedAlike: number;
   /** How many differ for a reason that is known, by reason. */
   readonly known: Map<string, number>;

@@ -18,7 +18,7 @@ function countFor(mark: string, random: RandomSource): number {
   }
 }
 
-/** In one text of three, one symbol of so many is a mistake where there are any for it. */
+/** In one text of three, about one symbol in this many is replaced by a mistake, where the symbol has any. */
 const soundPerMistake = 25;
 
 /** Makes one text. */

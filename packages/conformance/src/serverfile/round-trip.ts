@@ -5,7 +5,7 @@ import { AdminServerProcess } from "../admin-api/comparison/admin-server-process
 import { generateServerfile } from "./generate-serverfile.ts";
 import { RandomSource } from "./random-source.ts";
 
-/** What became of generated texts on the way to JSON, back to text, and to JSON again. */
+/** Counts of generated texts on the way to JSON, back to text, and to JSON again. */
 export interface RoundTrips {
   /** Texts whose JSON came back as a text that adapts to the same JSON. */
   same: number;

@@ -9,7 +9,7 @@ import { proxyGrammar, proxyMistakes } from "./grammar/proxy.ts";
 import { sitesGrammar, sitesMistakes } from "./grammar/sites.ts";
 import { wordsGrammar, wordsMistakes } from "./grammar/words.ts";
 
-/** What serverfiles are made of, by symbol. Each text may be right; some are wrong beside others. */
+/** Productions of serverfiles, by symbol. Each text may be right; some are wrong beside others. */
 export const serverfileGrammar: Grammar = {
   ...sitesGrammar,
   ...wordsGrammar,

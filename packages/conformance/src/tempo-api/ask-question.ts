@@ -20,7 +20,7 @@ export function pathOf({ path, params = {} }: Question, { baseUnixNano }: Corpus
 /** For long queries on a machine with much else to do. */
 const timeoutMs = 120_000;
 
-/** What a backend answers, in a form that can be compared: status, type and body. */
+/** A backend's answer in a form that can be compared: status, type and body. */
 export async function askQuestion(
   { tempo, grpc }: TempoBackend,
   question: Question,

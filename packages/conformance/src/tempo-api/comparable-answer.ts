@@ -31,9 +31,9 @@ const isLeftOutZero = (key: string, member: unknown) =>
 const windowNano = 4n * 3_600_000_000_000n;
 
 /**
- * An answer without what differs from run to run: times are told from the base of the corpus, lists without an order are
- * sorted, and counters of the store's work are left out, as is the first spanset, which is among the others too, and
- * what is zero or empty.
+ * An answer without the parts that change from run to run. Times are relative to the base of the corpus, and lists
+ * without an order are sorted. It omits counters of the store's work, zero and empty values, and the first spanset,
+ * which is among the others too.
  */
 export function comparable(value: unknown, corpus: Corpus, name = ""): unknown {
   if (typeof value === "string" || typeof value === "number") {

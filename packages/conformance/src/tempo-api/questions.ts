@@ -7,7 +7,7 @@ export interface Question {
   readonly path: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly accept?: string;
-  /** Of a call over gRPC, whose `path` is the method: members of the request beside `start` and `end` of `params`. */
+  /** For a call over gRPC, whose method is `path`: members of the request beside `start` and `end` of `params`. */
   readonly message?: Readonly<Record<string, unknown>>;
 }
 
@@ -130,7 +130,7 @@ function* traceQuestions({ traceIds }: Corpus): Generator<Question> {
   }
 }
 
-/** What Grafana asks when streaming is on, as it is by default in newer ones. */
+/** Questions of Grafana with streaming on, the default in newer versions. */
 function* streamedQuestions(): Generator<Question> {
   const ask = (method: string, message: Question["message"] = {}): Question => ({
     ...{ path: `/tempopb.StreamingQuerier/${method}`, params: times, message },

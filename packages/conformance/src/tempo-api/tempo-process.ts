@@ -6,7 +6,7 @@ import { freeAddresses } from "lifecycle/testing";
 import { ask } from "../tracing-api/ask.ts";
 import { builtPeersFolder } from "../tracing-api/comparison/public-model.ts";
 
-/** What the comparison sends spans to and asks. */
+/** The process under comparison: it takes spans and answers questions. */
 export interface TempoBackend {
   readonly name: string;
   /** Address of OTLP over HTTP. */

@@ -99,7 +99,7 @@ const conditions: [condition: string, matched: number][] = [
 ];
 
 /**
- * What Grafana's Tempo data source asks for. Runs on Grafana Tempo too: give its address as `tempo`, and that of its OTLP
+ * Requests of Grafana's Tempo data source. Runs on Grafana Tempo too: give its address as `tempo`, and that of its OTLP
  * receiver. Source: Tempo's documentation of its HTTP API and of TraceQL
  */
 export const tempoHttp: Suite = {

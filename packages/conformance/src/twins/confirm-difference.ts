@@ -2,7 +2,7 @@ import { signatureOf, type TwinDifference } from "./compare/compare-observations
 import type { TwinComparison } from "./compare/twin-comparison.ts";
 import type { TwinCase } from "./twin-case.ts";
 
-/** A difference that is not there so many times in a row is a matter of chance. */
+/** A difference that is absent this many times in a row is chance. */
 const times = 3;
 
 /** The exchange alone, and the step around it. */
@@ -49,7 +49,7 @@ export class CaseConfirmation {
    */
   async confirm(difference: TwinDifference): Promise<TwinCase | undefined> {
     const { exchange, path } = difference;
-    // What is said of a text has no chance in it.
+    // Adapting and loading a text is deterministic.
     if (path === "adapt" || path === "load") {
       return { site: this.#twinCase.site, steps: [] };
     }

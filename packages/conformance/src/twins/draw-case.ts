@@ -5,7 +5,7 @@ import { drawSiteText } from "./sites/draw-site.ts";
 import { readStatements, writeStatements } from "./sites/site-text.ts";
 import type { TwinStep } from "./twin-case.ts";
 
-/** One site of so many is an archetype. */
+/** One site in this many is an archetype. */
 const sitesPerArchetype = 3;
 
 /** A site before the servers have seen it. */

@@ -30,7 +30,7 @@ const exchange = z.strictObject({
   leaves: z.enum(["half-closed", "early"]).optional(),
 });
 const keptCase = z.strictObject({
-  /** What differed when the case was found. */
+  /** The difference that the case showed when it was found: a fact and its request. */
   found: z.string(),
   theirs: z.string().optional(),
   ours: z.string().optional(),

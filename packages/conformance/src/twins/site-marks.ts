@@ -1,4 +1,4 @@
-/** What a site's text names for both servers alike; each server gets its own values. */
+/** Marks in a site's text that are the same for both servers; each server gets its own values for them. */
 export interface SiteMarks {
   /** The loopback address of the server and of its upstreams. */
   readonly address: string;

@@ -23,14 +23,14 @@ export interface TwinRequest {
   readonly raw?: string;
 }
 
-/** What a client does on one connection. */
+/** Actions of a client on one connection. */
 export interface TwinExchange {
   readonly via: Via;
   /** The name in the TLS handshake. */
   readonly serverName: string;
   /** More than one is pipelined over HTTP/1 and at once over HTTP/2. */
   readonly requests: readonly TwinRequest[];
-  /** What upstreams do with it: a name of `behaviours.ts`, with its argument after `=`. */
+  /** Behaviour of the upstreams: a name of `behaviours.ts`, with its argument after `=`. */
   readonly upstream?: string;
   /** `slow`: the client stops reading for a while when the first piece is there. */
   readonly reads?: "slow";
@@ -53,14 +53,14 @@ export interface TwinCase {
   readonly steps: readonly TwinStep[];
 }
 
-/** What was seen of one exchange or of a whole site, by name. */
+/** Observations of one exchange or of a whole site, by name. */
 export type Facts = Readonly<Record<string, string>>;
 
-/** What one server let be seen. */
+/** All observations of one server. */
 export interface Observation {
-  /** Of each exchange, in the order of the case. */
+  /** Facts of each exchange, in the order of the case. */
   readonly exchanges: readonly Facts[];
-  /** Of the site as a whole: metrics, what is left open, what belongs to no exchange. */
+  /** Facts of the site as a whole: metrics, what is left open, and log entries that belong to no exchange. */
   readonly site: Facts;
 }
 
@@ -77,7 +77,7 @@ export interface Twin {
   load(text: string): Promise<Verdict>;
   /**
    * Loads the site and does the steps.
-   * @param width so many steps at once where a site does not remember what it was asked (default 1)
+   * @param width number of concurrent steps where a site does not remember its requests (default 1)
    */
   run(twinCase: TwinCase, width?: number): Promise<Observation>;
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const counts = z.record(z.string(), z.number());
 
-/** What came of one site. */
+/** Outcome of one site. */
 export const siteTallySchema = z.strictObject({
   seed: z.number(),
   site: z.number(),

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { type SiteTally, siteTallySchema } from "./twin-counts.ts";
 
-/** What came of sites, one line for each: a run that is cut short goes on from it. */
+/** Outcomes of sites, one line for each: an interrupted run resumes from this file. */
 export class TwinResults {
   readonly #file: string;
 

@@ -24,15 +24,15 @@ export interface TwinRunOptions {
   readonly requests: number;
   /** In milliseconds since 1970. */
   readonly until: number;
-  /** No further site begins after so many requests (default: no limit). */
+  /** No further site begins after this many requests (default: no limit). */
   readonly totalRequests?: number;
   readonly archetype?: string;
   readonly known: KnownTwinDifferences;
   /** Longest time to shrink a case. */
   readonly shrinkMs: number;
-  /** So many cases of each kind are shrunk (default 1). */
+  /** This many cases of each kind are shrunk (default 1). */
   readonly examples?: number;
-  /** What came of sites of this seed in an earlier run; they are not run again. */
+  /** Outcomes of sites of this seed in an earlier run; these sites are not run again. */
   readonly done?: readonly SiteTally[];
   /** Kinds of which earlier runs have shrunk a case. */
   readonly shrunk?: readonly string[];
@@ -45,7 +45,7 @@ export interface TwinRunOptions {
   reopen?(ended: Twins): Promise<Twins>;
 }
 
-/** A difference that stays is looked at with waits so many times longer, so that a busy machine is no reason. */
+/** A difference that stays is checked again with waits multiplied by this, to exclude a busy machine as the reason. */
 const secondLook = 5;
 /** Limit of steps of a site that run at once in the first look. */
 const firstWidth = 8;

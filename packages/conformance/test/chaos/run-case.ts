@@ -18,7 +18,7 @@ export interface ChaosRow {
   readonly refused: number;
   /** Without an answer: nobody knows, and they may be stored. */
   readonly unanswered: number;
-  /** Of the acknowledged spans. */
+  /** Acknowledged spans that were found. */
   readonly found: number;
   readonly missing: number;
   /** Rows more than there should be, of all that was sent. */

@@ -17,7 +17,7 @@ const docs = `${root}docs/observability.md`;
 const processes = ["tracing-collector", "tracing-query", "tracing-agent", "tracing-storage", "admin-server"];
 /** Metrics that Prometheus itself makes. */
 const ofPrometheus = new Set(["up"]);
-/** What a config has to say for the server to count it. */
+/** Config parts, by app, that some metrics need before the server counts them. */
 const onlyWhenConfigured = {
   "http/metrics": {},
   events: { subscriptions: [{ events: ["stopping"], handlers: [{ handler: "exec", command: "true" }] }] },

@@ -1,5 +1,5 @@
-// What the monitoring mixin of the public model (Jaeger 1.62, monitoring/jaeger-mixin) asks for: names and labels that
-// its dashboard and its alerts use, not the expressions.
+// Names and labels that the public model's monitoring mixin (Jaeger 1.62, monitoring/jaeger-mixin) uses in its
+// dashboard and its alerts, without the expressions.
 
 /** Metrics that answer at once, each with the labels that are asked of it. */
 export const mixinMetrics: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
-// The processes trace themselves: a search is a trace through query service and storage, found like any other; and what
-// the collector says of its own requests does not make ever more of it.
+// The processes trace themselves. A search is a trace through query service and storage, found like any other. The
+// collector's spans about its own requests must not create ever more spans.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";

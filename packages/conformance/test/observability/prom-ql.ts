@@ -1,4 +1,4 @@
-// What a PromQL expression names, read with the parser of Prometheus' own editor.
+// Names in a PromQL expression, read with the parser of Prometheus' own editor.
 
 import { parser } from "@prometheus-io/lezer-promql";
 

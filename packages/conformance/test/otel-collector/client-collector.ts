@@ -51,7 +51,7 @@ export function lanesTo({ otlpGrpc, otlpHttp, zipkinHttp }: CollectorAddresses):
 export class ClientCollector {
   readonly #process: ChildProcess;
   readonly #receivers: ReadonlyMap<string, string>;
-  /** What it has said, the end of it. */
+  /** The end of its output. */
   log = "";
 
   private constructor(process: ChildProcess, receivers: ReadonlyMap<string, string>) {

@@ -1,5 +1,5 @@
-// Floods and tricks of HTTP/2 against the web server as a process: the connection ends with the code that says why, the
-// memory of the process stays bounded, and others are served all the while.
+// Floods and tricks of HTTP/2 against the web server as a process. The connection ends with the code that says why, the
+// memory of the process stays bounded, and other clients are served meanwhile.
 
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

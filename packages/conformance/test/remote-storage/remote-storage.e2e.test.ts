@@ -1,6 +1,6 @@
-// Sends spans over the remote storage API between every two of these: our collector and query service, the
-// public model's, our storage, ours as a bridge to another, and the public model's. docs/conformance.md
-// explains how to get its programs.
+// Sends spans over the remote storage API in every pairing of the processes that speak it. These are collector, query
+// service and storage, ours and the public model's, and our storage as a bridge to another. The page
+// docs/conformance.md explains how to get its programs.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -123,8 +123,8 @@ function clientTls(option: string, files: TlsFolder): string[] {
 }
 
 /**
- * Starts seven processes: a storage and a bridge to it; a collector and a query service on ClickHouse's
- * protocol; one of each on the remote storage API of the bridge; an agent.
+ * Starts seven processes. Two are a storage and a bridge to it. A collector and a query service use ClickHouse's
+ * protocol; another pair uses the remote storage API of the bridge. The seventh is an agent.
  * @param outside URL over TLS of who is a Prometheus, has sampling strategies at `/strategies.json`, and
  *   takes the spans of processes
  */

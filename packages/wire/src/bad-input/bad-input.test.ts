@@ -6,9 +6,9 @@ import { ids, type ProtoField, protoMessage, requestOf } from "../otlp/proto-fie
 import { type DecoderName, decoders, type Read } from "./decoders.ts";
 
 /**
- * Bytes, and the error that they get as the only span of a message. Otherwise it is "�" when they are accepted
- * and replaced; "cut" when they are accepted without the parts that are too deep; "rejected" when the answer
- * says so; or the reason why the format has no such bytes.
+ * Bytes, and the error that they get as the only span of a message. Without an error it is "�" when they are accepted
+ * and replaced, "cut" when they are accepted without the parts that are too deep, and "rejected" when the answer says
+ * so. A text alone is the reason why the format has no such bytes.
  */
 type Cell = readonly [code: WireErrorCode | "�" | "cut" | "rejected", message: Buffer] | string;
 

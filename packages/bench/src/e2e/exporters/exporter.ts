@@ -1,6 +1,6 @@
 /**
- * What became of one export call. `reason` is a code, one of few, by which answers are counted; `detail` is what else
- * the receiver said.
+ * Outcome of one export call. `reason` is a code, one of few, by which answers are counted; `detail` is what else the
+ * receiver said.
  */
 export type ExportAnswer =
   /** Acknowledged: the receiver has promised to keep all spans but the `rejectedSpans`. */

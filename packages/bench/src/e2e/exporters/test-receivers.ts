@@ -9,7 +9,7 @@ import type { Span } from "wire/model";
 import { decodeTraces, encodeExportResponse, type TraceServiceHandlers, traceService } from "wire/otlp";
 import { statusDetails } from "wire/testing";
 
-/** What a receiver does with one call; the batch is remembered when it is accepted. */
+/** How a receiver answers one call; it remembers the batch when it accepts it. */
 export type Behaviour =
   | { readonly accept: true; readonly rejectedSpans?: number }
   | { readonly code: number; readonly retryAfterMs?: number; readonly retryAfter?: string }

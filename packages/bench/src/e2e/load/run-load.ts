@@ -19,7 +19,7 @@ export interface LoadPlan {
    * again, also after the end of sending.
    */
   readonly stallMs: number;
-  /** What time it is for the spans, in milliseconds since the Unix epoch; the machine's when it is not given. */
+  /** The spans' clock, in milliseconds since the Unix epoch; the machine's clock by default. */
   readonly nowMs?: () => number;
 }
 
@@ -53,8 +53,8 @@ const maxBackoffMs = 5000;
 const maxTraceIds = 200;
 
 /**
- * Sends requests of a corpus as many SDKs do: each client waits for the answer to its batch, waits as long as it is
- * asked to, and sends the same batch again until it is accepted.
+ * Sends requests of a corpus as many SDKs do. Each client waits for the answer to its batch, pauses as long as the
+ * answer asks, and repeats the batch until it is accepted.
  * @param signal ends sending early; what was not accepted by then is given up
  */
 export async function runLoad(

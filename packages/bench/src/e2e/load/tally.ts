@@ -13,7 +13,7 @@ export interface Latency {
 export interface ReasonCount {
   readonly reason: string;
   readonly calls: number;
-  /** What the receiver said the last time, at most 200 characters. */
+  /** The receiver's newest error text, at most 200 characters. */
   readonly lastDetail: string;
 }
 
@@ -60,7 +60,7 @@ export class Tally {
     return [...this.#reasons.values()];
   }
 
-  /** Of accepted calls only: a refusal is quick, and would flatter. */
+  /** Latency of accepted calls only: refusals are fast and would improve the figure. */
   latencyMs(): Latency {
     return this.#latency.percentiles();
   }

@@ -42,7 +42,7 @@ export class MetricsStore implements SpanStore {
   }
 }
 
-/** What a folder takes on disk: allocated blocks, because stores make files larger than they fill. */
+/** Disk space of a folder: allocated blocks, because stores make files larger than they fill. */
 export async function folderBytes(folder: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(folder, { recursive: true })) {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What a process and all that it started have used. */
+/** Usage of a process and all its descendants. */
 export interface ProcessUsage {
   /** User and system time since their start, ended children included. */
   readonly cpuSeconds: number;

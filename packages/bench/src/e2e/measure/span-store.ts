@@ -11,7 +11,7 @@ export interface SpanStore {
 export interface DiskUsage {
   /** Spans that the bytes belong to. */
   readonly spans: number;
-  /** What the spans themselves take. */
+  /** Disk bytes of the spans themselves. */
   readonly spanBytes: number;
   /** With indexes and summaries that are kept apart. */
   readonly allBytes: number;

@@ -6,7 +6,7 @@ function answering(body: string, more: object = {}): object {
   return { handle: [{ handler: "static_response", body }], ...more };
 }
 
-/** What runs before most questions. No ports, so that both can run it side by side. */
+/** The config that most questions begin with. No ports, so that both can run it side by side. */
 const site = {
   apps: {
     http: {

@@ -3,7 +3,7 @@ import { adminQuestions } from "./admin-questions.ts";
 import { type AdminQuestion, type AdminReply, sendAdminRequest } from "./admin-request.ts";
 import { AdminServerProcess } from "./admin-server-process.ts";
 
-/** What of an answer is compared, by name. */
+/** Compared parts of an answer, by name. */
 type Facts = Readonly<Record<string, string | undefined>>;
 
 const comparedHeaders = [

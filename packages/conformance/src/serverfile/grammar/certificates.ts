@@ -1,6 +1,6 @@
 import type { Grammar } from "./grammar.ts";
 
-/** What sites and options say about certificates. */
+/** Grammar of the certificate settings in sites and options. */
 export const certificatesGrammar: Grammar = {
   tls_line_or_none: ["", "", "", "tls <tls_arguments>\n", "tls {\n<tls_line+>}\n", "tls {\n<tls_line>}\n"],
   tls_arguments: [

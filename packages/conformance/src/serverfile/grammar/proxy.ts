@@ -1,6 +1,6 @@
 import type { Grammar } from "./grammar.ts";
 
-/** What a reverse proxy is told. */
+/** Grammar of a reverse proxy's settings. */
 export const proxyGrammar: Grammar = {
   upstream: [
     "u:9000",

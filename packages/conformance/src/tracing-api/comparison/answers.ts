@@ -14,7 +14,7 @@ export interface Difference {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What tells an element of a list from its neighbours: an id, or the key of a tag, which is a text `key = …`. */
+/** Identifies an element within its list: an id, or the key of a tag, which is a text `key = …`. */
 function nameOf(element: unknown): string | undefined {
   if (typeof element === "string") {
     return element.split(" = ", 1)[0];

@@ -1,7 +1,7 @@
 import { parseExactJson } from "./exact-json.ts";
 import { httpRequest } from "./http-request.ts";
 
-/** What the query API answers: all of its members, `data` in a comparable form. */
+/** The query API's answer: all of its members, `data` in a comparable form. */
 export interface EnvelopeAnswer {
   readonly status: number;
   readonly type: string;

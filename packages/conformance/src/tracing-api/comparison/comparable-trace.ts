@@ -98,7 +98,10 @@ export function comparableSpans(spans: readonly Members[]): unknown {
     );
 }
 
-/** What the adjusters do to every trace, done to an unadjusted one: all tags in order, the event first in each log. */
+/**
+ * Applies to an unadjusted trace the changes that adjusters make to every trace: all tags in order, the event first in
+ * each log.
+ */
 export function withSortedTags(trace: unknown): unknown {
   if (!isObject(trace) || !Array.isArray(trace.spans)) {
     return trace;

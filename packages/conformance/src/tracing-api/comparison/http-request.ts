@@ -1,6 +1,8 @@
 import { request } from "node:http";
 
-/** What came back: enough to compare two servers. Times, lengths and names of servers differ and are not here. */
+/**
+ * The response, with enough detail to compare two servers. Times, lengths and names of servers differ and are not here.
+ */
 export interface HttpAnswer {
   readonly status: number;
   readonly contentType: string;

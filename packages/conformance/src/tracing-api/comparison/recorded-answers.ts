@@ -4,7 +4,7 @@ import type { Answers } from "./answers.ts";
 
 const folder = fileURLToPath(new URL("../../../recorded/", import.meta.url));
 
-/** What a file of recorded answers is about; it is its name. */
+/** Subject of a file of recorded answers; it is the file's name. */
 function subjectOf(question: string): string {
   if (question.startsWith("send ")) {
     return "sending";

@@ -6,7 +6,7 @@ const shown = (value: unknown) => {
 };
 
 /**
- * What a comparison found, for people: each unknown difference under its question, then a line of counts.
+ * The result of a comparison as text: each unknown difference under its question, then a line of counts.
  * @param list file of the known ones
  */
 export function verdictText(

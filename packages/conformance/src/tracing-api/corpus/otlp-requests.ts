@@ -18,7 +18,7 @@ const serviceOf = (name: string, ...more: object[]) => ({
 const at = (micros: number, nanos = 0) =>
   String(BigInt(corpusSeconds) * 1_000_000_000n + BigInt(micros) * 1000n + BigInt(nanos));
 
-/** What a span has unless the case is about it. */
+/** Fields of a span that a case does not override. */
 const usual = { name: "work", startTimeUnixNano: at(0), endTimeUnixNano: at(1500) };
 
 const everyType = [

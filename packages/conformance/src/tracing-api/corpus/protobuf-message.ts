@@ -56,7 +56,10 @@ function withHex(value: unknown, name = ""): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withHex(member, key)]));
 }
 
-/** What protobuf.js reads: the reverse of `protobufMessage`. Absent fields are left out; enums are names, NaN is a text. */
+/**
+ * Message as protobuf.js reads it: the reverse of `protobufMessage`. Absent fields are left out; enums are names, NaN
+ * is a text.
+ */
 export function protobufObject(type: string, bytes: Uint8Array): Record<string, unknown> {
   const message = root.lookupType(type);
   const object = message.toObject(message.decode(bytes), { longs: String, enums: String, json: true });

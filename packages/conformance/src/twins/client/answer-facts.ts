@@ -62,7 +62,7 @@ function fieldFacts(prefix: string, fields: readonly Field[], skip: ReadonlySet<
   return [...values].map(([name, list]) => [`${prefix}${name}`, list.join("\n")]);
 }
 
-/** What of an answer is compared. @param prefix of the names of the facts */
+/** Compared parts of an answer. @param prefix of the names of the facts */
 export function answerFacts(prefix: string, answer: Answer): Facts {
   const { status, fields, body, trailers, framing, isComplete } = answer;
   const coding = fields.find(([name]) => name.toLowerCase() === "content-encoding")?.[1] ?? "";

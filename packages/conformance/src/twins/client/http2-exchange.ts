@@ -66,7 +66,7 @@ interface Received {
   end: string;
 }
 
-/** What an answer stream brings. */
+/** Reads an answer stream to its end. */
 function receive(
   stream: ClientHttp2Stream,
   exchange: TwinExchange,

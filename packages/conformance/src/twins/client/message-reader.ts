@@ -47,7 +47,7 @@ function framingOf(start: string, fields: readonly Field[], hasNoBody: boolean):
 /** Reads messages of HTTP/1 out of the bytes of a connection, leniently: what is odd is to be seen, not to be refused. */
 export class MessageReader {
   readonly messages: Message[] = [];
-  /** What is not HTTP/1 at all ends the reading. */
+  /** True after bytes that are not HTTP/1 at all; reading stops there. */
   isBroken = false;
   #rest: Buffer = Buffer.alloc(0);
   #current: Message | undefined;

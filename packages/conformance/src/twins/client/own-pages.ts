@@ -1,7 +1,7 @@
 const listing = /^\s*<!DOCTYPE html>.*color-scheme.*<a href="\?sort=/is;
 const metrics = /^# HELP /;
 
-/** What of a page that each server makes in its own way is compared; undefined for any other body. */
+/** The compared form of a page that each server writes in its own way; undefined for any other body. */
 export function ownPage(body: string): string | undefined {
   if (metrics.test(body)) {
     return "PAGE OF METRICS";

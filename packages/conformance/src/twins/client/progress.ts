@@ -1,4 +1,7 @@
-/** What a client has received so far; its upstream waits for it, so that no clock decides whether a piece came at once. */
+/**
+ * Bytes that a client has received so far. The upstream waits for them, so no clock decides whether a piece came at
+ * once.
+ */
 export class Progress {
   #bytes = 0;
   #waiting: (() => void)[] = [];

@@ -79,7 +79,7 @@ export class KnownTwinDifferences {
     return new KnownTwinDifferences(z.array(knownSchema).parse(JSON.parse(readFileSync(file, "utf8"))));
   }
 
-  /** Of all entries. */
+  /** Reasons of all entries. */
   get reasons(): readonly string[] {
     return this.#entries.map(([reason]) => reason);
   }

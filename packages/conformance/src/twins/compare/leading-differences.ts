@@ -5,8 +5,8 @@ const answersStatus = /^answer \d+ status$/;
 const logEntry = /^(log \d+ )\.logger$/;
 
 /**
- * What brings other differences with it, the weightiest first: an answer of another status has another body, and its log
- * entry too.
+ * Differences that cause others, the weightiest first: an answer of another status has another body and another log
+ * entry.
  */
 const leading: readonly RegExp[] = [
   /^(adapt|load|alarm)$/,
@@ -23,8 +23,8 @@ const leading: readonly RegExp[] = [
 const following = /^(metric|log, unnamed|upstream, unnamed)/;
 
 /**
- * Of each exchange the differences that are not the consequence of another one; of the site those that do not follow from
- * an exchange that went another way.
+ * Keeps the differences that do not follow from another one. For an exchange these are its own causes; for the site,
+ * those that no diverging exchange explains.
  */
 export function leadingDifferences(
   differences: readonly TwinDifference[],

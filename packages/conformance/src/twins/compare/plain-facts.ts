@@ -1,6 +1,6 @@
 import type { Facts } from "../twin-case.ts";
 
-/** What the two call themselves, and what no two answers have alike. */
+/** Replaces the servers' own names, and values that differ in every answer. */
 const replacements: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "UUID"],
   [/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} 20(2[4-9]|[3-9]\d) \d\d:\d\d:\d\d GMT/g, "NOW"],

@@ -13,11 +13,11 @@ export interface Twins {
   readonly alarms: string[];
   /** Whether both processes run. */
   readonly isAlive: boolean;
-  /** Makes waits so many times longer. */
+  /** Multiplies waits by this factor. */
   setPatience(factor: number): void;
 }
 
-/** What two servers did not do alike. */
+/** Differences between two servers. */
 export interface Differences {
   readonly unknown: readonly TwinDifference[];
   readonly known: readonly KnownDifference[];
@@ -47,7 +47,7 @@ export class TwinComparison {
     this.#known = known;
   }
 
-  /** Runs a case on both. Alarms of our server are differences. @param width so many steps at once */
+  /** Runs a case on both. Alarms of our server are differences. @param width steps at a time */
   async run(twinCase: TwinCase, width = 1): Promise<Differences> {
     const { theirs, ours, alarms } = this.twins;
     const [their, our] = await Promise.all([theirs.run(twinCase, width), ours.run(twinCase, width)]);

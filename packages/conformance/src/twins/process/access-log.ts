@@ -28,7 +28,10 @@ export class AccessLog {
     this.#path = path;
   }
 
-  /** What was written since the last call and belongs to requests, once it grows no more or has `wanted` access entries. */
+  /**
+   * Returns the entries of requests written since the last call. It waits until the file stops growing or has `wanted`
+   * access entries.
+   */
   async read(wanted: number, quietMs: number): Promise<LogEntry[]> {
     const entries: LogEntry[] = [];
     for (let quiet = 0; quiet < quietMs; quiet += pollMs) {
@@ -112,7 +115,7 @@ function flatten(path: string, value: unknown, facts: Record<string, string>): v
   }
 }
 
-/** What of the entries of an exchange is compared. Words of errors are each server's own. */
+/** Compared parts of the log entries of an exchange. Words of errors are each server's own. */
 export function logFacts(entries: readonly LogEntry[]): Facts {
   const facts: Record<string, string> = {};
   // Requests at once end in any order.

@@ -20,7 +20,7 @@ async function inFlight(port: number): Promise<string> {
   }
 }
 
-/** What a server still has open when all clients are gone. */
+/** Requests and connections that a server still has open when all clients are gone. */
 export async function leftOpenFacts(port: number, seen: SeenRequests, limitMs: number): Promise<Facts> {
   const end = Date.now() + limitMs;
   let requests = await inFlight(port);
@@ -47,7 +47,7 @@ export async function metricFacts(port: number): Promise<Facts> {
   return facts;
 }
 
-/** What counters have grown by: one server starts them anew with each load, the other goes on. */
+/** Growth of counters: one server restarts them with each load, the other does not. */
 export function grownBy(before: Facts, after: Facts): Facts {
   const grown = Object.entries(after).map(([name, value]) => [
     name,

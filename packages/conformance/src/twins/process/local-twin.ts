@@ -18,7 +18,7 @@ const readyMs = 400;
 
 /** Which of several upstreams answers is drawn, or depends on what was asked before, but by this policy. */
 const orderly = /lb_policy first/;
-/** What one request leaves behind for the next one: such a site is asked one thing after the other. */
+/** Sites where a request affects the next one; such a site gets one request at a time. */
 const hasMemory =
   /lb_policy|fail_duration|max_fails|unhealthy_|health_|DOWN%|UP_\w%[^\n]*%UP_|enable_full_duplex/;
 const several = /reverse_proxy[^\n]*%(UP_\w|DOWN)%[^\n]*%(UP_\w|DOWN)%/g;
@@ -80,7 +80,7 @@ export class LocalTwin implements Twin {
     return { ...this.#ownMarks, folder: this.#process.folder };
   }
 
-  /** Makes waits so many times longer: on a busy machine, and when a difference is looked at again. */
+  /** Multiplies waits by this factor, on a busy machine and when a difference is checked again. */
   set patience(factor: number) {
     this.#patience = factor;
     this.#seen.pieceLimitMs = usualPieceLimitMs * factor;

@@ -14,7 +14,7 @@ import { makeSiteFiles } from "./site-files.ts";
 export interface TwinPair {
   readonly theirs: LocalTwin;
   readonly ours: LocalTwin;
-  /** What of our server's log says that a thread or a request ended badly. */
+  /** Lines of our server's log that tell of a thread or a request that ended badly. */
   readonly alarms: string[];
   /** Whether both processes run. */
   readonly isAlive: boolean;
@@ -22,7 +22,7 @@ export interface TwinPair {
   close(): Promise<void>;
 }
 
-/** Loopback addresses of equal length: what is said of them is equally long on both sides. */
+/** Loopback addresses of equal length, so that texts with an address have the same size on both sides. */
 const addresses = { theirs: "127.0.1.1", ours: "127.0.1.2" } as const;
 const alarming =
   /uncaught|unhandled|worker \d+ (died|ended)|panic|out of memory|TypeError|RangeError|ReferenceError/i;

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { z } from "zod";
 
-/** What a run tells its supervisor of a site. */
+/** Message about one site from a run to its supervisor. */
 export const siteMessage = z.strictObject({ site: z.number(), isDone: z.boolean() });
 export type SiteMessage = z.infer<typeof siteMessage>;
 
@@ -13,7 +13,7 @@ export interface SupervisedRun {
   onDeath?(signal: string): void;
 }
 
-/** So many runs in a row that die before a site is done. */
+/** The supervisor gives up after this many successive runs that die before a site is done. */
 const mostFruitless = 3;
 const diesTwice = 2;
 

@@ -27,7 +27,7 @@ const names: readonly string[] = [
   "grpc-error",
 ];
 
-/** What an upstream is to do with an exchange. @param preferred drawn more often */
+/** Draws the behaviour of an upstream in an exchange. @param preferred drawn more often */
 export function drawBehaviour(random: RandomSource, preferred: readonly string[] = []): string {
   if (preferred.length > 0 && random.below(3) > 0) {
     return random.pick(preferred);

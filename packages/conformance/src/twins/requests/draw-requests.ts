@@ -5,7 +5,7 @@ import { drawBehaviour } from "./draw-behaviour.ts";
 import { brokenTargets, fieldGroups, methods, oddTargets } from "./odd-parts.ts";
 import { type SiteWords, siteWords } from "./site-words.ts";
 
-/** What a site is asked beside what is drawn from its text. */
+/** Requests for a site beside those drawn from its text. */
 export interface RequestHints {
   readonly targets?: readonly string[];
   readonly fields?: readonly (readonly Field[])[];
@@ -14,7 +14,7 @@ export interface RequestHints {
   readonly methods?: readonly string[];
 }
 
-/** What a client gives in its handshake. */
+/** The server name that a client sends in its handshake. */
 const nameOf = (host: string) => host.replace(/:.*/, "").toLowerCase();
 const one = (random: RandomSource, of: number) => random.below(of) === 0;
 

@@ -10,8 +10,8 @@ const isGlobal = ({ line }: Statement) =>
   );
 
 /**
- * Takes statements out of a site, and blocks from around others, as long as `holds` is true of the rest: whole sites and
- * snippets first, then what is in those that are left.
+ * Removes statements from a site, and unwraps blocks, as long as `holds` is true of the rest. Whole sites and snippets
+ * go first, then statements within the remaining ones.
  */
 export async function shrinkSite(
   statements: readonly Statement[],

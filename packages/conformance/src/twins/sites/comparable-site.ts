@@ -35,7 +35,7 @@ function withoutUselessTls(statement: Statement): Statement {
   return { line, block: block?.filter((inner) => !isRule(inner)) ?? [] };
 }
 
-/** What sort of upstream a mark stands for: answers of two sorts differ. */
+/** The kind of upstream that a mark stands for; upstreams of different kinds answer differently. */
 const sortOf = (mark: string) => (/^UP_[ABC]$/.test(mark) ? "plain" : mark);
 
 /**

@@ -4,7 +4,7 @@ import { serverfileGrammar } from "../../serverfile/serverfile-grammar.ts";
 /** `secret`, bcrypt with the least cost. */
 export const secretHash = "$2a$04$k7dev94sms8hw0.EQUyhR.8M01uCMzrUuiKpDbt56.BAjwza92CGa";
 
-/** What of the texts of the grammar names machines that are not there, and what stands there instead. */
+/** Replaces texts of the grammar that name machines which do not exist. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/\bhash(?:<digit>)?(?=\n)/g, secretHash],
   [/aGFzaA==/g, secretHash],
@@ -70,7 +70,7 @@ const own: Grammar = {
     "route <matcher>{\n<directive+>route {\n<directive+>}\n}\n",
   ],
   twin_snippet: ["plain", "secured", "cached /a/*", "args one 201"],
-  /** What answers when nothing else does. */
+  /** The last statement of a site, which answers the requests that no other one does. */
   twin_end: [
     "",
     "respond <word> <status>\n",

@@ -6,8 +6,8 @@ export interface Statement {
 }
 
 /**
- * Reads a text as statements. Texts of several lines (heredocs, quotes) count as statements of their own, which is good
- * enough for taking parts away: what is no serverfile any more is refused by the servers.
+ * Reads a text as statements. A text of several lines (heredoc, quotes) counts as one statement for each line. That is
+ * good enough for shrinking: the servers refuse a text that is no serverfile any more.
  */
 export function readStatements(text: string): Statement[] {
   const root: Statement[] = [];

@@ -56,7 +56,7 @@ const fieldLines: Readonly<Record<string, string>> = {
   unknown: "Transfer-Encoding: odd",
 };
 
-/** What upstreams do that no upstream should. */
+/** Behaviours that no upstream should have. */
 export const brokenBehaviours: Readonly<Record<string, Behaviour>> = {
   nothing: async ({ socket, wholeRequest }) => {
     if (await wholeRequest()) {

@@ -5,7 +5,7 @@ import { readParams, readRecords, recordType, writeRecord } from "./fastcgi-reco
 import { reset } from "./reset.ts";
 import type { SeenRequests } from "./seen-requests.ts";
 
-/** What scripts print, by behaviour; a script that ends without it has printed nothing. */
+/** Output of scripts, by behaviour, piece by piece. */
 const outputs: Readonly<Record<string, readonly string[]>> = {
   ok: ["Content-Type: text/html; charset=UTF-8\r\nX-Powered-By: twins\r\n\r\n<p>script</p>"],
   status: ["Status: 404 Not Found\r\nContent-Type: text/html\r\n\r\nnot there"],

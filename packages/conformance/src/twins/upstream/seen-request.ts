@@ -16,10 +16,10 @@ export interface SeenRequest {
   readonly isComplete: boolean;
 }
 
-/** What the client called a request; empty when the site removed the field. */
+/** The client's id of a request; empty when the site removed the field. */
 export const requestIdOf = (fields: readonly Field[]): string => fieldOf(fields, "x-twin") ?? "";
 
-/** What of a request at an upstream is compared. */
+/** Compared parts of a request at an upstream. */
 export function seenFacts(prefix: string, request: SeenRequest): Facts {
   const { to, start, fields, body, framing, trailers, isComplete } = request;
   const values = new Map<string, string[]>();

@@ -99,7 +99,7 @@ export class SeenRequests {
     return this.#records.some(({ isFinished }) => !isFinished);
   }
 
-  /** What upstreams saw of an exchange, and how its pieces flowed. @param skip facts of which upstream it was */
+  /** Facts that upstreams saw of an exchange, and how its pieces flowed. @param skip facts of which upstream it was */
   factsOf(id: string, skipsPlace: boolean): Facts {
     const facts: Record<string, string> = {};
     const all = this.#records.filter((record) => record.id === id);

@@ -7,11 +7,11 @@ import type { Progress } from "../client/progress.ts";
 export interface UpstreamExchange {
   readonly socket: Socket;
   readonly request: Message;
-  /** What the client of the exchange has so far; undefined when it is not known which exchange that is. */
+  /** The bytes that the client of the exchange has so far; undefined when the exchange is unknown. */
   readonly progress: Progress | undefined;
   /** A piece that takes longer to the client is held back by the server. */
   readonly pieceLimitMs: number;
-  /** What stands after `=` in the name of the behaviour. */
+  /** The argument after `=` in the name of the behaviour. */
   readonly argument: string;
   /** All of the request's body is here. @returns false when the connection ended first */
   wholeRequest(): Promise<boolean>;

@@ -3,7 +3,7 @@ import type { Archetype } from "./archetype.ts";
 import { cdnOrigin, downloads, homelab, maintenance, multiTenant, wildcard } from "./host-sites.ts";
 import { nextcloud, wordpress } from "./php-sites.ts";
 
-/** What people run, as they run it. */
+/** Sites as people run them. */
 export const archetypes: readonly Archetype[] = [
   wordpress,
   nextcloud,
