@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
 interface ClientError extends NodeJS.ErrnoException {
-  /** What came, as far as it was read. */
+  /** The bytes that Node had read when its parser failed. */
   readonly rawPacket?: Buffer;
 }
 

@@ -74,7 +74,7 @@ export class RequestBody {
     return this.#reader;
   }
 
-  /** Whether so many bytes more, which wait to be read, are all of it. */
+  /** Whether `waiting` unread bytes complete the body. */
   isWholeWith(waiting: number): boolean {
     return this.#decoder === undefined && this.#left <= waiting;
   }
