@@ -78,22 +78,38 @@ function site(httpPort: number, tlsPort: number, issuer: object): object {
 }
 
 describe("an authority of the server's own issues by ACME", () => {
-  test.each([
-    ["HTTP-01", { "tls-alpn": { disabled: true } }],
-    ["TLS-ALPN-01", { http: { disabled: true } }],
-  ])(
-    "to a server of ours, by %s",
-    async (_, challenges) => {
+  test(
+    "to a server of ours, by HTTP-01, then by TLS-ALPN-01",
+    async () => {
+      // One authority and one client for both: a process with two worker threads takes seconds of the processor to start.
       const [httpPort = 0, tlsPort = 0] = await freePorts(2);
       const { directory, root } = await authority({ http_port: httpPort, tls_alpn_port: tlsPort });
-      const client = await serve(
-        "site",
-        { apps: site(httpPort, tlsPort, { ca: directory, challenges }) },
-        "2",
-      );
+      const by = (name: string, challenges: object) => ({
+        // A storage without certificates: each way has to get its own.
+        storage: { module: "file_system", root: join(folder, name) },
+        apps: site(httpPort, tlsPort, { ca: directory, challenges }),
+      });
+      const shown = async () => {
+        const answer = await askTls(`https://127.0.0.1:${tlsPort}`, { servername: "localhost", ca: root });
+        expect([answer.text, answer.certificate]).toEqual(["secure", "DNS:localhost"]);
+      };
+      const client = await serve("site", by("by-http", { "tls-alpn": { disabled: true } }), "2");
       await client.logged(/^certificate for localhost obtained from/);
-      const answer = await askTls(`https://127.0.0.1:${tlsPort}`, { servername: "localhost", ca: root });
-      expect([answer.text, answer.certificate]).toEqual(["secure", "DNS:localhost"]);
+      await shown();
+      const admin = await client.adminUrl();
+      client.lines.length = 0;
+      const config = {
+        admin: { listen: "127.0.0.1:0" },
+        ...by("by-tls-alpn", { http: { disabled: true } }),
+      };
+      const answer = await ask(`${admin}/load`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(config),
+      });
+      expect([answer.status, answer.text]).toEqual([200, ""]);
+      await client.logged(/^certificate for localhost obtained from/);
+      await shown();
     },
     time,
   );
