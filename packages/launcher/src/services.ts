@@ -83,6 +83,8 @@ export function services({
   };
   const adminServer = programOf("admin-server", "server");
   const config = serverOnly ? "server-only.json" : "front-door.json";
+  // Each has a saved state of its own: resumed without tracing, the front door would have no way to its UI.
+  const configFolder = `${dataFolder}/admin-server/${serverOnly ? "config-server-only" : "config"}`;
   const all: Service[] = [
     ...(demo ? [shop] : []),
     {
@@ -95,7 +97,7 @@ export function services({
       ],
       environment: {
         ...adminServer.environment,
-        XDG_CONFIG_HOME: `${dataFolder}/admin-server/config`,
+        XDG_CONFIG_HOME: configFolder,
         XDG_DATA_HOME: `${dataFolder}/admin-server/data`,
         ...(serverOnly
           ? {}
@@ -105,7 +107,7 @@ export function services({
         { port: 2019, protocol: "tcp", what: "admin API", host: "127.0.0.1" },
         { port: 8080, protocol: "tcp", what: "front door" },
       ],
-      stateFile: `${dataFolder}/admin-server/config/server/autosave.json`,
+      stateFile: `${configFolder}/server/autosave.json`,
       healthUrl: "http://127.0.0.1:2019/config/",
     },
     {

@@ -123,8 +123,23 @@ describe.skipIf(taken.length > 0)(
       const page = await fetch("http://127.0.0.1:8080/");
       expect(page.headers.get("content-type")).toContain("text/html");
 
+      // It ends, and another program takes its port before it is started again.
       process.kill(first.pidOf("tracing-query"), "SIGKILL");
-      await first.says("tracing-query ended (SIGKILL): starting it again");
+      await first.says("tracing-query ended (SIGKILL): starting it again in 0.5 s, the others go on");
+      const thief = createServer().listen(16686);
+      await once(thief, "listening");
+      await first.says("trying again in 1 s, the others go on; mend that, or stop all with Ctrl-C");
+      expect(first.output).toMatch(/tracing-query cannot start again \(.*16686.*\)/);
+      const meanwhile = new Launched(["--status"]);
+      expect(await meanwhile.exit).toBe(1);
+      const healthy = meanwhile.output.split("\n").filter((line) => line.endsWith(" healthy"));
+      expect(healthy.map((line) => line.split(" ")[0]).sort(), meanwhile.output).toEqual([
+        "admin-server",
+        "tracing-agent",
+        "tracing-collector",
+        "tracing-storage",
+      ]);
+      thief.close();
       await first.says("tracing-query is back");
 
       first.kill("SIGTERM");
