@@ -15,11 +15,12 @@ export const baseImage = "localhost/node:26-bookworm";
 const maxOutputBytes = 64 * 1024 * 1024;
 const socketWithinMs = 30_000;
 
-/** Installed and made: no part of the sources. */
-const notSources = new Set([
-  ...["node_modules", "dist", "gen", "data", "release", "coverage"],
-  ...[".git", ".turbo", ".toolchain", ".cache"],
-]);
+/** Installed and made: no part of the sources, in whichever folder. */
+const notSources = new Set(["node_modules", "dist", "gen", ".turbo"]);
+/** The same, in the uppermost folder only: deeper ones of these names hold sources. */
+const notSourcesAbove = new Set(
+  ["data", "release", "coverage", ".git", ".toolchain", ".cache"].map((name) => join(root, name)),
+);
 
 /** runc and these bounds also work in sandboxes that let no container have more than their own. */
 const engineConfig = `[containers]
@@ -88,7 +89,8 @@ export class ContainerEngine {
       await engine.#tryContainer();
       cpSync(root, join(folder, "sources"), {
         recursive: true,
-        filter: (path) => !notSources.has(basename(path)),
+        // The uppermost folder itself may have any name.
+        filter: (path) => path === root || !(notSources.has(basename(path)) || notSourcesAbove.has(path)),
       });
       await engine.#startService();
     } catch (error) {
