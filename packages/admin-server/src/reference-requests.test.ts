@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { ask } from "server-core/testing/ask";
 import { freePorts } from "server-core/testing/free-ports";
 import { standardModules } from "server-modules/standard";
-import { adaptServerfile } from "serverfile/adapt-serverfile";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RunningServer } from "./testing/running-server.ts";
+import { adaptServerfile } from "./testing/serverfile.ts";
 
 const folder = new URL("../../../docs/reference/", import.meta.url);
 const pattern = /^```(serverfile|json)\n([^`]*(?:`[^`]+`[^`]*)*)^```\n\n```sh\n(curl .*?)^```$/gms;

@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import oniguruma from "vscode-oniguruma";
 import textmate, { type IGrammar } from "vscode-textmate";
+import { standardFeatures } from "../../admin-server/src/testing/serverfile.ts";
 
 const grammarFile = new URL("../syntaxes/serverfile.tmLanguage.json", import.meta.url);
-const adapter = new URL("../../serverfile/src/", import.meta.url);
-const golden = new URL("golden/", adapter);
+const golden = new URL("../../serverfile/src/golden/", import.meta.url);
 const texts = readdirSync(golden).filter((name) => name.endsWith(".serverfile"));
 
 interface Word {
@@ -61,8 +61,7 @@ function scopesOf(text: string): string[] {
 
 describe("the grammar", () => {
   test("knows every directive of the adapter", () => {
-    const list = readFileSync(new URL("directives/standard-directives.ts", adapter), "utf8");
-    const names = [...list.matchAll(/^\s*\["(\w+)",/gm)].map(([, name]) => name ?? "");
+    const { names } = standardFeatures;
     expect(names.length).toBeGreaterThan(40);
     for (const name of [...names, "import"]) {
       expect(scopesOf(`:80 {\n\t${name} x\n}`)).toContain(`${name} keyword.other.directive`);

@@ -26,38 +26,63 @@ import { metricsRoute } from "./admin-routes/metrics.ts";
 import { responseCacheRoute } from "./admin-routes/response-cache.ts";
 import { reverseProxyUpstreams } from "./admin-routes/reverse-proxy-upstreams.ts";
 import { brotliEncoder } from "./encoders/brotli.ts";
+import { encoderTexts } from "./encoders/encoders-text.ts";
 import { gzipEncoder } from "./encoders/gzip.ts";
 import { zstdEncoder } from "./encoders/zstd.ts";
 import { eventsApp } from "./events/events-app.ts";
 import { execHandler } from "./events/exec-handler.ts";
-import { acmeServer } from "./handlers/acme-server.ts";
+import { execText } from "./events/exec-text.ts";
+import { acmeServer } from "./handlers/acme-server/acme-server.ts";
+import { acmeServerText } from "./handlers/acme-server/acme-server-text.ts";
 import { argon2idHash } from "./handlers/authentication/argon2id-hash.ts";
 import { authentication } from "./handlers/authentication/authentication.ts";
+import { authenticationText } from "./handlers/authentication/authentication-text.ts";
 import { bcryptHash } from "./handlers/authentication/bcrypt-hash.ts";
 import { httpBasic } from "./handlers/authentication/http-basic.ts";
 import { cache } from "./handlers/cache/cache.ts";
+import { cacheText } from "./handlers/cache/cache-text.ts";
 import { encode } from "./handlers/encode/encode.ts";
-import { error } from "./handlers/error.ts";
+import { encodeText } from "./handlers/encode/encode-text.ts";
+import { error } from "./handlers/error/error.ts";
+import { errorText } from "./handlers/error/error-text.ts";
 import { fileServer } from "./handlers/file-server/file-server.ts";
-import { headers } from "./handlers/headers.ts";
+import { fileServerText } from "./handlers/file-server/file-server-text.ts";
+import { headers } from "./handlers/headers/headers.ts";
+import { headersText } from "./handlers/headers/headers-text.ts";
 import { intercept } from "./handlers/intercept/intercept.ts";
-import { invoke } from "./handlers/invoke.ts";
-import { logAppend } from "./handlers/log-append.ts";
-import { map } from "./handlers/map.ts";
-import { metrics } from "./handlers/metrics.ts";
+import { interceptText } from "./handlers/intercept/intercept-text.ts";
+import { invoke } from "./handlers/invoke/invoke.ts";
+import { invokeText } from "./handlers/invoke/invoke-text.ts";
+import { logAppend } from "./handlers/log-append/log-append.ts";
+import { logAppendText } from "./handlers/log-append/log-append-text.ts";
+import { map } from "./handlers/map/map.ts";
+import { mapText } from "./handlers/map/map-text.ts";
+import { metrics } from "./handlers/metrics/metrics.ts";
+import { metricsText } from "./handlers/metrics/metrics-text.ts";
 import { oidc } from "./handlers/oidc/oidc.ts";
-import { push } from "./handlers/push.ts";
+import { oidcText } from "./handlers/oidc/oidc-text.ts";
+import { push } from "./handlers/push/push.ts";
+import { pushText } from "./handlers/push/push-text.ts";
 import { rateLimit } from "./handlers/rate-limit/rate-limit.ts";
-import { requestBody } from "./handlers/request-body.ts";
+import { rateLimitText } from "./handlers/rate-limit/rate-limit-text.ts";
+import { requestBody } from "./handlers/request-body/request-body.ts";
+import { requestBodyText } from "./handlers/request-body/request-body-text.ts";
 import { proxyModules } from "./handlers/reverse-proxy/proxy-modules.ts";
 import { rewrite } from "./handlers/rewrite/rewrite.ts";
-import { staticResponse } from "./handlers/static-response.ts";
-import { subroute } from "./handlers/subroute.ts";
+import { rewriteText } from "./handlers/rewrite/rewrite-text.ts";
+import { staticResponse } from "./handlers/static-response/static-response.ts";
+import { staticResponseText } from "./handlers/static-response/static-response-text.ts";
+import { subroute } from "./handlers/subroute/subroute.ts";
 import { templates } from "./handlers/templates/templates.ts";
-import { timeouts } from "./handlers/timeouts.ts";
+import { templatesText } from "./handlers/templates/templates-text.ts";
+import { timeouts } from "./handlers/timeouts/timeouts.ts";
+import { timeoutsText } from "./handlers/timeouts/timeouts-text.ts";
 import { tracing } from "./handlers/tracing/tracing.ts";
-import { vars } from "./handlers/vars.ts";
+import { tracingText } from "./handlers/tracing/tracing-text.ts";
+import { vars } from "./handlers/vars/vars.ts";
+import { varsText } from "./handlers/vars/vars-text.ts";
 import { staticIpSource } from "./ip-sources/static.ts";
+import { staticRangesText } from "./ip-sources/static-text.ts";
 import { clientIpMatcher } from "./matchers/client-ip.ts";
 import { expressionMatcher } from "./matchers/expression/expression.ts";
 import { fileMatcher } from "./matchers/file.ts";
@@ -76,12 +101,13 @@ import { urlPatternMatcher } from "./matchers/url-pattern.ts";
 import { varsMatcher } from "./matchers/vars.ts";
 import { varsRegexpMatcher } from "./matchers/vars-regexp.ts";
 import { noNetworkProxy, urlNetworkProxy } from "./network-proxies/network-proxies.ts";
+import { networkProxyTexts } from "./network-proxies/network-proxies-text.ts";
 import { sessionsApp } from "./sessions/sessions-app.ts";
 
 /** Every module but those of the process itself, which `all-modules.ts` adds: the one list. */
 export const standardModules: readonly ListedModule[] = [
   listed("events", () => eventsApp, { implied: true }),
-  listed("events.handlers.exec", () => execHandler),
+  listed("events.handlers.exec", () => execHandler, { text: () => execText }),
   ...tlsModules,
   listed("sessions", () => sessionsApp, { implied: true }),
   listed("http", () => httpApp, { inWorkers: true }),
@@ -102,7 +128,7 @@ export const standardModules: readonly ListedModule[] = [
   listed("http.matchers.url_pattern", () => urlPatternMatcher),
   listed("http.matchers.vars", () => varsMatcher),
   listed("http.matchers.vars_regexp", () => varsRegexpMatcher),
-  listed("http.ip_sources.static", () => staticIpSource),
+  listed("http.ip_sources.static", () => staticIpSource, { text: () => staticRangesText }),
   listed("logging.app", () => loggingApp),
   listed("logging.encoders.append", () => appendEncoder),
   listed("logging.encoders.console", () => consoleEncoder),
@@ -124,38 +150,54 @@ export const standardModules: readonly ListedModule[] = [
   listed("logging.writers.net", () => netWriter),
   listed("logging.writers.stderr", () => stderrWriter),
   listed("logging.writers.stdout", () => stdoutWriter),
-  listed("http.encoders.br", () => brotliEncoder),
-  listed("http.encoders.gzip", () => gzipEncoder),
-  listed("http.encoders.zstd", () => zstdEncoder),
-  listed("http.handlers.acme_server", () => acmeServer),
+  listed("http.encoders.br", () => brotliEncoder, { text: () => encoderTexts.br }),
+  listed("http.encoders.gzip", () => gzipEncoder, { text: () => encoderTexts.gzip }),
+  listed("http.encoders.zstd", () => zstdEncoder, { text: () => encoderTexts.zstd }),
+  listed("http.handlers.acme_server", () => acmeServer, { text: () => acmeServerText }),
   listed("http.authentication.hashes.argon2id", () => argon2idHash),
   listed("http.authentication.hashes.bcrypt", () => bcryptHash),
   listed("http.authentication.providers.http_basic", () => httpBasic),
-  listed("http.handlers.authentication", () => authentication),
-  listed("http.handlers.cache", () => cache),
-  listed("http.handlers.encode", () => encode),
-  listed("http.handlers.error", () => error),
-  listed("http.handlers.file_server", () => fileServer),
-  listed("http.handlers.headers", () => headers),
-  listed("http.handlers.intercept", () => intercept),
-  listed("http.handlers.invoke", () => invoke),
-  listed("http.handlers.log_append", () => logAppend),
-  listed("http.handlers.map", () => map),
-  listed("http.handlers.metrics", () => metrics),
-  listed("http.handlers.oidc", () => oidc),
-  listed("http.handlers.push", () => push),
-  listed("http.handlers.rate_limit", () => rateLimit),
-  listed("http.handlers.request_body", () => requestBody),
+  listed("http.handlers.authentication", () => authentication, {
+    directives: ["basicauth", "basic_auth"],
+    text: () => authenticationText,
+  }),
+  listed("http.handlers.cache", () => cache, { after: "encode", text: () => cacheText }),
+  listed("http.handlers.encode", () => encode, { text: () => encodeText }),
+  listed("http.handlers.error", () => error, { text: () => errorText }),
+  listed("http.handlers.file_server", () => fileServer, { text: () => fileServerText }),
+  listed("http.handlers.headers", () => headers, {
+    directives: ["header", "request_header"],
+    text: () => headersText,
+  }),
+  listed("http.handlers.intercept", () => intercept, { text: () => interceptText }),
+  listed("http.handlers.invoke", () => invoke, { text: () => invokeText }),
+  listed("http.handlers.log_append", () => logAppend, { text: () => logAppendText }),
+  listed("http.handlers.map", () => map, { text: () => mapText }),
+  listed("http.handlers.metrics", () => metrics, { text: () => metricsText }),
+  listed("http.handlers.oidc", () => oidc, { after: "basic_auth", text: () => oidcText }),
+  listed("http.handlers.push", () => push, { text: () => pushText }),
+  listed("http.handlers.rate_limit", () => rateLimit, { after: "redir", text: () => rateLimitText }),
+  listed("http.handlers.request_body", () => requestBody, { text: () => requestBodyText }),
   ...proxyModules,
-  listed("network_proxy.none", () => noNetworkProxy),
-  listed("network_proxy.url", () => urlNetworkProxy),
-  listed("http.handlers.rewrite", () => rewrite),
-  listed("http.handlers.static_response", () => staticResponse),
+  listed("network_proxy.none", () => noNetworkProxy, { text: () => networkProxyTexts.none }),
+  listed("network_proxy.url", () => urlNetworkProxy, { text: () => networkProxyTexts.url }),
+  listed("http.handlers.rewrite", () => rewrite, {
+    directives: ["method", "rewrite", "uri", "try_files"],
+    text: () => rewriteText,
+  }),
+  listed("http.handlers.static_response", () => staticResponse, {
+    directives: ["redir", "abort", "respond"],
+    text: () => staticResponseText,
+  }),
   listed("http.handlers.subroute", () => subroute),
-  listed("http.handlers.templates", () => templates),
-  listed("http.handlers.timeouts", () => timeouts),
-  listed("http.handlers.tracing", () => tracing),
-  listed("http.handlers.vars", () => vars),
+  listed("http.handlers.templates", () => templates, { text: () => templatesText }),
+  listed("http.handlers.timeouts", () => timeouts, { after: "request_body", text: () => timeoutsText }),
+  listed("http.handlers.tracing", () => tracing, { text: () => tracingText }),
+  listed("http.handlers.vars", () => vars, {
+    directives: ["vars", "fs", "root", "skip_log", "log_skip", "log_name", "log_level"],
+    after: "log_name",
+    text: () => varsText,
+  }),
   listed("admin.api.metrics", () => metricsRoute),
   listed("admin.api.listeners", () => listenersRoute),
   listed("admin.api.reverse_proxy", () => reverseProxyUpstreams),

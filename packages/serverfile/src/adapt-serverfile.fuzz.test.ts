@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { ServerError } from "server-core/errors";
 import { describe, expect, test } from "vitest";
-import { adaptServerfile } from "./adapt-serverfile.ts";
-import { standardDirectives } from "./directives/standard-directives.ts";
+import { adaptServerfile, standardFeatures } from "../../admin-server/src/testing/serverfile.ts";
 import { formatServerfile } from "./format/format-serverfile.ts";
 import { tokenize } from "./lexer/tokenize.ts";
 
@@ -11,7 +10,7 @@ const rounds = Number(process.env.FUZZ_ROUNDS ?? 2_000);
 
 /** Words that mean something, so that inputs get past the first line. */
 const words = fc.constantFrom(
-  ...standardDirectives.keys(),
+  ...standardFeatures.names,
   ...'{ } {} \n \n\n # \\ " ` << <<EOF EOF , @a /x * {host} {args[0]} {$HOME} (s) &(r) import :80 a.com - ? > + 404 5s 1MB'.split(
     " ",
   ),

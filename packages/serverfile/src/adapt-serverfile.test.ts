@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { adaptServerfile } from "./adapt-serverfile.ts";
+import { adaptServerfile } from "../../admin-server/src/testing/serverfile.ts";
 
 const folder = new URL("golden/", import.meta.url);
 

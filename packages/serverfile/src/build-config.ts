@@ -2,15 +2,12 @@ import { errorWithin, ServerError } from "server-core/errors";
 import { groupByListeners, type ServerSites } from "./addresses/listeners.ts";
 import type { FileState } from "./directives/directive.ts";
 import { readRoutes, sortedAs } from "./directives/read-block.ts";
-import { defaultOrder, standardDirectives } from "./directives/standard-directives.ts";
 import { applyServerOptions, type BuiltServer } from "./global-options/apply-server-options.ts";
 import type { GlobalOptions } from "./global-options/global-options.ts";
 import { readGlobalOptions } from "./global-options/read-options.ts";
 import type { Segment } from "./lexer/token.ts";
 import { TokenCursor } from "./lexer/token-cursor.ts";
 import { readNamedMatcher } from "./matchers/named-matcher.ts";
-import { moduleReading } from "./modules/module-reader.ts";
-import { moduleReaders } from "./modules/module-readers.ts";
 import type { SiteBlock } from "./parse/site-block.ts";
 import { buildLogging } from "./routes/build-logging.ts";
 import { buildServer } from "./routes/build-servers.ts";
@@ -19,12 +16,11 @@ import { GroupNames, type Route, subrouteHandler } from "./routes/route.ts";
 import type { ReadSite } from "./routes/site.ts";
 import type { DirectiveResult, Placed } from "./routes/site-results.ts";
 import { sortSites } from "./routes/sort-sites.ts";
+import type { TextFeatures } from "./text-features.ts";
 import { buildPkiApp } from "./tls/pki-app.ts";
 import { buildTlsApp } from "./tls/tls-app.ts";
 import { type Draft, isEmptyDraft, onlyGiven, setMember } from "./values/draft.ts";
 import { expandTokens } from "./values/shorthands.ts";
-
-const readModule = moduleReading(moduleReaders);
 
 function newState(): FileState {
   return { certificateTags: new Map(), logCount: 0, upstreamCount: 0, invoked: new Set() };
@@ -45,10 +41,10 @@ function filesOf(block: SiteBlock): string[] {
   return [...files].sort();
 }
 
-function refuseKeysThatAreDirectives(blocks: readonly SiteBlock[]): void {
+function refuseKeysThatAreDirectives(blocks: readonly SiteBlock[], features: TextFeatures): void {
   for (const { keys } of blocks) {
     for (const { text, file, line } of keys) {
-      if (standardDirectives.has(text)) {
+      if (features.has(text)) {
         throw new ServerError(
           "CONFIG_ADAPTER",
           `${file}:${line}: parsed '${text}' as a site address, but it is a known directive; directives must appear in a site block`,
@@ -59,7 +55,11 @@ function refuseKeysThatAreDirectives(blocks: readonly SiteBlock[]): void {
   }
 }
 
-function readNamedRoutes(blocks: readonly SiteBlock[], options: GlobalOptions): NamedRoutes {
+function readNamedRoutes(
+  blocks: readonly SiteBlock[],
+  options: GlobalOptions,
+  features: TextFeatures,
+): NamedRoutes {
   const named = new NamedRoutes();
   const groups = new GroupNames();
   const state = newState();
@@ -68,12 +68,12 @@ function readNamedRoutes(blocks: readonly SiteBlock[], options: GlobalOptions): 
       {
         cursor: new TokenCursor(expandTokens(block.segments.flat())),
         options,
-        directives: standardDirectives,
+        directives: features,
         matchers: new Map(),
         groups,
         state,
         files: filesOf(block),
-        readModule,
+        readModule: features.readModule,
       },
       true,
     );
@@ -99,7 +99,16 @@ function unknownDirective(block: SiteBlock, segment: Segment): ServerError {
   );
 }
 
-function readSite(block: SiteBlock, options: GlobalOptions, groups: GroupNames, state: FileState): ReadSite {
+/** The things that all sites of a text share. */
+interface SiteContext {
+  readonly options: GlobalOptions;
+  readonly groups: GroupNames;
+  readonly state: FileState;
+  readonly features: TextFeatures;
+}
+
+function readSite(block: SiteBlock, site: SiteContext): ReadSite {
+  const { options, groups, state, features } = site;
   if (block.keys.length === 0) {
     const token = block.segments[0]?.[0];
     throw new ServerError(
@@ -111,7 +120,7 @@ function readSite(block: SiteBlock, options: GlobalOptions, groups: GroupNames, 
   const isMatcher = (segment: Segment) => segment[0]?.text.startsWith("@") === true;
   const matchers = new Map<string, Draft>();
   for (const segment of segments.filter(isMatcher)) {
-    readNamedMatcher(new TokenCursor(segment), matchers, readModule);
+    readNamedMatcher(new TokenCursor(segment), matchers, features.readModule);
   }
   const files = filesOf(block);
   const results: Placed<DirectiveResult>[] = [];
@@ -121,7 +130,7 @@ function readSite(block: SiteBlock, options: GlobalOptions, groups: GroupNames, 
       continue;
     }
     const name = segment[0]?.text ?? "";
-    const directive = standardDirectives.get(name);
+    const directive = features.get(name);
     if (directive === undefined) {
       throw unknownDirective(block, segment);
     }
@@ -129,12 +138,12 @@ function readSite(block: SiteBlock, options: GlobalOptions, groups: GroupNames, 
     const context = {
       cursor,
       options,
-      directives: standardDirectives,
+      directives: features,
       matchers,
       groups,
       state,
       files,
-      readModule,
+      readModule: features.readModule,
     };
     try {
       for (const result of directive(context)) {
@@ -193,26 +202,22 @@ function buildServers(
  * @throws ServerError CONFIG_ADAPTER
  * Source: the public model (Caddy 2.11), seen running
  */
-export function buildConfig(blocks: readonly SiteBlock[]): Draft {
-  refuseKeysThatAreDirectives(blocks);
+export function buildConfig(blocks: readonly SiteBlock[], features: TextFeatures): Draft {
+  refuseKeysThatAreDirectives(blocks, features);
   const [first] = blocks;
   const hasOptions = first !== undefined && first.keys.length === 0;
-  const options = readGlobalOptions(
-    hasOptions ? first.segments : [],
-    defaultOrder,
-    standardDirectives,
-    readModule,
-  );
+  const options = readGlobalOptions(hasOptions ? first.segments : [], features);
   const others = hasOptions ? blocks.slice(1) : blocks;
   const named = readNamedRoutes(
     others.filter(({ isNamedRoute }) => isNamedRoute),
     options,
+    features,
   );
   const names = new GroupNames();
   const state = newState();
   const sites = others
     .filter(({ isNamedRoute }) => !isNamedRoute)
-    .map((block) => readSite(block, options, names, state));
+    .map((block) => readSite(block, { options, groups: names, state, features }));
   const groups = groupByListeners(sites, options).map((group) => ({
     ...group,
     sites: sortSites(group.sites),

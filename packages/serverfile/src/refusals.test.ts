@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServerError } from "server-core/errors";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adaptServerfile } from "./adapt-serverfile.ts";
+import { adaptServerfile } from "../../admin-server/src/testing/serverfile.ts";
 
 function refusal(text: string, filename = "Serverfile"): string {
   try {

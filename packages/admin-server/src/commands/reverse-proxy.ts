@@ -1,7 +1,7 @@
 import { StartError } from "lifecycle/errors";
 import { messageOf } from "server-core/errors";
+import { parseUpstream } from "server-modules/handlers/reverse-proxy/text/upstream-address";
 import { formatSiteAddress, parseSiteAddress, type SiteAddress } from "serverfile/addresses/site-address";
-import { parseUpstream } from "serverfile/modules/proxy/upstream-address";
 import { defineCommand } from "../cli/command.ts";
 import { commandLineConfig, headersFrom } from "../cli/command-line-config.ts";
 import { debugOption, runOptions, runSettings } from "./run-options.ts";

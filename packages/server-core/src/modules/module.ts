@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { ModuleContext } from "./module-context.ts";
 import type { ModuleInstance } from "./module-instance.ts";
+import type { ListedText, ModuleText } from "./module-text.ts";
 
 export {
   type App,
@@ -12,7 +13,7 @@ export {
 } from "./module-instance.ts";
 
 /** A module as its file describes it. */
-export interface ModuleSource<Config, Instance extends ModuleInstance> {
+export interface ModuleSource<Config, Instance extends ModuleInstance> extends ModuleText {
   /** Namespace and name: `http.matchers.path`. */
   readonly id: string;
   /** For an app: it runs in every worker thread instead of the main thread, when there are workers. */
@@ -44,17 +45,17 @@ export interface ModuleTraits {
  * a module needs memory for its code and schema. Built programs have separate files for them; the sources
  * load all at once.
  */
-export interface ListedModule extends ModuleTraits {
+export interface ListedModule extends ModuleTraits, ListedText {
   readonly load: () => ModuleDefinition;
 }
 
-/** Puts a module in a list. @param traits those of the module, where it has some */
+/** Puts a module in a list. @param more traits of the module, and how texts say it */
 export function listed(
   id: string,
   load: () => ModuleDefinition,
-  traits: Omit<ModuleTraits, "id"> = {},
+  more: Omit<ModuleTraits, "id"> & ListedText = {},
 ): ListedModule {
-  return { id, load, ...traits };
+  return { id, load, ...more };
 }
 
 /** Declares a module. Nothing registers by being imported: the one list is `server-modules/standard`. */
@@ -62,10 +63,9 @@ export function defineModule<Config, Instance extends ModuleInstance>(
   source: ModuleSource<Config, Instance>,
 ): ModuleDefinition {
   return {
-    id: source.id,
+    ...source,
     inWorkers: source.inWorkers === true,
     implied: source.implied === true,
-    config: source.config,
     provision: (config, context) => source.provision(config as Config, context),
   };
 }

@@ -16,7 +16,7 @@ import { SingleThread } from "server-core/threads/thread-messages";
 import { reconcile } from "server-core/tree/reconcile";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { subroute } from "./subroute.ts";
+import { subroute } from "./subroute/subroute.ts";
 
 /** Apps with a handler `probe` that tells of its life. */
 function startApps() {

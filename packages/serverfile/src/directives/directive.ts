@@ -1,16 +1,17 @@
 import type { GlobalOptions } from "../global-options/global-options.ts";
 import type { TokenCursor } from "../lexer/token-cursor.ts";
 import type { ReadModule } from "../modules/module-reader.ts";
-import type { UpstreamCount } from "../modules/proxy/reverse-proxy-fields.ts";
 import { type GroupNames, type Route, routeOf } from "../routes/route.ts";
 import type { DirectiveResult } from "../routes/site-results.ts";
 import type { Draft } from "../values/draft.ts";
 
 /** State that is counted or collected over a whole file. */
-export interface FileState extends UpstreamCount {
+export interface FileState {
   /** Tag of each certificate file. */
   readonly certificateTags: Map<string, string>;
   logCount: number;
+  /** Upstreams of all proxies: a range of ports is many. */
+  upstreamCount: number;
   /** Named routes that were invoked since the caller last looked. */
   invoked: Set<string>;
 }
@@ -32,7 +33,12 @@ export interface DirectiveContext {
 
 /** Reads a directive. @throws ServerError CONFIG_ADAPTER with file and line */
 export type Directive = (context: DirectiveContext) => readonly DirectiveResult[];
-export type DirectiveTable = ReadonlyMap<string, Directive>;
+
+/** Directives by name. */
+export interface DirectiveTable {
+  has(name: string): boolean;
+  get(name: string): Directive | undefined;
+}
 
 /** The set of matchers that a token names: `*` (all), `/path` or `@name`; null when it is no matcher. */
 function matcherOf(context: DirectiveContext): Draft | undefined | null {

@@ -1,9 +1,8 @@
 // The pages of the directives: each is there, and each of its examples is a serverfile.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { adaptServerfile } from "../adapt-serverfile.ts";
+import { adaptServerfile, standardFeatures } from "../../../admin-server/src/testing/serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
-import { defaultOrder, standardDirectives } from "./standard-directives.ts";
 
 const folder = new URL("../../../../docs/reference/directives/", import.meta.url);
 /** Older names, told of on the page of the newer one. */
@@ -21,7 +20,7 @@ const examples = readdirSync(folder).flatMap((page) =>
 );
 
 describe("the reference of directives", () => {
-  test.each([...standardDirectives.keys(), "import"])("has a page for %s, with an example", (name) => {
+  test.each([...standardFeatures.names, "import"])("has a page for %s, with an example", (name) => {
     expect(existsSync(pageOf(name))).toBe(true);
     const page = readFileSync(pageOf(name), "utf8");
     expect(page).toContain(name);
@@ -32,7 +31,7 @@ describe("the reference of directives", () => {
     const listed = [...readFileSync(new URL("README.md", folder), "utf8").matchAll(/^\| \[(\w+)\]/gm)].map(
       ([, name]) => name,
     );
-    const inOrder = defaultOrder.filter((name) => !olderNames.has(name));
+    const inOrder = standardFeatures.order.filter((name) => !olderNames.has(name));
     expect(listed.slice(0, inOrder.length)).toEqual(inOrder);
   });
 

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { adaptServerfile } from "../adapt-serverfile.ts";
-import { toServerfile } from "../to-text/to-serverfile.ts";
+import { adaptServerfile, toServerfile } from "../../../admin-server/src/testing/serverfile.ts";
 
 const text = (lines: string) => `{\n\tevents {\n${lines}\t}\n}\n`;
 const adapted = (lines: string) => adaptServerfile(Buffer.from(text(lines)), {}).result;

@@ -7,6 +7,7 @@ import { TokenCursor } from "../lexer/token-cursor.ts";
 import { readLog } from "../modules/logging/read-log.ts";
 import type { ReadModule } from "../modules/module-reader.ts";
 import { readPreferredChains } from "../modules/tls/issuers.ts";
+import type { TextFeatures } from "../text-features.ts";
 import { type FieldReader, parsed, readFields } from "../values/block-fields.ts";
 import { type Draft, listOf, onlyGiven, setAt } from "../values/draft.ts";
 import { parseDuration } from "../values/parse-duration.ts";
@@ -377,16 +378,11 @@ export const globalOptionNames: readonly string[] = Object.keys(optionReaders);
 
 /**
  * Reads the lines of the block of global options.
- * @param defaultOrder of directives
  * @throws ServerError CONFIG_ADAPTER with file and line
  */
-export function readGlobalOptions(
-  segments: readonly Segment[],
-  defaultOrder: readonly string[],
-  directives: DirectiveTable,
-  readModule: ReadModule,
-): GlobalOptions {
-  const options: GlobalOptions = { order: defaultOrder, servers: [], logs: [] };
+export function readGlobalOptions(segments: readonly Segment[], features: TextFeatures): GlobalOptions {
+  const { readModule } = features;
+  const options: GlobalOptions = { order: features.order, servers: [], logs: [] };
   for (const segment of segments) {
     const cursor = new TokenCursor(segment);
     cursor.next();
@@ -400,7 +396,7 @@ export function readGlobalOptions(
       );
     }
     try {
-      reader({ cursor, options, directives, readModule });
+      reader({ cursor, options, directives: features, readModule });
     } catch (error) {
       throw errorWithin(`parsing serverfile tokens for '${name}'`, error);
     }

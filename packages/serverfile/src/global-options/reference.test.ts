@@ -1,7 +1,7 @@
 // The pages of the global options: each is there, and its example says something by the option.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { adaptServerfile } from "../adapt-serverfile.ts";
+import { adaptServerfile } from "../../../admin-server/src/testing/serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
 import { globalOptionNames } from "./read-options.ts";
 

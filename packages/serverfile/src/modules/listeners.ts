@@ -1,7 +1,6 @@
 import type { TokenCursor } from "../lexer/token-cursor.ts";
 import { duration, type FieldReader } from "../values/block-fields.ts";
 import { type Draft, listOf } from "../values/draft.ts";
-import { withPrivateRanges } from "../values/private-ranges.ts";
 import { type ModuleReader, noSettings } from "./module-reader.ts";
 
 const policies = ["IGNORE", "USE", "REJECT", "REQUIRE", "SKIP"];
@@ -50,14 +49,4 @@ export const listenerWrappers: Readonly<Record<string, ModuleReader>> = {
   http_redirect: noSettings,
   proxy_protocol: proxyProtocol,
   tls: noSettings,
-};
-
-/** `trusted_proxies static <range>…`. */
-export const staticRanges: ModuleReader = (cursor) => {
-  cursor.next();
-  const draft: Draft = {};
-  while (cursor.nextArgument()) {
-    listOf(draft, "ranges").push(...withPrivateRanges(cursor.value));
-  }
-  return draft;
 };

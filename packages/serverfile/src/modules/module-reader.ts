@@ -17,12 +17,13 @@ export type ModuleReaders = Readonly<Record<string, Readonly<Record<string, Modu
  */
 export type ReadModule = (cursor: TokenCursor, namespace: string, inline?: string) => Draft;
 
-/** Makes the function that finds modules in `readers`. */
-export function moduleReading(readers: ModuleReaders): ReadModule {
+/** Makes the function that reads modules with what `readerOf` finds for a namespace and a name. */
+export function moduleReading(
+  readerOf: (namespace: string, name: string) => ModuleReader | undefined,
+): ReadModule {
   const read: ReadModule = (cursor, namespace, inline) => {
     const name = cursor.value;
-    const inNamespace = readers[namespace] ?? {};
-    const reader = Object.hasOwn(inNamespace, name) ? inNamespace[name] : undefined;
+    const reader = readerOf(namespace, name);
     if (reader === undefined) {
       const id = `${namespace}.${name}`;
       throw cursor.error(`getting module named '${id}': module not registered: ${id}`);

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { adaptServerfile } from "../adapt-serverfile.ts";
-import { toServerfile } from "./to-serverfile.ts";
+import { adaptServerfile, toServerfile } from "../../../admin-server/src/testing/serverfile.ts";
 
 function adapted(text: string) {
   return adaptServerfile(Buffer.from(text), {}).result;

@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { ServerError } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
 import { describe, expect, test } from "vitest";
-import { adaptServerfile } from "../adapt-serverfile.ts";
+import { adaptServerfile, toServerfile } from "../../../admin-server/src/testing/serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
-import { toServerfile } from "./to-serverfile.ts";
 
 const folder = new URL("../golden/", import.meta.url);
 

@@ -3,6 +3,7 @@ import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json
 import { adaptServerfile } from "../adapt-serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
 import type { KnownText } from "../recent-texts.ts";
+import type { TextFeatures } from "../text-features.ts";
 import type { Choices } from "./choices.ts";
 import { choicesFor } from "./choices-for.ts";
 import { type ConfigDraft, draftText } from "./config-draft.ts";
@@ -81,7 +82,11 @@ function hiddenFileOf(value: JsonValue): string | undefined {
  * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why;
  *   or, when none of the tried texts fits, with the path where the nearest differs
  */
-export async function toServerfile(config: JsonValue, known: readonly KnownText[] = []): Promise<string> {
+export async function toServerfile(
+  config: JsonValue,
+  features: TextFeatures,
+  known: readonly KnownText[] = [],
+): Promise<string> {
   if (config === null) {
     throw inexpressible("/config", "no config is loaded");
   }
@@ -91,7 +96,7 @@ export async function toServerfile(config: JsonValue, known: readonly KnownText[
   const time = new SearchTime();
   const isOther = hidden !== undefined && hidden !== `./${defaultFile}` && hidden.includes("/");
   const files = (isOther ? [defaultFile, hidden] : [defaultFile]).map(
-    (file) => new TextFile(config, file, time),
+    (file) => new TextFile(config, file, features, time),
   );
   for (const file of files) {
     const text = await file.firstThatFits(Math.ceil(tries * writingShare));
@@ -101,7 +106,7 @@ export async function toServerfile(config: JsonValue, known: readonly KnownText[
   }
   for (const { text, filename = defaultFile } of known) {
     for (const name of new Set([defaultFile, filename])) {
-      const same = new TextFile(config, name, time).asItWas(text);
+      const same = new TextFile(config, name, features, time).asItWas(text);
       if (same !== undefined) {
         return same;
       }
@@ -122,11 +127,13 @@ class TextFile {
   /** Drafts that do not give the config. */
   readonly #tried: TriedDraft[] = [];
   readonly #time: SearchTime;
+  readonly #features: TextFeatures;
   readonly #certificates: CertificateCheck;
   /** Why it is not written: the first part that no line says, or where the nearest text differs. */
   refusal: ServerError | undefined;
 
-  constructor(config: JsonValue, name: string, time: SearchTime) {
+  constructor(config: JsonValue, name: string, features: TextFeatures, time: SearchTime) {
+    this.#features = features;
     this.#time = time;
     this.#config = config;
     this.#name = name;
@@ -152,7 +159,7 @@ class TextFile {
       await this.#time.nextTurn();
       let draft: ConfigDraft;
       try {
-        draft = writeConfig(this.#config, choices, hidden);
+        draft = writeConfig(this.#config, { choices, hiddenFile: hidden, features: this.#features });
       } catch (error) {
         this.#refuse(error);
         continue;
@@ -236,7 +243,7 @@ class TextFile {
   }
 
   #adapt(text: string): JsonValue {
-    return adaptServerfile(Buffer.from(text), { filename: this.#name }).result;
+    return adaptServerfile(Buffer.from(text), { filename: this.#name }, this.#features).result;
   }
 
   /**

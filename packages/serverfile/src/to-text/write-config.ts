@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
+import type { TextFeatures } from "../text-features.ts";
 import type { Choices } from "./choices.ts";
 import { type ConfigDraft, frozen, unservedSite } from "./config-draft.ts";
 import { inexpressible } from "./inexpressible.ts";
@@ -53,15 +54,18 @@ class ConfigWriter {
   readonly #choices: Choices;
   readonly #order: OrderNeeds;
   readonly #hiddenFile: string;
+  readonly #features: TextFeatures;
   readonly #ports: UsualPorts;
   readonly #http: Members | undefined;
   readonly #tls: Members | undefined;
 
-  constructor(config: JsonValue, choices: Choices, order: DirectiveOrder, hiddenFile: string) {
+  constructor(config: JsonValue, options: WriteOptions, order = new DirectiveOrder(options.features.order)) {
+    const { choices } = options;
+    this.#features = options.features;
     this.#config = new Members(config, "/config");
     this.#choices = choices;
     this.#order = new OrderNeeds(order);
-    this.#hiddenFile = hiddenFile;
+    this.#hiddenFile = options.hiddenFile;
     const apps = this.#config.child("apps");
     this.#http = apps?.child("http");
     this.#tls = apps?.child("tls");
@@ -134,7 +138,11 @@ class ConfigWriter {
   }
 
   #writerFor(matchers: NamedMatchers): RouteWriter {
-    return new RouteWriter(matchers, this.#hiddenFile, this.#order);
+    return new RouteWriter(matchers, {
+      hiddenFile: this.#hiddenFile,
+      order: this.#order,
+      features: this.#features,
+    });
   }
 
   #site(
@@ -217,14 +225,21 @@ function expectedNames(servers: readonly ServerDraft[]): string[] {
   );
 }
 
+/** How a config is written. */
+export interface WriteOptions {
+  readonly choices: Choices;
+  /** The file that the text is thought to be in. */
+  readonly hiddenFile: string;
+  readonly features: TextFeatures;
+}
+
 /**
  * One way to write a config.
- * @param hiddenFile the file that the text is thought to be in
  * @throws ServerError CONFIG_INEXPRESSIBLE
  */
-export function writeConfig(config: JsonValue, choices: Choices, hiddenFile: string): ConfigDraft {
-  const first = new ConfigWriter(config, choices, new DirectiveOrder(), hiddenFile);
+export function writeConfig(config: JsonValue, options: WriteOptions): ConfigDraft {
+  const first = new ConfigWriter(config, options);
   const draft = first.draft();
   const order = first.betterOrder;
-  return order === undefined ? draft : new ConfigWriter(config, choices, order, hiddenFile).draft();
+  return order === undefined ? draft : new ConfigWriter(config, options, order).draft();
 }

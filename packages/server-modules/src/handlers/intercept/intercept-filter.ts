@@ -4,9 +4,9 @@ import { getHeaders, type HeaderList } from "http-engine/header-list";
 import { setPlaceholder } from "http-engine/placeholders";
 import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
 import type { RouteList } from "http-engine/routes";
-import { findRule, type ResponseRule, statusFrom } from "../response-rules.ts";
 import { AnswerFilter } from "./answer-filter.ts";
 import { BodyFields } from "./framing-fields.ts";
+import { findRule, type ResponseRule, statusFrom } from "./response-rules.ts";
 
 /**
  * `passing`: the response goes on. `waiting`: its head and the beginning of its body wait for the routes. `dropped`:

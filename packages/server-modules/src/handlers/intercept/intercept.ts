@@ -1,8 +1,8 @@
 import type { HttpHandler } from "http-engine/handler";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import { loadResponseRules, responseRuleSchema } from "../response-rules.ts";
 import { InterceptFilter } from "./intercept-filter.ts";
+import { loadResponseRules, responseRuleSchema } from "./response-rules.ts";
 
 /** Replaces responses of what comes after. Source: the public model (Caddy 2.11), without its wrong Content-Length */
 export const intercept = defineModule({

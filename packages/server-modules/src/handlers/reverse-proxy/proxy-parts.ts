@@ -2,7 +2,7 @@ import type { Exchange } from "http-engine/exchange";
 import type { HeaderList } from "http-engine/header-list";
 import type { Logger } from "lifecycle";
 import type { IpRanges } from "server-core/net/ip-ranges";
-import type { ResponseRule } from "../response-rules.ts";
+import type { ResponseRule } from "../intercept/response-rules.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { RetryRules } from "./retry-rules.ts";
 import type { Transport } from "./transport/transport.ts";

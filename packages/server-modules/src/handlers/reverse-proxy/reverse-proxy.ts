@@ -4,7 +4,7 @@ import type { JsonValue } from "server-core/json/json-value";
 import { defineModule } from "server-core/modules/module";
 import { IpRanges } from "server-core/net/ip-ranges";
 import { compileResponseMatcher } from "../../response-matcher.ts";
-import { loadResponseRules } from "../response-rules.ts";
+import { loadResponseRules } from "../intercept/response-rules.ts";
 import { compileRewrite } from "../rewrite/compile-rewrite.ts";
 import { circuitBreakers } from "./circuit-breaker.ts";
 import { HealthChecker } from "./health/health-checker.ts";

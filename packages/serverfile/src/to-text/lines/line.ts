@@ -26,6 +26,11 @@ export function lineWith(words: readonly Word[], block: readonly Line[]): Line {
   return block.length === 0 ? { words } : { words, block };
 }
 
+/** The block of a directive, which is left out when there is nothing in it. */
+export function blockOf(lines: readonly Line[]): { readonly block?: readonly Line[] } {
+  return lines.length === 0 ? {} : { block: lines };
+}
+
 /** The lines of a block. */
 export function linesOf(block: Block): readonly Line[] {
   return "lines" in block ? block.lines : block;

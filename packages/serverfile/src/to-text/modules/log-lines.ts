@@ -1,7 +1,7 @@
-import { scalarWord } from "../handlers/scalar-word.ts";
 import { inexpressible } from "../inexpressible.ts";
 import { duration, field, fieldLines, flag, integer, text, texts } from "../lines/field-lines.ts";
 import { type Line, line, lineWith, type Word } from "../lines/line.ts";
+import { scalarWord } from "../lines/scalar-word.ts";
 import type { Members } from "../members.ts";
 
 const fileFields = {

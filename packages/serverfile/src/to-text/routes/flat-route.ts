@@ -9,3 +9,9 @@ export interface FlatRoute {
   readonly path: string;
   readonly handlerPath: string;
 }
+
+/** The number in `group12`; undefined for another name. */
+export function groupNumber(group: string | undefined): number | undefined {
+  const digits = /^group(0|[1-9]\d{0,8})$/.exec(group ?? "")?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}

@@ -2,7 +2,8 @@ import type { JsonValue } from "server-core/json/json-value";
 import type { Block, Word } from "../lines/line.ts";
 import type { NamedMatchers } from "../matchers/named-matchers.ts";
 import type { Members } from "../members.ts";
-import type { Numbered, RouteBlock } from "./route-block.ts";
+import type { FlatRoute } from "./flat-route.ts";
+import type { Numbered, RouteBlock, Statement } from "./route-block.ts";
 
 /** The services of a writer beside the handler. */
 export interface WriteContext {
@@ -26,3 +27,21 @@ export interface Written {
 
 /** Writes a handler. @throws ServerError CONFIG_INEXPRESSIBLE */
 export type HandlerWriter = (handler: Members, context: WriteContext) => Written;
+
+/** Several routes as one directive. */
+export interface WrittenRun {
+  readonly written: Written;
+  /** How many routes. */
+  readonly count: number;
+  /** True: the directive takes the matcher of the first route. Else it makes all matchers itself. */
+  readonly takesMatcher?: boolean;
+  /** The differences to a directive of one route. */
+  readonly more?: Partial<Pick<Statement, "isRoute" | "ownGroups" | "firstGroup">>;
+}
+
+/** Writes the routes at a place as one directive; undefined when they are not of its making. */
+export type RunWriter = (
+  routes: readonly FlatRoute[],
+  at: number,
+  context: WriteContext,
+) => WrittenRun | undefined;

@@ -1,4 +1,3 @@
-import { defaultOrder } from "../../directives/standard-directives.ts";
 import { type Line, line } from "../lines/line.ts";
 import type { RouteBlock } from "./route-block.ts";
 
@@ -7,7 +6,7 @@ export class DirectiveOrder {
   readonly names: readonly string[];
   readonly lines: readonly Line[];
 
-  constructor(names: readonly string[] = defaultOrder, lines: readonly Line[] = []) {
+  constructor(names: readonly string[], lines: readonly Line[] = []) {
     this.names = names;
     this.lines = lines;
   }

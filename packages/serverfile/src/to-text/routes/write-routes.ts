@@ -1,26 +1,17 @@
 import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/json/json-value";
-import { handlerWriters } from "../handlers/handler-writers.ts";
-import { withDefaults } from "../handlers/headers.ts";
-import { phpRoutesAt } from "../handlers/php-fastcgi.ts";
-import { tryFilesAt } from "../handlers/try-files.ts";
+import type { TextFeatures } from "../../text-features.ts";
 import { inexpressible } from "../inexpressible.ts";
 import type { Word } from "../lines/line.ts";
 import { textOf } from "../lines/line.ts";
 import { Members } from "../members.ts";
-import type { FlatRoute } from "./flat-route.ts";
-import type { WriteContext, Written } from "./handler-writer.ts";
+import { type FlatRoute, groupNumber } from "./flat-route.ts";
+import type { RunWriter, WriteContext, Written, WrittenRun } from "./handler-writer.ts";
 import type { OrderNeeds } from "./order-needs.ts";
 import { RouteBlock, type Statement } from "./route-block.ts";
 
 /** Directives whose lone argument is never a matcher. */
 const loneArgument = new Set(["root", "rewrite"]);
 const noMatcher = new Set(["handle_path", "try_files"]);
-
-/** The number in `group12`; undefined for another name. */
-export function groupNumber(group: string | undefined): number | undefined {
-  const digits = /^group(0|[1-9]\d{0,8})$/.exec(group ?? "")?.[1];
-  return digits === undefined ? undefined : Number(digits);
-}
 
 /** Routes with one handler each, as directives make them. */
 export function flatten(routes: JsonValue | undefined, path: string): FlatRoute[] {
@@ -51,12 +42,21 @@ export function flatten(routes: JsonValue | undefined, path: string): FlatRoute[
   });
 }
 
+/** Options for all lists of routes of a config. */
+export interface RouteWriterOptions {
+  readonly hiddenFile: string;
+  readonly order: OrderNeeds;
+  readonly features: TextFeatures;
+}
+
 /** Writes lists of routes of one site. */
 export class RouteWriter {
   readonly #context: WriteContext;
   readonly #order: OrderNeeds;
+  readonly #features: TextFeatures;
 
-  constructor(matchers: WriteContext["matchers"], hiddenFile: string, order: OrderNeeds) {
+  constructor(matchers: WriteContext["matchers"], { hiddenFile, order, features }: RouteWriterOptions) {
+    this.#features = features;
     this.#order = order;
     this.#context = {
       matchers,
@@ -75,15 +75,28 @@ export class RouteWriter {
 
   #block(routes: readonly FlatRoute[], isSorted: boolean): RouteBlock {
     const statements: Statement[] = [];
+    const runWriters = this.#runWritersFor(routes);
     let first: number | undefined;
     const levels = routes.filter(({ handler }) => isSubroute(handler));
     const hasGrouped = levels.some(({ group }) => group !== undefined);
     const plain = levels.length - levels.filter(({ group }) => group !== undefined).length;
     const onlyHandle = hasGrouped ? undefined : plain === 1 ? levels[0] : levels.find(isUnmergedStrip);
     for (let at = 0; at < routes.length; ) {
-      const [statement, count] = this.#statementAt(routes, at, routes[at] === onlyHandle);
-      statements.push(statement);
-      at += count;
+      const run = runAt(routes, at, runWriters, this.#context);
+      const [route] = routes.slice(at, at + 1);
+      if (route !== undefined) {
+        statements.push(
+          run === undefined
+            ? this.#statementOf(route, route === onlyHandle)
+            : this.#statement(
+                run.written,
+                run.takesMatcher === true ? route.match : undefined,
+                route.path,
+                run.more,
+              ),
+        );
+      }
+      at += run?.count ?? 1;
     }
     const block = new RouteBlock(statements, isSorted);
     for (const { group, handler } of routes) {
@@ -100,31 +113,13 @@ export class RouteWriter {
     return block;
   }
 
-  #statementAt(routes: readonly FlatRoute[], at: number, mayBeHandle: boolean): [Statement, number] {
-    const [route] = routes.slice(at, at + 1);
-    if (route === undefined) {
-      throw new RangeError("no route there");
-    }
-    const php = phpRoutesAt(routes, at, this.#context);
-    if (php !== undefined) {
-      return [this.#statement(php.written, undefined, "", { isRoute: false }), php.count];
-    }
-    const files = tryFilesAt(routes, at);
-    if (files !== undefined) {
-      const firstGroup = files.count > 1 ? groupNumber(route.group) : undefined;
-      const more = { ownGroups: files.count > 1 ? 1 : 0, firstGroup };
-      return [this.#statement(files.written, undefined, "", more), files.count];
-    }
+  #statementOf(route: FlatRoute, mayBeHandle: boolean): Statement {
     if (isSubroute(route.handler)) {
-      return [this.#subroute(route, mayBeHandle), 1];
-    }
-    const defaults = withDefaults(routes, at);
-    if (defaults !== undefined) {
-      return [this.#statement(defaults.written, route.match, route.path), defaults.count];
+      return this.#subroute(route, mayBeHandle);
     }
     const handler = new Members(route.handler, route.handlerPath);
     const name = handler.text("handler") ?? "";
-    const writer = Object.hasOwn(handlerWriters, name) ? handlerWriters[name] : undefined;
+    const writer = this.#features.writerOf(name);
     if (writer === undefined) {
       throw inexpressible(route.handlerPath, `there is no directive for the handler ${name}`);
     }
@@ -133,7 +128,12 @@ export class RouteWriter {
     if (route.group !== undefined && !["rewrite", "root"].includes(written.directive)) {
       throw inexpressible(`${route.path}/group`, `the directive ${written.directive} is in no group`);
     }
-    return [this.#statement(written, route.match, route.path), 1];
+    return this.#statement(written, route.match, route.path);
+  }
+
+  /** The writers of directives that make several routes, as far as the handlers of a list have such. */
+  #runWritersFor(routes: readonly FlatRoute[]): RunWriter[] {
+    return this.#features.runWritersOf(handlersOf(routes));
   }
 
   #statement(
@@ -208,8 +208,10 @@ export class RouteWriter {
       return undefined;
     }
     const inner = flatten(routes, path);
-    const php = phpRoutesAt(inner, 0, this.#context);
-    return php?.count === inner.length ? this.#statement(php.written, route.match, route.path) : undefined;
+    const run = runAt(inner, 0, this.#runWritersFor(inner), this.#context);
+    return run?.count === inner.length && run.more?.isRoute === false
+      ? this.#statement(run.written, route.match, route.path)
+      : undefined;
   }
 
   #inner(routes: JsonValue | undefined, path: string, skipped: number): RouteBlock {
@@ -225,6 +227,28 @@ function isUnmergedStrip({ handler, match }: FlatRoute): boolean {
   }
   const [, second] = routes;
   return isJsonObject(second) && second.match === undefined && second.group === undefined;
+}
+
+/** The routes at a place as one directive of those that make several. */
+function runAt(
+  routes: readonly FlatRoute[],
+  at: number,
+  writers: readonly RunWriter[],
+  context: WriteContext,
+): WrittenRun | undefined {
+  for (const write of writers) {
+    const run = write(routes, at, context);
+    if (run !== undefined) {
+      return run;
+    }
+  }
+  return undefined;
+}
+
+function handlersOf(routes: readonly FlatRoute[]): Set<string> {
+  return new Set(
+    routes.map(({ handler }) => String(isJsonObject(handler) ? member(handler, "handler") : "")),
+  );
 }
 
 function isSubroute(handler: JsonValue): boolean {

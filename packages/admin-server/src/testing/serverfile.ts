@@ -1,0 +1,20 @@
+import type { AdaptedConfig, AdaptOptions } from "server-core/adapters/config-adapter";
+import type { JsonValue } from "server-core/json/json-value";
+import { standardModules } from "server-modules/standard";
+import { adaptServerfile as adaptWith } from "serverfile/adapt-serverfile";
+import type { KnownText } from "serverfile/recent-texts";
+import { TextFeatures } from "serverfile/text-features";
+import { toServerfile as writeWith } from "serverfile/to-text/to-serverfile";
+
+/** For tests: what serverfiles say of the standard modules. */
+export const standardFeatures = new TextFeatures(standardModules);
+
+/** For tests: the config of a serverfile. */
+export function adaptServerfile(bytes: Uint8Array, options: AdaptOptions): AdaptedConfig {
+  return adaptWith(bytes, options, standardFeatures);
+}
+
+/** For tests: the serverfile of a config. */
+export function toServerfile(config: JsonValue, known?: readonly KnownText[]): Promise<string> {
+  return writeWith(config, standardFeatures, known);
+}

@@ -1,0 +1,61 @@
+import type { TokenCursor } from "serverfile/lexer/token-cursor";
+import type { ModuleText } from "serverfile/module-text";
+import { type ModuleReader, noSettings } from "serverfile/modules/module-reader";
+import { parsed } from "serverfile/values/block-fields";
+import { type Draft, onlyGiven, setAt } from "serverfile/values/draft";
+import { parseInteger } from "serverfile/values/parse-number";
+
+const zstdLevels = ["fastest", "better", "best", "default"];
+
+const gzip: ModuleReader = (cursor) => {
+  cursor.next();
+  return onlyGiven({ level: cursor.nextArgument() ? parsed(cursor, cursor.value, parseInteger, "") : 0 });
+};
+
+function zstdLevel(cursor: TokenCursor, word: string): string {
+  if (!zstdLevels.includes(word.toLowerCase())) {
+    const names = zstdLevels.map((name) => `'${name}'`).join(", ");
+    throw cursor.error(`unexpected compression level, use one of ${names}`);
+  }
+  return word;
+}
+
+const zstd: ModuleReader = (cursor) => {
+  cursor.next();
+  const draft: Draft = {};
+  const [given, ...more] = cursor.remainingArguments();
+  if (more.length > 0) {
+    throw cursor.argumentError();
+  }
+  if (given !== undefined) {
+    setAt(draft, "level", zstdLevel(cursor, given));
+  }
+  for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
+    if (cursor.value === "level") {
+      const [word, ...others] = cursor.remainingArguments();
+      if (word === undefined || others.length > 0) {
+        throw cursor.argumentError();
+      }
+      if (draft.level !== undefined) {
+        throw cursor.error("compression level already specified");
+      }
+      draft.level = zstdLevel(cursor, word);
+    } else if (cursor.value === "disable_checksum") {
+      cursor.noMoreArguments();
+      if (draft.checksum !== undefined) {
+        throw cursor.error("checksum already specified");
+      }
+      draft.checksum = false;
+    } else {
+      throw cursor.error(`unknown subdirective '${cursor.value}'`);
+    }
+  }
+  return draft;
+};
+
+/** The encodings of answers, in one list. `br` is our own. */
+export const encoderTexts = {
+  br: { readText: noSettings },
+  gzip: { readText: gzip },
+  zstd: { readText: zstd },
+} satisfies Record<string, ModuleText>;

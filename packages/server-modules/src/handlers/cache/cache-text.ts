@@ -1,0 +1,36 @@
+import { handlerDirective } from "serverfile/directives/directive";
+import type { ModuleText } from "serverfile/module-text";
+import * as write from "serverfile/to-text/lines/field-lines";
+import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
+import { duration, type FieldReaders, readFields, size } from "serverfile/values/block-fields";
+import type { Draft } from "serverfile/values/draft";
+
+const fields: FieldReaders = {
+  max_bytes: size("max_bytes", "parsing max_bytes"),
+  max_object_bytes: size("max_object_bytes", "parsing max_object_bytes"),
+  default_ttl: duration("default_ttl", "invalid default_ttl '%s'"),
+};
+
+/** `cache { max_bytes 64MiB; max_object_bytes 1MiB; default_ttl 5m }`: keeps answers and gives them again. Our own. */
+const directive = handlerDirective(({ cursor }) => {
+  cursor.next();
+  cursor.noMoreArguments();
+  const draft: Draft = { handler: "cache" };
+  readFields(cursor, draft, fields, (word) => `unrecognized cache subdirective '${word}'`);
+  return draft;
+});
+
+const cacheFields = {
+  max_bytes: write.size("max_bytes"),
+  max_object_bytes: write.size("max_object_bytes"),
+  default_ttl: write.duration("default_ttl"),
+};
+
+/** `cache`. */
+const toText: HandlerWriter = (handler) => {
+  const lines = write.fieldLines(handler, cacheFields);
+  return { directive: "cache", words: [], block: lines.length === 0 ? undefined : lines };
+};
+
+/** How serverfiles say it. */
+export const cacheText: ModuleText = { directive, toText };

@@ -1,0 +1,37 @@
+import { handlerDirective } from "serverfile/directives/directive";
+import type { ModuleText } from "serverfile/module-text";
+import { line } from "serverfile/to-text/lines/line";
+import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
+import { readFields, text } from "serverfile/values/block-fields";
+import type { Draft } from "serverfile/values/draft";
+import { statusValue } from "serverfile/values/status-value";
+
+/** `copy_response [status]`, in `handle_response`: sends on what the upstream answered. */
+const directive = handlerDirective(({ cursor }) => {
+  cursor.next();
+  const draft: Draft = { handler: "copy_response" };
+  const [status = "", ...more] = cursor.remainingArguments();
+  if (more.length === 0 && /^[+]?\d+$/.test(status) && Number(status) > 0) {
+    draft.status_code = statusValue(status);
+    return draft;
+  }
+  readFields(cursor, draft, { status: text("status_code") }, (word) => `unrecognized subdirective '${word}'`);
+  if (typeof draft.status_code === "string") {
+    draft.status_code = statusValue(draft.status_code);
+  }
+  return draft;
+});
+
+const toText: HandlerWriter = (handler) => {
+  const status = handler.take("status_code");
+  if (status === undefined) {
+    return { directive: "copy_response", words: [] };
+  }
+  const word = String(status);
+  return /^\d+$/.test(word) && Number(word) > 0
+    ? { directive: "copy_response", words: [word] }
+    : { directive: "copy_response", words: [], block: [line("status", word)] };
+};
+
+/** How serverfiles say it. */
+export const copyResponseText: ModuleText = { directive, toText };

@@ -1,0 +1,76 @@
+import { handlerDirective } from "serverfile/directives/directive";
+import { readResponseMatcher } from "serverfile/matchers/response-matcher";
+import type { ModuleText } from "serverfile/module-text";
+import { inexpressible } from "serverfile/to-text/inexpressible";
+import * as write from "serverfile/to-text/lines/field-lines";
+import { blockOf, line, lineWith } from "serverfile/to-text/lines/line";
+import { responseMatcherLines } from "serverfile/to-text/matchers/response-matchers";
+import type { HandlerWriter, Written } from "serverfile/to-text/routes/handler-writer";
+import { integer } from "serverfile/values/block-fields";
+import { childOf, type Draft } from "serverfile/values/draft";
+
+const formats = new Set(["gzip", "zstd", "br"]);
+const minimumLength = integer("minimum_length", "");
+
+/** `encode [format…] { … }`: compresses answers; the order of formats is the preference. */
+const directive = handlerDirective(({ cursor, readModule }) => {
+  cursor.next();
+  const given = cursor.remainingArguments();
+  const draft: Draft = { handler: "encode" };
+  const prefer: string[] = [];
+  const matchers = new Map<string, Draft>();
+  while (cursor.nextInBlock(0)) {
+    switch (cursor.value) {
+      case "minimum_length":
+        minimumLength(cursor, draft);
+        break;
+      case "match":
+        draft.match = readResponseMatcher(cursor.segmentCursor(), matchers);
+        break;
+      default: {
+        const name = cursor.value;
+        const encoder = readModule(cursor, "http.encoders");
+        childOf(draft, "encodings")[name] = encoder;
+        prefer.push(name);
+      }
+    }
+  }
+  for (const name of prefer.length + given.length === 0 ? ["zstd", "gzip"] : given) {
+    if (!formats.has(name)) {
+      throw cursor.error(`finding encoder module '${name}': module not registered: http.encoders.${name}`);
+    }
+    childOf(draft, "encodings")[name] = {};
+    prefer.push(name);
+  }
+  draft.prefer = prefer;
+  return draft;
+});
+
+const toText: HandlerWriter = (handler): Written => {
+  const prefer = handler.texts("prefer") ?? [];
+  const encodings = handler.child("encodings");
+  const lines = prefer.map((name) => {
+    const encoder = encodings?.child(name);
+    if (encoder === undefined) {
+      throw inexpressible(handler.pathOf("prefer"), `${name} is not among the encodings`);
+    }
+    const level = encoder.take("level");
+    const words = [name, ...(level === undefined ? [] : [String(level)])];
+    return lineWith(words, encoder.boolean("checksum") === false ? [line("disable_checksum")] : []);
+  });
+  const isPlain = lines.every(({ words, block: inner }) => words.length === 1 && inner === undefined);
+  const more = write.fieldLines(handler, { minimum_length: write.integer("minimum_length") });
+  const match = handler.child("match");
+  if (match !== undefined) {
+    more.push({ words: ["match"], block: responseMatcherLines(match) });
+  }
+  if (isPlain && prefer.join() === "zstd,gzip") {
+    return { directive: "encode", words: [], ...blockOf(more) };
+  }
+  return isPlain
+    ? { directive: "encode", words: prefer, ...blockOf(more) }
+    : { directive: "encode", words: [], block: [...lines, ...more] };
+};
+
+/** How serverfiles say it. */
+export const encodeText: ModuleText = { directive, toText };

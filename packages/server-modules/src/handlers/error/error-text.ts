@@ -1,0 +1,57 @@
+import type { JsonValue } from "server-core/json/json-value";
+import { handlerDirective } from "serverfile/directives/directive";
+import type { ModuleText } from "serverfile/module-text";
+import { line } from "serverfile/to-text/lines/line";
+import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
+import { onlyGiven } from "serverfile/values/draft";
+import { isStatusWord, statusValue } from "serverfile/values/status-value";
+
+/** `error [message] [status]`, `{ message … }`: goes to the error routes. */
+const directive = handlerDirective(({ cursor }) => {
+  cursor.next();
+  const [first, second, ...more] = cursor.remainingArguments();
+  if (first === undefined || more.length > 0) {
+    throw cursor.argumentError();
+  }
+  let status = second ?? "";
+  let message = first;
+  if (second === undefined && isStatusWord(first)) {
+    status = first;
+    message = "";
+  }
+  while (cursor.nextInBlock(0)) {
+    if (cursor.value !== "message") {
+      throw cursor.error(`unrecognized subdirective '${cursor.value}'`);
+    }
+    if (message !== "") {
+      throw cursor.error("message already specified");
+    }
+    message = cursor.onlyArgument();
+  }
+  return onlyGiven({
+    handler: "error",
+    error: message,
+    status_code: status === "" ? undefined : statusValue(status),
+  });
+});
+
+function wordOf(status: JsonValue | undefined): string | undefined {
+  return status === undefined ? undefined : String(status);
+}
+
+/** `error`. */
+const toText: HandlerWriter = (handler) => {
+  const status = wordOf(handler.take("status_code"));
+  const message = handler.text("error");
+  if (message === undefined) {
+    const words = status === undefined ? [""] : isStatusWord(status) ? [status] : ["", status];
+    return { directive: "error", words };
+  }
+  if (status === undefined && isStatusWord(message)) {
+    return { directive: "error", words: [""], block: [line("message", message)] };
+  }
+  return { directive: "error", words: status === undefined ? [message] : [message, status] };
+};
+
+/** How serverfiles say it. */
+export const errorText: ModuleText = { directive, toText };

@@ -1,0 +1,71 @@
+import { type Directive, routeResult, takeMatcher } from "serverfile/directives/directive";
+import { readResponseMatcher } from "serverfile/matchers/response-matcher";
+import { routeOf } from "serverfile/routes/route";
+import { canonicalHeader } from "serverfile/values/canonical-header";
+import { childOf, type Draft, isEmptyDraft, ownMember, setMember } from "serverfile/values/draft";
+import { applyHeaderOperation, type ResponseOperations } from "./header-operation.ts";
+
+/** A default (`?Field`) is an own handler, since each depends on its own field. */
+function requireToo(cursor: { error(message: string): Error }, draft: Draft, matcher: Draft): void {
+  const require = childOf(draft, "require");
+  if (matcher.status_code !== undefined) {
+    require.status_code = matcher.status_code;
+  }
+  const headers = typeof matcher.headers === "object" && matcher.headers !== null ? matcher.headers : {};
+  for (const [field, values] of Object.entries(headers)) {
+    const name = canonicalHeader(field);
+    if (ownMember(childOf(draft, "set"), name) !== undefined) {
+      if (values === null) {
+        continue;
+      }
+      throw cursor.error(`cannot match on response header ${name} and also set a default for it`);
+    }
+    setMember(childOf(require, "headers"), field, values);
+  }
+}
+
+/** `header [+|-|?|>]Field [value|search] [replacement]`, or a block of such lines with `defer` and `match`. */
+export const header: Directive = (context) => {
+  const { cursor } = context;
+  cursor.next();
+  const matcher = takeMatcher(context);
+  cursor.next();
+  const response: Draft = {};
+  const defaults: Draft[] = [];
+  let required: Draft | undefined;
+  const apply = (field: string) => {
+    const value = cursor.nextArgument() ? cursor.value : "";
+    const replacement = cursor.nextArgument() ? cursor.value : undefined;
+    let target: ResponseOperations = { draft: response, isResponse: true };
+    if (field.startsWith("?")) {
+      target = { draft: {}, isResponse: true };
+      defaults.push(target.draft);
+    }
+    applyHeaderOperation(cursor, target, field, value, replacement);
+  };
+  const hasArguments = cursor.nextArgument();
+  if (hasArguments) {
+    apply(cursor.value);
+  }
+  while (cursor.nextInBlock(0)) {
+    const field = cursor.value;
+    if (field === "defer") {
+      response.deferred = true;
+    } else if (field === "match") {
+      required = readResponseMatcher(cursor.segmentCursor(), new Map());
+    } else if (hasArguments) {
+      throw cursor.error("cannot specify headers in both arguments and block");
+    } else {
+      apply(field.replace(/:$/, ""));
+    }
+  }
+  if (required !== undefined) {
+    response.require = required;
+    for (const draft of defaults) {
+      requireToo(cursor, draft, required);
+    }
+  }
+  return [response, ...defaults]
+    .filter((draft) => !isEmptyDraft(draft))
+    .map((draft) => routeResult(routeOf(matcher, { handler: "headers", response: draft })));
+};

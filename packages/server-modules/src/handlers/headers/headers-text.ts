@@ -1,0 +1,11 @@
+import type { ModuleText } from "serverfile/module-text";
+import { header } from "./header-directive.ts";
+import { withDefaults as runToText, headers as toText } from "./headers-lines.ts";
+import { requestHeader } from "./request-header-directive.ts";
+
+/** How serverfiles say it. */
+export const headersText: ModuleText = {
+  directives: { header, request_header: requestHeader },
+  toText,
+  runToText,
+};

@@ -1,0 +1,33 @@
+import { handlerDirective } from "serverfile/directives/directive";
+import { readRoutes } from "serverfile/directives/read-block";
+import type { ModuleText } from "serverfile/module-text";
+import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
+import { onlyGiven } from "serverfile/values/draft";
+import { ResponseBlocks } from "./response-blocks.ts";
+import { ResponseHandlers } from "./response-handlers.ts";
+
+/** `intercept { @name …; handle_response …; replace_status … }`: routes for what later handlers answered. */
+const directive = handlerDirective((context) => {
+  const { cursor } = context;
+  const handlers = new ResponseHandlers();
+  cursor.next();
+  while (cursor.nextInBlock(0)) {
+    if (!handlers.read(cursor)) {
+      throw cursor.error(`unrecognized subdirective ${cursor.value}`);
+    }
+  }
+  return onlyGiven({
+    handler: "intercept",
+    handle_response: handlers.finish((inner) => readRoutes({ ...context, cursor: inner }, true)),
+  });
+});
+
+/** `intercept`. */
+const toText: HandlerWriter = (handler, context) => {
+  const responses = new ResponseBlocks(handler.children("handle_response") ?? [], context);
+  const block = responses.lines.length === 0 ? undefined : responses;
+  return { directive: "intercept", words: [], block, blocks: [responses] };
+};
+
+/** How serverfiles say it. */
+export const interceptText: ModuleText = { directive, toText };

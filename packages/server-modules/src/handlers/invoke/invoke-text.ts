@@ -1,0 +1,22 @@
+import { handlerDirective } from "serverfile/directives/directive";
+import type { ModuleText } from "serverfile/module-text";
+import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
+
+/** `invoke name`: runs a named route, which becomes part of the server. */
+const directive = handlerDirective(({ cursor, state }) => {
+  cursor.next();
+  const name = cursor.argument();
+  if (cursor.next()) {
+    throw cursor.argumentError();
+  }
+  state.invoked.add(name);
+  return { handler: "invoke", name };
+});
+
+const toText: HandlerWriter = (handler) => ({
+  directive: "invoke",
+  words: [handler.text("name") ?? ""],
+});
+
+/** How serverfiles say it. */
+export const invokeText: ModuleText = { directive, toText };

@@ -1,0 +1,24 @@
+import { handlerDirective } from "serverfile/directives/directive";
+import type { ModuleText } from "serverfile/module-text";
+import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
+import { onlyGiven } from "serverfile/values/draft";
+
+/** `log_append [<]key value`: a field of the access log; `<` takes the value before the other handlers run. */
+const directive = handlerDirective(({ cursor }) => {
+  cursor.next();
+  const key = cursor.argument();
+  const value = cursor.argument();
+  const early = key.startsWith("<") && key.length > 1;
+  return onlyGiven({ handler: "log_append", key: early ? key.slice(1) : key, value, early });
+});
+
+const toText: HandlerWriter = (handler) => {
+  const early = handler.boolean("early") === true ? "<" : "";
+  return {
+    directive: "log_append",
+    words: [`${early}${handler.text("key") ?? ""}`, handler.text("value") ?? ""],
+  };
+};
+
+/** How serverfiles say it. */
+export const logAppendText: ModuleText = { directive, toText };

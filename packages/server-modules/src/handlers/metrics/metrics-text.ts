@@ -1,0 +1,33 @@
+import { handlerDirective } from "serverfile/directives/directive";
+import type { ModuleText } from "serverfile/module-text";
+import * as write from "serverfile/to-text/lines/field-lines";
+import { blockOf } from "serverfile/to-text/lines/line";
+import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
+import { readFields } from "serverfile/values/block-fields";
+import type { Draft } from "serverfile/values/draft";
+
+/** `metrics { disable_openmetrics }`: answers with the server's metrics. */
+const directive = handlerDirective(({ cursor }) => {
+  cursor.next();
+  const words = cursor.remainingArguments();
+  if (words.length > 0) {
+    throw cursor.argumentError();
+  }
+  const draft: Draft = { handler: "metrics" };
+  const fields = {
+    disable_openmetrics: () => {
+      draft.disable_openmetrics = true;
+    },
+  };
+  readFields(cursor, draft, fields, (word) => `unrecognized subdirective ${JSON.stringify(word)}`);
+  return draft;
+});
+
+const toText: HandlerWriter = (handler) => ({
+  directive: "metrics",
+  words: [],
+  ...blockOf(write.fieldLines(handler, { disable_openmetrics: write.flag("disable_openmetrics") })),
+});
+
+/** How serverfiles say it. */
+export const metricsText: ModuleText = { directive, toText };

@@ -1,0 +1,45 @@
+import type { HttpHandler } from "http-engine/handler";
+import { setContentLength } from "http-engine/header-list";
+import { defineModule } from "server-core/modules/module";
+import { metricsTypes } from "server-core/threads/all-metrics";
+import { z } from "zod";
+import { metricsTopic } from "../../admin-routes/metrics.ts";
+
+/** How much a client wants a media type, 0 to 1; 0 when it does not name it. */
+function qualityOf(accept: string, type: string): number {
+  const range = accept.split(",").find((each) => each.trim().toLowerCase().startsWith(type));
+  return range === undefined ? 0 : Number(/;\s*q=([\d.]+)/.exec(range)?.[1] ?? 1);
+}
+
+/** Whether a client asks for OpenMetrics, as Prometheus does, and not rather for text. */
+export function prefersOpenMetrics(accept: string): boolean {
+  const quality = qualityOf(accept, "application/openmetrics-text");
+  return quality > 0 && quality >= qualityOf(accept, "text/plain");
+}
+
+/**
+ * Answers with the metrics of the server, as Prometheus text or as OpenMetrics for who asks for that. For sites that only
+ * the right people reach.
+ */
+export const metrics = defineModule({
+  id: "http.handlers.metrics",
+  config: z.strictObject({
+    disable_openmetrics: z
+      .boolean()
+      .nullish()
+      .describe("Prometheus text also for clients that ask for OpenMetrics (false)."),
+  }),
+  provision(config, context): HttpHandler {
+    return {
+      async handle(exchange) {
+        exchange.answersAlone = true;
+        const isOpen = config.disable_openmetrics !== true && prefersOpenMetrics(exchange.header("accept"));
+        const form = isOpen ? "openmetrics" : "prometheus";
+        const text = String(await context.messages.askMain(metricsTopic, form));
+        exchange.responseHeaders.push("Content-Type", metricsTypes[form], "Vary", "Accept");
+        setContentLength(exchange.responseHeaders, Buffer.byteLength(text));
+        exchange.respond(200, exchange.method === "HEAD" ? "" : text);
+      },
+    };
+  },
+});

@@ -1,0 +1,133 @@
+import { handlerDirective } from "serverfile/directives/directive";
+import type { TokenCursor } from "serverfile/lexer/token-cursor";
+import type { ModuleText } from "serverfile/module-text";
+import * as write from "serverfile/to-text/lines/field-lines";
+import { type Line, line } from "serverfile/to-text/lines/line";
+import type { Members } from "serverfile/to-text/members";
+import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
+import {
+  duration,
+  type FieldReader,
+  type FieldReaders,
+  flag,
+  onlyText,
+  readFields,
+  setFalse,
+  texts,
+} from "serverfile/values/block-fields";
+import { childOf, type Draft, listOf, setMember } from "serverfile/values/draft";
+
+/** A member of a map: its name, then its value. */
+function entry(path: string): FieldReader {
+  return (cursor, draft) => {
+    const key = cursor.argument();
+    setMember(childOf(draft, path), key, cursor.onlyArgument());
+  };
+}
+
+const cookieFields: FieldReaders = {
+  name: onlyText("name"),
+  domain: onlyText("domain"),
+  same_site: onlyText("same_site"),
+  secure: (cursor: TokenCursor, draft: Draft) => {
+    const word = cursor.nextArgument() ? cursor.value : "on";
+    cursor.noMoreArguments();
+    if (word !== "on" && word !== "off") {
+      throw cursor.error(`secure must be 'on' or 'off', got '${word}'`);
+    }
+    if (word === "off") {
+      setFalse(draft, "secure");
+    } else {
+      draft.secure = true;
+    }
+  },
+};
+
+const fields: FieldReaders = {
+  client_id: onlyText("client_id"),
+  client_secret: onlyText("client_secret"),
+  client_auth: onlyText("client_auth"),
+  scopes: texts("scopes"),
+  parameter: entry("authorization_parameters"),
+  external_url: onlyText("external_url"),
+  base_path: onlyText("base_path"),
+  callback_path: onlyText("callback_path"),
+  logout_path: onlyText("logout_path"),
+  after_logout: onlyText("after_logout"),
+  session_lifetime: duration("session_lifetime", "invalid session_lifetime '%s'"),
+  cookie: (cursor, draft) =>
+    readFields(
+      cursor,
+      childOf(draft, "cookie"),
+      cookieFields,
+      (word) => `unrecognized cookie option '${word}'`,
+    ),
+  user_info: flag("user_info"),
+  claims: texts("claims"),
+  allow: (cursor, draft) => {
+    const claim = cursor.argument();
+    listOf(draft, "allow").push({ claim, values: cursor.someArguments() });
+  },
+  header: entry("headers"),
+  pass_access_token: flag("pass_access_token"),
+  trusted_roots: texts("trusted_roots_pem_files"),
+};
+
+/** `oidc issuer { client_id …; client_secret …; allow claim value…; header Field claim … }`: has users sign in. Our own. */
+const directive = handlerDirective(({ cursor }) => {
+  cursor.next();
+  const draft: Draft = { handler: "oidc", issuer: cursor.onlyArgument() };
+  readFields(cursor, draft, fields, (word) => `unrecognized oidc subdirective '${word}'`);
+  if (draft.client_id === undefined) {
+    throw cursor.error("the 'client_id' subdirective is required");
+  }
+  return draft;
+});
+
+const oidcFields = {
+  client_id: write.text("client_id"),
+  client_secret: write.text("client_secret"),
+  client_auth: write.text("client_auth"),
+  scopes: write.texts("scopes"),
+  external_url: write.text("external_url"),
+  base_path: write.text("base_path"),
+  callback_path: write.text("callback_path"),
+  logout_path: write.text("logout_path"),
+  after_logout: write.text("after_logout"),
+  session_lifetime: write.duration("session_lifetime"),
+  user_info: write.flag("user_info"),
+  claims: write.texts("claims"),
+  pass_access_token: write.flag("pass_access_token"),
+  trusted_roots: write.texts("trusted_roots_pem_files"),
+};
+
+const writtenCookieFields = {
+  name: write.text("name"),
+  domain: write.text("domain"),
+  same_site: write.text("same_site"),
+  secure: write.field("secure", (members, key) => [members.boolean(key) === true ? "on" : "off"]),
+};
+
+function entryLines(name: string, map: Members | undefined): Line[] {
+  return (map?.keys ?? []).map((key) => line(name, key, map?.text(key) ?? ""));
+}
+
+/** `oidc`. */
+const toText: HandlerWriter = (handler) => {
+  const issuer = handler.text("issuer") ?? "";
+  const lines = write.fieldLines(handler, oidcFields);
+  lines.push(...entryLines("parameter", handler.child("authorization_parameters")));
+  const cookie = handler.child("cookie");
+  if (cookie !== undefined) {
+    lines.push({ words: ["cookie"], block: write.fieldLines(cookie, writtenCookieFields) });
+  }
+  for (const rule of handler.children("allow") ?? []) {
+    lines.push(line("allow", rule.text("claim") ?? "", ...(rule.texts("values") ?? [])));
+    rule.done("allow");
+  }
+  lines.push(...entryLines("header", handler.child("headers")));
+  return { directive: "oidc", words: [issuer], block: lines };
+};
+
+/** How serverfiles say it. */
+export const oidcText: ModuleText = { directive, toText };

@@ -1,0 +1,61 @@
+import { handlerDirective } from "serverfile/directives/directive";
+import { readMatcherSet } from "serverfile/matchers/matcher-set";
+import { requestMatchers } from "serverfile/matchers/request-matchers";
+import type { ModuleText } from "serverfile/module-text";
+import * as write from "serverfile/to-text/lines/field-lines";
+import type { Line } from "serverfile/to-text/lines/line";
+import { matcherLines } from "serverfile/to-text/matchers/request-matcher-lines";
+import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
+import { duration, type FieldReader, integer, readFields, text } from "serverfile/values/block-fields";
+import { childOf, type Draft, listOf } from "serverfile/values/draft";
+
+/** `rate_limit { zone name { key …; window …; events …; match { … } } }`: refuses what comes too often. Our own. */
+const directive = handlerDirective(({ cursor, readModule }) => {
+  cursor.next();
+  cursor.noMoreArguments();
+  const draft: Draft = { handler: "rate_limit" };
+  const zoneFields: Readonly<Record<string, FieldReader>> = {
+    key: text("key"),
+    window: duration("window", "invalid window '%s'"),
+    events: integer("max_events", "invalid events '%s'"),
+    max_keys: integer("max_keys", "invalid max_keys '%s'"),
+    match: (line, zone) => {
+      listOf(zone, "match").push(readMatcherSet(line, requestMatchers, readModule));
+    },
+  };
+  const zone: FieldReader = (line, read) => {
+    const name = line.onlyArgument();
+    const zones = childOf(read, "rate_limits");
+    if (Object.hasOwn(zones, name)) {
+      throw line.error(`zone ${name} is defined more than once`);
+    }
+    const unknown = (word: string) => `unrecognized zone subdirective '${word}'`;
+    readFields(line, childOf(zones, name), zoneFields, unknown);
+  };
+  readFields(cursor, draft, { zone }, (word) => `unrecognized rate_limit subdirective '${word}'`);
+  return draft;
+});
+
+const zoneFields = {
+  key: write.text("key"),
+  window: write.duration("window"),
+  events: write.integer("max_events"),
+  max_keys: write.integer("max_keys"),
+};
+
+/** `rate_limit`. */
+const toText: HandlerWriter = (handler) => {
+  const zones = handler.child("rate_limits");
+  const lines = (zones?.childEntries() ?? []).map(([name, zone]): Line => {
+    const inner = write.fieldLines(zone, zoneFields);
+    for (const [index, set] of (zone.list("match") ?? []).entries()) {
+      inner.push({ words: ["match"], block: matcherLines(set, `${zone.pathOf("match")}/${index}`, "") });
+    }
+    zone.done("a zone of rate_limit");
+    return { words: ["zone", name], block: inner };
+  });
+  return { directive: "rate_limit", words: [], block: lines.length === 0 ? undefined : lines };
+};
+
+/** How serverfiles say it. */
+export const rateLimitText: ModuleText = { directive, toText };

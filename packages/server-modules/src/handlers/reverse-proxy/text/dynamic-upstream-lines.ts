@@ -1,0 +1,38 @@
+import { duration, field, fieldLines, text, texts } from "serverfile/to-text/lines/field-lines";
+import { type Line, lineWith, type Word } from "serverfile/to-text/lines/line";
+import type { Members } from "serverfile/to-text/members";
+
+const shared = {
+  refresh: duration("refresh"),
+  resolvers: texts("resolver.addresses"),
+  dial_timeout: duration("dial_timeout"),
+  dial_fallback_delay: duration("dial_fallback_delay"),
+};
+
+const fields = {
+  ...shared,
+  service: text("service"),
+  proto: text("proto"),
+  grace_period: duration("grace_period"),
+  versions: field("versions", (members, key) => {
+    const versions = members.child(key);
+    return versions?.keys.filter((version) => versions.boolean(version) === true);
+  }),
+};
+
+/** A source of upstreams: `a name port`, `srv name`, `multi { … }`. @param before the words before it */
+export function dynamicUpstreamWords(source: Members, before: readonly Word[]): Line {
+  const kind = source.text("source") ?? "";
+  const name = source.text("name");
+  const port = source.text("port");
+  const address = [
+    ...(name === undefined ? (port === undefined ? [] : [""]) : [name]),
+    ...(port === undefined ? [] : [port]),
+  ];
+  const lines = fieldLines(source, fields);
+  for (const each of source.children("sources") ?? []) {
+    lines.push(dynamicUpstreamWords(each, []));
+    each.done("a source of upstreams");
+  }
+  return lineWith([...before, kind, ...address], lines);
+}

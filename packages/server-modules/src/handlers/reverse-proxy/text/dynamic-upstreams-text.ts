@@ -1,0 +1,93 @@
+import type { TokenCursor } from "serverfile/lexer/token-cursor";
+import type { ModuleText } from "serverfile/module-text";
+import type { ModuleReader } from "serverfile/modules/module-reader";
+import { duration, type FieldReader, readFields } from "serverfile/values/block-fields";
+import { childOf, type Draft, listOf, setAt } from "serverfile/values/draft";
+import { resolvers } from "./http-transport-text.ts";
+
+function once(path: string, what: string): FieldReader {
+  return (cursor, draft) => {
+    const value = cursor.argument();
+    if (draft[path] !== undefined) {
+      throw cursor.error(`${what} has already been specified`);
+    }
+    setAt(draft, path, value);
+  };
+}
+
+const shared = {
+  refresh: duration("refresh", "parsing refresh interval duration"),
+  resolvers,
+  dial_timeout: duration("dial_timeout", "bad timeout value '%s'"),
+  dial_fallback_delay: duration("dial_fallback_delay", "bad delay value '%s'"),
+};
+
+const srvFields = {
+  ...shared,
+  service: once("service", "srv service"),
+  proto: once("proto", "srv proto"),
+  name: once("name", "srv name"),
+  grace_period: duration("grace_period", "bad grace period value '%s'"),
+};
+
+function versions(cursor: TokenCursor, draft: Draft): void {
+  const words = cursor.remainingArguments();
+  if (words.length === 0) {
+    throw cursor.error("must specify at least one version");
+  }
+  for (const word of words) {
+    if (word !== "ipv4" && word !== "ipv6") {
+      throw cursor.error(`unsupported version: '${word}'`);
+    }
+    childOf(draft, "versions")[word] = true;
+  }
+}
+
+const aFields = { ...shared, name: once("name", "a name"), port: once("port", "a port"), versions };
+
+function atMost(cursor: TokenCursor, limit: number): string[] {
+  const words = cursor.remainingArguments();
+  if (words.length > limit) {
+    throw cursor.argumentError();
+  }
+  return words;
+}
+
+/** `dynamic srv [name] { … }`: upstreams from SRV records. */
+const srv: ModuleReader = (cursor) => {
+  cursor.next();
+  const draft: Draft = {};
+  setAt(draft, "name", atMost(cursor, 1)[0] ?? "");
+  readFields(cursor, draft, srvFields, (word) => `unrecognized srv option '${word}'`);
+  return draft;
+};
+
+/** `dynamic a [name [port]] { … }`: upstreams from A and AAAA records. */
+const a: ModuleReader = (cursor) => {
+  cursor.next();
+  const draft: Draft = {};
+  const [name = "", port = ""] = atMost(cursor, 2);
+  setAt(draft, "name", name);
+  setAt(draft, "port", port);
+  readFields(cursor, draft, aFields, (word) => `unrecognized a option '${word}'`);
+  return draft;
+};
+
+/** `dynamic multi { a …; srv … }`: upstreams of several sources. */
+const multi: ModuleReader = (cursor, readModule) => {
+  cursor.next();
+  cursor.noMoreArguments();
+  const draft: Draft = {};
+  while (cursor.nextInBlock(0)) {
+    const source = readModule(cursor, "http.reverse_proxy.upstreams", "source");
+    listOf(draft, "sources").push(source);
+  }
+  return draft;
+};
+
+/** How serverfiles say the sources of upstreams. */
+export const upstreamTexts = {
+  a: { readText: a },
+  multi: { readText: multi },
+  srv: { readText: srv },
+} satisfies Record<string, ModuleText>;

@@ -1,0 +1,89 @@
+import { type Directive, routeResult, takeMatcher } from "serverfile/directives/directive";
+import { readRoutes } from "serverfile/directives/read-block";
+import type { Segment } from "serverfile/lexer/token";
+import { TokenCursor } from "serverfile/lexer/token-cursor";
+import { type Route, routeOf, routeToJson } from "serverfile/routes/route";
+import { canonicalHeader } from "serverfile/values/canonical-header";
+import { childOf, type Draft, setMember } from "serverfile/values/draft";
+import { readReverseProxy } from "./reverse-proxy-fields.ts";
+
+/** The request's header `to` becomes the answer's `from`, or is gone when there is none. */
+function copyHeader(from: string, to: string): Route[] {
+  const placeholder = `{http.reverse_proxy.header.${canonicalHeader(from)}}`;
+  const name = canonicalHeader(to);
+  const present = { not: [{ vars: { [placeholder]: [""] } }] };
+  return [
+    routeOf(undefined, { handler: "headers", request: { delete: [name] } }),
+    routeOf(present, { handler: "headers", request: { set: { [name]: [placeholder] } } }),
+  ];
+}
+
+interface OwnLines {
+  readonly uri: string;
+  readonly headers: ReadonlyMap<string, string>;
+  /** The remaining tokens, for the proxy. */
+  readonly cursor: TokenCursor;
+}
+
+/** Takes `uri` and `copy_headers` out of the block. */
+function readOwnLines(segment: Segment): OwnLines {
+  const cursor = new TokenCursor(segment);
+  const headers = new Map<string, string>();
+  let uri = "";
+  while (cursor.next()) {
+    while (cursor.nextInBlock(0)) {
+      if (cursor.nesting !== 1) {
+        continue;
+      }
+      if (cursor.value === "uri") {
+        const value = cursor.argument();
+        if (uri !== "") {
+          throw cursor.error(`cannot re-declare uri: ${value}`);
+        }
+        uri = value;
+        cursor.delete(2);
+      } else if (cursor.value === "copy_headers") {
+        const names = cursor.remainingArguments();
+        let hadBlock = false;
+        for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
+          hadBlock = true;
+          names.push(cursor.value);
+        }
+        cursor.delete(names.length + (hadBlock ? 3 : 1));
+        for (const name of names) {
+          const [from = "", to = from] = name.split(">");
+          headers.set(from, to);
+        }
+        if (headers.size === 0) {
+          throw cursor.argumentError();
+        }
+      }
+    }
+  }
+  cursor.reset();
+  if (uri === "") {
+    throw cursor.errorAtStart("the 'uri' subdirective is required");
+  }
+  return { uri, headers, cursor };
+}
+
+/** `forward_auth upstream { uri …; copy_headers …; <reverse_proxy lines> }`: asks another server who may come in. */
+export const forwardAuth: Directive = (context) => {
+  context.cursor.next();
+  const matcher = takeMatcher(context);
+  const { uri, headers, cursor } = readOwnLines(context.cursor.nextSegment());
+  const handler: Draft = { handler: "reverse_proxy", rewrite: { method: "GET", uri } };
+  const set = childOf(childOf(childOf(handler, "headers"), "request"), "set");
+  setMember(set, "X-Forwarded-Method", ["{http.request.method}"]);
+  setMember(set, "X-Forwarded-Uri", ["{http.request.uri}"]);
+  const copies = [...headers.keys()].sort().flatMap((from) => copyHeader(from, headers.get(from) ?? from));
+  handler.handle_response = [
+    {
+      match: { status_code: [2] },
+      routes: [routeOf(undefined, { handler: "vars" }), ...copies].map(routeToJson),
+    },
+  ];
+  cursor.next();
+  readReverseProxy(cursor, handler, context, (inner) => readRoutes({ ...context, cursor: inner }, true));
+  return [routeResult(routeOf(matcher, handler))];
+};

@@ -1,0 +1,256 @@
+import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json-value";
+import { duration, field, fieldLines, flag, integer, text } from "serverfile/to-text/lines/field-lines";
+import { joined, type Line, line, lineWith, type Word } from "serverfile/to-text/lines/line";
+import { durationWord, sizeWord } from "serverfile/to-text/lines/value-words";
+import { matcherLines, rangeWords } from "serverfile/to-text/matchers/request-matcher-lines";
+import { statusWord } from "serverfile/to-text/matchers/response-matchers";
+import type { Members } from "serverfile/to-text/members";
+import type { HandlerWriter, WriteContext, Written } from "serverfile/to-text/routes/handler-writer";
+import { headerOperations } from "../../headers/headers-lines.ts";
+import { ResponseBlocks } from "../../intercept/response-blocks.ts";
+import { dynamicUpstreamWords } from "./dynamic-upstream-lines.ts";
+import { transportLine } from "./transport-lines.ts";
+import { dialsOf, type UpstreamScheme, withScheme } from "./upstream-words.ts";
+
+const active = "health_checks.active";
+const passive = "health_checks.passive";
+
+/** A size, or -1 for no limit. */
+function buffer(path: string) {
+  return field(path, (members, key) => {
+    const bytes = members.number(key) ?? 0;
+    return [bytes === -1 ? "unlimited" : sizeWord(bytes)];
+  });
+}
+
+/** A time; -1 is at once, or never. */
+function durationOrNumber(path: string) {
+  return field(path, (members, key) => {
+    const time = members.number(key) ?? 0;
+    return [time < 0 ? `${time}` : durationWord(time)];
+  });
+}
+
+const status = (path: string) => field(path, (members, key) => [statusWord(members.take(key) ?? 0)]);
+
+const balancing = {
+  lb_retries: integer("load_balancing.retries"),
+  lb_try_duration: duration("load_balancing.try_duration"),
+  lb_try_interval: duration("load_balancing.try_interval"),
+};
+
+const fields = {
+  health_uri: text(`${active}.uri`),
+  health_path: text(`${active}.path`),
+  health_upstream: { ...text(`${active}.upstream`), empty: undefined },
+  health_port: { ...integer(`${active}.port`), empty: undefined },
+  health_interval: duration(`${active}.interval`),
+  health_timeout: duration(`${active}.timeout`),
+  health_status: status(`${active}.expect_status`),
+  health_body: text(`${active}.expect_body`),
+  health_method: text(`${active}.method`),
+  health_request_body: text(`${active}.body`),
+  health_follow_redirects: flag(`${active}.follow_redirects`),
+  health_passes: integer(`${active}.passes`),
+  health_fails: integer(`${active}.fails`),
+  fail_duration: duration(`${passive}.fail_duration`),
+  max_fails: integer(`${passive}.max_fails`),
+  unhealthy_status: field(`${passive}.unhealthy_status`, (members, key) =>
+    members.list(key)?.map(statusWord),
+  ),
+  unhealthy_latency: duration(`${passive}.unhealthy_latency`),
+  unhealthy_request_count: integer(`${passive}.unhealthy_request_count`),
+  flush_interval: durationOrNumber("flush_interval"),
+  request_buffers: buffer("request_buffers"),
+  response_buffers: buffer("response_buffers"),
+  stream_buffer_size: buffer("stream_buffer_size"),
+  stream_timeout: durationOrNumber("stream_timeout"),
+  stream_close_delay: durationOrNumber("stream_close_delay"),
+  verbose_logs: flag("verbose_logs"),
+  proxy_status_name: text("proxy_status_name"),
+  trusted_proxies: field("trusted_proxies", (members, key) => rangeWords(members.texts(key) ?? [])),
+};
+
+function policyLine(policy: Members, name: string): Line {
+  const kind = policy.text("policy") ?? "";
+  const words: Word[] = [name, kind];
+  const lines: Line[] = [];
+  for (const key of ["field", "key", "name"]) {
+    const word = policy.text(key);
+    if (word !== undefined) {
+      words.push(word);
+    }
+  }
+  const secret = policy.text("secret");
+  if (secret !== undefined) {
+    words.push(...(words.length === 2 ? ["", secret] : [secret]));
+  }
+  words.push(...(policy.list("weights") ?? []).map(String));
+  const choose = policy.number("choose");
+  if (choose !== undefined || kind === "random_choose") {
+    words.push(`${choose ?? 0}`);
+  }
+  if ((kind === "query" || kind === "header") && words.length === 2) {
+    words.push("");
+  }
+  lines.push(...fieldLines(policy, { max_age: duration("max_age") }));
+  const fallback = policy.child("fallback");
+  if (fallback !== undefined) {
+    lines.push(policyLine(fallback, "fallback"));
+  }
+  return lineWith(words, lines);
+}
+
+function balancingLines(handler: Members): Line[] {
+  const load = handler.child("load_balancing");
+  const policy = load?.child("selection_policy");
+  const lines = policy === undefined ? [] : [policyLine(policy, "lb_policy")];
+  lines.push(...fieldLines(handler, balancing));
+  for (const [index, set] of (load?.list("retry_match") ?? []).entries()) {
+    const conditions = matcherLines(set, `${load?.pathOf("retry_match")}/${index}`, "");
+    const [only] = conditions;
+    lines.push(
+      conditions.length === 1 && only !== undefined
+        ? { ...only, words: ["lb_retry_match", ...only.words] }
+        : lineWith(["lb_retry_match"], conditions),
+    );
+  }
+  return lines;
+}
+
+function healthHeaderLines(handler: Members): Line[] {
+  const checks = handler.look("health_checks") === undefined ? undefined : handler.child("health_checks");
+  const check = checks?.look("active") === undefined ? undefined : checks?.child("active");
+  const headers = check?.look("headers") === undefined ? undefined : check?.child("headers");
+  if (headers === undefined) {
+    return [];
+  }
+  return [
+    { words: ["health_headers"], block: headers.keys.map((key) => line(key, ...(headers.texts(key) ?? []))) },
+  ];
+}
+
+function headerLines(handler: Members): Line[] {
+  const headers = handler.child("headers");
+  const lines: Line[] = [];
+  for (const [which, name] of [
+    ["request", "header_up"],
+    ["response", "header_down"],
+  ] as const) {
+    const operations = headers?.child(which);
+    if (operations !== undefined) {
+      lines.push(...headerOperations(operations).map((words) => line(name, ...words)));
+    }
+  }
+  return lines;
+}
+
+/** The scheme that says the same as the transport. */
+function schemeOf(transport: JsonValue | undefined): UpstreamScheme {
+  if (!isJsonObject(transport) || transport.protocol !== "http") {
+    return "";
+  }
+  if (isJsonArray(transport.versions) && transport.versions.join() === "h2c,2") {
+    return transport.tls === undefined ? "h2c" : "";
+  }
+  return transport.tls === undefined ? "" : "https";
+}
+
+/**
+ * Upstreams and lines of a proxy.
+ * @param handler `handler` taken, and what the directive itself says
+ * @param writesTransport whether it has a line for the transport
+ * @param answers what it does with answers, as far as lines say it
+ */
+export function proxyParts(
+  handler: Members,
+  context: WriteContext,
+  writesTransport = true,
+  answers = handler.children("handle_response") ?? [],
+): Omit<Written, "directive"> {
+  const dials = dialsOf(handler);
+  const scheme = writesTransport ? schemeOf(handler.look("transport")) : "";
+  const schemed = dials.map((dial) => withScheme(dial, scheme));
+  const usesScheme = dials.length > 0 && schemed.every((each) => each !== undefined);
+  const words = usesScheme ? schemed.filter((each) => each !== undefined) : dials;
+  const lines: Line[] = [];
+  const dynamic = handler.child("dynamic_upstreams");
+  if (dynamic !== undefined) {
+    lines.push(dynamicUpstreamWords(dynamic, ["dynamic"]));
+  }
+  lines.push(...balancingLines(handler), ...fieldLines(handler, fields), ...healthHeaderLines(handler));
+  lines.push(...headerLines(handler));
+  lines.push(...fieldLines(handler, { method: text("rewrite.method"), rewrite: text("rewrite.uri") }));
+  const transport = writesTransport ? handler.child("transport") : undefined;
+  if (transport !== undefined) {
+    lines.push(...transportLine(transport, usesScheme ? scheme : ""));
+  }
+  const responses = new ResponseBlocks(answers, context);
+  const isShort = lines.length === 0 && responses.lines.length === 0;
+  return { words, block: isShort ? undefined : joined(lines, responses), blocks: [responses] };
+}
+
+const forwarded = { "X-Forwarded-Method": "{http.request.method}", "X-Forwarded-Uri": "{http.request.uri}" };
+
+/** The names that `copy_headers` of `forward_auth` gives; undefined when these are other routes. */
+function copiedHeaders(routes: JsonValue | undefined): string[] | undefined {
+  if (!isJsonArray(routes) || JSON.stringify(routes[0]) !== '{"handle":[{"handler":"vars"}]}') {
+    return undefined;
+  }
+  const names: string[] = [];
+  for (let at = 1; at < routes.length; at += 2) {
+    const text = JSON.stringify(routes[at + 1] ?? null);
+    const [, name = "", from = ""] =
+      /"set":\{"([^"\\]*)":\["\{http\.reverse_proxy\.header\.([^"\\}]*)\}"\]/.exec(text) ?? [];
+    if (from === "" || JSON.stringify(routes[at]) === undefined) {
+      return undefined;
+    }
+    // They are sorted as they are written, upper case before lower case, and then get their usual spelling.
+    const before = names.at(-1)?.split(">")[0] ?? "";
+    const written = before < from ? from : from.toLowerCase();
+    names.push(name === from ? written : `${written}>${name}`);
+  }
+  return names;
+}
+
+/** `forward_auth` when the proxy does what that does; undefined when not. */
+function forwardAuth(handler: Members, context: WriteContext): Written | undefined {
+  const [rewrite, headers, responses] = ["rewrite", "headers", "handle_response"].map((key) =>
+    handler.look(key),
+  );
+  const request = isJsonObject(headers) ? headers.request : undefined;
+  const set = isJsonObject(request) && isJsonObject(request.set) ? request.set : {};
+  const first = isJsonArray(responses) ? responses[0] : undefined;
+  const names =
+    isJsonObject(first) && JSON.stringify(first.match) === '{"status_code":[2]}'
+      ? copiedHeaders(first.routes)
+      : undefined;
+  const asks =
+    isJsonObject(rewrite) &&
+    Object.keys(rewrite).length === 2 &&
+    typeof rewrite.method === "string" &&
+    typeof rewrite.uri === "string" &&
+    Object.keys(forwarded).every((name) => set[name] !== undefined);
+  if (names === undefined || !asks || !isJsonArray(responses)) {
+    return undefined;
+  }
+  const uri = handler.child("rewrite")?.text("uri") ?? "";
+  // The values that it sets by itself are removed; other lines may have changed them.
+  if (rewrite.method === "GET") {
+    handler.child("rewrite")?.take("method");
+  }
+  const own = handler.child("headers")?.child("request")?.child("set");
+  for (const [name, value] of Object.entries(forwarded)) {
+    if (JSON.stringify(set[name]) === JSON.stringify([value])) {
+      own?.take(name);
+    }
+  }
+  const list = handler.children("handle_response")?.slice(1) ?? [];
+  const copies = names.length === 0 ? [] : [line("copy_headers", ...names)];
+  const { words, block = [], blocks = [] } = proxyParts(handler, context, true, list);
+  return { directive: "forward_auth", words, block: joined([line("uri", uri), ...copies], block), blocks };
+}
+
+/** `reverse_proxy` or `forward_auth`. */
+export const reverseProxy: HandlerWriter = (handler, context) =>
+  forwardAuth(handler, context) ?? { directive: "reverse_proxy", ...proxyParts(handler, context) };

@@ -1,0 +1,9 @@
+import { handlerDirective } from "serverfile/directives/directive";
+
+/** `method NAME`: the request goes on with another method. */
+export const method = handlerDirective(({ cursor }) => {
+  cursor.next();
+  const name = cursor.argument();
+  cursor.noMoreArguments();
+  return { handler: "rewrite", method: name };
+});

@@ -1,0 +1,74 @@
+import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json-value";
+import { line } from "serverfile/to-text/lines/line";
+import { type FlatRoute, groupNumber } from "serverfile/to-text/routes/flat-route";
+import type { RunWriter } from "serverfile/to-text/routes/handler-writer";
+
+const relative = "{http.matchers.file.relative}";
+
+interface Attempt {
+  readonly files: readonly string[];
+  readonly policy: string;
+  /** With its question mark, or "". */
+  readonly query: string;
+}
+
+function attemptOf({ match, handler }: FlatRoute): Attempt | undefined {
+  const set = isJsonArray(match) && match.length === 1 ? match[0] : undefined;
+  const file = isJsonObject(set) && Object.keys(set).join() === "file" ? set.file : undefined;
+  if (!isJsonObject(file) || !isJsonObject(handler) || handler.handler !== "rewrite") {
+    return undefined;
+  }
+  const { try_files: files, try_policy: policy = "", ...more } = file;
+  const { uri } = handler;
+  if (
+    Object.keys(more).length > 0 ||
+    Object.keys(handler).length !== 2 ||
+    typeof uri !== "string" ||
+    !uri.startsWith(relative) ||
+    !isTexts(files) ||
+    typeof policy !== "string"
+  ) {
+    return undefined;
+  }
+  const query = uri.slice(relative.length);
+  const [only, second] = files;
+  const fits = query === "" || (query.startsWith("?") && only !== undefined && second === undefined);
+  return fits && !files.some((each) => each.includes("?")) ? { files, policy, query } : undefined;
+}
+
+function isTexts(value: JsonValue | undefined): value is readonly string[] {
+  return isJsonArray(value) && value.every((each) => typeof each === "string");
+}
+
+/**
+ * The routes at a place as `try_files`: one without a group, or several of one group.
+ * @returns undefined when it is something else
+ */
+export const tryFilesAt: RunWriter = (routes, at) => {
+  const [first] = routes.slice(at, at + 1);
+  const group = first?.group;
+  const attempts: Attempt[] = [];
+  for (const route of routes.slice(at)) {
+    const attempt = route.group === group ? attemptOf(route) : undefined;
+    const before = attempts.at(-1);
+    const isFirst = before === undefined;
+    const continues =
+      group !== undefined &&
+      before?.policy === attempt?.policy &&
+      (before?.query !== "" || attempt?.query !== "");
+    if (attempt === undefined || (!isFirst && !continues)) {
+      break;
+    }
+    attempts.push(attempt);
+  }
+  const [one, more] = attempts;
+  const others = routes.filter((route) => route.group === group).length > attempts.length;
+  if (one === undefined || (group !== undefined && (more === undefined || others))) {
+    return undefined;
+  }
+  const words = attempts.flatMap(({ files, query }) => files.map((each) => each + query));
+  const block = one.policy === "" ? undefined : [line("policy", one.policy)];
+  const { length: count } = attempts;
+  const numbers = count > 1 ? { ownGroups: 1, firstGroup: groupNumber(group) } : {};
+  return { written: { directive: "try_files", words, block }, count, more: numbers };
+};

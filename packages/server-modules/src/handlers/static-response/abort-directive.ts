@@ -1,0 +1,10 @@
+import { handlerDirective } from "serverfile/directives/directive";
+
+/** `abort`: closes the connection without an answer. */
+export const abort = handlerDirective(({ cursor }) => {
+  cursor.next();
+  if (cursor.next()) {
+    throw cursor.argumentError();
+  }
+  return { handler: "static_response", abort: true };
+});

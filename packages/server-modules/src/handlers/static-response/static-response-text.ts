@@ -1,0 +1,8 @@
+import type { ModuleText } from "serverfile/module-text";
+import { abort } from "./abort-directive.ts";
+import { redir } from "./redir-directive.ts";
+import { respond } from "./respond-directive.ts";
+import { staticResponse as toText } from "./static-response-lines.ts";
+
+/** How serverfiles say it. */
+export const staticResponseText: ModuleText = { directives: { redir, abort, respond }, toText };

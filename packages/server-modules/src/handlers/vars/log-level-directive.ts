@@ -1,0 +1,21 @@
+import { handlerDirective } from "serverfile/directives/directive";
+
+const levels = new Set(["debug", "info", "warn", "error"]);
+
+/** `log_level DEBUG|INFO|WARN|ERROR`: the level of the access log's line. */
+export const logLevel = handlerDirective(({ cursor }) => {
+  cursor.next();
+  const [word, ...more] = cursor.remainingArguments();
+  if (word === undefined || more.length > 0) {
+    throw cursor.argumentError();
+  }
+  if (cursor.nextInBlock(0)) {
+    throw cursor.error("log_level directive does not accept blocks");
+  }
+  const lower = word.toLowerCase();
+  const level = lower === "" ? "info" : lower === "warning" ? "warn" : lower;
+  if (!levels.has(level) || (word !== lower && word !== word.toUpperCase())) {
+    throw cursor.error(`invalid log level ${JSON.stringify(word)}: expected DEBUG, INFO, WARN, or ERROR`);
+  }
+  return { handler: "vars", log_level: level };
+});

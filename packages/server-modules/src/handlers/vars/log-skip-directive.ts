@@ -1,0 +1,11 @@
+import { handlerDirective } from "serverfile/directives/directive";
+
+/** `log_skip`: no access log for these requests. */
+export const logSkip = handlerDirective(({ cursor }) => {
+  cursor.next();
+  cursor.noMoreArguments();
+  if (cursor.nextInBlock(0)) {
+    throw cursor.error("log_skip directive does not accept blocks");
+  }
+  return { handler: "vars", log_skip: true };
+});

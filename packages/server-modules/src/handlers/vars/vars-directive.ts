@@ -1,0 +1,24 @@
+import { handlerDirective } from "serverfile/directives/directive";
+import type { TokenCursor } from "serverfile/lexer/token-cursor";
+import { type Draft, setMember } from "serverfile/values/draft";
+import { parseScalar } from "serverfile/values/parse-number";
+
+function readVariable(cursor: TokenCursor, draft: Draft): void {
+  const name = cursor.value;
+  const word = cursor.argument();
+  setMember(draft, name, cursor.token?.quote === "" ? parseScalar(word) : word);
+  cursor.noMoreArguments();
+}
+
+/** `vars name value`, or a block of such lines. Numbers and booleans are such unless quoted. */
+export const vars = handlerDirective(({ cursor }) => {
+  cursor.next();
+  const draft: Draft = {};
+  if (cursor.nextArgument()) {
+    readVariable(cursor, draft);
+  }
+  while (cursor.nextInBlock(0)) {
+    readVariable(cursor, draft);
+  }
+  return { ...draft, handler: "vars" };
+});

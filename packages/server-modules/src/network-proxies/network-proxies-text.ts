@@ -1,0 +1,14 @@
+import type { ModuleText } from "serverfile/module-text";
+import { type ModuleReader, noSettings } from "serverfile/modules/module-reader";
+
+const url: ModuleReader = (cursor) => {
+  cursor.next();
+  cursor.next();
+  return { url: cursor.value };
+};
+
+/** How serverfiles say the proxies of outgoing requests. */
+export const networkProxyTexts = {
+  none: { readText: noSettings },
+  url: { readText: url },
+} satisfies Record<string, ModuleText>;

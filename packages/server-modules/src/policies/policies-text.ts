@@ -1,0 +1,87 @@
+import type { TokenCursor } from "serverfile/lexer/token-cursor";
+import type { ModuleText } from "serverfile/module-text";
+import { type ModuleReader, noArguments, type ReadModule } from "serverfile/modules/module-reader";
+import { type FieldReader, parsed, readFields } from "serverfile/values/block-fields";
+import { type Draft, onlyGiven } from "serverfile/values/draft";
+import { parseDuration } from "serverfile/values/parse-duration";
+import { parseInteger } from "serverfile/values/parse-number";
+
+const unknownOption = (word: string) => `unrecognized option '${word}'`;
+
+function fallback(readModule: ReadModule): FieldReader {
+  return (cursor, draft) => {
+    cursor.argument();
+    if (draft.fallback !== undefined) {
+      throw cursor.error("fallback selection policy already specified");
+    }
+    draft.fallback = readModule(cursor, "http.reverse_proxy.selection_policies", "policy");
+  };
+}
+
+/** A policy that hashes something named. */
+function keyed(member: "key" | "field"): ModuleReader {
+  return (cursor, readModule) => {
+    cursor.next();
+    const draft = onlyGiven({ [member]: cursor.argument() });
+    readFields(cursor, draft, { fallback: fallback(readModule) }, unknownOption);
+    return draft;
+  };
+}
+
+function maxAge(cursor: TokenCursor, draft: Draft): void {
+  const word = cursor.argument();
+  if (draft.max_age !== undefined) {
+    throw cursor.error("cookie max_age already specified");
+  }
+  const age = parsed(cursor, word, parseDuration, "invalid duration");
+  if (age <= 0) {
+    throw cursor.error(`invalid duration: ${word}, max_age should be non-zero and positive`);
+  }
+  cursor.noMoreArguments();
+  draft.max_age = age;
+}
+
+const cookie: ModuleReader = (cursor, readModule) => {
+  cursor.next();
+  const [name = "", secret = "", ...more] = cursor.remainingArguments();
+  if (more.length > 0) {
+    throw cursor.argumentError();
+  }
+  const draft = onlyGiven({ name, secret });
+  readFields(cursor, draft, { fallback: fallback(readModule), max_age: maxAge }, unknownOption);
+  return draft;
+};
+
+const weightedRoundRobin: ModuleReader = (cursor) => {
+  cursor.next();
+  const weights = cursor.someArguments().map((word) => {
+    const weight = parsed(cursor, word, parseInteger, "invalid weight value '%s'");
+    if (weight < 0) {
+      throw cursor.error(`invalid weight value '${word}': weight should be non-negative`);
+    }
+    return weight;
+  });
+  return { weights };
+};
+
+const randomChoose: ModuleReader = (cursor) => {
+  cursor.next();
+  const choose = parsed(cursor, cursor.argument(), parseInteger, "invalid choice value '%s'");
+  return onlyGiven({ choose });
+};
+
+/** The ways of `lb_policy`: the one list. */
+export const policyTexts = {
+  client_ip_hash: { readText: noArguments },
+  cookie: { readText: cookie },
+  first: { readText: noArguments },
+  header: { readText: keyed("field") },
+  ip_hash: { readText: noArguments },
+  least_conn: { readText: noArguments },
+  query: { readText: keyed("key") },
+  random: { readText: noArguments },
+  random_choose: { readText: randomChoose },
+  round_robin: { readText: noArguments },
+  uri_hash: { readText: noArguments },
+  weighted_round_robin: { readText: weightedRoundRobin },
+} satisfies Record<string, ModuleText>;

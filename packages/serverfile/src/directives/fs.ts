@@ -1,9 +1,0 @@
-import { handlerDirective } from "./directive.ts";
-
-/** `fs name`: the file system that handlers after it use. */
-export const fs = handlerDirective(({ cursor }) => {
-  cursor.next();
-  const name = cursor.argument();
-  cursor.noMoreArguments();
-  return { handler: "vars", fs: name };
-});

@@ -1,8 +1,0 @@
-import { handlerDirective } from "./directive.ts";
-
-/** `log_name name…`: the access logs that these requests go to. */
-export const logName = handlerDirective(({ cursor }) => {
-  cursor.next();
-  const names = cursor.remainingArguments();
-  return { handler: "vars", access_logger_names: names.length === 0 ? null : names };
-});

@@ -1,9 +1,0 @@
-import { handlerDirective } from "./directive.ts";
-
-/** `method NAME`: the request goes on with another method. */
-export const method = handlerDirective(({ cursor }) => {
-  cursor.next();
-  const name = cursor.argument();
-  cursor.noMoreArguments();
-  return { handler: "rewrite", method: name };
-});

@@ -1,0 +1,21 @@
+import type { Directive } from "./directives/directive.ts";
+import type { ModuleReader } from "./modules/module-reader.ts";
+import type { HandlerWriter, RunWriter } from "./to-text/routes/handler-writer.ts";
+
+export type { ModuleText } from "server-core/modules/module-text";
+
+declare module "server-core/modules/module-text" {
+  /** The text of a module in serverfiles. All of it is optional: a module without text is set up in JSON only. */
+  interface ModuleText {
+    /** For a handler: the directive of its own name. */
+    readonly directive?: Directive;
+    /** For a handler: further directives that make it, by name. */
+    readonly directives?: Readonly<Record<string, Directive>>;
+    /** For a handler: writes it back as one of its directives. */
+    readonly toText?: HandlerWriter;
+    /** For a handler: writes several routes back as one directive, where a directive makes several. */
+    readonly runToText?: RunWriter;
+    /** For a module that other lines name, as an encoder or a policy: reads what follows its name. */
+    readonly readText?: ModuleReader;
+  }
+}

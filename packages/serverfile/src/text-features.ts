@@ -1,0 +1,112 @@
+import { ServerError } from "server-core/errors";
+import type { ListedModule, ModuleDefinition } from "server-core/modules/module";
+import type { Directive, DirectiveTable } from "./directives/directive.ts";
+import { modelOrder } from "./directives/model-order.ts";
+import { siteDirectives } from "./directives/site-directives.ts";
+import type { ModuleText } from "./module-text.ts";
+import { type ModuleReader, moduleReading, type ReadModule } from "./modules/module-reader.ts";
+import { ownModuleReaders } from "./modules/own-module-readers.ts";
+import type { HandlerWriter, RunWriter } from "./to-text/routes/handler-writer.ts";
+
+const handlers = "http.handlers.";
+
+type Listed = ListedModule | ModuleDefinition;
+
+/** The text of a module; that of a listed one is loaded now. */
+function textOf(module: Listed | undefined): ModuleText | undefined {
+  return module !== undefined && "load" in module ? module.text?.() : module;
+}
+
+/** The names of a handler's directives, known without loading it. */
+function directiveNames(module: Listed): readonly string[] {
+  if (!module.id.startsWith(handlers)) {
+    return [];
+  }
+  const own = module.id.slice(handlers.length);
+  if ("load" in module) {
+    return module.text === undefined ? [] : (module.directives ?? [own]);
+  }
+  return [...(module.directive === undefined ? [] : [own]), ...Object.keys(module.directives ?? {})];
+}
+
+/** The order of the model, with the directives that name their neighbour put beside it. */
+function orderOf(modules: readonly Listed[]): string[] {
+  const order = [...modelOrder];
+  for (const module of modules) {
+    const { before, after } = module;
+    const neighbour = order.indexOf(before ?? after ?? "");
+    if (neighbour >= 0) {
+      const names = directiveNames(module).filter((name) => !order.includes(name));
+      order.splice(neighbour + (before === undefined ? 1 : 0), 0, ...names);
+    }
+  }
+  return order;
+}
+
+/**
+ * The texts of a server's modules: their directives, their readers and their writers. Each is loaded when a text or a
+ * config names it.
+ */
+export class TextFeatures implements DirectiveTable {
+  /** Names of directives in the order in which they run; the option `order` changes it. */
+  readonly order: readonly string[];
+  readonly readModule: ReadModule;
+  readonly #modules: ReadonlyMap<string, Listed>;
+  /** Modules by the names of their directives. */
+  readonly #byDirective = new Map<string, Listed>();
+
+  /** @throws ServerError MODULE_DUPLICATE when two modules have a directive of one name */
+  constructor(modules: Iterable<Listed>) {
+    const all = [...modules];
+    this.#modules = new Map(all.map((module) => [module.id, module]));
+    for (const module of all) {
+      for (const name of directiveNames(module)) {
+        if (this.#byDirective.has(name) || siteDirectives.has(name)) {
+          throw new ServerError("MODULE_DUPLICATE", `the directive ${name} of ${module.id} is there already`);
+        }
+        this.#byDirective.set(name, module);
+      }
+    }
+    this.order = orderOf(all);
+    this.readModule = moduleReading((namespace, name) => this.#reader(namespace, name));
+  }
+
+  /** Names of all directives. */
+  get names(): string[] {
+    return [...this.#byDirective.keys(), ...siteDirectives.keys()];
+  }
+
+  has(name: string): boolean {
+    return this.#byDirective.has(name) || siteDirectives.has(name);
+  }
+
+  get(name: string): Directive | undefined {
+    const module = this.#byDirective.get(name);
+    if (module === undefined) {
+      return siteDirectives.get(name);
+    }
+    const { directive, directives = {} } = textOf(module) ?? {};
+    const found = Object.hasOwn(directives, name) ? directives[name] : directive;
+    if (found === undefined) {
+      throw new ServerError("MODULE_LOAD", `module ${module.id} has no directive ${name}, as its list says`);
+    }
+    return found;
+  }
+
+  /** The writer of a handler; undefined when it has none. */
+  writerOf(handler: string): HandlerWriter | undefined {
+    return textOf(this.#modules.get(handlers + handler))?.toText;
+  }
+
+  /** The writers of several routes as one directive, of the given handlers. */
+  runWritersOf(handlerNames: ReadonlySet<string>): RunWriter[] {
+    return [...handlerNames].flatMap((name) => textOf(this.#modules.get(handlers + name))?.runToText ?? []);
+  }
+
+  #reader(namespace: string, name: string): ModuleReader | undefined {
+    const own = ownModuleReaders[namespace];
+    return own !== undefined && Object.hasOwn(own, name)
+      ? own[name]
+      : textOf(this.#modules.get(`${namespace}.${name}`))?.readText;
+  }
+}

@@ -1,0 +1,15 @@
+import type { JsonValue } from "server-core/json/json-value";
+import { parseScalar } from "../../values/parse-number.ts";
+import { inexpressible } from "../inexpressible.ts";
+import type { Word } from "./line.ts";
+
+/** A word where any type may stand: a bare number is one, a quoted one is a text. */
+export function scalarWord(value: JsonValue, path: string): Word {
+  if (typeof value === "string") {
+    return parseScalar(value) === value ? value : { quoted: value };
+  }
+  if (typeof value === "number" || typeof value === "boolean") {
+    return String(value);
+  }
+  throw inexpressible(path, "a text, a number, true or false is expected");
+}
