@@ -128,6 +128,7 @@ export class Server {
       history: server.history,
       registry: server.services.registry,
       consoleFolder: options.environment.SERVER_UI_FOLDER || builtInConsoleFolder,
+      messages: server.services.messages,
       workers: server.workers,
       stop: options.onStopRequest,
     });

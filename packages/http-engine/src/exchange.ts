@@ -10,6 +10,7 @@ import type { DetachedConnection, HttpStream, StreamListener } from "./http-stre
 import { withoutZone } from "./remote-address.ts";
 import type { RequestTrace } from "./request-trace.ts";
 import { HeadFilter, type ResponseSink } from "./response-sink.ts";
+import type { RouteFigures } from "./route-figures.ts";
 import { WireSink } from "./wire-sink.ts";
 
 const clientGoneStatus = 499;
@@ -80,6 +81,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   note: number | undefined;
   /** Told the name of each handler that the request comes to; nearly always undefined. */
   onHandler: ((name: string) => void) | undefined;
+  /** Of the last route that took the request before it failed. */
+  routeFigures: RouteFigures | undefined;
   /** Set by handlers that answer from what is here. */
   answersAlone = false;
   /** Whether {@link headAtMs} is wanted. */

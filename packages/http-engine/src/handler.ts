@@ -1,5 +1,6 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 import type { Exchange, Next } from "./exchange.ts";
+import type { InnerRoutes } from "./route-figures.ts";
 
 export type { Next } from "./exchange.ts";
 
@@ -25,6 +26,8 @@ export interface HttpHandler extends ModuleInstance {
    * handlers skips it. Absent: it may start some.
    */
   readonly startsNothing?: boolean;
+  /** The lists of routes that it runs, by their place in its config: `routes`. Absent: it has none. */
+  readonly innerRoutes?: readonly (readonly [place: string, routes: InnerRoutes])[];
 }
 
 /** Says whether a route is for a request. */

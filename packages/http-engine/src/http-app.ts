@@ -23,6 +23,7 @@ import { type ListenerState, listenersTopic } from "./listener-state.ts";
 import { loadListenerWrappers } from "./listener-wrappers.ts";
 import { RequestsUnderWay, requestsUnderWay, underWayBytes, underWayName } from "./requests-under-way.ts";
 import { ResponseTally, responseTallies } from "./response-tally.ts";
+import { type RouteReading, routeFiguresTopic } from "./route-figures.ts";
 import { planRouteMetrics } from "./route-metrics-plan.ts";
 import { RouteObserver } from "./route-observer.ts";
 import { RouteTally, routeTallies } from "./route-tally.ts";
@@ -65,7 +66,7 @@ function withRedirects({ config, redirects, catchAll }: PlannedServer): RouteCon
 class HttpApp implements App {
   readonly #config: HttpAppConfig;
   readonly #context: ModuleContext;
-  readonly #servers: HttpServer[] = [];
+  readonly #servers = new Map<string, HttpServer>();
   readonly #bindings: Binding[] = [];
   readonly #leases: Lease<SharedListener>[] = [];
   readonly #wanted: Omit<ManageRequest, "wildcards">[] = [];
@@ -84,7 +85,7 @@ class HttpApp implements App {
       const { name } = plan;
       try {
         const server = await this.#loadServer(plan);
-        this.#servers.push(server);
+        this.#servers.set(name, server);
         const configured = protocolsByAddress(plan.config);
         const acceptors = new Map<string, TlsAcceptor>();
         for (const [index, { address, secure }] of plan.addresses.entries()) {
@@ -144,6 +145,7 @@ class HttpApp implements App {
     }
     this.#active = true;
     this.#context.messages.on(listenersTopic, () => this.#describeListeners());
+    this.#context.messages.on(routeFiguresTopic, () => this.#readRoutes());
   }
 
   async stop(): Promise<void> {
@@ -151,7 +153,9 @@ class HttpApp implements App {
     // First the ports: what only this config had is closed at once, what a newer one has too stays open.
     const released = this.#leases.map((lease) => lease.release());
     const grace = this.#config.grace_period ?? 0;
-    const drained = this.#servers.map((server) => server.drain(grace === 0 ? undefined : grace));
+    const drained = [...this.#servers.values()].map((server) =>
+      server.drain(grace === 0 ? undefined : grace),
+    );
     await Promise.all([...released, ...drained]);
   }
 
@@ -184,6 +188,10 @@ class HttpApp implements App {
             },
           ];
     });
+  }
+
+  #readRoutes(): RouteReading[] {
+    return [...this.#servers].flatMap(([name, server]) => [...server.routeReadings(`servers/${name}`)]);
   }
 
   get #log(): Logger {

@@ -15,6 +15,7 @@ import type { HttpStream } from "./http-stream.ts";
 import type { ListenerWrappers } from "./listener-wrappers.ts";
 import type { RequestsUnderWay } from "./requests-under-way.ts";
 import type { ResponseTally } from "./response-tally.ts";
+import type { RouteReading } from "./route-figures.ts";
 import { answerError, type RouteList } from "./routes.ts";
 import type { RequestSink } from "./shared-listener.ts";
 
@@ -233,6 +234,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     try {
       this.#parts.logAccess?.(exchange);
       this.#parts.tally.count(exchange.status);
+      exchange.routeFigures?.ended(performance.now() - exchange.startedAt, exchange.status);
     } finally {
       if (exchange.note !== undefined) {
         this.#parts.underWay?.end(exchange.note);
@@ -268,6 +270,15 @@ export class HttpServer implements RequestSink, ExchangeServer {
       this.#answerFailure(exchange, failure);
     } catch {
       stream.destroy();
+    }
+  }
+
+  /** @param path the place of this server below the app */
+  *routeReadings(path: string): Iterable<RouteReading> {
+    yield* this.#parts.routes.readings(`${path}/routes`);
+    yield* this.#parts.errorRoutes?.readings(`${path}/errors/routes`) ?? [];
+    for (const [name, route] of this.namedRoutes) {
+      yield* route.readings(`${path}/named_routes/${name}`);
     }
   }
 

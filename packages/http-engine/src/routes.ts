@@ -8,6 +8,7 @@ import { z } from "zod";
 import type { Exchange } from "./exchange.ts";
 import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./handler.ts";
 import { setHeader } from "./header-list.ts";
+import { type InnerRoutes, RouteFigures, type RouteReading } from "./route-figures.ts";
 import { hostsOf, RouteIndex } from "./route-index.ts";
 import type { RouteObserver } from "./route-observer.ts";
 
@@ -77,6 +78,7 @@ class Route {
   /** True when none of its handlers starts background work. */
   readonly startsNothing: boolean;
   readonly hosts: readonly string[] | undefined;
+  readonly figures = new RouteFigures();
   readonly #config: RouteConfig;
   #bodyHandler: number | undefined;
   #matchesBody: boolean | undefined;
@@ -147,7 +149,7 @@ function isMatch(route: Route, exchange: Exchange): boolean {
  * matchers of later routes see what earlier handlers changed.
  * Source: the public model (Caddy 2.11), its route algorithm
  */
-export class RouteList {
+export class RouteList implements InnerRoutes {
   readonly #routes: readonly Route[];
   readonly #index: RouteIndex | undefined;
   readonly #observer: RouteObserver | undefined;
@@ -165,6 +167,22 @@ export class RouteList {
   /** @param next what comes after the last route */
   run(exchange: Exchange, next: Next): void | Promise<void> {
     return this.#runFrom(0, undefined, exchange, next);
+  }
+
+  /** What routes counted that took a request; no other has anything to tell. */
+  *readings(path: string): Iterable<RouteReading> {
+    for (const [index, { figures, handlers }] of this.#routes.entries()) {
+      if (figures.taken === 0) {
+        continue;
+      }
+      const at = `${path}/${index}`;
+      yield figures.reading(at);
+      for (const [position, { innerRoutes = [] }] of handlers.entries()) {
+        for (const [place, inner] of innerRoutes) {
+          yield* inner.readings(`${at}/handle/${position}/${place}`);
+        }
+      }
+    }
   }
 
   #runFrom(
@@ -188,6 +206,10 @@ export class RouteList {
       }
       if (!isMatch(route, exchange)) {
         continue;
+      }
+      route.figures.taken++;
+      if (exchange.error === undefined) {
+        exchange.routeFigures = route.figures;
       }
       const matched = route.group === undefined ? groups : new Set(groups).add(route.group);
       const after = route.terminal ? stopHere : this.#after(index, matched, next);

@@ -1,5 +1,5 @@
 import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
-import { type AdminReply, type AdminRequest, emptyReply } from "server-core/admin/admin-message";
+import { type AdminReply, type AdminRequest, causeOf, emptyReply } from "server-core/admin/admin-message";
 import type { AdminRoute } from "server-core/admin/admin-route";
 import type { ConfigEngine } from "server-core/engine/config-engine";
 import { ServerError } from "server-core/errors";
@@ -25,6 +25,7 @@ function changeBasics(request: AdminRequest, place: DocumentPlace) {
     force: request.header("cache-control").includes("must-revalidate"),
     sourceFile: sourceFileOf(request),
     author: request.author,
+    cause: causeOf(request),
   };
 }
 

@@ -19,5 +19,6 @@ function keeping(config: JsonValue) {
 
 /** Puts each config that runs into the history, within the limits that it sets itself. */
 export function recordChanges(history: ConfigHistory): (change: AppliedChange) => Promise<void> {
-  return ({ config, written, author }) => history.record({ document: written, author, ...keeping(config) });
+  return ({ config, written, author, cause }) =>
+    history.record({ document: written, author, cause, ...keeping(config) });
 }

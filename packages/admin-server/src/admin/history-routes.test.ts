@@ -15,10 +15,11 @@ afterAll(() => running.close());
 
 const get = async (path: string) => JSON.parse((await running.admin("GET", path)).text) as unknown;
 
-test("lists what ran, newest first, with author and time", async () => {
+test("lists what ran, newest first, with author, time and request", async () => {
+  const cause = `PATCH ${body}`;
   expect(await get("/history")).toEqual([
-    { n: 3, at: expect.stringMatching(/Z$/), author: "127.0.0.1", bytes: expect.any(Number) },
-    { n: 2, at: expect.any(String), author: "127.0.0.1", bytes: expect.any(Number) },
+    { n: 3, at: expect.stringMatching(/Z$/), author: "127.0.0.1", bytes: expect.any(Number), cause },
+    { n: 2, at: expect.any(String), author: "127.0.0.1", bytes: expect.any(Number), cause },
     { n: 1, at: expect.any(String), author: "", bytes: expect.any(Number) },
   ]);
 });
@@ -51,7 +52,7 @@ test("rolls back, which is a change like any other", async () => {
   expect(await running.admin("POST", "/history/1/rollback")).toMatchObject({ status: 200, text: "" });
   expect(await get(body)).toBe("one");
   expect(await get("/history")).toMatchObject([
-    { n: 5, author: "127.0.0.1, rollback to 1" },
+    { n: 5, author: "127.0.0.1, rollback to 1", cause: "POST /history/1/rollback" },
     { n: 4 },
     {},
     {},

@@ -1,6 +1,7 @@
 import {
   type AdminReply,
   type AdminRequest,
+  causeOf,
   emptyReply,
   jsonReply,
   requireMethod,
@@ -69,6 +70,7 @@ async function rollback(
       admit: request.admit,
       body: async () => Buffer.from(await history.document(n)),
       author: `${request.author}, rollback to ${n}`,
+      cause: causeOf(request),
       ...(ifMatch === "" ? {} : { ifMatch }),
     });
   } catch (error) {
@@ -89,9 +91,9 @@ export function historyRoutes(engine: ConfigEngine, history: ConfigHistory): Adm
       handle(request) {
         requireMethod(request, "GET");
         const { page, headers } = pageOf(
-          history.entries.map(({ n, at, author, bytes }) => ({ n, at, author, bytes })),
+          history.entries.map((entry) => ({ ...entry })),
           listPageOf(request.query),
-          ({ n, at, author }) => `#${n} ${at} ${author}`,
+          ({ n, at, author, cause = "" }) => `#${n} ${at} ${author} ${cause}`,
         );
         const reply = jsonReply(200, [...page]);
         return { ...reply, headers: { ...reply.headers, ...headers } };

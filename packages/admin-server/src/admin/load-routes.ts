@@ -1,5 +1,5 @@
 import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
-import { emptyReply, requireMethod } from "server-core/admin/admin-message";
+import { causeOf, emptyReply, requireMethod } from "server-core/admin/admin-message";
 import type { AdminRoute } from "server-core/admin/admin-route";
 import type { ConfigEngine } from "server-core/engine/config-engine";
 import { errorWithin } from "server-core/errors";
@@ -23,6 +23,7 @@ export function loadRoute(engine: ConfigEngine, adapters: AdapterRegistry): Admi
         await engine.load(json, {
           force: request.header("cache-control").includes("must-revalidate"),
           author: request.author,
+          cause: causeOf(request),
           admit: request.admit,
           ...(sourceFile === undefined ? {} : { sourceFile }),
         });

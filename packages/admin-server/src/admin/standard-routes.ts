@@ -4,6 +4,7 @@ import type { ConfigEngine } from "server-core/engine/config-engine";
 import type { Workers } from "server-core/engine/workers";
 import type { ConfigHistory } from "server-core/history/config-history";
 import type { ModuleRegistry } from "server-core/modules/module-registry";
+import type { ThreadMessages } from "server-core/threads/thread-messages";
 import { configRoutes } from "./config-routes.ts";
 import { consoleRoute } from "./console/console-route.ts";
 import { profileRoutes } from "./debug/profile-routes.ts";
@@ -11,6 +12,7 @@ import { varsRoute } from "./debug/vars-route.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { adaptRoute, loadRoute } from "./load-routes.ts";
 import { openapiRoute } from "./openapi/openapi-route.ts";
+import { httpRoutesRoute } from "./routes/http-routes.ts";
 import { schemaRoutes } from "./schema-routes.ts";
 import { stopRoute } from "./stop-route.ts";
 import { validateRoute } from "./validate-route.ts";
@@ -23,6 +25,8 @@ export interface StandardRouteParts {
   readonly registry: ModuleRegistry;
   /** Folder of the built console. */
   readonly consoleFolder: string;
+  /** Reach the threads that serve. */
+  readonly messages: ThreadMessages;
   /** For their profiles; undefined where the main thread serves. */
   readonly workers: Workers | undefined;
   /** Begins the end of the process. */
@@ -36,6 +40,7 @@ export function standardRoutes({
   history,
   registry,
   consoleFolder,
+  messages,
   workers,
   stop,
 }: StandardRouteParts): AdminRoute[] {
@@ -46,6 +51,7 @@ export function standardRoutes({
     stopRoute(stop),
     ...historyRoutes(engine, history),
     ...schemaRoutes(engine, registry),
+    httpRoutesRoute(engine, messages),
     validateRoute(engine, adapters, registry),
     consoleRoute(engine, consoleFolder),
     openapiRoute(),

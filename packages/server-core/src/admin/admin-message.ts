@@ -45,6 +45,11 @@ export const notFoundReply: AdminReply = {
   body: "404 page not found\n",
 };
 
+/** A request as the history names it. */
+export function causeOf({ method, path }: AdminRequest): string {
+  return `${method} ${path}`;
+}
+
 /** @throws ServerError ADMIN_METHOD */
 export function requireMethod(request: AdminRequest, method: string): void {
   if (request.method !== method) {

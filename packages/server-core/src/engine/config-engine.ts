@@ -45,6 +45,8 @@ export interface ChangeRequest {
   readonly admit?: (() => void) | undefined;
   /** The author for the history: the client's address, a signal, a file. */
   readonly author?: string | undefined;
+  /** The request that asked for it, for the history: `PATCH /config/apps/http`. Undefined: no request did. */
+  readonly cause?: string | undefined;
   /** False keeps the config out of the autosave: it comes again from where it was fetched. */
   readonly persist?: boolean;
   readonly ifMatch?: string | undefined;
@@ -70,6 +72,7 @@ export interface AppliedChange {
   readonly written: WrittenDocument;
   /** "" when the request names none. */
   readonly author: string;
+  readonly cause: string | undefined;
 }
 
 /** A change that can no longer fail. */
@@ -207,7 +210,7 @@ export class ConfigEngine {
   /** Replaces the whole config. @throws ServerError as `change` */
   load(
     body: Uint8Array,
-    options: Pick<ChangeRequest, "force" | "sourceFile" | "author" | "persist" | "admit"> = {},
+    options: Pick<ChangeRequest, "force" | "sourceFile" | "author" | "cause" | "persist" | "admit"> = {},
   ): Promise<void> {
     return this.change({ method: "POST", place: wholeDocument, body, ...options });
   }
@@ -280,7 +283,7 @@ export class ConfigEngine {
     this.#options.metrics.reloadSucceeded();
     this.#options.log.info(`config loaded in ${(performance.now() - startedAt).toFixed(1)} ms`);
     for (const listener of this.#listeners) {
-      await listener({ config: tree.config, written, author: request.author ?? "" });
+      await listener({ config: tree.config, written, author: request.author ?? "", cause: request.cause });
     }
   }
 

@@ -29,13 +29,22 @@ test("keeps what ran over a restart, newest first, and the same once", async () 
   await record(first, "null");
   await record(first, '{"a":1}');
   await record(first, '{"a":1}');
-  await record(first, '{"a":"ü"}');
+  await first.record({
+    document: new WrittenDocument('{"a":"ü"}'),
+    ...{ author: "me", cause: `PUT /${"c".repeat(600)}`, limits: defaultHistoryLimits, persist: true },
+  });
   expect(await first.document(2)).toBe('{"a":"ü"}');
   await first.close();
 
   const second = await open();
   expect(second.entries).toEqual([
-    { n: 2, at: expect.stringMatching(/^\d{4}-.*Z$/), author: "me", bytes: 10 },
+    {
+      n: 2,
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      author: "me",
+      bytes: 10,
+      cause: `PUT /${"c".repeat(495)}`,
+    },
     { n: 1, at: expect.any(String), author: "me", bytes: 7 },
   ]);
   await record(second, '{"a":"ü"}');

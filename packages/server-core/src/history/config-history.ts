@@ -16,6 +16,8 @@ export const defaultHistoryLimits: HistoryLimits = { maxEntries: 100, maxBytes: 
 export interface RecordedConfig {
   readonly document: WrittenDocument;
   readonly author: string;
+  /** The request that asked for it. */
+  readonly cause?: string | undefined;
   readonly limits: HistoryLimits;
   /** Whether it may go to disk (`admin.config.persist`); else it is kept in memory until the process ends. */
   readonly persist: boolean;
@@ -64,7 +66,7 @@ export class ConfigHistory {
   }
 
   /** Adds a config that runs from now on, unless it is the newest already. Waits only when the disk does not keep up. */
-  async record({ document, author, limits, persist }: RecordedConfig): Promise<void> {
+  async record({ document, author, cause, limits, persist }: RecordedConfig): Promise<void> {
     const { text } = document;
     const isFirstNothing = text === "null" && this.#entries.length === 0;
     if (text === this.#newest || isFirstNothing || limits.maxEntries === 0) {
@@ -76,6 +78,7 @@ export class ConfigHistory {
       at: new Date().toISOString(),
       author: author.slice(0, 500),
       bytes: document.bytes.length,
+      ...(cause === undefined ? {} : { cause: cause.slice(0, 500) }),
     };
     this.#newest = text;
     this.#entries.push(entry);

@@ -12,6 +12,8 @@ export interface HistoryEntry {
   readonly author: string;
   /** Length of the document as `encodeJson` writes it. */
   readonly bytes: number;
+  /** The request that asked for it: method and path. Absent: none did, or an older server wrote this. */
+  readonly cause?: string;
 }
 
 const fileName = /^(\d{1,15})\.json$/;
@@ -23,7 +25,9 @@ async function readHead(path: string): Promise<HistoryEntry | undefined> {
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeadBytes), 0, maxHeadBytes, 0);
     const text = buffer.subarray(0, bytesRead).toString("utf8");
-    const { n, at, author, bytes } = JSON.parse(text.slice(0, text.indexOf("\n"))) as Partial<HistoryEntry>;
+    const { n, at, author, bytes, cause } = JSON.parse(
+      text.slice(0, text.indexOf("\n")),
+    ) as Partial<HistoryEntry>;
     if (
       typeof n !== "number" ||
       typeof at !== "string" ||
@@ -34,7 +38,10 @@ async function readHead(path: string): Promise<HistoryEntry | undefined> {
     }
     const { size } = await file.stat();
     const headBytes = Buffer.byteLength(text.slice(0, text.indexOf("\n") + 1));
-    return size === headBytes + bytes ? { n, at, author, bytes } : undefined;
+    if (size !== headBytes + bytes) {
+      return undefined;
+    }
+    return { n, at, author, bytes, ...(typeof cause === "string" ? { cause } : {}) };
   } catch {
     return undefined;
   } finally {

@@ -30,5 +30,8 @@ test.each([0, 2])("each address once, with its connections, with %d workers", as
       { address: host, server: "plain", tls: false, protocols: ["h1", "h2c"], connections: 1 },
       expect.objectContaining({ server: "secure", tls: true, protocols: ["h1", "h2"], connections: 0 }),
     ]);
+  const { text, headers } = await running.admin("GET", "/listeners?limit=1&offset=1&contains=127.0.0");
+  expect(JSON.parse(text)).toMatchObject([{ server: "secure" }]);
+  expect(headers["x-total-count"]).toBe("2");
   socket.destroy();
 });

@@ -1,6 +1,7 @@
 import { type ListenerState, listenersTopic } from "http-engine/listener-state";
 import { jsonReply, requireMethod } from "server-core/admin/admin-message";
 import type { AdminRoute } from "server-core/admin/admin-route";
+import { listPageOf, pageOf } from "server-core/admin/list-page";
 import type { JsonValue } from "server-core/json/json-value";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
@@ -16,7 +17,7 @@ function merged(states: readonly ListenerState[]): ListenerState[] {
   return [...byAddress.values()];
 }
 
-/** `GET /listeners`: where the app `http` listens, over all threads. */
+/** `GET /listeners`: where the app `http` listens, over all threads; takes `contains`, `limit` and `offset`. */
 export const listenersRoute = defineModule({
   id: "admin.api.listeners",
   config: z.strictObject({}),
@@ -25,8 +26,16 @@ export const listenersRoute = defineModule({
       path: "/listeners",
       async handle(request) {
         requireMethod(request, "GET");
+        const asked = listPageOf(request.query);
         const states = (await messages.askServing(listenersTopic, null)) as ListenerState[][];
-        return jsonReply(200, merged(states.flat()) as unknown as JsonValue);
+        const { page, headers } = pageOf(
+          merged(states.flat()),
+          asked,
+          ({ address, server, tls, protocols }) =>
+            `${address} ${server} ${protocols.join(" ")}${tls ? " tls" : ""}`,
+        );
+        const reply = jsonReply(200, page as unknown as JsonValue);
+        return { ...reply, headers: { ...reply.headers, ...headers } };
       },
     };
   },

@@ -38,12 +38,35 @@ export const processOperations = {
       },
     },
   },
+  "/http/routes": {
+    get: {
+      operationId: "httpRoutes",
+      summary: "The routes of the running config, with their requests of the last half minute",
+      parameters: [
+        query("order", "What comes first; the order of the config when absent.", {
+          enum: ["config", "host", "rate", "errors", "p95"],
+        }),
+        ...listPageParameters,
+      ],
+      responses: {
+        "200": {
+          ...json("The routes.", { type: "array", items: { $ref: "#/components/schemas/HttpRoute" } }),
+          headers: totalCount,
+        },
+        ...guards,
+      },
+    },
+  },
   "/listeners": {
     get: {
       operationId: "listeners",
       summary: "Where sites are served, over all threads",
+      parameters: listPageParameters,
       responses: {
-        "200": json("The listeners.", { type: "array", items: { $ref: "#/components/schemas/Listener" } }),
+        "200": {
+          ...json("The listeners.", { type: "array", items: { $ref: "#/components/schemas/Listener" } }),
+          headers: totalCount,
+        },
         ...guards,
       },
     },
@@ -52,8 +75,22 @@ export const processOperations = {
     get: {
       operationId: "certificates",
       summary: "Certificates that the server can show, those that end first before the others",
+      description:
+        "With `limit`, at most as many `pending` names too, those that failed most before the others.",
+      parameters: listPageParameters,
       responses: {
-        "200": json("The certificates.", { $ref: "#/components/schemas/Certificates" }),
+        "200": {
+          ...json("The certificates.", { $ref: "#/components/schemas/Certificates" }),
+          headers: {
+            ...totalCount,
+            "X-Pending-Count": { description: "Pending names that match.", schema: { type: "integer" } },
+            "X-Failing-Count": { description: "Those with an error.", schema: { type: "integer" } },
+            "X-Ends-Within-Days": {
+              description: "How many end so soon: `0=1, 7=2, 30=5, 90=80`; each counts those before it.",
+              schema: { type: "string" },
+            },
+          },
+        },
         ...guards,
       },
     },

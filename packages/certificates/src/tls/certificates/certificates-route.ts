@@ -1,5 +1,6 @@
 import { jsonReply, requireMethod } from "server-core/admin/admin-message";
 import type { AdminRoute } from "server-core/admin/admin-route";
+import { type ListPage, listPageOf, pageOf } from "server-core/admin/list-page";
 import { ServerError } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
 import { defineModule } from "server-core/modules/module";
@@ -8,7 +9,43 @@ import { type CertificateStates, certificatesTopic } from "./certificate-state.t
 
 const none: CertificateStates = { certificates: [], pending: [] };
 
-/** `GET /tls/certificates`: what the server can show to clients, when it ends, and what it fails to obtain. */
+/** Periods that the end of a certificate is counted in, in days from now. */
+const endsWithinDays = [0, 7, 30, 90];
+const dayMs = 86_400_000;
+
+function endsText(certificates: CertificateStates["certificates"], nowMs: number): string {
+  const ends = certificates.map(({ not_after }) => Date.parse(not_after));
+  return endsWithinDays
+    .map((days) => `${days}=${ends.filter((end) => end <= nowMs + days * dayMs).length}`)
+    .join(", ");
+}
+
+/** A part of the list; names that wait are told without limit only where none is asked for. */
+function partOf({ certificates, pending }: CertificateStates, asked: ListPage) {
+  const listed = pageOf(certificates, asked, ({ names, issuer, serial, fingerprint, tags }) =>
+    [...names, issuer, serial, fingerprint, ...tags].join(" "),
+  );
+  const worstFirst = Number.isFinite(asked.limit)
+    ? pending.toSorted((a, b) => b.failures - a.failures)
+    : pending;
+  const waiting = pageOf(worstFirst, { ...asked, offset: 0 }, ({ name, error }) => `${name} ${error ?? ""}`);
+  const failing = pageOf(
+    pending.filter(({ error }) => error !== null),
+    asked,
+    ({ name, error }) => `${name} ${error ?? ""}`,
+  );
+  return {
+    states: { certificates: listed.page, pending: waiting.page },
+    headers: {
+      ...listed.headers,
+      "X-Pending-Count": String(waiting.headers["X-Total-Count"]),
+      "X-Failing-Count": String(failing.headers["X-Total-Count"]),
+      "X-Ends-Within-Days": endsText(certificates, Date.now()),
+    },
+  };
+}
+
+/** `GET /tls/certificates`: what the server can show to clients, when it ends, and what it fails to obtain. Takes `contains`, `limit` and `offset`. */
 export const certificatesRoute = defineModule({
   id: "admin.api.certificates",
   config: z.strictObject({}),
@@ -28,7 +65,10 @@ export const certificatesRoute = defineModule({
       path: "/tls/certificates",
       async handle(request) {
         requireMethod(request, "GET");
-        return jsonReply(200, (await states()) as unknown as JsonValue);
+        const asked = listPageOf(request.query);
+        const part = partOf(await states(), asked);
+        const reply = jsonReply(200, part.states as unknown as JsonValue);
+        return { ...reply, headers: { ...reply.headers, ...part.headers } };
       },
     };
   },

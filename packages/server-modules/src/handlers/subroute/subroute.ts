@@ -32,11 +32,19 @@ export const subroute = defineModule({
   async provision(config, context): Promise<HttpHandler> {
     const routes = await loadRoutes(config.routes ?? [], context, "routes");
     if (!config.errors) {
-      return { startsNothing: true, handle: (exchange, next) => routes.run(exchange, next) };
+      return {
+        startsNothing: true,
+        innerRoutes: [["routes", routes]],
+        handle: (exchange, next) => routes.run(exchange, next),
+      };
     }
     const errors = await loadRoutes(config.errors.routes ?? [], context, "errors/routes");
     return {
       startsNothing: true,
+      innerRoutes: [
+        ["routes", routes],
+        ["errors/routes", errors],
+      ],
       handle(exchange, next) {
         let running: void | Promise<void>;
         try {

@@ -1,0 +1,106 @@
+import { middleOfStep, type RouteReading } from "http-engine/route-figures";
+
+/** What one route did lately, over all threads. */
+export interface RouteTraffic {
+  readonly perSecond: number;
+  readonly errorsPerSecond: number;
+  /** Requests whose time was taken. */
+  readonly timed: number;
+  /** Undefined where fewer than {@link leastTimed} requests would speak for it. */
+  readonly p95Ms: number | undefined;
+}
+
+/** Fewer requests than this have no 95th percentile worth showing. */
+export const leastTimed = 20;
+/** Between two readings that are kept, and how long one is kept, in milliseconds. */
+const leastApartMs = 1_000;
+const longestMs = 30_000;
+
+/** All routes of all threads at one time. */
+interface Reading {
+  readonly atMs: number;
+  /** By thread, then by the id of a route. */
+  readonly threads: readonly ReadonlyMap<number, RouteReading>[];
+}
+
+interface Sum {
+  taken: number;
+  failed: number;
+  readonly times: Float64Array;
+}
+
+const steps = 120;
+
+function p95Of(times: Float64Array, timed: number): number | undefined {
+  if (timed < leastTimed) {
+    return undefined;
+  }
+  let left = Math.ceil(timed * 0.95);
+  for (const [step, count] of times.entries()) {
+    left -= count;
+    if (left <= 0) {
+      return middleOfStep(step);
+    }
+  }
+  return undefined;
+}
+
+/** Keeps the readings of the last half minute while somebody asks, and tells what happened in between. */
+export class RouteWindow {
+  #readings: Reading[] = [];
+
+  /**
+   * Takes a reading.
+   * @param nowMs as of `performance.now()`
+   * @returns the traffic since the oldest reading that is kept, by place of the route, and how long that is; undefined at
+   *   the first reading
+   */
+  take(threads: readonly (readonly RouteReading[])[], nowMs: number): Map<string, RouteTraffic> | undefined {
+    const reading: Reading = {
+      atMs: nowMs,
+      threads: threads.map((routes) => new Map(routes.map((route) => [route.id, route]))),
+    };
+    this.#readings = this.#readings.filter(({ atMs }) => nowMs - atMs <= longestMs);
+    const oldest = this.#readings[0];
+    const last = this.#readings.at(-1);
+    if (last === undefined || nowMs - last.atMs >= leastApartMs) {
+      this.#readings.push(reading);
+    }
+    const seconds = oldest === undefined ? 0 : (nowMs - oldest.atMs) / 1_000;
+    return oldest === undefined || seconds < leastApartMs / 2_000
+      ? undefined
+      : RouteWindow.#between(oldest, reading, seconds);
+  }
+
+  static #between(then: Reading, now: Reading, seconds: number): Map<string, RouteTraffic> {
+    const sums = new Map<string, Sum>();
+    for (const [thread, routes] of now.threads.entries()) {
+      for (const route of routes.values()) {
+        const sum = sums.get(route.path) ?? { taken: 0, failed: 0, times: new Float64Array(steps) };
+        sums.set(route.path, sum);
+        const known = then.threads[thread]?.get(route.id);
+        // A thread that started anew gives its first ids again.
+        const before = known !== undefined && known.taken <= route.taken ? known : undefined;
+        sum.taken += route.taken - (before?.taken ?? 0);
+        sum.failed += Math.max(0, route.failed - (before?.failed ?? 0));
+        for (const [step, count] of route.times.entries()) {
+          (sum.times[step] as number) += Math.max(0, count - (before?.times[step] ?? 0));
+        }
+      }
+    }
+    return new Map(
+      [...sums].map(([path, { taken, failed, times }]) => {
+        const timed = times.reduce((sum, count) => sum + count, 0);
+        return [
+          path,
+          {
+            perSecond: taken / seconds,
+            errorsPerSecond: failed / seconds,
+            timed,
+            p95Ms: p95Of(times, timed),
+          },
+        ];
+      }),
+    );
+  }
+}

@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { middleOfStep, RouteFigures, timeStep } from "./route-figures.ts";
+
+test("the middle of a time's step is at most an eighth away", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 8, max: 2 ** 31 - 1 }), (us) => {
+      const found = middleOfStep(timeStep(us / 1_000)) * 1_000;
+      expect(Math.abs(found - us) / us).toBeLessThanOrEqual(0.126);
+    }),
+  );
+});
+
+test.each([
+  [-1, 0],
+  [0, 0],
+  [0.007, 7],
+  [0.008, 8],
+  [1e12, 119],
+])("%d ms is in step %d", (ms, step) => {
+  expect(timeStep(ms)).toBe(step);
+});
+
+test("a reading is a copy, and no two routes have one id", () => {
+  const [a, b] = [new RouteFigures(), new RouteFigures()];
+  a.taken = 2;
+  a.ended(0.007, 500);
+  const reading = a.reading("servers/s/routes/0");
+  a.ended(0.007, 200);
+  expect(reading).toMatchObject({ path: "servers/s/routes/0", taken: 2, failed: 1 });
+  expect(reading.times[7]).toBe(1);
+  expect(a.reading("").times[7]).toBe(2);
+  expect(b.reading("").id).not.toBe(reading.id);
+  expect(b.reading("").times).toHaveLength(0);
+});
