@@ -140,7 +140,7 @@ export function services({
     },
     {
       ...withStore(programOf("tracing-query"), store),
-      arguments: [],
+      arguments: ["--query.views-dir", `${dataFolder}/views`],
       ports: [
         { port: 16685, protocol: "tcp", what: "gRPC" },
         { port: 16686, protocol: "tcp", what: "HTTP and the UI" },

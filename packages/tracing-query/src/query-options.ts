@@ -94,6 +94,11 @@ export const queryOptions = z.object({
   "query.names-max-age": duration("1s").describe(
     "How old names of services and operations may be that are given from memory; 0s: the store is always asked.",
   ),
+  "query.views-dir": z
+    .string()
+    .default("")
+    .describe("Folder for saved views and short links; several processes may share it. Empty: none are kept.")
+    .meta({ placeholder: "path" }),
   "query.max-upload-size": bytes("64MiB").describe("Largest body of POST /api/transform."),
   ...prometheusOptions(),
   ...tenancyOptions(),

@@ -23,6 +23,7 @@ import type { ReadLimits } from "./service/read-limits.ts";
 import { RequestGate } from "./service/request-gate.ts";
 import { spanCounting } from "./service/span-counters.ts";
 import { defaultRoomBytes, TraceRoom } from "./service/trace-room.ts";
+import { ViewStore } from "./service/view-store.ts";
 
 /**
  * The repository's build of the UI; a built program has a copy beside itself. This is a file path and no
@@ -108,6 +109,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       }),
       limits: readLimitsOf(options),
       adjust: { maxClockSkewNano },
+      views: new ViewStore(options["query.views-dir"], (kind) => queryMetrics.viewRefused(kind)),
       log,
     };
     // The shell's own option takes precedence.

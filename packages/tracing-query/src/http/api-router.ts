@@ -2,6 +2,7 @@ import { Router } from "express";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
 import type { QueryService } from "../service/query-service.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
+import type { ViewStore } from "../service/view-store.ts";
 import { analysisEndpoints } from "./analysis/analysis-endpoints.ts";
 import { problemStyle } from "./analysis/problem.ts";
 import { type TailSettings, tailHandler, tailOperation } from "./analysis/tail.ts";
@@ -21,11 +22,12 @@ import { transformEndpoint } from "./transform-endpoint.ts";
 export interface ApiSettings extends TailSettings {
   readonly adjust: AdjustOptions;
   readonly limits: ReadLimits;
+  readonly views: ViewStore;
 }
 
 /** The JSON endpoints under `/api`. Unknown paths go to the next router. */
 export function apiRouter(service: QueryService, settings: ApiSettings): Router {
-  const { adjust, limits } = settings;
+  const { adjust, limits, views } = settings;
   const shared = new SharedJson();
   const router = Router({ strict: true, caseSensitive: true });
   const add = (path: string, definition: Partial<EndpointDefinition> & Pick<EndpointDefinition, "answer">) =>
@@ -51,7 +53,7 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   for (const [path, definition] of apiV3Endpoints(service, limits, adjust)) {
     add(path, definition);
   }
-  for (const [path, definition] of analysisEndpoints(service, adjust, limits)) {
+  for (const [path, definition] of analysisEndpoints(service, { adjust, limits, views })) {
     add(path, definition);
   }
   router.all(tailOperation.path, tailHandler(service.analysis, settings));

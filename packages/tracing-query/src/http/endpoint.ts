@@ -34,6 +34,8 @@ export interface EndpointRequest {
   readonly params: URLSearchParams;
   /** The value of the `Accept` header; "" without one. */
   readonly accept: string;
+  /** The media type of the body; "" without one. */
+  readonly contentType: string;
   /** A part of the path, decoded. */
   pathPart(name: string): string;
   /** The tenant whose spans are read, and a signal that is aborted when the client disconnects. */
@@ -239,6 +241,7 @@ export function endpoint(definition: EndpointDefinition, settings: EndpointSetti
         params,
         read,
         accept: request.headers.accept ?? "",
+        contentType: request.headers["content-type"] ?? "",
         // A wildcard has several parts.
         pathPart: (name) => [request.params[name]].flat().join("/"),
         body: (limit = { name: "query.max-upload-size", bytes: maxBodyBytes }) => readBody(request, limit),

@@ -8,6 +8,7 @@ import { type ApiSettings, apiRouter } from "./api-router.ts";
 import { sendFailure } from "./endpoint.ts";
 import { guardHeaders } from "./guard-headers.ts";
 import { shareHttp2 } from "./route-connections.ts";
+import { shortLinkRouter } from "./short-link.ts";
 import { tidyPath } from "./tidy-path.ts";
 import type { UiPage } from "./ui-page.ts";
 import { uiRouter } from "./ui-router.ts";
@@ -64,6 +65,7 @@ export async function openHttpServer(settings: HttpServerSettings): Promise<Http
     basePath === "" ? "/" : basePath,
     apiRouter(service, { ...settings, stopping: stopping.signal }),
     tempoRouter(service, settings),
+    shortLinkRouter(settings),
     uiRouter(page, { folder: uiFolder, basePath, accessLog: logStaticFiles ? log : undefined }),
   );
   app.use((_request, response) => {

@@ -7,6 +7,7 @@ import { spanMetricsEndpoint } from "./span-metrics-endpoint.ts";
 const request = {
   method: "GET",
   params: new URLSearchParams(),
+  contentType: "",
   accept: "",
   pathPart: () => "",
   body: async () => Buffer.alloc(0),

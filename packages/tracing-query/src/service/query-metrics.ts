@@ -44,6 +44,7 @@ export class QueryMetrics {
   readonly #latency: Histogram<"operation" | "result">;
   readonly #responses: Histogram<"operation">;
   readonly #largeReadsWaited: Counter;
+  readonly #viewsRefused: Counter<"kind">;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -76,6 +77,17 @@ export class QueryMetrics {
       help: "Reads of large traces that waited until there was memory for them.",
       registers,
     });
+    this.#viewsRefused = new Counter({
+      name: "tracing_query_views_refused_total",
+      help: "Saved views and short links that were refused because there are too many.",
+      labelNames: ["kind"],
+      registers,
+    });
+  }
+
+  /** Counts a saved view, or a short link, for which there is no room. */
+  viewRefused(kind: "view" | "link"): void {
+    this.#viewsRefused.inc({ kind });
   }
 
   /** Counts a read of large traces that waits. */

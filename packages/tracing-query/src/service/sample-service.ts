@@ -11,6 +11,7 @@ import type { ReadLimits } from "./read-limits.ts";
 import { RequestGate } from "./request-gate.ts";
 import { spanCounting } from "./span-counters.ts";
 import { TraceRoom } from "./trace-room.ts";
+import { ViewStore } from "./view-store.ts";
 
 const alwaysAvailable: Health = { status: "available", set() {}, degrade() {} };
 
@@ -76,6 +77,7 @@ export function sampleSettings(...tenants: readonly string[]) {
     maxBodyBytes: 1_000_000,
     stalledMs: undefined as number | undefined,
     adjust: { maxClockSkewNano: 0n },
+    views: new ViewStore(""),
     logStaticFiles: false,
     headers: new Map<string, string>(),
   };

@@ -1,6 +1,7 @@
 import type { AdjustOptions } from "../../service/adjusters/adjust-trace.ts";
 import type { QueryService } from "../../service/query-service.ts";
 import type { ReadLimits } from "../../service/read-limits.ts";
+import type { ViewStore } from "../../service/view-store.ts";
 import type { Endpoint, EndpointDefinition, EndpointMethod } from "../endpoint.ts";
 import type { OperationDescription, OperationGroup } from "../openapi/operation.ts";
 import {
@@ -24,6 +25,8 @@ import {
   dependencyListOperation,
 } from "./dependencies.ts";
 import { diffEndpoint, diffOperation } from "./diff.ts";
+import { exceptionsEndpoint, exceptionsOperation } from "./exceptions.ts";
+import { groupsEndpoint, groupsOperation } from "./groups.ts";
 import { heatMapEndpoint, heatMapOperation } from "./heatmap.ts";
 import {
   percentileEndpoint,
@@ -34,6 +37,15 @@ import {
 import { problemStyle } from "./problem.ts";
 import { tailOperation } from "./tail.ts";
 import { topOperationsEndpoint, topOperationsOperation } from "./top-operations.ts";
+import {
+  linkEndpoint,
+  linkOperation,
+  removeViewEndpoint,
+  removeViewOperation,
+  saveViewOperation,
+  viewListOperation,
+  viewsEndpoint,
+} from "./views.ts";
 
 /** Version 1 of the analysis API. */
 export const analysisGroup: OperationGroup = {
@@ -49,6 +61,8 @@ export const analysisGroup: OperationGroup = {
     percentileOperation,
     tracePercentilesOperation,
     topOperationsOperation,
+    groupsOperation,
+    exceptionsOperation,
     dependencyListOperation,
     dependencyGraphOperation,
     criticalPathOperation,
@@ -57,14 +71,21 @@ export const analysisGroup: OperationGroup = {
     tailOperation,
     attributeNamesOperation,
     attributeValuesOperation,
+    viewListOperation,
+    saveViewOperation,
+    removeViewOperation,
+    linkOperation,
   ],
 };
 
 /** All endpoints of the analysis API by path, except `tail`, which streams without an end. */
 export function analysisEndpoints(
   service: QueryService,
-  adjust: AdjustOptions,
-  limits: ReadLimits,
+  {
+    adjust,
+    limits,
+    views,
+  }: { readonly adjust: AdjustOptions; readonly limits: ReadLimits; readonly views: ViewStore },
 ): [path: string, definition: EndpointDefinition][] {
   const { analysis } = service;
   const one = (
@@ -73,12 +94,14 @@ export function analysisEndpoints(
     { isHeavy = true, methods = [method] }: { isHeavy?: boolean; methods?: readonly EndpointMethod[] } = {},
   ): [string, EndpointDefinition] => [path, { method: methods, answer, style: problemStyle, isHeavy }];
   return [
-    one(capabilitiesOperation, capabilitiesEndpoint(service, limits), { isHeavy: false }),
+    one(capabilitiesOperation, capabilitiesEndpoint(service, limits, views), { isHeavy: false }),
     one(heatMapOperation, heatMapEndpoint(service, limits)),
     one(compareOperation, compareEndpoint(analysis, limits), { methods: ["GET", "POST"] }),
     one(percentileOperation, percentileEndpoint(service, limits)),
     one(tracePercentilesOperation, tracePercentilesEndpoint(service, adjust, limits)),
     one(topOperationsOperation, topOperationsEndpoint(analysis, limits)),
+    one(groupsOperation, groupsEndpoint(service, limits)),
+    one(exceptionsOperation, exceptionsEndpoint(service, limits)),
     one(dependencyListOperation, dependencyListEndpoint(service, limits), { isHeavy: false }),
     one(dependencyGraphOperation, dependencyGraphEndpoint(service, limits), { isHeavy: false }),
     one(criticalPathOperation, criticalPathEndpoint(service, limits)),
@@ -86,5 +109,8 @@ export function analysisEndpoints(
     one(diffOperation, diffEndpoint(service, adjust, limits)),
     one(attributeNamesOperation, attributeNamesEndpoint(service, limits), { isHeavy: false }),
     one(attributeValuesOperation, attributeValuesEndpoint(service, limits), { isHeavy: false }),
+    one(viewListOperation, viewsEndpoint(views), { isHeavy: false, methods: ["GET", "POST"] }),
+    one(removeViewOperation, removeViewEndpoint(views), { isHeavy: false }),
+    one(linkOperation, linkEndpoint(views), { isHeavy: false }),
   ];
 }

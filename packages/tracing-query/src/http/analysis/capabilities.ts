@@ -3,6 +3,7 @@ import { parseTraceQl } from "traceql";
 import { z } from "zod";
 import type { QueryService } from "../../service/query-service.ts";
 import type { ReadLimits } from "../../service/read-limits.ts";
+import type { ViewStore } from "../../service/view-store.ts";
 import type { Endpoint, EndpointRequest } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
 import { paramsReader } from "./read-request.ts";
@@ -21,6 +22,7 @@ const answerSchema = z
         criticalPath: z.boolean().describe("Over a search; that of one trace works with every store."),
         diff: z.boolean(),
         tail: z.boolean(),
+        views: z.boolean().describe("Saved views and short links."),
         traceql: z.boolean().describe("The parameter `q`, and `/tempo`."),
       })
       .describe("Which of them this server's store can answer; others are 501."),
@@ -68,7 +70,7 @@ function traceQlProbe({ search }: QueryService): (read: EndpointRequest["read"])
 }
 
 /** `GET …/capabilities` */
-export function capabilitiesEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
+export function capabilitiesEndpoint(service: QueryService, limits: ReadLimits, views: ViewStore): Endpoint {
   const { maxTraces, maxSpans, maxRangeNano } = limits;
   const hasTraceQl = traceQlProbe(service);
   const finite = (value: number) => (Number.isFinite(value) ? value : null);
@@ -85,6 +87,7 @@ export function capabilitiesEndpoint(service: QueryService, limits: ReadLimits):
         criticalPath: isSupported,
         diff: true,
         tail: isSupported,
+        views: views.isKept,
         traceql: await hasTraceQl(read),
       },
       limits: {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Router } from "express";
@@ -7,6 +10,7 @@ import { openClickHouseStore } from "storage/clickhouse";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { sampleService, sampleSettings, sampleTenants } from "../../service/sample-service.ts";
 import { sampleStore } from "../../service/sample-store.ts";
+import { ViewStore } from "../../service/view-store.ts";
 import { tempoRouter } from "../../tempo/tempo-router.ts";
 import { sampleTraces } from "../analysis/sample-traces.ts";
 import { apiRouter } from "../api-router.ts";
@@ -35,13 +39,18 @@ interface OpenApi {
 }
 
 let server: SampleServer;
+let folder: string;
 let document: OpenApi;
 
 beforeAll(async () => {
-  server = await openSampleServer(await sampleStore(sampleTraces));
+  folder = await mkdtemp(join(tmpdir(), "views-"));
+  server = await openSampleServer(await sampleStore(sampleTraces), { views: new ViewStore(folder) });
   document = (await (await fetch(`${server.base}/api/openapi.json`)).json()) as OpenApi;
 });
-afterAll(() => server.stop(AbortSignal.abort()));
+afterAll(async () => {
+  await server.stop(AbortSignal.abort());
+  await rm(folder, { recursive: true });
+});
 
 function addressOf(
   { path }: OperationDescription,
@@ -83,7 +92,8 @@ async function wrongWith(
 }
 
 function answerTo({ base }: SampleServer, operation: OperationDescription, request: OperationExample) {
-  const body = request.body === undefined ? {} : { body: JSON.stringify(request.body) };
+  const headers = { "content-type": "application/json" };
+  const body = request.body === undefined ? {} : { body: JSON.stringify(request.body), headers };
   return fetch(base + addressOf(operation, request), { method: operation.method, ...body });
 }
 
@@ -194,7 +204,7 @@ describe("failures are as described, whatever the endpoint", () => {
       common: 413,
     },
   ])("$what", async ({ store, settings, statuses, common }) => {
-    const failing = await openSampleServer(await store(), settings);
+    const failing = await openSampleServer(await store(), { views: new ViewStore(folder), ...settings });
     onTestFinished(() => failing.stop(AbortSignal.abort()));
     const seen: number[] = [];
     const wrong: string[] = [];

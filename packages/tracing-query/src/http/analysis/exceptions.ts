@@ -1,0 +1,141 @@
+import { z } from "zod";
+import { type ExceptionGroup, exceptionLabels, groupExceptions } from "../../service/exception-groups.ts";
+import type { QueryService } from "../../service/query-service.ts";
+import type { ReadLimits } from "../../service/read-limits.ts";
+import type { Endpoint } from "../endpoint.ts";
+import type { OperationDescription } from "../openapi/operation.ts";
+import { readSeries } from "./metrics-read.ts";
+import { paramsReader } from "./read-request.ts";
+import { timeFields, timeRangeOf } from "./span-filter.ts";
+
+/** Points of a curve. */
+const steps = 30;
+const minStepNano = 1_000_000_000n;
+/** Pairs of a type and a whole message that are counted apart: the most frequent. */
+const maxMessages = 4_000;
+
+const paramsSchema = z.strictObject({
+  ...timeFields,
+  service: z.string().max(4_096).optional().describe("Name of the service; every service when absent."),
+  contains: z
+    .string()
+    .max(4_096)
+    .default("")
+    .describe("Only exceptions with this part in the type or the message, in any case."),
+  order: z
+    .enum(["count", "last", "first"])
+    .default("count")
+    .describe("Most exceptions first, or those that were thrown last, or that began last."),
+  limit: z.int().min(1).max(200).default(50).describe("Most groups in the answer."),
+  offset: z.int().min(0).max(1_000_000).default(0).describe("Groups before those of the answer."),
+});
+
+const readParams = paramsReader(paramsSchema);
+
+const time = z.int().describe("Microseconds since the Unix epoch.");
+
+const answerSchema = z
+  .strictObject({
+    total: z.int().describe("Groups that match, on all pages."),
+    exceptions: z.int().describe("Exceptions of these groups, on all pages."),
+    truncated: z.boolean().describe(`True when there are more than ${maxMessages} different messages.`),
+    start: time.describe("Where the first step begins, microseconds since the Unix epoch."),
+    step: z.int().describe("Microseconds of a step."),
+    steps: z.int(),
+    groups: z.array(
+      z.strictObject({
+        type: z.string(),
+        template: z.string().describe("The message; `<…>` stands where messages of the group differ."),
+        count: z.int(),
+        services: z.array(z.strictObject({ name: z.string(), count: z.int() })).describe("Most first."),
+        first: time.describe("When it was seen first in the asked time, right to a step."),
+        last: time,
+        curve: z.array(z.tuple([z.int(), z.int()])).describe("`[step, count]`; steps without are left out."),
+        examples: z
+          .array(z.strictObject({ traceID: z.string(), spanID: z.string(), time }))
+          .describe("Newest first."),
+      }),
+    ),
+  })
+  .meta({ id: "ExceptionGroups" });
+
+export const exceptionsOperation: OperationDescription = {
+  method: "GET",
+  path: "/api/analysis/v1/exceptions",
+  id: "getExceptions",
+  summary: "Exceptions by type and template of the message, in pages",
+  description:
+    "All events named `exception` count. Messages that differ in numbers, ids, addresses and quoted texts are one group.",
+  query: paramsSchema,
+  answer: { contentType: "application/json", schema: answerSchema },
+  failures: "problem",
+  failureStatuses: [400, 501],
+  example: { query: { limit: "5" } },
+  failingExample: { status: 400, request: { query: { order: "size" } } },
+};
+
+/** `GET …/exceptions` */
+export function exceptionsEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
+  return async ({ params, read }) => {
+    const values = readParams(params);
+    const { contains, order, limit, offset } = values;
+    const range = timeRangeOf(values, Date.now(), limits);
+    const length = range.endUnixNano - range.startUnixNano;
+    const second = 1_000_000_000n;
+    const wanted = (length / BigInt(steps) / second + 1n) * second;
+    const stepNano = wanted < minStepNano ? minStepNano : wanted;
+    const { type, message, service: name } = exceptionLabels;
+    const only = values.service === undefined ? "" : ` && ${name} = ${JSON.stringify(values.service)}`;
+    const metrics = await readSeries(
+      service,
+      `{ event:name = "exception"${only} } | count_over_time() by (${type}, ${message}, ${name})`,
+      { range, limits, stepNano, exemplars: true, maxSeries: maxMessages },
+      read,
+    );
+    const part = contains.toLowerCase();
+    const groups = groupExceptions(metrics, stepNano)
+      .filter((one) => `${one.type}\n${one.template}`.toLowerCase().includes(part))
+      .sort((a, b) => orders[order](a, b) || b.count - a.count || (a.type < b.type ? -1 : 1));
+    // A sample is of the step before its time, and steps begin at multiples of their length.
+    const startNano = (range.startUnixNano / stepNano) * stepNano;
+    const answer: z.output<typeof answerSchema> = {
+      total: groups.length,
+      exceptions: groups.reduce((sum, { count }) => sum + count, 0),
+      truncated: metrics.truncated,
+      start: microsOf(startNano),
+      step: microsOf(stepNano),
+      steps: Number((range.endUnixNano - startNano) / stepNano) + 1,
+      groups: groups.slice(offset, offset + limit).map((one) => shown(one, startNano, stepNano)),
+    };
+    return [JSON.stringify(answer)];
+  };
+}
+
+function shown(group: ExceptionGroup, startNano: bigint, stepNano: bigint) {
+  const { type, template, count, services, curve, examples } = group;
+  return {
+    ...{ type, template, count },
+    services: services.map(([name, thrown]) => ({ name, count: thrown })),
+    first: microsOf(group.firstUnixNano),
+    last: microsOf(group.lastUnixNano),
+    curve: [...curve]
+      .map(([end, thrown]): [number, number] => [Number((end - 1n - startNano) / stepNano), thrown])
+      .sort(([a], [b]) => a - b),
+    examples: examples.map(({ traceId, spanId, unixNano }) => ({
+      ...{ traceID: traceId, spanID: spanId, time: microsOf(unixNano) },
+    })),
+  };
+}
+
+const orders: Record<
+  z.output<typeof paramsSchema>["order"],
+  (a: ExceptionGroup, b: ExceptionGroup) => number
+> = {
+  count: (a, b) => b.count - a.count,
+  last: (a, b) => Number(b.lastUnixNano - a.lastUnixNano),
+  first: (a, b) => Number(b.firstUnixNano - a.firstUnixNano),
+};
+
+function microsOf(nano: bigint): number {
+  return Number(nano / 1_000n);
+}

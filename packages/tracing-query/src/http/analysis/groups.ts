@@ -1,0 +1,150 @@
+import type { TraceQlMetrics } from "storage/api";
+import { attributeText } from "wire/rows";
+import { z } from "zod";
+import { QueryError } from "../../query-error.ts";
+import type { QueryService } from "../../service/query-service.ts";
+import type { ReadLimits } from "../../service/read-limits.ts";
+import { parseMetricsQuery, parseQuery } from "../../tempo/parse-query.ts";
+import type { Endpoint } from "../endpoint.ts";
+import type { OperationDescription } from "../openapi/operation.ts";
+import { labelOf, readSeries, sumOf } from "./metrics-read.ts";
+import { microsSchema } from "./micros.ts";
+import { paramsReader } from "./read-request.ts";
+import { timeFields, timeRangeOf } from "./span-filter.ts";
+
+const paramsSchema = z.strictObject({
+  ...timeFields,
+  q: z.string().max(8_192).default("{ }").describe("Spans that count, in TraceQL."),
+  by: z
+    .string()
+    .max(1_024)
+    .describe("The attribute or intrinsic, as TraceQL writes it: `span.http.method`, `name`."),
+  contains: z.string().max(4_096).default("").describe("Only values with this part, in any case."),
+  order: z
+    .enum(["spans", "errors", "p50", "p95", "value"])
+    .default("spans")
+    .describe("Highest first; values from a to z."),
+  limit: z.int().min(1).max(200).default(50).describe("Most groups in the answer."),
+  offset: z.int().min(0).max(1_000_000).default(0).describe("Groups before those of the answer."),
+});
+
+const readParams = paramsReader(paramsSchema);
+
+const groupSchema = z.strictObject({
+  value: z.string().nullable().describe("In text form; null for spans that lack the attribute."),
+  type: z
+    .string()
+    .describe("Of the value: `string`, `int`, `double`, `bool` …; `empty` where there is none."),
+  spans: z.int(),
+  errors: z.int().describe("Of them, those that failed."),
+  p50: microsSchema.describe("Half of the spans take no longer, microseconds; right within a tenth."),
+  p95: microsSchema,
+});
+
+const answerSchema = z
+  .strictObject({
+    total: z.int().describe("Groups that match, on all pages."),
+    truncated: z.boolean().describe("True when the attribute has more values than are counted apart."),
+    groups: z.array(groupSchema),
+  })
+  .meta({ id: "SpanGroups" });
+
+type Group = z.output<typeof groupSchema>;
+
+export const groupsOperation: OperationDescription = {
+  method: "GET",
+  path: "/api/analysis/v1/groups",
+  id: "getSpanGroups",
+  summary: "Spans by the values of an attribute, in pages",
+  description: "All matching spans count. Of more than 10,000 values those with the most spans are kept.",
+  query: paramsSchema,
+  answer: { contentType: "application/json", schema: answerSchema },
+  failures: "problem",
+  failureStatuses: [400, 501],
+  example: { query: { by: "name", limit: "5" } },
+  failingExample: { status: 400, request: { query: { by: "span." } } },
+};
+
+/** `GET …/groups` */
+export function groupsEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
+  return async ({ params, read }) => {
+    const values = readParams(params);
+    const { q, contains, order, limit, offset } = values;
+    const range = timeRangeOf(values, Date.now(), limits);
+    // Faults in either text are told by its own lines and columns.
+    parseQuery(q, "q");
+    const by = attributeIn(values.by);
+    const ask = (stages: string) => readSeries(service, `${q}\n| ${stages}`, { range, limits }, read);
+    const counted = await ask(`count_over_time() by (${by})`);
+    const failed = await ask(`{ status = error } | count_over_time() by (${by})`);
+    const durations = await ask(`quantile_over_time(duration, .5, .95) by (${by})`);
+    const wanted = contains.toLowerCase();
+    const groups = groupsOf(counted, failed, durations)
+      .filter(({ value }) => wanted === "" || (value ?? "").toLowerCase().includes(wanted))
+      .sort((a, b) => compare(a, b, order));
+    const answer: z.output<typeof answerSchema> = {
+      total: groups.length,
+      truncated: counted.truncated,
+      groups: groups.slice(offset, offset + limit),
+    };
+    return [JSON.stringify(answer)];
+  };
+}
+
+/** @throws QueryError QUERY_BAD_PARAMETER when the text is not one attribute */
+function attributeIn(text: string): string {
+  const refused = new QueryError(
+    "QUERY_BAD_PARAMETER",
+    `parameter 'by' is not one attribute, such as span.http.method or name: ${JSON.stringify(text.slice(0, 100))}`,
+    { parameter: "by" },
+  );
+  try {
+    const query = parseMetricsQuery(`{ } | count_over_time() by (${text}\n)`);
+    const { expression } = query.type === "metrics" ? query : { expression: undefined };
+    const isOne =
+      expression?.type === "metrics-pipeline" &&
+      expression.aggregate.by.length === 1 &&
+      expression.secondStages.length === 0;
+    if (isOne) {
+      return text;
+    }
+  } catch {
+    throw refused;
+  }
+  throw refused;
+}
+
+function groupsOf(counted: TraceQlMetrics, failed: TraceQlMetrics, durations: TraceQlMetrics): Group[] {
+  const groups = new Map<string, Group>();
+  const keyOf = (series: TraceQlMetrics["series"][number]) => {
+    const value = labelOf(series);
+    return value === undefined ? "" : `${value.type} ${attributeText(value)}`;
+  };
+  for (const series of counted.series) {
+    const value = labelOf(series);
+    const spans = sumOf(series);
+    if (spans > 0) {
+      const [type, text] = value === undefined ? ["empty", null] : [value.type, attributeText(value)];
+      groups.set(keyOf(series), { value: text, type, spans, errors: 0, p50: 0, p95: 0 });
+    }
+  }
+  for (const series of failed.series) {
+    const group = groups.get(keyOf(series));
+    if (group !== undefined) {
+      group.errors = sumOf(series);
+    }
+  }
+  for (const series of durations.series) {
+    const group = groups.get(keyOf(series));
+    const p = labelOf(series, "p");
+    if (group !== undefined && p?.type === "double") {
+      group[p.value === 0.5 ? "p50" : "p95"] = Math.round((series.samples.at(-1)?.value ?? 0) * 1e9) / 1_000;
+    }
+  }
+  return [...groups.values()];
+}
+
+function compare(a: Group, b: Group, order: z.output<typeof paramsSchema>["order"]): number {
+  const byValue = (a.value ?? "") < (b.value ?? "") ? -1 : 1;
+  return order === "value" ? byValue : b[order] - a[order] || byValue;
+}

@@ -1,0 +1,143 @@
+import { z } from "zod";
+import { QueryError } from "../../query-error.ts";
+import { isViewAddress, longestViewAddress, type ViewStore } from "../../service/view-store.ts";
+import type { Endpoint, EndpointRequest } from "../endpoint.ts";
+import type { OperationDescription } from "../openapi/operation.ts";
+import { paramsReader, readJson } from "./read-request.ts";
+
+const bodyLimit = { bytes: 65_536 };
+
+const address = z
+  .string()
+  .max(longestViewAddress)
+  .refine(isViewAddress, { error: "not a path of the UI, such as /search?service=cart" })
+  .describe("Path and search of a page, below the UI's base.");
+const name = z.string().trim().min(1).max(200);
+
+const listSchema = z.strictObject({
+  contains: z.string().max(4_096).default("").describe("Only views with this part in name, note or address."),
+  limit: z.int().min(1).max(200).default(50).describe("Most views in the answer."),
+  offset: z.int().min(0).max(1_000_000).default(0).describe("Views before those of the answer."),
+});
+const readList = paramsReader(listSchema);
+
+const listAnswer = z
+  .strictObject({
+    total: z.int().describe("Views that match, on all pages."),
+    views: z
+      .array(
+        z.strictObject({
+          name: z.string(),
+          address: z.string(),
+          note: z.string(),
+          saved: z.int().describe("Milliseconds since the Unix epoch."),
+        }),
+      )
+      .describe("From a to z."),
+  })
+  .meta({ id: "SavedViews" });
+
+const viewSchema = z.strictObject({
+  ...{ name, address },
+  note: z.string().max(4_000).default("").describe("What you want to say about it."),
+});
+const removalSchema = z.strictObject({ name });
+const doneSchema = z.strictObject({ name: z.string() }).meta({ id: "SavedView" });
+const linkSchema = z.strictObject({ address });
+const linkAnswer = z
+  .strictObject({ path: z.string().describe("Below the UI's base: `s/1f0c…`.") })
+  .meta({ id: "ShortLink" });
+
+const failures = { failures: "problem", failureStatuses: [400, 413, 501] } as const;
+const json = "application/json";
+
+export const viewListOperation: OperationDescription = {
+  ...{ method: "GET", path: "/api/analysis/v1/views", id: "getViews" },
+  summary: "Views that were saved for all of a tenant, in pages",
+  query: listSchema,
+  answer: { contentType: json, schema: listAnswer },
+  ...{ failures: "problem", failureStatuses: [400, 501] },
+  example: {},
+  failingExample: { status: 400, request: { query: { limit: "0" } } },
+};
+
+export const saveViewOperation: OperationDescription = {
+  ...{ method: "POST", path: "/api/analysis/v1/views", id: "saveView" },
+  summary: "Save a view under a name; one of the same name is replaced",
+  body: viewSchema,
+  answer: { contentType: json, schema: doneSchema },
+  ...failures,
+  example: { body: { name: "slow carts", address: "/search?service=cart" } },
+  failingExample: { status: 400, request: { body: { name: "x", address: "//other.example" } } },
+};
+
+export const removeViewOperation: OperationDescription = {
+  ...{ method: "POST", path: "/api/analysis/v1/views/remove", id: "removeView" },
+  summary: "Remove a saved view",
+  body: removalSchema,
+  answer: { contentType: json, schema: doneSchema },
+  ...failures,
+  example: { body: { name: "slow carts" } },
+  failingExample: { status: 400, request: { body: {} } },
+};
+
+export const linkOperation: OperationDescription = {
+  ...{ method: "POST", path: "/api/analysis/v1/links", id: "makeShortLink" },
+  summary: "A short link to a page, which the server keeps",
+  body: linkSchema,
+  answer: { contentType: json, schema: linkAnswer },
+  ...failures,
+  example: { body: { address: "/search?service=cart" } },
+  failingExample: { status: 400, request: { body: { address: "https://other.example/" } } },
+};
+
+/** `GET …/views` and `POST …/views` */
+export function viewsEndpoint(views: ViewStore): Endpoint {
+  return async (request) => {
+    const { tenant = "" } = request.read;
+    if (request.method === "POST") {
+      const view = readJson(viewSchema, await jsonBody(request));
+      await views.save(tenant, { ...view, savedUnixMs: Date.now() });
+      return [JSON.stringify({ name: view.name })];
+    }
+    const { contains, limit, offset } = readList(request.params);
+    const part = contains.toLowerCase();
+    const found = (await views.list(tenant)).filter((view) =>
+      `${view.name}\n${view.note}\n${view.address}`.toLowerCase().includes(part),
+    );
+    const answer: z.output<typeof listAnswer> = {
+      total: found.length,
+      views: found
+        .slice(offset, offset + limit)
+        .map(({ savedUnixMs, ...view }) => ({ ...view, saved: savedUnixMs })),
+    };
+    return [JSON.stringify(answer)];
+  };
+}
+
+/** `POST …/views/remove` */
+export function removeViewEndpoint(views: ViewStore): Endpoint {
+  return async (request) => {
+    const removal = readJson(removalSchema, await jsonBody(request));
+    await views.remove(request.read.tenant ?? "", removal.name);
+    return [JSON.stringify(removal)];
+  };
+}
+
+/** `POST …/links` */
+export function linkEndpoint(views: ViewStore): Endpoint {
+  return async (request) => {
+    const link = readJson(linkSchema, await jsonBody(request));
+    return [JSON.stringify({ path: `s/${await views.link(request.read.tenant ?? "", link.address)}` })];
+  };
+}
+
+/** The body. A page of another origin cannot send this media type without asking first. */
+function jsonBody(request: EndpointRequest): Promise<Buffer> {
+  if (!/^application\/json\s*(;|$)/i.test(request.contentType)) {
+    throw new QueryError("QUERY_BAD_PARAMETER", "the header Content-Type is not application/json", {
+      parameter: "Content-Type",
+    });
+  }
+  return request.body(bodyLimit);
+}

@@ -1,0 +1,17 @@
+/** Letters of a message that a template is made of. */
+const mostLetters = 1_000;
+
+/**
+ * A message without what is another each time: ids, numbers, addresses and quoted texts become `<…>`. The UI
+ * groups the exceptions of one trace by the same rules.
+ */
+export function messageTemplate(message: string): string {
+  return message
+    .slice(0, mostLetters)
+    .replace(/\b[a-z][a-z\d+.-]*:\/\/[^\s"'<>]+/gi, "<url>")
+    .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi, "<id>")
+    .replace(/\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b/g, "<address>")
+    .replace(/\b(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{8,}\b/gi, "<id>")
+    .replace(/"[^"]*"|(?<![\p{L}\d])'[^']*'(?!\p{L})|`[^`]*`|“[^”]*”/gu, "<text>")
+    .replace(/(?<![\p{L}<])[+-]?\d+(?:[.,:]\d+)*/gu, "<number>");
+}
