@@ -10,7 +10,6 @@ const logEntry = /^(log \d+ )\.logger$/;
  */
 const leading: readonly RegExp[] = [
   /^(adapt|load|alarm)$/,
-  answersStatus,
   /^end$|^answer \d+ (end|complete)$/,
   /^upstream \d+ (to|start)$/,
   /^upstream \d+ body$/,
@@ -37,8 +36,13 @@ export function leadingDifferences(
   const byExchange = Map.groupBy(differences, ({ exchange }) => exchange);
   let isOtherWay = false;
   const leadingOnes = [...byExchange].flatMap(([exchange, group]) => {
+    const status = group.find(({ path }) => answersStatus.test(path));
+    if (status !== undefined) {
+      isOtherWay = true;
+      return [status];
+    }
     // One that is meant explains nothing else, but for another status.
-    const meant = group.filter((each) => !answersStatus.test(each.path) && isKnown(each));
+    const meant = group.filter(isKnown);
     // But an entry of the log that only one of them has is one difference.
     const entries = meant.flatMap(({ path }) => logEntry.exec(path)?.[1] ?? []);
     const rest = group.filter(

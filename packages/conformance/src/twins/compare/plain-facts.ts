@@ -7,7 +7,7 @@ const replacements: readonly (readonly [pattern: RegExp, text: string])[] = [
   // The cookie of a balancer is a hash of its upstream's address.
   [/\blb=[0-9a-f]{64}\b/g, "lb=HASH"],
   // The name in `Server`, `Via` and `SERVER_SOFTWARE`.
-  [/^(\["|)(\d\.\d |)(?:Caddy|server)(?:\/\w+|)("\]|)$/g, "$1$2SERVER$3"],
+  [/(?<=^|^\["|^\[.*,")(\d\.\d |)(?:Caddy|server)(?:\/\w+|)(?=$|"\]$|",")/gm, "$1SERVER"],
 ];
 
 /** Facts without what differs between any two servers. */

@@ -41,17 +41,27 @@ export async function metricFacts(port: number): Promise<Facts> {
     const match = counted.exec(line);
     // A counter that is absent has counted nothing.
     if (match !== null && match[3] !== "0" && !line.includes('handler="admin"')) {
-      facts[`metric ${match[1]} ${match[2]?.split(",").sort().join(",")}`] = match[3] ?? "";
+      // A host is one, with a port and without.
+      const labels = match[2]
+        ?.replace(/(?<=host="[^":]*):\d+/, "")
+        .split(",")
+        .sort()
+        .join(",");
+      const name = `metric ${match[1]} ${labels}`;
+      facts[name] = String(Number(facts[name] ?? 0) + Number(match[3]));
     }
   }
   return facts;
 }
 
-/** Growth of counters: one server restarts them with each load, the other does not. */
+/**
+ * Growth of counters: one server restarts them with each load, the other does not. A gauge is taken as it is: a request
+ * of the site before may have been in flight at the start.
+ */
 export function grownBy(before: Facts, after: Facts): Facts {
-  const grown = Object.entries(after).map(([name, value]) => [
-    name,
-    String(Number(value) - Number(before[name] ?? 0)),
-  ]);
+  const grown = Object.entries(after).map(([name, value]) => {
+    const start = name.startsWith("metric requests_in_flight") ? "0" : (before[name] ?? "0");
+    return [name, String(Number(value) - Number(start))];
+  });
   return Object.fromEntries(grown.filter(([, value]) => value !== "0"));
 }

@@ -23,6 +23,10 @@ const hasMemory =
   /lb_policy|fail_duration|max_fails|unhealthy_|health_|DOWN%|UP_\w%[^\n]*%UP_|enable_full_duplex/;
 const several = /reverse_proxy[^\n]*%(UP_\w|DOWN)%[^\n]*%(UP_\w|DOWN)%/g;
 
+/** One of several requests may be logged without an answer that its client saw. */
+const requestsIn = ({ steps }: TwinCase) =>
+  steps.flatMap(({ exchanges }) => exchanges).reduce((sum, { requests }) => sum + requests.length, 0);
+
 /** A server of this machine with upstreams of its own. */
 export class LocalTwin implements Twin {
   readonly #isModel: boolean;
@@ -142,7 +146,7 @@ export class LocalTwin implements Twin {
     const ids = Array.from(facts, (_, index) => this.#id(first + index));
     const leftOpen = await leftOpenFacts(this.#process.port, this.#seen, 100 * this.#patience);
     const entries = hasLog
-      ? await this.#log.read(Math.max(this.#answersIn(facts), facts.length), 30 * this.#patience)
+      ? await this.#log.read(Math.max(this.#answersIn(facts), requestsIn(twinCase)), 30 * this.#patience)
       : [];
     const balancers = twinCase.site.match(several)?.length ?? 0;
     const skipsPlace = balancers > 0 && (balancers > 1 || !orderly.test(twinCase.site));

@@ -38,3 +38,51 @@ test("transports in clear have no TLS", () => {
   expect(made(proxy("%UP_A%", tls))).toBe(proxy("%UP_A%", ""));
   expect(made(proxy("https://%UP_S%", tls))).toBe(proxy("https://%UP_S%", tls));
 });
+
+test("an upstream that is down is one of several where both go on to the next", () => {
+  const proxy = (lines: string) =>
+    `http://a.test {\n\treverse_proxy %DOWN% %UP_A% {\n\t\tlb_policy first\n${lines}\t\tlb_retries 2\n\t}\n}\n`;
+  expect(made(proxy(""))).toBe(proxy("\t\tfail_duration 5s\n"));
+});
+
+test("targets of rewrites begin with a slash", () => {
+  const site = (...lines: string[]) => `http://a.test {\n${lines.map((line) => `\t${line}\n`).join("")}}\n`;
+  expect(
+    made(
+      site(
+        "rewrite * one",
+        "rewrite @one",
+        "rewrite @two x#y",
+        "rewrite / {header.X-A}",
+        'rewrite /* "a b"',
+        "rewrite ?a=b",
+        "rewrite /x{uri}",
+        "try_files a?b=c {path} =404",
+        "uri replace {header.X-A} y",
+        "uri @one replace a b",
+      ),
+    ),
+  ).toBe(
+    site(
+      "rewrite * /one",
+      "rewrite /@one",
+      "rewrite @two /x#y",
+      "rewrite / /{header.X-A}",
+      'rewrite /* "/a b"',
+      "rewrite ?a=b",
+      "rewrite /x{uri}",
+      "try_files /a?b=c {path} =404",
+      "uri replace q{header.X-A} y",
+      "uri @one replace a b",
+    ),
+  );
+});
+
+test("responses are copied where there is one", () => {
+  const copied = "\t\thandle_response {\n\t\t\tcopy_response\n\t\t}\n";
+  const none = "\t\thandle_response {\n\t\t}\n";
+  const site = (inner: string, intercepted: string) =>
+    `http://a.test {\n\treverse_proxy %UP_A% {\n${inner}\t}\n\tintercept {\n${intercepted}\t}\n}\n`;
+  expect(made(`http://a.test {\n\tcopy_response 404\n}\n`)).toBe("http://a.test {\n}\n");
+  expect(made(site(copied, copied))).toBe(site(copied, none));
+});

@@ -38,9 +38,12 @@ function withoutUselessTls(statement: Statement): Statement {
 /** The kind of upstream that a mark stands for; upstreams of different kinds answer differently. */
 const sortOf = (mark: string) => (/^UP_[ABC]$/.test(mark) ? "plain" : mark);
 
+/** What has the model go on to the next upstream where one is down, as ours always does. */
+const failsOver = /^lb_(retries|try_duration)/;
+
 /**
  * Asks upstreams of several sorts in their order: a choice by chance would differ from server to server. One that is down
- * stands alone, as ours is the only one to go on to the next.
+ * stands alone where the model would not go on to the next, and is left out once it failed where it does.
  */
 function withOrderedUpstreams({ line, block }: Statement): Statement {
   const inner = block?.map(withOrderedUpstreams);
@@ -52,14 +55,16 @@ function withOrderedUpstreams({ line, block }: Statement): Statement {
   if (new Set(marks.map(sortOf)).size < 2) {
     return unchanged;
   }
-  const alive = line.replace(/ \S*%DOWN%/g, "");
-  if (new Set(marks.filter((mark) => mark !== "DOWN").map(sortOf)).size < 2) {
+  const hasRetries = inner?.some((each) => failsOver.test(each.line)) === true;
+  const alive = hasRetries ? line : line.replace(/ \S*%DOWN%/g, "");
+  if (!hasRetries && new Set(marks.filter((mark) => mark !== "DOWN").map(sortOf)).size < 2) {
     return { ...unchanged, line: alive };
   }
-  const others = (inner ?? []).filter((each) => !each.line.startsWith("lb_policy"));
+  const others = (inner ?? []).filter((each) => !/^(lb_policy|fail_duration|max_fails)/.test(each.line));
+  const begin = hasRetries ? ["lb_policy first", "fail_duration 5s"] : ["lb_policy first"];
   return {
     line: alive.endsWith(" {") ? alive : `${alive} {`,
-    block: [{ line: "lb_policy first" }, ...others],
+    block: [...begin.map((each) => ({ line: each })), ...others],
   };
 }
 
@@ -77,7 +82,49 @@ function withoutVainTls({ line, block }: Statement): Statement {
   return { line, block: kept };
 }
 
+/** What begins with a slash once its placeholders are filled in, or leaves the path as it is. */
+const isRooted = (target: string) => /^["`]?(\/|\?|=\d|\{(uri|path|file|http\.request\.uri))/.test(target);
+const rooted = (target: string) =>
+  isRooted(target) || target === "" ? target : target.replace(/^["`]?/, "$&/");
+
+/**
+ * Puts a slash before targets of rewrites that have none: ours adds it, and the model asks its upstream for a target that
+ * is none. Puts a letter before texts to replace that may be empty: ours replaces nothing then, the model every place.
+ */
+function withRootedTargets({ line, block }: Statement): Statement {
+  const whole = line
+    .replace(
+      /^(rewrite (?:(?:\*|@\S+|\/\S*) (?=\S))?)(?!\{$)(.+)$/,
+      (_, begin: string, target: string) => begin + rooted(target),
+    )
+    .replace(
+      /^(try_files (?:(?:\*|@\S+) )?)(.*?)( \{)?$/,
+      (_, begin: string, files: string, end = "") => begin + files.split(" ").map(rooted).join(" ") + end,
+    )
+    .replace(/^(uri (?:(?:\*|@\S+|\/\S*) )?replace )(?=\{)/, "$1q");
+  return block === undefined ? { line: whole } : { line: whole, block: block.map(withRootedTargets) };
+}
+
+/**
+ * Takes `copy_response` out of all but the responses of a proxy that are handled: elsewhere there is none to copy, and the
+ * model breaks its connection.
+ */
+function withoutVainCopies({ line, block }: Statement, isCopied = false): Statement {
+  if (block === undefined) {
+    return { line };
+  }
+  const holds = isCopied || /^(reverse_proxy|forward_auth|php_fastcgi) /.test(line);
+  const isPlace = holds && line.startsWith("handle_response");
+  const kept = block.filter((each) => isPlace || !each.line.startsWith("copy_response"));
+  return { line, block: kept.map((each) => withoutVainCopies(each, holds && !line.startsWith("intercept"))) };
+}
+
 /** A drawn text without what the model refuses for sure, and without what is decided by chance. */
 export function comparableSite(statements: readonly Statement[]): Statement[] {
-  return withOwnAddresses(statements).map(withoutUselessTls).map(withoutVainTls).map(withOrderedUpstreams);
+  return withOwnAddresses(statements)
+    .map(withoutUselessTls)
+    .map(withoutVainTls)
+    .map(withOrderedUpstreams)
+    .map(withRootedTargets)
+    .map((each) => withoutVainCopies(each));
 }

@@ -19,7 +19,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
 
 /** Whole groups that need what a test machine has not: name servers, networks, files of certificates, terminals. */
 const unfit =
-  /dynamic |acme_server|invoke|<policy>.*cookie|network_proxy|forward_proxy|resolvers|tls_client_auth|trust_pool|trusted_ca|local_address|proxy_protocol|unix|udp|\bfd\/|browse t\.html|tracing|fs (f|disk)\n|999999h|99999999999|dial_fallback|health_upstream|health_port|lb_try_duration <duration>|lb_try_interval|lb_retries <number>|stream_timeout|stream_close_delay|to <upstream>|transport fastcgi|<duration>|log_name|max_conns|@a |@gone<digit>|handle_errors|basic_auth (bcrypt|argon2id)?\\n|bind |import |\{block|push/;
+  /dynamic |acme_server|invoke|<policy>.*cookie|network_proxy|forward_proxy|resolvers|tls_client_auth|trust_pool|trusted_ca|local_address|proxy_protocol|unix|udp|\bfd\/|browse t\.html|tracing|fs (f|disk)\n|999999h|99999999999|dial_fallback|health_upstream|health_port|lb_try_duration <duration>|lb_try_interval|lb_retries <number>|stream_timeout|stream_close_delay|to <upstream>|transport fastcgi|<duration>|log_name|max_conns|@a |@gone<digit>|handle_errors|basic_auth (bcrypt|argon2id)?\\n|bind |import |\{block|push|vars\.[sc]\}/;
 
 /** The texts of a symbol that can run on a test machine. */
 function fitting(symbol: string, wanted: (text: string) => boolean = () => true): string[] {
@@ -88,6 +88,7 @@ const own: Grammar = {
     "reverse_proxy <matcher><upstream> {\n<proxy_line+><proxy_line+>}\n",
     "reverse_proxy <matcher>https://%UP_S% {\ntransport http {\ntls_insecure_skip_verify\n<transport_line?>}\n}\n",
     "reverse_proxy <matcher>%DOWN% %UP_A% {\nlb_policy first\nlb_retries 2\n<proxy_line?>}\n",
+    "reverse_proxy <matcher>%DOWN% %UP_B% {\nlb_policy first\nlb_retries 1\nfail_duration 5s\n<proxy_line?>}\n",
     "reverse_proxy <matcher>%UP_A% %UP_B% {\nlb_policy round_robin\nfail_duration 5s\nmax_fails 2\nunhealthy_status 5xx\n}\n",
     "forward_auth <matcher>%AUTH% {\nuri /check\ncopy_headers Remote-User Remote-Groups>X-Groups\n}\n",
     "php_fastcgi <matcher>%FCGI% {\nroot %ROOT%\n<php_line?>}\n",
@@ -150,7 +151,8 @@ const own: Grammar = {
   path: (serverfileGrammar.path ?? []).filter((text) => text !== "/a b"),
   duration: ["5s", "1m30s", "250ms", "2d"],
   number: ["0", "1", "2", "7"],
-  status: ["200", "200", "404", "503", "201", "418", "204", "{vars.s}"],
+  status: ["200", "200", "404", "503", "201", "418", "204"],
+  redirect_code: ["permanent", "temporary", "html", "307", "401"],
 };
 
 /** Whole sites that run: the grammar of serverfiles with upstreams, folders and names that are there. */
