@@ -1,10 +1,13 @@
 import { fork } from "node:child_process";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { findAdminModel } from "../src/admin-api/comparison/find-admin-model.ts";
-import { KnownTwinDifferences } from "../src/twins/compare/known-twin-differences.ts";
+import {
+  KnownTwinDifferences,
+  renderKnownServerDifferences,
+} from "../src/twins/compare/known-twin-differences.ts";
 import { TwinComparison } from "../src/twins/compare/twin-comparison.ts";
 import { keepCase, readCases } from "../src/twins/kept-case.ts";
 import { openPair, type TwinPair } from "../src/twins/process/open-pair.ts";
@@ -36,6 +39,7 @@ Usage: npm run conformance -- twins [options]
   --shrink <seconds>  longest time to shrink a difference (default 4)
   --examples <number> so many cases of each kind are shrunk (default 1)
   --explain <file>    writes each meant difference with its reason, one a line: to see what an entry of the list covers
+  --write-docs        write docs/known-server-differences.md and end
   --json              the result as JSON on the last line
 
 Exit code 0 without unknown differences, 1 with some, 2 when the program is not there.
@@ -58,6 +62,7 @@ const options = {
   shrink: { type: "string", default: "4" },
   examples: { type: "string", default: "1" },
   explain: { type: "string" },
+  "write-docs": { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
@@ -133,6 +138,11 @@ export async function twinsCommand(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options });
   if (values.help) {
     console.log(help);
+    return 0;
+  }
+  if (values["write-docs"]) {
+    const page = new URL("../../../docs/known-server-differences.md", import.meta.url);
+    writeFileSync(page, renderKnownServerDifferences());
     return 0;
   }
   const known = KnownTwinDifferences.read();

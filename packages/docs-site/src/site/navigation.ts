@@ -44,7 +44,15 @@ export const navigation: readonly NavigationGroup[] = [
   },
   { title: "The processes", pages: ["processes.md", "processes/"] },
   { title: "Coming from", pages: ["migration-jaeger.md", "migration-caddy.md", "comparison.md"] },
-  { title: "Differences", pages: ["known-differences.md", "known-admin-differences.md", "conformance.md"] },
+  {
+    title: "Differences",
+    pages: [
+      "known-differences.md",
+      "known-admin-differences.md",
+      "known-server-differences.md",
+      "conformance.md",
+    ],
+  },
   { title: "Figures", pages: ["benchmarks.md", "benchmarks-history.md", "faults.md", "measurements/"] },
   { title: "How it is made", pages: ["architecture.md", "dependencies.md", "adr/"] },
   { title: "Reference", pages: ["reference/"] },

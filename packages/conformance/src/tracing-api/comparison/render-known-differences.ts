@@ -13,6 +13,7 @@ export function renderKnownDifferences(known: readonly KnownDifference[]): strin
 Where our answers are not those of Jaeger 1.62, and why. All other answers to the questions of the
 [comparison](conformance.md) are the same. Made from \`packages/conformance/known-differences.json\` by
 \`npm run conformance -- compare --write-docs\`; an entry that matches nothing any more fails the comparison.
+Those of the web server to Caddy are on [a page of their own](known-server-differences.md).
 
 | Why | Question, or message sent | Where in the answer |
 |---|---|---|

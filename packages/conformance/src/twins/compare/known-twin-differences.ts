@@ -50,6 +50,47 @@ function factMatcher(fact: z.infer<typeof factSchema>): (difference: TwinDiffere
   };
 }
 
+function readList(): Known[] {
+  const file = new URL("../../../known-twin-differences.json", import.meta.url);
+  return z.array(knownSchema).parse(JSON.parse(readFileSync(file, "utf8")));
+}
+
+/** Parts of the page of differences, by where an entry is seen first. */
+const parts: readonly (readonly [title: string, path: RegExp])[] = [
+  ["Answers", /^\(?(answer|end|flow)/],
+  ["Requests to upstreams", /^\(?upstream/],
+  ["Logs and metrics", /^\(?(log|error log|metric|requests)/],
+  ["Loading", /^(load|adapt)/],
+];
+
+/** The reasons of the list as Markdown, for docs/known-server-differences.md. */
+export function renderKnownServerDifferences(): string {
+  const list = readList();
+  const sections = parts.map(([title, path]) => {
+    const reasons = list
+      .filter(({ facts }) => parts.find(([, each]) => each.test(facts[0]?.path ?? ""))?.[1] === path)
+      .map(({ reason }) => `- ${reason}`);
+    return `## ${title}\n\n${reasons.sort().join("\n")}\n`;
+  });
+  return `# Known differences of the web server to the public model
+
+Where the web server does not do the same as Caddy 2.11 with the same site, and why ours is another way. [Twins](conformance.md#twins-whole-sites-beside-the-public-model)
+send both the same requests and compare all that can be seen; other differences are faults. Made from
+\`packages/conformance/known-twin-differences.json\` by \`npm run conformance -- twins --write-docs\`. "The model" is Caddy.
+
+## Decisions
+
+- The target of a \`rewrite\` or of \`try_files\` begins with a slash: ours puts it before a target that has none, such as
+  \`rewrite * index.html\`. The model hands on \`GET index.html\`, which is no request target, and upstreams answer 400.
+- A request whose upstream cannot be dialed goes to the next one without \`lb_retries\`: nothing of it was sent. The model answers
+  502, unless \`lb_retries\` or \`lb_try_duration\` is set. A request that was sent is tried again under the model's rules.
+- An upstream that one request could not dial is left out when the same request is tried again; the policy \`first\` of the model
+  takes it again, unless \`fail_duration\` is set.
+- Failures that \`fail_duration\` counts outlive a reload, as do counters of metrics; the model forgets them.
+
+${sections.join("\n")}`;
+}
+
 /** Differences that are meant. */
 export class KnownTwinDifferences {
   readonly #entries: readonly (readonly [
@@ -75,8 +116,7 @@ export class KnownTwinDifferences {
   }
 
   static read(): KnownTwinDifferences {
-    const file = new URL("../../../known-twin-differences.json", import.meta.url);
-    return new KnownTwinDifferences(z.array(knownSchema).parse(JSON.parse(readFileSync(file, "utf8"))));
+    return new KnownTwinDifferences(readList());
   }
 
   /** Reasons of all entries. */

@@ -38,7 +38,7 @@ function withoutUselessTls(statement: Statement): Statement {
 /** The kind of upstream that a mark stands for; upstreams of different kinds answer differently. */
 const sortOf = (mark: string) => (/^UP_[ABC]$/.test(mark) ? "plain" : mark);
 
-/** What has the model go on to the next upstream where one is down, as ours always does. */
+/** Lines that make the model go on to the next upstream where one is down; ours always does. */
 const failsOver = /^lb_(retries|try_duration)/;
 
 /**
@@ -82,7 +82,7 @@ function withoutVainTls({ line, block }: Statement): Statement {
   return { line, block: kept };
 }
 
-/** What begins with a slash once its placeholders are filled in, or leaves the path as it is. */
+/** Whether a target begins with a slash once its placeholders are filled in, or leaves the path as it is. */
 const isRooted = (target: string) => /^["`]?(\/|\?|=\d|\{(uri|path|file|http\.request\.uri))/.test(target);
 const rooted = (target: string) =>
   isRooted(target) || target === "" ? target : target.replace(/^["`]?/, "$&/");
