@@ -63,3 +63,28 @@ test("the schema of the config knows them", async () => {
   });
   expect(await answer.text()).toContain("What visitors read");
 });
+
+test("the directive of a serverfile becomes the handler, and the text comes back", async () => {
+  const text = await readFile(new URL("../site.serverfile", import.meta.url), "utf8");
+  const adapted = await fetch(`http://${admin}/adapt`, {
+    method: "POST",
+    headers: { Origin: `http://${admin}`, "Content-Type": "text/serverfile" },
+    body: text,
+  });
+  const { result } = (await adapted.json()) as { result: object };
+  const handle = [{ handler: "maintenance", text: "Back at noon.", retry_after: 1_800_000_000_000 }];
+  expect(result).toEqual({
+    modules: ["./examples/own-module/src/maintenance.ts"],
+    apps: { http: { servers: { srv0: { listen: [":8099"], routes: [{ handle }] } } } },
+  });
+  const back = await fetch(`http://${admin}/adapt`, {
+    method: "POST",
+    headers: {
+      Origin: `http://${admin}`,
+      "Content-Type": "application/json",
+      Accept: "text/serverfile",
+    },
+    body: JSON.stringify(result),
+  });
+  expect(await back.text()).toBe(text);
+});

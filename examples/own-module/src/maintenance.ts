@@ -1,4 +1,15 @@
-import { configDuration, defineModule, type HttpHandler, type HttpMatcher, z } from "admin-server/module";
+import {
+  blockOf,
+  configDuration,
+  type Draft,
+  defineModule,
+  type HttpHandler,
+  type HttpMatcher,
+  handlerDirective,
+  readLines,
+  writeLines,
+  z,
+} from "admin-server/module";
 
 /** Matches requests that carry a key in a header: those who may see the site while it is closed. */
 const key = defineModule({
@@ -13,9 +24,29 @@ const key = defineModule({
   },
 });
 
-/** Answers that the site is closed, and when to come back. */
+/** Answers that the site is closed, and when to come back. In a serverfile: `maintenance [text] { retry_after time }`. */
 const closed = defineModule({
   id: "http.handlers.maintenance",
+  before: "respond",
+  directive: handlerDirective(({ cursor }) => {
+    cursor.next();
+    const settings: Draft = { handler: "maintenance" };
+    if (cursor.nextArgument()) {
+      settings.text = cursor.value;
+    }
+    cursor.noMoreArguments();
+    const lines = { retry_after: readLines.duration("retry_after", "invalid retry_after '%s'") };
+    readLines.readFields(cursor, settings, lines, (word) => `unrecognized subdirective '${word}'`);
+    return settings;
+  }),
+  toText(settings) {
+    const text = settings.text("text");
+    return {
+      directive: "maintenance",
+      words: text === undefined ? [] : [text],
+      ...blockOf(writeLines.fieldLines(settings, { retry_after: writeLines.duration("retry_after") })),
+    };
+  },
   config: z.strictObject({
     text: z.string().default("Back soon.").describe("What visitors read (Back soon.)."),
     retry_after: configDuration().nullish().describe("When to come back, for the header Retry-After."),

@@ -5,32 +5,60 @@ import {
   adapterText,
 } from "server-core/adapters/config-adapter";
 import { ServerError } from "server-core/errors";
-import { buildConfig } from "./build-config.ts";
+import { buildConfig, globalSegments } from "./build-config.ts";
 import { formattingWarning } from "./format/formatting-warning.ts";
+import { namedModules } from "./global-options/read-options.ts";
 import { parseSites } from "./parse/parse-sites.ts";
+import type { SiteBlock } from "./parse/site-block.ts";
 import type { TextFeatures } from "./text-features.ts";
 
 /** Name of a serverfile that nobody named. */
 const defaultFileName = "Serverfile";
 
+/** A serverfile as blocks, before anybody looks at what its directives mean. */
+export class ParsedServerfile {
+  readonly #blocks: readonly SiteBlock[];
+  readonly #warnings: readonly AdapterWarning[];
+
+  /**
+   * Environment variables are those of the process; files that the text imports are read.
+   * @throws ServerError CONFIG_ADAPTER with file and line
+   */
+  constructor(bytes: Uint8Array, { filename = defaultFileName }: AdaptOptions) {
+    const text = adapterText(bytes);
+    if (text === "") {
+      throw new ServerError("CONFIG_ADAPTER", "EOF");
+    }
+    const warnings: AdapterWarning[] = [];
+    const warn = (message: string) => warnings.push({ file: filename, message });
+    this.#blocks = parseSites(text, filename, { environment: process.env, warn });
+    const unformatted = formattingWarning(filename, text);
+    this.#warnings = unformatted === undefined ? warnings : [...warnings, unformatted];
+  }
+
+  /** The user's own modules that it names, as files or packages. */
+  get modules(): string[] {
+    return namedModules(globalSegments(this.#blocks) ?? []);
+  }
+
+  /**
+   * The JSON config.
+   * @param features the texts of the server's modules, and of {@link modules}
+   * @throws ServerError CONFIG_ADAPTER with file and line
+   */
+  adapt(features: TextFeatures): AdaptedConfig {
+    return { result: buildConfig(this.#blocks, features), warnings: this.#warnings };
+  }
+}
+
 /**
- * Turns a serverfile into the JSON config. Environment variables are those of the process; files that it imports are read.
- * @param features the texts of the server's modules
+ * Turns a serverfile into the JSON config.
  * @throws ServerError CONFIG_ADAPTER with file and line
  */
 export function adaptServerfile(
   bytes: Uint8Array,
-  { filename = defaultFileName }: AdaptOptions,
+  options: AdaptOptions,
   features: TextFeatures,
 ): AdaptedConfig {
-  const text = adapterText(bytes);
-  if (text === "") {
-    throw new ServerError("CONFIG_ADAPTER", "EOF");
-  }
-  const warnings: AdapterWarning[] = [];
-  const warn = (message: string) => warnings.push({ file: filename, message });
-  const blocks = parseSites(text, filename, { environment: process.env, warn });
-  const result = buildConfig(blocks, features);
-  const unformatted = formattingWarning(filename, text);
-  return { result, warnings: unformatted === undefined ? warnings : [...warnings, unformatted] };
+  return new ParsedServerfile(bytes, options).adapt(features);
 }

@@ -197,6 +197,11 @@ function buildServers(
   return applyServerOptions(servers, options);
 }
 
+/** The lines of the block without an address; undefined when the text has none. */
+export function globalSegments([first]: readonly SiteBlock[]): readonly Segment[] | undefined {
+  return first !== undefined && first.keys.length === 0 ? first.segments : undefined;
+}
+
 /**
  * The JSON config of a serverfile's blocks.
  * @throws ServerError CONFIG_ADAPTER
@@ -204,10 +209,9 @@ function buildServers(
  */
 export function buildConfig(blocks: readonly SiteBlock[], features: TextFeatures): Draft {
   refuseKeysThatAreDirectives(blocks, features);
-  const [first] = blocks;
-  const hasOptions = first !== undefined && first.keys.length === 0;
-  const options = readGlobalOptions(hasOptions ? first.segments : [], features);
-  const others = hasOptions ? blocks.slice(1) : blocks;
+  const global = globalSegments(blocks);
+  const options = readGlobalOptions(global ?? [], features);
+  const others = global === undefined ? blocks : blocks.slice(1);
   const named = readNamedRoutes(
     others.filter(({ isNamedRoute }) => isNamedRoute),
     options,
@@ -232,6 +236,7 @@ export function buildConfig(blocks: readonly SiteBlock[], features: TextFeatures
     pki: isEmptyDraft(pki) ? undefined : pki,
   });
   return onlyGiven({
+    modules: options.modules,
     admin: buildAdmin(options),
     logging: buildLogging(groups, options),
     storage: options.storage,

@@ -1,30 +1,40 @@
 import type { ConfigAdapter } from "server-core/adapters/config-adapter";
+import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/json/json-value";
 import type { ListedModule, ModuleDefinition } from "server-core/modules/module";
 import { RecentTexts } from "./recent-texts.ts";
+
+/** Gives the server's modules, and those of the user that a config names. @throws ServerError MODULE_LOAD */
+export type ModulesFor = (names: readonly string[]) => Promise<readonly (ListedModule | ModuleDefinition)[]>;
+
+/** The names in a config's member `modules`. */
+function modulesOf(config: JsonValue): string[] {
+  const names = isJsonObject(config) ? member(config, "modules") : undefined;
+  return isJsonArray(names) ? names.filter((name) => typeof name === "string") : [];
+}
 
 /**
  * The text format that people write; files of the public model are read as they are. Its reader is loaded on first use.
  * Source: the public model (Caddy 2.11), seen running
  */
-export function serverfileAdapter(modules: readonly (ListedModule | ModuleDefinition)[]): ConfigAdapter {
+export function serverfileAdapter(modulesFor: ModulesFor): ConfigAdapter {
   const recent = new RecentTexts();
-  const loadFeatures = async () => {
+  const featuresFor = async (names: readonly string[]) => {
     const { TextFeatures } = await import("./text-features.ts");
-    return new TextFeatures(modules);
+    return new TextFeatures(await modulesFor(names));
   };
   return {
     name: "serverfile",
     aliases: ["caddyfile"],
     fileEndings: [".serverfile", ".caddyfile"],
     async adapt(bytes, options) {
-      const features = await loadFeatures();
-      const { adaptServerfile } = await import("./adapt-serverfile.ts");
-      const adapted = adaptServerfile(bytes, options, features);
+      const { ParsedServerfile } = await import("./adapt-serverfile.ts");
+      const parsed = new ParsedServerfile(bytes, options);
+      const adapted = parsed.adapt(await featuresFor(parsed.modules));
       recent.remember({ text: Buffer.from(bytes).toString(), filename: options.filename });
       return adapted;
     },
     async toText(config) {
-      const features = await loadFeatures();
+      const features = await featuresFor(modulesOf(config));
       const { toServerfile } = await import("./to-text/to-serverfile.ts");
       return toServerfile(config, features, recent.all);
     },

@@ -1,3 +1,4 @@
+import { AdapterRegistry } from "server-core/adapters/adapter-registry";
 import type { AdaptedConfig, AdaptOptions } from "server-core/adapters/config-adapter";
 import type { JsonValue } from "server-core/json/json-value";
 import { standardModules } from "server-modules/standard";
@@ -5,6 +6,7 @@ import { adaptServerfile as adaptWith } from "serverfile/adapt-serverfile";
 import type { KnownText } from "serverfile/recent-texts";
 import { TextFeatures } from "serverfile/text-features";
 import { toServerfile as writeWith } from "serverfile/to-text/to-serverfile";
+import { standardAdapters } from "../standard-adapters.ts";
 
 /** For tests: what serverfiles say of the standard modules. */
 export const standardFeatures = new TextFeatures(standardModules);
@@ -12,6 +14,11 @@ export const standardFeatures = new TextFeatures(standardModules);
 /** For tests: the config of a serverfile. */
 export function adaptServerfile(bytes: Uint8Array, options: AdaptOptions): AdaptedConfig {
   return adaptWith(bytes, options, standardFeatures);
+}
+
+/** For tests: the same with the modules of its own that the text names. */
+export function adaptWithModules(bytes: Uint8Array): Promise<AdaptedConfig> {
+  return new AdapterRegistry(standardAdapters).adapt("serverfile", bytes);
 }
 
 /** For tests: the serverfile of a config. */

@@ -17,6 +17,8 @@ export interface ServerOptions {
 export interface GlobalOptions {
   /** Names of directives in the order in which they run. */
   order: readonly string[];
+  /** Files and packages of the user's own modules. */
+  modules?: string[];
   debug?: boolean;
   httpPort?: number;
   httpsPort?: number;

@@ -319,6 +319,9 @@ const optionReaders: Readonly<Record<string, OptionReader>> = {
   }),
   log,
   metrics,
+  modules: ({ cursor, options }) => {
+    options.modules = [...(options.modules ?? []), ...cursor.someArguments()];
+  },
   ocsp_interval: time((options, value) => {
     options.ocspInterval = value;
   }),
@@ -375,6 +378,13 @@ const optionReaders: Readonly<Record<string, OptionReader>> = {
 
 /** Names of all global options. */
 export const globalOptionNames: readonly string[] = Object.keys(optionReaders);
+
+/** The user's own modules that the block of global options names. Their directives are needed to read the rest. */
+export function namedModules(segments: readonly Segment[]): string[] {
+  return segments.flatMap(([first, ...words]) =>
+    first?.text === "modules" ? words.map(({ text }) => text) : [],
+  );
+}
 
 /**
  * Reads the lines of the block of global options.

@@ -1,7 +1,7 @@
 // The pages of the global options: each is there, and its example says something by the option.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { adaptServerfile } from "../../../admin-server/src/testing/serverfile.ts";
+import { adaptServerfile, adaptWithModules } from "../../../admin-server/src/testing/serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
 import { globalOptionNames } from "./read-options.ts";
 
@@ -23,15 +23,18 @@ describe("the reference of global options", () => {
     expect(pages.length).toBe(globalOptionNames.length + 1);
   });
 
-  test.each(tried)("%s: the example is adapted without a warning, and says more than without it", (name) => {
-    const [, text = ""] = /^```serverfile\n(.*?)^```$/ms.exec(pageOf(name)) ?? [];
-    expect(text).toMatch(new RegExp(`^\\t${name}\\b`, "m"));
-    const { result, warnings } = adaptServerfile(Buffer.from(text), {});
-    expect(warnings).toEqual([]);
-    expect(formatServerfile(text)).toBe(text);
-    const without = text.replace(/^\{\n.*?^\}\n\n/ms, "");
-    expect(adaptServerfile(Buffer.from(without), {}).result).not.toEqual(result);
-  });
+  test.each(tried)(
+    "%s: the example is adapted without a warning, and says more than without it",
+    async (name) => {
+      const [, text = ""] = /^```serverfile\n(.*?)^```$/ms.exec(pageOf(name)) ?? [];
+      expect(text).toMatch(new RegExp(`^\\t${name}\\b`, "m"));
+      const { result, warnings } = await adaptWithModules(Buffer.from(text));
+      expect(warnings).toEqual([]);
+      expect(formatServerfile(text)).toBe(text);
+      const without = text.replace(/^\{\n.*?^\}\n\n/ms, "").replace(/maintenance/, "respond");
+      expect(adaptServerfile(Buffer.from(without), {}).result).not.toEqual(result);
+    },
+  );
 
   test.each([...withoutModules])("%s: the example is refused with the words that the page shows", (name) => {
     const [, text = "", message = ""] =

@@ -60,6 +60,7 @@ describe("as people write it", () => {
       "options",
       "{\n\tdebug\n\temail me@example.com\n}\n\na.example.com {\n\ttls internal\n}\n\nexample.com {\n\tlog {\n\t\toutput stdout\n\t}\n}\n",
     ],
+    ["modules of the user", "{\n\tmodules ./own.ts pkg\n}\n\n:80 {\n\trespond ok\n}\n"],
     ["a heredoc", ":80 {\n\trespond <<TEXT\n\t\tone\n\t\t  two\n\t\tTEXT 200\n}\n"],
     [
       "quotes",
@@ -131,7 +132,6 @@ describe("refuses, naming the path and why", () => {
       "hides the file it stands in",
     ],
     ["another app", { apps: { own: {} } }, "/config/apps/own", "no option for the app"],
-    ["modules", { modules: ["x"] }, "/config/modules", "there is no option for it"],
     [
       "a group of another name",
       server({ routes: [{ group: "x", handle: [{ handler: "rewrite", uri: "/a" }] }] }),

@@ -16,6 +16,7 @@ import {
   httpAppLines,
   isDebug,
   logOptionLines,
+  moduleLines,
   sniLines,
   storageLines,
 } from "./options/write-options.ts";
@@ -187,6 +188,7 @@ class ConfigWriter {
     const text = JSON.stringify(config.objectAt("apps", "http"));
     const mentioned = (id: string) => text.includes(`"ca":${JSON.stringify(id)}`);
     const lines = [
+      ...moduleLines(config),
       ...adminLines(config.child("admin")),
       ...logOptionLines(logs),
       ...storageLines(config.child("storage")),

@@ -14,6 +14,12 @@ import type { CertificateLines } from "../sites/certificates.ts";
 import { ownSettings, zerosslDirectory } from "../sites/issuer-settings.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
 
+/** `modules`. */
+export function moduleLines(config: Members): Line[] {
+  const names = config.texts("modules") ?? [];
+  return names.length === 0 ? [] : [line("modules", ...names)];
+}
+
 /** `admin` and `persist_config`. */
 export function adminLines(admin: Members | undefined): Line[] {
   if (admin === undefined) {
