@@ -3,7 +3,25 @@ import { pkiApp } from "../pki/pki-app.ts";
 import { pkiRoute } from "../pki/pki-route.ts";
 import { httpPermission } from "./automation/permission.ts";
 import { certificatesRoute } from "./certificates/certificates-route.ts";
-import { execDnsProvider } from "./dns/dns-provider.ts";
+import { execDnsProvider } from "./dns/exec-provider.ts";
+import { acmednsProvider } from "./dns/providers/acmedns.ts";
+import { azureProvider } from "./dns/providers/azure.ts";
+import { cloudflareProvider } from "./dns/providers/cloudflare.ts";
+import { desecProvider } from "./dns/providers/desec.ts";
+import { digitaloceanProvider } from "./dns/providers/digitalocean.ts";
+import { duckdnsProvider } from "./dns/providers/duckdns.ts";
+import { gandiProvider } from "./dns/providers/gandi.ts";
+import { godaddyProvider } from "./dns/providers/godaddy.ts";
+import { googleclouddnsProvider } from "./dns/providers/googleclouddns.ts";
+import { hetznerProvider } from "./dns/providers/hetzner.ts";
+import { linodeProvider } from "./dns/providers/linode.ts";
+import { namecheapProvider } from "./dns/providers/namecheap.ts";
+import { ovhProvider } from "./dns/providers/ovh.ts";
+import { porkbunProvider } from "./dns/providers/porkbun.ts";
+import { powerdnsProvider } from "./dns/providers/powerdns.ts";
+import { rfc2136Provider } from "./dns/providers/rfc2136/rfc2136.ts";
+import { route53Provider } from "./dns/providers/route53/route53.ts";
+import { vultrProvider } from "./dns/providers/vultr.ts";
 import { acmeIssuer } from "./issuers/acme/acme-issuer.ts";
 import { internalIssuer } from "./issuers/internal.ts";
 import { zerosslIssuer } from "./issuers/zerossl/zerossl-issuer.ts";
@@ -47,6 +65,24 @@ export const tlsModules: readonly ListedModule[] = [
   listed("tls.issuance.acme", () => acmeIssuer),
   listed("tls.issuance.zerossl", () => zerosslIssuer),
   listed("dns.providers.exec", () => execDnsProvider),
+  listed("dns.providers.acmedns", () => acmednsProvider),
+  listed("dns.providers.azure", () => azureProvider),
+  listed("dns.providers.cloudflare", () => cloudflareProvider),
+  listed("dns.providers.desec", () => desecProvider),
+  listed("dns.providers.digitalocean", () => digitaloceanProvider),
+  listed("dns.providers.duckdns", () => duckdnsProvider),
+  listed("dns.providers.gandi", () => gandiProvider),
+  listed("dns.providers.godaddy", () => godaddyProvider),
+  listed("dns.providers.googleclouddns", () => googleclouddnsProvider),
+  listed("dns.providers.hetzner", () => hetznerProvider),
+  listed("dns.providers.linode", () => linodeProvider),
+  listed("dns.providers.namecheap", () => namecheapProvider),
+  listed("dns.providers.ovh", () => ovhProvider),
+  listed("dns.providers.porkbun", () => porkbunProvider),
+  listed("dns.providers.powerdns", () => powerdnsProvider),
+  listed("dns.providers.rfc2136", () => rfc2136Provider),
+  listed("dns.providers.route53", () => route53Provider),
+  listed("dns.providers.vultr", () => vultrProvider),
   listed("tls.permission.http", () => httpPermission),
   listed("tls.get_certificate.http", () => httpManager),
   listed("tls.certificates.automate", () => automateLoader),

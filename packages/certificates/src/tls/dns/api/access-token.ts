@@ -1,0 +1,35 @@
+/** A token that grants access for a while, and the time when it ends, in milliseconds since 1970. */
+export interface AccessToken {
+  readonly token: string;
+  readonly endsAtMs: number;
+}
+
+/** How long before its end a token is no longer used. */
+const marginMs = 60_000;
+
+/** Keeps a token until shortly before it ends; all who ask meanwhile wait for one answer. */
+export class KeptToken {
+  readonly #obtain: () => Promise<AccessToken>;
+  #token: Promise<AccessToken> | undefined;
+  #endsAtMs = 0;
+
+  constructor(obtain: () => Promise<AccessToken>) {
+    this.#obtain = obtain;
+  }
+
+  /** @throws what obtaining it throws; the next call tries again */
+  async get(): Promise<string> {
+    if (this.#token === undefined || Date.now() > this.#endsAtMs - marginMs) {
+      this.#endsAtMs = Number.POSITIVE_INFINITY;
+      this.#token = this.#obtain();
+    }
+    try {
+      const { token, endsAtMs } = await this.#token;
+      this.#endsAtMs = endsAtMs;
+      return token;
+    } catch (error) {
+      this.#token = undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { messageOf, ServerError } from "server-core/errors";
+import type { Dispatcher } from "undici";
+import type { z } from "zod";
+import { openDispatcher } from "../../issuers/acme/open-dispatcher.ts";
+
+/** Limit of an answer. A zone's records come in pages, or in the one document of providers that do not page. */
+const maxAnswerBytes = 16 * 1024 * 1024;
+/** For one attempt, from the connection to the end of the answer. */
+const timeoutMs = 30_000;
+const maxAttempts = 4;
+const firstPauseMs = 1_000;
+/** A provider that wants a longer pause gets an error instead: the next attempt to obtain the certificate comes later anyway. */
+const maxPauseMs = 30_000;
+/** Answers that say "later", after which nothing was changed. */
+const laterStatuses = new Set([429, 502, 503, 504]);
+const maxShownChars = 300;
+
+/** A request to a provider's API. */
+export interface ApiCall {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below the base, with a slash first; parts that are not fixed are escaped by {@link pathOf}. */
+  readonly path: string;
+  /** Never shown in errors, since some providers want their secret here. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The body: an object is sent as JSON, a text as it is, with the Content-Type of `headers`. */
+  readonly body?: object | string;
+}
+
+/** What the provider said. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** What a provider's module tells the client. */
+export interface ApiOptions {
+  /** In errors: `cloudflare`. */
+  readonly name: string;
+  /** Without a slash at its end. */
+  readonly base: string;
+  /** Added to every request: who asks. They are made anew for every attempt, since some are signed with the time. */
+  readonly authorize?: (
+    call: ApiCall,
+    url: URL,
+    body: string | undefined,
+  ) => Record<string, string> | Promise<Record<string, string>>;
+  /** Finds the reason in the text of a refusal. Default: its `message`, else its first characters. */
+  readonly reasonOf?: (text: string) => string | undefined;
+}
+
+/** A path of escaped parts: no name of a zone or record can lead out of its place. */
+export function pathOf(...parts: readonly (string | number)[]): string {
+  return parts.map((part) => `/${encodeURIComponent(part)}`).join("");
+}
+
+/** Visible and short: what a provider says goes into logs. */
+function shown(text: string): string {
+  return text
+    .replace(/[\p{C}\s]+/gu, " ")
+    .trim()
+    .slice(0, maxShownChars);
+}
+
+function messageIn(text: string): string | undefined {
+  try {
+    const { message, error, detail } = JSON.parse(text) as Record<string, unknown>;
+    return [message, error, detail].find((each) => typeof each === "string");
+  } catch {
+    return undefined;
+  }
+}
+
+async function readText(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxAnswerBytes) {
+      throw new ServerError("ACME", `an answer over the limit of ${maxAnswerBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** @returns milliseconds; undefined when the provider names none */
+function askedPauseMs({ headers }: ApiAnswer): number | undefined {
+  const text = String(headers["retry-after"] ?? "");
+  if (text === "") {
+    return undefined;
+  }
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** Asks the HTTP API of a DNS provider. A request that the provider is too busy for is asked again, up to four times. */
+export class ApiClient {
+  readonly #options: ApiOptions;
+  #dispatcher: Promise<Dispatcher> | undefined;
+
+  constructor(options: ApiOptions) {
+    this.#options = options;
+  }
+
+  /** Ends the connections. */
+  async close(): Promise<void> {
+    await (await this.#dispatcher)?.close();
+  }
+
+  /**
+   * The answer, read as JSON.
+   * @throws ServerError ACME when it is refused (any status but 2xx) or has another shape
+   */
+  async json<Schema extends z.ZodType>(schema: Schema, call: ApiCall): Promise<z.infer<Schema>> {
+    return this.read(schema, call, await this.ask(call));
+  }
+
+  /** As {@link json}; undefined for 404. */
+  async find<Schema extends z.ZodType>(schema: Schema, call: ApiCall): Promise<z.infer<Schema> | undefined> {
+    const answer = await this.ask(call, [404]);
+    return answer.status === 404 ? undefined : this.read(schema, call, answer);
+  }
+
+  /** Reads an answer as JSON. @throws ServerError ACME when it has another shape */
+  read<Schema extends z.ZodType>(
+    schema: Schema,
+    call: ApiCall,
+    { status, text }: ApiAnswer,
+  ): z.infer<Schema> {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw this.error(call, `an answer (${status}) that is no JSON: ${shown(text)}`);
+    }
+    const read = schema.safeParse(value);
+    if (!read.success) {
+      const [issue] = read.error.issues;
+      throw this.error(
+        call,
+        `an answer (${status}) of another shape: ${issue?.path.join(".")}: ${issue?.message}`,
+      );
+    }
+    return read.data;
+  }
+
+  /**
+   * @param expected statuses that are an answer, beside 2xx
+   * @throws ServerError ACME with the provider's reason
+   */
+  async ask(call: ApiCall, expected: readonly number[] = []): Promise<ApiAnswer> {
+    for (let attempt = 1, pauseMs = firstPauseMs; ; attempt++, pauseMs *= 2) {
+      const answer = await this.#try(call);
+      if (Math.floor(answer.status / 100) === 2 || expected.includes(answer.status)) {
+        return answer;
+      }
+      const nextMs = askedPauseMs(answer) ?? pauseMs;
+      if (!laterStatuses.has(answer.status) || attempt >= maxAttempts || nextMs > maxPauseMs) {
+        const reason = this.#options.reasonOf?.(answer.text) ?? messageIn(answer.text) ?? answer.text;
+        throw this.error(call, `${answer.status}: ${shown(reason)}`);
+      }
+      await wait(nextMs);
+    }
+  }
+
+  /** An error that says which request of which provider failed. */
+  error({ method, path }: ApiCall, reason: string): ServerError {
+    return new ServerError("ACME", `${this.#options.name}: ${method} ${path}: ${reason}`);
+  }
+
+  async #try(call: ApiCall): Promise<ApiAnswer> {
+    const { base, authorize } = this.#options;
+    const url = new URL(`${base}${call.path}`);
+    for (const [name, value] of Object.entries(call.query ?? {})) {
+      url.searchParams.append(name, value);
+    }
+    const body = typeof call.body === "object" ? JSON.stringify(call.body) : call.body;
+    try {
+      const { request } = await import("undici"); // when it is needed: most starts ask nobody
+      this.#dispatcher ??= openDispatcher([], undefined);
+      const answer = await request(url, {
+        method: call.method,
+        headers: {
+          accept: "application/json",
+          ...(typeof call.body === "object" ? { "content-type": "application/json" } : {}),
+          ...call.headers,
+          ...(await authorize?.(call, url, body)),
+        },
+        ...(body === undefined ? {} : { body }),
+        dispatcher: await this.#dispatcher,
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      return { status: answer.statusCode, headers: answer.headers, text: await readText(answer.body) };
+    } catch (error) {
+      throw this.error(call, messageOf(error));
+    }
+  }
+}

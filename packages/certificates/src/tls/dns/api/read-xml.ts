@@ -1,0 +1,51 @@
+import { ServerError } from "server-core/errors";
+
+/** An element of an XML answer, as far as providers' answers need it. */
+export interface XmlElement {
+  /** All elements of this name below, at any depth. */
+  all(name: string): XmlElement[];
+  /** The text of the first element of this name below; undefined when there is none. */
+  text(name: string): string | undefined;
+  /** The value of an attribute; "" when there is none. */
+  attribute(name: string): string;
+  readonly ownText: string;
+}
+
+interface Node {
+  readonly textContent: string | null;
+  getAttribute(name: string): string | null;
+  getElementsByTagName(name: string): ArrayLike<Node>;
+}
+
+function elementOf(node: Node): XmlElement {
+  const all = (name: string) => Array.from(node.getElementsByTagName(name), elementOf);
+  return {
+    all,
+    text: (name) => all(name)[0]?.ownText,
+    attribute: (name) => node.getAttribute(name) ?? "",
+    ownText: node.textContent ?? "",
+  };
+}
+
+/** Reads an XML document. @throws ServerError ACME when it is none, or has a document type: no entities of its own */
+export async function readXml(text: string): Promise<XmlElement> {
+  const { DOMParser } = await import("@xmldom/xmldom"); // two providers of eighteen need it
+  try {
+    if (text.includes("<!DOCTYPE")) {
+      throw new ServerError("ACME", "it has a document type");
+    }
+    const document = new DOMParser({ onError: onErrorThrow }).parseFromString(text, "text/xml");
+    if (document.documentElement === null) {
+      throw new ServerError("ACME", "it is empty");
+    }
+    return elementOf(document.documentElement as unknown as Node);
+  } catch (error) {
+    throw new ServerError("ACME", "an answer that cannot be read as XML", { cause: error });
+  }
+}
+
+function onErrorThrow(level: string, message: string): void {
+  if (level !== "warning") {
+    throw new ServerError("ACME", message);
+  }
+}

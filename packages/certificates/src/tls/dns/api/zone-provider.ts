@@ -1,0 +1,123 @@
+import { LRUCache } from "lru-cache";
+import { ServerError } from "server-core/errors";
+import type { DnsProvider, DnsRecordType } from "../dns-provider.ts";
+
+/** A record, with its name in the two forms that providers want. */
+export interface DnsRecord {
+  /** Full, without final dot: `_acme-challenge.a.example.com`. */
+  readonly name: string;
+  /** Below its zone: `_acme-challenge.a`; "" for the zone's own name. */
+  readonly label: string;
+  readonly type: DnsRecordType;
+  /** Plain: without quotes or final dot. */
+  readonly value: string;
+  readonly ttlSeconds: number;
+}
+
+/** What a provider's API can do. `Zone` is what it needs to know of a zone: a name, an id. */
+export interface ZoneApi<Zone> {
+  /** In errors. */
+  readonly name: string;
+  /** Looks for a zone of the account. @param name full, without final dot @returns undefined when it has no such zone */
+  zone(name: string): Promise<Zone | undefined>;
+  /** Adds a value beside those that the name has; one that is there already stays. */
+  add(zone: Zone, record: DnsRecord): Promise<void>;
+  /** Removes one value; one that is gone is no error. */
+  remove(zone: Zone, record: DnsRecord): Promise<void>;
+  close?(): Promise<void>;
+}
+
+interface FoundZone<Zone> {
+  readonly zone: Zone;
+  readonly name: string;
+}
+
+const maxZones = 1_000;
+const zoneLifeMs = 10 * 60_000;
+
+/** Names that could be the zone of `name`, the longest first; none that begins with `_`, as no zone does. */
+export function zoneCandidates(name: string): string[] {
+  const labels = name.split(".");
+  return labels.map((_, index) => labels.slice(index).join(".")).filter((each) => !each.startsWith("_"));
+}
+
+/** The text of a TXT record as zone files and many APIs want it: strings of at most 255 bytes, quoted. */
+export function quotedText(value: string): string {
+  const parts = value.match(/.{1,255}/gs) ?? [""];
+  return parts.map((part) => `"${part.replace(/["\\]/g, "\\$&")}"`).join(" ");
+}
+
+/** Undoes {@link quotedText}; a text without quotes stays. */
+export function plainText(text: string): string {
+  return /^".*"$/s.test(text)
+    ? [...text.matchAll(/"((?:[^"\\]|\\.)*)"/gs)]
+        .map(([, part = ""]) => part.replace(/\\(.)/gs, "$1"))
+        .join("")
+    : text;
+}
+
+/** A record's value in a zone file's form: a text quoted, a name with its final dot. */
+export function zoneFileValue({ type, value }: DnsRecord): string {
+  return type === "TXT" ? quotedText(value) : `${value.replace(/\.$/, "")}.`;
+}
+
+/** Whether an API's value is that of the record. */
+export function isSameValue({ value }: DnsRecord, given: string): boolean {
+  return plainText(given).replace(/\.$/, "") === value.replace(/\.$/, "");
+}
+
+/**
+ * Makes a provider of an API: finds the zone of each name, and changes one zone after the other. Many APIs replace all values of a
+ * name at once, so two changes at the same time would lose one.
+ */
+export function zoneProvider<Zone extends NonNullable<unknown>>(api: ZoneApi<Zone>): DnsProvider {
+  const zones = new LRUCache<string, FoundZone<Zone>>({ max: maxZones, ttl: zoneLifeMs });
+  const turns = new Map<string, Promise<unknown>>();
+
+  const zoneOf = async (name: string): Promise<FoundZone<Zone>> => {
+    for (const candidate of zoneCandidates(name)) {
+      const known = zones.get(candidate);
+      if (known !== undefined) {
+        return known;
+      }
+      const zone = await api.zone(candidate);
+      if (zone !== undefined) {
+        const found = { zone, name: candidate };
+        zones.set(candidate, found);
+        return found;
+      }
+    }
+    throw new ServerError("ACME", `${api.name}: no zone of this account holds ${name}`);
+  };
+
+  const change = async (
+    how: "add" | "remove",
+    name: string,
+    value: string,
+    ttlSeconds: number,
+    type: DnsRecordType,
+  ) => {
+    const found = await zoneOf(name);
+    const label = name === found.name ? "" : name.slice(0, -found.name.length - 1);
+    const work = () => api[how](found.zone, { name, label, type, value, ttlSeconds });
+    const turn = (turns.get(found.name) ?? Promise.resolve()).then(work);
+    const quiet = turn.catch(() => {});
+    turns.set(found.name, quiet);
+    try {
+      await turn;
+    } finally {
+      if (turns.get(found.name) === quiet) {
+        turns.delete(found.name);
+      }
+    }
+  };
+
+  return {
+    present: (name, value, ttlSeconds, type = "TXT") => change("add", name, value, ttlSeconds, type),
+    remove: (name, value, type = "TXT") => change("remove", name, value, 0, type),
+    async close() {
+      await Promise.all(turns.values());
+      await api.close?.();
+    },
+  };
+}

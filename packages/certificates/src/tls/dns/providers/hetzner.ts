@@ -1,0 +1,104 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import { type ApiCall, ApiClient, pathOf } from "../api/api-client.ts";
+import { filled, filledText } from "../api/filled-text.ts";
+import { type DnsRecord, type ZoneApi, zoneFileValue, zoneProvider } from "../api/zone-provider.ts";
+
+const minTtlSeconds = 60;
+const pollMs = 500;
+const maxPolls = 60;
+
+const zonesSchema = z.object({ zones: z.array(z.object({ id: z.number(), name: z.string() })) });
+const actionSchema = z.object({
+  action: z.object({
+    id: z.number(),
+    status: z.enum(["running", "success", "error"]),
+    error: z.object({ message: z.string() }).nullish(),
+  }),
+});
+const faultSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+const configSchema = z.strictObject({
+  api_token: filledText("API token of the project in the Hetzner Console, with write permission."),
+});
+
+/**
+ * The zones of the Hetzner Console. The API of the older DNS Console ended in 2026.
+ * Source: https://docs.hetzner.cloud/reference/cloud#zones
+ */
+export function hetznerApi(
+  { api_token: token }: z.infer<typeof configSchema>,
+  base = "https://api.hetzner.cloud/v1",
+  pauseMs = pollMs,
+): ZoneApi<number> {
+  const name = "hetzner";
+  const client = new ApiClient({
+    name,
+    base,
+    authorize: () => ({ authorization: `Bearer ${token}` }),
+    reasonOf: (text) => {
+      try {
+        const { code, message } = faultSchema.parse(JSON.parse(text)).error;
+        return `${message} (${code})`;
+      } catch {
+        return undefined;
+      }
+    },
+  });
+
+  /** Asks for a change, and waits until it is done: the API only accepts it. */
+  const act = async (call: ApiCall, expected: readonly number[] = []) => {
+    const answer = await client.ask(call, expected);
+    if (expected.includes(answer.status)) {
+      return;
+    }
+    let { action } = client.read(actionSchema, call, answer);
+    for (let polls = 0; action.status === "running" && polls < maxPolls; polls++) {
+      await wait(pauseMs);
+      ({ action } = await client.json(actionSchema, { method: "GET", path: pathOf("actions", action.id) }));
+    }
+    if (action.status !== "success") {
+      throw client.error(call, action.error?.message ?? `action ${action.id} is ${action.status}`);
+    }
+  };
+  const pathOfSet = (zone: number, { label, type }: DnsRecord) =>
+    `${pathOf("zones", zone, "rrsets", label || "@", type)}/actions`;
+
+  return {
+    name,
+    async zone(zone) {
+      const { zones } = await client.json(zonesSchema, {
+        method: "GET",
+        path: "/zones",
+        query: { name: zone },
+      });
+      return zones.find((each) => each.name === zone)?.id;
+    },
+    add: (zone, record) =>
+      act({
+        method: "POST",
+        path: `${pathOfSet(zone, record)}/add_records`,
+        body: {
+          ttl: Math.max(minTtlSeconds, record.ttlSeconds),
+          records: [{ value: zoneFileValue(record) }],
+        },
+      }),
+    remove: (zone, record) =>
+      act(
+        {
+          method: "POST",
+          path: `${pathOfSet(zone, record)}/remove_records`,
+          body: { records: [{ value: zoneFileValue(record) }] },
+        },
+        [404],
+      ),
+    close: () => client.close(),
+  };
+}
+
+export const hetznerProvider = defineModule({
+  id: "dns.providers.hetzner",
+  config: configSchema,
+  provision: (config) => zoneProvider(hetznerApi(filled(config, ["api_token"]))),
+});

@@ -1,0 +1,196 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { ServerError } from "server-core/errors";
+import { configDuration } from "server-core/modules/config-fields";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import { ApiClient, pathOf } from "../../api/api-client.ts";
+import { filled, filledText } from "../../api/filled-text.ts";
+import { readXml, type XmlElement } from "../../api/read-xml.ts";
+import {
+  type DnsRecord,
+  isSameValue,
+  type ZoneApi,
+  zoneFileValue,
+  zoneProvider,
+} from "../../api/zone-provider.ts";
+import { type CredentialPlaces, findCredentials, realPlaces } from "./find-credentials.ts";
+import { type AwsCredentials, signedHeaders } from "./sign-request.ts";
+
+const version = "/2013-04-01";
+/** The service is one for the world; its signatures name this region unless the config says another. */
+const defaultRegion = "us-east-1";
+const defaultMaxWaitMs = 60_000;
+const pollMs = 2_000;
+/** How long before their end credentials are looked for again. */
+const marginMs = 5 * 60_000;
+
+const configSchema = z.strictObject({
+  region: filledText("Region that signatures name (the variable AWS_REGION, else us-east-1).").nullish(),
+  profile: filledText("Profile of AWS's files whose credentials count.").nullish(),
+  access_key_id: filledText(
+    "Access key (that of the environment, of a profile, of the container's or the machine's role).",
+  ).nullish(),
+  secret_access_key: filledText("Secret of the access key.").nullish(),
+  session_token: filledText("Token of temporary credentials.").nullish(),
+  max_retries: z
+    .int()
+    .min(0)
+    .nullish()
+    .describe("Taken for the public model's sake: a busy API is asked four times."),
+  route53_max_wait: configDuration().nullish().describe("How long a change may take to be in sync (1m)."),
+  wait_for_route53_sync: z
+    .boolean()
+    .nullish()
+    .describe("Waits until all servers of the provider have a new record (false)."),
+  skip_route53_sync_on_delete: z
+    .boolean()
+    .nullish()
+    .describe("Does not wait where a record was removed (false; true from a serverfile)."),
+  hosted_zone_id: filledText("Zone to use, in place of the one that is found by name.").nullish(),
+  debug_logging: z.boolean().nullish().describe("Taken for the public model's sake; changes nothing."),
+});
+
+type Config = z.infer<typeof configSchema>;
+
+/** Where the provider answers, and where credentials are. */
+interface Route53Places extends CredentialPlaces {
+  readonly api: string;
+}
+
+const xmlEscapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+};
+const escapeXml = (text: string) => text.replace(/[&<>"]/g, (char) => xmlEscapes[char] ?? "");
+
+/** The provider writes some characters of names as `\052`. */
+const plainName = (name: string) =>
+  name
+    .replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+    .replace(/\.$/, "");
+
+function reasonIn(text: string): string | undefined {
+  return /<Message>([^<]*)<\/Message>/.exec(text)?.[1];
+}
+
+/** Source: https://docs.aws.amazon.com/Route53/latest/APIReference/ */
+export function route53Api(
+  config: Config,
+  places: Route53Places = { ...realPlaces, api: "https://route53.amazonaws.com" },
+  pauseMs = pollMs,
+): ZoneApi<string> {
+  const name = "route53";
+  const region = config.region || places.environment.AWS_REGION || defaultRegion;
+  let credentials: AwsCredentials | undefined =
+    config.access_key_id && config.secret_access_key
+      ? {
+          accessKeyId: config.access_key_id,
+          secretAccessKey: config.secret_access_key,
+          sessionToken: config.session_token || undefined,
+        }
+      : undefined;
+  const client = new ApiClient({
+    name,
+    base: places.api,
+    async authorize({ method }, url, body = "") {
+      if (
+        credentials === undefined ||
+        Date.now() > (credentials.endsAtMs ?? Number.POSITIVE_INFINITY) - marginMs
+      ) {
+        credentials = await findCredentials(config.profile || undefined, places);
+      }
+      return signedHeaders({ method, url, body, region, service: "route53" }, credentials);
+    },
+    reasonOf: reasonIn,
+  });
+  const get = async (path: string, query: Readonly<Record<string, string>> = {}): Promise<XmlElement> =>
+    await readXml((await client.ask({ method: "GET", path, query })).text);
+
+  const valuesOf = async (zone: string, { name: full, type }: DnsRecord) => {
+    const query = { name: `${full}.`, type, maxitems: "1" };
+    const answer = await get(`${version}${pathOf("hostedzone", zone, "rrset")}`, query);
+    const [found] = answer.all("ResourceRecordSet");
+    // The list begins with the first name that is not before the one asked for.
+    return found !== undefined && plainName(found.text("Name") ?? "") === full && found.text("Type") === type
+      ? { ttl: found.text("TTL") ?? "", values: found.all("Value").map(({ ownText }) => ownText) }
+      : undefined;
+  };
+
+  const waitForSync = async (change: string) => {
+    for (const end = Date.now() + (config.route53_max_wait || defaultMaxWaitMs); ; ) {
+      if ((await get(`${version}${pathOf("change", change)}`)).text("Status") === "INSYNC") {
+        return;
+      }
+      if (Date.now() >= end) {
+        throw new ServerError("ACME", `${name}: change ${change} is not in sync in time`);
+      }
+      await wait(pauseMs);
+    }
+  };
+
+  const change = async (
+    zone: string,
+    { name: full, type }: DnsRecord,
+    action: "UPSERT" | "DELETE",
+    ttl: string,
+    values: readonly string[],
+    isAwaited: boolean,
+  ) => {
+    const records = values.map(
+      (value) => `<ResourceRecord><Value>${escapeXml(value)}</Value></ResourceRecord>`,
+    );
+    const set = `<Name>${escapeXml(full)}.</Name><Type>${type}</Type><TTL>${ttl}</TTL><ResourceRecords>${records.join("")}</ResourceRecords>`;
+    const answer = await client.ask({
+      method: "POST",
+      path: `${version}${pathOf("hostedzone", zone, "rrset")}`,
+      headers: { "content-type": "application/xml" },
+      body: `<?xml version="1.0" encoding="UTF-8"?><ChangeResourceRecordSetsRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><ChangeBatch><Changes><Change><Action>${action}</Action><ResourceRecordSet>${set}</ResourceRecordSet></Change></Changes></ChangeBatch></ChangeResourceRecordSetsRequest>`,
+    });
+    const id = (await readXml(answer.text)).text("Id")?.replace("/change/", "");
+    if (isAwaited && id !== undefined) {
+      await waitForSync(id);
+    }
+  };
+
+  return {
+    name,
+    async zone(zone) {
+      if (config.hosted_zone_id) {
+        return config.hosted_zone_id.replace(/^\/hostedzone\//, "");
+      }
+      const answer = await get(`${version}/hostedzonesbyname`, { dnsname: `${zone}.` });
+      return answer
+        .all("HostedZone")
+        .find((each) => plainName(each.text("Name") ?? "") === zone && each.text("PrivateZone") !== "true")
+        ?.text("Id")
+        ?.replace("/hostedzone/", "");
+    },
+    async add(zone, record) {
+      const values = (await valuesOf(zone, record))?.values ?? [];
+      if (!values.some((value) => isSameValue(record, value))) {
+        const all = [...values, zoneFileValue(record)];
+        const isAwaited = config.wait_for_route53_sync === true;
+        await change(zone, record, "UPSERT", String(record.ttlSeconds), all, isAwaited);
+      }
+    },
+    async remove(zone, record) {
+      const found = await valuesOf(zone, record);
+      const rest = found?.values.filter((value) => !isSameValue(record, value)) ?? [];
+      const isAwaited = config.wait_for_route53_sync === true && config.skip_route53_sync_on_delete !== true;
+      if (found !== undefined && rest.length < found.values.length) {
+        await (rest.length === 0
+          ? change(zone, record, "DELETE", found.ttl, found.values, isAwaited)
+          : change(zone, record, "UPSERT", found.ttl, rest, isAwaited));
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+export const route53Provider = defineModule({
+  id: "dns.providers.route53",
+  config: configSchema,
+  provision: (config) => zoneProvider(route53Api(filled(config))),
+});

@@ -1,0 +1,74 @@
+import { createHash, createHmac } from "node:crypto";
+
+/** Who asks. */
+export interface AwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+  /** When they end, in milliseconds since 1970; undefined: never. */
+  readonly endsAtMs?: number | undefined;
+}
+
+/** A request that is to be signed. */
+export interface UnsignedRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly body: string;
+  readonly region: string;
+  readonly service: string;
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
+
+/** Characters that stay are those of RFC 3986 alone. */
+function escaped(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/**
+ * The headers of a signed request, Signature Version 4.
+ * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ */
+export function signedHeaders(
+  { method, url, body, region, service }: UnsignedRequest,
+  credentials: AwsCredentials,
+  now = new Date(),
+): Record<string, string> {
+  const time = now.toISOString().replace(/[-:]|\.\d+/g, "");
+  const day = time.slice(0, 8);
+  const headers: Record<string, string> = {
+    host: url.host,
+    "x-amz-date": time,
+    ...(credentials.sessionToken ? { "x-amz-security-token": credentials.sessionToken } : {}),
+  };
+  const names = Object.keys(headers).sort();
+  const query = [...url.searchParams]
+    .map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
+    .sort()
+    .join("&");
+  const canonical = [
+    method,
+    url.pathname,
+    query,
+    ...names.map((name) => `${name}:${headers[name]}`),
+    "",
+    names.join(";"),
+    sha256(body),
+  ].join("\n");
+  const scope = `${day}/${region}/${service}/aws4_request`;
+  const toSign = ["AWS4-HMAC-SHA256", time, scope, sha256(canonical)].join("\n");
+  const key = [day, region, service, "aws4_request"].reduce<Buffer | string>(
+    (last, part) => hmac(last, part),
+    `AWS4${credentials.secretAccessKey}`,
+  );
+  const signature = hmac(key, toSign).toString("hex");
+  const { host: _host, ...sent } = headers;
+  return {
+    ...sent,
+    authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names.join(";")}, Signature=${signature}`,
+  };
+}
