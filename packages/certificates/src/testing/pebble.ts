@@ -56,7 +56,8 @@ export class Pebble {
     this.rootFile = rootFile;
   }
 
-  static async start(folder: string, more: object = {}): Promise<Pebble> {
+  /** @param nameServer whom the authority asks for names; undefined: the DNS server that comes with it */
+  static async start(folder: string, more: object = {}, nameServer?: string): Promise<Pebble> {
     const ports = await freePorts(6);
     const { cert, key } = await selfSigned("pebble", { names: ["127.0.0.1", "localhost"] });
     const [root, keyFile, config] = ["root.pem", "pebble.key", "pebble.json"].map((name) =>
@@ -95,9 +96,13 @@ export class Pebble {
     );
     pebble.#children.push(dns);
     await started(dns, /management server|Starting management/i);
-    const authority = spawn(join(peers, "pebble"), ["-config", config ?? "", "-dnsserver", pebble.dns], {
-      env: { PEBBLE_VA_NOSLEEP: "1", PEBBLE_WFE_NONCEREJECT: "15", PATH: process.env.PATH ?? "" },
-    });
+    const authority = spawn(
+      join(peers, "pebble"),
+      ["-config", config ?? "", "-dnsserver", nameServer ?? pebble.dns],
+      {
+        env: { PEBBLE_VA_NOSLEEP: "1", PEBBLE_WFE_NONCEREJECT: "15", PATH: process.env.PATH ?? "" },
+      },
+    );
     pebble.#children.push(authority);
     await started(authority, /Listening on|ACME directory available/i);
     return pebble;

@@ -7,6 +7,7 @@ import { type ModuleReader, type ModuleReaders, noArguments } from "./module-rea
 import { caPools } from "./tls/ca-pools.ts";
 import { httpManager, httpPermission } from "./tls/certificate-managers.ts";
 import { leafLoader, leafVerifier } from "./tls/client-auth.ts";
+import { dnsProviders } from "./tls/dns-providers.ts";
 import { acmeIssuer, internalIssuer, zerosslIssuer } from "./tls/issuers.ts";
 
 const fileStorage: ModuleReader = (cursor) => {
@@ -35,6 +36,7 @@ const fileStorage: ModuleReader = (cursor) => {
 
 /** Modules of the server's lower layers, and of the public model's, by namespace. The others bring their readers along. */
 export const ownModuleReaders: ModuleReaders = {
+  "dns.providers": dnsProviders,
   listeners: listenerWrappers,
   "logging.encoders": logEncoders,
   "logging.encoders.filter": logFilters,

@@ -2,6 +2,7 @@ import { inexpressible } from "../inexpressible.ts";
 import { duration, fieldLines, fixed, flag, integer, text, texts } from "../lines/field-lines.ts";
 import { type Line, line, lineWith, type Word } from "../lines/line.ts";
 import type { Members } from "../members.ts";
+import { dnsProviderLine } from "./dns-providers.ts";
 
 /** `smallest`, or the names of preferred chains. @param before the words before it */
 export function preferredChainsLine(chains: Members): Line {
@@ -42,8 +43,16 @@ const acmeFields = {
   dns_challenge_override_domain: text("challenges.dns.override_domain"),
 };
 
+/** The line of who changes the zone; none where there is no provider. @param challenge the object that has it */
+function dnsLines(challenge: Members | undefined): Line[] {
+  const provider = challenge?.look("provider") === undefined ? undefined : challenge.child("provider");
+  return provider === undefined ? [] : [dnsProviderLine(provider, "dns")];
+}
+
 function acmeLines(issuer: Members): Line[] {
   const lines = fieldLines(issuer, acmeFields);
+  const challenges = issuer.look("challenges") === undefined ? undefined : issuer.child("challenges");
+  lines.push(...dnsLines(challenges?.look("dns") === undefined ? undefined : challenges.child("dns")));
   const account = issuer.child("external_account");
   if (account !== undefined) {
     lines.push(line("eab", account.text("key_id") ?? "", account.text("mac_key") ?? ""));
@@ -80,7 +89,10 @@ export function issuerLine(issuer: Members, before: string): Line {
         validity_days: integer("validity_days"),
         alt_http_port: integer("alternate_http_port"),
       };
-      return lineWith([before, name, issuer.text("api_key") ?? ""], fieldLines(issuer, fields));
+      const lines = fieldLines(issuer, fields);
+      const cname =
+        issuer.look("cname_validation") === undefined ? undefined : issuer.child("cname_validation");
+      return lineWith([before, name, issuer.text("api_key") ?? ""], [...lines, ...dnsLines(cname)]);
     }
     default:
       throw inexpressible(issuer.path, `there is no issuer ${name} in serverfiles`);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { askTls } from "server-core/testing/ask-tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ServerProcess } from "../../../../../admin-server/src/testing/server-process.ts";
+import { hasNamed, Named } from "../../../testing/named.ts";
 import { hasPebble, Pebble } from "../../../testing/pebble.ts";
 
 const time = 60_000;
@@ -117,6 +118,30 @@ describe.skipIf(!hasPebble)("certificates from an authority that speaks ACME (pe
       const base = `https://127.0.0.1:${pebble.tlsPort}`;
       const answer = await askTls(base, { servername: "b.example.test", rejectUnauthorized: false });
       expect([answer.text, answer.certificate]).toEqual(["secure", "DNS:*.example.test"]);
+    },
+    time,
+  );
+
+  test.skipIf(!hasNamed)(
+    "by DNS-01, with a name server that takes signed updates (needs BIND's named)",
+    async () => {
+      const named = await Named.start();
+      try {
+        pebble = await Pebble.start(folder, {}, named.address);
+        const key = { key_name: named.keyName, key_alg: "hmac-sha256", key: named.key };
+        const dns = { provider: { name: "rfc2136", server: named.address, ...key } };
+        const tls = { resolvers: [named.address] };
+        const running = await serve(pebble, "*.sub.example.test", [issuer(pebble, { dns })], "0", {}, tls);
+        await running.logged(/^certificate for \*\.sub\.example\.test obtained from/);
+        const base = `https://127.0.0.1:${pebble.tlsPort}`;
+        const answer = await askTls(base, { servername: "b.sub.example.test", rejectUnauthorized: false });
+        expect([answer.text, answer.certificate]).toEqual(["secure", "DNS:*.sub.example.test"]);
+        await expect
+          .poll(() => named.texts("_acme-challenge.sub.example.test"), { timeout: 20_000 })
+          .toEqual([]);
+      } finally {
+        await named.close();
+      }
     },
     time,
   );

@@ -1,0 +1,218 @@
+import type { TokenCursor } from "../../lexer/token-cursor.ts";
+import { type FieldReader, type FieldReaders, readFields } from "../../values/block-fields.ts";
+import { childOf, type Draft, onlyGiven, setAt } from "../../values/draft.ts";
+import { parseDuration } from "../../values/parse-duration.ts";
+import type { ModuleReader } from "../module-reader.ts";
+
+/** What a line's word is. */
+type Kind = "text" | "boolean" | "duration" | "count";
+
+/** A line of a provider's block. */
+interface ProviderLine {
+  /** Its first word. */
+  readonly line: string;
+  /** The field that it sets. */
+  readonly path: string;
+  readonly kind: Kind;
+}
+
+/** How a provider looks in a serverfile. Source: the module of the same name of caddy-dns */
+interface ProviderSyntax {
+  /** Fields of the words after the name, in order. */
+  readonly words?: readonly string[];
+  readonly lines: readonly ProviderLine[];
+  /** Older names of lines. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** Fields without which there is an error, with its text. */
+  readonly needed?: Readonly<Record<string, string>>;
+}
+
+/** Words that Go reads as a boolean. Source: Go's strconv.ParseBool */
+const booleans = new Map(
+  Object.entries({
+    true: ["1", "t", "T", "TRUE", "true", "True"],
+    false: ["0", "f", "F", "FALSE", "false", "False"],
+  }).flatMap(([value, words]) => words.map((word) => [word, value === "true"] as const)),
+);
+
+function booleanField(cursor: TokenCursor, draft: Draft, path: string): void {
+  const word = cursor.onlyArgument();
+  const value = booleans.get(word);
+  if (value === undefined) {
+    throw cursor.error(`'${word}' is neither true nor false`);
+  }
+  draft[path] = value;
+}
+
+const readers: Readonly<Record<Kind, (cursor: TokenCursor, draft: Draft, path: string) => void>> = {
+  text(cursor, draft, path) {
+    const name = cursor.value;
+    if (draft[path] !== undefined) {
+      throw cursor.error(`${name} already set`);
+    }
+    setAt(draft, path, cursor.onlyArgument());
+  },
+  boolean: booleanField,
+  /** Whole seconds too, as older files have them. */
+  duration(cursor, draft, path) {
+    const word = cursor.onlyArgument();
+    try {
+      setAt(draft, path, parseDuration(/^\d+$/.test(word) ? `${word}s` : word));
+    } catch (error) {
+      throw cursor.error(`invalid duration '${word}'`, error);
+    }
+  },
+  count(cursor, draft, path) {
+    const word = cursor.onlyArgument();
+    if (!/^\d{1,9}$/.test(word)) {
+      throw cursor.error(`'${word}' is no count`);
+    }
+    setAt(draft, path, Number(word));
+  },
+};
+
+const lines = (kind: Kind, ...names: readonly string[]): readonly ProviderLine[] =>
+  names.map((name) => ({ line: name, path: name, kind }));
+const texts = (...names: readonly string[]) => lines("text", ...names);
+
+const missingToken = { api_token: "missing API token" };
+const tokenOnly = { words: ["api_token"], lines: texts("api_token"), needed: missingToken };
+
+const accountLines = texts("username", "password", "subdomain", "server_url");
+
+/** `config { a.example.com { username …; … } }` */
+const accounts: FieldReader = (cursor, draft) => {
+  cursor.noMoreArguments();
+  const all = childOf(draft, "config");
+  for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
+    const account = childOf(all, cursor.value);
+    cursor.noMoreArguments();
+    readLines(cursor, account, [...accountLines, ...texts("fulldomain")]);
+  }
+};
+
+const syntaxes: Readonly<Record<string, ProviderSyntax>> = {
+  acmedns: {
+    words: ["config_file_path"],
+    lines: [...texts("config_file_path"), ...accountLines],
+  },
+  azure: {
+    lines: texts("subscription_id", "resource_group_name", "tenant_id", "client_id", "client_secret"),
+  },
+  cloudflare: { words: ["api_token"], lines: texts("api_token", "zone_token"), needed: missingToken },
+  desec: { lines: texts("token"), needed: { token: "missing token" } },
+  digitalocean: {
+    words: ["auth_token"],
+    lines: [{ line: "api_token", path: "auth_token", kind: "text" }],
+    needed: { auth_token: "missing API token" },
+  },
+  duckdns: {
+    words: ["api_token"],
+    lines: texts("api_token", "override_domain", "resolver"),
+    needed: { api_token: "DuckDNS missing API token" },
+  },
+  gandi: {
+    words: ["bearer_token"],
+    lines: texts("bearer_token"),
+    needed: { bearer_token: "missing API token" },
+  },
+  godaddy: tokenOnly,
+  googleclouddns: {
+    lines: texts("gcp_project", "gcp_application_default"),
+    needed: { gcp_project: "missing Google Cloud project ID" },
+  },
+  hetzner: tokenOnly,
+  linode: { ...tokenOnly, lines: texts("api_token", "api_url", "api_version") },
+  namecheap: {
+    lines: texts("api_key", "user", "api_endpoint", "client_ip"),
+    needed: { api_key: "missing API key", user: "missing user" },
+  },
+  ovh: { lines: texts("endpoint", "application_key", "application_secret", "consumer_key") },
+  porkbun: {
+    lines: texts("api_key", "api_secret_key"),
+    needed: { api_key: "No api_key set", api_secret_key: "No api_secret_key set" },
+  },
+  powerdns: {
+    words: ["server_url", "api_token", "server_id"],
+    lines: texts("server_url", "api_token", "server_id"),
+    needed: { server_url: "missing server URL", ...missingToken },
+  },
+  rfc2136: {
+    lines: texts("key_name", "key", "key_alg", "server"),
+    needed: {
+      key: "rfc2136: missing key",
+      key_name: "rfc2136: missing key_name",
+      key_alg: "rfc2136: missing key_alg",
+      server: "rfc2136: missing server",
+    },
+  },
+  route53: {
+    lines: [
+      ...texts("region", "profile", "access_key_id", "secret_access_key", "session_token", "hosted_zone_id"),
+      ...lines("count", "max_retries"),
+      ...lines("duration", "route53_max_wait"),
+      ...lines("boolean", "wait_for_route53_sync", "skip_route53_sync_on_delete", "debug_logging"),
+    ],
+    aliases: {
+      aws_profile: "profile",
+      token: "session_token",
+      max_wait_dur: "route53_max_wait",
+      wait_for_propagation: "wait_for_route53_sync",
+    },
+  },
+  vultr: tokenOnly,
+};
+
+function readLines(
+  cursor: TokenCursor,
+  draft: Draft,
+  of: readonly ProviderLine[],
+  more: FieldReaders = {},
+  aliases: Readonly<Record<string, string>> = {},
+): void {
+  const fields: Record<string, FieldReader> = { ...more };
+  for (const { line, path, kind } of of) {
+    fields[line] = (at, into) => readers[kind](at, into, path);
+  }
+  for (const [alias, name] of Object.entries(aliases)) {
+    fields[alias] = fields[name] as FieldReader;
+  }
+  readFields(cursor, draft, fields, (word) => `unrecognized subdirective '${word}'`);
+}
+
+function readerOf(name: string, syntax: ProviderSyntax): ModuleReader {
+  const { words = [], aliases, needed = {} } = syntax;
+  return (cursor) => {
+    cursor.next();
+    const draft: Draft = {};
+    for (const path of words) {
+      if (cursor.nextArgument()) {
+        setAt(draft, path, cursor.value);
+      }
+    }
+    cursor.noMoreArguments();
+    readLines(cursor, draft, syntax.lines, name === "acmedns" ? { config: accounts } : {}, aliases);
+    if (name === "route53") {
+      // What the public model's module sets before it reads.
+      setAt(draft, "region", draft.region ?? (process.env.AWS_REGION || "us-east-1"));
+      draft.skip_route53_sync_on_delete ??= true;
+      return onlyGiven(draft);
+    }
+    for (const [path, message] of Object.entries(needed)) {
+      if (!draft[path]) {
+        throw cursor.error(message);
+      }
+    }
+    return draft;
+  };
+}
+
+/** `dns <name> …`, by name. */
+export const dnsProviders: Readonly<Record<string, ModuleReader>> = Object.fromEntries(
+  Object.entries(syntaxes).map(([name, syntax]) => [name, readerOf(name, syntax)]),
+);
+
+/** The lines of each provider's block, without older names. */
+export const dnsProviderLines: Readonly<Record<string, readonly ProviderLine[]>> = Object.fromEntries(
+  Object.entries(syntaxes).map(([name, syntax]) => [name, syntax.lines]),
+);
