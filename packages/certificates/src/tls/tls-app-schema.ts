@@ -56,9 +56,9 @@ export const tlsAppSchema = z.strictObject({
     .nullish()
     .describe("Whether certificates that are long over stay in the storage."),
   encrypted_client_hello: notYet("Node's TLS has no Encrypted Client Hello"),
-  dns: notYet(
-    "it is for Encrypted Client Hello; `challenges/dns` of an ACME issuer has a provider of its own",
-  ),
+  dns: inlineModule("dns.providers", "name")
+    .nullish()
+    .describe("Who changes the zone for ACME issuers whose `challenges/dns` names no provider."),
   resolvers: dnsServers()
     .nullish()
     .describe("DNS servers that challenges of ACME are looked up at, unless they name some (the system's)."),

@@ -1,6 +1,6 @@
 import type { Logger } from "lifecycle";
 import { messageOf } from "server-core/errors";
-import type { JsonValue } from "server-core/json/json-value";
+import type { JsonObject, JsonValue } from "server-core/json/json-value";
 import { type App, defineModule } from "server-core/modules/module";
 import type { ModuleContext } from "server-core/modules/module-context";
 import { type Storage, storages } from "server-core/storage/storage";
@@ -20,6 +20,7 @@ import {
 } from "./certificates/certificate-messages.ts";
 import { certificateStates, certificatesTopic } from "./certificates/certificate-state.ts";
 import { dateFault, describeCertificate, type LoadedCertificate } from "./certificates/loaded-certificate.ts";
+import { dnsProviders } from "./dns/dns-provider.ts";
 import { ChallengeAnswers } from "./issuers/acme/challenge-answers.ts";
 import { ChallengeBoard, challengeBoards } from "./issuers/acme/challenge-board.ts";
 import { TicketKeyRing, ticketKeys } from "./session-tickets.ts";
@@ -88,7 +89,11 @@ class TlsApp implements App {
         ? await context.loadInline(storages, "module", own as JsonValue, "session_tickets/key_source/storage")
         : context.storage;
     }
-    await this.#policies.load(automation);
+    const dns = this.#config.dns ?? undefined;
+    if (dns !== undefined) {
+      await context.loadInline(dnsProviders, "name", dns as JsonValue, "dns"); // a fault of it is shown at its own place
+    }
+    await this.#policies.load(automation, dns as JsonObject | undefined);
     for (const [name, config] of Object.entries(certificates ?? {})) {
       const path = `certificates/${name}`;
       const loader = await context.load(certificateLoaders, name, config as JsonValue, path);

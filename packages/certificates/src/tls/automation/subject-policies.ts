@@ -1,5 +1,5 @@
 import { errorWithin, ServerError } from "server-core/errors";
-import type { JsonValue } from "server-core/json/json-value";
+import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
 import type { ModuleContext } from "server-core/modules/module-context";
 import { replaceAll, replaceStrictly } from "server-core/placeholders/machine-placeholders";
 import { type Storage, storages } from "server-core/storage/storage";
@@ -38,6 +38,16 @@ function keyTypeOf(configured: string | null | undefined): KeyType {
   return found;
 }
 
+/** An issuer's config; a DNS challenge without a provider of its own gets the common one. */
+function withProvider(issuer: JsonObject, provider: JsonObject | undefined): JsonObject {
+  const { challenges } = issuer;
+  if (provider === undefined || !isJsonObject(challenges) || !isJsonObject(challenges.dns)) {
+    return issuer;
+  }
+  const dns = { ...challenges.dns, provider: challenges.dns.provider ?? provider };
+  return { ...issuer, challenges: { ...challenges, dns } };
+}
+
 /** The policies of a config, and what is done for names that none of them is for. */
 export class SubjectPolicies {
   readonly #context: ModuleContext;
@@ -45,6 +55,7 @@ export class SubjectPolicies {
   #internal: readonly CertificateIssuer[] = [];
   #public: readonly CertificateIssuer[] = [];
   #permission: CertificatePermission | undefined;
+  #dns: JsonObject | undefined;
 
   constructor(context: ModuleContext) {
     this.#context = context;
@@ -60,9 +71,10 @@ export class SubjectPolicies {
     return this.#policies.map(({ policy }) => policy.storage);
   }
 
-  /** @throws ServerError */
-  async load(automation: AutomationConfig | null | undefined): Promise<void> {
+  /** @param dns config of the provider for issuers whose DNS challenge names none. @throws ServerError */
+  async load(automation: AutomationConfig | null | undefined, dns?: JsonObject): Promise<void> {
     const context = this.#context;
+    this.#dns = dns;
     this.#internal = [await context.load(issuers, "internal", {}, "automation")];
     this.#public = [await context.load(issuers, "acme", {}, "automation")];
     const { permission, ask } = automation?.on_demand ?? {};
@@ -125,7 +137,12 @@ export class SubjectPolicies {
     const loaded: CertificateIssuer[] = [];
     for (const [position, issuer] of (config.issuers ?? []).entries()) {
       loaded.push(
-        await context.loadInline(issuers, "module", issuer as JsonValue, `${path}/issuers/${position}`),
+        await context.loadInline(
+          issuers,
+          "module",
+          withProvider(issuer as JsonObject, this.#dns),
+          `${path}/issuers/${position}`,
+        ),
       );
     }
     const storage = config.storage

@@ -4,7 +4,7 @@ import { childOf, type Draft, onlyGiven, setAt } from "../../values/draft.ts";
 import { parseDuration } from "../../values/parse-duration.ts";
 import type { ModuleReader } from "../module-reader.ts";
 
-/** What a line's word is. */
+/** The form of a line's word. */
 type Kind = "text" | "boolean" | "duration" | "count";
 
 /** A line of a provider's block. */
@@ -193,7 +193,7 @@ function readerOf(name: string, syntax: ProviderSyntax): ModuleReader {
     cursor.noMoreArguments();
     readLines(cursor, draft, syntax.lines, name === "acmedns" ? { config: accounts } : {}, aliases);
     if (name === "route53") {
-      // What the public model's module sets before it reads.
+      // The public model's module sets these before it reads.
       setAt(draft, "region", draft.region ?? (process.env.AWS_REGION || "us-east-1"));
       draft.skip_route53_sync_on_delete ??= true;
       return onlyGiven(draft);

@@ -28,14 +28,14 @@ export interface ApiCall {
   readonly body?: object | string;
 }
 
-/** What the provider said. */
+/** The provider's answer, whatever its status. */
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/** What a provider's module tells the client. */
+/** The facts of one provider that the client needs. */
 export interface ApiOptions {
   /** In errors: `cloudflare`. */
   readonly name: string;

@@ -14,7 +14,7 @@ export interface DnsRecord {
   readonly ttlSeconds: number;
 }
 
-/** What a provider's API can do. `Zone` is what it needs to know of a zone: a name, an id. */
+/** The calls of one provider's API. `Zone` is how it knows a zone: by a name, or by an id. */
 export interface ZoneApi<Zone> {
   /** In errors. */
   readonly name: string;

@@ -9,7 +9,7 @@ import { type DnsRecord, type ZoneApi, zoneProvider } from "../api/zone-provider
 const apiVersion = "2018-05-01";
 const identityApiVersion = "2018-02-01";
 const resource = "https://management.azure.com/";
-/** Of somebody else's change meanwhile, after which ours is made again. */
+/** A change by somebody else refuses ours, which is made again at most so often. */
 const maxConflicts = 5;
 const preconditionFailed = 412;
 
@@ -36,7 +36,7 @@ const configSchema = z.strictObject({
 interface AzureBases {
   readonly management: string;
   readonly login: string;
-  /** Of this machine, where it runs there. */
+  /** The service that knows this machine's own identity, where it runs there. */
   readonly metadata: string;
 }
 

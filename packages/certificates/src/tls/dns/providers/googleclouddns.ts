@@ -17,7 +17,7 @@ import {
 const scope = "https://www.googleapis.com/auth/ndev.clouddns.readwrite";
 const maxFileBytes = 1024 * 1024;
 const assertionSeconds = 3_600;
-/** Of somebody else's change meanwhile, after which ours is made again. */
+/** A change by somebody else refuses ours, which is made again at most so often. */
 const maxConflicts = 5;
 const conflict = 409;
 const preconditionFailed = 412;
@@ -53,7 +53,7 @@ const configSchema = z.strictObject({
 /** Where the provider's parts answer. */
 interface GoogleBases {
   readonly dns: string;
-  /** Of this machine, where it runs there. */
+  /** The service that knows this machine's own identity, where it runs there. */
   readonly metadata: string;
 }
 

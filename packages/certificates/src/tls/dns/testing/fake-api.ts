@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** What a client asked. */
+/** A request as the fake sees it. */
 export interface FakeRequest {
   readonly method: string;
   /** Unescaped parts of the path. */
@@ -16,7 +16,7 @@ export interface FakeRequest {
   readonly json: any;
 }
 
-/** What the fake answers: a status, and JSON or a text. */
+/** An answer of the fake: a status, and JSON or a text. */
 export interface FakeReply {
   readonly status?: number;
   readonly body?: object | string;

@@ -275,6 +275,9 @@ export const acmeIssuer = defineModule({
   async provision(configured, context): Promise<CertificateIssuer> {
     const config = filledConfig(configured);
     const { dns } = config.challenges ?? {};
+    if (dns && !dns.provider) {
+      throw new ServerError("MODULE_CONFIG", "DNS challenge enabled, but no DNS provider configured");
+    }
     const provider = dns
       ? await context.loadInline(dnsProviders, "name", dns.provider as JsonValue, "challenges/dns/provider")
       : undefined;

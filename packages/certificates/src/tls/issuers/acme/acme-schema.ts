@@ -44,7 +44,9 @@ export const acmeSchema = z.strictObject({
         .nullish(),
       dns: z
         .strictObject({
-          provider: inlineModule("dns.providers", "name").describe("Who changes the zone."),
+          provider: inlineModule("dns.providers", "name")
+            .nullish()
+            .describe("Who changes the zone (`dns` of the app tls)."),
           ttl: configDuration().nullish().describe("Of the record (2m)."),
           propagation_delay: configDuration().nullish().describe("Pause before it is looked for (0)."),
           propagation_timeout: z

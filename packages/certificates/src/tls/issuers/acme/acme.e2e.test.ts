@@ -129,9 +129,15 @@ describe.skipIf(!hasPebble)("certificates from an authority that speaks ACME (pe
       try {
         pebble = await Pebble.start(folder, {}, named.address);
         const key = { key_name: named.keyName, key_alg: "hmac-sha256", key: named.key };
-        const dns = { provider: { name: "rfc2136", server: named.address, ...key } };
-        const tls = { resolvers: [named.address] };
-        const running = await serve(pebble, "*.sub.example.test", [issuer(pebble, { dns })], "0", {}, tls);
+        const tls = { resolvers: [named.address], dns: { name: "rfc2136", server: named.address, ...key } };
+        const running = await serve(
+          pebble,
+          "*.sub.example.test",
+          [issuer(pebble, { dns: {} })],
+          "0",
+          {},
+          tls,
+        );
         await running.logged(/^certificate for \*\.sub\.example\.test obtained from/);
         const base = `https://127.0.0.1:${pebble.tlsPort}`;
         const answer = await askTls(base, { servername: "b.sub.example.test", rejectUnauthorized: false });

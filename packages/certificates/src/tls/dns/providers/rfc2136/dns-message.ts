@@ -52,7 +52,7 @@ export function encodeName(name: string): Buffer {
   return encoded;
 }
 
-/** What a record's type says about its data: strings of at most 255 bytes, or a name. */
+/** A record's data on the wire: strings of at most 255 bytes, or a name. */
 export function encodeData(type: "TXT" | "CNAME", value: string): Buffer {
   if (type === "CNAME") {
     return encodeName(value);

@@ -19,9 +19,9 @@ const machineSchema = z.object({
 /** Where credentials are looked for beside the config. */
 export interface CredentialPlaces {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Of the machine's own role. */
+  /** The service that gives the credentials of the machine's own role. */
   readonly metadata: string;
-  /** Of a container's role, where the environment gives a path only. */
+  /** The service that gives those of a container's role, where the environment names a path only. */
   readonly container: string;
 }
 

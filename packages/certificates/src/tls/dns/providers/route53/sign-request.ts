@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** Who asks. */
+/** The keys that a request is signed with. */
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
