@@ -7,7 +7,7 @@ import { globalOptionNames } from "./read-options.ts";
 
 const folder = new URL("../../../../docs/reference/options/", import.meta.url);
 /** Options for modules of which none are built in: their pages say so, and with which words an example is refused. */
-const withoutModules = new Set(["acme_dns", "dns", "filesystem"]);
+const withoutModules = new Set(["filesystem"]);
 
 const pages = readdirSync(folder);
 const fileOf = (name: string) => `${name.replaceAll("_", "-")}.md`;
