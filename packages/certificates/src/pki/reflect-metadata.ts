@@ -1,5 +1,6 @@
 // @peculiar/x509 finds its algorithms through tsyringe, which refuses to load without three functions of a proposal that
-// never became part of the language. These are enough for it. Load this before the library.
+// never became part of the language. A whole polyfill that a module of a user loads later builds on three more. Load this
+// before the library.
 
 type Metadata = Map<unknown, unknown>;
 
@@ -12,6 +13,18 @@ function defineMetadata(key: unknown, value: unknown, target: object): void {
 
 function getOwnMetadata(key: unknown, target: object): unknown {
   return metadata.get(target)?.get(key);
+}
+
+function getOwnMetadataKeys(target: object): unknown[] {
+  return [...(metadata.get(target)?.keys() ?? [])];
+}
+
+function hasOwnMetadata(key: unknown, target: object): boolean {
+  return metadata.get(target)?.has(key) === true;
+}
+
+function deleteMetadata(key: unknown, target: object): boolean {
+  return metadata.get(target)?.delete(key) === true;
 }
 
 /** Also of what the target inherits from. */
@@ -27,5 +40,12 @@ function getMetadata(key: unknown, target: object): unknown {
 
 // A module of a user may have brought a whole polyfill, whose metadata must stay together.
 if (!("getMetadata" in Reflect)) {
-  Object.assign(Reflect, { defineMetadata, getOwnMetadata, getMetadata });
+  Object.assign(Reflect, {
+    defineMetadata,
+    getOwnMetadata,
+    getMetadata,
+    getOwnMetadataKeys,
+    hasOwnMetadata,
+    deleteMetadata,
+  });
 }
