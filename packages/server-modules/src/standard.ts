@@ -81,6 +81,14 @@ import { tracing } from "./handlers/tracing/tracing.ts";
 import { tracingText } from "./handlers/tracing/tracing-text.ts";
 import { vars } from "./handlers/vars/vars.ts";
 import { varsText } from "./handlers/vars/vars-text.ts";
+import { combinedIpSource } from "./ip-sources/combine.ts";
+import { combineText, listText, publishedText } from "./ip-sources/fetched-text.ts";
+import {
+  cloudflareIpSource,
+  cloudfrontIpSource,
+  fastlyIpSource,
+  listIpSource,
+} from "./ip-sources/published-sources.ts";
 import { staticIpSource } from "./ip-sources/static.ts";
 import { staticRangesText } from "./ip-sources/static-text.ts";
 import { clientIpMatcher } from "./matchers/client-ip.ts";
@@ -128,6 +136,11 @@ export const standardModules: readonly ListedModule[] = [
   listed("http.matchers.url_pattern", () => urlPatternMatcher),
   listed("http.matchers.vars", () => varsMatcher),
   listed("http.matchers.vars_regexp", () => varsRegexpMatcher),
+  listed("http.ip_sources.cloudflare", () => cloudflareIpSource, { text: () => publishedText }),
+  listed("http.ip_sources.cloudfront", () => cloudfrontIpSource, { text: () => publishedText }),
+  listed("http.ip_sources.combine", () => combinedIpSource, { text: () => combineText }),
+  listed("http.ip_sources.fastly", () => fastlyIpSource, { text: () => publishedText }),
+  listed("http.ip_sources.list", () => listIpSource, { text: () => listText }),
   listed("http.ip_sources.static", () => staticIpSource, { text: () => staticRangesText }),
   listed("logging.app", () => loggingApp),
   listed("logging.encoders.append", () => appendEncoder),
