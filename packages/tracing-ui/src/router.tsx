@@ -20,6 +20,11 @@ import {
   dependenciesAddress,
 } from "./pages/dependencies/dependencies-address.ts";
 import {
+  defaultExceptionsAddress,
+  type ExceptionsAddress,
+  exceptionsAddress,
+} from "./pages/exceptions/exceptions-address.ts";
+import {
   defaultAddress,
   lookbacks,
   type SearchAddress,
@@ -87,6 +92,14 @@ const dependencies = createRoute({
   ),
 });
 
+const exceptions = createRoute({
+  getParentRoute: () => root,
+  path: "/exceptions",
+  validateSearch: (fields: AddressText<ExceptionsAddress>) => exceptionsAddress.parse(fields),
+  search: { middlewares: [stripSearchParams(defaultExceptionsAddress)] },
+  component: lazyRouteComponent(() => import("./pages/exceptions/exceptions-page.tsx"), "ExceptionsPage"),
+});
+
 const trace = createRoute({
   getParentRoute: () => root,
   path: "/trace/$traceId",
@@ -139,7 +152,16 @@ const elsewhere = [
  * itself, so that links are readable and those of the public model's UI work.
  */
 export const router = createRouter({
-  routeTree: root.addChildren([home, search, services, dependencies, trace, compare, ...elsewhere]),
+  routeTree: root.addChildren([
+    home,
+    search,
+    services,
+    exceptions,
+    dependencies,
+    trace,
+    compare,
+    ...elsewhere,
+  ]),
   ...routerSettings(),
   parseSearch: fieldsOf,
 });

@@ -61,6 +61,21 @@ export const scenes: readonly Scene[] = [
     answers: { partial: lacking },
   },
   {
+    name: "search-columns",
+    address: () =>
+      "/search?lookback=15m&limit=50&cols=span.http.response.status_code,span.http.route&sort=@span.http.route",
+    sign: "#column-menu:popover-open",
+    act: async (page) => {
+      await page.locator(".result").first().waitFor();
+      await page.getByRole("button", { name: "Columns and groups" }).click();
+    },
+  },
+  {
+    name: "search-groups",
+    address: () => "/search?lookback=15m&group=span.http.route",
+    sign: ".groups tbody tr",
+  },
+  {
     name: "search-mistakes",
     address: () => "/search?service=frontend&tags=error&minDuration=3&lookback=custom",
     sign: ".search-field-error",
@@ -102,6 +117,14 @@ export const scenes: readonly Scene[] = [
   { name: "services", address: () => "/services", sign: ".rates tbody tr" },
   { name: "service", address: () => "/services?service=payment", sign: ".rate-plot path" },
   { name: "services-none", address: () => "/services", sign: ".notice", answers: { analysis: false } },
+  {
+    name: "exceptions",
+    address: () => "/exceptions",
+    sign: ".exception-traces",
+    act: (page) => page.locator(".exception-name").first().click(),
+  },
+  { name: "exceptions-none", address: () => "/exceptions?filter=nosuch", sign: ".services-note" },
+  { name: "exceptions-unknown", address: () => "/exceptions", sign: ".notice", answers: { analysis: false } },
   { name: "dependencies", address: () => "/dependencies", sign: ".graph-node" },
   { name: "dependencies-focus", address: () => "/dependencies?focus=checkout", sign: ".graph-node.focused" },
   { name: "dependencies-table", address: () => "/dependencies?view=table", sign: ".rates tbody tr" },

@@ -239,6 +239,78 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     expect(opened.complaints).toEqual([]);
   });
 
+  test("attributes become columns, the list is sorted by one, and spans are grouped by one", async () => {
+    const page = await open("/search?lookback=15m&limit=50&service=frontend");
+    await page.locator(".result").first().waitFor();
+    await page.getByRole("button", { name: "Columns and groups" }).click();
+    await page.getByLabel("Add a column", { exact: true }).first().fill("status_code");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/cols=span.http.response.status_code/);
+    const head = page.getByRole("columnheader", { name: "span.http.response.status_code" });
+    await head.waitFor();
+    await page.keyboard.press("Escape");
+    const values = () => page.locator("td.col-value").allTextContents();
+    await head.getByRole("button").click();
+    await page.waitForURL(/sort=%40span.http.response.status_code/);
+    expect(await head.getAttribute("aria-sort")).toBe("ascending");
+    const ascending = await values();
+    expect(ascending.length).toBeGreaterThan(1);
+    await head.getByRole("button").click();
+    await page.waitForURL(/sort=-%40span/);
+    const seen = (list: string[]) => list.filter((text) => text !== "–");
+    expect(seen(await values())[0]).toBe(seen(ascending).at(-1));
+
+    await page.getByRole("button", { name: "Columns and groups" }).click();
+    await page.getByLabel("Group by", { exact: true }).first().fill("nonsense{");
+    await page.keyboard.press("Enter");
+    await page.getByText("Write one attribute").waitFor();
+    await page.getByLabel("Group by", { exact: true }).first().fill("service.name");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/group=resource.service.name/);
+    await page.getByText("values of resource.service.name").waitFor();
+    await page.getByLabel("Filter values").fill("paym");
+    await page.getByText("1 value of").waitFor();
+    await page.getByRole("button", { name: "payment" }).click();
+    await page.waitForURL(
+      (url) => url.searchParams.get("service") === "payment" && !url.searchParams.has("group"),
+    );
+    const groups = opened.server.requests.filter((request) => request.includes("/groups?"));
+    expect(groups.at(-1)).toMatch(/by=resource.service.name.*limit=50.*contains=paym/);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("a search asks again by itself, and stops when it is told to", async () => {
+    const page = await open("/search?service=payment&refresh=5s");
+    await page.locator(".result").first().waitFor();
+    const lists = () => opened.server.requests.filter((request) => /^\/api\/traces\?/.test(request)).length;
+    const before = lists();
+    await page.waitForResponse(/api\/traces\?/, { timeout: 30_000 });
+    expect(lists()).toBeGreaterThan(before);
+    await page.getByLabel("Refresh").selectOption("");
+    await page.waitForURL((url) => !url.searchParams.has("refresh"));
+  });
+
+  test("exceptions are found by a part of their message, and lead to traces that threw them", async () => {
+    const page = await open("/exceptions");
+    await page.locator(".exceptions tbody tr").first().waitFor();
+    const all = await page.locator(".exceptions tbody tr").count();
+    await page.getByLabel("Filter by type or message").fill("declined");
+    await page.waitForFunction(
+      (more) => document.querySelectorAll(".exceptions tbody tr").length < more,
+      all,
+    );
+    await page.locator(".exception-name").first().click();
+    const example = page.locator(".exception-traces a").first();
+    const [, traceId] = /trace\/([0-9a-f]+)/.exec((await example.getAttribute("href")) ?? "") ?? [];
+    expect(traces.map(({ traceID }) => traceID)).toContain(traceId);
+    await example.click();
+    await page.locator(".span-detail").waitFor();
+    await page.goBack();
+    await page.getByLabel("Service").fill("nobody");
+    await page.getByText("No exception matches in this time.").waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
   test("the list is walked with j and k, and l opens a trace", async () => {
     const page = await open("/search?limit=50");
     await page.locator(".result").first().waitFor();

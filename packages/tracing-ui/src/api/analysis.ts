@@ -139,6 +139,52 @@ export function compareQuery(selection: TimedConditions, background: TimedCondit
   });
 }
 
+const groups = z.object({
+  total: z.number(),
+  truncated: z.boolean(),
+  groups: z.array(
+    z.object({
+      value: z.nullable(z.string()),
+      type: z.string(),
+      ...{ spans: z.number(), errors: z.number(), p50: z.number(), p95: z.number() },
+    }),
+  ),
+});
+
+/** A page of spans by the values of an attribute. */
+export type SpanGroups = z.infer<typeof groups>;
+
+/** Groups on a page. */
+export const groupsPerPage = 50;
+
+/** The question for a page of groups; `page` from 1. */
+export interface GroupsAsked {
+  q: string;
+  by: string;
+  range: AskedRange;
+  contains: string;
+  order: string;
+  page: number;
+}
+
+/** Spans by the values of an attribute: counted, filtered, ranked and paged by the server. */
+export function groupsQuery(asked: GroupsAsked) {
+  return queryOptions({
+    queryKey: ["groups", asked],
+    queryFn: ({ signal }): Promise<SpanGroups> => {
+      const { q, by, range, contains, order, page } = asked;
+      const { startUs, endUs } = timesOf(range, Date.now());
+      const parameters = new URLSearchParams({
+        ...{ q, by, order, start: String(startUs), end: String(endUs) },
+        ...{ limit: String(groupsPerPage), offset: String((page - 1) * groupsPerPage) },
+        ...(contains === "" ? {} : { contains }),
+      });
+      return readJson(`${base}/groups?${parameters}`, groups, signal);
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
 const names = z.object({ attributes: z.array(z.object({ scope: z.string(), name: z.string() })) });
 
 /** Names of attributes of recent spans, for completion. */

@@ -11,6 +11,9 @@ const attribute = z.object({
   value: z.looseObject({ stringValue: z.optional(z.string()) }),
 });
 
+/** Spans of a trace whose values are shown in columns of choice. */
+const mostSpans = 10;
+
 const found = z.object({
   traces: z.nullish(
     z.array(
@@ -36,14 +39,24 @@ type FoundTrace = NonNullable<z.infer<typeof found>["traces"]>[number];
 /** The service's text instead of a root's name. */
 const noRoot = "<root span not yet received>";
 
+/** A search in TraceQL. */
+export interface TraceQlSearch {
+  q: string;
+  range: AskedRange;
+  limit: number;
+  /** Attributes whose values are wanted, as TraceQL writes them. */
+  columns?: readonly string[];
+}
+
 /** The traces that a TraceQL query finds, newest first, without their spans. Times are whole seconds. */
-export function traceQlSearchQuery(search: { q: string; range: AskedRange; limit: number } | undefined) {
+export function traceQlSearchQuery(search: TraceQlSearch | undefined) {
   return queryOptions({
     queryKey: ["traceql", search],
     queryFn: async ({ signal }): Promise<readonly TraceSummary[]> => {
       if (search === undefined) {
         return [];
       }
+      const { columns = [] } = search;
       const { startUs, endUs } = timesOf(search.range, Date.now());
       const read = async (q: string) => {
         const parameters = new URLSearchParams({
@@ -51,14 +64,14 @@ export function traceQlSearchQuery(search: { q: string; range: AskedRange; limit
           start: String(Math.floor(startUs / 1e6)),
           end: String(Math.ceil(endUs / 1e6)),
           limit: String(search.limit),
-          spss: "1",
+          spss: String(columns.length === 0 ? 1 : mostSpans),
         });
         const { traces } = await readJson(`tempo/api/search?${parameters}`, found, signal);
-        return (traces ?? []).map(summaryOf);
+        return (traces ?? []).map((trace) => summaryOf(trace, columns));
       };
       try {
         // Whole milliseconds are too coarse for the list; this brings the duration in full.
-        return await read(`${search.q}\n| select(traceDuration)`);
+        return await read(`${search.q}\n| select(${["traceDuration", ...columns].join(", ")})`);
       } catch (error) {
         // The fault is shown in the user's own text, which lacks our added line.
         if (error instanceof ApiError && error.code === "API_REFUSED") {
@@ -72,7 +85,7 @@ export function traceQlSearchQuery(search: { q: string; range: AskedRange; limit
   });
 }
 
-function summaryOf(trace: FoundTrace): TraceSummary {
+function summaryOf(trace: FoundTrace, columns: readonly string[]): TraceSummary {
   const services = Object.entries(trace.serviceStats ?? {}).map(([name, stats]) => ({
     name,
     spans: stats.spanCount ?? 0,
@@ -90,7 +103,29 @@ function summaryOf(trace: FoundTrace): TraceSummary {
     spans: services.reduce((sum, { spans }) => sum + spans, 0),
     errors: services.reduce((sum, { errors }) => sum + errors, 0),
     services: services.sort((a, b) => b.spans - a.spans || (a.name < b.name ? -1 : 1)),
+    ...(columns.length === 0 ? {} : { values: valuesOf(trace, columns) }),
   };
+}
+
+function valuesOf({ spanSet }: FoundTrace, columns: readonly string[]): Record<string, readonly string[]> {
+  const attributes = (spanSet?.spans ?? []).flatMap((span) => span.attributes ?? []);
+  return Object.fromEntries(
+    columns.map((column) => {
+      const values = attributes.filter(({ key }) => key === column).map(({ value }) => textOf(value));
+      return [column, [...new Set(values)].filter((text) => text !== "")];
+    }),
+  );
+}
+
+/** A value of OTLP JSON in text form. */
+function textOf(value: unknown): string {
+  const [inner] = Object.values(value as object);
+  if (typeof inner !== "object" || inner === null) {
+    return inner === undefined || inner === null ? "" : String(inner);
+  }
+  return "values" in inner && Array.isArray(inner.values)
+    ? inner.values.map(textOf).join(", ")
+    : JSON.stringify(inner);
 }
 
 function exactDuration({ spanSet }: FoundTrace): number | undefined {

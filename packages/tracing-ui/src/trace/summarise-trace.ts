@@ -22,6 +22,8 @@ export interface TraceSummary {
   errors: number;
   /** Most spans first. */
   services: readonly ServiceCount[];
+  /** Values of the asked columns on matching spans, each once. */
+  values?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Reads the facts of one search result, so that its spans need not be kept. */

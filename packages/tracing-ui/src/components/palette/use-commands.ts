@@ -63,12 +63,16 @@ export function commandsOfText(text: string, navigate: Navigate): readonly Comma
 }
 
 function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[] {
-  const to = (title: string, to: "/search" | "/services" | "/dependencies" | "/compare"): Command => ({
+  const to = (
+    title: string,
+    to: "/search" | "/services" | "/exceptions" | "/dependencies" | "/compare",
+  ): Command => ({
     ...{ id: to, title, run: () => void navigate({ to }) },
   });
   return [
     to("Search traces", "/search"),
     to("Services and their rates", "/services"),
+    to("Exceptions", "/exceptions"),
     to("Dependencies", "/dependencies"),
     to("Compare traces", "/compare"),
     { id: "help", title: "Show all keys", key: "?", run: onHelp },

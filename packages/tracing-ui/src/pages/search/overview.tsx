@@ -19,17 +19,18 @@ const columns = 90;
  */
 export function Overview(props: {
   plan: SearchPlan;
+  refetchInterval: number | false;
   results: readonly TraceSummary[] | undefined;
   onSelect: (selection: Selection | undefined) => void;
   onFilter: (difference: Comparison["differences"][number]) => void;
 }) {
-  const { plan, results, onSelect, onFilter } = props;
+  const { plan, refetchInterval, results, onSelect, onFilter } = props;
   const { map, selection } = plan;
   const asked = map ?? { asked: {}, range: { lookbackUs: 1 } };
   const heat = useQuery({
     ...heatMapQuery(asked.asked, asked.range, columns),
     enabled: map !== undefined,
-    placeholderData: keepPreviousData,
+    ...{ placeholderData: keepPreviousData, refetchInterval },
   });
   return (
     <section className="overview" aria-label="Overview">

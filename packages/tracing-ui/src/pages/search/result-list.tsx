@@ -1,5 +1,5 @@
 import "./result-list.css";
-import { type CSSProperties, useMemo, useRef } from "react";
+import { type CSSProperties, type ReactNode, useMemo, useRef } from "react";
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
 import { cutMiddle } from "ui-kit/format/cut-middle.ts";
 import { dateText } from "ui-kit/format/format-time.ts";
@@ -8,7 +8,7 @@ import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import type { TraceSummary } from "../../trace/summarise-trace.ts";
-import { serviceTotals, sortResults } from "./result-order.ts";
+import { directionOf, nextSort, serviceTotals, sortResults } from "./result-order.ts";
 import { ResultRow } from "./result-row.tsx";
 import type { Sort } from "./search-address.ts";
 import { useListKeys } from "./use-list-keys.ts";
@@ -16,6 +16,7 @@ import { useListKeys } from "./use-list-keys.ts";
 /** Width of a service's place in a row, and what the other columns need, in pixels. */
 const placePx = 48;
 const otherColumnsPx = 800;
+const valuePx = 144;
 /** Services in the legend, most spans first, and letters of their names: two rows at most. */
 const mostInLegend = 12;
 const mostLegendLetters = 24;
@@ -29,16 +30,21 @@ export function ResultList(props: {
   limit: number;
   sort: Sort;
   stale: boolean;
+  /** Columns of choice: attributes as TraceQL writes them. */
+  columns: readonly string[];
   onSort: (sort: Sort) => void;
+  /** Stands at the end of the head. */
+  children?: ReactNode;
 }) {
-  const { results, limit, sort, stale, onSort } = props;
+  const { results, limit, sort, stale, columns, onSort, children } = props;
   const rows = useMemo(() => sortResults(results, sort), [results, sort]);
   const totals = useMemo(() => serviceTotals(results), [results]);
   const hues = useMemo(() => assignServiceHues(totals.map((total) => total.name)), [totals]);
   const longestUs = results.reduce((longest, row) => Math.max(longest, row.durationUs), 1);
   const table = useRef<HTMLDivElement>(null);
   useListKeys(table, ".result-link");
-  const room = Math.floor((useElementSize(table).width - otherColumnsPx) / placePx);
+  const takenPx = otherColumnsPx + columns.length * valuePx;
+  const room = Math.floor((useElementSize(table).width - takenPx) / placePx);
   const places = totals.slice(0, Math.max(3, Math.min(room, 16))).map((total) => total.name);
   const placesPx = (places.length + (places.length < totals.length ? 1 : 0)) * placePx;
   const zone = useChoice(zoneChoice);
@@ -69,27 +75,41 @@ export function ResultList(props: {
             <li title="Services with fewer spans">+{totals.length - mostInLegend}</li>
           )}
         </ul>
+        {children}
       </header>
       <div className="results-scroll" ref={table}>
         <table
-          className={otherDays ? "with-days" : undefined}
-          style={{ "--places": `${placesPx}px` } as CSSProperties}
+          className={[otherDays ? "with-days" : "", `sorted-${sort.replace(/^-|@.*/g, "")}`].join(" ")}
+          style={{ "--places": `${placesPx}px`, "--values": columns.length } as CSSProperties}
         >
           <thead>
             <tr>
               <SortHead className="col-start" sort="newest" current={sort} onSort={onSort}>
                 Start
               </SortHead>
-              <th scope="col">Root</th>
+              <SortHead className="col-root" sort="root" current={sort} onSort={onSort}>
+                Root
+              </SortHead>
               <th scope="col" className="col-services">
                 Spans by service
               </th>
-              <SortHead className="col-number" sort="spans" current={sort} onSort={onSort}>
+              {columns.map((column) => (
+                <SortHead
+                  key={column}
+                  className={sort.endsWith(`@${column}`) ? "col-value sorted" : "col-value"}
+                  sort={`@${column}`}
+                  current={sort}
+                  onSort={onSort}
+                >
+                  {column}
+                </SortHead>
+              ))}
+              <SortHead className="col-number col-spans" sort="spans" current={sort} onSort={onSort}>
                 Spans
               </SortHead>
-              <th scope="col" className="col-number">
+              <SortHead className="col-number" sort="errors" current={sort} onSort={onSort}>
                 Errors
-              </th>
+              </SortHead>
               <SortHead className="col-duration" sort="longest" current={sort} onSort={onSort}>
                 Duration
               </SortHead>
@@ -97,7 +117,7 @@ export function ResultList(props: {
           </thead>
           <tbody className={stale ? "results-stale" : undefined}>
             {rows.map((row) => (
-              <ResultRow key={row.traceId} row={row} hues={hues} places={places} longestUs={longestUs} />
+              <ResultRow key={row.traceId} {...{ row, hues, places, longestUs, columns }} />
             ))}
           </tbody>
         </table>
@@ -114,13 +134,14 @@ function SortHead(props: {
   children: string;
 }) {
   const { className, sort, current, onSort, children } = props;
+  const direction = directionOf(sort, current);
   return (
-    <th scope="col" className={className} aria-sort={sort === current ? "descending" : "none"}>
-      <button type="button" className="sort-button" onClick={() => onSort(sort)}>
-        {children}
+    <th scope="col" className={className} aria-sort={direction} title={children}>
+      <button type="button" className="sort-button" onClick={() => onSort(nextSort(sort, current))}>
         <span className="sort-arrow" aria-hidden="true">
-          {sort === current ? "↓" : ""}
+          {direction === "none" ? "" : direction === "ascending" ? "↑ " : "↓ "}
         </span>
+        {children}
       </button>
     </th>
   );

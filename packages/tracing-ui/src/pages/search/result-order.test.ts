@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { TraceSummary } from "../../trace/summarise-trace.ts";
 import { serviceTotals, sortResults } from "./result-order.ts";
 
+const numbers: Record<string, string[]> = { a: [], b: ["10"], c: ["9"] };
 const row = (traceId: string, startUs: number, durationUs: number, spans: number): TraceSummary => ({
   traceId,
   startUs,
@@ -11,6 +12,7 @@ const row = (traceId: string, startUs: number, durationUs: number, spans: number
   rootOperation: "op",
   rootFound: true,
   errors: 0,
+  values: { "span.n": numbers[traceId] ?? [] },
   services: [
     { name: "db", spans: spans - 1, errors: 1 },
     { name: "shop", spans: 1, errors: 0 },
@@ -22,6 +24,10 @@ test.each([
   ["newest", "bca"],
   ["longest", "acb"],
   ["spans", "cba"],
+  ["-longest", "bca"],
+  ["root", "bca"],
+  ["@span.n", "cba"],
+  ["-@span.n", "bca"],
 ] as const)("%s first", (sort, ids) => {
   expect(
     sortResults(rows, sort)

@@ -1,16 +1,50 @@
 import type { ServiceCount, TraceSummary } from "../../trace/summarise-trace.ts";
 import type { Sort } from "./search-address.ts";
 
-const measures: Record<Sort, (row: TraceSummary) => number> = {
+const measures: Readonly<Record<string, (row: TraceSummary) => number>> = {
   newest: (row) => row.startUs,
   longest: (row) => row.durationUs,
   spans: (row) => row.spans,
+  errors: (row) => row.errors,
 };
 
-/** The results in the order asked for, largest first; equal ones the newest first. */
+/** Numbers in a text compare as numbers. */
+const texts = new Intl.Collator("en", { numeric: true });
+
+/** The order that a click on a column's head asks for: its own, or turned about where it has that already. */
+export function nextSort(column: string, current: Sort): Sort {
+  return column === current ? `-${column}` : column;
+}
+
+/** How the rows of a column stand, for `aria-sort`. */
+export function directionOf(column: string, current: Sort): "ascending" | "descending" | "none" {
+  const isText = measures[column] === undefined;
+  if (column === current) {
+    return isText ? "ascending" : "descending";
+  }
+  return `-${column}` === current ? (isText ? "descending" : "ascending") : "none";
+}
+
+/**
+ * The results in the order asked for: figures largest first, texts from a to z, and rows without a value last.
+ * Equal ones the newest first.
+ */
 export function sortResults(results: readonly TraceSummary[], sort: Sort): TraceSummary[] {
-  const measure = measures[sort];
-  return results.toSorted((a, b) => measure(b) - measure(a) || b.startUs - a.startUs);
+  const column = sort.replace(/^-/, "");
+  const direction = column === sort ? 1 : -1;
+  const measure = measures[column];
+  if (measure !== undefined) {
+    return results.toSorted((a, b) => direction * (measure(b) - measure(a)) || b.startUs - a.startUs);
+  }
+  const textOf = (row: TraceSummary) =>
+    column === "root"
+      ? `${row.rootService} ${row.rootOperation}`
+      : (row.values?.[column.slice(1)]?.[0] ?? "");
+  return results.toSorted((a, b) => {
+    const [left, right] = [textOf(a), textOf(b)];
+    const missing = Number(left === "") - Number(right === "");
+    return missing || direction * texts.compare(left, right) || b.startUs - a.startUs;
+  });
 }
 
 /** Spans and errors by service over all results, most spans first. */

@@ -15,8 +15,10 @@ export function ResultRow(props: {
   /** Services that have a place of their own in every row, in the order of places. */
   places: readonly string[];
   longestUs: number;
+  /** Columns of choice. */
+  columns: readonly string[];
 }) {
-  const { row, hues, places, longestUs } = props;
+  const { row, hues, places, longestUs, columns } = props;
   const zone = useChoice(zoneChoice);
   const day = dateText(row.startUs, zone);
   return (
@@ -46,7 +48,10 @@ export function ResultRow(props: {
       <td className="col-services">
         <ServiceCounts services={row.services} hues={hues} places={places} />
       </td>
-      <td className="mono col-number">{formatCount(row.spans)}</td>
+      {columns.map((column) => (
+        <ValueCell key={column} values={row.values?.[column] ?? []} />
+      ))}
+      <td className="mono col-number col-spans">{formatCount(row.spans)}</td>
       <td className="mono col-number">
         {row.errors > 0 ? (
           <span className="result-errors">{formatCount(row.errors)}</span>
@@ -63,6 +68,17 @@ export function ResultRow(props: {
         </span>
       </td>
     </tr>
+  );
+}
+
+/** The values of a column of choice: the first, and how many others there are. */
+function ValueCell({ values }: { values: readonly string[] }) {
+  const [first, ...others] = values;
+  return (
+    <td className="col-value cut" title={values.join("\n")}>
+      {first === undefined ? <span className="unit">–</span> : <bdi>{first}</bdi>}
+      {others.length > 0 && <span className="muted"> +{others.length}</span>}
+    </td>
   );
 }
 

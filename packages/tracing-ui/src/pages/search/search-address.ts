@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { pageNumber } from "../../components/page-number.ts";
+import { refreshField } from "../../components/refresh-select.tsx";
 
 /** Spans of time to look back over, newest last; `custom` takes `start` and `end` instead. */
 export const lookbacks = [
@@ -16,10 +18,16 @@ export const lookbacks = [
 /** How many traces a search may ask for. */
 export const limits = [20, 50, 100, 200, 500, 1_000, 1_500] as const;
 
-/** Orders of the result list. */
-export const sorts = ["newest", "longest", "spans"] as const;
-/** An order of the result list. */
-export type Sort = (typeof sorts)[number];
+/**
+ * An order of the result list: by a figure, by the root, or by `@` and a column of choice. A `-` before it
+ * turns it about.
+ */
+export type Sort = string;
+
+/** Orders of the groups: the largest figure first, or values from a to z. */
+export const groupOrders = ["spans", "errors", "p50", "p95", "value"] as const;
+/** An order of the groups. */
+export type GroupOrder = (typeof groupOrders)[number];
 
 const text = z.catch(z.optional(z.string()), undefined);
 const microseconds = z.catch(z.optional(z.coerce.number().check(z.int(), z.nonnegative())), undefined);
@@ -41,7 +49,16 @@ export const searchAddress = z.object({
   /** Microseconds since 1970; only read when `lookback` is `custom`. */
   start: microseconds,
   end: microseconds,
-  sort: z.catch(z.enum(sorts), "newest"),
+  sort: z.catch(z.string().check(z.regex(/^-?(newest|longest|spans|errors|root|@.+)$/s)), "newest"),
+  /** Columns of choice: attributes as TraceQL writes them, with commas between. */
+  cols: text,
+  /** The attribute by whose values spans are counted, in place of the list of traces. */
+  group: text,
+  groupSort: z.catch(z.enum(groupOrders), "spans"),
+  /** Part of a group's value. */
+  groupFilter: text,
+  page: pageNumber,
+  refresh: refreshField,
   /** TraceQL in place of the fields from `service` to `maxDuration`. */
   q: text,
   /** The stretch of the heat map that is selected; see selection.ts. */

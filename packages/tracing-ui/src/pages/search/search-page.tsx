@@ -10,13 +10,16 @@ import { searchQuery, servicesQuery, tracesByIdQuery } from "../../api/queries.t
 import { traceQlSearchQuery } from "../../api/traceql-search.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
+import { RefreshSelect, refetchInterval } from "../../components/refresh-select.tsx";
 import { embedding } from "../../links/embedding.ts";
 import { summariseTrace, type TraceSummary } from "../../trace/summarise-trace.ts";
+import { ColumnMenu } from "./column-menu.tsx";
+import { attributeParts, columnsOf } from "./columns.ts";
 import { lastService, rememberService } from "./last-service.ts";
 import { NothingFound } from "./nothing-found.tsx";
 import { Overview } from "./overview.tsx";
 import { ResultList } from "./result-list.tsx";
-import { addressFields, type SearchAddress } from "./search-address.ts";
+import { addressFields, defaultAddress, type SearchAddress } from "./search-address.ts";
 import { SearchForm } from "./search-form.tsx";
 import { rememberSearch, SearchMenu } from "./search-menu.tsx";
 import { searchPlan } from "./search-plan.ts";
@@ -25,6 +28,7 @@ import { withCondition } from "./with-condition.ts";
 
 const route = getRouteApi("/search");
 const FirstSpan = lazy(() => import("./first-span.tsx").then((file) => ({ default: file.FirstSpan })));
+const GroupList = lazy(() => import("./group-list.tsx").then((file) => ({ default: file.GroupList })));
 const LiveTail = lazy(() => import("./live-tail.tsx").then((file) => ({ default: file.LiveTail })));
 const none: readonly string[] = [];
 /** For the query service to turn OTLP into traces, milliseconds. */
@@ -40,8 +44,9 @@ export function SearchPage() {
   const can = capabilities.data ?? nothing;
   const names = services.data ?? none;
   const plan = searchPlan(address, can);
-  const bySearch = useQuery({ ...searchQuery(plan.bySearch), placeholderData: keepPreviousData });
-  const byTraceQl = useQuery({ ...traceQlSearchQuery(plan.byTraceQl), placeholderData: keepPreviousData });
+  const again = { placeholderData: keepPreviousData, refetchInterval: refetchInterval(address.refresh) };
+  const bySearch = useQuery({ ...searchQuery(plan.bySearch), ...again });
+  const byTraceQl = useQuery({ ...traceQlSearchQuery(plan.byTraceQl), ...again });
   const byIds = useQuery(tracesByIdQuery(plan.byIds));
   const results = plan.byIds !== undefined ? byIds : plan.byTraceQl === undefined ? bySearch : byTraceQl;
 
@@ -90,6 +95,21 @@ export function SearchPage() {
   const filterBy = ({ place, key, value }: Comparison["differences"][number]) =>
     goTo({ ...withCondition(address, { scope: place, key, value }), sel: undefined });
 
+  function openGroup({ value, type }: { value: string | null; type: string }) {
+    const { group = "" } = address;
+    const parts = attributeParts(group);
+    const whole = { ...address, group: undefined, groupFilter: undefined, page: "1" };
+    const isSimple =
+      parts !== undefined && value !== null && type === "string" && /^(span|resource)?$/.test(parts.scope);
+    if (isSimple) {
+      return void goTo(withCondition(whole, { ...parts, value }));
+    }
+    const literal =
+      /^(int|bool|status|kind)/.test(type) || /^(status|kind)$/.test(group) ? value : JSON.stringify(value);
+    const condition = value === null ? `${group} = nil` : `${group} = ${literal}`;
+    void goTo({ ...whole, q: `${plan.grouped?.q ?? "{ }"}\n| { ${condition} }` });
+  }
+
   const isLive = address.live === "1" && can.tail;
   const isFile = address.file === "1";
   // Nothing found in a store of which a part is away is no empty store.
@@ -112,7 +132,18 @@ export function SearchPage() {
 
   function list(rows: readonly TraceSummary[], limit: number, stale: boolean) {
     const onSort = (sort: SearchAddress["sort"]) => goTo({ ...address, sort }, true);
-    return <ResultList results={rows} sort={address.sort} {...{ limit, stale, onSort }} />;
+    const columns = isFile || !can.traceql || plan.byIds !== undefined ? [] : columnsOf(address.cols);
+    return (
+      <ResultList results={rows} sort={address.sort} {...{ limit, stale, columns, onSort }}>
+        {plan.grouped !== undefined && !isFile && (
+          <ColumnMenu
+            columns={columns}
+            onColumns={(next) => goTo({ ...address, cols: next.join(",") || undefined }, true)}
+            onGroup={(group) => goTo({ ...address, group, page: "1" })}
+          />
+        )}
+      </ResultList>
+    );
   }
 
   function body() {
@@ -155,6 +186,17 @@ export function SearchPage() {
         </Notice>
       );
     }
+    if (plan.grouped !== undefined && address.group !== undefined) {
+      return (
+        <GroupList
+          address={address}
+          spans={plan.grouped}
+          refetchInterval={again.refetchInterval}
+          onChange={(fields) => goTo({ ...address, ...fields }, fields.page === "1")}
+          onOpen={openGroup}
+        />
+      );
+    }
     if (results.data === undefined || !asks) {
       return <Loading>Searching…</Loading>;
     }
@@ -191,13 +233,17 @@ export function SearchPage() {
           sel: undefined,
           live: undefined,
           file: undefined,
+          ...viewOf(defaultAddress),
         })}
         address={address}
         services={names}
         can={can}
         searching={results.isFetching}
         onSearch={(draft) =>
-          runSearch({ ...draft, sort: address.sort, sel: undefined, file: undefined, traceID: undefined })
+          runSearch({
+            ...{ ...draft, sort: address.sort, ...viewOf(address) },
+            ...{ page: "1", sel: undefined, file: undefined, traceID: undefined },
+          })
         }
       >
         {can.tail && (
@@ -214,11 +260,13 @@ export function SearchPage() {
             Live
           </button>
         )}
+        <RefreshSelect value={address.refresh} onChange={(refresh) => goTo({ ...address, refresh }, true)} />
         <SearchMenu address={address} onOpenFile={(file) => void openFile(file)} />
       </SearchForm>
       {showsOverview && (
         <Overview
           plan={plan}
+          refetchInterval={again.refetchInterval}
           results={asks ? results.data : undefined}
           onSelect={(selection) =>
             goTo({ ...address, sel: selection === undefined ? undefined : selectionText(selection) })
@@ -229,4 +277,9 @@ export function SearchPage() {
       <Suspense fallback={<Loading>Opening…</Loading>}>{body()}</Suspense>
     </div>
   );
+}
+
+/** How the results of a search are looked at: it is no part of the question. */
+function viewOf({ cols, group, groupSort, groupFilter, page, refresh }: SearchAddress) {
+  return { cols, group, groupSort, groupFilter, page, refresh };
 }

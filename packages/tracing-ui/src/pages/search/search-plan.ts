@@ -1,17 +1,12 @@
 import type { AskedRange, Capabilities, SpanConditions, TimedConditions } from "../../api/analysis.ts";
 import type { TraceSearch } from "../../api/queries.ts";
+import type { TraceQlSearch } from "../../api/traceql-search.ts";
+import { columnsOf } from "./columns.ts";
 import type { SearchAddress } from "./search-address.ts";
 import { conditionsOf, type FieldErrors } from "./search-of.ts";
 import { parseSelection, type Selection, selectedDurations } from "./selection.ts";
 import { parseTagText } from "./tag-text.ts";
 import { fieldsOfTraceQl, traceQlOfFields } from "./traceql-fields.ts";
-
-/** A search in TraceQL. */
-export interface TraceQlSearch {
-  q: string;
-  range: AskedRange;
-  limit: number;
-}
 
 /** Everything that the search page asks the server for one address. */
 export interface SearchPlan {
@@ -19,6 +14,8 @@ export interface SearchPlan {
   /** One of these is asked for the list, the others are undefined; all are when the address cannot be asked. */
   bySearch: TraceSearch | undefined;
   byTraceQl: TraceQlSearch | undefined;
+  /** The spans of the list as TraceQL, to be counted in groups; undefined without TraceQL. */
+  grouped: { q: string; range: AskedRange } | undefined;
   /** Traces that are asked for by their ids, in place of both; undefined when there are none. */
   byIds: readonly string[] | undefined;
   /** The spans of the heat map; undefined without a heat map. */
@@ -39,6 +36,7 @@ export function searchPlan(address: SearchAddress, can: Capabilities): SearchPla
     errors,
     bySearch: undefined,
     byTraceQl: undefined,
+    grouped: undefined,
     byIds: idsOf(address.traceID),
     map: undefined,
     selection,
@@ -57,15 +55,23 @@ export function searchPlan(address: SearchAddress, can: Capabilities): SearchPla
 
   const listRange = selection ?? range;
   const { limit } = address;
-  if (address.q !== undefined) {
-    const q = selection === undefined ? address.q : `${address.q}\n| ${durationsOf(selection)}`;
-    plan.byTraceQl = { q, range: listRange, limit };
-  } else if (fromFields?.service) {
-    const durations = selection === undefined ? {} : selectedDurations(selection, fromFields);
+  const columns = can.traceql ? columnsOf(address.cols) : [];
+  const durations = selection === undefined ? {} : selectedDurations(selection, address);
+  const q =
+    address.q === undefined
+      ? traceQlOfFields({ ...address, ...durations })
+      : selection === undefined
+        ? address.q
+        : `${address.q}\n| ${durationsOf(selection)}`;
+  if (can.traceql) {
+    plan.grouped = { q, range: listRange };
+  }
+  // Only TraceQL brings the values of attributes without the spans themselves.
+  const isPlain = address.q === undefined && columns.length === 0;
+  if (isPlain && fromFields?.service) {
     plan.bySearch = { ...fromFields, ...durations, service: fromFields.service, limit, range: listRange };
-  } else if (can.traceql) {
-    const durations = selection === undefined ? {} : selectedDurations(selection, address);
-    plan.byTraceQl = { q: traceQlOfFields({ ...address, ...durations }), range: listRange, limit };
+  } else if (can.traceql || address.q !== undefined) {
+    plan.byTraceQl = { q, range: listRange, limit, ...(columns.length === 0 ? {} : { columns }) };
   }
   return plan;
 }

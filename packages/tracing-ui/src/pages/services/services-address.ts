@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { RateSort } from "../../api/rates.ts";
 import { pageNumber } from "../../components/page-number.ts";
+import { refreshField } from "../../components/refresh-select.tsx";
 import { lookbacks } from "../search/search-address.ts";
 
 const text = z.catch(z.optional(z.string()), undefined);
@@ -17,6 +18,7 @@ export const servicesAddress = z.object({
   /** Part of a name. */
   filter: text,
   page: pageNumber,
+  refresh: refreshField,
   kinds: z.catch(z.enum(["served", "all"]), "served"),
 });
 

@@ -12,6 +12,7 @@ import { servicesQuery } from "../../api/queries.ts";
 import { ratesPerPage, ratesQuery } from "../../api/rates.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
+import { RefreshSelect, refetchInterval } from "../../components/refresh-select.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
 import { TimeSelect } from "../../components/time-select.tsx";
 import { RateTable } from "./rate-table.tsx";
@@ -30,14 +31,15 @@ export function ServicesPage() {
   const page = Number(address.page);
   const asked = { endMs: useAskedTime(), lookbackMs: lookbackMs(lookback), kinds };
   const wanted = useSettled(filter.trim());
+  const again = { placeholderData: keepPreviousData, refetchInterval: refetchInterval(address.refresh) };
   const rates = useQuery({
     ...ratesQuery({ ...asked, service, contains: wanted, sort, page }),
-    placeholderData: keepPreviousData,
+    ...again,
   });
   const whole = useQuery({
     ...ratesQuery({ ...asked, names: [service ?? ""] }),
     enabled: service !== undefined,
-    placeholderData: keepPreviousData,
+    ...again,
   });
   const isEmpty = service === undefined && wanted === "" && rates.data?.total === 0;
   // Only an empty list needs the question whether there are services that nobody called.
@@ -146,6 +148,9 @@ export function ServicesPage() {
             <Link to="/search" search={{ service, lookback }}>
               Traces
             </Link>
+            <Link to="/exceptions" search={{ service, lookback }}>
+              Exceptions
+            </Link>
             <Link to="/dependencies" search={{ focus: service, lookback }}>
               Dependencies
             </Link>
@@ -171,6 +176,10 @@ export function ServicesPage() {
             <option value="served">Calls answered</option>
             <option value="all">All spans</option>
           </select>
+          <RefreshSelect
+            value={address.refresh}
+            onChange={(refresh) => change({ refresh, page: address.page })}
+          />
           <TimeSelect
             value={lookback}
             onChange={(value) => change({ lookback: value as ServicesAddress["lookback"] })}

@@ -1,0 +1,24 @@
+import * as z from "zod/mini";
+import { pageNumber } from "../../components/page-number.ts";
+import { refreshField } from "../../components/refresh-select.tsx";
+import { lookbacks } from "../search/search-address.ts";
+
+const text = z.catch(z.optional(z.string()), undefined);
+
+/** State of the exceptions page in its address. Unreadable parts fall back to their defaults. */
+export const exceptionsAddress = z.object({
+  /** Thrown by this service; by any without it. */
+  service: text,
+  lookback: z.catch(z.enum(lookbacks.map((entry) => entry.value)), "1h"),
+  sort: z.catch(z.enum(["count", "last", "first"]), "count"),
+  /** Part of the type or the message. */
+  filter: text,
+  page: pageNumber,
+  refresh: refreshField,
+});
+
+/** State of the exceptions page in its address. */
+export type ExceptionsAddress = z.infer<typeof exceptionsAddress>;
+
+/** The defaults, which an address leaves out. */
+export const defaultExceptionsAddress: ExceptionsAddress = exceptionsAddress.parse({});

@@ -1,0 +1,134 @@
+import "../services/services-page.css";
+import "./exceptions-page.css";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { Notice } from "ui-kit/components/notice.tsx";
+import { Pager } from "ui-kit/components/pager.tsx";
+import { useSettled } from "ui-kit/components/use-settled.ts";
+import { formatCount } from "ui-kit/format/format-count.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { exceptionsPerPage, exceptionsQuery } from "../../api/exceptions.ts";
+import { FailureNotice } from "../../components/failure-notice.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { RefreshSelect, refetchInterval } from "../../components/refresh-select.tsx";
+import { TimeSelect } from "../../components/time-select.tsx";
+import { lookbackMs } from "../services/services-address.ts";
+import { ExceptionList } from "./exception-list.tsx";
+import type { ExceptionsAddress } from "./exceptions-address.ts";
+
+const route = getRouteApi("/exceptions");
+
+/** Exceptions of all services, or of one, in groups of one type and message: a page at a time. */
+export function ExceptionsPage() {
+  const address = route.useSearch();
+  const navigate = route.useNavigate();
+  const { service, lookback, sort, filter = "" } = address;
+  const page = Number(address.page);
+  const contains = useSettled(filter.trim());
+  const ofService = useSettled(service?.trim() ?? "");
+  const found = useQuery({
+    ...exceptionsQuery({
+      ...{ contains, order: sort, page, lookbackMs: lookbackMs(lookback) },
+      service: ofService === "" ? undefined : ofService,
+    }),
+    placeholderData: keepPreviousData,
+    refetchInterval: refetchInterval(address.refresh),
+  });
+  const change = (fields: Partial<ExceptionsAddress>) =>
+    void navigate({ search: { ...address, page: "1", ...fields }, replace: true });
+
+  useEffect(() => {
+    document.title = "Exceptions · Tracing";
+  }, []);
+
+  function body() {
+    const { error, data } = found;
+    if (error instanceof ApiError && (error.status === 501 || error.code === "API_NOT_FOUND")) {
+      return (
+        <Notice kind="plain" title="This server lists no exceptions">
+          <p>They are counted by TraceQL, which needs the built-in store.</p>
+        </Notice>
+      );
+    }
+    if (error) {
+      return <FailureNotice error={error} onRetry={() => found.refetch()} />;
+    }
+    if (data === undefined) {
+      return <Loading>Counting…</Loading>;
+    }
+    if (data.total === 0) {
+      return (
+        <p className="services-note">
+          {contains === "" && ofService === ""
+            ? "No span recorded an exception in this time."
+            : "No exception matches in this time."}{" "}
+          Exceptions are events of a span that are named “exception”.
+        </p>
+      );
+    }
+    return (
+      <>
+        <p className="exceptions-total">
+          <b>{formatCount(data.exceptions)}</b> exceptions in {formatCount(data.total)}{" "}
+          {data.total === 1 ? "group" : "groups"}
+          {data.truncated && (
+            <span className="muted"> – there are more messages: the most frequent are counted</span>
+          )}
+        </p>
+        <ExceptionList found={data} sort={sort} onSort={(next) => change({ sort: next })} />
+        <Pager
+          page={page}
+          perPage={exceptionsPerPage}
+          total={data.total}
+          what="groups"
+          onPage={(next) => change({ page: String(next) })}
+        />
+      </>
+    );
+  }
+
+  return (
+    <div className="services-page exceptions-page">
+      <header className="page-head">
+        <h1 className="page-title">Exceptions</h1>
+        <div className="page-head-tools">
+          <input
+            className="field"
+            aria-label="Service"
+            placeholder="All services"
+            value={service ?? ""}
+            onChange={(event) => change({ service: event.target.value || undefined })}
+          />
+          <input
+            className="field"
+            data-slash
+            data-command=""
+            data-key="/"
+            aria-label="Filter by type or message"
+            placeholder="Type or message"
+            value={filter}
+            onChange={(event) => change({ filter: event.target.value || undefined })}
+          />
+          <RefreshSelect
+            value={address.refresh}
+            onChange={(refresh) => change({ refresh, page: address.page })}
+          />
+          <TimeSelect
+            value={lookback}
+            onChange={(value) => change({ lookback: value as ExceptionsAddress["lookback"] })}
+          />
+        </div>
+      </header>
+      <section
+        className="services-body"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key
+        tabIndex={0}
+        aria-label="Groups of exceptions"
+        aria-busy={found.isFetching}
+      >
+        {body()}
+      </section>
+    </div>
+  );
+}

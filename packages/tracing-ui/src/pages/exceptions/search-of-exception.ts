@@ -1,0 +1,20 @@
+import type { ExceptionGroup } from "../../api/exceptions.ts";
+
+/** TraceQL of all spans with such an exception: the type, and the message around what differs. */
+export function searchOf({ type, template }: Pick<ExceptionGroup, "type" | "template">): string {
+  const conditions = type === "(no type)" ? [] : [`event.exception.type = ${JSON.stringify(type)}`];
+  const parts = template.split(/<(?:url|id|address|text|number)>/);
+  if (parts.length === 1) {
+    // A message of a thousand letters may have been cut.
+    const isWhole = template.length < 1_000;
+    const pattern = isWhole ? template : `${escaped(template)}.*`;
+    conditions.push(`event.exception.message ${isWhole ? "=" : "=~"} ${JSON.stringify(pattern)}`);
+  } else {
+    conditions.push(`event.exception.message =~ ${JSON.stringify(`${parts.map(escaped).join(".*")}.*`)}`);
+  }
+  return `{ ${conditions.join(" && ")} }`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}

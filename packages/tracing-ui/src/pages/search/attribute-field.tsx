@@ -1,0 +1,70 @@
+import { useQuery } from "@tanstack/react-query";
+import { type KeyboardEvent, useState } from "react";
+import { CompletionField } from "ui-kit/components/completion-field.tsx";
+import { attributeNamesQuery } from "../../api/analysis.ts";
+import { isAttribute } from "./columns.ts";
+import { attributeName } from "./traceql-fields.ts";
+
+/** Names offered below the field. */
+const mostOffered = 50;
+const intrinsics = ["name", "kind", "status", "statusMessage", "rootName", "rootServiceName"];
+
+/** A field that takes one attribute, found by any part of its name. */
+export function AttributeField(props: { id: string; label: string; onTake: (attribute: string) => void }) {
+  const { id, label, onTake } = props;
+  const [text, setText] = useState("");
+  const [isWrong, setWrong] = useState(false);
+  const names = useQuery(attributeNamesQuery);
+  const part = text.trim().toLowerCase();
+  const known = (names.data ?? [])
+    .filter(({ scope }) => scope !== "intrinsic")
+    .map(({ scope, name }) => attributeName(scope, name));
+  const all = [...intrinsics, ...known];
+  const items = all.filter((name) => name.toLowerCase().includes(part)).slice(0, mostOffered);
+
+  function take(event: KeyboardEvent | undefined) {
+    event?.preventDefault();
+    event?.stopPropagation();
+    // Half a name means the first that has it.
+    const meant = all.includes(text.trim()) ? text.trim() : (items[0] ?? text.trim());
+    const isOne = part !== "" && isAttribute(meant);
+    setWrong(!isOne);
+    if (isOne) {
+      setText("");
+      onTake(meant);
+    }
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Enter in the field within, which leaves it to what is around
+    <div className="attribute-field" onKeyDown={(event) => event.key === "Enter" && take(event)}>
+      <label htmlFor={id}>{label}</label>
+      <CompletionField
+        value={text}
+        onValue={(value) => {
+          setText(value);
+          setWrong(false);
+        }}
+        onCaret={() => {}}
+        completions={{
+          from: 0,
+          to: text.length,
+          items: items.map((name) => ({ text: name, isWhole: true })),
+        }}
+        field={{
+          ...{ id, className: "field mono", placeholder: "span.http.method" },
+          "aria-invalid": isWrong,
+          "aria-describedby": isWrong || names.isError ? `${id}-error` : undefined,
+        }}
+      />
+      <button type="button" className="button" disabled={part === ""} onClick={() => take(undefined)}>
+        {label}
+      </button>
+      {(isWrong || names.isError) && (
+        <p id={`${id}-error`} className="search-field-error">
+          {isWrong ? "Write one attribute, such as span.http.method" : `No names: ${names.error?.message}`}
+        </p>
+      )}
+    </div>
+  );
+}

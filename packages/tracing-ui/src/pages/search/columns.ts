@@ -1,0 +1,27 @@
+/** An attribute or intrinsic as TraceQL writes it: `span.http.method`, `.region`, `name`. */
+const attribute =
+  /^(?:(?:(?:span|resource|event|link|instrumentation|parent)?\.)(?:"(?:[^"\\]|\\.)+"|[\p{L}\p{N}_./:-]+)|[a-z][A-Za-z:]*)$/u;
+
+/** Columns of choice at a time. */
+export const mostColumns = 8;
+
+/** The attributes in a list with commas between; what is none is left out, and so is what is too much. */
+export function columnsOf(text: string | undefined): readonly string[] {
+  const parts = (text ?? "").match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
+  return [...new Set(parts.map((part) => part.trim()).filter(isAttribute))].slice(0, mostColumns);
+}
+
+/** Whether a text is one attribute or intrinsic. */
+export function isAttribute(text: string): boolean {
+  return attribute.test(text);
+}
+
+/** Scope and name of an attribute; undefined for an intrinsic. */
+export function attributeParts(text: string): { scope: string; key: string } | undefined {
+  const [, scope, name] = /^(\w*)\.(.+)$/s.exec(text) ?? [];
+  if (scope === undefined || name === undefined) {
+    return undefined;
+  }
+  const key = name.startsWith('"') ? name.slice(1, -1).replace(/\\(.)/g, "$1") : name;
+  return { scope, key };
+}

@@ -1,0 +1,142 @@
+import "../services/rate-table.css";
+import "./group-list.css";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Duration } from "ui-kit/components/duration.tsx";
+import { Pager } from "ui-kit/components/pager.tsx";
+import { useSettled } from "ui-kit/components/use-settled.ts";
+import { formatCount } from "ui-kit/format/format-count.ts";
+import { type AskedRange, groupsPerPage, groupsQuery, type SpanGroups } from "../../api/analysis.ts";
+import { FailureNotice } from "../../components/failure-notice.tsx";
+import { Loading } from "../../components/loading.tsx";
+import type { GroupOrder, SearchAddress } from "./search-address.ts";
+
+type Group = SpanGroups["groups"][number];
+
+const heads: Record<GroupOrder, [label: string, title: string]> = {
+  value: ["Value", "From a to z"],
+  spans: ["Spans", "Matching spans"],
+  errors: ["Failed", "Of them, those that failed"],
+  p50: ["p50", "Half of the spans take no longer"],
+  p95: ["p95", "19 of 20 spans take no longer"],
+};
+const columns: readonly GroupOrder[] = ["value", "spans", "errors", "p50", "p95"];
+
+/**
+ * The spans of a search by the values of an attribute, a page at a time.
+ * @param spans that count, and when
+ * @param onOpen shows the traces of a group; undefined where a group cannot be searched for
+ */
+export function GroupList(props: {
+  address: SearchAddress;
+  spans: { q: string; range: AskedRange };
+  refetchInterval: number | false;
+  onChange: (fields: Partial<SearchAddress>) => void;
+  onOpen: (group: Group) => void;
+}) {
+  const { address, spans, refetchInterval, onChange, onOpen } = props;
+  const { group: by = "", groupSort, groupFilter = "" } = address;
+  const page = Number(address.page);
+  const contains = useSettled(groupFilter.trim());
+  const found = useQuery({
+    ...groupsQuery({ ...spans, by, contains, order: groupSort, page }),
+    ...{ placeholderData: keepPreviousData, refetchInterval },
+  });
+  if (found.isError) {
+    return <FailureNotice error={found.error} onRetry={() => found.refetch()} />;
+  }
+  if (found.data === undefined) {
+    return <Loading>Counting…</Loading>;
+  }
+  const { total, truncated, groups } = found.data;
+  const most = groups.reduce((spansOfOne, group) => Math.max(spansOfOne, group.spans), 1);
+  return (
+    <section className="results groups" aria-label={`Spans by ${by}`} aria-busy={found.isFetching}>
+      <header className="results-head">
+        <p>
+          <b>{formatCount(total)}</b> {total === 1 ? "value" : "values"} of <code>{by}</code>
+          {truncated && <span className="muted"> – there are more: those with the most spans are shown</span>}
+        </p>
+        <input
+          className="field"
+          aria-label="Filter values"
+          placeholder="Filter values"
+          value={groupFilter}
+          onChange={(event) => onChange({ groupFilter: event.target.value || undefined, page: "1" })}
+        />
+        <button type="button" className="button" onClick={() => onChange({ group: undefined, page: "1" })}>
+          Back to traces
+        </button>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key */}
+      <section className="results-scroll" tabIndex={0} aria-label="Groups">
+        <table className={`rates sorted-${groupSort}`}>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th
+                  key={column}
+                  scope="col"
+                  title={heads[column][1]}
+                  className={column === "value" ? "rate-name" : `group-${column}`}
+                  aria-sort={column !== groupSort ? "none" : column === "value" ? "ascending" : "descending"}
+                >
+                  <button
+                    type="button"
+                    className="rate-sort"
+                    onClick={() => onChange({ groupSort: column, page: "1" })}
+                  >
+                    {column === groupSort && (
+                      <span aria-hidden="true">{column === "value" ? "↑ " : "↓ "}</span>
+                    )}
+                    {heads[column][0]}
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map((group) => (
+              <tr key={`${group.type} ${group.value}`}>
+                <td className="rate-name cut">
+                  <button
+                    type="button"
+                    className="link"
+                    title="Search its traces"
+                    onClick={() => onOpen(group)}
+                  >
+                    {group.value === null ? <i>without it</i> : group.value === "" ? '""' : group.value}
+                  </button>
+                </td>
+                <td className="group-spans mono">
+                  <span className="group-bar" style={{ width: `${(60 * group.spans) / most}%` }} />
+                  {formatCount(group.spans)}
+                </td>
+                <td className="group-errors mono">
+                  {group.errors === 0 ? (
+                    <span className="unit">–</span>
+                  ) : (
+                    <span className="rate-failed">{formatCount(group.errors)}</span>
+                  )}
+                </td>
+                <td className="group-p50">
+                  <Duration us={group.p50} />
+                </td>
+                <td className="group-p95">
+                  <Duration us={group.p95} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {total === 0 && <p className="services-note">No matching span has such a value.</p>}
+        <Pager
+          page={page}
+          perPage={groupsPerPage}
+          total={total}
+          what="values"
+          onPage={(next) => onChange({ page: String(next) })}
+        />
+      </section>
+    </section>
+  );
+}
