@@ -1,7 +1,11 @@
 // The pages of the directives: each is there, and each of its examples is a serverfile.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { adaptServerfile, standardFeatures } from "../../../admin-server/src/testing/serverfile.ts";
+import {
+  adaptServerfile,
+  standardFeatures,
+  toServerfile,
+} from "../../../admin-server/src/testing/serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
 
 const folder = new URL("../../../../docs/reference/directives/", import.meta.url);
@@ -35,10 +39,15 @@ describe("the reference of directives", () => {
     expect(listed.slice(0, inOrder.length)).toEqual(inOrder);
   });
 
-  test.each(examples)("$page: example $index is adapted without a warning", ({ text }) => {
-    const { result, warnings } = adaptServerfile(Buffer.from(text), {});
-    expect(result).toHaveProperty("apps.http");
-    expect(warnings).toEqual([]);
-    expect(formatServerfile(text)).toBe(text);
-  });
+  test.each(examples)(
+    "$page: example $index is adapted without a warning, and comes back",
+    async ({ text }) => {
+      const { result, warnings } = adaptServerfile(Buffer.from(text), {});
+      expect(result).toHaveProperty("apps.http");
+      expect(warnings).toEqual([]);
+      expect(formatServerfile(text)).toBe(text);
+      const back = await toServerfile(result);
+      expect(adaptServerfile(Buffer.from(back), {}).result).toEqual(result);
+    },
+  );
 });

@@ -1,7 +1,11 @@
 // The pages of the global options: each is there, and its example says something by the option.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { adaptServerfile, adaptWithModules } from "../../../admin-server/src/testing/serverfile.ts";
+import {
+  adaptServerfile,
+  adaptWithModules,
+  toServerfile,
+} from "../../../admin-server/src/testing/serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
 import { globalOptionNames } from "./read-options.ts";
 
@@ -24,13 +28,16 @@ describe("the reference of global options", () => {
   });
 
   test.each(tried)(
-    "%s: the example is adapted without a warning, and says more than without it",
+    "%s: the example is adapted without a warning, and says more than without it, and comes back",
     async (name) => {
       const [, text = ""] = /^```serverfile\n(.*?)^```$/ms.exec(pageOf(name)) ?? [];
       expect(text).toMatch(new RegExp(`^\\t${name}\\b`, "m"));
       const { result, warnings } = await adaptWithModules(Buffer.from(text));
       expect(warnings).toEqual([]);
       expect(formatServerfile(text)).toBe(text);
+      if (name !== "modules") {
+        expect(adaptServerfile(Buffer.from(await toServerfile(result)), {}).result).toEqual(result);
+      }
       const without = text.replace(/^\{\n.*?^\}\n\n/ms, "").replace(/maintenance/, "respond");
       expect(adaptServerfile(Buffer.from(without), {}).result).not.toEqual(result);
     },

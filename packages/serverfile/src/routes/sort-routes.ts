@@ -55,6 +55,13 @@ function comesFirst(a: Key, b: Key): boolean {
   return aLength === bLength ? aTrimmed < bTrimmed : aLength > bLength;
 }
 
+/** Whether the route of a directive stands before another one of the same directive, wherever they are written. */
+export function precedes(a: Route, b: Route): boolean {
+  const keys = [a, b].map((route) => keyOf({ directive: "", result: { kind: "route", route } }, new Map()));
+  const [first, second] = keys;
+  return first !== undefined && second !== undefined && comesFirst(first, second);
+}
+
 /**
  * Sorts by the order of directives, then the longest path first, then those with a matcher before those without.
  * @param order names of directives

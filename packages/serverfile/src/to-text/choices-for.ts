@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
-import { allChoices, type Choices } from "./choices.ts";
+import { type Choices, waysToWrite } from "./choices.ts";
 import { objectsOf } from "./json-lists.ts";
 import { Members } from "./members.ts";
 import { hasHiddenSites } from "./sites/hidden-sites.ts";
@@ -30,7 +30,7 @@ export function choicesFor(config: JsonValue): Choices[] {
   const tls = members.objectAt("apps", "tls");
   const { automation, certificates } = tls;
   const { servers, sites } = readServers(members.child("apps")?.child("http")?.child("servers"));
-  return allChoices({
+  return waysToWrite({
     hasPolicies: isJsonObject(automation) && objectsOf(automation.policies).length > 0,
     hasAutomatedNames:
       (isJsonObject(certificates) && certificates.automate !== undefined) || servers.some(hasNoCertificates),

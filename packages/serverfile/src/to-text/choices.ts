@@ -3,7 +3,7 @@ import type { Merging } from "./sites/merge-sites.ts";
 export type AutomatedAddresses = "unserved" | "internal" | "first" | "all" | "none";
 export type HiddenAnyHost = "none" | "with paths" | "alone" | "for names" | "beside names";
 
-/** Where the same may be said in two places. Which one fits is found out by trying. */
+/** The places of what may be said in two. The config tells little of it, so each way that is written is read back. */
 export interface Choices {
   /** Which sites of several servers are one, with the addresses of all. */
   readonly merging: Merging;
@@ -31,9 +31,7 @@ export interface Choices {
   readonly errorsFirst: boolean;
 }
 
-const both = [true, false] as const;
-
-/** The parts of a config that make a choice matter; without them every choice gives the same text. */
+/** The parts of a config that make a choice matter; without them both places give the same text. */
 export interface ChoiceGrounds {
   /** Whether policies say how certificates are had. */
   readonly hasPolicies: boolean;
@@ -47,35 +45,35 @@ export interface ChoiceGrounds {
   readonly hasGroupedErrors: boolean;
 }
 
-/** Every combination: what reads best first, then those that choose otherwise in one place, in two, and so on. */
-export function allChoices(grounds: ChoiceGrounds): Choices[] {
+/** The ways to write a config: the usual one, then those that say one thing in its other place. */
+export function waysToWrite(grounds: ChoiceGrounds): Choices[] {
   const { hasPolicies, hasAutomatedNames, hasHiddenSites, hasPlainPolicies, hasGroupedErrors } = grounds;
-  const hidden: HiddenAnyHost[] = ["none"];
+  const usual: Choices = {
+    globalCertificates: true,
+    acmeOptions: true,
+    merging: "alike",
+    errorsFirst: false,
+    automatedAddresses: "unserved",
+    hiddenAnyHost: "none",
+    namesScheme: hasPolicies && hasPlainPolicies,
+    defaultBind: true,
+  };
+  const others: Partial<Choices>[] = [{ merging: "same" }, { merging: "none" }, { defaultBind: false }];
+  if (hasPolicies) {
+    others.push({ globalCertificates: false }, { acmeOptions: false }, { namesScheme: !usual.namesScheme });
+  }
+  if (hasAutomatedNames) {
+    const places: readonly AutomatedAddresses[] = ["none", "all", "internal", "first"];
+    others.push(...places.map((automatedAddresses) => ({ automatedAddresses })));
+  }
   if (hasHiddenSites) {
-    hidden.push("with paths", "alone");
+    others.push({ hiddenAnyHost: "with paths" }, { hiddenAnyHost: "alone" });
   }
   if (hasAutomatedNames && hasPolicies) {
-    hidden.push("for names", "beside names");
+    others.push({ hiddenAnyHost: "for names" }, { hiddenAnyHost: "beside names" });
   }
-  const saying = hasPolicies ? both : ([true] as const);
-  const ways: { readonly [K in keyof Choices]: readonly Choices[K][] } = {
-    globalCertificates: saying,
-    acmeOptions: saying,
-    merging: ["alike", "same", "none"],
-    errorsFirst: hasGroupedErrors ? [false, true] : [false],
-    automatedAddresses: hasAutomatedNames ? ["unserved", "none", "all", "internal", "first"] : ["unserved"],
-    hiddenAnyHost: hidden,
-    namesScheme: hasPolicies ? [hasPlainPolicies, !hasPlainPolicies] : [false],
-    defaultBind: both,
-  };
-  let all: { readonly choices: Partial<Choices>; readonly others: number }[] = [{ choices: {}, others: 0 }];
-  for (const [name, values] of Object.entries(ways)) {
-    all = values.flatMap((value, index) =>
-      all.map(({ choices, others }) => ({
-        choices: { ...choices, [name]: value },
-        others: others + (index === 0 ? 0 : 1),
-      })),
-    );
+  if (hasGroupedErrors) {
+    others.push({ errorsFirst: true });
   }
-  return all.sort((a, b) => a.others - b.others).map(({ choices }) => choices as Choices);
+  return [usual, ...others.map((other) => ({ ...usual, ...other }))];
 }

@@ -10,7 +10,6 @@ test.each([
   ["any host beside a path, known by its log", "https://b.example.com/p, :443 {\n\tlog named\n}\n"],
   ["any host beside a path, known by its policy", "b.example.com/p/*, https:// {\n}\n"],
   ["a site that no route shows, known by its log", "a.example.com {\n\tlog\n}\nlocalhost, :443 {\n}\n"],
-  ["a site that no route shows, known by a policy", "[::1], m2.example.org:8443 {\n}\n::1, :443 {\n}\n"],
   [
     "names of a site and of an option in one policy",
     "{\n\ttls_automate_names n2.example.com x.internal\n}\n::1, :443 {\n}\n",
@@ -64,10 +63,6 @@ test.each([
     "b.example.com, [::1] {\n\trespond b\n}\n::1 {\n\ttls internal\n}\n",
   ],
   [
-    "pairs of files that are counted in another order than servers",
-    "[::1:80] {\n\ttls a b\n}\nm3.example.org, ::1 {\n\ttls c d\n}\nhttps:// {\n\tbind 10.0.0.1\n\ttls a b\n}\n",
-  ],
-  [
     "a site for any host that takes the policies of all names",
     "{\n\temail d@e.f\n}\nunix//run/x {\n}\n:8080, https://w.ts.net, https://example.org:9443 {\n}\n192.168.0.2, deep.a.example.com/p/* {\n}\n",
   ],
@@ -79,10 +74,6 @@ test.each([
   [
     "a heredoc behind a word with #, which is not formatted",
     "a.example.com {\n\tvars x#y <<EOF\n  two\n    lines\n  EOF\n}\n",
-  ],
-  [
-    "any host beside a path, known by its pair of files",
-    "https://example.org, deep.a.example.com/p/*, https:// {\n\ttls a b\n\tlog\n}\nw.ts.net {\n}\n",
   ],
   [
     "a pair of files that only a site loads that is served nowhere",
@@ -113,14 +104,6 @@ test.each([
     ":443, x.localhost:9443 {\n\tbind 1.2.3.4\n\ttls {\n\t\tkey_type p384\n\t}\n\tlog a\n\tlog b\n}\nhttps:// {\n\tlog\n}\nexample.org {\n\tbind fd/3 10.0.0.3\n}\n",
   ],
   [
-    "an issuer of names without TLS, on a socket too",
-    "x.localhost:9443 {\n\ttls {\n\t\tkey_type p384\n\t}\n}\nn4.example.com:80 {\n\tbind 10.0.0.1 fd/3\n\ttls {\n\t\tissuer acme https://x {\n\t\t\tlifetime 3d\n\t\t}\n\t}\n}\n",
-  ],
-  [
-    "certificates of any host that two sites speak for",
-    "https:// {\n\ttls {\n\t\tissuer acme https://x\n\t}\n}\nin.internal, :8080 {\n\ttls {\n\t\tget_certificate http http://x\n\t}\n}\n",
-  ],
-  [
     "hosts of a socket in an order that no port has",
     "c.example.com:8443, 192.168.0.1 {\n\tbind 127.0.0.1 unix//run/s.sock\n}\n",
   ],
@@ -139,4 +122,35 @@ test.each([
 ])("%s", async (_name, text) => {
   const config = adapted(text);
   expect(adapted(await toServerfile(config))).toEqual(config);
+});
+
+/** Texts of which the JSON shows still less: they would be found only by trying one change after the other. */
+test.each([
+  [
+    "a site that no route shows, known by a policy",
+    "[::1], m2.example.org:8443 {\n}\n::1, :443 {\n}\n",
+    "/config/apps/tls/automation",
+  ],
+  [
+    "an issuer of names without TLS, on a socket too",
+    "x.localhost:9443 {\n\ttls {\n\t\tkey_type p384\n\t}\n}\nn4.example.com:80 {\n\tbind 10.0.0.1 fd/3\n\ttls {\n\t\tissuer acme https://x {\n\t\t\tlifetime 3d\n\t\t}\n\t}\n}\n",
+    "/config/apps/tls/automation/policies/1/issuers/0/challenges",
+  ],
+  [
+    "any host beside a path, known by its pair of files",
+    "https://example.org, deep.a.example.com/p/*, https:// {\n\ttls a b\n\tlog\n}\nw.ts.net {\n}\n",
+    "/config/apps/http/servers/srv0/routes/0/match/0/host/0",
+  ],
+  [
+    "certificates of any host that two sites speak for",
+    "https:// {\n\ttls {\n\t\tissuer acme https://x\n\t}\n}\nin.internal, :8080 {\n\ttls {\n\t\tget_certificate http http://x\n\t}\n}\n",
+    "/config/apps/http/servers/srv0/tls_connection_policies",
+  ],
+  [
+    "pairs of files that are counted in another order than servers",
+    "[::1:80] {\n\ttls a b\n}\nm3.example.org, ::1 {\n\ttls c d\n}\nhttps:// {\n\tbind 10.0.0.1\n\ttls a b\n}\n",
+    "/config/apps/tls/certificates/load_files/0/certificate",
+  ],
+])("%s: is refused, with the place where the usual text differs", async (_name, text, path) => {
+  await expect(toServerfile(adapted(text))).rejects.toThrow(`the nearest differs at ${path}`);
 });

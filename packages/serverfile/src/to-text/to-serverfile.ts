@@ -1,31 +1,15 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { messageOf, ServerError } from "server-core/errors";
 import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json-value";
 import { adaptServerfile } from "../adapt-serverfile.ts";
 import { formatServerfile } from "../format/format-serverfile.ts";
 import type { KnownText } from "../recent-texts.ts";
 import type { TextFeatures } from "../text-features.ts";
-import type { Choices } from "./choices.ts";
 import { choicesFor } from "./choices-for.ts";
-import { type ConfigDraft, draftText } from "./config-draft.ts";
 import { inexpressible, notFound } from "./inexpressible.ts";
-import { CertificateCheck } from "./mending/certificate-check.ts";
-import { mendDraft } from "./mending/mend-draft.ts";
-import type { TriedDraft } from "./mending/mending.ts";
-import { SearchTime } from "./search-time.ts";
-import { usualPortsOf } from "./sites/usual-ports.ts";
 import { writeConfig } from "./write-config.ts";
 
 const defaultFile = "Serverfile";
-/**
- * How much JSON is written and read back in search of a way to write a config, about half a second of computing. A try
- * counts as so much more than its JSON; a large config gets few tries.
- */
-const maxTriedBytes = 4 * 1024 * 1024;
-const bytesPerTry = 2560;
-const minTries = 4;
-/** The share of tries and of time that ways to write it get; the rest is for mending. */
-const writingShare = 0.4;
-
 /** Where two documents first differ, as a path; undefined when they are the same. */
 export function firstDifference(
   a: JsonValue | undefined,
@@ -75,12 +59,11 @@ function hiddenFileOf(value: JsonValue): string | undefined {
 }
 
 /**
- * A config as a formatted serverfile that adapts to the same JSON; each text is verified before it is
- * returned. Statements with several possible places are tried in several ways, and near results are repaired.
- * The limits are {@link maxTriedBytes} of JSON, and half a second of computing. Before the repair, recent
- * source texts are compared. Other work of the process gets its turn.
- * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why;
- *   or, when none of the tried texts fits, with the path where the nearest differs
+ * A config as a formatted serverfile that adapts to the same JSON: every text is adapted before it is given. A config does
+ * not tell all of how it was said. It is written in the usual way, then with one thing said in its other place, and at last
+ * the recent source texts are compared. Other work of the thread gets its turn between two of these.
+ * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why; or with the
+ *   path where the text of the usual way differs
  */
 export async function toServerfile(
   config: JsonValue,
@@ -90,114 +73,60 @@ export async function toServerfile(
   if (config === null) {
     throw inexpressible("/config", "no config is loaded");
   }
-  const size = JSON.stringify(config).length;
-  const tries = Math.max(minTries, Math.floor(maxTriedBytes / (bytesPerTry + size)));
   const hidden = hiddenFileOf(config);
-  const time = new SearchTime();
   const isOther = hidden !== undefined && hidden !== `./${defaultFile}` && hidden.includes("/");
   const files = (isOther ? [defaultFile, hidden] : [defaultFile]).map(
-    (file) => new TextFile(config, file, features, time),
+    (file) => new TextFile(config, file, features),
   );
   for (const file of files) {
-    const text = await file.firstThatFits(Math.ceil(tries * writingShare));
+    const text = await file.written();
     if (text !== undefined) {
       return text;
     }
   }
   for (const { text, filename = defaultFile } of known) {
     for (const name of new Set([defaultFile, filename])) {
-      const same = new TextFile(config, name, features, time).asItWas(text);
+      const same = new TextFile(config, name, features).ifSame(text);
       if (same !== undefined) {
         return same;
       }
     }
   }
-  const last = files.at(-1);
-  const text = await last?.mended(tries - last.tries);
-  if (text === undefined) {
-    throw last?.refusal ?? inexpressible("/config", "there is no way to write it");
-  }
-  return text;
+  throw files.at(-1)?.refusal ?? inexpressible("/config", "there is no way to write it");
 }
 
 /** A file that a config's text is thought to be in: its name is hidden by the file servers in it. */
 class TextFile {
   readonly #config: JsonValue;
   readonly #name: string;
-  /** Drafts that do not give the config. */
-  readonly #tried: TriedDraft[] = [];
-  readonly #time: SearchTime;
   readonly #features: TextFeatures;
-  readonly #certificates: CertificateCheck;
-  /** Why it is not written: the first part that no line says, or where the nearest text differs. */
+  /** Why it is not written: the first part that no line says, or where the text of the usual way differs. */
   refusal: ServerError | undefined;
 
-  constructor(config: JsonValue, name: string, features: TextFeatures, time: SearchTime) {
-    this.#features = features;
-    this.#time = time;
+  constructor(config: JsonValue, name: string, features: TextFeatures) {
     this.#config = config;
     this.#name = name;
-    this.#certificates = new CertificateCheck(config, (text) => this.#adapt(text));
-  }
-
-  /** How many texts were tried. */
-  get tries(): number {
-    return this.#tried.length;
+    this.#features = features;
   }
 
   /** The first of the ways to write the config that comes to it. */
-  async firstThatFits(tries: number): Promise<string | undefined> {
-    const hidden = this.#name === defaultFile ? `./${defaultFile}` : this.#name;
+  async written(): Promise<string | undefined> {
+    const hiddenFile = this.#name === defaultFile ? `./${defaultFile}` : this.#name;
     const seen = new Set<string>();
-    for (const choices of this.#choices()) {
-      if (
-        this.#tried.length >= tries ||
-        (this.#time.hasUsed(writingShare) && this.#tried.length >= minTries)
-      ) {
-        break;
-      }
-      await this.#time.nextTurn();
-      let draft: ConfigDraft;
-      try {
-        draft = writeConfig(this.#config, { choices, hiddenFile: hidden, features: this.#features });
-      } catch (error) {
-        this.#refuse(error);
-        continue;
-      }
-      const text = draftText(draft);
-      if (seen.has(text)) {
-        continue;
-      }
-      seen.add(text);
-      if (this.#tried.length > 0 && this.#certificates.scoreOf(draft) > 0) {
-        this.#tried.push({ draft, result: undefined });
-        continue;
-      }
-      const result = this.#comesTo(text);
-      if (result !== undefined && firstDifference(this.#config, result, "") === undefined) {
-        return this.#checked(text);
-      }
-      this.#tried.push({ draft, result });
-    }
-    return undefined;
-  }
-
-  /** The adapted result of a text; undefined for an invalid one. */
-  #comesTo(text: string): JsonValue | undefined {
     try {
-      return this.#adapt(text);
-    } catch {
-      return undefined;
-    }
-  }
-
-  #choices(): Choices[] {
-    try {
-      return choicesFor(this.#config);
+      for (const choices of choicesFor(this.#config)) {
+        await nextTurn();
+        const text = writeConfig(this.#config, { choices, hiddenFile, features: this.#features });
+        const same = seen.has(text) ? undefined : this.ifSame(text);
+        if (same !== undefined) {
+          return same;
+        }
+        seen.add(text);
+      }
     } catch (error) {
       this.#refuse(error);
-      return [];
     }
+    return undefined;
   }
 
   /** Keeps the first reason. */
@@ -205,61 +134,29 @@ class TextFile {
     this.refusal ??= error instanceof ServerError ? error : inexpressible("/config", messageOf(error));
   }
 
-  /** This text, formatted, if it comes to the config. */
-  asItWas(text: string): string | undefined {
-    try {
-      return this.#checked(text);
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** A text near those of {@link firstThatFits}. */
-  async mended(maxTries: number): Promise<string | undefined> {
-    const config = this.#config;
-    const adapt = (text: string) => this.#adapt(text);
-    const time = this.#time;
-    const certificates = this.#certificates;
-    const mending = { config, ports: usualPortsOf(config), adapt, certificates, maxTries, time };
-    const { text, nearest } = await mendDraft(this.#tried, mending);
-    if (text !== undefined) {
-      return this.#checked(text);
-    }
-    const [first] = this.#tried;
-    if (first !== undefined) {
-      this.refusal = this.#notFound(nearest ?? draftText(first.draft));
-    }
-    return undefined;
-  }
-
-  /** @param nearest the text that came nearest to the config */
-  #notFound(nearest: string): ServerError {
-    try {
-      const path = firstDifference(this.#config, this.#adapt(nearest), "/config") ?? "/config";
-      return notFound(path, `the nearest differs at ${path}`);
-    } catch (error) {
-      return notFound("/config", `the nearest is not understood: ${messageOf(error)}`);
-    }
-  }
-
-  #adapt(text: string): JsonValue {
-    return adaptServerfile(Buffer.from(text), { filename: this.#name }, this.#features).result;
-  }
-
   /**
-   * The text, formatted unless that would change it: after a word with `#`, a heredoc counts as a comment.
-   * @throws ServerError CONFIG_INEXPRESSIBLE when it does not come to the config
+   * A text if it comes to the config, formatted unless that would change it: after a word with `#`, a heredoc counts as a
+   * comment.
    */
-  #checked(unformatted: string): string {
-    const pathOf = (text: string) => firstDifference(this.#config, this.#adapt(text), "/config");
+  ifSame(unformatted: string): string | undefined {
     const formatted = formatServerfile(unformatted);
-    const path = pathOf(formatted);
-    if (path !== undefined && pathOf(unformatted) !== undefined) {
-      throw notFound(path, `the nearest differs at ${path}`);
-    }
-    const text = path === undefined ? formatted : unformatted;
-    return this.#name === defaultFile
+    const text = [formatted, unformatted].find((each) => this.#comesToConfig(each));
+    return text === undefined || this.#name === defaultFile
       ? text
       : `# The config hides its file: save this as ${this.#name}\n${text}`;
+  }
+
+  #comesToConfig(text: string): boolean {
+    try {
+      const { result } = adaptServerfile(Buffer.from(text), { filename: this.#name }, this.#features);
+      const path = firstDifference(this.#config, result, "/config");
+      if (path !== undefined) {
+        this.#refuse(notFound(path, `the nearest differs at ${path}`));
+      }
+      return path === undefined;
+    } catch (error) {
+      this.#refuse(notFound("/config", `the nearest is not understood: ${messageOf(error)}`));
+      return false;
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
 import type { TextFeatures } from "../text-features.ts";
 import type { Choices } from "./choices.ts";
-import { type ConfigDraft, frozen, unservedSite } from "./config-draft.ts";
+import { type ConfigLines, configText, unservedSite } from "./config-lines.ts";
 import { inexpressible } from "./inexpressible.ts";
 import { type Line, line } from "./lines/line.ts";
 import { NamedMatchers } from "./matchers/named-matchers.ts";
@@ -78,7 +78,7 @@ class ConfigWriter {
     return this.#order.better();
   }
 
-  draft(): ConfigDraft {
+  lines(): ConfigLines {
     const logs = this.#logs();
     const tlsJson = this.#tls === undefined ? {} : this.#config.objectAt("apps", "tls");
     const given = this.#http?.child("servers");
@@ -117,15 +117,15 @@ class ConfigWriter {
     const options = this.#options(servers, logs, certificates, bind);
     return {
       options,
-      named: named.map(([name, block]) => ({ words: [`&(${name})`], block: frozen(block.lines) })),
+      named: named.map(([name, block]) => ({ words: [`&(${name})`], block: block.lines })),
       sites: [
         ...unloadedPairs(tlsJson, servers).map((pair, index) =>
           unservedSite(index, [line("tls", ...pair)], []),
         ),
         ...ordered.map(({ keys, head, block }) => ({
           keys,
-          head: frozen(head),
-          body: frozen(block.lines),
+          head,
+          body: block.lines,
         })),
       ],
     };
@@ -236,12 +236,12 @@ export interface WriteOptions {
 }
 
 /**
- * One way to write a config.
+ * Writes a config in one way. Each module writes its own part.
  * @throws ServerError CONFIG_INEXPRESSIBLE
  */
-export function writeConfig(config: JsonValue, options: WriteOptions): ConfigDraft {
+export function writeConfig(config: JsonValue, options: WriteOptions): string {
   const first = new ConfigWriter(config, options);
-  const draft = first.draft();
+  const lines = first.lines();
   const order = first.betterOrder;
-  return order === undefined ? draft : new ConfigWriter(config, options, order).draft();
+  return configText(order === undefined ? lines : new ConfigWriter(config, options, order).lines());
 }

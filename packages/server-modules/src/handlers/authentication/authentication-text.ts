@@ -49,7 +49,7 @@ const toText: HandlerWriter = (handler) => {
     return line(...words);
   });
   const words = realm === undefined ? (algorithm === "bcrypt" ? [] : [algorithm]) : [algorithm, realm];
-  return { directive: "basic_auth", words, ...blockOf(lines) };
+  return { directive: "basic_auth", older: "basicauth", words, ...blockOf(lines) };
 };
 
 /** How serverfiles say it. */

@@ -14,7 +14,7 @@ export const vars: HandlerWriter = (handler) => {
     }
     if (only === "log_skip" && value === true) {
       handler.take(only);
-      return { directive: "log_skip", words: [] };
+      return { directive: "log_skip", older: "skip_log", words: [] };
     }
     if (only === "access_logger_names" && (value === null || isJsonArray(value))) {
       handler.take(only);

@@ -19,6 +19,8 @@ export interface WriteContext {
 /** A directive without its matcher. */
 export interface Written {
   readonly directive: string;
+  /** An older name of the directive, which is sorted before it. */
+  readonly older?: string;
   readonly words: readonly Word[];
   readonly block?: Block | undefined;
   /** Blocks of routes anywhere in it, in the order in which they are read. */

@@ -1,3 +1,5 @@
+import type { Route } from "../../routes/route.ts";
+import { precedes } from "../../routes/sort-routes.ts";
 import type { Line } from "../lines/line.ts";
 
 /** Something that takes numbers of groups while it is read. */
@@ -13,6 +15,8 @@ export interface Numbered {
 /** A directive with what its reading does to the numbers of groups: `group0`, `group1` … are handed out as a text is read. */
 export interface Statement {
   readonly directive: string;
+  /** An older name of the directive, and the route that it makes: for {@link withOlderNames}. */
+  readonly older?: { readonly name: string; readonly route: Route };
   readonly line: Line;
   /** Blocks of routes in it, in the order in which they are read. */
   readonly blocks: readonly Numbered[];
@@ -22,6 +26,35 @@ export interface Statement {
   readonly firstGroup: number | undefined;
   /** Whether it stands where it is, among its like. */
   readonly isRoute: boolean;
+}
+
+/**
+ * Statements of a sorted block, of which some take an older name: two names of one directive are sorted apart. Where a
+ * route would be sorted before the one that it follows, all before it have had the older name.
+ */
+export function withOlderNames(statements: readonly Statement[]): readonly Statement[] {
+  const named = new Set(statements.flatMap(({ older, directive }) => (older === undefined ? [] : directive)));
+  const renamed = new Set<Statement>();
+  for (const name of named) {
+    const same = statements.filter(({ directive }) => directive === name);
+    const last = same.findLastIndex(({ older }, at) => {
+      const before = same[at - 1]?.older;
+      return older !== undefined && before !== undefined && precedes(older.route, before.route);
+    });
+    for (const each of same.slice(0, Math.max(0, last))) {
+      renamed.add(each);
+    }
+  }
+  return statements.map((statement) => {
+    const { older, line } = statement;
+    return older === undefined || !renamed.has(statement)
+      ? statement
+      : {
+          ...statement,
+          directive: older.name,
+          line: { ...line, words: [older.name, ...line.words.slice(1)] },
+        };
+  });
 }
 
 /** How many numbers reading it takes. */

@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/json/json-value";
+import type { Route } from "../../routes/route.ts";
 import type { TextFeatures } from "../../text-features.ts";
 import { inexpressible } from "../inexpressible.ts";
 import type { Word } from "../lines/line.ts";
@@ -7,7 +8,7 @@ import { Members } from "../members.ts";
 import { type FlatRoute, groupNumber } from "./flat-route.ts";
 import type { RunWriter, WriteContext, Written, WrittenRun } from "./handler-writer.ts";
 import type { OrderNeeds } from "./order-needs.ts";
-import { RouteBlock, type Statement } from "./route-block.ts";
+import { RouteBlock, type Statement, withOlderNames } from "./route-block.ts";
 
 /** Directives whose lone argument is never a matcher. */
 const loneArgument = new Set(["root", "rewrite"]);
@@ -98,7 +99,7 @@ export class RouteWriter {
       }
       at += run?.count ?? 1;
     }
-    const block = new RouteBlock(statements, isSorted);
+    const block = new RouteBlock(isSorted ? withOlderNames(statements) : statements, isSorted);
     for (const { group, handler } of routes) {
       const number = groupNumber(group);
       const kind = isSubroute(handler) ? 0 : kindOf(handler);
@@ -137,14 +138,24 @@ export class RouteWriter {
   }
 
   #statement(
-    { directive, words, block, blocks = [] }: Written,
+    { directive, older, words, block, blocks = [] }: Written,
     match: JsonValue | undefined,
     path: string,
     more: Partial<Statement> = {},
   ): Statement {
     const matcher = noMatcher.has(directive) ? [] : this.#matcherWords(directive, words, match, path);
     const line = { words: [directive, ...matcher, ...words], block };
-    return { directive, line, blocks, ownGroups: 0, firstGroup: undefined, isRoute: true, ...more };
+    const olderName = older && { name: older, route: { match: match as Route["match"], handle: [] } };
+    return {
+      directive,
+      ...(olderName && { older: olderName }),
+      line,
+      blocks,
+      ownGroups: 0,
+      firstGroup: undefined,
+      isRoute: true,
+      ...more,
+    };
   }
 
   #matcherWords(

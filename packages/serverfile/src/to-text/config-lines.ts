@@ -1,9 +1,9 @@
-import { type Line, line, linesOf } from "./lines/line.ts";
+import { type Line, line } from "./lines/line.ts";
 import { printLines } from "./lines/print-lines.ts";
 import { shortenPlaceholders } from "./lines/shorten-placeholders.ts";
 
 /** A site of a text. */
-export interface DraftedSite {
+export interface SiteLines {
   /** Its addresses. */
   readonly keys: readonly string[];
   /** Lines that are no routes: where it listens, certificates, logs. */
@@ -15,7 +15,7 @@ export interface DraftedSite {
 }
 
 /** A site that listens nowhere: it is in no server, but takes numbers. @param number makes its name another */
-export function unservedSite(number: number, head: readonly Line[], body: readonly Line[]): DraftedSite {
+export function unservedSite(number: number, head: readonly Line[], body: readonly Line[]): SiteLines {
   const bind: Line = { words: ["bind"], block: [line("protocols", "h2")] };
   return {
     keys: [`${number}.is.not.served.invalid`],
@@ -25,32 +25,25 @@ export function unservedSite(number: number, head: readonly Line[], body: readon
   };
 }
 
-/** A text in parts: what can be moved, dropped and written otherwise while a way to say a config is looked for. */
-export interface ConfigDraft {
+/** The lines of a text, in its three parts. */
+export interface ConfigLines {
   readonly options: readonly Line[];
   /** Named routes. */
   readonly named: readonly Line[];
-  readonly sites: readonly DraftedSite[];
-}
-
-/** Lines whose blocks are lists: what they hold changes no more. */
-export function frozen(lines: readonly Line[]): Line[] {
-  return lines.map(({ words, block }) => ({
-    words,
-    block: block === undefined ? undefined : frozen(linesOf(block)),
-  }));
+  readonly sites: readonly SiteLines[];
 }
 
 const keep = (text: string) => text;
 
-function siteText({ keys, head, body, comment }: DraftedSite): string {
+function siteText({ keys, head, body, comment }: SiteLines): string {
   const lines = printLines([...head, ...body], shortenPlaceholders, 1);
   return `${comment === undefined ? "" : `# ${comment}\n`}${keys.join(", ")} {\n${lines}}\n`;
 }
 
-/** A draft as text. */
-export function draftText({ options, named, sites }: ConfigDraft): string {
-  const head = options.length === 0 ? [] : [`{\n${printLines(options, keep, 1)}}\n`];
+/** The lines as a text. One without any has an empty block of options, since an empty text is no serverfile. */
+export function configText({ options, named, sites }: ConfigLines): string {
+  const isEmpty = options.length + named.length + sites.length === 0;
+  const head = options.length === 0 && !isEmpty ? [] : [`{\n${printLines(options, keep, 1)}}\n`];
   const routes = named.map((each) => printLines([each], shortenPlaceholders));
   return [...head, ...routes, ...sites.map(siteText)].join("\n");
 }
