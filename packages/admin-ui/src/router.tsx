@@ -13,7 +13,10 @@ import { FailureNotice } from "./components/failure-notice.tsx";
 import { type CertificatesAddress, certificatesAddress } from "./pages/certificates/certificates-address.ts";
 import { type ConfigAddress, configAddress } from "./pages/config/config-address.ts";
 import { type HistoryAddress, historyAddress } from "./pages/history/history-address.ts";
+import { type ImportAddress, importAddress } from "./pages/import/import-address.ts";
+import { type ListenersAddress, listenersAddress } from "./pages/listeners/listeners-address.ts";
 import { OverviewPage } from "./pages/overview/overview-page.tsx";
+import { type RoutesAddress, routesAddress } from "./pages/routes/routes-address.ts";
 import { type UpstreamsAddress, upstreamsAddress } from "./pages/upstreams/upstreams-address.ts";
 
 /** An address before it is checked: any of its fields, each a text. */
@@ -40,9 +43,24 @@ const config = createRoute({
   component: lazyRouteComponent(() => import("./pages/config/config-page.tsx"), "ConfigPage"),
 });
 
+const importing = createRoute({
+  getParentRoute: () => root,
+  path: "/import",
+  validateSearch: (fields: AddressText<ImportAddress>) => importAddress.parse(fields),
+  component: lazyRouteComponent(() => import("./pages/import/import-page.tsx"), "ImportPage"),
+});
+
+const routes = createRoute({
+  getParentRoute: () => root,
+  path: "/routes",
+  validateSearch: (fields: AddressText<RoutesAddress>) => routesAddress.parse(fields),
+  component: lazyRouteComponent(() => import("./pages/routes/routes-page.tsx"), "RoutesPage"),
+});
+
 const listeners = createRoute({
   getParentRoute: () => root,
   path: "/listeners",
+  validateSearch: (fields: AddressText<ListenersAddress>) => listenersAddress.parse(fields),
   component: lazyRouteComponent(() => import("./pages/listeners/listeners-page.tsx"), "ListenersPage"),
 });
 
@@ -72,7 +90,16 @@ const history = createRoute({
 
 /** The console's addresses, all below `/ui/`. */
 export const router = createRouter({
-  routeTree: root.addChildren([overview, config, listeners, upstreams, certificates, history]),
+  routeTree: root.addChildren([
+    overview,
+    config,
+    importing,
+    routes,
+    listeners,
+    upstreams,
+    certificates,
+    history,
+  ]),
   ...routerSettings(),
 });
 

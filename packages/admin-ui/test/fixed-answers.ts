@@ -33,6 +33,8 @@ const certificates = {
   pending: [{ name: "new.shop.example", failures: 3, error: "the authority did not reach port 80" }],
 };
 
+const endsWithin = { "x-ends-within-days": "0=0, 7=2, 30=2, 90=3" };
+
 const upstreams = [
   {
     ...{ address: "10.0.0.7:8080", num_requests: 2, fails: 0, healthy: true, latency_ms: 8.25 },
@@ -60,9 +62,39 @@ const listeners = [
   { address: "127.0.0.2:8443", server: "internal", tls: true, protocols: ["h1", "h2"], connections: 3 },
 ];
 
+function route(
+  place: string,
+  [hosts, paths, handlers, upstreams]: readonly (readonly string[])[],
+  [requests_per_second, errors_per_second, timed, p95_ms]: readonly (number | null)[],
+): unknown {
+  const [host_count, path_count, upstream_count] = [hosts, paths, upstreams].map(
+    (names) => names?.length ?? 0,
+  );
+  return {
+    ...{ at: `/apps/http/servers/${place}`, server: place.split("/")[0], kind: "", matchers: [] },
+    ...{ hosts, host_count, paths, path_count, handlers, upstreams, upstream_count },
+    ...{ requests_per_second, errors_per_second, timed, p95_ms },
+  };
+}
+
+const routes = [
+  route(
+    "shop/routes/2",
+    [["*.shop.example"], ["/api/*"], ["headers", "reverse_proxy"], ["10.0.0.7:8080", "10.0.0.8:8080"]],
+    [41.2, 0.1, 1_236, 84.5],
+  ),
+  route("shop/routes/0", [[], ["/health"], ["static_response"], []], [2, 0, 60, 0.42]),
+  route("shop/routes/1", [[], ["/broken"], ["static_response 503"], []], [0.2, 0.2, 6, null]),
+  route(
+    "internal/routes/0",
+    [["intranet.localhost", "files.localhost"], [], ["file_server"], []],
+    [0, 0, 0, null],
+  ),
+];
+
 const history = [
-  { n: 3, at: at(-3 * minuteMs), author: "127.0.0.1", bytes: 1_712 },
-  { n: 2, at: at(-2 * hourMs), author: "127.0.0.1", bytes: 1_710 },
+  { n: 3, at: at(-3 * minuteMs), author: "127.0.0.1", bytes: 1_712, cause: "PATCH /config/" },
+  { n: 2, at: at(-2 * hourMs), author: "127.0.0.1", bytes: 1_710, cause: "POST /load" },
   { n: 1, at: at(-26 * hourMs), author: "10.0.0.2, rollback to 7", bytes: 1_708 },
 ];
 
@@ -84,6 +116,7 @@ const runningAnswers: Record<string, unknown> = {
   "/tls/certificates": certificates,
   "/reverse_proxy/upstreams": upstreams,
   "/listeners": listeners,
+  "/http/routes": routes,
   "/history": history,
   "/history/1": version,
   "/history/2": version,
@@ -96,6 +129,7 @@ const emptyAnswers: Record<string, unknown> = {
   "/tls/certificates": { certificates: [], pending: [] },
   "/reverse_proxy/upstreams": [],
   "/listeners": [],
+  "/http/routes": [],
   "/history": [],
 };
 
@@ -142,7 +176,8 @@ export async function fixAnswers(page: Page, running: boolean, failing?: string)
     (route) => {
       const { pathname, search } = new URL(route.request().url());
       if (pathname !== failing) {
-        return route.fulfill({ json: answers[pathname + search] ?? answers[pathname] });
+        const headers = pathname === "/tls/certificates" && running ? endsWithin : {};
+        return route.fulfill({ json: answers[pathname + search] ?? answers[pathname], headers });
       }
       return route.fulfill({ status: 500, json: { error: "the workers did not answer in 5 seconds" } });
     },

@@ -14,6 +14,14 @@ describeConsole("the console in a browser", (app) => {
     app.server.admin("POST", "/load", shopConfig(upstreams));
   const row = (name: string | RegExp) => app.page.getByRole("row").filter({ has: app.page.getByText(name) });
 
+  /** Puts a text into the editor of the import. What is there goes first: a browser would mark what it joins with styles. */
+  const write = async (text: string) => {
+    const editor = app.page.getByLabel("Caddyfile to import");
+    await editor.press("ControlOrMeta+a");
+    await editor.press("Delete");
+    await editor.fill(text);
+  };
+
   test("the first load is small", async () => {
     const loaded = new Map<string, number>();
     app.page.on("request", (request) => {
@@ -52,7 +60,7 @@ describeConsole("the console in a browser", (app) => {
       )
       .toBe(true);
     expect(await app.page.locator(".sparkline.error .line").count()).toBe(2);
-    await app.page.keyboard.press("3");
+    await app.page.keyboard.press("5");
     await app.page.waitForURL(/\/ui\/listeners/);
     await row("internal").getByText("HTTP/1.1, HTTP/2").waitFor();
     await app.page.getByRole("link", { name: "shop" }).click();
@@ -94,6 +102,99 @@ describeConsole("the console in a browser", (app) => {
     await app.page.reload();
     await app.page.getByText("SHA-256").waitFor();
     expect(await names.filter({ hasText: "intranet" }).getAttribute("aria-expanded")).toBe("true");
+  });
+
+  test("routes: what takes a request, how often, and with how many 5xx", async () => {
+    const { page } = app;
+    await load();
+    const shop = (await app.server.sites()).find(({ server }) => server === "shop");
+    await go("routes");
+    await row("/health").getByText("static_response").waitFor();
+    await expect
+      .poll(
+        async () => {
+          await Promise.all(
+            ["/health", "/health", "/broken"].map((each) => fetch(`http://${shop?.address}${each}`)),
+          );
+          const cell = (name: string, at: number) => row(name).getByRole("cell").nth(at).textContent();
+          const [errors, p95, failed] = await Promise.all([
+            cell("/health", 3),
+            cell("/health", 4),
+            cell("/broken", 3),
+          ]);
+          return errors?.startsWith("0\u00a0") && /^≈ \d/.test(p95 ?? "") && !failed?.startsWith("0\u00a0");
+        },
+        { timeout: 30_000, interval: 100 },
+      )
+      .toBe(true);
+    await page.getByLabel("Order").selectOption("As in the config");
+    await page.waitForURL(/sort=config/);
+    await expect.poll(() => page.getByRole("row").nth(3).textContent()).toContain("*.shop.example");
+    await page.getByLabel("Filter by host, path, handler").fill("Intranet");
+    await expect.poll(() => page.getByRole("rowheader").count()).toBe(1);
+    await page.getByRole("link", { name: "intranet.localhost" }).click();
+    await page.waitForURL(/config\?at=%2Fapps%2Fhttp%2Fservers%2Finternal%2Froutes%2F0/);
+    expect(app.complaints).toEqual([]);
+  });
+
+  test.each([1, 101, 1_500])(
+    "%d routes are shown a page at a time; a telephone sees the figure first",
+    async (count) => {
+      const { page, server } = app;
+      const routes = Array.from({ length: count }, (_, index) => ({
+        match: [{ host: [`h${index}.example`] }],
+        handle: [{ handler: "static_response" }],
+      }));
+      await server.admin("POST", "/load", {
+        apps: { http: { servers: { s: { listen: ["127.0.0.1:0"], routes } } } },
+      });
+      await go("routes?sort=host");
+      await row(/^h0\.example$/).waitFor();
+      expect(await page.getByRole("rowheader").count()).toBe(Math.min(count, 100));
+      if (count > 100) {
+        await page.getByText(`1 to 100 of ${count.toLocaleString("en")} routes`).waitFor();
+        await page.getByLabel("Filter by host, path, handler").fill(`h${count - 1}.example`);
+        await expect.poll(() => page.getByRole("rowheader").count()).toBe(1);
+      }
+      await page.getByLabel("Order").selectOption("Slowest first");
+      await page.setViewportSize({ width: 360, height: 740 });
+      await expect.poll(() => page.getByRole("columnheader").nth(1).textContent()).toContain("p95");
+      expect(app.complaints).toEqual([]);
+    },
+  );
+
+  test("a Caddyfile is shown as what it becomes, with faults at their line, and loaded if nobody was faster", async () => {
+    const { page, server } = app;
+    await load();
+    await go("import");
+    await write("http://a.localhost:0 {\n\trespnd hi\n}\n");
+    await page.getByText("Error, line 2: unrecognized directive: respnd").waitFor();
+    await expect.poll(() => page.locator(".cm-lintRange-error").textContent()).toBe("respnd hi");
+    await write("http://a.localhost:0 {\n\tbind 127.0.0.1\n\trespond hi 201\n}\n");
+    const becomes = page.getByLabel("JSON that it becomes");
+    await expect.poll(() => becomes.textContent()).toContain('"status_code": 201');
+    await page.getByText("The server could run this.").waitFor();
+    await page.getByRole("link", { name: "What would change" }).click();
+    await page.locator(".difference").first().waitFor();
+    await page.reload();
+    await page.locator(".difference").first().waitFor();
+    await page.getByRole("button", { name: "Load" }).waitFor();
+    // Somebody else is faster.
+    await server.admin("POST", "/config/apps/http/grace_period", "31s");
+    await page.getByRole("button", { name: "Load" }).click();
+    await page.getByText("Somebody else changed the config meanwhile").waitFor();
+    expect(await (await server.admin("GET", "/config/apps/http/grace_period")).json()).toBe("31s");
+    await expect
+      .poll(() => page.locator(".difference").allTextContents())
+      .toContainEqual(expect.stringContaining("31s"));
+    await page.getByRole("button", { name: "Load" }).click();
+    await expect
+      .poll(async () => (await server.sites()).map((site) => site.server), { timeout: 20_000 })
+      .toEqual(["srv0"]);
+    // The settings of the endpoint itself were kept: it still answers here.
+    expect(await (await server.admin("GET", "/config/admin/history/max_entries")).json()).toBe(50);
+    await go("history");
+    await page.getByText(/with POST \/config\//).waitFor();
   });
 
   test("history: what changed, and back to an earlier version after a look", async () => {
@@ -191,6 +292,8 @@ describeConsole("the console in a browser", (app) => {
     const { page } = app;
     for (const [address, text] of [
       ["", "No server is configured"],
+      ["import", "Paste a Caddyfile at the left"],
+      ["routes", "No routes"],
       ["listeners", "Nothing is served yet"],
       ["upstreams", "No proxies"],
       ["certificates", "No certificates"],
@@ -229,7 +332,9 @@ describeConsole("the console in a browser", (app) => {
       ["", "text=See upstreams"],
       [at("/apps/http/servers/shop"), "text=Tried in order."],
       [at("/apps/http/servers/shop/routes/2/handle/1"), "text=health_checks"],
-      [`${at("/apps/http")}&view=json`, ".json-field"],
+      [`${at("/apps/http")}&view=json`, ".json-field .cm-line"],
+      ["import", ".import-page"],
+      ["routes", "tbody tr"],
       ["listeners", "tbody tr"],
       ["upstreams", "tbody tr"],
       ["certificates", "tbody tr"],
@@ -239,6 +344,16 @@ describeConsole("the console in a browser", (app) => {
       await page.locator(sign).first().waitFor();
       await look(address);
     }
+    for (const [text, sign] of [
+      ["a.localhost {\n  respond hi\n}", "text=The server could run this."],
+      ["a.localhost {\n  respnd hi\n}", "text=unrecognized directive"],
+    ] as const) {
+      await go("import");
+      await write(text);
+      await page.locator(sign).first().waitFor();
+      await look(`import, ${sign}`);
+    }
+    await page.evaluate(() => sessionStorage.clear());
     await go(at("/apps/http"));
     const field = page.getByLabel("grace_period", { exact: true });
     await field.fill("1h");
@@ -285,7 +400,7 @@ describeConsole("the console in a browser", (app) => {
     await go(`history?n=${newest - 100}`);
     await page.getByRole("heading", { name: `Version ${newest - 100},` }).waitFor();
     await page.getByText('"1s"').waitFor();
-    await page.getByLabel("Filter by author, time or #number").fill(`#${newest - 7}`);
+    await page.getByLabel("Filter by author, request, time, #number").fill(`#${newest - 7}`);
     await expect.poll(() => versions.count()).toBe(1);
     await page.getByText(`"${101 - 7}s"`).waitFor();
     expect(app.complaints).toEqual([]);

@@ -57,6 +57,23 @@ export const pictured: readonly Pictured[] = [
     },
   },
   {
+    name: "import",
+    address: "import?view=difference",
+    sign: ".difference",
+    act: (page) =>
+      page
+        .getByLabel("Caddyfile to import")
+        .fill(
+          "{\n\thttp_port 8080\n}\n\nhttp://shop.localhost {\n  encode gzip\n  reverse_proxy /api/* 127.0.0.1:9000\n}\n",
+        ),
+  },
+  {
+    name: "config-json",
+    address: `${at("/apps/http/servers/shop/routes/2/handle/1")}&view=json`,
+    sign: ".cm-line",
+  },
+  { name: "routes", address: "routes", sign: "tbody tr" },
+  {
     name: "listeners",
     address: "listeners",
     sign: "tbody tr",

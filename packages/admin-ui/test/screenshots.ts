@@ -24,6 +24,19 @@ await server.admin("PATCH", "/id/health/handle/0/body", "fine\n");
 await server.admin("POST", "/config/apps/http/grace_period", "30s");
 const shop = (await server.sites()).find((site) => site.server === "shop");
 
+const caddyfile = `# A shop with an API
+shop.localhost {
+  encode gzip
+  handle /api/* {
+    reverse_proxy 127.0.0.1:${port} 127.0.0.1:9
+  }
+  handle {
+    root * /srv/shop
+    file_server
+  }
+}
+`;
+
 let going = true;
 /** Traffic that comes and goes, some of it failing. */
 async function traffic(): Promise<void> {
@@ -74,6 +87,37 @@ const scenes: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole("button", { name: "Review and apply" }).click();
     await page.getByText("This cannot run").waitFor();
   },
+  "config-json": async (page) => {
+    await page.goto(`${server.origin}/ui/config?view=json&at=${encodeURIComponent(`${routes}/2/handle/1`)}`);
+    const text = page.getByLabel("JSON", { exact: true });
+    await text.click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("End");
+    await page.keyboard.type('\n"flu');
+    await page.getByText("flush_interval").first().waitFor();
+  },
+  import: async (page) => {
+    await page.goto(`${server.origin}/ui/import`);
+    await page.getByLabel("Caddyfile to import").fill(caddyfile);
+    await page.getByText("The server could run this.").waitFor();
+  },
+  "import-difference": async (page) => {
+    await page.goto(`${server.origin}/ui/import?view=difference`);
+    await page.getByLabel("Caddyfile to import").fill(caddyfile);
+    await page.locator(".difference").first().waitFor();
+  },
+  "import-fault": async (page) => {
+    await page.goto(`${server.origin}/ui/import`);
+    await page.getByLabel("Caddyfile to import").fill(caddyfile.replace("encode", "encod"));
+    await page.getByText("unrecognized directive").first().waitFor();
+  },
+  routes: async (page) => {
+    await page.goto(`${server.origin}/ui/routes`);
+    await page
+      .getByText(/of \d\d/)
+      .first()
+      .waitFor();
+  },
   listeners: async (page) => {
     await page.goto(`${server.origin}/ui/listeners`);
     await page.getByRole("rowheader").first().waitFor();
@@ -103,6 +147,7 @@ const scenes: Record<string, (page: Page) => Promise<void>> = {
 for (const [width, height] of [
   [1440, 900],
   [2200, 1100],
+  [1024, 700],
   [360, 740],
 ] as const) {
   for (const theme of ["light", "dark"] as const) {

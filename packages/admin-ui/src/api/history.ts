@@ -4,7 +4,14 @@ import { askJson, askList, askServer } from "./ask-server.ts";
 import { patchOperation } from "./json-patch.ts";
 import { jsonValue } from "./json-value.ts";
 
-const entry = z.object({ n: z.number(), at: z.string(), author: z.string(), bytes: z.number() });
+const entry = z.object({
+  n: z.number(),
+  at: z.string(),
+  author: z.string(),
+  bytes: z.number(),
+  /** Method and path of the request that asked for it; absent where none did, and of older servers. */
+  cause: z.optional(z.string()),
+});
 
 /** One config that ran. */
 export type HistoryEntry = z.infer<typeof entry>;
@@ -16,7 +23,7 @@ export const versionsPerPage = 100;
  * A page of the configs that ran, the newest first, and the one version before them: the oldest of the page is compared
  * with it.
  * @param page     from 1
- * @param contains part of the author or the time, or `#` and a number; "" for all
+ * @param contains part of the author, the time or the request, or `#` and a number; "" for all
  */
 export function historyPageQuery(page: number, contains: string) {
   return queryOptions({

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
-import { askJson } from "./ask-server.ts";
+import { askList } from "./ask-server.ts";
+import { type ListAsked, listParameters } from "./list-query.ts";
 
 const listener = z.object({
   address: z.string(),
@@ -13,9 +14,11 @@ const listener = z.object({
 /** An open address of a server of the config. */
 export type Listener = z.infer<typeof listener>;
 
-/** Where sites are served, anew every two seconds. */
-export const listenersQuery = queryOptions({
-  queryKey: ["listeners"],
-  queryFn: ({ signal }) => askJson("/listeners", z.array(listener), { signal }),
-  refetchInterval: 2_000,
-});
+/** A page of where sites are served, anew every two seconds. */
+export function listenersQuery(asked: ListAsked) {
+  return queryOptions({
+    queryKey: ["listeners", asked],
+    queryFn: ({ signal }) => askList(`/listeners?${listParameters(asked)}`, listener, { signal }),
+    refetchInterval: 2_000,
+  });
+}

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import { askList } from "./ask-server.ts";
+import { type ListAsked, listParameters } from "./list-query.ts";
 
 const upstream = z.object({
   address: z.string(),
@@ -19,19 +20,12 @@ const upstream = z.object({
 /** A server behind proxies, as all threads see it. */
 export type Upstream = z.infer<typeof upstream>;
 
-/** Rows of a page: more than a screen holds, and few enough to be drawn every two seconds. */
-export const upstreamsPerPage = 100;
-
 /** The order of the list: by name, or the worst or largest first. */
 export const upstreamOrders = ["trouble", "address", "requests", "fails", "latency"] as const;
 
 /** Which servers behind proxies are asked for. */
-export interface UpstreamsAsked {
+export interface UpstreamsAsked extends ListAsked {
   order: (typeof upstreamOrders)[number];
-  /** Part of the address; "" for all. */
-  contains: string;
-  /** From 1. */
-  page: number;
 }
 
 /** The servers that need a look first: what the overview sums up. */
@@ -42,14 +36,7 @@ export function upstreamsQuery(asked: UpstreamsAsked) {
   return queryOptions({
     queryKey: ["upstreams", asked],
     queryFn: ({ signal }) => {
-      const { order, contains, page } = asked;
-      const parameters = new URLSearchParams({ detail: "true", order, limit: String(upstreamsPerPage) });
-      if (contains !== "") {
-        parameters.set("contains", contains);
-      }
-      if (page > 1) {
-        parameters.set("offset", String((page - 1) * upstreamsPerPage));
-      }
+      const parameters = listParameters(asked, { detail: "true", order: asked.order });
       return askList(`/reverse_proxy/upstreams?${parameters}`, upstream, { signal });
     },
     refetchInterval: 2_000,

@@ -1,36 +1,89 @@
 import "./data-table.css";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
+import { useNarrow } from "./use-narrow.ts";
 
-/** A column of a table. */
-export interface DataColumn {
+/** A column of a table of `T`. */
+export interface DataColumn<T> {
   name: string;
-  /** `right` for figures, `curve` for what is drawn. */
-  kind?: "right" | "curve";
+  /** `head` names the row; `right` is for figures, `curve` for what is drawn, `wrap` for long texts. */
+  kind?: "head" | "right" | "curve" | "wrap";
+  /** Whether its text is of one width. */
+  mono?: boolean;
+  cell: (row: T) => ReactNode;
+  /** How the rows are ordered, where it is by this column. */
+  sorted?: "ascending" | "descending" | undefined;
 }
 
 /**
- * A table that scrolls sideways in narrow windows.
- * @param name     what it lists, for screen readers
- * @param children its rows, with a cell for each column
+ * A table that scrolls sideways in narrow windows; there the column that it is ordered by comes right after the one that
+ * names the row.
+ * @param name    what it lists, for screen readers
+ * @param details what is shown below a row, if anything
  */
-export function DataTable(props: { name: string; columns: readonly DataColumn[]; children: ReactNode }) {
-  const { name, columns, children } = props;
+export function DataTable<T>(props: {
+  name: string;
+  columns: readonly DataColumn<T>[];
+  rows: readonly T[];
+  keyOf: (row: T) => string;
+  details?: (row: T) => ReactNode;
+}) {
+  const { name, rows, keyOf, details } = props;
+  const isNarrow = useNarrow();
+  const columns = isNarrow ? sortedFirst(props.columns) : props.columns;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls in narrow windows, so it must be reached by key
     <section className="table-frame" tabIndex={0} aria-label={name}>
       <table className="data-table">
         <thead>
           <tr>
-            {columns.map(({ name: head, kind }, index) => (
+            {columns.map(({ name: head, kind, sorted }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name
-              <th key={index} scope="col" className={kind}>
+              <th key={index} scope="col" className={kind} aria-sort={sorted}>
                 {head}
+                {sorted !== undefined && (
+                  <span aria-hidden="true">{sorted === "ascending" ? " ↑" : " ↓"}</span>
+                )}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {rows.map((row) => {
+            const below = details?.(row);
+            return (
+              <Fragment key={keyOf(row)}>
+                <tr>
+                  {columns.map((column, index) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name
+                    <Cell key={`${column.name} ${index}`} column={column} row={row} />
+                  ))}
+                </tr>
+                {below !== undefined && (
+                  <tr>
+                    <td colSpan={columns.length}>{below}</td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
+        </tbody>
       </table>
     </section>
   );
+}
+
+function Cell<T>({ column: { kind, mono, cell }, row }: { column: DataColumn<T>; row: T }) {
+  const classes = [kind === "head" ? "" : (kind ?? ""), mono ? "mono" : ""].join(" ").trim();
+  return kind === "head" ? (
+    <th scope="row" className={classes || undefined}>
+      {cell(row)}
+    </th>
+  ) : (
+    <td className={classes || undefined}>{cell(row)}</td>
+  );
+}
+
+function sortedFirst<T>(columns: readonly DataColumn<T>[]): readonly DataColumn<T>[] {
+  const rank = ({ kind, sorted }: DataColumn<T>) => (kind === "head" ? 0 : sorted === undefined ? 2 : 1);
+  return columns.toSorted((a, b) => rank(a) - rank(b));
 }

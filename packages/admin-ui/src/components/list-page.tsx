@@ -8,21 +8,24 @@ import { type QueryLike, QueryState } from "./query-state.tsx";
  * A page with one table of things that the server tells of.
  * @param lead    stands under the title
  * @param tools   chooses what is listed; stands at the right of the title
+ * @param above   stands above the table
  * @param below   stands below the table
  * @param nothing what is said in place of an empty table: a title, a sentence, and where in the config one can be added
- * @param row     draws one of them, as a row with a key
+ * @param details what is shown below a row
  */
 export function ListPage<T>(props: {
   title: string;
   lead: ReactNode;
   tools?: ReactNode;
+  above?: ReactNode;
   below?: ReactNode;
   query: QueryLike<readonly T[]>;
-  columns: readonly DataColumn[];
+  columns: readonly DataColumn<T>[];
   nothing: { title: string; text: ReactNode; where?: string };
-  row: (one: T) => ReactNode;
+  keyOf: (one: T) => string;
+  details?: (one: T) => ReactNode;
 }) {
-  const { title, lead, tools, below, query, columns, nothing, row } = props;
+  const { title, lead, tools, above, below, query, columns, nothing, keyOf, details } = props;
   return (
     <div className="console-page">
       <div className="page-head">
@@ -31,29 +34,28 @@ export function ListPage<T>(props: {
         {tools !== undefined && <div className="page-head-actions">{tools}</div>}
       </div>
       <QueryState query={query}>
-        {(found) =>
-          found.length === 0 ? (
-            <Notice kind="plain" title={nothing.title}>
-              <p>
-                {nothing.text}
-                {nothing.where !== undefined && (
-                  <>
-                    {" "}
-                    <Link to="/config">in the config</Link>
-                    {nothing.where}.
-                  </>
-                )}
-              </p>
-            </Notice>
-          ) : (
-            <>
-              <DataTable name={title} columns={columns}>
-                {found.map(row)}
-              </DataTable>
-              {below}
-            </>
-          )
-        }
+        {(found) => (
+          <>
+            {above}
+            {found.length === 0 ? (
+              <Notice kind="plain" title={nothing.title}>
+                <p>
+                  {nothing.text}
+                  {nothing.where !== undefined && (
+                    <>
+                      {" "}
+                      <Link to="/config">in the config</Link>
+                      {nothing.where}.
+                    </>
+                  )}
+                </p>
+              </Notice>
+            ) : (
+              <DataTable name={title} rows={found} {...{ columns, keyOf }} {...(details && { details })} />
+            )}
+            {below}
+          </>
+        )}
       </QueryState>
     </div>
   );

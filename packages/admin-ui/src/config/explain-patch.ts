@@ -41,3 +41,17 @@ export function explainPatch(before: JsonValue, patch: readonly PatchOperation[]
   }
   return differences;
 }
+
+/** The server may already run another version than the one that was read; then its difference is shown bare. */
+export function explainSafely(before: JsonValue, changes: readonly PatchOperation[]): Difference[] {
+  try {
+    return explainPatch(before, changes);
+  } catch {
+    return changes.map(({ op, path, value }) => ({
+      path,
+      kind: op === "remove" ? ("removed" as const) : op === "add" ? ("added" as const) : ("changed" as const),
+      before: undefined,
+      after: value,
+    }));
+  }
+}

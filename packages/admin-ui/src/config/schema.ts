@@ -56,13 +56,23 @@ export class SchemaReader {
 
   /** The allowed values at a place. The document decides which of several modules applies. */
   at(document: JsonValue, pointer: string): PlaceSchema {
+    const { schema, value } = this.#walk(document, pointer);
+    return this.place(schema, value);
+  }
+
+  /** The schema of what stands at a place; one that says nothing where none is known. */
+  schemaAt(document: JsonValue, pointer: string): JsonSchema {
+    return this.#walk(document, pointer).schema;
+  }
+
+  #walk(document: JsonValue, pointer: string): { schema: JsonSchema; value: JsonValue | undefined } {
     let schema: JsonSchema | undefined = this.#schema;
     let value: JsonValue | undefined = document;
     for (const part of pointerParts(pointer)) {
       schema = schema === undefined ? undefined : this.below(this.place(schema, value), part);
       value = Array.isArray(value) ? value[Number(part)] : isObject(value) ? value[part] : undefined;
     }
-    return this.place(schema ?? {}, value);
+    return { schema: schema ?? {}, value };
   }
 
   /** Schema of a member of a place. @returns undefined where none is known */

@@ -1,7 +1,9 @@
-/** The pages, in the order of the bar and of the keys 1 to 6. */
+/** The pages, in the order of the bar and of the keys 1 to 8. */
 export const pages = [
   { path: "/", name: "Overview" },
   { path: "/config", name: "Config" },
+  { path: "/import", name: "Import" },
+  { path: "/routes", name: "Routes" },
   { path: "/listeners", name: "Listeners" },
   { path: "/upstreams", name: "Upstreams" },
   { path: "/certificates", name: "Certificates" },

@@ -1,130 +1,151 @@
 import "./certificates-page.css";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { Fragment } from "react";
-import { Notice } from "ui-kit/components/notice.tsx";
-import { type Certificate, certificatesQuery } from "../../api/certificates.ts";
-import { type DataColumn, DataTable } from "../../components/data-table.tsx";
+import { useSettled } from "ui-kit/components/use-settled.ts";
+import { type Certificate, type CertificatesPart, certificatesQuery } from "../../api/certificates.ts";
+import type { DataColumn } from "../../components/data-table.tsx";
+import { ListPage } from "../../components/list-page.tsx";
+import { FilterField, ListPager } from "../../components/list-tools.tsx";
 import { Moment } from "../../components/moment.tsx";
-import { QueryState } from "../../components/query-state.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
 import { useNow } from "../../components/use-now.ts";
 import { certificateState } from "./certificate-state.ts";
+import type { CertificatesAddress } from "./certificates-address.ts";
+import { ExpiryLine } from "./expiry-line.tsx";
 
 const route = getRouteApi("/certificates");
-const columns: readonly DataColumn[] = [
-  { name: "Names" },
-  { name: "State" },
-  { name: "Life", kind: "curve" },
-  { name: "Ends" },
-  { name: "Issuer" },
-  { name: "Renewal" },
+const columns: readonly DataColumn<Certificate>[] = [
+  { name: "Names", kind: "head", cell: (one) => <NamesCell {...one} /> },
+  { name: "State", cell: (one) => <StateCell {...one} /> },
+  { name: "Life", kind: "curve", cell: (one) => <LifeCell {...one} /> },
+  { name: "Ends", cell: ({ not_after }) => <Moment at={not_after} />, sorted: "ascending" },
+  { name: "Issuer", kind: "wrap", cell: ({ issuer }) => issuer },
+  {
+    name: "Renewal",
+    cell: ({ managed, renew_at }) => (managed && renew_at !== null ? <Moment at={renew_at} /> : "by hand"),
+  },
 ];
 
-/** The certificates that the server can show, and those that it fails to obtain. */
+/** The certificates that the server can show, a page at a time, and those that it fails to obtain. */
 export function CertificatesPage() {
-  const certificates = useQuery(certificatesQuery);
+  const address = route.useSearch();
+  const navigate = route.useNavigate();
+  const { filter = "", open } = address;
+  const page = Number(address.page ?? "1");
+  const contains = useSettled(filter.trim());
+  const { data, ...query } = useQuery({
+    ...certificatesQuery({ contains, page }),
+    placeholderData: keepPreviousData,
+  });
+  const change = (fields: CertificatesAddress) =>
+    void navigate({ search: { ...address, page: undefined, ...fields }, replace: true });
   return (
-    <div className="console-page">
-      <div className="page-head">
-        <h1>Certificates</h1>
-      </div>
-      <QueryState query={certificates}>
-        {({ certificates: all, pending }) => (
-          <>
-            {pending.length > 0 && (
-              <section className="pending" aria-labelledby="pending-title">
-                <h2 id="pending-title">Not obtained, or not renewed</h2>
-                <ul>
-                  {pending.map(({ name, failures, error }) => (
-                    <li key={name}>
-                      <b className="mono">{name}</b>{" "}
-                      {error === null ? "being obtained" : `after ${failures} failed attempts: ${error}`}
-                    </li>
-                  ))}
-                </ul>
-              </section>
-            )}
-            <CertificateTable certificates={all} />
-          </>
-        )}
-      </QueryState>
-    </div>
+    <ListPage
+      title="Certificates"
+      lead="Those that end first come first"
+      tools={
+        <FilterField
+          what="Filter by name, issuer"
+          value={filter}
+          onValue={(next) => change({ filter: next })}
+        />
+      }
+      above={data !== undefined && <Above part={data} isAll={contains === ""} />}
+      query={{ ...query, data: data?.certificates }}
+      columns={columns}
+      keyOf={({ fingerprint }) => fingerprint}
+      details={(certificate) =>
+        open === certificate.fingerprint ? <Details certificate={certificate} /> : undefined
+      }
+      nothing={
+        contains !== "" || page > 1
+          ? { title: "No such certificate", text: `No certificate holds “${contains}” here.` }
+          : {
+              title: "No certificates",
+              text: (
+                <>
+                  A server whose routes name hosts, on a port other than that of plain HTTP, obtains them by
+                  itself. The app <code>tls</code> of the config loads others from files.
+                </>
+              ),
+            }
+      }
+      below={
+        <ListPager
+          page={page}
+          total={data?.total}
+          what="certificates"
+          onPage={(next) => change({ page: next })}
+        />
+      }
+    />
   );
 }
 
-function CertificateTable({ certificates }: { certificates: readonly Certificate[] }) {
+/** The names that wait, and when all certificates end. @param isAll nothing is filtered out */
+function Above({ part, isAll }: { part: CertificatesPart; isAll: boolean }) {
+  const { pending, pendingTotal, ends, total } = part;
+  return (
+    <>
+      {pendingTotal > 0 && (
+        <section className="pending" aria-labelledby="pending-title">
+          <h2 id="pending-title">Not obtained, or not renewed</h2>
+          <ul>
+            {pending.map(({ name, failures, error }) => (
+              <li key={name}>
+                <b className="mono">{name}</b>{" "}
+                {error === null ? "being obtained" : `after ${failures} failed attempts: ${error}`}
+              </li>
+            ))}
+          </ul>
+          {pendingTotal > pending.length && (
+            <p className="muted">and {pendingTotal - pending.length} more; filter to find one</p>
+          )}
+        </section>
+      )}
+      {isAll && <ExpiryLine ends={ends} total={total} />}
+    </>
+  );
+}
+
+function NamesCell({ names, fingerprint }: Certificate) {
   const { open } = route.useSearch();
   const navigate = route.useNavigate();
-  if (certificates.length === 0) {
-    return (
-      <Notice kind="plain" title="No certificates">
-        <p>
-          A server whose routes name hosts, on a port other than that of plain HTTP, obtains them by itself.
-          The app <code>tls</code> of the config loads others from files.
-        </p>
-      </Notice>
-    );
-  }
+  const isOpen = open === fingerprint;
   return (
-    <DataTable name="Certificates" columns={columns}>
-      {certificates.map((certificate) => {
-        const isOpen = open === certificate.fingerprint;
-        return (
-          <Fragment key={certificate.fingerprint}>
-            <Row
-              certificate={certificate}
-              isOpen={isOpen}
-              onOpen={() =>
-                void navigate({
-                  search: { open: isOpen ? undefined : certificate.fingerprint },
-                  replace: true,
-                })
-              }
-            />
-            {isOpen && (
-              <tr>
-                <td colSpan={columns.length}>
-                  <Details certificate={certificate} />
-                </td>
-              </tr>
-            )}
-          </Fragment>
-        );
-      })}
-    </DataTable>
+    <button
+      type="button"
+      className="certificate-names"
+      aria-expanded={isOpen}
+      onClick={() =>
+        void navigate({
+          search: (old) => ({ ...old, open: isOpen ? undefined : fingerprint }),
+          replace: true,
+        })
+      }
+    >
+      {names.slice(0, 3).join(", ")}
+      {names.length > 3 && ` and ${names.length - 3} more`}
+    </button>
   );
 }
 
-function Row(props: { certificate: Certificate; isOpen: boolean; onOpen: () => void }) {
-  const { certificate, isOpen, onOpen } = props;
-  const { names, not_before, not_after, issuer, managed, renew_at } = certificate;
+function StateCell(certificate: Certificate) {
+  return <StateMark {...certificateState(certificate, useNow())} />;
+}
+
+/** The life of a certificate as a line: what is over of it, and when it is to be renewed. */
+function LifeCell(certificate: Certificate) {
+  const { not_before, not_after, renew_at } = certificate;
   const now = useNow();
-  const { state, text } = certificateState(certificate, now);
+  const { state } = certificateState(certificate, now);
   const [from, to] = [Date.parse(not_before), Date.parse(not_after)];
-  const spent = Math.min(1, Math.max(0, (now - from) / (to - from)));
+  const share = (at: number) => `${Math.min(1, Math.max(0, (at - from) / (to - from))) * 100}%`;
   return (
-    <tr>
-      <th scope="row">
-        <button type="button" className="certificate-names" aria-expanded={isOpen} onClick={onOpen}>
-          {names.slice(0, 3).join(", ")}
-          {names.length > 3 && ` and ${names.length - 3} more`}
-        </button>
-      </th>
-      <td>
-        <StateMark state={state} text={text} />
-      </td>
-      <td className="curve">
-        <div className={`life ${state}`} aria-hidden="true">
-          <div style={{ width: `${spent * 100}%` }} />
-        </div>
-      </td>
-      <td>
-        <Moment at={not_after} />
-      </td>
-      <td className="wrap">{issuer}</td>
-      <td>{managed && renew_at !== null ? <Moment at={renew_at} /> : "by hand"}</td>
-    </tr>
+    <div className={`life ${state}`} aria-hidden="true">
+      <div style={{ width: share(now) }} />
+      {renew_at !== null && <i style={{ left: share(Date.parse(renew_at)) }} />}
+    </div>
   );
 }
 

@@ -1,13 +1,35 @@
-import { useId, useState } from "react";
+import { useMemo, useState } from "react";
 import type { JsonValue } from "../../api/json-value.ts";
+import { findFaults } from "../../config/find-faults.ts";
+import type { JsonSchema, SchemaReader } from "../../config/schema.ts";
+import { CodeEditor } from "../../editor/code-editor.tsx";
+import { jsonMarks } from "../../editor/json-marks.ts";
+import { completeBySchema } from "../../editor/schema-completion.ts";
 
 /** Characters that can be edited as text; larger parts are edited further down the tree. */
 const maxLength = 1_000_000;
 
-/** A part of the config as JSON text. Nothing happens before "Take over", and then only with right JSON. */
-export function JsonEditor({ value, onChange }: { value: JsonValue; onChange: (value: JsonValue) => void }) {
-  const [text, setText] = useState(() => JSON.stringify(value, undefined, 2));
-  const id = useId();
+/**
+ * A part of the config as JSON text, with what the schema knows. Nothing happens before "Take over", and then only with right
+ * JSON.
+ * @param schema of this part
+ */
+export function JsonEditor(props: {
+  value: JsonValue;
+  reader: SchemaReader;
+  schema: JsonSchema;
+  onChange: (value: JsonValue) => void;
+}) {
+  const { value, reader, schema, onChange } = props;
+  const first = JSON.stringify(value, undefined, 2);
+  const [text, setText] = useState(first);
+  const help = useMemo(
+    () => ({
+      marks: jsonMarks((parsed) => findFaults(reader, parsed, schema)),
+      complete: completeBySchema(reader, schema),
+    }),
+    [reader, schema],
+  );
   if (text.length > maxLength) {
     return (
       <p className="muted">
@@ -17,23 +39,15 @@ export function JsonEditor({ value, onChange }: { value: JsonValue; onChange: (v
   }
   const { parsed, fault } = parse(text);
   const same = parsed !== undefined && JSON.stringify(parsed) === JSON.stringify(value);
+  const faults = parsed === undefined ? [] : findFaults(reader, parsed, schema);
   return (
     <>
-      <textarea
-        className="field json-field"
-        data-editor
-        aria-label="JSON"
-        aria-invalid={fault !== undefined}
-        aria-describedby={fault === undefined ? undefined : id}
-        spellCheck={false}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
-      {fault !== undefined && (
-        <p id={id} className="fault-text" role="alert">
-          {fault}
-        </p>
-      )}
+      <div className="json-field">
+        <CodeEditor label="JSON" language="json" value={text} onChange={setText} {...help} />
+      </div>
+      <p className={fault === undefined && faults.length === 0 ? "muted" : "fault-text"} role="status">
+        {fault ?? faultsText(faults.map(({ path, message }) => `${path} ${message}`.trim()))}
+      </p>
       <div className="json-actions">
         <button
           type="button"
@@ -43,17 +57,20 @@ export function JsonEditor({ value, onChange }: { value: JsonValue; onChange: (v
         >
           Take over
         </button>
-        <button
-          type="button"
-          className="button"
-          disabled={same}
-          onClick={() => setText(JSON.stringify(value, undefined, 2))}
-        >
+        <button type="button" className="button" disabled={text === first} onClick={() => setText(first)}>
           Reset
         </button>
       </div>
     </>
   );
+}
+
+function faultsText(faults: readonly string[]): string {
+  const [first] = faults;
+  if (first === undefined) {
+    return "Ctrl+Space completes names and values";
+  }
+  return faults.length === 1 ? first : `${first}, and ${faults.length - 1} more faults`;
 }
 
 function parse(text: string): { parsed?: JsonValue; fault?: string } {

@@ -1,4 +1,5 @@
 import "./place-panel.css";
+import { lazy, Suspense } from "react";
 import type { JsonValue } from "../../api/json-value.ts";
 import { isObject, kindOf } from "../../api/json-value.ts";
 import { Prose } from "../../components/prose.tsx";
@@ -6,10 +7,12 @@ import { type SchemaFault, typeName } from "../../config/find-faults.ts";
 import { firstValue } from "../../config/first-value.ts";
 import { below, lastPart, pointerParts, valueAt } from "../../config/json-pointer.ts";
 import type { PlaceSchema, SchemaReader } from "../../config/schema.ts";
-import { JsonEditor } from "./json-editor.tsx";
 import { MemberList } from "./member-list.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";
 import { ValueEditor } from "./value-editor.tsx";
+
+/** The editor is larger than all else of this page, and few need it. */
+const JsonEditor = lazy(() => import("./json-editor.tsx").then((module) => ({ default: module.JsonEditor })));
 
 /** One place of the config: its meaning, its allowed values, and controls to change it. */
 export function PlacePanel(props: {
@@ -51,11 +54,21 @@ export function PlacePanel(props: {
       </div>
       {own !== undefined && <p className="fault-text">{own.message}</p>}
       {asJson ? (
-        <JsonEditor
-          key={`${draft.running.etag} ${draft.edits.length}`}
-          value={value}
-          onChange={(next) => draft.edit({ op: "replace", path: at, value: next })}
-        />
+        <Suspense
+          fallback={
+            <p className="muted" role="status">
+              Opening the editor …
+            </p>
+          }
+        >
+          <JsonEditor
+            key={`${draft.running.etag} ${draft.edits.length}`}
+            value={value}
+            reader={reader}
+            schema={reader.schemaAt(draft.document, at)}
+            onChange={(next) => draft.edit({ op: "replace", path: at, value: next })}
+          />
+        </Suspense>
       ) : Array.isArray(value) || isObject(value) ? (
         <MemberList {...props} value={value} place={place} />
       ) : value === null && (place.types.has("object") || place.types.has("array")) ? (

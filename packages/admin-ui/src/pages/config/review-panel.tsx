@@ -9,7 +9,7 @@ import { schemaQuery } from "../../api/schema.ts";
 import { DifferenceList } from "../../components/difference-list.tsx";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { setDraft } from "../../config/draft-store.ts";
-import { explainPatch } from "../../config/explain-patch.ts";
+import { explainSafely } from "../../config/explain-patch.ts";
 import { pointerOfPath } from "../../config/json-pointer.ts";
 import { NewerChanges } from "./newer-changes.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";
@@ -133,18 +133,4 @@ function Judged(props: {
       )}
     </>
   );
-}
-
-/** The server may already run another version than the one that was read; then its difference is shown bare. */
-function explainSafely(before: JsonValue, changes: Verdict["changes"]) {
-  try {
-    return explainPatch(before, changes);
-  } catch {
-    return changes.map(({ op, path, value }) => ({
-      path,
-      kind: op === "remove" ? ("removed" as const) : op === "add" ? ("added" as const) : ("changed" as const),
-      before: undefined,
-      after: value,
-    }));
-  }
 }

@@ -9,7 +9,7 @@ export const historyAddress = z.object({
   n: z.catch(z.optional(versionText), undefined),
   /** `rollback`: what going back to it would change. Else what it changed itself; `json`: the whole of it. */
   view: z.catch(z.optional(z.enum(["rollback", "json"])), undefined),
-  /** Part of author or time, or `#` and a number, of the versions that are listed. */
+  /** Part of author, request or time, or `#` and a number, of the versions that are listed. */
   filter: z.catch(z.optional(z.string()), undefined),
   /** Page of the list; absent: the page with `n`. */
   page: pageText,

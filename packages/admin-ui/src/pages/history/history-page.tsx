@@ -111,8 +111,8 @@ function LoadedHistory(props: {
         <input
           className="field"
           data-slash
-          aria-label="Filter by author, time or #number"
-          placeholder="Filter by author, time or #number"
+          aria-label="Filter by author, request, time, #number"
+          placeholder="Filter by author, request, time, #number"
           value={filter}
           onChange={(event) =>
             void navigate({
@@ -138,6 +138,7 @@ function LoadedHistory(props: {
                   {entry.author}
                   {entry.n === newest.n && " · runs now"}
                 </span>
+                {entry.cause !== undefined && <span className="muted mono">{entry.cause}</span>}
               </Link>
             </li>
           ))}

@@ -34,7 +34,12 @@ export function VersionPanel(props: {
         Version {entry.n}, <Moment at={entry.at} />
       </h2>
       <p className="muted">
-        by {entry.author}
+        by {entry.author === "" ? "the server itself" : entry.author}
+        {entry.cause !== undefined && (
+          <>
+            , with <code>{entry.cause}</code>
+          </>
+        )}
         {runs && "; this version runs now"}
       </p>
       <div className="history-views">

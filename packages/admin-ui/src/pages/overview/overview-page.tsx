@@ -4,10 +4,11 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { certificatesQuery } from "../../api/certificates.ts";
 import { historyQuery } from "../../api/history.ts";
+import { rowsPerPage } from "../../api/list-query.ts";
 import { listenersQuery } from "../../api/listeners.ts";
 import { useTraffic } from "../../api/traffic.ts";
 import type { Traffic } from "../../api/traffic-window.ts";
-import { upstreamsPerPage, upstreamsQuery, worstUpstreams } from "../../api/upstreams.ts";
+import { upstreamsQuery, worstUpstreams } from "../../api/upstreams.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Rate } from "../../components/rate.tsx";
 import { type State, StateMark } from "../../components/state-mark.tsx";
@@ -89,7 +90,7 @@ function UpstreamsCard() {
   const states = (upstreams?.entries ?? []).map((upstream) => upstreamState(upstream).state);
   const count = (state: State) => states.filter((one) => one === state).length;
   /** The worst are asked for first: a page that is full of them may not hold all. */
-  const countText = (state: State) => `${count(state)}${count(state) === upstreamsPerPage ? " or more" : ""}`;
+  const countText = (state: State) => `${count(state)}${count(state) === rowsPerPage ? " or more" : ""}`;
   return (
     <Card title="Upstreams" figure={<span className="mono">{upstreams?.total ?? "–"}</span>}>
       {isError ? (
@@ -114,14 +115,14 @@ function UpstreamsCard() {
 }
 
 function CertificatesCard() {
-  const { data: found, isError } = useQuery(certificatesQuery);
+  const { data: found, isError } = useQuery(certificatesQuery({ contains: "", page: 1 }));
   const now = useNow();
   const next = found?.certificates[0];
   const worst = next === undefined ? "good" : certificateState(next, now).state;
-  const troubles = found?.pending.filter(({ error }) => error !== null).length ?? 0;
-  const awaited = (found?.pending.length ?? 0) - troubles;
+  const troubles = found?.failingTotal ?? 0;
+  const awaited = (found?.pendingTotal ?? 0) - troubles;
   return (
-    <Card title="Certificates" figure={<span className="mono">{found?.certificates.length ?? "–"}</span>}>
+    <Card title="Certificates" figure={<span className="mono">{found?.total ?? "–"}</span>}>
       {isError ? (
         <NotRead />
       ) : (
@@ -172,14 +173,14 @@ function ChangesCard() {
 }
 
 function Sites({ traffic }: { traffic: Traffic }) {
-  const listeners = useQuery(listenersQuery);
+  const listeners = useQuery(listenersQuery({ contains: "", page: 1 }));
   if (listeners.isError && listeners.data === undefined && traffic.servers.size === 0) {
     return <FailureNotice error={listeners.error} onRetry={() => listeners.refetch()} />;
   }
   return (
     <>
       <h2 className="section-title">Servers</h2>
-      <TrafficTable traffic={traffic} listeners={listeners.data ?? []} />
+      <TrafficTable traffic={traffic} listeners={listeners.data?.entries ?? []} />
     </>
   );
 }

@@ -6,15 +6,46 @@ import { type DataColumn, DataTable } from "../../components/data-table.tsx";
 import { Rate } from "../../components/rate.tsx";
 import { below } from "../../config/json-pointer.ts";
 
-const columns: readonly DataColumn[] = [
-  { name: "Server" },
-  { name: "Listens on" },
-  { name: "Under way", kind: "right" },
-  { name: "Requests", kind: "right" },
-  { name: "last 4 minutes", kind: "curve" },
-  { name: "5xx", kind: "right" },
-  { name: "last 4 minutes", kind: "curve" },
+/** A server of the config with its curves. */
+interface ServerRow {
+  name: string;
+  addresses: readonly string[];
+  inFlight: number | undefined;
+  requests: readonly (number | null)[];
+  errors: readonly (number | null)[];
+}
+
+const most = (rates: readonly (number | null)[]) => Math.max(0, ...rates.map((rate) => rate ?? 0));
+
+const columns: readonly DataColumn<ServerRow>[] = [
+  {
+    name: "Server",
+    kind: "head",
+    cell: ({ name }) => (
+      <Link to="/config" search={{ at: below("/apps/http/servers", name) }}>
+        {name}
+      </Link>
+    ),
+  },
+  { name: "Listens on", mono: true, cell: ({ addresses }) => addresses.join(", ") },
+  { name: "Under way", kind: "right", mono: true, cell: ({ inFlight }) => inFlight ?? "–" },
+  { name: "Requests", kind: "right", cell: ({ requests }) => <Rate perSecond={requests.at(-1)} /> },
+  {
+    name: "last 4 minutes",
+    kind: "curve",
+    cell: ({ requests }) => <Sparkline values={requests} most={most(requests)} kind="plain" />,
+  },
+  { name: "5xx", kind: "right", cell: ({ errors }) => <Rate perSecond={errors.at(-1)} /> },
+  {
+    name: "last 4 minutes",
+    kind: "curve",
+    cell: ({ errors }) => <Sparkline values={errors} most={most(errors)} kind="error" />,
+  },
 ];
+
+const none: readonly null[] = [];
+/** Servers whose curves are drawn. */
+const mostRows = 50;
 
 /** Each server of the config: where it listens, and its requests over the last minutes. */
 export function TrafficTable({ traffic, listeners }: { traffic: Traffic; listeners: readonly Listener[] }) {
@@ -31,48 +62,26 @@ export function TrafficTable({ traffic, listeners }: { traffic: Traffic; listene
       </p>
     );
   }
+  const rows = names.map((name): ServerRow => {
+    const { inFlight, requests = none, errors = none } = traffic.servers.get(name) ?? {};
+    const addresses = listeners.filter(({ server }) => server === name).map(({ address }) => address);
+    return { name, addresses, inFlight, requests, errors };
+  });
+  const busiest = rows.toSorted((a, b) => (b.requests.at(-1) ?? 0) - (a.requests.at(-1) ?? 0));
+  const shown = rows.length > mostRows ? busiest.slice(0, mostRows) : rows;
   return (
-    <DataTable name="Servers and their requests" columns={columns}>
-      {names.map((name) => (
-        <Row
-          key={name}
-          name={name}
-          traffic={traffic}
-          addresses={listeners.filter(({ server }) => server === name).map(({ address }) => address)}
-        />
-      ))}
-    </DataTable>
-  );
-}
-
-const none: readonly null[] = [];
-
-function Row(props: { name: string; traffic: Traffic; addresses: readonly string[] }) {
-  const { name, traffic, addresses } = props;
-  const server = traffic.servers.get(name);
-  const [requests, errors] = [server?.requests ?? none, server?.errors ?? none];
-  const most = (rates: readonly (number | null)[]) => Math.max(0, ...rates.map((rate) => rate ?? 0));
-  return (
-    <tr>
-      <th scope="row">
-        <Link to="/config" search={{ at: below("/apps/http/servers", name) }}>
-          {name}
-        </Link>
-      </th>
-      <td className="mono">{addresses.join(", ")}</td>
-      <td className="right mono">{server?.inFlight ?? "–"}</td>
-      <td className="right">
-        <Rate perSecond={requests.at(-1)} />
-      </td>
-      <td className="curve">
-        <Sparkline values={requests} most={most(requests)} kind="plain" />
-      </td>
-      <td className="right">
-        <Rate perSecond={errors.at(-1)} />
-      </td>
-      <td className="curve">
-        <Sparkline values={errors} most={most(errors)} kind="error" />
-      </td>
-    </tr>
+    <>
+      <DataTable
+        name="Servers and their requests"
+        columns={columns}
+        rows={shown}
+        keyOf={({ name }) => name}
+      />
+      {shown.length < rows.length && (
+        <p className="muted">
+          The {mostRows} busiest of {rows.length} servers. <Link to="/routes">See their routes</Link>.
+        </p>
+      )}
+    </>
   );
 }

@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Duration } from "ui-kit/components/duration.tsx";
-import { Pager } from "ui-kit/components/pager.tsx";
 import { useSettled } from "ui-kit/components/use-settled.ts";
-import { type Upstream, type UpstreamsAsked, upstreamsPerPage, upstreamsQuery } from "../../api/upstreams.ts";
+import { type Upstream, type UpstreamsAsked, upstreamsQuery } from "../../api/upstreams.ts";
 import type { DataColumn } from "../../components/data-table.tsx";
 import { ListPage } from "../../components/list-page.tsx";
+import { FilterField, ListPager, OrderField } from "../../components/list-tools.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
 import { awayText } from "../../components/time-left.ts";
 import { useNow } from "../../components/use-now.ts";
@@ -18,15 +18,64 @@ const orderNames: Readonly<Record<UpstreamsAsked["order"], string>> = {
   ...{ fails: "Most failures first", latency: "Slowest answer first" },
 };
 
-const columns: readonly DataColumn[] = [
-  { name: "Address" },
-  { name: "Health" },
-  { name: "Under way", kind: "right" },
-  { name: "Failures", kind: "right" },
-  { name: "Last answer took", kind: "right" },
-  { name: "Last answer" },
-  { name: "Last error" },
-];
+function columnsIn(order: UpstreamsAsked["order"]): DataColumn<Upstream>[] {
+  const sorted = (name: UpstreamsAsked["order"]) => (order === name ? "descending" : undefined);
+  return [
+    {
+      name: "Address",
+      kind: "head",
+      mono: true,
+      cell: ({ address }) => address,
+      sorted: order === "address" ? "ascending" : undefined,
+    },
+    {
+      name: "Health",
+      cell: (upstream) => <StateMark {...upstreamState(upstream)} />,
+      sorted: sorted("trouble"),
+    },
+    {
+      name: "Under way",
+      kind: "right",
+      mono: true,
+      cell: ({ num_requests }) => num_requests,
+      sorted: sorted("requests"),
+    },
+    {
+      name: "Failures",
+      kind: "right",
+      mono: true,
+      cell: ({ fails }) => fails,
+      sorted: sorted("fails"),
+    },
+    {
+      name: "Last answer took",
+      kind: "right",
+      cell: ({ latency_ms }) =>
+        latency_ms === null ? <span className="unit">–</span> : <Duration us={latency_ms * 1_000} />,
+      sorted: sorted("latency"),
+    },
+    {
+      name: "Last answer",
+      cell: ({ last_response }) =>
+        last_response === null ? <span className="unit">none yet</span> : <Ago at={last_response} />,
+    },
+    {
+      name: "Last error",
+      kind: "wrap",
+      cell: ({ last_error, last_error_time }) =>
+        last_error !== null && (
+          <>
+            {last_error}{" "}
+            {last_error_time !== null && (
+              <span className="muted">
+                <Ago at={last_error_time} />
+              </span>
+            )}
+          </>
+        ),
+    },
+  ];
+}
 
 /** The servers behind the proxies, live, a page at a time. */
 export function UpstreamsPage() {
@@ -47,30 +96,13 @@ export function UpstreamsPage() {
       lead="Anew every two seconds"
       tools={
         <>
-          <input
-            className="field"
-            data-slash
-            aria-label="Filter by address"
-            placeholder="Filter by address"
-            value={filter}
-            onChange={(event) => change({ filter: event.target.value || undefined })}
-          />
-          <select
-            className="field"
-            aria-label="Order"
-            value={sort}
-            onChange={(event) => change({ sort: event.target.value as UpstreamsAsked["order"] })}
-          >
-            {Object.entries(orderNames).map(([order, name]) => (
-              <option key={order} value={order}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <FilterField what="Filter by address" value={filter} onValue={(next) => change({ filter: next })} />
+          <OrderField names={orderNames} value={sort} onValue={(next) => change({ sort: next })} />
         </>
       }
       query={{ ...query, data: data?.entries }}
-      columns={columns}
+      columns={columnsIn(sort)}
+      keyOf={({ address: at }) => at}
       nothing={
         contains !== "" || page > 1
           ? { title: "No such upstream", text: `No address of this page holds “${contains}”.` }
@@ -84,45 +116,19 @@ export function UpstreamsPage() {
               where: "",
             }
       }
-      row={(upstream) => <Row key={upstream.address} upstream={upstream} />}
       below={
-        <Pager
+        <ListPager
           page={page}
-          perPage={upstreamsPerPage}
-          total={data?.total ?? 0}
+          total={data?.total}
           what="upstreams"
-          onPage={(next) => change({ page: String(next) })}
+          onPage={(next) => change({ page: next })}
         />
       }
     />
   );
 }
 
-function Row({ upstream }: { upstream: Upstream }) {
+function Ago({ at }: { at: string }) {
   const now = useNow();
-  const { address, num_requests, fails, latency_ms, last_response, last_error, last_error_time } = upstream;
-  const ago = (at: string) => awayText(Math.min(-1, Date.parse(at) - now));
-  return (
-    <tr>
-      <th scope="row" className="mono">
-        {address}
-      </th>
-      <td>
-        <StateMark {...upstreamState(upstream)} />
-      </td>
-      <td className="right mono">{num_requests}</td>
-      <td className="right mono">{fails}</td>
-      <td className="right">
-        {latency_ms === null ? <span className="unit">–</span> : <Duration us={latency_ms * 1_000} />}
-      </td>
-      <td>{last_response === null ? <span className="unit">none yet</span> : ago(last_response)}</td>
-      <td className="wrap">
-        {last_error !== null && (
-          <>
-            {last_error} {last_error_time !== null && <span className="muted">{ago(last_error_time)}</span>}
-          </>
-        )}
-      </td>
-    </tr>
-  );
+  return awayText(Math.min(-1, Date.parse(at) - now));
 }

@@ -1,0 +1,55 @@
+import { Pager } from "ui-kit/components/pager.tsx";
+import { rowsPerPage } from "../api/list-query.ts";
+
+/** The field above a list that keeps what holds a text. @param what `Filter by address` */
+export function FilterField(props: {
+  what: string;
+  value: string;
+  onValue: (value: string | undefined) => void;
+}) {
+  const { what, value, onValue } = props;
+  return (
+    <input
+      className="field"
+      data-slash
+      aria-label={what}
+      placeholder={what}
+      value={value}
+      onChange={(event) => onValue(event.target.value || undefined)}
+    />
+  );
+}
+
+/** The choice of an order. @param names the orders, each with its words */
+export function OrderField<Order extends string>(props: {
+  names: Readonly<Record<Order, string>>;
+  value: Order;
+  onValue: (value: Order) => void;
+}) {
+  const { names, value, onValue } = props;
+  return (
+    <select
+      className="field"
+      aria-label="Order"
+      value={value}
+      onChange={(event) => onValue(event.target.value as Order)}
+    >
+      {Object.entries<string>(names).map(([order, name]) => (
+        <option key={order} value={order}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Buttons to the other pages of a list. @param onPage takes the page as an address has it */
+export function ListPager(props: {
+  page: number;
+  total: number | undefined;
+  what: string;
+  onPage: (page: string) => void;
+}) {
+  const { page, total = 0, what, onPage } = props;
+  return <Pager {...{ page, total, what }} perPage={rowsPerPage} onPage={(next) => onPage(String(next))} />;
+}

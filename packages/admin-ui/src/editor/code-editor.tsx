@@ -1,0 +1,126 @@
+import "./code-editor.css";
+import {
+  autocompletion,
+  type CompletionSource,
+  closeBrackets,
+  completionKeymap,
+} from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { EditorState, type Extension } from "@codemirror/state";
+import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { useEffect, useRef } from "react";
+import { editorColours, editorLook } from "./editor-look.ts";
+import type { EditorMark } from "./editor-mark.ts";
+import { serverfileMode } from "./serverfile-mode.ts";
+
+/** What the editor is given besides its text. */
+export interface CodeEditorProps {
+  /** For screen readers. */
+  label: string;
+  language: "json" | "serverfile" | "plain";
+  /** The text at first, and whenever it is another one than the editor has. */
+  value: string;
+  onChange?: (value: string) => void;
+  readOnly?: boolean;
+  /** What is said of a text, at its places. */
+  marks?: (state: EditorState) => readonly EditorMark[];
+  complete?: CompletionSource;
+}
+
+const languages: Readonly<Record<CodeEditorProps["language"], Extension>> = {
+  json: json(),
+  serverfile: serverfileMode,
+  plain: [],
+};
+
+/**
+ * A text with line numbers, colours, completion, and faults at their places. It lives in a shadow tree, because the page's
+ * policy allows no style elements. Tab leaves it, as any field.
+ */
+export function CodeEditor(props: CodeEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
+  const { label, language, value, readOnly = false, marks } = props;
+
+  useEffect(() => {
+    const parent = host.current;
+    if (parent === null) {
+      return;
+    }
+    const root = parent.shadowRoot ?? parent.attachShadow({ mode: "open", delegatesFocus: true });
+    const editor = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({
+        doc: latest.current.value,
+        extensions: extensions({ label, language, readOnly }, latest),
+      }),
+    });
+    view.current = editor;
+    return () => editor.destroy();
+  }, [label, language, readOnly]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (editor !== undefined && editor.state.doc.toString() !== value) {
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    }
+  }, [value]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text has its marks at other places
+  useEffect(() => {
+    const editor = view.current;
+    if (editor !== undefined) {
+      const { length } = editor.state.doc;
+      const placed = (marks?.(editor.state) ?? []).filter(({ from }) => from <= length);
+      editor.dispatch(
+        setDiagnostics(
+          editor.state,
+          placed.map((mark) => ({ ...mark, to: Math.min(mark.to, length) })),
+        ),
+      );
+    }
+  }, [marks, value, label, language, readOnly]);
+
+  return <div ref={host} className="code-editor" data-editor={readOnly ? undefined : ""} />;
+}
+
+function extensions(
+  { label, language, readOnly }: Pick<CodeEditorProps, "label" | "language" | "readOnly">,
+  latest: { readonly current: CodeEditorProps },
+): Extension[] {
+  return [
+    lineNumbers(),
+    drawSelection(),
+    bracketMatching(),
+    languages[language],
+    syntaxHighlighting(editorColours),
+    editorLook,
+    EditorView.lineWrapping,
+    // A region that scrolls must be reached by key, also one that cannot be edited.
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+    lintGutter(),
+    keymap.of([...lintKeymap, ...defaultKeymap]),
+    readOnly === true
+      ? [EditorState.readOnly.of(true), EditorView.editable.of(false)]
+      : [
+          history(),
+          closeBrackets(),
+          autocompletion({
+            override: [(context) => latest.current.complete?.(context) ?? null],
+            icons: false,
+          }),
+          keymap.of([...completionKeymap, ...historyKeymap]),
+          EditorView.updateListener.of(({ docChanged, state }) => {
+            if (docChanged) {
+              latest.current.onChange?.(state.doc.toString());
+            }
+          }),
+        ],
+  ];
+}

@@ -1,0 +1,58 @@
+import { StreamLanguage, type StringStream } from "@codemirror/language";
+
+interface ModeState {
+  /** Whether the next word begins a line: it is a directive or an address. */
+  begins: boolean;
+  /** The end of a text in backticks or quotes that is open; "" for none. */
+  quote: string;
+}
+
+/** Colours of a serverfile: what begins a line, texts, placeholders, comments. It knows no directive by name. */
+export const serverfileMode = StreamLanguage.define<ModeState>({
+  name: "serverfile",
+  startState: () => ({ begins: true, quote: "" }),
+  token(stream, state) {
+    if (stream.sol() && state.quote === "") {
+      state.begins = true;
+    }
+    if (state.quote !== "") {
+      return readQuoted(stream, state);
+    }
+    if (stream.eatSpace()) {
+      return null;
+    }
+    if (stream.peek() === "#") {
+      stream.skipToEnd();
+      return "comment";
+    }
+    const quote = stream.match(/^["`]/, true);
+    if (quote) {
+      state.begins = false;
+      state.quote = String((quote as RegExpMatchArray)[0]);
+      return readQuoted(stream, state);
+    }
+    if (stream.match(/^[{}](?=\s|$)/)) {
+      return "bracket";
+    }
+    if (stream.match(/^\{[^\s{}]*\}/)) {
+      return "variableName";
+    }
+    stream.match(/^[^\s{]+|^./);
+    const isFirst = state.begins;
+    state.begins = false;
+    return isFirst ? "keyword" : null;
+  },
+});
+
+function readQuoted(stream: StringStream, state: ModeState): string {
+  while (!stream.eol()) {
+    const letter = stream.next();
+    if (letter === "\\" && state.quote === '"') {
+      stream.next();
+    } else if (letter === state.quote) {
+      state.quote = "";
+      break;
+    }
+  }
+  return "string";
+}

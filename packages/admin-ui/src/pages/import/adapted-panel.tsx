@@ -1,0 +1,147 @@
+import "ui-kit/components/link-switch.css";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { Icon } from "ui-kit/components/icon.tsx";
+import { replaceConfig } from "../../api/adapt.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { configQuery, type RunningConfig, type Verdict, validateConfig } from "../../api/config.ts";
+import { isObject, type JsonValue } from "../../api/json-value.ts";
+import { DifferenceList } from "../../components/difference-list.tsx";
+import { QueryState } from "../../components/query-state.tsx";
+import { currentDraft } from "../../config/draft-store.ts";
+import { explainSafely } from "../../config/explain-patch.ts";
+import { CodeEditor } from "../../editor/code-editor.tsx";
+
+const route = getRouteApi("/import");
+
+/** The running config's settings of its own endpoint, where a text says nothing of them: without them the console may be gone. */
+function keptAdmin(config: JsonValue, running: JsonValue): JsonValue | undefined {
+  const says = isObject(config) && config.admin !== undefined;
+  return says || !isObject(running) ? undefined : running.admin;
+}
+
+/**
+ * What a text became: as JSON, and as a difference to what runs.
+ * @param isOld    the text is another one by now
+ * @param onLoaded called once it runs
+ */
+export function AdaptedPanel(props: {
+  config: JsonValue;
+  running: RunningConfig;
+  isOld: boolean;
+  onLoaded: () => void;
+}) {
+  const { running, isOld, onLoaded } = props;
+  const { view } = route.useSearch();
+  const client = useQueryClient();
+  const [keeps, setKeeps] = useState(true);
+  const admin = keptAdmin(props.config, running.document);
+  const config =
+    keeps && admin !== undefined && isObject(props.config) ? { ...props.config, admin } : props.config;
+  const text = JSON.stringify(config, undefined, 2);
+  const verdict = useQuery({
+    queryKey: ["validate", running.etag, text],
+    queryFn: ({ signal }) => validateConfig(config, signal),
+    gcTime: 0,
+  });
+  const load = useMutation({
+    mutationFn: () => replaceConfig(config, running.etag),
+    onSuccess: async () => {
+      onLoaded();
+      await client.invalidateQueries();
+    },
+    onError: async (error) => {
+      if (error instanceof ApiError && error.code === "API_CHANGED") {
+        await client.invalidateQueries({ queryKey: configQuery.queryKey, exact: true });
+      }
+    },
+  });
+  return (
+    <>
+      <div className="import-actions">
+        <nav className="link-switch" aria-label="View">
+          <ViewLink view={undefined} text="JSON" />
+          <ViewLink view="difference" text="What would change" />
+        </nav>
+        <button
+          type="button"
+          className="button main"
+          disabled={isOld || load.isPending || verdict.data?.valid !== true}
+          onClick={() => load.mutate()}
+        >
+          {load.isPending ? "Loading …" : "Load"}
+        </button>
+        {admin !== undefined && (
+          <label>
+            <input type="checkbox" checked={keeps} onChange={(event) => setKeeps(event.target.checked)} />
+            keep the settings of the admin endpoint
+          </label>
+        )}
+      </div>
+      {load.isError && (
+        <p className="refusal" role="alert">
+          <Icon name="error" /> {loadFault(load.error)}
+        </p>
+      )}
+      {currentDraft() !== undefined && (
+        <p className="muted">Changes on the config page that are not applied are not part of this.</p>
+      )}
+      <QueryState query={verdict}>{(said) => <Said verdict={said} />}</QueryState>
+      {view === "difference" ? (
+        verdict.data !== undefined && <Changes verdict={verdict.data} before={running.document} />
+      ) : (
+        <div className="import-text">
+          <CodeEditor label="JSON that it becomes" language="json" value={text} readOnly />
+        </div>
+      )}
+    </>
+  );
+}
+
+function ViewLink({ view, text }: { view: "difference" | undefined; text: string }) {
+  return (
+    <Link
+      to="/import"
+      search={{ view }}
+      activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
+    >
+      {text}
+    </Link>
+  );
+}
+
+function loadFault(error: Error): string {
+  return error instanceof ApiError && error.code === "API_CHANGED"
+    ? "Somebody else changed the config meanwhile, so nothing was loaded. Look at what would change now, then load again."
+    : `The server refused, and goes on with what ran before: ${error.message}`;
+}
+
+/** Whether it would run, and why not. */
+function Said({ verdict: { valid, error, errors = [], changes } }: { verdict: Verdict }) {
+  if (valid) {
+    return (
+      <p className="muted" role="status">
+        {changes.length === 0
+          ? "It is what runs now."
+          : `The server could run this. Loading it makes ${changes.length} ${changes.length === 1 ? "change" : "changes"}, all or none.`}
+      </p>
+    );
+  }
+  return (
+    <div className="refusal" role="alert">
+      <Icon name="error" />
+      <ul>
+        {(errors.length > 0 ? errors : [{ path: "/config", message: error ?? "refused" }]).map((fault) => (
+          <li key={`${fault.path} ${fault.message}`}>
+            <span className="mono">{fault.path}</span> {fault.message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Changes({ verdict: { changes }, before }: { verdict: Verdict; before: JsonValue }) {
+  return changes.length === 0 ? null : <DifferenceList differences={explainSafely(before, changes)} />;
+}
