@@ -15,7 +15,8 @@ import { serviceNameFrom } from "./service-name.ts";
  * Converts OTLP JSON to rows without an object for each span. Ids are hex in either case, enums numbers or
  * names, 64-bit numbers strings or numbers (both exact), and bytes base64. Names are lowerCamelCase or the
  * proto's snake_case. Unknown members are ignored, null means absent, and the last of repeated members
- * counts. A span that cannot be kept is rejected alone.
+ * counts. Spans of senders before OTLP 0.15, in `instrumentationLibrarySpans`, are read where there are no `scopeSpans`. A span
+ * that cannot be kept is rejected alone.
  *
  * A transcoder handles one request at a time and reuses its buffers. Source: opentelemetry-proto
  * docs/specification.md, "JSON Protobuf Encoding"; RFC 8259.
@@ -25,9 +26,19 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   readonly #values = new JsonValues(this.#tape);
   readonly #attributes = new JsonAttributeTranscoder(this.#tape, this.#values);
   readonly #request = new JsonMembers(this.#tape, ["resourceSpans"]);
-  readonly #resourceSpans = new JsonMembers(this.#tape, ["resource", "scopeSpans", "schemaUrl"]);
+  readonly #resourceSpans = new JsonMembers(this.#tape, [
+    "resource",
+    "scopeSpans",
+    "schemaUrl",
+    "instrumentationLibrarySpans",
+  ]);
   readonly #resource = new JsonMembers(this.#tape, ["attributes", "droppedAttributesCount"]);
-  readonly #scopeSpans = new JsonMembers(this.#tape, ["scope", "spans", "schemaUrl"]);
+  readonly #scopeSpans = new JsonMembers(this.#tape, [
+    "scope",
+    "spans",
+    "schemaUrl",
+    "instrumentationLibrary",
+  ]);
   readonly #scope = new JsonMembers(this.#tape, ["name", "version", "attributes", "droppedAttributesCount"]);
   readonly #out: ByteWriter;
   readonly #prefixes: RowPrefixes;
@@ -83,7 +94,8 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   #writeResourceSpans(token: number, tenant: string): void {
     const tape = this.#tape;
     this.#resourceSpans.read(token);
-    const [resource = -1, list = -1, schemaUrl = -1] = this.#resourceSpans.tokens;
+    const [resource = -1, scopes = -1, schemaUrl = -1, libraries = -1] = this.#resourceSpans.tokens;
+    const list = this.#values.itemCount(scopes) > 0 ? scopes : libraries;
     this.#prefix.clear();
     this.#attributes.cutValues = 0;
     let problem: unknown;
@@ -112,12 +124,12 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   #writeScopeSpans(token: number, resourceProblem: unknown): void {
     const tape = this.#tape;
     this.#scopeSpans.read(token);
-    const [scope = -1, list = -1, schemaUrl = -1] = this.#scopeSpans.tokens;
+    const [scope = -1, list = -1, schemaUrl = -1, library = -1] = this.#scopeSpans.tokens;
     const { count: rejectedBefore } = this.#rejected;
     let problem = resourceProblem;
     this.#attributes.cutValues = 0;
     try {
-      this.#writeScope(scope, schemaUrl);
+      this.#writeScope(scope === -1 ? library : scope, schemaUrl);
     } catch (error) {
       problem ??= error;
     }

@@ -9,6 +9,12 @@ import { SpanTranscoder } from "./span-transcoder.ts";
 
 const requestFields = fieldMask(1);
 const debugFlag = 2;
+const scopeSpansTag = (2 << 3) | 2;
+/**
+ * Field 1000, the place of `instrumentation_library_spans` in OTLP 0.15 to 0.19. Its messages have the form of `ScopeSpans`, and
+ * count only where there are none of these. Before 0.15 they had the number that `scope_spans` has now.
+ */
+const librarySpansTag = (1000 << 3) | 2;
 
 /**
  * Turns OTLP protobuf into rows in one pass, without an object per span: the hot way into the store.
@@ -103,16 +109,10 @@ export class OtlpTranscoder implements MessageTranscoder {
     this.#scopeIndex = 0;
     cursor.position = start;
     try {
-      while (cursor.position < end) {
-        const tag = cursor.tag(end);
-        if (tag === 18) {
-          this.#scopeSpans(cursor.fieldEnd(end), problem);
-          this.#scopeIndex++;
-        }
-        // The prefix has judged the wire types.
-        else {
-          cursor.skip(tag, end, 0);
-        }
+      const hasLibraries = this.#groups(scopeSpansTag, end, problem);
+      if (hasLibraries && this.#scopeIndex === 0) {
+        cursor.position = start;
+        this.#groups(librarySpansTag, end, problem);
       }
     } catch (error) {
       throw problem ?? error;
@@ -121,6 +121,25 @@ export class OtlpTranscoder implements MessageTranscoder {
     if (problem !== undefined && this.#rejected.count === rejectedBefore) {
       throw problem;
     }
+  }
+
+  /** Reads the groups of spans in one field. @returns whether there are groups in the old one */
+  #groups(wanted: number, end: number, problem: unknown): boolean {
+    const cursor = this.#cursor;
+    let hasLibraries = false;
+    while (cursor.position < end) {
+      const tag = cursor.tag(end);
+      hasLibraries ||= tag === librarySpansTag;
+      if (tag === wanted) {
+        this.#scopeSpans(cursor.fieldEnd(end), problem);
+        this.#scopeIndex++;
+      }
+      // The prefix has judged the wire types.
+      else {
+        cursor.skip(tag, end, 0);
+      }
+    }
+    return hasLibraries;
   }
 
   /** @param resourceProblem why its resource cannot be read */
