@@ -1,0 +1,67 @@
+import { handlerDirective } from "serverfile/directives/directive";
+import { readResponseMatcher } from "serverfile/matchers/response-matcher";
+import type { ModuleText } from "serverfile/module-text";
+import { inexpressible } from "serverfile/to-text/inexpressible";
+import { line } from "serverfile/to-text/lines/line";
+import { responseMatcherLines } from "serverfile/to-text/matchers/response-matchers";
+import type { Members } from "serverfile/to-text/members";
+import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
+import { type Draft, listOf, onlyGiven } from "serverfile/values/draft";
+
+/** `replace [search replacement] { search replacement…; match { … } }`. Our own; plugins of the public model have it so. */
+const directive = handlerDirective(({ cursor }) => {
+  cursor.next();
+  const draft: Draft = { handler: "replace" };
+  const add = (...words: readonly string[]) => {
+    const [search = "", text = "", ...more] = words;
+    if (words.length < 2 || more.length > 0) {
+      throw cursor.argumentError();
+    }
+    listOf(draft, "replacements").push(onlyGiven({ search, replace: text }));
+  };
+  const words = cursor.remainingArguments();
+  if (words.length > 0) {
+    add(...words);
+  }
+  const matchers = new Map<string, Draft>();
+  for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
+    if (cursor.value === "match") {
+      draft.match = readResponseMatcher(cursor.segmentCursor(), matchers);
+    } else {
+      add(cursor.value, ...cursor.remainingArguments());
+    }
+  }
+  if (draft.replacements === undefined) {
+    throw cursor.error("replace needs a text to look for");
+  }
+  return draft;
+});
+
+function pairOf(replacement: Members): [string, string] {
+  const search = replacement.text("search") ?? "";
+  const text = replacement.text("replace") ?? "";
+  replacement.done("a replacement");
+  return [search, text];
+}
+
+const toText: HandlerWriter = (handler) => {
+  const path = handler.pathOf("replacements");
+  const pairs = (handler.children("replacements") ?? []).map(pairOf);
+  const match = handler.child("match");
+  const [only, second] = pairs;
+  if (only === undefined) {
+    throw inexpressible(path, "the directive replace has a text to look for");
+  }
+  if (match === undefined && second === undefined) {
+    return { directive: "replace", words: only };
+  }
+  if (pairs.some(([search]) => search === "match")) {
+    throw inexpressible(path, "in a block, a line match is no text to look for");
+  }
+  const lines = pairs.map((pair) => line(...pair));
+  const rules = match === undefined ? [] : [{ words: ["match"], block: responseMatcherLines(match) }];
+  return { directive: "replace", words: [], block: [...lines, ...rules] };
+};
+
+/** How serverfiles say it. */
+export const replaceText: ModuleText = { directive, toText };

@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
+import { adaptServerfile, toServerfile } from "../../../../admin-server/src/testing/serverfile.ts";
+import { StreamReplacer } from "./stream-replacer.ts";
+
+describe("the stream", () => {
+  const pieces = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 6 }), {
+    maxLength: 12,
+  });
+  const searches = fc.array(fc.string({ unit: fc.constantFrom("a", "b"), minLength: 1, maxLength: 4 }), {
+    minLength: 1,
+    maxLength: 3,
+  });
+
+  test("comes to the same in whichever pieces it comes", () => {
+    fc.assert(
+      fc.property(pieces, searches, (chunks, texts) => {
+        const replacements = texts.map((search, index) => ({
+          search: Buffer.from(search),
+          replace: Buffer.from(`<${index}>`),
+        }));
+        const replacer = new StreamReplacer(replacements);
+        const parts = chunks.map((chunk) => replacer.push(Buffer.from(chunk)));
+        const got = Buffer.concat([...parts, replacer.end(new Uint8Array())]).toString();
+        const pattern = new RegExp(texts.join("|"), "g");
+        expect(got).toBe(chunks.join("").replace(pattern, (found) => `<${texts.indexOf(found)}>`));
+      }),
+    );
+  });
+
+  test("keeps back only what may be the beginning of a match", () => {
+    const replacer = new StreamReplacer([{ search: Buffer.from("hello"), replace: Buffer.from("bye") }]);
+    expect(replacer.push(Buffer.from("event: he")).toString()).toBe("event: ");
+    expect(replacer.push(Buffer.from("llo h")).toString()).toBe("bye ");
+    expect(replacer.push(Buffer.from("at")).toString()).toBe("hat");
+    expect(replacer.end(Buffer.from("hel")).toString()).toBe("hel");
+  });
+});
+
+describe("a site", () => {
+  let server: RunningServer;
+  const replace = {
+    handler: "replace",
+    replacements: [{ search: "http://inner", replace: "https://{http.request.host}" }, { search: "secret" }],
+    match: { headers: { "Content-Type": ["text/*"] } },
+  };
+  const answer = (more: object) => ({ handler: "static_response", body: "secret http://inner/a", ...more });
+  const route = (path: string, more: object) => ({
+    match: [{ path: [path] }],
+    handle: [replace, answer(more)],
+  });
+
+  beforeAll(async () => {
+    const text = { "Content-Type": ["text/html"] };
+    server = await RunningServer.start(
+      siteConfig(
+        route("/text", { headers: { ...text, Etag: ['"1"'], "Content-Length": ["21"], Digest: ["x"] } }),
+        route("/other", { headers: { "Content-Type": ["application/json"] } }),
+        route("/coded", { headers: { ...text, "Content-Encoding": ["x-own"] } }),
+        {
+          match: [{ path: ["/asked"] }],
+          handle: [
+            replace,
+            {
+              handler: "static_response",
+              headers: text,
+              body: "<{http.request.header.Accept-Encoding}{http.request.header.Range}>",
+            },
+          ],
+        },
+      ),
+    );
+  });
+  afterAll(() => server.close());
+
+  const get = async (path: string) => {
+    const response = await fetch(`${server.site}${path}`, {
+      headers: { "Accept-Encoding": "identity", Range: "bytes=0-1" },
+    });
+    return { response, text: await response.text() };
+  };
+
+  test("has its texts replaced, and no field that speaks of the old bytes", async () => {
+    const { response, text } = await get("/text");
+    expect(text).toBe(` https://${new URL(server.site).hostname}/a`);
+    expect(response.headers.get("etag")).toBe('W/"1"');
+    expect(response.headers.get("digest")).toBeNull();
+  });
+
+  test.each(["/other", "/coded"])("keeps %s, which does not match or cannot be read", async (path) => {
+    expect((await get(path)).text).toBe("secret http://inner/a");
+  });
+
+  test("asks for whole bodies that are not compressed", async () => {
+    expect((await get("/asked")).text).toBe("<>");
+  });
+});
+
+test.each([
+  ["one text", '\treplace /a/* old "new text"\n'],
+  [
+    "several, for some responses",
+    '\treplace {\n\t\told new\n\t\tgone ""\n\t\tmatch {\n\t\t\tstatus 2xx\n\t\t}\n\t}\n',
+  ],
+])("the directive of %s becomes the handler and comes back", async (_name, body) => {
+  const text = `:80 {\n${body}}\n`;
+  expect(await toServerfile(adaptServerfile(Buffer.from(text), {}).result)).toBe(text);
+});
+
+test.each([
+  ["replace", "replace needs a text to look for"],
+  ["replace a", "wrong argument count"],
+  ["replace a b c", "wrong argument count"],
+  ["replace {\na\n}", "wrong argument count"],
+])("refuses %j", (body, message) => {
+  expect(() => adaptServerfile(Buffer.from(`:80 {\n${body}\n}\n`), {})).toThrow(message);
+});
+
+test("in a block the word match is no text to look for, and that is said", async () => {
+  const replacements = [{ search: "match", replace: "x" }, { search: "a" }];
+  const routes = [{ handle: [{ handler: "replace", replacements }] }];
+  const config = { apps: { http: { servers: { srv0: { listen: [":80"], routes } } } } };
+  await expect(toServerfile(config)).rejects.toThrow("a line match is no text to look for");
+});

@@ -1,0 +1,52 @@
+import type { HttpHandler } from "http-engine/handler";
+import { removeHeaders } from "http-engine/header-list";
+import { compileBodyTemplate } from "http-engine/placeholders";
+import { defineModule } from "server-core/modules/module";
+import { z } from "zod";
+import { compileResponseMatcher, responseMatcherSchema } from "../../response-matcher.ts";
+import { ReplacingFilter } from "./replacing-filter.ts";
+
+const maxSearchLength = 4096;
+
+const configSchema = z.strictObject({
+  replacements: z
+    .array(
+      z.strictObject({
+        search: z.string().min(1).max(maxSearchLength).describe("The text to look for, as it is."),
+        replace: z.string().nullish().describe("The text in its place; may have placeholders."),
+      }),
+    )
+    .min(1)
+    .describe("Replaced in one pass: the first match counts, of those at one place the first of the list."),
+  match: responseMatcherSchema.nullish().describe("Responses to look into (all)."),
+});
+
+/**
+ * Replaces texts in the bodies of responses, as they pass. It asks the handlers after it for whole bodies that are not
+ * compressed, since it can look into no others.
+ */
+export const replace = defineModule({
+  id: "http.handlers.replace",
+  config: configSchema,
+  provision({ replacements, match }): HttpHandler {
+    const compiled = replacements.map(({ search, replace: text }) => ({
+      search: Buffer.from(search),
+      template: compileBodyTemplate(text ?? ""),
+    }));
+    const matches = compileResponseMatcher(match ?? {});
+    return {
+      handle(exchange, next) {
+        exchange.changeRequestHeaders((headers) =>
+          removeHeaders(headers, (name) => name === "accept-encoding" || name === "range"),
+        );
+        exchange.interceptResponse(
+          (below) =>
+            new ReplacingFilter(below, exchange, matches, (filled) =>
+              compiled.map(({ search, template }) => ({ search, replace: Buffer.from(template(filled)) })),
+            ),
+        );
+        return next(exchange);
+      },
+    };
+  },
+});

@@ -1,0 +1,72 @@
+import type { Exchange } from "http-engine/exchange";
+import { getHeader, type HeaderList, removeHeaders, setHeader } from "http-engine/header-list";
+import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
+import type { ResponseMatcher } from "../../response-matcher.ts";
+import { type Replacement, StreamReplacer } from "./stream-replacer.ts";
+
+/** Fields that say something of the bytes that are replaced. */
+const fieldsOfBytes = new Set([
+  "content-length",
+  "accept-ranges",
+  "content-md5",
+  "digest",
+  "content-digest",
+  "repr-digest",
+]);
+
+/** Whether a response has a body that may be read as it is. */
+function isPlainBody(status: number, headers: HeaderList): boolean {
+  const coding = getHeader(headers, "content-encoding") ?? "";
+  return status >= 200 && ![204, 206, 304].includes(status) && (coding === "" || coding === "identity");
+}
+
+/** Replaces texts in a response on its way. */
+export class ReplacingFilter extends ResponseFilter {
+  readonly #exchange: Exchange;
+  readonly #matches: ResponseMatcher;
+  readonly #replacements: (exchange: Exchange) => readonly Replacement[];
+  /** Undefined while the response passes as it is. */
+  #replacer: StreamReplacer | undefined;
+
+  /** @param replacements evaluated with the head, when the handlers after this one have set their placeholders */
+  constructor(
+    below: ResponseSink,
+    exchange: Exchange,
+    matches: ResponseMatcher,
+    replacements: (exchange: Exchange) => readonly Replacement[],
+  ) {
+    super(below);
+    this.#exchange = exchange;
+    this.#matches = matches;
+    this.#replacements = replacements;
+  }
+
+  override head(status: number, headers: HeaderList): void {
+    if (isPlainBody(status, headers) && this.#matches(status, headers, this.#exchange)) {
+      this.#replacer = new StreamReplacer(this.#replacements(this.#exchange));
+      removeHeaders(headers, (name) => fieldsOfBytes.has(name));
+      const tag = getHeader(headers, "etag");
+      if (tag?.startsWith('"') === true) {
+        setHeader(headers, "Etag", `W/${tag}`);
+      }
+    }
+    super.head(status, headers);
+  }
+
+  override write(chunk: Uint8Array): boolean {
+    if (this.#replacer === undefined) {
+      return super.write(chunk);
+    }
+    const replaced = this.#replacer.push(chunk);
+    return replaced.length === 0 || super.write(replaced);
+  }
+
+  override end(chunk?: Uint8Array): void {
+    if (this.#replacer === undefined) {
+      super.end(chunk);
+      return;
+    }
+    const replaced = this.#replacer.end(chunk ?? new Uint8Array());
+    super.end(replaced.length === 0 ? undefined : replaced);
+  }
+}

@@ -1,0 +1,77 @@
+/** Bytes, and the bytes that take their place. */
+export interface Replacement {
+  /** At least one byte. */
+  readonly search: Buffer;
+  readonly replace: Buffer;
+}
+
+/**
+ * Replaces bytes in a stream in one pass. The match that begins first counts, and of those that begin together the one
+ * that is listed first. Only bytes that may be the beginning of a match are kept until more come.
+ */
+export class StreamReplacer {
+  readonly #replacements: readonly Replacement[];
+  /** Bytes that may be the beginning of a match. */
+  #kept: Buffer = Buffer.alloc(0);
+
+  constructor(replacements: readonly Replacement[]) {
+    this.#replacements = replacements;
+  }
+
+  /** @returns what can go on */
+  push(chunk: Uint8Array): Buffer {
+    const bytes = Buffer.concat([this.#kept, chunk]);
+    const limit = this.#beginOfPartial(bytes);
+    const { replaced, position } = this.#replaceBefore(bytes, limit);
+    const from = Math.max(position, limit);
+    this.#kept = bytes.subarray(from);
+    return Buffer.concat([...replaced, bytes.subarray(position, from)]);
+  }
+
+  /** @returns the rest */
+  end(chunk: Uint8Array): Buffer {
+    const bytes = Buffer.concat([this.#kept, chunk]);
+    const { replaced, position } = this.#replaceBefore(bytes, bytes.length);
+    return Buffer.concat([...replaced, bytes.subarray(position)]);
+  }
+
+  /** Where the longest end of the bytes begins that a search text begins with; else their length. */
+  #beginOfPartial(bytes: Buffer): number {
+    let begin = bytes.length;
+    for (const { search } of this.#replacements) {
+      for (let length = Math.min(search.length - 1, bytes.length); length > bytes.length - begin; length--) {
+        if (search.compare(bytes, bytes.length - length, bytes.length, 0, length) === 0) {
+          begin = bytes.length - length;
+        }
+      }
+    }
+    return begin;
+  }
+
+  /** Replaces the matches that begin before `limit`. @returns the parts, and where the bytes after them begin */
+  #replaceBefore(bytes: Buffer, limit: number): { replaced: Buffer[]; position: number } {
+    const replaced: Buffer[] = [];
+    const nextOf = this.#replacements.map(({ search }) => bytes.indexOf(search));
+    let position = 0;
+    for (;;) {
+      let first: number | undefined;
+      for (const [index, { search }] of this.#replacements.entries()) {
+        let at = nextOf[index] ?? -1;
+        if (at >= 0 && at < position) {
+          at = bytes.indexOf(search, position);
+          nextOf[index] = at;
+        }
+        if (at >= 0 && at < limit && (first === undefined || at < (nextOf[first] ?? 0))) {
+          first = index;
+        }
+      }
+      const found = first === undefined ? undefined : this.#replacements[first];
+      if (first === undefined || found === undefined) {
+        return { replaced, position };
+      }
+      const at = nextOf[first] ?? 0;
+      replaced.push(bytes.subarray(position, at), found.replace);
+      position = at + found.search.length;
+    }
+  }
+}
