@@ -10,7 +10,7 @@ export default defineConfig({
   build: { assetsDir: "static", target: "es2022", reportCompressedSize: true },
   server: {
     proxy: {
-      "^/(config|history|http|adapt|load|metrics|validate|listeners|tls|reverse_proxy|debug)": {
+      "^/(config|history|http|adapt|load|pull|metrics|validate|listeners|tls|reverse_proxy|debug)": {
         target: `http://${server}`,
         changeOrigin: true,
         // The admin endpoint admits its own origin alone.

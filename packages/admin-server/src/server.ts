@@ -126,9 +126,11 @@ export class Server {
       engine: server.engine,
       adapters: server.adapters,
       history: server.history,
+      puller: server.#puller,
       registry: server.services.registry,
       consoleFolder: options.environment.SERVER_UI_FOLDER || builtInConsoleFolder,
       messages: server.services.messages,
+      shared: server.services.shared,
       workers: server.workers,
       stop: options.onStopRequest,
     });

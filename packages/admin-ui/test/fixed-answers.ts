@@ -73,9 +73,15 @@ function route(
   return {
     ...{ at: `/apps/http/servers/${place}`, server: place.split("/")[0], kind: "", matchers: [] },
     ...{ hosts, host_count, paths, path_count, handlers, upstreams, upstream_count },
+    unhealthy_upstreams: 0,
     ...{ requests_per_second, errors_per_second, timed, p95_ms },
   };
 }
+
+const pull = {
+  ...{ url: "https://configs.example/shop.json", last_error: "status 503" },
+  ...{ last_try: at(-20_000), last_success: at(-3 * minuteMs) },
+};
 
 const routes = [
   route(
@@ -117,6 +123,7 @@ const runningAnswers: Record<string, unknown> = {
   "/reverse_proxy/upstreams": upstreams,
   "/listeners": listeners,
   "/http/routes": routes,
+  "/pull": pull,
   "/history": history,
   "/history/1": version,
   "/history/2": version,
@@ -130,6 +137,7 @@ const emptyAnswers: Record<string, unknown> = {
   "/reverse_proxy/upstreams": [],
   "/listeners": [],
   "/http/routes": [],
+  "/pull": null,
   "/history": [],
 };
 

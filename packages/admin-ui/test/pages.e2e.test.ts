@@ -14,7 +14,7 @@ describeConsole("the console in a browser", (app) => {
     app.server.admin("POST", "/load", shopConfig(upstreams));
   const row = (name: string | RegExp) => app.page.getByRole("row").filter({ has: app.page.getByText(name) });
 
-  /** Puts a text into the editor of the import. What is there goes first: a browser would mark what it joins with styles. */
+  /** Puts a text into the empty editor of the import. A browser adds styles where it joins a text with another. */
   const write = async (text: string) => {
     const editor = app.page.getByLabel("Caddyfile to import");
     await editor.press("ControlOrMeta+a");

@@ -81,7 +81,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   note: number | undefined;
   /** Told the name of each handler that the request comes to; nearly always undefined. */
   onHandler: ((name: string) => void) | undefined;
-  /** Of the last route that took the request before it failed. */
+  /** Counts of the last route that took the request before it failed. */
   routeFigures: RouteFigures | undefined;
   /** Set by handlers that answer from what is here. */
   answersAlone = false;

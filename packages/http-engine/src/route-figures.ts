@@ -1,7 +1,7 @@
 /** Topic by which threads that serve are asked for the figures of their routes; each answers with a list of {@link RouteReading}. */
 export const routeFiguresTopic = "http.route_figures";
 
-/** What one thread counted at one route since it made that route. */
+/** Counts of one thread at one route, since it made that route. */
 export interface RouteReading {
   /** Place below the app: `servers/s/routes/0/handle/1/routes/2`. A named route has `/0` after its name. */
   readonly path: string;
@@ -26,8 +26,8 @@ const noTimes = new Uint32Array(0);
 let lastId = 0;
 
 /**
- * The step of a time: steps of one microsecond first, then four to each doubling, so that the middle of a step is
- * at most an eighth away from what was measured.
+ * The step of a time. The first steps have one microsecond each, later ones a quarter of a doubling. So the middle of a
+ * step is at most an eighth away from the time.
  */
 export function timeStep(ms: number): number {
   const us = Math.min(Math.max(0, ms * 1_000), 0x7f_ff_ff_ff) | 0;

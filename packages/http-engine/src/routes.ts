@@ -169,7 +169,7 @@ export class RouteList implements InnerRoutes {
     return this.#runFrom(0, undefined, exchange, next);
   }
 
-  /** What routes counted that took a request; no other has anything to tell. */
+  /** Reads the counts of all routes that took a request. */
   *readings(path: string): Iterable<RouteReading> {
     for (const [index, { figures, handlers }] of this.#routes.entries()) {
       if (figures.taken === 0) {

@@ -4,6 +4,7 @@ import type { ConfigEngine } from "server-core/engine/config-engine";
 import type { Workers } from "server-core/engine/workers";
 import type { ConfigHistory } from "server-core/history/config-history";
 import type { ModuleRegistry } from "server-core/modules/module-registry";
+import type { SharedState } from "server-core/threads/shared-state";
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 import { configRoutes } from "./config-routes.ts";
 import { consoleRoute } from "./console/console-route.ts";
@@ -12,6 +13,8 @@ import { varsRoute } from "./debug/vars-route.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { adaptRoute, loadRoute } from "./load-routes.ts";
 import { openapiRoute } from "./openapi/openapi-route.ts";
+import type { ConfigPuller } from "./pull/config-puller.ts";
+import { pullRoute } from "./pull/pull-route.ts";
 import { httpRoutesRoute } from "./routes/http-routes.ts";
 import { schemaRoutes } from "./schema-routes.ts";
 import { stopRoute } from "./stop-route.ts";
@@ -21,12 +24,14 @@ export interface StandardRouteParts {
   readonly engine: ConfigEngine;
   readonly adapters: AdapterRegistry;
   readonly history: ConfigHistory;
+  readonly puller: ConfigPuller;
   /** The server's own modules. */
   readonly registry: ModuleRegistry;
   /** Folder of the built console. */
   readonly consoleFolder: string;
   /** Reach the threads that serve. */
   readonly messages: ThreadMessages;
+  readonly shared: SharedState;
   /** For their profiles; undefined where the main thread serves. */
   readonly workers: Workers | undefined;
   /** Begins the end of the process. */
@@ -38,9 +43,11 @@ export function standardRoutes({
   engine,
   adapters,
   history,
+  puller,
   registry,
   consoleFolder,
   messages,
+  shared,
   workers,
   stop,
 }: StandardRouteParts): AdminRoute[] {
@@ -50,8 +57,9 @@ export function standardRoutes({
     adaptRoute(adapters),
     stopRoute(stop),
     ...historyRoutes(engine, history),
+    pullRoute(puller),
     ...schemaRoutes(engine, registry),
-    httpRoutesRoute(engine, messages),
+    httpRoutesRoute(engine, messages, shared),
     validateRoute(engine, adapters, registry),
     consoleRoute(engine, consoleFolder),
     openapiRoute(),

@@ -21,14 +21,14 @@ const answer = z.object({
 export const importFormats = ["caddyfile", "yaml", "toml", "json5"] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
-/** Something that an adapter says of a text. */
+/** A remark of an adapter on a text. */
 export interface AdapterNote {
   /** From 1; undefined where it is of no line. */
   line: number | undefined;
   message: string;
 }
 
-/** What a text becomes: a config with warnings, or a refusal. */
+/** The result of a text: a config with warnings, or a refusal. */
 export type Adapted =
   | { config: JsonValue; warnings: readonly AdapterNote[]; refusal: undefined }
   | { config: undefined; warnings: readonly AdapterNote[]; refusal: AdapterNote };

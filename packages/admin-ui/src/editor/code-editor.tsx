@@ -16,7 +16,7 @@ import { editorColours, editorLook } from "./editor-look.ts";
 import type { EditorMark } from "./editor-mark.ts";
 import { serverfileMode } from "./serverfile-mode.ts";
 
-/** What the editor is given besides its text. */
+/** The text, its language, and the helpers of the editor. */
 export interface CodeEditorProps {
   /** For screen readers. */
   label: string;
@@ -25,7 +25,7 @@ export interface CodeEditorProps {
   value: string;
   onChange?: (value: string) => void;
   readOnly?: boolean;
-  /** What is said of a text, at its places. */
+  /** Finds faults of a text, at their places. */
   marks?: (state: EditorState) => readonly EditorMark[];
   complete?: CompletionSource;
 }

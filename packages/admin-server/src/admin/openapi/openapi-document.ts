@@ -88,7 +88,15 @@ const schemas = {
     type: "object",
     required: [
       ...["at", "server", "kind", "hosts", "host_count", "paths", "path_count", "matchers", "handlers"],
-      ...["upstreams", "upstream_count", "requests_per_second", "errors_per_second", "timed", "p95_ms"],
+      ...[
+        "upstreams",
+        "upstream_count",
+        "unhealthy_upstreams",
+        "requests_per_second",
+        "errors_per_second",
+        "timed",
+        "p95_ms",
+      ],
     ],
     properties: {
       at: { ...text, description: "JSON pointer to it in the config." },
@@ -102,6 +110,7 @@ const schemas = {
       handlers: { type: "array", items: text, description: "Outermost first." },
       upstreams: { type: "array", items: text, description: "The first of them." },
       upstream_count: count,
+      unhealthy_upstreams: { ...count, description: "Those that fail an active check." },
       requests_per_second: { type: ["number", "null"], description: "null at the first question." },
       errors_per_second: { type: ["number", "null"], description: "Answers of 500 and above." },
       timed: { ...count, description: "Requests that were timed." },

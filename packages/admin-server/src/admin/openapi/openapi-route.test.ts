@@ -87,6 +87,7 @@ const asked: readonly Asked[] = [
   ["get /reverse_proxy/upstreams", "/reverse_proxy/upstreams", 200],
   ["get /reverse_proxy/upstreams", "/reverse_proxy/upstreams?detail=true&order=trouble&limit=5", 200],
   ["get /reverse_proxy/upstreams", "/reverse_proxy/upstreams?detail=true&order=size", 400],
+  ["get /pull", "/pull", 200],
   ["get /http/routes", "/http/routes", 200],
   ["get /http/routes", "/http/routes?order=p95&limit=5&contains=a", 200],
   ["get /http/routes", "/http/routes?order=size", 400],

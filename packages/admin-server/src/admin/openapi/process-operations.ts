@@ -38,6 +38,26 @@ export const processOperations = {
       },
     },
   },
+  "/pull": {
+    get: {
+      operationId: "pull",
+      summary: "How it went to fetch the config from its source; null where it has none",
+      responses: {
+        "200": json("The state.", {
+          type: ["object", "null"],
+          properties: {
+            url: { type: "string", description: "Without user, password and query." },
+            last_try: { type: ["string", "null"], description: "RFC 3339; null where it was not asked yet." },
+            last_success: { type: ["string", "null"], description: "RFC 3339." },
+            last_error: { type: ["string", "null"], description: "The fault of the last try." },
+          },
+          required: ["url", "last_try", "last_success", "last_error"],
+          additionalProperties: false,
+        }),
+        ...guards,
+      },
+    },
+  },
   "/http/routes": {
     get: {
       operationId: "httpRoutes",

@@ -64,6 +64,28 @@ test("follows the config that asks for it, and is not saved", async () => {
   expect(entry?.author).toBe(`pulled from ${url}`);
 });
 
+test("says how it went: not asked yet, failed, succeeded, without the secrets of its address", async () => {
+  const state = async () =>
+    JSON.parse((await running.admin("GET", "/pull")).text) as Record<string, unknown> | null;
+  expect(await state()).toBeNull();
+  answer = { status: 503, type: "text/plain", body: "" };
+  const held = Promise.withResolvers<void>();
+  mayAnswer = held.promise;
+  const secret = `${url.replace("http://", "http://me:secret@")}?token=secret`;
+  await running.admin("POST", "/load", pulling({ url: secret }, { load_delay: "10ms" }));
+  expect(await state()).toEqual({ url, last_try: null, last_success: null, last_error: null });
+  held.resolve();
+  await vi.waitFor(async () => expect((await state())?.last_error).toMatch(/503/));
+  expect(asked[0]?.headers.authorization).toBe(`Basic ${Buffer.from("me:secret").toString("base64")}`);
+  expect(JSON.stringify(await state())).not.toContain("secret");
+  expect((await state())?.last_success).toBeNull();
+  answer = json(pulling({ url: secret }, { load_delay: "10ms" }));
+  await vi.waitFor(async () => expect((await state())?.last_error).toBeNull());
+  expect(await state()).toMatchObject({ last_success: expect.stringMatching(/Z$/) });
+  await running.admin("POST", "/load", {});
+  expect(await state()).toBeNull();
+});
+
 test("gives up what it pulled when another config takes the place of the one that asks, also in the queue", async () => {
   const held = Promise.withResolvers<void>();
   mayAnswer = held.promise;

@@ -11,11 +11,23 @@ import type { IdentityCertificates } from "../identity/identity-certificates.ts"
 import { shownCertificate } from "../identity/server-identity.ts";
 import { fetchConfig } from "./fetch-config.ts";
 import type { PullConfig } from "./pull-config.ts";
+import { shownAddress } from "./source-address.ts";
 
 interface Plan {
   readonly source: PullConfig;
   /** 0 pulls once, before the config that asks for it counts as loaded. */
   readonly delayMs: number;
+}
+
+/** The news of the source that the running config is replaced from. */
+export interface PullState {
+  /** Without what may be secret in it. */
+  readonly url: string;
+  /** RFC 3339; null where it was not asked yet. */
+  readonly last_try: string | null;
+  readonly last_success: string | null;
+  /** The fault of the last try; null where it succeeded. */
+  readonly last_error: string | null;
 }
 
 function planOf(document: ConfigDocument): Plan | undefined {
@@ -48,6 +60,7 @@ export class ConfigPuller implements Participant {
   #engine: ConfigEngine | undefined;
   /** Ends the pulling of the config that runs; undefined while it pulls none. */
   #current: AbortController | undefined;
+  #state: PullState | undefined;
 
   constructor(adapters: AdapterRegistry, identity: IdentityCertificates, log: Logger) {
     this.#identity = identity;
@@ -63,14 +76,14 @@ export class ConfigPuller implements Participant {
   async prepare(document: ConfigDocument): Promise<Transition> {
     const plan = planOf(document);
     if (plan === undefined) {
-      return { commit: () => this.#follow(undefined), rollback: async () => {} };
+      return { commit: () => this.#follow(undefined, undefined), rollback: async () => {} };
     }
     const control = new AbortController();
     const first =
       plan.delayMs > 0 ? undefined : await fetchConfig(plan.source, this.#adapters, control.signal);
     return {
       commit: () => {
-        this.#follow(control);
+        this.#follow(control, plan);
         // Not now: the change that asks for it holds the lock.
         setImmediate(() => void this.#pull(plan, first, control.signal));
       },
@@ -78,10 +91,33 @@ export class ConfigPuller implements Participant {
     };
   }
 
-  /** Has the last config's pulling end. @param control ends that of the next one */
-  #follow(control: AbortController | undefined): void {
+  /** Undefined where the running config pulls none. */
+  get state(): PullState | undefined {
+    return this.#state;
+  }
+
+  /** Has the last config's pulling end. @param control ends that of the next one @param plan of the next one */
+  #follow(control: AbortController | undefined, plan: Plan | undefined): void {
     this.#current?.abort();
     this.#current = control;
+    const url = plan === undefined ? undefined : shownAddress(plan.source.url);
+    if (url === undefined) {
+      this.#state = undefined;
+    } else if (this.#state?.url !== url) {
+      this.#state = { url, last_try: null, last_success: null, last_error: null };
+    }
+  }
+
+  /** @param fault undefined: it succeeded. @param url of the source, as another config may run by now */
+  #note(url: string, fault: unknown): void {
+    if (this.#state?.url !== shownAddress(url)) {
+      return;
+    }
+    const last_try = new Date().toISOString();
+    this.#state =
+      fault === undefined
+        ? { ...this.#state, last_try, last_success: last_try, last_error: null }
+        : { ...this.#state, last_try, last_error: messageOf(fault) };
   }
 
   async check(document: ConfigDocument): Promise<void> {
@@ -89,7 +125,7 @@ export class ConfigPuller implements Participant {
   }
 
   async stop(): Promise<void> {
-    this.#follow(undefined);
+    this.#follow(undefined, undefined);
   }
 
   /** @param first already fetched; undefined waits and fetches */
@@ -108,8 +144,10 @@ export class ConfigPuller implements Participant {
         }
         signal.throwIfAborted();
         await this.#apply(next, plan.source.url, signal);
+        this.#note(plan.source.url, undefined);
       } catch (error) {
         if (!signal.aborted) {
+          this.#note(plan.source.url, error);
           this.#log.error(`the pulled config does not run: ${messageOf(error)}`);
         }
       }
@@ -131,7 +169,7 @@ export class ConfigPuller implements Participant {
       );
     }
     await this.#engine?.load(body, {
-      author: `pulled from ${url}`,
+      author: `pulled from ${shownAddress(url)}`,
       persist: false,
       admit: () => signal.throwIfAborted(),
     });

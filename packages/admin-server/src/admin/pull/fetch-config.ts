@@ -8,6 +8,7 @@ import type { ShownCertificate } from "../identity/server-identity.ts";
 import { formatOf } from "../posted-config.ts";
 import { maxBodyBytes } from "../request-body.ts";
 import type { PullConfig } from "./pull-config.ts";
+import { shownAddress, splitCredentials } from "./source-address.ts";
 
 const defaultTimeoutMs = 10_000;
 
@@ -36,6 +37,15 @@ function causeOf(error: unknown): string {
   return error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
 }
 
+/** @param authorization of the address; a header of the config comes before it, as in the model */
+function headersOf({ header }: PullConfig, authorization: string | undefined): [string, string][] {
+  const headers = Object.entries(header ?? {}).flatMap(([name, values]) =>
+    values.map((value): [string, string] => [replaceAll(name), replaceKnown(value)]),
+  );
+  const says = headers.some(([name]) => name.toLowerCase() === "authorization");
+  return authorization === undefined || says ? headers : [...headers, ["Authorization", authorization]];
+}
+
 /**
  * Fetches a config, in any format there is.
  * @param signal cancels the fetch
@@ -49,8 +59,8 @@ export async function fetchConfig(
   signal: AbortSignal,
   identity?: ShownCertificate | undefined,
 ): Promise<Uint8Array> {
-  const url = replaceAll(config.url);
-  const where = `pulling config from ${url}`;
+  const { url, authorization } = splitCredentials(replaceAll(config.url));
+  const where = `pulling config from ${shownAddress(config.url)}`;
   let agent: Agent | undefined;
   let bytes: Uint8Array;
   let contentType: string;
@@ -59,9 +69,7 @@ export async function fetchConfig(
     const { fetch } = await import("undici");
     const response = await fetch(url, {
       method: replaceAll(config.method ?? "") || "GET",
-      headers: Object.entries(config.header ?? {}).flatMap(([name, values]) =>
-        values.map((value): [string, string] => [replaceAll(name), replaceKnown(value)]),
-      ),
+      headers: headersOf(config, authorization),
       signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeout ?? defaultTimeoutMs)]),
       dispatcher: agent,
     });

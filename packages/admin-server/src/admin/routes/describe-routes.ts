@@ -21,7 +21,7 @@ export interface DescribedRoute {
   readonly upstreams: readonly string[];
 }
 
-/** What the routes around a route decide for it. */
+/** The parts that outer routes decide. */
 type Inherited = Pick<
   DescribedRoute,
   "server" | "kind" | "hosts" | "paths" | "others" | "handlers" | "upstreams"
@@ -86,7 +86,7 @@ function* describeList(
   }
 }
 
-/** A route with routes inside is told of through these. */
+/** Describes the routes inside a route in its place, if there are any. */
 function* describeRoute(
   route: JsonValue,
   key: string,

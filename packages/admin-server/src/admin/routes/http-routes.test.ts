@@ -117,6 +117,22 @@ test("a reload goes on counting what it does not change, and begins anew with wh
   await expect.poll(timed, { timeout: 10_000 }).toEqual([3, 0]);
 });
 
+test("a route tells how many of its upstreams fail a check", async () => {
+  const proxy = (uri: string | undefined) => ({
+    handler: "reverse_proxy",
+    upstreams: [{ dial: "127.0.0.1:9" }],
+    ...(uri === undefined ? {} : { health_checks: { active: { uri, interval: "50ms", timeout: "1s" } } }),
+  });
+  await load({ routes: [{ handle: [proxy("/")] }, { handle: [answer("")] }] });
+  await expect
+    .poll(async () => (await list()).entries.map((entry) => entry.unhealthy_upstreams), { timeout: 10_000 })
+    .toEqual([1, 0]);
+  await load({ routes: [{ handle: [proxy(undefined)] }] });
+  await expect
+    .poll(async () => (await list()).entries.map((entry) => entry.unhealthy_upstreams), { timeout: 10_000 })
+    .toEqual([0]);
+});
+
 test.each([1, 101, 1_500])("%d routes are paged, filtered and ordered", async (count) => {
   const routes = Array.from({ length: count }, (_, index) => ({
     match: [{ host: [`h${index}.example`] }],

@@ -5,7 +5,9 @@ import { listPageOf, pageOf } from "server-core/admin/list-page";
 import type { ConfigEngine } from "server-core/engine/config-engine";
 import { ServerError } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
+import type { SharedState } from "server-core/threads/shared-state";
 import type { ThreadMessages } from "server-core/threads/thread-messages";
+import { activeHealthPrefix } from "server-modules/handlers/reverse-proxy/health/active-health";
 import { type DescribedRoute, describeRoutes } from "./describe-routes.ts";
 import { type RouteTraffic, RouteWindow } from "./route-window.ts";
 
@@ -14,6 +16,19 @@ const mostNamed = 5;
 
 interface SeenRoute extends DescribedRoute {
   readonly traffic: RouteTraffic | undefined;
+  /** How many of its upstreams fail a check. */
+  readonly unhealthy: number;
+}
+
+/** Addresses that fail an active check of some proxy. */
+function unhealthyUpstreams(shared: SharedState): Set<string> {
+  const failing = shared.list(activeHealthPrefix).filter(({ count }) => count % 2 === 1);
+  return new Set(
+    failing.map(({ name }) => {
+      const rest = name.slice(activeHealthPrefix.length);
+      return rest.slice(rest.indexOf("/") + 1);
+    }),
+  );
 }
 
 const compareTexts = (a: string | undefined, b: string | undefined) =>
@@ -45,13 +60,14 @@ function searchText({ server, kind, hosts, paths, others, handlers, upstreams }:
 const rounded = (figure: number) => Math.round(figure * 1_000) / 1_000;
 
 function entryOf(route: SeenRoute): JsonValue {
-  const { at, server, kind, hosts, paths, others, handlers, upstreams, traffic } = route;
+  const { at, server, kind, hosts, paths, others, handlers, upstreams, unhealthy, traffic } = route;
   return {
     ...{ at, server, kind },
     ...{ hosts: hosts.slice(0, mostNamed), host_count: hosts.length },
     ...{ paths: paths.slice(0, mostNamed), path_count: paths.length },
     ...{ matchers: [...others], handlers: [...handlers] },
     ...{ upstreams: upstreams.slice(0, mostNamed), upstream_count: upstreams.length },
+    unhealthy_upstreams: unhealthy,
     requests_per_second: traffic === undefined ? null : rounded(traffic.perSecond),
     errors_per_second: traffic === undefined ? null : rounded(traffic.errorsPerSecond),
     timed: traffic?.timed ?? 0,
@@ -65,7 +81,11 @@ const idle: RouteTraffic = { perSecond: 0, errorsPerSecond: 0, timed: 0, p95Ms: 
  * `GET /http/routes`: the routes of the running config with what they did in the last half minute, as far as somebody
  * asked then. Takes `contains`, `order`, `limit` and `offset`.
  */
-export function httpRoutesRoute(engine: ConfigEngine, messages: ThreadMessages): AdminRoute {
+export function httpRoutesRoute(
+  engine: ConfigEngine,
+  messages: ThreadMessages,
+  shared: SharedState,
+): AdminRoute {
   const window = new RouteWindow();
   let described: { config: JsonValue; routes: readonly DescribedRoute[] } | undefined;
   const routesNow = () => {
@@ -83,8 +103,13 @@ export function httpRoutesRoute(engine: ConfigEngine, messages: ThreadMessages):
       const order = orderOf(request.query);
       const threads = (await messages.askServing(routeFiguresTopic, null)) as RouteReading[][];
       const traffic = window.take(threads, performance.now());
+      const unhealthy = unhealthyUpstreams(shared);
       const routes = routesNow().map((route): SeenRoute => {
-        return { ...route, traffic: traffic === undefined ? undefined : (traffic.get(route.key) ?? idle) };
+        return {
+          ...route,
+          traffic: traffic === undefined ? undefined : (traffic.get(route.key) ?? idle),
+          unhealthy: route.upstreams.filter((upstream) => unhealthy.has(upstream)).length,
+        };
       });
       const { page, headers } = pageOf(routes.toSorted(order), asked, searchText);
       const reply = jsonReply(200, page.map(entryOf));

@@ -1,6 +1,6 @@
 import { middleOfStep, type RouteReading } from "http-engine/route-figures";
 
-/** What one route did lately, over all threads. */
+/** Recent requests of one route, over all threads. */
 export interface RouteTraffic {
   readonly perSecond: number;
   readonly errorsPerSecond: number;

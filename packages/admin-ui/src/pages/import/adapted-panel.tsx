@@ -22,7 +22,7 @@ function keptAdmin(config: JsonValue, running: JsonValue): JsonValue | undefined
 }
 
 /**
- * What a text became: as JSON, and as a difference to what runs.
+ * The result of a text: as JSON, and as a difference to the running config.
  * @param isOld    the text is another one by now
  * @param onLoaded called once it runs
  */

@@ -94,7 +94,7 @@ export function ImportPage() {
   );
 }
 
-/** What the server says of the text, with lines. */
+/** The remarks of the server, with their lines. */
 function Notes({ adapted }: { adapted: Adapted | undefined }) {
   const notes = notesOf(adapted);
   return (

@@ -1,7 +1,7 @@
 import type { Adapted, AdapterNote } from "../../api/adapt.ts";
 import type { EditorMark } from "../../editor/editor-mark.ts";
 
-/** What a server says of a line of a text. */
+/** A remark of the server on a line. */
 export type LineNote = AdapterNote & { severity: "error" | "warning" };
 
 /** All that the server says of a text: why it refuses it, or its warnings. */

@@ -6,6 +6,7 @@ import { certificatesQuery } from "../../api/certificates.ts";
 import { historyQuery } from "../../api/history.ts";
 import { rowsPerPage } from "../../api/list-query.ts";
 import { listenersQuery } from "../../api/listeners.ts";
+import { pullQuery } from "../../api/pull.ts";
 import { useTraffic } from "../../api/traffic.ts";
 import type { Traffic } from "../../api/traffic-window.ts";
 import { upstreamsQuery, worstUpstreams } from "../../api/upstreams.ts";
@@ -165,10 +166,41 @@ function ChangesCard() {
         </p>
       )}
       {history !== undefined && last === undefined && <p className="muted">no history is kept</p>}
+      <PulledConfig />
       <Link to="/history" search={{}}>
         See history
       </Link>
     </Card>
+  );
+}
+
+/** Whether the source of the config answers, where it has one. */
+function PulledConfig() {
+  const { data: pull, isError } = useQuery(pullQuery);
+  const now = useNow();
+  if (isError) {
+    return <StateMark state="bad" text="the config pull could not be read" />;
+  }
+  if (pull === undefined || pull === null) {
+    return null;
+  }
+  const { url, last_try, last_success, last_error } = pull;
+  const ago = (at: string) => awayText(Math.min(-1, Date.parse(at) - now));
+  return (
+    <>
+      {last_try === null ? (
+        <StateMark state="unknown" text="config pull not asked yet" />
+      ) : last_error === null ? (
+        <StateMark state="good" text={`config pulled ${ago(last_try)}`} />
+      ) : (
+        <StateMark state="bad" text={`config pull failed ${ago(last_try)}`} />
+      )}
+      <p className="muted pull-source">
+        from {url}
+        {last_error !== null && `: ${last_error}`}
+        {last_error !== null && last_success !== null && `, last pulled ${ago(last_success)}`}
+      </p>
+    </>
   );
 }
 

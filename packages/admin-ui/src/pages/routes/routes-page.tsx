@@ -8,6 +8,7 @@ import type { DataColumn } from "../../components/data-table.tsx";
 import { ListPage } from "../../components/list-page.tsx";
 import { FilterField, ListPager, OrderField } from "../../components/list-tools.tsx";
 import { Rate } from "../../components/rate.tsx";
+import { StateMark } from "../../components/state-mark.tsx";
 import type { RoutesAddress } from "./routes-address.ts";
 
 const route = getRouteApi("/routes");
@@ -114,22 +115,29 @@ function PathCell({ paths, path_count, matchers, kind }: HttpRoute) {
   );
 }
 
-function ChainCell({ handlers, upstreams, upstream_count }: HttpRoute) {
+function ChainCell({ handlers, upstreams, upstream_count, unhealthy_upstreams }: HttpRoute) {
   return (
-    <span className="route-chain mono">
-      {handlers.map((handler, index) => (
-        // A handler may stand in a chain twice.
-        // biome-ignore lint/suspicious/noArrayIndexKey: see above
-        <span key={index}>{handler}</span>
-      ))}
-      {upstream_count > 0 && (
-        <span>
-          {upstreams.join(", ")}
-          {upstream_count > upstreams.length && ` and ${upstream_count - upstreams.length} more`}
-        </span>
+    <>
+      <span className="route-chain mono">
+        {handlers.map((handler, index) => (
+          // A handler may stand in a chain twice.
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          <span key={index}>{handler}</span>
+        ))}
+        {upstream_count > 0 && (
+          <span>
+            {upstreams.join(", ")}
+            {upstream_count > upstreams.length && ` and ${upstream_count - upstreams.length} more`}
+          </span>
+        )}
+        {handlers.length === 0 && <span className="muted">nothing</span>}
+      </span>
+      {unhealthy_upstreams > 0 && (
+        <Link to="/upstreams">
+          <StateMark state="bad" text={`${unhealthy_upstreams} of ${upstream_count} unhealthy`} />
+        </Link>
       )}
-      {handlers.length === 0 && <span className="muted">nothing</span>}
-    </span>
+    </>
   );
 }
 
