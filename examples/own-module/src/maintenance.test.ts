@@ -64,7 +64,7 @@ test("the schema of the config knows them", async () => {
   expect(await answer.text()).toContain("What visitors read");
 });
 
-test("the directive of a serverfile becomes the handler, and the text comes back", async () => {
+test("directive and matcher of a serverfile become the handler and its routes, and the text comes back", async () => {
   const text = await readFile(new URL("../site.serverfile", import.meta.url), "utf8");
   const adapted = await fetch(`http://${admin}/adapt`, {
     method: "POST",
@@ -72,10 +72,14 @@ test("the directive of a serverfile becomes the handler, and the text comes back
     body: text,
   });
   const { result } = (await adapted.json()) as { result: object };
+  const open = {
+    match: [{ maintenance_key: { keys: ["let-me-in"] } }],
+    handle: [{ handler: "static_response", body: "the new site" }],
+  };
   const handle = [{ handler: "maintenance", text: "Back at noon.", retry_after: 1_800_000_000_000 }];
   expect(result).toEqual({
     modules: ["./examples/own-module/src/maintenance.ts"],
-    apps: { http: { servers: { srv0: { listen: [":8099"], routes: [{ handle }] } } } },
+    apps: { http: { servers: { srv0: { listen: [":8099"], routes: [open, { handle }] } } } },
   });
   const back = await fetch(`http://${admin}/adapt`, {
     method: "POST",

@@ -6,14 +6,32 @@ import {
   type HttpHandler,
   type HttpMatcher,
   handlerDirective,
+  line,
+  Members,
   readLines,
   writeLines,
   z,
 } from "admin-server/module";
 
-/** Matches requests that carry a key in a header: those who may see the site while it is closed. */
+/**
+ * Matches requests that carry a key in a header: those who may see the site while it is closed. In a serverfile:
+ * `maintenance_key key…`.
+ */
 const key = defineModule({
   id: "http.matchers.maintenance_key",
+  readMatcher(cursor) {
+    const keys: string[] = [];
+    while (cursor.next()) {
+      keys.push(...cursor.someArguments());
+    }
+    return { keys };
+  },
+  writeMatcher(value, path) {
+    const settings = new Members(value, path);
+    const keys = settings.texts("keys") ?? [];
+    settings.done("maintenance_key");
+    return [line("maintenance_key", ...keys)];
+  },
   config: z.strictObject({
     header: z.string().default("X-Maintenance-Key").describe("The header to look at (X-Maintenance-Key)."),
     keys: z.array(z.string()).min(1).describe("Keys that are let in."),
@@ -27,7 +45,7 @@ const key = defineModule({
 /** Answers that the site is closed, and when to come back. In a serverfile: `maintenance [text] { retry_after time }`. */
 const closed = defineModule({
   id: "http.handlers.maintenance",
-  before: "respond",
+  after: "respond",
   directive: handlerDirective(({ cursor }) => {
     cursor.next();
     const settings: Draft = { handler: "maintenance" };

@@ -40,7 +40,7 @@ export type { TokenCursor } from "serverfile/lexer/token-cursor";
 export type { ModuleText } from "serverfile/module-text";
 export * as writeLines from "serverfile/to-text/lines/field-lines";
 export { blockOf, type Line, line, type Word } from "serverfile/to-text/lines/line";
-export type { Members } from "serverfile/to-text/members";
+export { Members } from "serverfile/to-text/members";
 export type { HandlerWriter, Written } from "serverfile/to-text/routes/handler-writer";
 export * as readLines from "serverfile/values/block-fields";
 export type { Draft } from "serverfile/values/draft";

@@ -94,22 +94,39 @@ import {
 import { staticIpSource } from "./ip-sources/static.ts";
 import { staticRangesText } from "./ip-sources/static-text.ts";
 import { clientIpMatcher } from "./matchers/client-ip.ts";
+import { clientIpMatcherText } from "./matchers/client-ip-text.ts";
 import { expressionMatcher } from "./matchers/expression/expression.ts";
+import { expressionMatcherText } from "./matchers/expression/expression-text.ts";
 import { fileMatcher } from "./matchers/file.ts";
+import { fileMatcherText } from "./matchers/file-text.ts";
 import { headerMatcher } from "./matchers/header.ts";
 import { headerRegexpMatcher } from "./matchers/header-regexp.ts";
+import { headerRegexpMatcherText } from "./matchers/header-regexp-text.ts";
+import { headerMatcherText } from "./matchers/header-text.ts";
 import { hostMatcher } from "./matchers/host.ts";
+import { hostMatcherText } from "./matchers/host-text.ts";
 import { methodMatcher } from "./matchers/method.ts";
+import { methodMatcherText } from "./matchers/method-text.ts";
 import { notMatcher } from "./matchers/not.ts";
+import { notMatcherText } from "./matchers/not-text.ts";
 import { pathMatcher } from "./matchers/path.ts";
 import { pathRegexpMatcher } from "./matchers/path-regexp.ts";
+import { pathRegexpMatcherText } from "./matchers/path-regexp-text.ts";
+import { pathMatcherText } from "./matchers/path-text.ts";
 import { protocolMatcher } from "./matchers/protocol.ts";
+import { protocolMatcherText } from "./matchers/protocol-text.ts";
 import { queryMatcher } from "./matchers/query.ts";
+import { queryMatcherText } from "./matchers/query-text.ts";
 import { remoteIpMatcher } from "./matchers/remote-ip.ts";
+import { remoteIpMatcherText } from "./matchers/remote-ip-text.ts";
 import { tlsMatcher } from "./matchers/tls.ts";
+import { tlsMatcherText } from "./matchers/tls-text.ts";
 import { urlPatternMatcher } from "./matchers/url-pattern.ts";
+import { urlPatternMatcherText } from "./matchers/url-pattern-text.ts";
 import { varsMatcher } from "./matchers/vars.ts";
 import { varsRegexpMatcher } from "./matchers/vars-regexp.ts";
+import { varsRegexpMatcherText } from "./matchers/vars-regexp-text.ts";
+import { varsMatcherText } from "./matchers/vars-text.ts";
 import { noNetworkProxy, urlNetworkProxy } from "./network-proxies/network-proxies.ts";
 import { networkProxyTexts } from "./network-proxies/network-proxies-text.ts";
 import { sessionsApp } from "./sessions/sessions-app.ts";
@@ -121,23 +138,23 @@ export const standardModules: readonly ListedModule[] = [
   ...tlsModules,
   listed("sessions", () => sessionsApp, { implied: true }),
   listed("http", () => httpApp, { inWorkers: true }),
-  listed("http.matchers.client_ip", () => clientIpMatcher),
-  listed("http.matchers.expression", () => expressionMatcher),
-  listed("http.matchers.file", () => fileMatcher),
-  listed("http.matchers.header", () => headerMatcher),
-  listed("http.matchers.header_regexp", () => headerRegexpMatcher),
-  listed("http.matchers.host", () => hostMatcher),
-  listed("http.matchers.method", () => methodMatcher),
-  listed("http.matchers.not", () => notMatcher),
-  listed("http.matchers.path", () => pathMatcher),
-  listed("http.matchers.path_regexp", () => pathRegexpMatcher),
-  listed("http.matchers.protocol", () => protocolMatcher),
-  listed("http.matchers.query", () => queryMatcher),
-  listed("http.matchers.remote_ip", () => remoteIpMatcher),
-  listed("http.matchers.tls", () => tlsMatcher),
-  listed("http.matchers.url_pattern", () => urlPatternMatcher),
-  listed("http.matchers.vars", () => varsMatcher),
-  listed("http.matchers.vars_regexp", () => varsRegexpMatcher),
+  listed("http.matchers.client_ip", () => clientIpMatcher, { text: () => clientIpMatcherText }),
+  listed("http.matchers.expression", () => expressionMatcher, { text: () => expressionMatcherText }),
+  listed("http.matchers.file", () => fileMatcher, { text: () => fileMatcherText }),
+  listed("http.matchers.header", () => headerMatcher, { text: () => headerMatcherText }),
+  listed("http.matchers.header_regexp", () => headerRegexpMatcher, { text: () => headerRegexpMatcherText }),
+  listed("http.matchers.host", () => hostMatcher, { text: () => hostMatcherText }),
+  listed("http.matchers.method", () => methodMatcher, { text: () => methodMatcherText }),
+  listed("http.matchers.not", () => notMatcher, { text: () => notMatcherText }),
+  listed("http.matchers.path", () => pathMatcher, { text: () => pathMatcherText }),
+  listed("http.matchers.path_regexp", () => pathRegexpMatcher, { text: () => pathRegexpMatcherText }),
+  listed("http.matchers.protocol", () => protocolMatcher, { text: () => protocolMatcherText }),
+  listed("http.matchers.query", () => queryMatcher, { text: () => queryMatcherText }),
+  listed("http.matchers.remote_ip", () => remoteIpMatcher, { text: () => remoteIpMatcherText }),
+  listed("http.matchers.tls", () => tlsMatcher, { text: () => tlsMatcherText }),
+  listed("http.matchers.url_pattern", () => urlPatternMatcher, { text: () => urlPatternMatcherText }),
+  listed("http.matchers.vars", () => varsMatcher, { text: () => varsMatcherText }),
+  listed("http.matchers.vars_regexp", () => varsRegexpMatcher, { text: () => varsRegexpMatcherText }),
   listed("http.ip_sources.cloudflare", () => cloudflareIpSource, { text: () => publishedText }),
   listed("http.ip_sources.cloudfront", () => cloudfrontIpSource, { text: () => publishedText }),
   listed("http.ip_sources.combine", () => combinedIpSource, { text: () => combineText }),

@@ -1,5 +1,6 @@
 import type { Directive } from "./directives/directive.ts";
-import type { ModuleReader } from "./modules/module-reader.ts";
+import type { MatcherReader, ModuleReader } from "./modules/module-reader.ts";
+import type { MatcherWriter } from "./to-text/matchers/matcher-writer.ts";
 import type { HandlerWriter, RunWriter } from "./to-text/routes/handler-writer.ts";
 
 export type { ModuleText } from "server-core/modules/module-text";
@@ -17,5 +18,9 @@ declare module "server-core/modules/module-text" {
     readonly runToText?: RunWriter;
     /** For a module that other lines name, as an encoder or a policy: reads what follows its name. */
     readonly readText?: ModuleReader;
+    /** For a matcher: reads its lines. */
+    readonly readMatcher?: MatcherReader;
+    /** For a matcher: writes it back. */
+    readonly writeMatcher?: MatcherWriter;
   }
 }

@@ -6,9 +6,11 @@ import { siteDirectives } from "./directives/site-directives.ts";
 import type { ModuleText } from "./module-text.ts";
 import { type ModuleReader, moduleReading, type ReadModule } from "./modules/module-reader.ts";
 import { ownModuleReaders } from "./modules/own-module-readers.ts";
+import { type MatcherSetWriter, matcherWriting } from "./to-text/matchers/matcher-writer.ts";
 import type { HandlerWriter, RunWriter } from "./to-text/routes/handler-writer.ts";
 
 const handlers = "http.handlers.";
+const matchers = "http.matchers.";
 
 type Listed = ListedModule | ModuleDefinition;
 
@@ -51,6 +53,8 @@ export class TextFeatures implements DirectiveTable {
   /** Names of directives in the order in which they run; the option `order` changes it. */
   readonly order: readonly string[];
   readonly readModule: ReadModule;
+  /** The lines of a set of matchers. */
+  readonly matcherLines: MatcherSetWriter;
   readonly #modules: ReadonlyMap<string, Listed>;
   /** Modules by the names of their directives. */
   readonly #byDirective = new Map<string, Listed>();
@@ -68,7 +72,11 @@ export class TextFeatures implements DirectiveTable {
       }
     }
     this.order = orderOf(all);
-    this.readModule = moduleReading((namespace, name) => this.#reader(namespace, name));
+    this.readModule = moduleReading(
+      (namespace, name) => this.#reader(namespace, name),
+      (name) => this.#matcherText(name)?.readMatcher,
+    );
+    this.matcherLines = matcherWriting((name) => this.#matcherText(name)?.writeMatcher);
   }
 
   /** Names of all directives. */
@@ -101,6 +109,10 @@ export class TextFeatures implements DirectiveTable {
   /** The writers of several routes as one directive, of the given handlers. */
   runWritersOf(handlerNames: ReadonlySet<string>): RunWriter[] {
     return [...handlerNames].flatMap((name) => textOf(this.#modules.get(handlers + name))?.runToText ?? []);
+  }
+
+  #matcherText(name: string): ModuleText | undefined {
+    return textOf(this.#modules.get(matchers + name));
   }
 
   #reader(namespace: string, name: string): ModuleReader | undefined {

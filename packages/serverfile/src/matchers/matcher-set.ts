@@ -1,20 +1,12 @@
 import type { Token } from "../lexer/token.ts";
 import { TokenCursor } from "../lexer/token-cursor.ts";
-import type { MatcherReader, ReadModule } from "../modules/module-reader.ts";
+import type { ReadModule } from "../modules/module-reader.ts";
 import { type Draft, setMember } from "../values/draft.ts";
 
-type MatcherReaders = Readonly<Record<string, MatcherReader>>;
-
 /** Reads one matcher out of all its lines. @throws ServerError CONFIG_ADAPTER when there is no such matcher */
-function readMatcher(
-  name: string,
-  tokens: readonly Token[],
-  matcherName: string,
-  readers: MatcherReaders,
-  readModule: ReadModule,
-) {
+function readMatcher(name: string, tokens: readonly Token[], matcherName: string, readModule: ReadModule) {
   const cursor = new TokenCursor(tokens, matcherName);
-  const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
+  const reader = readModule.matcher(name);
   if (reader === undefined) {
     throw cursor.errorAtStart(
       `getting matcher module '${name}': module not registered: http.matchers.${name}`,
@@ -30,7 +22,6 @@ function readMatcher(
  */
 export function readMatcherSet(
   cursor: TokenCursor,
-  readers: MatcherReaders,
   readModule: ReadModule,
   matcherName = "",
   quotedIsExpression = true,
@@ -51,7 +42,7 @@ export function readMatcherSet(
   }
   const set: Draft = {};
   for (const [name, tokens] of lines) {
-    setMember(set, name, readMatcher(name, tokens, matcherName, readers, readModule));
+    setMember(set, name, readMatcher(name, tokens, matcherName, readModule));
   }
   return set;
 }

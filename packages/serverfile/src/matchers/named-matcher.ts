@@ -2,7 +2,6 @@ import { TokenCursor } from "../lexer/token-cursor.ts";
 import type { ReadModule } from "../modules/module-reader.ts";
 import type { Draft } from "../values/draft.ts";
 import { readMatcherSet } from "./matcher-set.ts";
-import { requestMatchers } from "./request-matchers.ts";
 
 /**
  * Reads a definition `@name …` into `matchers`: matchers on the line or in a block, or one quoted expression.
@@ -23,11 +22,11 @@ export function readNamedMatcher(
     const { token } = cursor;
     if (token !== undefined && token.quote !== "") {
       const expression = new TokenCursor([{ ...token, text: "expression" }, token], name);
-      const value = requestMatchers.expression?.(expression, readModule);
+      const value = readModule.matcher("expression")?.(expression, readModule);
       matchers.set(definition, value === undefined ? {} : { expression: value });
       return;
     }
     cursor.previous();
   }
-  matchers.set(definition, readMatcherSet(cursor, requestMatchers, readModule, name, false));
+  matchers.set(definition, readMatcherSet(cursor, readModule, name, false));
 }

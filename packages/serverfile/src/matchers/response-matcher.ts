@@ -2,7 +2,7 @@ import type { TokenCursor } from "../lexer/token-cursor.ts";
 import { parsed } from "../values/block-fields.ts";
 import { childOf, type Draft, listOf } from "../values/draft.ts";
 import { parseInteger } from "../values/parse-number.ts";
-import { readHeaderMatcher } from "./request-matchers.ts";
+import { readHeaderMatcher } from "./matcher-kinds.ts";
 
 /** A status code, or the first digit of a class such as `4xx`. */
 export function parseStatus(word: string): number {

@@ -15,23 +15,29 @@ export type ModuleReaders = Readonly<Record<string, Readonly<Record<string, Modu
  * @param inline the member that holds the module's name in the result; undefined when it stands elsewhere
  * @throws ServerError CONFIG_ADAPTER when there is no such module, or its lines are wrong
  */
-export type ReadModule = (cursor: TokenCursor, namespace: string, inline?: string) => Draft;
+export interface ReadModule {
+  (cursor: TokenCursor, namespace: string, inline?: string): Draft;
+  /** The reader of a matcher; undefined when there is none. */
+  readonly matcher: (name: string) => MatcherReader | undefined;
+}
 
 /** Makes the function that reads modules with what `readerOf` finds for a namespace and a name. */
 export function moduleReading(
   readerOf: (namespace: string, name: string) => ModuleReader | undefined,
+  matcher: ReadModule["matcher"],
 ): ReadModule {
-  const read: ReadModule = (cursor, namespace, inline) => {
+  const read = (cursor: TokenCursor, namespace: string, inline?: string): Draft => {
     const name = cursor.value;
     const reader = readerOf(namespace, name);
     if (reader === undefined) {
       const id = `${namespace}.${name}`;
       throw cursor.error(`getting module named '${id}': module not registered: ${id}`);
     }
-    const draft = reader(new TokenCursor(cursor.nextSegment(), cursor.matcherName), read);
+    const draft = reader(new TokenCursor(cursor.nextSegment(), cursor.matcherName), readModule);
     return inline === undefined ? draft : { ...draft, [inline]: name };
   };
-  return read;
+  const readModule: ReadModule = Object.assign(read, { matcher });
+  return readModule;
 }
 
 /** Reads what must not be there: a module without settings. */

@@ -113,7 +113,7 @@ class ConfigWriter {
       block.arrange(next);
       next += count;
     }
-    const named = namedRoutes(servers, (matchers) => this.#writerFor(matchers));
+    const named = namedRoutes(servers, () => this.#writerFor());
     const options = this.#options(servers, logs, certificates, bind);
     return {
       options,
@@ -138,8 +138,8 @@ class ConfigWriter {
     return isJsonObject(logs) ? logs : {};
   }
 
-  #writerFor(matchers: NamedMatchers): RouteWriter {
-    return new RouteWriter(matchers, {
+  #writerFor(): RouteWriter {
+    return new RouteWriter(new NamedMatchers(this.#features.matcherLines), {
       hiddenFile: this.#hiddenFile,
       order: this.#order,
       features: this.#features,
@@ -158,8 +158,7 @@ class ConfigWriter {
     if (site === undefined) {
       throw new RangeError("a group of sites has one at least");
     }
-    const matchers = new NamedMatchers();
-    const writer = this.#writerFor(matchers);
+    const writer = this.#writerFor();
     const main = writer.sorted(site.routes, site.routesPath);
     const errors = errorStatements(site, writer);
     const statements = this.#choices.errorsFirst
@@ -173,7 +172,7 @@ class ConfigWriter {
       ...accessLogs.linesFor(group),
       ...(isLast ? accessLogs.rest() : []),
     ];
-    const block = new RouteBlock(statements, true, matchers.definitions);
+    const block = new RouteBlock(statements, true, writer.definitions);
     const keys = keysOfGroup(site, group, sites, tls.names, this.#ports);
     return { sites: group, block, keys, head, groups: block.innerGroups, firstGroup: block.firstInnerGroup };
   }

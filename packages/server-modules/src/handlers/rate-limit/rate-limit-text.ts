@@ -1,10 +1,8 @@
 import { handlerDirective } from "serverfile/directives/directive";
 import { readMatcherSet } from "serverfile/matchers/matcher-set";
-import { requestMatchers } from "serverfile/matchers/request-matchers";
 import type { ModuleText } from "serverfile/module-text";
 import * as write from "serverfile/to-text/lines/field-lines";
 import type { Line } from "serverfile/to-text/lines/line";
-import { matcherLines } from "serverfile/to-text/matchers/request-matcher-lines";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { duration, type FieldReader, integer, readFields, text } from "serverfile/values/block-fields";
 import { childOf, type Draft, listOf } from "serverfile/values/draft";
@@ -20,7 +18,7 @@ const directive = handlerDirective(({ cursor, readModule }) => {
     events: integer("max_events", "invalid events '%s'"),
     max_keys: integer("max_keys", "invalid max_keys '%s'"),
     match: (line, zone) => {
-      listOf(zone, "match").push(readMatcherSet(line, requestMatchers, readModule));
+      listOf(zone, "match").push(readMatcherSet(line, readModule));
     },
   };
   const zone: FieldReader = (line, read) => {
@@ -44,7 +42,7 @@ const zoneFields = {
 };
 
 /** `rate_limit`. */
-const toText: HandlerWriter = (handler) => {
+const toText: HandlerWriter = (handler, { matcherLines }) => {
   const zones = handler.child("rate_limits");
   const lines = (zones?.childEntries() ?? []).map(([name, zone]): Line => {
     const inner = write.fieldLines(zone, zoneFields);

@@ -1,8 +1,8 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json-value";
 import { inexpressible } from "../inexpressible.ts";
 import type { Line, Word } from "../lines/line.ts";
+import type { MatcherSetWriter } from "./matcher-writer.ts";
 import { nameMatcher } from "./name-matcher.ts";
-import { matcherLines } from "./request-matcher-lines.ts";
 
 /** The definition `@name …` of lines: on one line when there is one. */
 export function definition(name: string, lines: readonly Line[]): Line {
@@ -20,6 +20,11 @@ export class NamedMatchers {
   readonly #names = new Map<string, string>();
   readonly #taken = new Set<string>();
   readonly #definitions: Line[] = [];
+  readonly #writeSet: MatcherSetWriter;
+
+  constructor(writeSet: MatcherSetWriter) {
+    this.#writeSet = writeSet;
+  }
 
   get definitions(): readonly Line[] {
     return this.#definitions;
@@ -52,7 +57,7 @@ export class NamedMatchers {
       name = nameMatcher(set, (each) => !this.#taken.has(each));
       this.#names.set(key, name);
       this.#taken.add(name);
-      this.#definitions.push(definition(name, matcherLines(set, `${path}/0`, name)));
+      this.#definitions.push(definition(name, this.#writeSet(set, `${path}/0`, name)));
     }
     return [`@${name}`];
   }

@@ -1,8 +1,8 @@
 import type { JsonValue } from "server-core/json/json-value";
 import { type Line, line } from "../lines/line.ts";
 import { Members } from "../members.ts";
+import { headerMatcherLines } from "./matcher-kinds.ts";
 import { definition } from "./named-matchers.ts";
-import { headerMatcherLines } from "./request-matcher-lines.ts";
 
 /** A status code; below 10 a class of them. */
 export function statusWord(status: JsonValue): string {

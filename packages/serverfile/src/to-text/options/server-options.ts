@@ -1,7 +1,7 @@
 import { duration, field, fieldLines, flag, integer, size, texts } from "../lines/field-lines.ts";
 import { type Line, line, lineWith } from "../lines/line.ts";
 import { durationWord } from "../lines/value-words.ts";
-import { rangeWords } from "../matchers/request-matcher-lines.ts";
+import { rangeWords } from "../matchers/matcher-kinds.ts";
 import type { Members } from "../members.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
 

@@ -5,6 +5,7 @@ import { objectsOf } from "../json-lists.ts";
 import { duration, field, fieldLines, flag, integer, text, texts } from "../lines/field-lines.ts";
 import { type Line, line, lineWith, type Word } from "../lines/line.ts";
 import { Members } from "../members.ts";
+import { dnsProviderLine } from "../modules/dns-providers.ts";
 import { issuerLine, preferredChainsLine } from "../modules/issuers.ts";
 import { logLines } from "../modules/log-lines.ts";
 import { storageWords } from "../modules/storage.ts";
@@ -263,6 +264,10 @@ export function certificateOptionLines(
   }
   if (tls.boolean("disable_storage_clean") === true) {
     lines.push(line("storage_clean_interval", "off"));
+  }
+  const provider = tls.child("dns");
+  if (provider !== undefined) {
+    lines.push(dnsProviderLine(provider, "dns"));
   }
   lines.push(...fieldLines(tls, { tls_resolvers: texts("resolvers") }));
   const configs = tls.child("encrypted_client_hello")?.children("configs");

@@ -1,5 +1,6 @@
 import type { JsonValue } from "server-core/json/json-value";
 import type { Block, Word } from "../lines/line.ts";
+import type { MatcherSetWriter } from "../matchers/matcher-writer.ts";
 import type { NamedMatchers } from "../matchers/named-matchers.ts";
 import type { Members } from "../members.ts";
 import type { FlatRoute } from "./flat-route.ts";
@@ -8,6 +9,8 @@ import type { Numbered, RouteBlock, Statement } from "./route-block.ts";
 /** The services of a writer beside the handler. */
 export interface WriteContext {
   readonly matchers: NamedMatchers;
+  /** The lines of a set of matchers. */
+  readonly matcherLines: MatcherSetWriter;
   /** Files that the text is thought to be in: file servers hide them without being told. */
   readonly hiddenFile: string;
   /** Writes a list of routes in braces whose order is that of the directives. */

@@ -1,25 +1,23 @@
 import { isJsonObject, type JsonValue } from "server-core/json/json-value";
 import { inexpressible } from "../inexpressible.ts";
-import { NamedMatchers } from "../matchers/named-matchers.ts";
 import { Members } from "../members.ts";
 import type { ServerDraft } from "../sites/site-draft.ts";
 import { inReadingOrder, RouteBlock } from "./route-block.ts";
 import type { RouteWriter } from "./write-routes.ts";
 
-type WriterFor = (matchers: NamedMatchers) => RouteWriter;
+type MakeWriter = () => RouteWriter;
 
-function namedRoute(route: JsonValue, path: string, writerFor: WriterFor): RouteBlock {
+function namedRoute(route: JsonValue, path: string, makeWriter: MakeWriter): RouteBlock {
   const members = new Members(route, path);
   const handlers = members.list("handle") ?? [];
   members.done("a named route");
   const [only, more] = handlers;
-  const matchers = new NamedMatchers();
-  const writer = writerFor(matchers);
+  const writer = makeWriter();
   const isList = more === undefined && isJsonObject(only) && only.handler === "subroute";
   const block = isList
     ? writer.sorted(only.routes, `${path}/handle/0/routes`)
     : writer.sorted([{ handle: handlers }], path);
-  const placed = new RouteBlock(block.statements, true, matchers.definitions);
+  const placed = new RouteBlock(block.statements, true, writer.definitions);
   placed.listFirstGroup = block.listFirstGroup;
   return placed;
 }
@@ -28,7 +26,7 @@ function namedRoute(route: JsonValue, path: string, writerFor: WriterFor): Route
  * Routes that servers share by name, in the order in which they were read.
  * @throws ServerError CONFIG_INEXPRESSIBLE
  */
-export function namedRoutes(servers: readonly ServerDraft[], writerFor: WriterFor): [string, RouteBlock][] {
+export function namedRoutes(servers: readonly ServerDraft[], makeWriter: MakeWriter): [string, RouteBlock][] {
   const byName = new Map<string, JsonValue>();
   const paths = new Map<string, string>();
   for (const { members } of servers) {
@@ -44,7 +42,7 @@ export function namedRoutes(servers: readonly ServerDraft[], writerFor: WriterFo
     }
   }
   const blocks = [...byName].map(([name, route]) => {
-    const block = namedRoute(route, paths.get(name) ?? "", writerFor);
+    const block = namedRoute(route, paths.get(name) ?? "", makeWriter);
     return { name, block, groups: block.groups, firstGroup: block.firstGroup };
   });
   let next = 0;

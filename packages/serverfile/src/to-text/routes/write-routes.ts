@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/j
 import type { Route } from "../../routes/route.ts";
 import type { TextFeatures } from "../../text-features.ts";
 import { inexpressible } from "../inexpressible.ts";
-import type { Word } from "../lines/line.ts";
+import type { Line, Word } from "../lines/line.ts";
 import { textOf } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { type FlatRoute, groupNumber } from "./flat-route.ts";
@@ -61,10 +61,16 @@ export class RouteWriter {
     this.#order = order;
     this.#context = {
       matchers,
+      matcherLines: features.matcherLines,
       hiddenFile,
       sortedRoutes: (routes, path) => this.sorted(routes, path),
       routesInOrder: (routes, path) => this.#block(flatten(routes, path), false),
     };
+  }
+
+  /** The definitions of the matchers that the routes written so far have. */
+  get definitions(): readonly Line[] {
+    return this.#context.matchers.definitions;
   }
 
   /** A block whose directives are sorted by their order. */

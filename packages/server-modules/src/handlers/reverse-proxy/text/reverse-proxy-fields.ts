@@ -3,7 +3,6 @@ import { splitHostPort } from "server-core/go/host-port";
 import type { FileState } from "serverfile/directives/directive";
 import type { TokenCursor } from "serverfile/lexer/token-cursor";
 import { readMatcherSet } from "serverfile/matchers/matcher-set";
-import { requestMatchers } from "serverfile/matchers/request-matchers";
 import { parseStatus } from "serverfile/matchers/response-matcher";
 import type { ReadModule } from "serverfile/modules/module-reader";
 import { duration, type FieldReader, flag, integer, parsed, text } from "serverfile/values/block-fields";
@@ -213,7 +212,7 @@ class ProxyReader {
       balancing.selection_policy = this.#readModule(cursor, namespace, "policy");
     },
     lb_retry_match: (cursor, draft) => {
-      const matchers = readMatcherSet(cursor, requestMatchers, this.#readModule);
+      const matchers = readMatcherSet(cursor, this.#readModule);
       listOf(childOf(draft, "load_balancing"), "retry_match").push(matchers);
     },
     transport: (cursor, draft) => {

@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json
 import { duration, field, fieldLines, flag, integer, text } from "serverfile/to-text/lines/field-lines";
 import { joined, type Line, line, lineWith, type Word } from "serverfile/to-text/lines/line";
 import { durationWord, sizeWord } from "serverfile/to-text/lines/value-words";
-import { matcherLines, rangeWords } from "serverfile/to-text/matchers/request-matcher-lines";
+import { rangeWords } from "serverfile/to-text/matchers/matcher-kinds";
 import { statusWord } from "serverfile/to-text/matchers/response-matchers";
 import type { Members } from "serverfile/to-text/members";
 import type { HandlerWriter, WriteContext, Written } from "serverfile/to-text/routes/handler-writer";
@@ -101,7 +101,7 @@ function policyLine(policy: Members, name: string): Line {
   return lineWith(words, lines);
 }
 
-function balancingLines(handler: Members): Line[] {
+function balancingLines(handler: Members, { matcherLines }: WriteContext): Line[] {
   const load = handler.child("load_balancing");
   const policy = load?.child("selection_policy");
   const lines = policy === undefined ? [] : [policyLine(policy, "lb_policy")];
@@ -178,7 +178,11 @@ export function proxyParts(
   if (dynamic !== undefined) {
     lines.push(dynamicUpstreamWords(dynamic, ["dynamic"]));
   }
-  lines.push(...balancingLines(handler), ...fieldLines(handler, fields), ...healthHeaderLines(handler));
+  lines.push(
+    ...balancingLines(handler, context),
+    ...fieldLines(handler, fields),
+    ...healthHeaderLines(handler),
+  );
   lines.push(...headerLines(handler));
   lines.push(...fieldLines(handler, { method: text("rewrite.method"), rewrite: text("rewrite.uri") }));
   const transport = writesTransport ? handler.child("transport") : undefined;

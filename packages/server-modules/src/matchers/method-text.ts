@@ -1,0 +1,10 @@
+import { words } from "serverfile/matchers/matcher-kinds";
+import type { ModuleText } from "serverfile/module-text";
+import { wordLines } from "serverfile/to-text/matchers/matcher-kinds";
+
+const readMatcher = words("method");
+
+const writeMatcher = wordLines("method");
+
+/** How serverfiles say it. */
+export const methodMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -1,0 +1,44 @@
+import { isJsonArray } from "server-core/json/json-value";
+import { readMatcherSet } from "serverfile/matchers/matcher-set";
+import type { ModuleText } from "serverfile/module-text";
+import type { MatcherReader } from "serverfile/modules/module-reader";
+import { inexpressible } from "serverfile/to-text/inexpressible";
+import { lineWith } from "serverfile/to-text/lines/line";
+import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
+import type { Draft } from "serverfile/values/draft";
+
+/** How deep `not` may stand in `not`. */
+const maxNotDepth = 100;
+let notDepth = 0;
+
+const readMatcher: MatcherReader = (cursor, readModule) => {
+  const sets: Draft[] = [];
+  notDepth++;
+  try {
+    while (cursor.next()) {
+      if (notDepth > maxNotDepth) {
+        throw cursor.error(`matchers are nested deeper than the limit of ${maxNotDepth} levels`);
+      }
+      sets.push(readMatcherSet(cursor, readModule));
+    }
+  } finally {
+    notDepth--;
+  }
+  return sets;
+};
+
+const writeMatcher: MatcherWriter = (value, path, _name, writeSet) => {
+  if (!isJsonArray(value)) {
+    throw inexpressible(path, "a list is expected");
+  }
+  return value.map((each, index) => {
+    const lines = writeSet(each, `${path}/${index}`, "");
+    const [only] = lines;
+    return lines.length === 1 && only !== undefined
+      ? { ...only, words: ["not", ...only.words] }
+      : lineWith(["not"], lines);
+  });
+};
+
+/** How serverfiles say it. */
+export const notMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -1,0 +1,10 @@
+import { words } from "serverfile/matchers/matcher-kinds";
+import type { ModuleText } from "serverfile/module-text";
+import { wordLines } from "serverfile/to-text/matchers/matcher-kinds";
+
+const readMatcher = words("path");
+
+const writeMatcher = wordLines("path");
+
+/** How serverfiles say it. */
+export const pathMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -1,0 +1,48 @@
+import type { ModuleText } from "serverfile/module-text";
+import type { MatcherReader } from "serverfile/modules/module-reader";
+import { type Line, line, lineWith } from "serverfile/to-text/lines/line";
+import type { MatcherWriter } from "serverfile/to-text/matchers/matcher-writer";
+import { Members } from "serverfile/to-text/members";
+import { type Draft, onlyGiven } from "serverfile/values/draft";
+
+const readMatcher: MatcherReader = (cursor) => {
+  const read: Draft = {};
+  while (cursor.next()) {
+    if (!cursor.nextArgument()) {
+      throw cursor.error("expected exactly one URL pattern");
+    }
+    read.pattern = cursor.value;
+    while (cursor.nextInBlock(0)) {
+      switch (cursor.value) {
+        case "base_url":
+          read.base_url = cursor.argument();
+          break;
+        case "ignore_case":
+          cursor.noMoreArguments();
+          read.ignore_case = true;
+          break;
+        default:
+          throw cursor.error(`unrecognized url_pattern option '${cursor.value}'`);
+      }
+    }
+  }
+  return onlyGiven(read);
+};
+
+const writeMatcher: MatcherWriter = (value, path) => {
+  const members = new Members(value, path);
+  const lines: Line[] = [];
+  const base = members.text("base_url");
+  if (base !== undefined) {
+    lines.push(line("base_url", base));
+  }
+  if (members.boolean("ignore_case") === true) {
+    lines.push(line("ignore_case"));
+  }
+  const pattern = members.text("pattern") ?? "";
+  members.done("the matcher url_pattern");
+  return [lineWith(["url_pattern", pattern], lines)];
+};
+
+/** How serverfiles say it. */
+export const urlPatternMatcherText: ModuleText = { readMatcher, writeMatcher };

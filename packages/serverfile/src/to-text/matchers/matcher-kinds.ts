@@ -1,0 +1,75 @@
+import type { JsonValue } from "server-core/json/json-value";
+import { privateRanges } from "../../values/private-ranges.ts";
+import { inexpressible } from "../inexpressible.ts";
+import { type Line, line, type Word } from "../lines/line.ts";
+import { Members } from "../members.ts";
+import type { MatcherWriter } from "./matcher-writer.ts";
+
+/** A value that is a list of texts. @throws ServerError CONFIG_INEXPRESSIBLE */
+export function listOfTexts(value: JsonValue, path: string): string[] {
+  return new Members({ list: value }, path).texts("list") ?? [];
+}
+
+/** A matcher that is a list of words. */
+export function wordLines(name: string): MatcherWriter {
+  return (value, path) => [line(name, ...(value === null ? [] : listOfTexts(value, path)))];
+}
+
+/** Ranges with the private ones by their one name. */
+export function rangeWords(ranges: readonly string[]): string[] {
+  const start = ranges.indexOf(privateRanges[0] ?? "");
+  if (start === -1 || privateRanges.some((range, index) => ranges[start + index] !== range)) {
+    return [...ranges];
+  }
+  const rest = ranges.slice(start + privateRanges.length);
+  return [...ranges.slice(0, start), "private_ranges", ...rangeWords(rest)];
+}
+
+/** A matcher that is a list of ranges. */
+export function rangeLines(name: string): MatcherWriter {
+  return (value, path) => {
+    const members = new Members(value, path);
+    const list = members.texts("ranges") ?? [];
+    members.done(`the matcher ${name}`);
+    return [line(name, ...rangeWords(list))];
+  };
+}
+
+/** `[name] pattern`: the name is left out when it is that of the matcher. */
+export function regexpWords(
+  value: JsonValue,
+  path: string,
+  matcherName: string,
+  key: readonly string[],
+): Word[] {
+  const members = new Members(value, path);
+  const name = members.text("name") ?? "";
+  const pattern = members.text("pattern") ?? "";
+  members.done("a regular expression");
+  if (name === "" && matcherName !== "") {
+    throw inexpressible(path, "a regular expression of a named matcher has a name");
+  }
+  return name === matcherName ? [...key, pattern] : [name, ...key, pattern];
+}
+
+/** Regular expressions by what they look at. */
+export function keyedRegexps(name: string): MatcherWriter {
+  return (value, path, matcherName) =>
+    new Members(value, path)
+      .entries()
+      .map(([key, each]) => line(name, ...regexpWords(each, `${path}/${key}`, matcherName, [key])));
+}
+
+/** Lines of `header`, for requests and responses. */
+export function headerMatcherLines(value: JsonValue, path: string): Line[] {
+  return new Members(value, path).entries().flatMap(([field, values]) => {
+    if (values === null) {
+      return [line("header", `!${field}`)];
+    }
+    const list = listOfTexts(values, `${path}/${field}`);
+    if (list.length === 0) {
+      throw inexpressible(`${path}/${field}`, "a header is matched by values, or by its absence (null)");
+    }
+    return list.map((each) => line("header", field, each));
+  });
+}

@@ -1,0 +1,36 @@
+import type { JsonValue } from "server-core/json/json-value";
+import { inexpressible } from "../inexpressible.ts";
+import type { Line } from "../lines/line.ts";
+import { Members } from "../members.ts";
+
+/**
+ * Writes a set of matchers.
+ * @param matcherName of the named matcher that they make; "" when they make none
+ * @throws ServerError CONFIG_INEXPRESSIBLE
+ */
+export type MatcherSetWriter = (set: JsonValue, path: string, matcherName: string) => Line[];
+
+/**
+ * Writes one matcher.
+ * @param matcherName of the named matcher that it is in; "" within others
+ * @param writeSet for the sets in it
+ */
+export type MatcherWriter = (
+  value: JsonValue,
+  path: string,
+  matcherName: string,
+  writeSet: MatcherSetWriter,
+) => Line[];
+
+/** Makes the function that writes sets with what `writerOf` finds for a matcher. */
+export function matcherWriting(writerOf: (name: string) => MatcherWriter | undefined): MatcherSetWriter {
+  const writeSet: MatcherSetWriter = (set, path, matcherName) =>
+    new Members(set, path).entries().flatMap(([name, value]) => {
+      const writer = writerOf(name);
+      if (writer === undefined) {
+        throw inexpressible(`${path}/${name}`, `there is no matcher ${name} in serverfiles`);
+      }
+      return writer(value, `${path}/${name}`, matcherName, writeSet);
+    });
+  return writeSet;
+}
