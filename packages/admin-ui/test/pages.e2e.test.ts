@@ -127,6 +127,12 @@ describeConsole("the console in a browser", (app) => {
         { timeout: 30_000, interval: 100 },
       )
       .toBe(true);
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    expect(await page.locator(".top-bar, .skip-link, [data-slash]").filter({ visible: true }).count()).toBe(
+      0,
+    );
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("light");
+    await page.emulateMedia({ media: "screen", colorScheme: "light" });
     await page.getByLabel("Order").selectOption("As in the config");
     await page.waitForURL(/sort=config/);
     await expect.poll(() => page.getByRole("row").nth(3).textContent()).toContain("*.shop.example");
@@ -167,6 +173,8 @@ describeConsole("the console in a browser", (app) => {
     const { page, server } = app;
     await load();
     await go("import");
+    await page.getByRole("button", { name: "Begin with what runs" }).click();
+    await page.getByText(/What runs cannot be written as Caddyfile|It is what runs now/).waitFor();
     await write("http://a.localhost:0 {\n\trespnd hi\n}\n");
     await page.getByText("Error, line 2: unrecognized directive: respnd").waitFor();
     await expect.poll(() => page.locator(".cm-lintRange-error").textContent()).toBe("respnd hi");
@@ -193,6 +201,10 @@ describeConsole("the console in a browser", (app) => {
       .toEqual(["srv0"]);
     // The settings of the endpoint itself were kept: it still answers here.
     expect(await (await server.admin("GET", "/config/admin/history/max_entries")).json()).toBe(50);
+    await go("import");
+    await page.getByRole("button", { name: "Begin with what runs" }).click();
+    await page.getByText("It is what runs now.").waitFor();
+    expect(await page.getByLabel("Caddyfile to import").textContent()).toContain("respond hi 201");
     await go("history");
     await page.getByText(/with POST \/config\//).waitFor();
   });

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ApiError } from "./api-error.ts";
 import { askJson, askServer } from "./ask-server.ts";
-import { type JsonValue, jsonValue } from "./json-value.ts";
+import { isObject, type JsonValue, jsonValue } from "./json-value.ts";
 
 const answer = z.object({
   warnings: z.optional(
@@ -64,6 +64,23 @@ export async function adaptText(format: ImportFormat, text: string, signal?: Abo
     }
     throw error;
   }
+}
+
+/**
+ * Writes a config in a format, without its settings of the admin endpoint: an import keeps those that run.
+ * @throws ApiError API_REFUSED where the format cannot say all of it
+ */
+export async function writeAs(format: ImportFormat, config: JsonValue): Promise<string> {
+  const { admin: _, ...rest } = isObject(config) ? config : {};
+  const response = await askServer("/adapt", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: `text/${format}` },
+    body: JSON.stringify(rest),
+  });
+  if (!response.headers.get("content-type")?.startsWith(`text/${format}`)) {
+    throw new ApiError("API_REFUSED", `the server does not write ${format}`);
+  }
+  return response.text();
 }
 
 /** Runs a whole config, if what runs is still what was read. @throws ApiError API_CHANGED */

@@ -1,8 +1,8 @@
 import "./import-page.css";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useSettled } from "ui-kit/components/use-settled.ts";
-import { type Adapted, adaptText, importFormats } from "../../api/adapt.ts";
+import { type Adapted, adaptText, importFormats, writeAs } from "../../api/adapt.ts";
 import { configQuery } from "../../api/config.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { CodeEditor } from "../../editor/code-editor.tsx";
@@ -33,6 +33,10 @@ export function ImportPage() {
     keepImport(next);
     setDraft(next);
   };
+  const begin = useMutation({
+    mutationFn: () => writeAs(format, running.data?.document ?? null),
+    onSuccess: (written) => change({ text: written }),
+  });
   return (
     <div className="import-page">
       <div className="page-head">
@@ -70,7 +74,24 @@ export function ImportPage() {
       </section>
       <section className="import-side" aria-label="What it becomes">
         {isEmpty ? (
-          <p className="muted">Paste a {formatNames[format]} at the left: its JSON is shown here.</p>
+          <>
+            <p className="muted">Paste a {formatNames[format]} at the left: its JSON is shown here.</p>
+            <div className="import-actions">
+              <button
+                type="button"
+                className="button"
+                disabled={begin.isPending || running.data === undefined}
+                onClick={() => begin.mutate()}
+              >
+                Begin with what runs
+              </button>
+            </div>
+            {begin.isError && (
+              <p className="muted" role="alert">
+                What runs cannot be written as {formatNames[format]}: {begin.error.message}
+              </p>
+            )}
+          </>
         ) : adapted.isError ? (
           <FailureNotice error={adapted.error} onRetry={() => adapted.refetch()} />
         ) : running.isError && running.data === undefined ? (
