@@ -99,6 +99,8 @@ import { expressionMatcher } from "./matchers/expression/expression.ts";
 import { expressionMatcherText } from "./matchers/expression/expression-text.ts";
 import { fileMatcher } from "./matchers/file.ts";
 import { fileMatcherText } from "./matchers/file-text.ts";
+import { maxmindGeolocationMatcher } from "./matchers/geolocation/maxmind-geolocation.ts";
+import { maxmindGeolocationMatcherText } from "./matchers/geolocation/maxmind-geolocation-text.ts";
 import { headerMatcher } from "./matchers/header.ts";
 import { headerRegexpMatcher } from "./matchers/header-regexp.ts";
 import { headerRegexpMatcherText } from "./matchers/header-regexp-text.ts";
@@ -144,6 +146,9 @@ export const standardModules: readonly ListedModule[] = [
   listed("http.matchers.header", () => headerMatcher, { text: () => headerMatcherText }),
   listed("http.matchers.header_regexp", () => headerRegexpMatcher, { text: () => headerRegexpMatcherText }),
   listed("http.matchers.host", () => hostMatcher, { text: () => hostMatcherText }),
+  listed("http.matchers.maxmind_geolocation", () => maxmindGeolocationMatcher, {
+    text: () => maxmindGeolocationMatcherText,
+  }),
   listed("http.matchers.method", () => methodMatcher, { text: () => methodMatcherText }),
   listed("http.matchers.not", () => notMatcher, { text: () => notMatcherText }),
   listed("http.matchers.path", () => pathMatcher, { text: () => pathMatcherText }),
