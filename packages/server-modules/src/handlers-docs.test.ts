@@ -1,8 +1,11 @@
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
 import { provisionHandler, provisionMatcher } from "../../admin-server/src/testing/provision-module.ts";
 import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 import { standardModules } from "./standard.ts";
+import { locationFile } from "./testing/location-file.ts";
 
 const docs = readFileSync(new URL("../../../docs/handlers.md", import.meta.url), "utf8");
 
@@ -13,6 +16,16 @@ const matchers = [...docs.matchAll(/^\| `(\w+)` \| `(.*?)` \|/gm)].map(([, name 
   name,
   config: JSON.parse(text) as unknown,
 }));
+
+const folder = mkdtempSync(join(tmpdir(), "handlers-docs-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The config with a database that is there in place of the reader's. */
+function withDatabase(config: unknown): unknown {
+  const file = join(folder, "test.mmdb");
+  writeFileSync(file, locationFile({}));
+  return JSON.parse(JSON.stringify(config).replace(/"db_path":".*?"/, `"db_path":${JSON.stringify(file)}`));
+}
 
 const namesOf = (namespace: string) =>
   standardModules
@@ -25,7 +38,7 @@ test.each(handlers)("$handler is provisioned as the page shows it", async ({ han
 });
 
 test.each(matchers)("$name is provisioned as the page shows it", async ({ name, config }) => {
-  expect(await provisionMatcher(name, config)).toHaveProperty("matches");
+  expect(await provisionMatcher(name, withDatabase(config))).toHaveProperty("matches");
 });
 
 test("a whole config of the page is a valid one", async () => {

@@ -83,6 +83,10 @@ export async function faultChains({ bad }: FaultUpstreams): Promise<Record<strin
       { handler: "rate_limit", rate_limits: { all: { key: "all", window: "1s", max_events: 1_000_000 } } },
       sabotage,
     ],
+    replace: [
+      { handler: "replace", replacements: [{ search: "a", replace: "{http.request.host}" }] },
+      sabotage,
+    ],
     request_body: [{ handler: "request_body", max_size: 1_000 }, sabotage],
     reverse_proxy: [proxy()],
     rewrite: [{ handler: "rewrite", method: "GET" }, sabotage],

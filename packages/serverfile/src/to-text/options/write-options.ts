@@ -270,10 +270,6 @@ export function certificateOptionLines(
     lines.push(dnsProviderLine(provider, "dns"));
   }
   lines.push(...fieldLines(tls, { tls_resolvers: texts("resolvers") }));
-  const dns = tls.look("dns") === undefined ? undefined : tls.child("dns");
-  if (dns !== undefined) {
-    lines.push(dnsProviderLine(dns, "dns"));
-  }
   const configs = tls.child("encrypted_client_hello")?.children("configs");
   if (configs !== undefined) {
     lines.push(line("ech", ...configs.map((config) => config.text("public_name") ?? "")));
