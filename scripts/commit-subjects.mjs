@@ -25,7 +25,7 @@ export function subjectFault(subject) {
   if (subject.length > mostCharacters) {
     return `has ${subject.length} characters, at most ${mostCharacters}`;
   }
-  const match = new RegExp(`^(?:${types})(?:\\([a-z0-9-]+\\))?: (.+)$`).exec(subject);
+  const match = new RegExp(`^(?:${types})(?:\\([a-z0-9-]+\\))?!?: (.+)$`).exec(subject);
   if (match === null) {
     return `is not "type(scope): imperative" with one of ${types.replaceAll("|", ", ")}`;
   }

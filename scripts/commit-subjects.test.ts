@@ -6,6 +6,7 @@ test.each([
   "docs: say the subject first in a dozen comments",
   "test(conformance): hit rows of journals in chaos",
   "perf(wire): Embed the table",
+  "refactor(wire)!: drop a name",
   'Revert "fix(wire): read it"',
 ])("%s is a subject", (subject) => {
   expect(subjectFault(subject)).toBeUndefined();
