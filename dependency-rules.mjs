@@ -34,6 +34,21 @@ const serverPackages = {
   },
 };
 
+/** Rooms inside packages, from below to above: each may import those before it. Files beside the rooms put them together. */
+const rooms = {
+  certificates: ["material", "acme", "pki", "tls"],
+  "server-modules": [
+    "cookies|files|encoding|encoders|events|ip-sources|network-proxies|passwords|sessions",
+    "matchers",
+    "handlers",
+    "policies",
+    "admin-routes",
+  ],
+};
+
+/** Handlers that others are made of. */
+const plainHandlers = "headers|intercept|rewrite|templates";
+
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
   forbidden: [
@@ -167,6 +182,28 @@ export default {
         pathNot: `^packages/(${[name, ...mayImport].join("|")})/|^packages/admin-server/src/testing/`,
       },
     })),
+    ...Object.entries(rooms).flatMap(([name, floors]) =>
+      floors.map((floor, index) => ({
+        name: `${name}-${floor.split("|")[0]}-looks-down`,
+        comment: `A room of ${name} imports the rooms below it (${floors.slice(0, index).join(", ") || "none"}): else neither can be read alone.`,
+        severity: "error",
+        from: { path: `^packages/${name}/src/(${floor})/`, pathNot: test },
+        to: {
+          path: `^packages/${name}/src/`,
+          pathNot: `^packages/${name}/src/(${floors.slice(0, index + 1).join("|")})/`,
+        },
+      })),
+    ),
+    {
+      name: "plain-handlers-stand-apart",
+      comment: "Handlers are made of these: what both need goes into the plain one.",
+      severity: "error",
+      from: { path: `^packages/server-modules/src/handlers/(${plainHandlers})/`, pathNot: test },
+      to: {
+        path: "^packages/server-modules/src/handlers/",
+        pathNot: "^packages/server-modules/src/handlers/$1/",
+      },
+    },
     {
       name: "server-packages-are-the-servers",
       comment: "What the web server is made of serves nobody else: others meet it on the network.",

@@ -46,7 +46,7 @@ await bundleProgram({
   lazyFiles: [
     ...listedFiles("src/all-modules.ts"),
     ...listedFiles("../server-modules/src/standard.ts"),
-    ...listedFiles("../server-modules/src/handlers/reverse-proxy/proxy-modules.ts"),
+    ...listedFiles("../server-modules/src/proxy-modules.ts"),
     ...listedFiles("../certificates/src/tls/tls-modules.ts"),
     "../server-modules/src/files/media-type.ts",
     "../server-modules/src/handlers/tracing/exchange-span.ts",

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { certificateTopics, type ManageRequest } from "certificates/tls/certificates/certificate-messages";
+import { certificateTopics, type ManageRequest } from "certificates/material/certificate-messages";
 import { CertificateSource } from "certificates/tls/certificates/certificate-source";
 import { clientCertificates } from "certificates/tls/certificates/client-certificate";
 import { ConnectionPolicy } from "certificates/tls/connection/connection-policy";

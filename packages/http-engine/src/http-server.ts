@@ -1,4 +1,4 @@
-import type { ChallengeRequest } from "certificates/tls/certificates/certificate-messages";
+import type { ChallengeRequest } from "certificates/material/certificate-messages";
 import { tlsDetails } from "certificates/tls/connection/tls-details";
 import { challengeTokenOf } from "certificates/tls/issuers/acme/challenge-listener";
 import type { Logger } from "lifecycle";

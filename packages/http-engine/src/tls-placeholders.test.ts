@@ -1,8 +1,8 @@
 // The library finds its algorithms through this polyfill, which must come first.
-import "certificates/pki/reflect-metadata";
+import "certificates/material/reflect-metadata";
 import { createHash, createPublicKey, X509Certificate } from "node:crypto";
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
-import { keyToPem, makeKey, webKey } from "certificates/pki/key-pair";
+import { keyToPem, makeKey, webKey } from "certificates/material/key-pair";
 import { selfSigned } from "certificates/testing/self-signed";
 import { ask } from "server-core/testing/ask";
 import { askTls } from "server-core/testing/ask-tls";

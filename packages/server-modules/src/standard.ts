@@ -69,7 +69,6 @@ import { replace } from "./handlers/replace/replace.ts";
 import { replaceText } from "./handlers/replace/replace-text.ts";
 import { requestBody } from "./handlers/request-body/request-body.ts";
 import { requestBodyText } from "./handlers/request-body/request-body-text.ts";
-import { proxyModules } from "./handlers/reverse-proxy/proxy-modules.ts";
 import { rewrite } from "./handlers/rewrite/rewrite.ts";
 import { rewriteText } from "./handlers/rewrite/rewrite-text.ts";
 import { staticResponse } from "./handlers/static-response/static-response.ts";
@@ -131,6 +130,7 @@ import { varsRegexpMatcherText } from "./matchers/vars-regexp-text.ts";
 import { varsMatcherText } from "./matchers/vars-text.ts";
 import { noNetworkProxy, urlNetworkProxy } from "./network-proxies/network-proxies.ts";
 import { networkProxyTexts } from "./network-proxies/network-proxies-text.ts";
+import { proxyModules } from "./proxy-modules.ts";
 import { sessionsApp } from "./sessions/sessions-app.ts";
 
 /** Every module but those of the process itself, which `all-modules.ts` adds: the one list. */

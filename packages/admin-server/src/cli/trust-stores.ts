@@ -1,7 +1,7 @@
 import type { X509Certificate } from "node:crypto";
-import { parseCertificates } from "certificates/pki/pem";
+import { parseCertificates } from "certificates/material/pem";
+import { readPemFile } from "certificates/material/read-file";
 import type { StoreOutcome } from "certificates/pki/trust/trust-root";
-import { readPemFile } from "certificates/tls/loaders/read-file";
 import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
 import { z } from "zod";

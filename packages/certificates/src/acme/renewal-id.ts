@@ -1,6 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 // The library finds its algorithms through this polyfill, which must come first.
-import "../../../pki/reflect-metadata.ts";
+import "../material/reflect-metadata.ts";
 import { AuthorityKeyIdentifierExtension, X509Certificate as LibraryCertificate } from "@peculiar/x509";
 
 /** The name by which an authority knows a certificate when renewal is asked for. Source: RFC 9773, section 4.1 */

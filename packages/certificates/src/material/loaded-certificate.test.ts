@@ -1,10 +1,10 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { keyToPem, makeKey } from "../../pki/key-pair.ts";
-import { certificatesToPem } from "../../pki/pem.ts";
-import { makeCertificate } from "../../pki/x509.ts";
-import { CertificateCache } from "./certificate-cache.ts";
+import { CertificateCache } from "../tls/certificates/certificate-cache.ts";
+import { keyToPem, makeKey } from "./key-pair.ts";
 import { dateFault, describeCertificate, loadCertificate } from "./loaded-certificate.ts";
+import { certificatesToPem } from "./pem.ts";
+import { makeCertificate } from "./x509.ts";
 
 const dayMs = 86_400_000;
 

@@ -1,8 +1,8 @@
 import { createHash, type KeyObject, type X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { messageOf, ServerError } from "server-core/errors";
-import { keyFromPem, keyToPem } from "../../pki/key-pair.ts";
-import { certificatesToPem, parseCertificates } from "../../pki/pem.ts";
+import { keyFromPem, keyToPem } from "./key-pair.ts";
+import { certificatesToPem, parseCertificates } from "./pem.ts";
 
 /** A certificate with its key, ready to be shown to clients. */
 export interface LoadedCertificate {

@@ -2,14 +2,14 @@ import { createPublicKey, type KeyObject, type X509Certificate } from "node:cryp
 import type { Logger } from "lifecycle";
 import { errorWithin, ServerError } from "server-core/errors";
 import type { Storage } from "server-core/storage/storage";
-import { readPemFile } from "../tls/loaders/read-file.ts";
-import { keyFromPem, keyToPem, makeKey } from "./key-pair.ts";
-import { certificatesToPem, parseCertificates } from "./pem.ts";
-import type { CertificatePlan } from "./x509.ts";
+import { keyFromPem, keyToPem, makeKey } from "../material/key-pair.ts";
+import { certificatesToPem, parseCertificates } from "../material/pem.ts";
+import { readPemFile } from "../material/read-file.ts";
+import type { CertificatePlan } from "../material/x509.ts";
 
 /** With the library for certificates, when it is needed: most starts make none. */
 async function makeCertificate(plan: CertificatePlan): Promise<X509Certificate> {
-  const x509 = await import("./x509.ts");
+  const x509 = await import("../material/x509.ts");
   return x509.makeCertificate(plan);
 }
 

@@ -7,7 +7,7 @@ import type { ModuleContext } from "server-core/modules/module-context";
 import { replaceAll } from "server-core/placeholders/machine-placeholders";
 import { type Storage, storages } from "server-core/storage/storage";
 import { z } from "zod";
-import { certificateTopics } from "../tls/certificates/certificate-messages.ts";
+import { certificateTopics } from "../material/certificate-messages.ts";
 import { type AcmeReply, type AcmeRequest, acmeServerTopic } from "./acme-server/acme-messages.ts";
 import type { AcmeServer } from "./acme-server/acme-server.ts";
 import { Nonces, nonceKind } from "./acme-server/nonces.ts";

@@ -1,7 +1,7 @@
 import { createPublicKey, type X509Certificate } from "node:crypto";
-import { type KeyType, keyToPem, makeKey } from "../pki/key-pair.ts";
-import { certificatesToPem } from "../pki/pem.ts";
-import { type CertificatePlan, makeCertificate } from "../pki/x509.ts";
+import { type KeyType, keyToPem, makeKey } from "../material/key-pair.ts";
+import { certificatesToPem } from "../material/pem.ts";
+import { type CertificatePlan, makeCertificate } from "../material/x509.ts";
 
 const dayMs = 86_400_000;
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { askTls } from "server-core/testing/ask-tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RunningServer, respond } from "../../../admin-server/src/testing/running-server.ts";
-import { keyToPem, makeKey } from "../pki/key-pair.ts";
-import { certificatesToPem } from "../pki/pem.ts";
-import { makeCertificate } from "../pki/x509.ts";
+import { keyToPem, makeKey } from "../material/key-pair.ts";
+import { certificatesToPem } from "../material/pem.ts";
+import { makeCertificate } from "../material/x509.ts";
 
 interface Client {
   readonly cert: string;

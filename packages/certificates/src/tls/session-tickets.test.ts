@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { RunningServer, respond } from "../../../admin-server/src/testing/running-server.ts";
-import { certificateTopics, type TicketAnswer } from "./certificates/certificate-messages.ts";
+import { certificateTopics, type TicketAnswer } from "../material/certificate-messages.ts";
 import { nameInTicket, policyTicketKey, TicketKeyRing, ticketKeyName } from "./session-tickets.ts";
 
 describe("keys", () => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { askTls } from "server-core/testing/ask-tls";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { RunningServer, respond } from "../../../admin-server/src/testing/running-server.ts";
-import type { KeyType } from "../pki/key-pair.ts";
+import type { KeyType } from "../material/key-pair.ts";
 import { type SelfSigned, selfSigned } from "../testing/self-signed.ts";
 
 let running: RunningServer;

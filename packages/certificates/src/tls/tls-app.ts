@@ -4,12 +4,6 @@ import type { JsonObject, JsonValue } from "server-core/json/json-value";
 import { type App, defineModule } from "server-core/modules/module";
 import type { ModuleContext } from "server-core/modules/module-context";
 import { type Storage, storages } from "server-core/storage/storage";
-import { certificateEvents } from "./automation/certificate-events.ts";
-import { CertificateManager } from "./automation/certificate-manager.ts";
-import { isServerName, qualifiesForCertificate, wildcardOver } from "./automation/subject-names.ts";
-import { SubjectPolicies } from "./automation/subject-policies.ts";
-import { CertificateCache } from "./certificates/certificate-cache.ts";
-import { certificateLoaders } from "./certificates/certificate-loader.ts";
 import {
   type CertificateAnswer,
   type CertificateRequest,
@@ -17,9 +11,15 @@ import {
   certificateTopics,
   type ManageRequest,
   type TicketAnswer,
-} from "./certificates/certificate-messages.ts";
+} from "../material/certificate-messages.ts";
+import { dateFault, describeCertificate, type LoadedCertificate } from "../material/loaded-certificate.ts";
+import { certificateEvents } from "./automation/certificate-events.ts";
+import { CertificateManager } from "./automation/certificate-manager.ts";
+import { isServerName, qualifiesForCertificate, wildcardOver } from "./automation/subject-names.ts";
+import { SubjectPolicies } from "./automation/subject-policies.ts";
+import { CertificateCache } from "./certificates/certificate-cache.ts";
+import { certificateLoaders } from "./certificates/certificate-loader.ts";
 import { certificateStates, certificatesTopic } from "./certificates/certificate-state.ts";
-import { dateFault, describeCertificate, type LoadedCertificate } from "./certificates/loaded-certificate.ts";
 import { dnsProviders } from "./dns/dns-provider.ts";
 import { ChallengeAnswers } from "./issuers/acme/challenge-answers.ts";
 import { ChallengeBoard, challengeBoards } from "./issuers/acme/challenge-board.ts";

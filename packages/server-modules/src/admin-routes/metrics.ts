@@ -3,9 +3,7 @@ import type { AdminRoute } from "server-core/admin/admin-route";
 import { defineModule } from "server-core/modules/module";
 import { allMetrics, type MetricsForm } from "server-core/threads/all-metrics";
 import { z } from "zod";
-
-/** Topic by which the handler `metrics`, in whichever thread, asks for those of all threads, in a `MetricsForm`. */
-export const metricsTopic = "http.handlers.metrics/read";
+import { metricsTopic } from "../handlers/metrics/metrics-topic.ts";
 
 /** `GET /metrics`: Prometheus text. */
 export const metricsRoute = defineModule({

@@ -1,7 +1,7 @@
 import type { Exchange } from "http-engine/exchange";
 import { getHeaders, type HeaderList } from "http-engine/header-list";
 import { z } from "zod";
-import { compileHeaderValues, headerValuesSchema } from "./matchers/header-values.ts";
+import { compileHeaderValues, headerValuesSchema } from "./header-values.ts";
 
 /** Says which responses something is for. Source: the public model (Caddy 2.11) */
 export const responseMatcherSchema = z.strictObject({

@@ -4,7 +4,7 @@ import { getHeaders } from "http-engine/header-list";
 import { configDuration } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import { readCookie } from "../cookies.ts";
+import { readCookie } from "../cookies/cookies.ts";
 import type { SelectionPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 import { fallbackField, loadFallback } from "./fallback-policy.ts";
 

@@ -1,5 +1,5 @@
+import type { LoadedCertificate } from "certificates/material/loaded-certificate";
 import type { CertificateCache } from "certificates/tls/certificates/certificate-cache";
-import type { LoadedCertificate } from "certificates/tls/certificates/loaded-certificate";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
 /** The parts of a config that concern certificates of the server itself. */

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContext } from "node:tls";
-import { readPemFile } from "certificates/tls/loaders/read-file";
+import { readPemFile } from "certificates/material/read-file";
 import { errorAt, messageOf, ServerError } from "server-core/errors";
 import type { IdentityConfig } from "./identity-config.ts";
 

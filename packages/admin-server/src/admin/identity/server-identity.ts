@@ -1,5 +1,5 @@
 import { createSecureContext, type SecureContext } from "node:tls";
-import type { LoadedCertificate } from "certificates/tls/certificates/loaded-certificate";
+import type { LoadedCertificate } from "certificates/material/loaded-certificate";
 import type { IdentityCertificates } from "./identity-certificates.ts";
 import type { IdentityFiles } from "./identity-files.ts";
 

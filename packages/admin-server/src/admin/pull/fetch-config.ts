@@ -1,4 +1,4 @@
-import { readPemFile } from "certificates/tls/loaders/read-file";
+import { readPemFile } from "certificates/material/read-file";
 import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
 import { errorWithin, messageOf, ServerError } from "server-core/errors";
 import { encodeJson } from "server-core/json/encode-json";

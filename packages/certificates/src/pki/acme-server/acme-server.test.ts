@@ -7,10 +7,10 @@ import { exportJWK, FlattenedSign, generateKeyPair, type JWK } from "jose";
 import { ask, type HttpAnswer } from "server-core/testing/ask";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { RunningServer } from "../../../../admin-server/src/testing/running-server.ts";
-import { renewalId } from "../../tls/issuers/acme/renewal-id.ts";
+import { renewalId } from "../../acme/renewal-id.ts";
+import { makeKey } from "../../material/key-pair.ts";
+import { makeRequest } from "../../material/x509.ts";
 import { FileSystemStorage } from "../../tls/storage/file-system.ts";
-import { makeKey } from "../key-pair.ts";
-import { makeRequest } from "../x509.ts";
 import { AcmeStore } from "./acme-store.ts";
 
 /** Where names are asked for: answers what tests put there. */

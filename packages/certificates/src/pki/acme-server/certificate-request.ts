@@ -1,5 +1,5 @@
 // The library finds its algorithms through this polyfill, which must come first.
-import "../reflect-metadata.ts";
+import "../../material/reflect-metadata.ts";
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { isIP } from "node:net";
 import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from "@peculiar/x509";

@@ -1,7 +1,7 @@
 import { randomBytes, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { calculateJwkThumbprint, exportJWK, type JWK } from "jose";
-import { parseCertificates } from "../pem.ts";
+import { parseCertificates } from "../../material/pem.ts";
 import { type AcmeCall, callerOf, notFound, reply } from "./acme-call.ts";
 import {
   type AcmeReply,

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { calculateJwkThumbprint, exportJWK } from "jose";
-import { renewalId } from "../../tls/issuers/acme/renewal-id.ts";
+import { renewalId } from "../../acme/renewal-id.ts";
 import { type AcmeCall, type AcmeServices, notFound, reply } from "./acme-call.ts";
 import { type AcmeReply, readPayload, revokeSchema } from "./acme-messages.ts";
 import { AcmeProblem } from "./acme-problem.ts";

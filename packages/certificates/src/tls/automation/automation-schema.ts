@@ -1,6 +1,6 @@
 import { configDuration, inlineModule } from "server-core/modules/config-fields";
 import { z } from "zod";
-import { keyTypes } from "../../pki/key-pair.ts";
+import { keyTypes } from "../../material/key-pair.ts";
 
 /** One policy of `tls.automation`. Source: the public model (Caddy 2.11) */
 export const automationPolicySchema = z.strictObject({

@@ -1,5 +1,5 @@
 import type { EventData, EventOutcome } from "server-core/events/server-event";
-import type { LoadedCertificate } from "../certificates/loaded-certificate.ts";
+import type { LoadedCertificate } from "../../material/loaded-certificate.ts";
 import { certificateKeys } from "./certificate-files.ts";
 
 /** Tells what happened, as `ModuleContext.emit` does. */

@@ -1,5 +1,5 @@
 import type { Storage } from "server-core/storage/storage";
-import { type LoadedCertificate, loadCertificate } from "../certificates/loaded-certificate.ts";
+import { type LoadedCertificate, loadCertificate } from "../../material/loaded-certificate.ts";
 
 /** Keys of a managed certificate in the storage, as the public model (certmagic) lays them out. */
 export function certificateKeys(issuerKey: string, name: string): { crt: string; key: string; json: string } {

@@ -1,10 +1,10 @@
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "server-core/errors";
 import type { Storage } from "server-core/storage/storage";
-import { type KeyType, keyFromPem, makeKey } from "../../pki/key-pair.ts";
+import { type KeyType, keyFromPem, makeKey } from "../../material/key-pair.ts";
+import { type LoadedCertificate, loadCertificate } from "../../material/loaded-certificate.ts";
 import type { CertificateCache } from "../certificates/certificate-cache.ts";
 import type { ManagedName } from "../certificates/certificate-state.ts";
-import { type LoadedCertificate, loadCertificate } from "../certificates/loaded-certificate.ts";
 import type { CertificateIssuer } from "../issuers/issuer.ts";
 import { type CertificateAttempt, certificateEvents, type EmitEvent } from "./certificate-events.ts";
 import { loadManaged, storeManaged } from "./certificate-files.ts";

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/
 import type { ModuleContext } from "server-core/modules/module-context";
 import { replaceAll, replaceStrictly } from "server-core/placeholders/machine-placeholders";
 import { type Storage, storages } from "server-core/storage/storage";
-import { type KeyType, keyTypes } from "../../pki/key-pair.ts";
+import { type KeyType, keyTypes } from "../../material/key-pair.ts";
 import { type CertificateIssuer, issuers } from "../issuers/issuer.ts";
 import { type ExternalManager, externalManagers } from "../managers/external-manager.ts";
 import type { AutomationConfig, AutomationPolicyConfig } from "./automation-schema.ts";

@@ -1,5 +1,5 @@
-import { type CertificateSelection, isSelected } from "./certificate-selection.ts";
-import { dateFault, type LoadedCertificate } from "./loaded-certificate.ts";
+import { type CertificateSelection, isSelected } from "../../material/certificate-selection.ts";
+import { dateFault, type LoadedCertificate } from "../../material/loaded-certificate.ts";
 
 /** Names under which a certificate for `name` may be found: itself, then wildcards, nearest first. */
 export function candidateNames(name: string): string[] {

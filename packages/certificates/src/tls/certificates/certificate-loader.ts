@@ -1,5 +1,5 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
-import type { LoadedCertificate } from "./loaded-certificate.ts";
+import type { LoadedCertificate } from "../../material/loaded-certificate.ts";
 
 /** Brings certificates that are not managed: from files and the like. */
 export interface CertificateLoader extends ModuleInstance {

@@ -5,7 +5,7 @@ import {
   type CertificateRequest,
   certificateTopics,
   type TicketAnswer,
-} from "./certificate-messages.ts";
+} from "../../material/certificate-messages.ts";
 
 /** Names that a thread remembers; each costs some hundred bytes, those with a certificate some kilobytes. */
 const maxNames = 10_000;

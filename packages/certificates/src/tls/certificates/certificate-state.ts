@@ -1,5 +1,5 @@
 import type { X509Certificate } from "node:crypto";
-import { type LoadedCertificate, namesOf } from "./loaded-certificate.ts";
+import { type LoadedCertificate, namesOf } from "../../material/loaded-certificate.ts";
 
 /** Topic by which the main thread is asked for all certificates; answers with a list of {@link CertificateState}. */
 export const certificatesTopic = "tls.certificates";

@@ -1,6 +1,6 @@
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 import type { ThreadMessages } from "server-core/threads/thread-messages";
-import { type CertificateAnswer, certificateTopics } from "./certificate-messages.ts";
+import { type CertificateAnswer, certificateTopics } from "../../material/certificate-messages.ts";
 
 /** Certificates with their keys, PEM, one for each kind of key; as `tls.connect` takes them. */
 export interface ClientIdentity {

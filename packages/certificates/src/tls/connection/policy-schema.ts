@@ -1,6 +1,6 @@
 import { inlineModule, moduleMap, notYet } from "server-core/modules/config-fields";
 import { z } from "zod";
-import { certificateSelectionSchema } from "../certificates/certificate-selection.ts";
+import { certificateSelectionSchema } from "../../material/certificate-selection.ts";
 import { cipherNames, groupNames } from "./cipher-names.ts";
 
 const versions = ["tls1.2", "tls1.3"] as const;

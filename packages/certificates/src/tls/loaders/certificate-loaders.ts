@@ -4,10 +4,10 @@ import { messageOf, ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
 import { replaceAll, replaceKnown } from "server-core/placeholders/machine-placeholders";
 import { z } from "zod";
-import { findKey } from "../../pki/pem.ts";
+import { type LoadedCertificate, loadCertificate } from "../../material/loaded-certificate.ts";
+import { findKey } from "../../material/pem.ts";
+import { readPemFile } from "../../material/read-file.ts";
 import type { CertificateLoader } from "../certificates/certificate-loader.ts";
-import { type LoadedCertificate, loadCertificate } from "../certificates/loaded-certificate.ts";
-import { readPemFile } from "./read-file.ts";
 
 const tags = z.array(z.string()).nullish().describe("By which connection policies choose.");
 const format = z.enum(["pem"]).nullish().describe("`pem`, the only one.");

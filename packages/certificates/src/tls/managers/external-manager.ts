@@ -1,5 +1,5 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
-import type { LoadedCertificate } from "../certificates/loaded-certificate.ts";
+import type { LoadedCertificate } from "../../material/loaded-certificate.ts";
 
 /** An external source of certificates, which also renews them. */
 export interface ExternalManager extends ModuleInstance {

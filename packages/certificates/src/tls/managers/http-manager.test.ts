@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { askTls } from "server-core/testing/ask-tls";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { RunningServer, respond } from "../../../../admin-server/src/testing/running-server.ts";
-import { keyToPem, makeKey } from "../../pki/key-pair.ts";
+import { keyToPem, makeKey } from "../../material/key-pair.ts";
 import { selfSigned } from "../../testing/self-signed.ts";
 
 let running: RunningServer;

@@ -1,8 +1,8 @@
 import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import { findKey } from "../../pki/pem.ts";
-import { loadCertificate } from "../certificates/loaded-certificate.ts";
+import { loadCertificate } from "../../material/loaded-certificate.ts";
+import { findKey } from "../../material/pem.ts";
 import type { ExternalManager } from "./external-manager.ts";
 import { readAnswer } from "./read-answer.ts";
 

@@ -6,10 +6,10 @@ import { defineModule } from "server-core/modules/module";
 import type { ModuleContext } from "server-core/modules/module-context";
 import { replaceKnown } from "server-core/placeholders/machine-placeholders";
 import { z } from "zod";
-import { certificatesToPem, parseCertificates } from "../../pki/pem.ts";
+import { certificatesToPem, parseCertificates } from "../../material/pem.ts";
+import { readPemFile } from "../../material/read-file.ts";
 import { type AuthorityInfo, authorityTopic, defaultAuthority } from "../../pki/pki-app.ts";
 import { type CaPool, caPools, certificateFromBase64 } from "../connection/ca-pool.ts";
-import { readPemFile } from "../loaders/read-file.ts";
 import { openStoredPems } from "./stored-pem.ts";
 
 /** One text for each certificate, as TLS wants them. */

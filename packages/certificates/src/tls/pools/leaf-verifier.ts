@@ -7,9 +7,9 @@ import { defineModule } from "server-core/modules/module";
 import type { ModuleContext } from "server-core/modules/module-context";
 import { replaceKnown } from "server-core/placeholders/machine-placeholders";
 import { z } from "zod";
-import { parseCertificates } from "../../pki/pem.ts";
+import { parseCertificates } from "../../material/pem.ts";
+import { readPemFile } from "../../material/read-file.ts";
 import type { ClientVerifier } from "../connection/client-auth.ts";
-import { readPemFile } from "../loaders/read-file.ts";
 import { openStoredPems } from "./stored-pem.ts";
 
 const loaderSchema = z.discriminatedUnion("loader", [

@@ -2,7 +2,7 @@ import { ServerError } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
 import type { ModuleContext } from "server-core/modules/module-context";
 import { storages } from "server-core/storage/storage";
-import { certificateTopics } from "../certificates/certificate-messages.ts";
+import { certificateTopics } from "../../material/certificate-messages.ts";
 
 /** Texts by key, of certificates in a storage. @throws ServerError CERTIFICATE when one is not there */
 export type StoredPems = (key: string) => Promise<string>;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Logger } from "lifecycle";
 import { errorWithin, messageOf, ServerError } from "server-core/errors";
 import type { Storage } from "server-core/storage/storage";
-import { parseCertificates } from "../../pki/pem.ts";
+import { parseCertificates } from "../../material/pem.ts";
 
 const dayMs = 24 * 3_600_000;
 /** Certificates stay for so long after they are over: somebody may still look at them. Source: certmagic */

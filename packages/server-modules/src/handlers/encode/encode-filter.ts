@@ -13,7 +13,7 @@ import type { ResponseSink } from "http-engine/response-sink";
 import { deriveBody } from "http-engine/stable-bodies";
 import { isUnbuffered } from "http-engine/unbuffered-response";
 import type { CompressStream, ContentEncoder } from "../../encoders/content-encoder.ts";
-import type { ResponseMatcher } from "../../response-matcher.ts";
+import type { ResponseMatcher } from "../../matchers/response-matcher.ts";
 
 /** Whole bodies up to this size are compressed at once: that takes less than handing them to another thread. */
 const maxAtOnceBytes = 128 * 1024;

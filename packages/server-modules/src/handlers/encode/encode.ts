@@ -9,7 +9,7 @@ import type { ModuleContext } from "server-core/modules/module-context";
 import { z } from "zod";
 import { type ContentEncoder, contentEncoders } from "../../encoders/content-encoder.ts";
 import { acceptedEncodings } from "../../encoding/accepted-encodings.ts";
-import { compileResponseMatcher, responseMatcherSchema } from "../../response-matcher.ts";
+import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/response-matcher.ts";
 import { encodableTypes } from "./encodable-types.ts";
 import { EncodeFilter, type EncodeRules } from "./encode-filter.ts";
 

@@ -4,7 +4,7 @@ import { getHeaders, type HeaderList, removeHeaders } from "http-engine/header-l
 import { compileHeaderOperations, headerOperationsShape } from "http-engine/header-operations";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import { compileResponseMatcher, responseMatcherSchema } from "../../response-matcher.ts";
+import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/response-matcher.ts";
 
 /** `Host` is a field to those who configure, and the authority to everybody else. */
 function changeRequest(exchange: Exchange, change: (headers: HeaderList, exchange: Exchange) => void): void {

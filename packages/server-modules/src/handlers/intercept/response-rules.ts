@@ -9,7 +9,7 @@ import {
   compileResponseMatcher,
   type ResponseMatcher,
   responseMatcherSchema,
-} from "../../response-matcher.ts";
+} from "../../matchers/response-matcher.ts";
 
 /** Rules for matching responses. Source: the public model (Caddy 2.11), `handle_response` */
 export const responseRuleSchema = z.strictObject({

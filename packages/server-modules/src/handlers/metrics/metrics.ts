@@ -3,7 +3,7 @@ import { setContentLength } from "http-engine/header-list";
 import { defineModule } from "server-core/modules/module";
 import { metricsTypes } from "server-core/threads/all-metrics";
 import { z } from "zod";
-import { metricsTopic } from "../../admin-routes/metrics.ts";
+import { metricsTopic } from "./metrics-topic.ts";
 
 /** How much a client wants a media type, 0 to 1; 0 when it does not name it. */
 function qualityOf(accept: string, type: string): number {

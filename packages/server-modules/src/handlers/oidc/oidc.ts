@@ -1,4 +1,4 @@
-import { readPemFile } from "certificates/tls/loaders/read-file";
+import { readPemFile } from "certificates/material/read-file";
 import type { HttpHandler } from "http-engine/handler";
 import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";

@@ -3,7 +3,7 @@ import { removeHeaders } from "http-engine/header-list";
 import { compileBodyTemplate } from "http-engine/placeholders";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import { compileResponseMatcher, responseMatcherSchema } from "../../response-matcher.ts";
+import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/response-matcher.ts";
 import { ReplacingFilter } from "./replacing-filter.ts";
 
 const maxSearchLength = 4096;

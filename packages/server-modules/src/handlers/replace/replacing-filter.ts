@@ -1,7 +1,7 @@
 import type { Exchange } from "http-engine/exchange";
 import { getHeader, type HeaderList, removeHeaders, setHeader } from "http-engine/header-list";
 import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
-import type { ResponseMatcher } from "../../response-matcher.ts";
+import type { ResponseMatcher } from "../../matchers/response-matcher.ts";
 import { type Replacement, StreamReplacer } from "./stream-replacer.ts";
 
 /** Fields that say something of the bytes that are replaced. */

@@ -7,7 +7,7 @@ import {
   moduleMap,
 } from "server-core/modules/config-fields";
 import { z } from "zod";
-import { responseMatcherSchema } from "../../response-matcher.ts";
+import { responseMatcherSchema } from "../../matchers/response-matcher.ts";
 import { responseRuleSchema } from "../intercept/response-rules.ts";
 import { rewriteSchema } from "../rewrite/rewrite-config.ts";
 import { activeHealthSchema } from "./health/active-config.ts";

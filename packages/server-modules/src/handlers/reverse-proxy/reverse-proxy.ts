@@ -3,7 +3,7 @@ import { compileHeaderOperations } from "http-engine/header-operations";
 import type { JsonValue } from "server-core/json/json-value";
 import { defineModule } from "server-core/modules/module";
 import { IpRanges } from "server-core/net/ip-ranges";
-import { compileResponseMatcher } from "../../response-matcher.ts";
+import { compileResponseMatcher } from "../../matchers/response-matcher.ts";
 import { loadResponseRules } from "../intercept/response-rules.ts";
 import { compileRewrite } from "../rewrite/compile-rewrite.ts";
 import { circuitBreakers } from "./circuit-breaker.ts";

@@ -10,7 +10,7 @@ import {
 import { addressText } from "http-engine/remote-address";
 import { parseQuery } from "server-core/uri/query-parameters";
 import type { RequestTarget } from "server-core/uri/request-target";
-import { readCookie } from "../../cookies.ts";
+import { readCookie } from "../../cookies/cookies.ts";
 import { printed } from "./template-values.ts";
 
 function headerObject(headers: () => HeaderList): object {

@@ -12,7 +12,7 @@ import {
   compileResponseMatcher,
   type ResponseMatcher,
   responseMatcherSchema,
-} from "../../response-matcher.ts";
+} from "../../matchers/response-matcher.ts";
 import { basicFunctions } from "./basic-functions.ts";
 import { TemplateRun } from "./evaluate-template.ts";
 import { siteFunctions } from "./site-functions.ts";

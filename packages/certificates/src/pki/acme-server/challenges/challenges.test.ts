@@ -1,5 +1,5 @@
 // The library finds its algorithms through this polyfill, which must come first.
-import "../../reflect-metadata.ts";
+import "../../../material/reflect-metadata.ts";
 import { createHash } from "node:crypto";
 import dgram from "node:dgram";
 import { once } from "node:events";
@@ -8,8 +8,8 @@ import type { AddressInfo, Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { Extension } from "@peculiar/x509";
 import { afterEach, describe, expect, test } from "vitest";
+import { identifierOid } from "../../../acme/identifier-names.ts";
 import { selfSigned } from "../../../testing/self-signed.ts";
-import { identifierOid } from "../../../tls/issuers/acme/identifier-names.ts";
 import { AcmeProblem } from "../acme-problem.ts";
 import { validateDns } from "./dns-challenge.ts";
 import { validateHttp } from "./http-challenge.ts";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { messageOf } from "server-core/errors";
-import { challengePath } from "../../../tls/issuers/acme/challenge-listener.ts";
+import { challengePath } from "../../../acme/challenge-names.ts";
 import { AcmeProblem } from "../acme-problem.ts";
 import type { Validator } from "./validation.ts";
 

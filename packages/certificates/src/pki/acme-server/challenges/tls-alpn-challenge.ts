@@ -1,13 +1,13 @@
 // The library finds its algorithms through this polyfill, which must come first.
-import "../../reflect-metadata.ts";
+import "../../../material/reflect-metadata.ts";
 import { createHash, type X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:tls";
 import { X509Certificate as LibraryCertificate } from "@peculiar/x509";
 import { messageOf } from "server-core/errors";
-import { namesOf } from "../../../tls/certificates/loaded-certificate.ts";
-import { challengeProtocol } from "../../../tls/issuers/acme/challenge-listener.ts";
-import { identifierOid, reverseName } from "../../../tls/issuers/acme/identifier-names.ts";
+import { challengeProtocol } from "../../../acme/challenge-names.ts";
+import { identifierOid, reverseName } from "../../../acme/identifier-names.ts";
+import { namesOf } from "../../../material/loaded-certificate.ts";
 import { AcmeProblem } from "../acme-problem.ts";
 import { canonicalName } from "../certificate-request.ts";
 import type { Validator } from "./validation.ts";

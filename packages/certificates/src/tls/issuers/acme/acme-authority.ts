@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { Storage } from "server-core/storage/storage";
 import type { Dispatcher } from "undici";
-import { keyFromPem, keyToPem, makeKey } from "../../../pki/key-pair.ts";
+import { keyFromPem, keyToPem, makeKey } from "../../../material/key-pair.ts";
 import { type AcmeAccount, AcmeClient } from "./acme-client.ts";
 import type { AcmeConfig } from "./acme-schema.ts";
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { ServerError } from "server-core/errors";
 import { Agent } from "undici";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { makeKey } from "../../../pki/key-pair.ts";
+import { makeKey } from "../../../material/key-pair.ts";
 import { AcmeClient } from "./acme-client.ts";
 
 /** Path at which the authority refuses, and how. */

@@ -6,8 +6,8 @@ import { ConfigScope } from "server-core/modules/config-scope";
 import { freePorts } from "server-core/testing/free-ports";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { RunningServer } from "../../../../../admin-server/src/testing/running-server.ts";
-import { makeKey } from "../../../pki/key-pair.ts";
-import { parseCertificates } from "../../../pki/pem.ts";
+import { makeKey } from "../../../material/key-pair.ts";
+import { parseCertificates } from "../../../material/pem.ts";
 import { FileSystemStorage } from "../../storage/file-system.ts";
 import { type CertificateIssuer, type IssuedCertificate, issuers } from "../issuer.ts";
 

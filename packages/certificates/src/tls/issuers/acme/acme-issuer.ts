@@ -7,10 +7,10 @@ import { networkProxies } from "server-core/network-proxy";
 import { replaceStrictly } from "server-core/placeholders/machine-placeholders";
 import type { Storage } from "server-core/storage/storage";
 import type { Dispatcher } from "undici";
-import { parseCertificates } from "../../../pki/pem.ts";
-import { certificateTopics } from "../../certificates/certificate-messages.ts";
+import { certificateTopics } from "../../../material/certificate-messages.ts";
+import { parseCertificates } from "../../../material/pem.ts";
+import { readPemFile } from "../../../material/read-file.ts";
 import { type DnsProvider, dnsProviders } from "../../dns/dns-provider.ts";
-import { readPemFile } from "../../loaders/read-file.ts";
 import type { CertificateIssuer, ChallengeQuestion, IssuedCertificate, IssueRequest } from "../issuer.ts";
 import { AcmeAuthority, directoryOf, testDirectoryOf } from "./acme-authority.ts";
 import type { AcmeClient } from "./acme-client.ts";
@@ -98,7 +98,7 @@ class AcmeIssuer implements CertificateIssuer {
   }
 
   async suggestRenewal(chainPem: string, signal: AbortSignal): Promise<Date | undefined> {
-    const { renewalId } = await import("./renewal-id.ts");
+    const { renewalId } = await import("../../../acme/renewal-id.ts");
     const id = renewalId(new X509Certificate(chainPem));
     const client = await this.#authority.open(await this.#open(), signal);
     const window = id === undefined ? undefined : await client.renewalInfo(id);
@@ -155,7 +155,7 @@ class AcmeIssuer implements CertificateIssuer {
   ): Promise<IssuedCertificate> {
     const { profile, certificate_lifetime: lifetimeMs } = this.#config;
     const account = await authority.account();
-    const { renewalId } = await import("./renewal-id.ts");
+    const { renewalId } = await import("../../../acme/renewal-id.ts");
     const replacesId = replaces === undefined ? undefined : renewalId(new X509Certificate(replaces));
     const { renewalInfo } = await client.directory();
     const { url, order } = await client.newOrder({
@@ -183,7 +183,7 @@ class AcmeIssuer implements CertificateIssuer {
       };
       await proveName(authorization, type, tools);
     }
-    const { makeRequest } = await import("../../../pki/x509.ts"); // when it is needed: most starts obtain nothing
+    const { makeRequest } = await import("../../../material/x509.ts"); // when it is needed: most starts obtain nothing
     const csr = (await makeRequest([name], key)).toString("base64url");
     await client.poll(url, orderSchema, ({ status }) => status !== "pending");
     await client.post(order.finalize, { csr });

@@ -2,11 +2,11 @@ import type { Logger } from "lifecycle";
 import { LRUCache } from "lru-cache";
 import { messageOf } from "server-core/errors";
 import type { Storage } from "server-core/storage/storage";
+import { addressOf, canonicalName, isChallengeToken } from "../../../acme/identifier-names.ts";
+import type { CertificateAnswer, ChallengeRequest } from "../../../material/certificate-messages.ts";
 import { qualifiesForCertificate } from "../../automation/subject-names.ts";
-import type { CertificateAnswer, ChallengeRequest } from "../../certificates/certificate-messages.ts";
 import type { CertificateIssuer, ChallengeQuestion } from "../issuer.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
-import { addressOf, canonicalName, isChallengeToken } from "./identifier-names.ts";
 
 /** Questions about challenges of others that may be under way: more come from clients that make tokens up. */
 const maxQuestions = 100;

@@ -1,6 +1,6 @@
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
-import type { CertificateAnswer, ChallengeRequest } from "../../certificates/certificate-messages.ts";
-import { canonicalName } from "./identifier-names.ts";
+import { canonicalName } from "../../../acme/identifier-names.ts";
+import type { CertificateAnswer, ChallengeRequest } from "../../../material/certificate-messages.ts";
 
 /** Tokens that authorities will request. One board for the process: serving threads read it. */
 export class ChallengeBoard implements SharedResource {

@@ -1,9 +1,9 @@
 import { createHash, createPublicKey } from "node:crypto";
 import { Extension } from "@peculiar/x509";
-import { keyToPem, makeKey } from "../../../pki/key-pair.ts";
-import { certificatesToPem } from "../../../pki/pem.ts";
-import { makeCertificate } from "../../../pki/x509.ts";
-import { identifierOid } from "./identifier-names.ts";
+import { identifierOid } from "../../../acme/identifier-names.ts";
+import { keyToPem, makeKey } from "../../../material/key-pair.ts";
+import { certificatesToPem } from "../../../material/pem.ts";
+import { makeCertificate } from "../../../material/x509.ts";
 
 /** Validity of the certificate, before and after now. */
 const lifetimeMs = 3_600_000;

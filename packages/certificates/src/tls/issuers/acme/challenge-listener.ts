@@ -1,11 +1,9 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { createSecureContext, createServer as createTlsServer } from "node:tls";
+import { challengePath, challengeProtocol } from "../../../acme/challenge-names.ts";
+import { isChallengeToken } from "../../../acme/identifier-names.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
-import { isChallengeToken } from "./identifier-names.ts";
-
-/** Path below which authorities ask for tokens. Source: RFC 8555, section 8.3 */
-export const challengePath = "/.well-known/acme-challenge/";
 
 /** Path below which files lie that prove a name. Source: CA/Browser Forum, Baseline Requirements, 3.2.2.4.18 */
 export const validationPath = "/.well-known/pki-validation/";
@@ -25,9 +23,6 @@ export function challengeTokenOf(path: string): string {
   const file = path.startsWith(validationPath) ? path.slice(validationPath.length) : "";
   return validationFile.test(file) ? file : "";
 }
-
-/** The one protocol of TLS-ALPN-01. Source: RFC 8737 */
-export const challengeProtocol = "acme-tls/1";
 
 /** @param hostport value of the header `Host` */
 function hostOf(hostport: string): string {

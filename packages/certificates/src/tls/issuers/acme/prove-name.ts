@@ -2,13 +2,13 @@ import { createHash, type KeyObject } from "node:crypto";
 import { Resolver } from "node:dns/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { errorWithin, ServerError } from "server-core/errors";
+import { reverseName } from "../../../acme/identifier-names.ts";
 import type { DnsProvider } from "../../dns/dns-provider.ts";
 import type { AcmeClient } from "./acme-client.ts";
 import { type Authorization, authorizationSchema, type Challenge, describeProblem } from "./acme-messages.ts";
 import type { AcmeConfig } from "./acme-schema.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
 import { listenForHandshakes, listenForTokens } from "./challenge-listener.ts";
-import { reverseName } from "./identifier-names.ts";
 import { thumbprint } from "./jws.ts";
 import type { StartedChallenge } from "./shared-challenge.ts";
 

@@ -8,7 +8,7 @@ import { ask } from "server-core/testing/ask";
 import { freePorts } from "server-core/testing/free-ports";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { RunningServer } from "../../../../../admin-server/src/testing/running-server.ts";
-import { makeKey } from "../../../pki/key-pair.ts";
+import { makeKey } from "../../../material/key-pair.ts";
 import { FileSystemStorage } from "../../storage/file-system.ts";
 import { type CertificateIssuer, issuers } from "../issuer.ts";
 import { findSharedChallenge, shareChallenge, sharedChallengeKey } from "./shared-challenge.ts";

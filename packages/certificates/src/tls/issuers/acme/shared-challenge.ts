@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import type { Storage } from "server-core/storage/storage";
 import { z } from "zod";
+import { canonicalName, isChallengeToken, reverseName } from "../../../acme/identifier-names.ts";
 import { safeKeyPart } from "../../storage/safe-key.ts";
 import type { ChallengeQuestion, SharedChallengeType } from "../issuer.ts";
-import { canonicalName, isChallengeToken, reverseName } from "./identifier-names.ts";
 
 /** A challenge takes less than one; other instances write it, so it is not trusted to be small. */
 const maxBytes = 16 * 1024;

@@ -9,7 +9,7 @@ import { replaceAll } from "server-core/placeholders/machine-placeholders";
 import type { Storage } from "server-core/storage/storage";
 import type { Dispatcher } from "undici";
 import { z } from "zod";
-import { certificateTopics } from "../../certificates/certificate-messages.ts";
+import { certificateTopics } from "../../../material/certificate-messages.ts";
 import { type DnsProvider, dnsProviders } from "../../dns/dns-provider.ts";
 import { dnsServers } from "../../dns/dns-servers.ts";
 import { ChallengeBoard, challengeBoards } from "../acme/challenge-board.ts";
@@ -97,7 +97,7 @@ export class ZerosslIssuer implements CertificateIssuer {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     this.#dispatcher ??= openDispatcher([], undefined);
     const client = new ZerosslClient(base, config.api_key, await this.#dispatcher);
-    const { makeRequest } = await import("../../../pki/x509.ts"); // when it is needed: most starts obtain nothing
+    const { makeRequest } = await import("../../../material/x509.ts"); // when it is needed: most starts obtain nothing
     const der = (await makeRequest([name], key)).toString("base64");
     const csr = `-----BEGIN CERTIFICATE REQUEST-----\n${der.replace(/.{64}/g, "$&\n").trimEnd()}\n-----END CERTIFICATE REQUEST-----\n`;
     const { id, validation } = await client.create(name, csr, config.validity_days ?? undefined, signal);

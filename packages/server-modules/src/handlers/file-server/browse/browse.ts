@@ -4,7 +4,7 @@ import type { Exchange } from "http-engine/exchange";
 import { getHeaders, setContentLength } from "http-engine/header-list";
 import { formatGoTime } from "server-core/go/go-time";
 import { parseQuery } from "server-core/uri/query-parameters";
-import { readCookie } from "../../../cookies.ts";
+import { readCookie } from "../../../cookies/cookies.ts";
 import { parseHttpDate } from "../../../files/preconditions.ts";
 import { statError } from "../file-error.ts";
 import { redirectTo } from "../redirect.ts";

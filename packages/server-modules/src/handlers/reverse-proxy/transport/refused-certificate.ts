@@ -1,6 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
-import { describeCertificate } from "certificates/tls/certificates/loaded-certificate";
+import { describeCertificate } from "certificates/material/loaded-certificate";
 
 /** Codes of faults in a certificate, from OpenSSL's verification and the check of names. */
 const certificateCodes = /CERT|SIGNATURE|CRL|SELF_SIGNED|PATH_LENGTH|INVALID_(?:CA|PURPOSE)/;
