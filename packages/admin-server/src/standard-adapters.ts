@@ -2,14 +2,21 @@ import type { ConfigAdapter } from "server-core/adapters/config-adapter";
 import { json5Adapter } from "server-core/adapters/json5-adapter";
 import { tomlAdapter } from "server-core/adapters/toml-adapter";
 import { yamlAdapter } from "server-core/adapters/yaml-adapter";
-import { registryFor } from "server-core/user-modules/load-user-modules";
 import { serverfileAdapter } from "serverfile/serverfile-adapter";
-import { allModules } from "./all-modules.ts";
+
+/** The modules for a text. They are loaded with the first: most commands read none. */
+async function modulesFor(names: readonly string[]) {
+  const [{ allModules }, { registryFor }] = await Promise.all([
+    import("./all-modules.ts"),
+    import("server-core/user-modules/load-user-modules"),
+  ]);
+  return (await registryFor(allModules(), names)).listed;
+}
 
 /** Every config adapter of the server: the one list. */
 export const standardAdapters: readonly ConfigAdapter[] = [
   json5Adapter,
   yamlAdapter,
   tomlAdapter,
-  serverfileAdapter(async (names) => (await registryFor(allModules(), names)).listed),
+  serverfileAdapter(modulesFor),
 ];
