@@ -234,7 +234,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     try {
       this.#parts.logAccess?.(exchange);
       this.#parts.tally.count(exchange.status);
-      exchange.routeFigures?.ended(performance.now() - exchange.startedAt, exchange.status);
+      exchange.routeFigures?.ended(exchange.startedAt, exchange.status);
     } finally {
       if (exchange.note !== undefined) {
         this.#parts.underWay?.end(exchange.note);
