@@ -48,6 +48,7 @@ await bundleProgram({
     ...listedFiles("../server-modules/src/standard.ts"),
     ...listedFiles("../server-modules/src/proxy-modules.ts"),
     ...listedFiles("../certificates/src/tls/tls-modules.ts"),
+    ...listedFiles("../certificates/src/tls/storage/storage-modules.ts"),
     "../server-modules/src/files/media-type.ts",
     "../server-modules/src/handlers/tracing/exchange-span.ts",
     "../server-modules/src/handlers/tracing/sampling-strategy.ts",
