@@ -133,6 +133,7 @@ const required = (): Values => ({
   quantile: "0.95",
   q: `{ } | rate() by (span.${sharedAttribute})`,
   lookback: String(hourUs / 1000),
+  by: `span.${sharedAttribute}`,
 });
 
 /** Ways to ask each operation; none of them says what may not be found. */
@@ -147,6 +148,9 @@ const rounds = (): Values[] => [
 
 const bodies: Readonly<Record<string, readonly object[]>> = {
   "/api/analysis/v1/compare": [{ selection: { error: true }, background: { service: sharedService } }],
+  "/api/analysis/v1/links": [{ address: "/search" }],
+  "/api/analysis/v1/views": [{ name: "everybody's", address: "/search" }],
+  "/api/analysis/v1/views/remove": [{ name: "everybody's" }],
   "/api/transform": [{ resourceSpans: [] }],
 };
 
@@ -199,6 +203,10 @@ const withoutSpans = new Set([
   "GET /api/metrics/minstep",
   "GET /api/openapi.json",
   "GET /api/analysis/v1/capabilities",
+  "GET /api/analysis/v1/views",
+  "POST /api/analysis/v1/links",
+  "POST /api/analysis/v1/views",
+  "POST /api/analysis/v1/views/remove",
   "GET /tempo/ready",
   "GET /tempo/api/echo",
   "GET /tempo/api/status/buildinfo",

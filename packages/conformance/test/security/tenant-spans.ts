@@ -38,7 +38,14 @@ export function tenantSpans(tenant: string, sharedTraceId: string, agoMs = 0): T
     startTimeUnixNano: String(begin),
     endTimeUnixNano: String(begin + BigInt(ms) * nanosPerMs),
     attributes: [attribute(sharedAttribute, marker), attribute(`key.${marker}`, "x")],
-    events: [{ name: `event ${marker}`, timeUnixNano: String(begin), attributes: [attribute("e", marker)] }],
+    events: [
+      { name: `event ${marker}`, timeUnixNano: String(begin), attributes: [attribute("e", marker)] },
+      {
+        name: "exception",
+        timeUnixNano: String(begin),
+        attributes: [attribute("exception.type", marker), attribute("exception.message", marker)],
+      },
+    ],
     status: { code: 2, message: marker },
   });
   const traces = [sharedTraceId, ownTraceId];
