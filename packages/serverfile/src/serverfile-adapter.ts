@@ -1,4 +1,5 @@
 import type { ConfigAdapter } from "server-core/adapters/config-adapter";
+import { ServerError } from "server-core/errors";
 import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/json/json-value";
 import type { ListedModule, ModuleDefinition } from "server-core/modules/module";
 import { RecentTexts } from "./recent-texts.ts";
@@ -7,7 +8,7 @@ import { RecentTexts } from "./recent-texts.ts";
 export type ModulesFor = (names: readonly string[]) => Promise<readonly (ListedModule | ModuleDefinition)[]>;
 
 /** The names in a config's member `modules`. */
-function modulesOf(config: JsonValue): string[] {
+export function modulesOf(config: JsonValue): string[] {
   const names = isJsonObject(config) ? member(config, "modules") : undefined;
   return isJsonArray(names) ? names.filter((name) => typeof name === "string") : [];
 }
@@ -18,7 +19,14 @@ function modulesOf(config: JsonValue): string[] {
  */
 export function serverfileAdapter(modulesFor: ModulesFor): ConfigAdapter {
   const recent = new RecentTexts();
-  const featuresFor = async (names: readonly string[]) => {
+  const featuresFor = async (names: readonly string[], allowed: readonly string[] | undefined) => {
+    const unknown = names.find((name) => allowed?.includes(name) === false);
+    if (unknown !== undefined) {
+      throw new ServerError(
+        "CONFIG_ADAPTER",
+        `module '${unknown}' is not of the config that runs: nothing but loading a config runs new code`,
+      );
+    }
     const { TextFeatures } = await import("./text-features.ts");
     return new TextFeatures(await modulesFor(names));
   };
@@ -29,12 +37,12 @@ export function serverfileAdapter(modulesFor: ModulesFor): ConfigAdapter {
     async adapt(bytes, options) {
       const { ParsedServerfile } = await import("./adapt-serverfile.ts");
       const parsed = new ParsedServerfile(bytes, options);
-      const adapted = parsed.adapt(await featuresFor(parsed.modules));
+      const adapted = parsed.adapt(await featuresFor(parsed.modules, options.allowedModules));
       recent.remember({ text: Buffer.from(bytes).toString(), filename: options.filename });
       return adapted;
     },
-    async toText(config) {
-      const features = await featuresFor(modulesOf(config));
+    async toText(config, { allowedModules } = {}) {
+      const features = await featuresFor(modulesOf(config), allowedModules);
       const { toServerfile } = await import("./to-text/to-serverfile.ts");
       return toServerfile(config, features, recent.all);
     },

@@ -1,3 +1,7 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ask } from "server-core/testing/ask";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RunningServer, respond, siteConfig } from "../testing/running-server.ts";
@@ -43,6 +47,25 @@ test("/adapt gives JSON back and loads nothing", async () => {
   expect(answer).toMatchObject({ status: 200, text: '{"result":{"b":[1],"a":2}}\n' });
   expect(await siteBody()).toBe("two");
   expect((await running.admin("POST", "/adapt", '{"a')).status).toBe(400);
+});
+
+test("/adapt runs no module that the config that runs does not have", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "adapt-"));
+  const [file, ran] = [join(folder, "own.mjs"), join(folder, "ran")];
+  await writeFile(
+    file,
+    `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(ran)}, "");`,
+  );
+  const text = { "Content-Type": "text/serverfile" };
+  const refusal = { status: 400, error: expect.stringContaining("is not of the config that runs") };
+  const posted = `{\n\tmodules ${file}\n}\n:80 {\n\trespond hi\n}\n`;
+  expect(await running.admin("POST", "/adapt", posted, text)).toMatchObject(refusal);
+  const asText = { Accept: "text/serverfile" };
+  expect(await running.admin("POST", "/adapt", JSON.stringify({ modules: [file] }), asText)).toMatchObject(
+    refusal,
+  );
+  expect(existsSync(ran)).toBe(false);
+  await rm(folder, { recursive: true });
 });
 
 test("/stop answers first, then the stop begins", async () => {

@@ -5,6 +5,7 @@ import type { ConfigEngine } from "server-core/engine/config-engine";
 import { errorWithin } from "server-core/errors";
 import { compactJson } from "server-core/json/compact-json";
 import { parseJson } from "server-core/json/parse-json";
+import { modulesOf } from "serverfile/serverfile-adapter";
 import { acceptedText } from "./accepted-text.ts";
 import { sourceFileOf } from "./config-routes.ts";
 import { encodeWarnings, readPostedConfig } from "./posted-config.ts";
@@ -39,14 +40,15 @@ export function loadRoute(engine: ConfigEngine, adapters: AdapterRegistry): Admi
 
 /**
  * `POST /adapt`: the config as JSON, without loading it. JSON input comes back compact. A client that accepts
- * a text format gets that format.
+ * a text format gets that format. It runs no code that does not run already: who may call it need not be allowed to load.
  */
-export function adaptRoute(adapters: AdapterRegistry): AdminRoute {
+export function adaptRoute(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute {
   return {
     path: "/adapt",
     async handle(request) {
       requireMethod(request, "POST");
-      const { json, warnings, isJson } = await readPostedConfig(adapters, request);
+      const options = { allowedModules: modulesOf(engine.config) };
+      const { json, warnings, isJson } = await readPostedConfig(adapters, request, options);
       if (isJson) {
         try {
           parseJson(json);
@@ -56,7 +58,7 @@ export function adaptRoute(adapters: AdapterRegistry): AdminRoute {
       }
       const wanted = acceptedText(request.header("accept"), adapters);
       if (wanted !== undefined) {
-        const body = await adapters.toText(wanted.format, parseJson(json));
+        const body = await adapters.toText(wanted.format, parseJson(json), options);
         return { status: 200, headers: { "Content-Type": `${wanted.mediaType}; charset=utf-8` }, body };
       }
       const text = Buffer.from(json).toString();

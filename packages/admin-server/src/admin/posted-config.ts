@@ -1,5 +1,5 @@
 import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
-import type { AdapterWarning } from "server-core/adapters/config-adapter";
+import type { AdapterWarning, AdaptOptions } from "server-core/adapters/config-adapter";
 import type { AdminRequest } from "server-core/admin/admin-message";
 import { ServerError } from "server-core/errors";
 import { encodeJson } from "server-core/json/encode-json";
@@ -51,6 +51,7 @@ export function formatOf(contentType: string): string {
 export async function readPostedConfig(
   adapters: AdapterRegistry,
   request: AdminRequest,
+  options: AdaptOptions = {},
 ): Promise<PostedConfig> {
   const format = formatOf(request.header("content-type"));
   const body = await request.body();
@@ -65,7 +66,7 @@ export async function readPostedConfig(
   if (format === "json") {
     return { json: body, warnings: [], isJson: true };
   }
-  const { result, warnings } = await adapters.adapt(format, body);
+  const { result, warnings } = await adapters.adapt(format, body, options);
   return { json: Buffer.from(encodeJson(result)), warnings, isJson: false };
 }
 

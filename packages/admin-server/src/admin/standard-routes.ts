@@ -54,7 +54,7 @@ export function standardRoutes({
   return [
     ...configRoutes(engine, adapters),
     loadRoute(engine, adapters),
-    adaptRoute(adapters),
+    adaptRoute(engine, adapters),
     stopRoute(stop),
     ...historyRoutes(engine, history),
     pullRoute(puller),

@@ -70,8 +70,12 @@ export class AdapterRegistry {
    * A config as a text of a format that {@link writes}.
    * @throws ServerError CONFIG_INEXPRESSIBLE with the path of what the format cannot say
    */
-  async toText(name: string, config: JsonValue): Promise<string> {
-    const text = await this.#byName.get(name)?.toText?.(config);
+  async toText(
+    name: string,
+    config: JsonValue,
+    options: Pick<AdaptOptions, "allowedModules"> = {},
+  ): Promise<string> {
+    const text = await this.#byName.get(name)?.toText?.(config, options);
     if (text === undefined) {
       throw new ServerError("CONFIG_INEXPRESSIBLE", `configs are not written as ${name}`);
     }

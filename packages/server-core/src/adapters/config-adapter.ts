@@ -13,6 +13,8 @@ export interface AdapterWarning {
 export interface AdaptOptions {
   /** Name of the file the text came from, for messages and for paths that are relative to it. */
   readonly filename?: string | undefined;
+  /** Names of the user's own modules whose code may run for it; undefined: any, as where the config is to be loaded anyway. */
+  readonly allowedModules?: readonly string[] | undefined;
 }
 
 export interface AdaptedConfig {
@@ -34,7 +36,7 @@ export interface ConfigAdapter {
    * The opposite: a text that adapts to the same document. Absent where there is none.
    * @throws ServerError CONFIG_INEXPRESSIBLE with the path of what the format cannot say
    */
-  toText?(config: JsonValue): Promise<string>;
+  toText?(config: JsonValue, options?: Pick<AdaptOptions, "allowedModules">): Promise<string>;
 }
 
 /** The largest text an adapter takes; JSON itself may be larger. Readers of other formats are slower by far. */
