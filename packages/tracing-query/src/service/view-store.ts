@@ -8,7 +8,7 @@ export interface SavedView {
   readonly name: string;
   /** Path and search below the UI's base: `/search?service=cart`. */
   readonly address: string;
-  /** What somebody wrote about it; "" for nothing. */
+  /** A remark of whoever saved it; "" for none. */
   readonly note: string;
   readonly savedUnixMs: number;
 }
@@ -36,7 +36,7 @@ export class ViewStore {
 
   /**
    * @param folder "" for none: then every method throws QUERY_NOT_SUPPORTED
-   * @param onRefused is told of each view and link that a limit kept out
+   * @param onRefused called for each view and link that a limit kept out
    */
   constructor(folder: string, onRefused: (kind: "view" | "link") => void = () => {}, limits = defaultLimits) {
     this.#folder = folder;
