@@ -196,7 +196,7 @@ export function adminApi(house: () => House): void {
     ["a WebSocket", (own) => head(get, `Host: ${own}`, "Connection: Upgrade", "Upgrade: websocket"), 400],
     ["no Host", () => head(get), 400],
     ["* as target", (own) => head("GET * HTTP/1.1", `Host: ${own}`), 404],
-    ["an unknown method", (own) => head("FOO /config/ HTTP/1.1", `Host: ${own}`), 400],
+    ["an unknown method", (own) => head("FOO /config/ HTTP/1.1", `Host: ${own}`), 405],
     [
       "two lengths",
       (own) =>
