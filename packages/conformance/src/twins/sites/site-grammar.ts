@@ -19,7 +19,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
 
 /** Whole groups that need what a test machine has not: name servers, networks, files of certificates, terminals. */
 const unfit =
-  /dynamic |acme_server|invoke|<policy>.*cookie|network_proxy|forward_proxy|resolvers|tls_client_auth|trust_pool|trusted_ca|local_address|proxy_protocol|unix|udp|\bfd\/|browse t\.html|tracing|fs (f|disk)\n|999999h|99999999999|dial_fallback|health_upstream|health_port|lb_try_duration <duration>|lb_try_interval|lb_retries <number>|stream_timeout|stream_close_delay|to <upstream>|transport fastcgi|<duration>|log_name|max_conns|@a |@gone<digit>|handle_errors|basic_auth (bcrypt|argon2id)?\\n|bind |import |\{block|push|vars\.[sc]\}/;
+  /dynamic |acme_server|invoke|<policy>.*cookie|network_proxy|forward_proxy|resolvers|tls_client_auth|trust_pool|trusted_ca|local_address|proxy_protocol|unix|udp|\bfd\/|browse t\.html|tracing|fs (f|disk)\n|999999h|99999999999|dial_fallback|health_upstream|health_port|lb_try_duration <duration>|lb_try_interval|lb_retries <number>|stream_timeout|stream_close_delay|to <upstream>|transport fastcgi|<duration>|log_name|max_conns|@a |@gone<digit>|handle_errors|basic_auth (bcrypt|argon2id)?\\n|bind |import |\{block|push|first_exist_fallback|vars\.[sc]\}/;
 
 /** The texts of a symbol that can run on a test machine. */
 function fitting(symbol: string, wanted: (text: string) => boolean = () => true): string[] {
