@@ -20,7 +20,7 @@ import { type House, openHouse } from "../src/house/house.ts";
 import { askTraces, type UiTrace } from "../src/tracing-api/ask.ts";
 import { runProgram } from "./clients/program.ts";
 
-const visibleWithinMs = 2_000;
+const visibleWithinMs = 20_000;
 let house: House;
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 /** How long a span may take from its acknowledgement to being found. */
-export const visibleWithinMs = 5_000;
+export const visibleWithinMs = 20_000;
 
 export interface SampleTrace {
   readonly traceId: string;

@@ -181,7 +181,11 @@ async function expectToBeFound(collector: string, queries: readonly string[]): P
       limit: "5",
     });
     expect(seen(await data(query, `traces?${search}`))).toEqual(seen(found));
-    expect(await data(query, "services")).toContain(trace.service);
+    // Lists of names are kept for a while by those who answer them.
+    await eventually(
+      async () => expect(await data(query, "services")).toContain(trace.service),
+      visibleWithinMs,
+    );
     const operations = await data<{ name: string; spanKind: string }[]>(
       query,
       `operations?service=${trace.service}`,
