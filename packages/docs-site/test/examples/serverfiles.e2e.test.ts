@@ -34,7 +34,11 @@ test("Every serverfile can be adapted: as it stands, or as lines of a site", asy
   try {
     const [admin = ""] = await freeAddresses(1);
     const config = join(folder, "server.json");
-    writeFileSync(config, "{}");
+    // An adapter runs no module that the running config does not have.
+    const modules = blocksOf("serverfile").flatMap(([, { code }]) =>
+      [...code.matchAll(/^\tmodules (.*)$/gm)].flatMap(([, names = ""]) => names.split(" ")),
+    );
+    writeFileSync(config, JSON.stringify({ modules }));
     const environment = { SERVER_ADMIN: admin, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder };
     const healthUrl = `http://${admin}/config/`;
     const args = ["run", "--workers", "1", "--config", config];
