@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { openDispatcher } from "certificates/tls/issuers/acme/open-dispatcher";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "server-core/errors";
 import { createPrivateFile } from "server-core/files/private-file";
 import { readRegularFile } from "server-core/files/read-regular-file";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 import { IpRanges } from "server-core/net/ip-ranges";
+import { readWithin } from "server-core/net/read-within";
 
 const maxListBytes = 1024 * 1024;
 const maxRanges = 20_000;
@@ -40,23 +42,15 @@ export function rangesOfLines(text: string): string[] {
 }
 
 async function fetchText(url: string, timeoutMs: number): Promise<string> {
-  const { EnvHttpProxyAgent, request } = await import("undici"); // when it is needed: few configs fetch lists
-  const dispatcher = new EnvHttpProxyAgent();
+  const { request } = await import("undici"); // when it is needed: few configs fetch lists
+  const dispatcher = await openDispatcher([], undefined);
   try {
     const { statusCode, body } = await request(url, { dispatcher, signal: AbortSignal.timeout(timeoutMs) });
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of body) {
-      bytes += chunk.length;
-      if (bytes > maxListBytes) {
-        throw new Error(`an answer over the limit of ${maxListBytes} bytes`);
-      }
-      chunks.push(chunk);
-    }
+    const text = (await readWithin(body, maxListBytes)).toString();
     if (statusCode !== 200) {
       throw new Error(`status ${statusCode}`);
     }
-    return Buffer.concat(chunks).toString();
+    return text;
   } finally {
     await dispatcher.destroy();
   }

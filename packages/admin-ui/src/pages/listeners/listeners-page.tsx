@@ -30,7 +30,7 @@ const columns: readonly DataColumn<Listener>[] = [
   { name: "Open connections", kind: "right", mono: true, cell: ({ connections }) => connections },
 ];
 
-/** The server listens, it says. Whether anybody can reach it is known only of one to which somebody is connected. */
+/** A listener that the server opened may be out of reach. One to which somebody is connected is not. */
 function listenerState(connections: number): { state: "good" | "unknown"; text: string } {
   return connections > 0
     ? { state: "good", text: "open, in use" }

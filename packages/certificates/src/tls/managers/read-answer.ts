@@ -1,4 +1,5 @@
 import { messageOf, ServerError } from "server-core/errors";
+import { readWithin } from "server-core/net/read-within";
 import type { Dispatcher } from "undici";
 
 /** Limit of one answer: a chain with its key, or a bundle of authorities. */
@@ -25,16 +26,7 @@ export async function readAnswer(url: URL, dispatcher?: Dispatcher): Promise<Buf
       }
       throw new Error(`status ${statusCode}`);
     }
-    const chunks: Buffer[] = [];
-    let length = 0;
-    for await (const chunk of body) {
-      length += chunk.length;
-      if (length > maxAnswerBytes) {
-        throw new Error(`an answer over the limit of ${maxAnswerBytes} bytes`);
-      }
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
+    return await readWithin(body, maxAnswerBytes);
   } catch (error) {
     throw new ServerError("CERTIFICATE", `${url.origin}${url.pathname}: ${messageOf(error)}`, {
       cause: error,

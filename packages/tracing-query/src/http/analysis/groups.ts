@@ -56,7 +56,7 @@ export const groupsOperation: OperationDescription = {
   path: "/api/analysis/v1/groups",
   id: "getSpanGroups",
   summary: "Spans by the values of an attribute, in pages",
-  description: "All matching spans count. Of more than 10,000 values those with the most spans are kept.",
+  description: "All matching spans count. The 10,000 values with the most spans are kept.",
   query: paramsSchema,
   answer: { contentType: "application/json", schema: answerSchema },
   failures: "problem",

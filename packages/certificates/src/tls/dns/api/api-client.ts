@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf, ServerError } from "server-core/errors";
+import { readWithin } from "server-core/net/read-within";
 import type { Dispatcher } from "undici";
 import type { z } from "zod";
 import { openDispatcher } from "../../issuers/acme/open-dispatcher.ts";
@@ -71,19 +72,6 @@ function messageIn(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxAnswerBytes) {
-      throw new ServerError("ACME", `an answer over the limit of ${maxAnswerBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 /** @returns milliseconds; undefined when the provider names none */
@@ -193,7 +181,11 @@ export class ApiClient {
         dispatcher: await this.#dispatcher,
         signal: AbortSignal.timeout(timeoutMs),
       });
-      return { status: answer.statusCode, headers: answer.headers, text: await readText(answer.body) };
+      return {
+        status: answer.statusCode,
+        headers: answer.headers,
+        text: (await readWithin(answer.body, maxAnswerBytes)).toString(),
+      };
     } catch (error) {
       throw this.error(call, messageOf(error));
     }

@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf, ServerError } from "server-core/errors";
+import { readWithin } from "server-core/net/read-within";
 import type { Dispatcher } from "undici";
 import type { z } from "zod";
 import {
@@ -201,19 +202,10 @@ export class AcmeClient {
         },
         ...(body === undefined ? {} : { body }),
       });
-      const chunks: Buffer[] = [];
-      let length = 0;
-      for await (const chunk of response.body) {
-        length += chunk.length;
-        if (length > maxAnswerBytes) {
-          throw new ServerError("ACME", `an answer over the limit of ${maxAnswerBytes} bytes`);
-        }
-        chunks.push(chunk);
-      }
       const answer = {
         status: response.statusCode,
         headers: response.headers,
-        text: Buffer.concat(chunks).toString(),
+        text: (await readWithin(response.body, maxAnswerBytes)).toString(),
       };
       this.#nonce = headerText(answer, "replay-nonce") || this.#nonce;
       return answer;

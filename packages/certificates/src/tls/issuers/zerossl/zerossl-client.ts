@@ -1,4 +1,5 @@
 import { errorWithin, messageOf, ServerError } from "server-core/errors";
+import { readWithin } from "server-core/net/read-within";
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 
@@ -104,7 +105,7 @@ export class ZerosslClient {
         dispatcher: this.#dispatcher,
         signal,
       });
-      const text: unknown = JSON.parse(await readText(answer.body));
+      const text: unknown = JSON.parse((await readWithin(answer.body, maxAnswerBytes)).toString());
       const refused = errorSchema.safeParse(text);
       if (refused.success) {
         const { code, type } = refused.data.error ?? {};
@@ -125,17 +126,4 @@ export class ZerosslClient {
         : new ServerError("ACME", `zerossl: ${path}: ${messageOf(error)}`, { cause: error });
     }
   }
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxAnswerBytes) {
-      throw new ServerError("ACME", `an answer over the limit of ${maxAnswerBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
