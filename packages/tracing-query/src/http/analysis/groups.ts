@@ -37,7 +37,9 @@ const groupSchema = z.strictObject({
     .describe("Of the value: `string`, `int`, `double`, `bool` …; `empty` where there is none."),
   spans: z.int(),
   errors: z.int().describe("Of them, those that failed."),
-  p50: microsSchema.describe("Half of the spans take no longer, microseconds; right within a tenth."),
+  p50: microsSchema.describe(
+    "Half of the spans take no longer, microseconds; right within a tenth, and never above the longest.",
+  ),
   p95: microsSchema,
 });
 
@@ -78,8 +80,9 @@ export function groupsEndpoint(service: QueryService, limits: ReadLimits): Endpo
     const counted = await ask(`count_over_time() by (${by})`);
     const failed = await ask(`{ status = error } | count_over_time() by (${by})`);
     const durations = await ask(`quantile_over_time(duration, .5, .95) by (${by})`);
+    const longest = await ask(`max_over_time(duration) by (${by})`);
     const wanted = contains.toLowerCase();
-    const groups = groupsOf(counted, failed, durations)
+    const groups = groupsOf({ counted, failed, durations, longest })
       .filter(({ value }) => wanted === "" || (value ?? "").toLowerCase().includes(wanted))
       .sort((a, b) => compare(a, b, order));
     const answer: z.output<typeof answerSchema> = {
@@ -114,7 +117,16 @@ function attributeIn(text: string): string {
   throw refused;
 }
 
-function groupsOf(counted: TraceQlMetrics, failed: TraceQlMetrics, durations: TraceQlMetrics): Group[] {
+/** The answers of a store, each by the same attribute. */
+interface GroupReadings {
+  readonly counted: TraceQlMetrics;
+  readonly failed: TraceQlMetrics;
+  /** Estimates: a store keeps durations in steps, whose upper end may be above each of them. */
+  readonly durations: TraceQlMetrics;
+  readonly longest: TraceQlMetrics;
+}
+
+function groupsOf({ counted, failed, durations, longest }: GroupReadings): Group[] {
   const groups = new Map<string, Group>();
   const keyOf = (series: TraceQlMetrics["series"][number]) => {
     const value = labelOf(series);
@@ -134,11 +146,15 @@ function groupsOf(counted: TraceQlMetrics, failed: TraceQlMetrics, durations: Tr
       group.errors = sumOf(series);
     }
   }
+  const microsOf = ({ samples }: TraceQlMetrics["series"][number]) =>
+    Math.round((samples.at(-1)?.value ?? 0) * 1e9) / 1_000;
+  const maxima = new Map(longest.series.map((series) => [keyOf(series), microsOf(series)]));
   for (const series of durations.series) {
     const group = groups.get(keyOf(series));
     const p = labelOf(series, "p");
     if (group !== undefined && p?.type === "double") {
-      group[p.value === 0.5 ? "p50" : "p95"] = Math.round((series.samples.at(-1)?.value ?? 0) * 1e9) / 1_000;
+      const most = maxima.get(keyOf(series)) ?? Number.POSITIVE_INFINITY;
+      group[p.value === 0.5 ? "p50" : "p95"] = Math.min(microsOf(series), most);
     }
   }
   return [...groups.values()];
