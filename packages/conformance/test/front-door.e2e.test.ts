@@ -1,6 +1,7 @@
 // The two services together: the web server in front of the UI and the collector, tracing its own requests.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { eventually, expectEqual } from "../src/expect.ts";
 import { type House, openHouse } from "../src/house/house.ts";
 import { ask, askTraces } from "../src/tracing-api/ask.ts";
@@ -14,22 +15,58 @@ beforeAll(async () => {
 
 afterAll(() => house?.close());
 
-test("the first page view is a trace", async () => {
+/** Names of the front door's spans that serve a request. */
+async function served(): Promise<string[]> {
+  const traces = await askTraces(`${house.addresses.query}/api/traces?service=front-door&limit=1000`);
+  return traces
+    .flatMap(({ spans }) => spans)
+    .filter(({ tags }) => tags.some(({ key, value }) => key === "span.kind" && value === "server"))
+    .map(({ operationName }) => operationName);
+}
+
+test("what the UI asks leaves no spans beside the user's, what others ask is named after its route", async () => {
   const page = await ask(`${house.frontDoor}/search`);
   expect(page.status).toBe(200);
   expect(page.contentType).toContain("text/html");
+  const fromPage = { headers: { Referer: `${house.frontDoor}/search?service=a` } };
+  for (const path of ["/api/services", "/api/operations?service=a", "/tempo/api/search/tags"]) {
+    expect((await ask(`${house.frontDoor}${path}`, fromPage)).status, path).toBe(200);
+  }
+  const elsewhere = { headers: { Referer: "http://grafana.example/d/1" } };
+  await ask(`${house.frontDoor}/api/services/shop-1234/operations`);
+  await ask(`${house.frontDoor}/tempo/api/v2/search/tag/span.customer/values`, elsewhere);
   await eventually(async () => {
-    const traces = await askTraces(`${house.addresses.query}/api/traces?service=front-door`);
-    const span = traces
-      .flatMap((trace) => trace.spans)
-      .find(({ operationName }) => operationName === "GET /search");
     expectEqual(
-      span?.tags.find((tag) => tag.key === "http.response.status_code")?.value,
-      200,
-      "status of the page view",
+      (await served()).toSorted(),
+      ["GET /api/services/:service/operations", "GET /tempo/api/v2/search/tag/:tag/values"],
+      "spans",
     );
   }, 30_000);
 });
+
+const descriptionSchema = z.object({ paths: z.record(z.string(), z.unknown()) });
+
+test("each path of the query API has a name of its own among the spans", async () => {
+  const answer = await ask(`${house.addresses.query}/api/openapi.json`);
+  const paths = Object.keys(descriptionSchema.parse(JSON.parse(answer.text)).paths);
+  for (const path of paths) {
+    // Those that need a body or parameters are refused, and those that stream are left: all have a span.
+    await fetch(`${house.frontDoor}${path.replace(/\{\w+\}/g, "46319116")}`, {
+      signal: AbortSignal.timeout(2_000),
+    })
+      .then((response) => response.body?.cancel())
+      .catch(() => {});
+  }
+  const wanted = paths.map((path) => `GET ${path.replace(/\{(\w+)\}/g, ":$1")}`);
+  await eventually(async () => {
+    const found = new Set(await served());
+    expectEqual(
+      wanted.filter((name) => !found.has(name)),
+      [],
+      "names that no span has",
+    );
+  }, 30_000);
+}, 90_000);
 
 test("a caller's trace goes on through the front door", async () => {
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";

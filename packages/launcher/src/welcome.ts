@@ -31,7 +31,7 @@ const storeRow = (clickhouse: string | undefined): Row =>
 const traceLines = (demo: boolean) => [
   demo
     ? "The example shop sends traces: open http://localhost:8080/ and press Search."
-    : "Open http://localhost:8080/ : your page view is the first trace.",
+    : "Open http://localhost:8080/ : it waits for your first span.",
   "Send your own spans, from any OpenTelemetry SDK:",
   "",
   "  export OTEL_SERVICE_NAME=my-app OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318",

@@ -9,13 +9,11 @@ interface Mapping {
 
 const root = new URL("../../../", import.meta.url);
 const config = readFileSync(new URL("packages/launcher/config/front-door.json", root), "utf8");
-const serverfile = readFileSync(new URL("docker/Serverfile", root), "utf8");
 const { servers } = JSON.parse(config).apps.http;
-const { mappings, defaults } = servers.front_door.routes
+const { mappings } = servers.front_door.routes
   .flatMap(({ handle }: { handle: { handler: string }[] }) => handle)
   .find(({ handler }: { handler: string }) => handler === "map") as {
   mappings: readonly Mapping[];
-  defaults: readonly [string];
 };
 
 function routeOf(path: string): string {
@@ -25,13 +23,10 @@ function routeOf(path: string): string {
       return outputs[0].replace(/\$(\d)/g, (_, group) => match[Number(group)] ?? "");
     }
   }
-  return defaults[0];
+  return "no route";
 }
 
 test.each([
-  ["/", "/"],
-  ["/search", "/search"],
-  ["/trace/0af7651916cd43dd8448eb211c80319c", "/trace/:traceId"],
   ["/api/services", "/api/services"],
   ["/api/services/svc-46319116/operations", "/api/services/:service/operations"],
   ["/api/traces/0af7651916cd43dd", "/api/traces/:traceId"],
@@ -39,14 +34,19 @@ test.each([
   ["/api/metrics/of-a-stranger", "/api/*"],
   ["/api/analysis/v1/percentiles/0af7651916cd43dd", "/api/analysis/v1/percentiles/:traceId"],
   ["/api/analysis/v1/attributes/span/customer.id/values", "/api/analysis/v1/attributes/:scope/:name/values"],
-  ["/tempo/api/v2/search/tag/span.customer/values", "/tempo/*"],
-  ["/of/a/stranger/0af7651916cd43dd", "/*"],
+  ["/tempo/api/traces/0af7651916cd43dd", "/tempo/api/traces/:traceId"],
+  ["/tempo/api/v2/search/tag/span.customer/values", "/tempo/api/v2/search/tag/:tag/values"],
+  ["/tempo/of/a/stranger/0af7651916cd43dd", "/tempo/*"],
 ])("the front door names the span of %s after its route", (path, route) => {
   expect(routeOf(path)).toBe(route);
 });
 
-test("npm start and the compose file name routes alike", () => {
-  for (const { input_regexp: pattern, outputs } of mappings) {
-    expect(serverfile).toContain(`\t~${pattern} ${outputs[0]}\n`);
-  }
-});
+test.each(["docker/Serverfile", "deploy/kubernetes/Serverfile", "deploy/helm/tracing/files/Serverfile"])(
+  "npm start and %s name routes alike, and trace no requests of the UI",
+  (file) => {
+    const text = readFileSync(new URL(file, root), "utf8");
+    const lines = mappings.map(({ input_regexp: pattern, outputs }) => `\t\t\t~${pattern} ${outputs[0]}\n`);
+    expect(text).toContain(`map {http.request.uri.path} {route} {\n${lines.join("")}\t\t}\n`);
+    expect(text).toContain("\t\tpath /api/* /tempo/*\n\t\tnot header Referer *://{hostport}/*\n");
+  },
+);

@@ -1,12 +1,14 @@
 // All five processes, each a real child process on its own ports, with one temporary folder. The end-to-end tests of
 // this package run against it, and it is compared with the public model.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
 import type { Addresses } from "../suite.ts";
 import { HouseProcess } from "./house-process.ts";
+
+const frontDoorFile = new URL("../../../launcher/config/front-door.json", import.meta.url);
 
 export interface House {
   readonly addresses: Required<Addresses>;
@@ -38,6 +40,14 @@ export interface HouseSettings {
   readonly collectorOptions?: readonly string[];
   /** Whether storage, collector and query service send spans of their own requests to the collector. */
   readonly ownTraces?: boolean;
+}
+
+/** The front door of `npm start`, on other ports. */
+function frontDoorConfig(at: Readonly<Record<"listen" | "collector" | "query", string>>): string {
+  return readFileSync(frontDoorFile, "utf8")
+    .replace('":8080"', JSON.stringify(at.listen))
+    .replaceAll("127.0.0.1:4318", at.collector)
+    .replaceAll("127.0.0.1:16686", at.query);
 }
 
 /** Starts everything and resolves when all is healthy. */
@@ -109,33 +119,7 @@ export async function openHouse({
     `http://${local(11)}/`,
   );
   const serverConfig = join(folder, "front-door.json");
-  writeFileSync(
-    serverConfig,
-    JSON.stringify({
-      apps: {
-        http: {
-          servers: {
-            front_door: {
-              listen: [local(13)],
-              routes: [
-                {
-                  match: [{ path: ["/v1/traces"] }],
-                  handle: [{ handler: "reverse_proxy", upstreams: [{ dial: local(3) }] }],
-                  terminal: true,
-                },
-                {
-                  handle: [
-                    { handler: "tracing", span: "{http.request.method} {http.request.uri.path}" },
-                    { handler: "reverse_proxy", upstreams: [{ dial: local(9) }] },
-                  ],
-                },
-              ],
-            },
-          },
-        },
-      },
-    }),
-  );
+  writeFileSync(serverConfig, frontDoorConfig({ listen: local(13), collector: local(3), query: local(9) }));
   const adminServer = new HouseProcess(
     "admin-server",
     "admin-server/bin/server.ts",

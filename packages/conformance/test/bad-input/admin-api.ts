@@ -29,7 +29,7 @@ export function adminApi(house: () => House): void {
     process: () => house().adminServer,
     good: async () => {
       expect(
-        (await admin("GET", "/config/apps/http/servers/front_door/routes/1/handle/0/handler")).text,
+        (await admin("GET", "/config/apps/http/servers/front_door/routes/1/handle/1/handler")).text,
       ).toBe('"tracing"\n');
       expect((await ask(`${house().frontDoor}/api/services`)).status).toBe(200);
     },
