@@ -84,6 +84,26 @@ async function http2Server(
   return { port, sessions };
 }
 
+/** Answers the first call with a head, and then with these bytes. */
+async function floodingServer(status: string, bytes: Buffer): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.write(encodeSettings(new Map()));
+    let received = Buffer.alloc(0);
+    socket.on("data", (chunk: Buffer) => {
+      const before = received.includes(headers);
+      received = Buffer.concat([received, chunk]);
+      if (!before && received.includes(headers)) {
+        const head = encodeHeaders([{ name: ":status", value: status }]);
+        socket.write(Buffer.concat([encodeFrame(frameTypes.headers, frameFlags.endHeaders, 1, head), bytes]));
+      }
+    });
+    cleanUp.push(() => socket.destroy());
+  });
+  cleanUp.push(() => server.close());
+  return await listen(server);
+}
+
 const echo = (stream: http2.ServerHttp2Stream) => {
   stream.respond({ ":status": 200 });
   stream.pipe(stream);
@@ -228,7 +248,7 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
       socket.on("error", () => {});
       let received = 0;
       socket.write(afterRequest ? settings : bytes);
-      socket.on("data", (chunk) => {
+      socket.on("data", (chunk: Buffer) => {
         const before = received;
         received += chunk.length;
         // The preface with its settings is 45 bytes, the acknowledgement 9.
@@ -324,6 +344,43 @@ describe("Http2Connection, against a peer that breaks HTTP/2", () => {
     });
     await hasEnded;
     expect(events).toEqual([expect.stringMatching(message)]);
+  });
+
+  test.each<[string, Buffer]>([
+    ["empty DATA", encodeFrame(frameTypes.data, 0, 1, Buffer.alloc(0))],
+    ["PING", encodeFrame(frameTypes.ping, 0, 0, Buffer.alloc(8))],
+    ["SETTINGS", encodeSettings(new Map())],
+    ["PRIORITY", encodeFrame(frameTypes.priority, 0, 1, Buffer.alloc(5))],
+    ["frames of an unknown type", encodeFrame(0xfa, 0, 0, Buffer.alloc(0))],
+  ])("ends when the peer floods it with %s", async (_, frame) => {
+    const port = await floodingServer("200", Buffer.concat(Array.from({ length: 2_000 }, () => frame)));
+    const { call, isReady, hasEnded } = await open(port);
+    await isReady;
+    expect(await call()).toMatchObject({
+      message: expect.stringMatching(/too many frames that move nothing/),
+    });
+    await hasEnded;
+  });
+
+  test("ends when the peer sends interim answers without end", async () => {
+    const head = encodeHeaders([{ name: ":status", value: "103" }]);
+    const interim = encodeFrame(frameTypes.headers, frameFlags.endHeaders, 1, head);
+    const port = await floodingServer("103", Buffer.concat(Array.from({ length: 2_000 }, () => interim)));
+    const { call, isReady } = await open(port);
+    await isReady;
+    expect(await call()).toMatchObject({
+      message: expect.stringMatching(/too many frames that move nothing/),
+    });
+  });
+
+  test("joins a body that comes a byte a frame", async () => {
+    const body = Buffer.from(Array.from({ length: 5_000 }, (_, index) => index & 0xff));
+    const pieces = [...body].map((byte) => encodeFrame(frameTypes.data, 0, 1, Buffer.from([byte])));
+    const end = encodeFrame(frameTypes.data, frameFlags.endStream, 1, Buffer.alloc(0));
+    const port = await floodingServer("200", Buffer.concat([...pieces, end]));
+    const { call, isReady } = await open(port);
+    await isReady;
+    expect(await call()).toMatchObject({ body });
   });
 
   test("fails a call whose headers are too long, and no other", async () => {

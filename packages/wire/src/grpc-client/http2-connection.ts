@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import { decodeHeaderBlock } from "../http2/decode-header-block.ts";
+import { FloodGuard } from "../http2/flood-guard.ts";
 import { FrameDispatcher, type FrameHandler } from "../http2/frame-dispatcher.ts";
 import { FrameReader } from "../http2/frame-reader.ts";
 import {
@@ -43,6 +44,7 @@ const ownSettings = encodeSettings(
   ]),
 );
 const maxStreamId = 2 ** 31 - 1;
+const nothing = Buffer.alloc(0);
 
 export interface Http2Listener {
   /** The peer's settings are here: requests may begin. */
@@ -72,6 +74,7 @@ export class Http2Connection implements FrameHandler {
   #nextStreamId = 1;
   readonly #sending = new SendWindow((bytes) => this.#write(bytes));
   readonly #received = new ReceiveWindow(defaultWindowBytes);
+  readonly #guard = new FloodGuard();
   #peerMaxFrameBytes = defaultFrameBytes;
   #peerMaxStreams = Number.POSITIVE_INFINITY;
   #isReady = false;
@@ -109,7 +112,7 @@ export class Http2Connection implements FrameHandler {
       id: 0,
       body,
       headers: undefined,
-      parts: [],
+      response: nothing,
       receivedBytes: 0,
       received: new ReceiveWindow(defaultWindowBytes),
       done,
@@ -214,6 +217,9 @@ export class Http2Connection implements FrameHandler {
   /** The frame dispatcher calls this and the following methods. */
   data(streamId: number, data: Buffer, frameBytes: number, endsStream: boolean): void {
     this.#take(0, this.#received, frameBytes);
+    if (data.length === 0 && !endsStream) {
+      this.#guard.idleFrame();
+    }
     const stream = this.#streamOf(streamId);
     if (stream === undefined) {
       return;
@@ -227,7 +233,7 @@ export class Http2Connection implements FrameHandler {
       stream.done({ isUntouched: false, message: `a response of more than ${maxResponseBytes} bytes` });
       return;
     }
-    stream.parts.push(Buffer.from(data));
+    stream.response = withPiece(stream.response, stream.receivedBytes - data.length, data);
     if (endsStream) {
       this.#finish(stream, undefined);
     } else {
@@ -251,6 +257,7 @@ export class Http2Connection implements FrameHandler {
       this.#finish(stream, headers);
     } else if (!endsStream && headers.get(":status")?.startsWith("1") === true) {
       // An interim answer: the real one follows.
+      this.#guard.idleFrame();
     } else {
       stream.headers = headers;
       if (endsStream) {
@@ -265,7 +272,12 @@ export class Http2Connection implements FrameHandler {
       this.#write(encodeRstStream(stream.id, errorCodes.noError));
     }
     this.#remove(stream);
-    stream.done({ headers: stream.headers ?? new Map(), trailers, body: Buffer.concat(stream.parts) });
+    this.#guard.streamEnded();
+    stream.done({
+      headers: stream.headers ?? new Map(),
+      trailers,
+      body: stream.response.subarray(0, stream.receivedBytes),
+    });
     this.#afterStream();
   }
 
@@ -283,6 +295,7 @@ export class Http2Connection implements FrameHandler {
   }
 
   settings(settings: ReadonlyMap<number, number>): void {
+    this.#guard.idleFrame();
     this.#writeControl(settingsAck);
     this.#peerMaxStreams = settings.get(settingIds.maxConcurrentStreams) ?? this.#peerMaxStreams;
     this.#peerMaxFrameBytes = settings.get(settingIds.maxFrameSize) ?? this.#peerMaxFrameBytes;
@@ -304,7 +317,12 @@ export class Http2Connection implements FrameHandler {
   }
 
   ping(payload: Buffer): void {
+    this.#guard.idleFrame();
     this.#writeControl(encodePingAck(payload));
+  }
+
+  idleFrame(): void {
+    this.#guard.idleFrame();
   }
 
   goAway(lastStreamId: number): void {
@@ -412,4 +430,16 @@ function protocolError(message: string): Http2Error {
 
 function endHeaders(end: number, block: Buffer): number {
   return end >= block.length ? frameFlags.endHeaders : 0;
+}
+
+/** Puts a piece behind the bytes of a response, in one buffer, so that many small pieces cost no more than a large one. */
+function withPiece(response: Buffer, usedBytes: number, piece: Buffer): Buffer {
+  const neededBytes = usedBytes + piece.length;
+  let buffer = response;
+  if (neededBytes > buffer.length) {
+    buffer = Buffer.allocUnsafe(Math.max(neededBytes, 2 * usedBytes));
+    response.copy(buffer, 0, 0, usedBytes);
+  }
+  piece.copy(buffer, usedBytes);
+  return buffer;
 }

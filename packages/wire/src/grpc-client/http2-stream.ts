@@ -28,7 +28,9 @@ export interface Http2Stream {
   id: number;
   readonly body: Buffer;
   headers: Headers | undefined;
-  readonly parts: Buffer[];
+  /** What came of the response's body, and room for more. */
+  response: Buffer;
+  /** How many bytes of `response` came. */
   receivedBytes: number;
   readonly received: ReceiveWindow;
   readonly done: (outcome: Http2Outcome) => void;
