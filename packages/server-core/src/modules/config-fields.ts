@@ -1,4 +1,4 @@
-import { parseGoDuration } from "lifecycle";
+import { parseGoDuration } from "lifecycle/go-duration";
 import { z } from "zod";
 import { unchangedCheck } from "./unchanged-check.ts";
 
