@@ -1,4 +1,4 @@
-import { bytes, duration, hostPort, serverTlsOptions, tenancyOptions } from "lifecycle";
+import { bytes, commaList, duration, hostPort, serverTlsOptions, tenancyOptions } from "lifecycle";
 import { storeOptions } from "trace-store";
 import { z } from "zod";
 import { headerLines } from "./header-lines.ts";
@@ -99,6 +99,13 @@ export const queryOptions = z.object({
     .default("")
     .describe("Folder for saved views and short links; several processes may share it. Empty: none are kept.")
     .meta({ placeholder: "path" }),
+  "query.mcp.enabled": z
+    .boolean()
+    .default(false)
+    .describe("Answer assistants at /mcp: Model Context Protocol over streamable HTTP, for reading only."),
+  "query.mcp.allowed-origins": commaList().describe(
+    "Web pages that may ask /mcp, as https://host:port, beside those of this machine; * allows all.",
+  ),
   "query.max-upload-size": bytes("64MiB").describe("Largest body of POST /api/transform."),
   ...prometheusOptions(),
   ...tenancyOptions(),

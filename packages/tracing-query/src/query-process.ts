@@ -13,6 +13,8 @@ import { openStore } from "trace-store";
 import { openGrpcServer } from "./grpc/grpc-server.ts";
 import { openHttpServer } from "./http/http-server.ts";
 import { UiPage } from "./http/ui-page.ts";
+import { mcpCommand } from "./mcp/mcp-command.ts";
+import { mcpRouter } from "./mcp/mcp-router.ts";
 import { PrometheusMetrics } from "./prometheus/prometheus-metrics.ts";
 import { type QueryOptions, queryOptions } from "./query-options.ts";
 import { callCounting } from "./service/call-counters.ts";
@@ -51,6 +53,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
   name: "tracing-query",
   description: "Finds traces: HTTP API and UI on one port, gRPC on another and, without TLS, on both.",
   options: queryOptions,
+  commands: [mcpCommand],
   adminHostPort: ":16687",
   async start({ options, log, metrics, health }) {
     const httpAddress = options["query.http-server.host-port"];
@@ -125,11 +128,16 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       address: sharesPort ? undefined : grpcAddress,
       tls: grpcTls,
     });
+    const maxBodyBytes = options["query.max-upload-size"];
+    const allowedOrigins = options["query.mcp.allowed-origins"];
     const http = await openHttpServer({
       ...shared,
       address: httpAddress,
       tls: httpTls,
-      maxBodyBytes: options["query.max-upload-size"],
+      maxBodyBytes,
+      routers: options["query.mcp.enabled"]
+        ? [mcpRouter({ ...shared, maxBodyBytes, basePath, allowedOrigins })]
+        : [],
       maxTailClients: options["query.max-tail-clients"] || Infinity,
       page,
       uiFolder,

@@ -13,7 +13,15 @@ export const navigation: readonly NavigationGroup[] = [
   { title: "Start", pages: ["index.md", "quick-start.md", "concepts.md", "first-span.md"] },
   {
     title: "Tracing: how to",
-    pages: ["ui.md", "query.md", "traceql.md", "grafana.md", "sampling.md", "tail-sampling.md"],
+    pages: [
+      "ui.md",
+      "query.md",
+      "traceql.md",
+      "grafana.md",
+      "sampling.md",
+      "tail-sampling.md",
+      "assistants.md",
+    ],
   },
   {
     title: "Web server: how to",

@@ -17,6 +17,7 @@ const engine =
   "needs an engine for containers; compose.e2e.test.ts in packages/conformance runs the compose file with podman";
 const trust = "changes what the machine trusts; the tests of trust do so in folders of their own";
 const built = "make-release.e2e.test.ts in packages/bundler makes and runs them";
+const assistant = "mcp-router.test.ts and stdio-relay.test.ts in packages/tracing-query ask as assistants do";
 const house = "npm start runs one on that port, which answers";
 const long = "takes minutes";
 
@@ -35,6 +36,7 @@ export const notRun: readonly NotRun[] = [
   { page: "first-span.md", block: "python hello.py", reason: registry },
   { page: "first-span.md", block: "go mod init", reason: registry },
   { page: "first-span.md", block: "export OTEL_EXPORTER_OTLP_PROTOCOL", reason: registry },
+  { page: "assistants.md", block: "tracing-query --query.mcp.enabled", reason: assistant },
   {
     page: "command-line.md",
     command: "server hash-password ",

@@ -263,15 +263,21 @@ describe("over a store with two traces", () => {
     },
   );
 
-  test.each(["/", "/search", "/trace/x", "/api/nope", "/api/services/", "/API/services", "/api/traces/a/b"])(
-    "%s is the UI's page",
+  test.each(["/api/nope", "/api/services/", "/api/traces/a/b", "/api/v3/nope", "/mcp"])(
+    "%s is a failure in JSON: a program must not take a page for an answer",
     async (path) => {
       const response = await fetch(base + path);
-      expect(response.status).toBe(200);
-      expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-      expect(await response.text()).toMatch(/^<base href="(\.\/|(\.\.\/)+)"><p>the page<\/p>$/);
+      expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/json"]);
+      expect(await response.json()).toMatchObject({ data: null, errors: [{ code: 404 }] });
     },
   );
+
+  test.each(["/", "/search", "/trace/x", "/api", "/API/services"])("%s is the UI's page", async (path) => {
+    const response = await fetch(base + path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(await response.text()).toMatch(/^<base href="(\.\/|(\.\.\/)+)"><p>the page<\/p>$/);
+  });
 
   test("static files, compressed and kept by browsers", async () => {
     const script = await fetch(`${base}/static/index-BfY3x_9q.js`);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
-import express, { type ErrorRequestHandler } from "express";
+import express, { type ErrorRequestHandler, type Router } from "express";
 import { type HostPort, httpServerFor, listenError, type ServerTls } from "lifecycle";
 import type { QueryService } from "../service/query-service.ts";
 import { tempoRouter } from "../tempo/tempo-router.ts";
@@ -12,6 +12,7 @@ import { shortLinkRouter } from "./short-link.ts";
 import { tidyPath } from "./tidy-path.ts";
 import type { UiPage } from "./ui-page.ts";
 import { uiRouter } from "./ui-router.ts";
+import { unknownApiRouter } from "./unknown-api-router.ts";
 
 /** Settings of the HTTP server. `tenants` concern the JSON endpoints only; the UI needs none. */
 export interface HttpServerSettings extends ApiSettings {
@@ -27,6 +28,8 @@ export interface HttpServerSettings extends ApiSettings {
   readonly basePath: string;
   /** Headers of every answer. */
   readonly headers: ReadonlyMap<string, string>;
+  /** Further endpoints below the base path, such as `/mcp`. */
+  readonly routers?: readonly Router[];
   /** Takes HTTP/2 connections when gRPC clients share the port; undefined when they do not. */
   readonly takeHttp2?: ((socket: Socket) => void) | undefined;
 }
@@ -66,6 +69,8 @@ export async function openHttpServer(settings: HttpServerSettings): Promise<Http
     apiRouter(service, { ...settings, stopping: stopping.signal }),
     tempoRouter(service, settings),
     shortLinkRouter(settings),
+    ...(settings.routers ?? []),
+    unknownApiRouter(),
     uiRouter(page, { folder: uiFolder, basePath, accessLog: logStaticFiles ? log : undefined }),
   );
   app.use((_request, response) => {

@@ -1,0 +1,28 @@
+import { type RequestHandler, Router } from "express";
+import { envelopeStyle } from "./endpoint.ts";
+import { sendText } from "./send-pieces.ts";
+
+/** @param reason what to say of a request */
+function notFound(reason: (method: string, path: string) => string): RequestHandler {
+  return (request, response) => {
+    response.status(404).setHeader("Content-Type", envelopeStyle.contentType);
+    sendText(response, envelopeStyle.failure(404, reason(request.method, request.path)));
+  };
+}
+
+/**
+ * Paths for programs that no endpoint has: a failure in JSON. Without it they would get the UI's page with
+ * status 200, which a program takes for an answer.
+ */
+export function unknownApiRouter(): Router {
+  const router = Router({ strict: true, caseSensitive: true });
+  router.all(
+    "/api/*path",
+    notFound((method, path) => `there is no endpoint ${method} ${path}`),
+  );
+  router.all(
+    "/mcp",
+    notFound(() => "assistants are not answered here: tracing-query needs --query.mcp.enabled"),
+  );
+  return router;
+}

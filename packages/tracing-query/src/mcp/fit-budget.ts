@@ -1,0 +1,87 @@
+import type { ToolAnswer } from "./tool.ts";
+
+/** Characters of JSON that are a token for most models, about. */
+const charactersPerToken = 4;
+
+/** Room for the fields that say what was left out. */
+const reserve = 300;
+
+/** Characters of JSON for the lists of an answer. @param budget tokens */
+export function charactersOf(budget: number): number {
+  return budget * charactersPerToken - reserve;
+}
+
+/** Texts are cut to the first of these lengths with which the answer fits; shorter texts say nothing. */
+const textLengths = [4_000, 1_000, 300, 120];
+
+/** A text in the middle of which characters were taken away says how many. */
+function cutText(text: string, length: number): string {
+  if (text.length <= length) {
+    return text;
+  }
+  const head = Math.ceil(length * 0.75);
+  const tail = length - head;
+  return `${text.slice(0, head).toWellFormed()}…(${text.length - length} more characters)…${text.slice(text.length - tail).toWellFormed()}`;
+}
+
+function cutTexts(value: unknown, length: number): unknown {
+  if (typeof value === "string") {
+    return cutText(value, length);
+  }
+  if (Array.isArray(value)) {
+    return value.map((item) => cutTexts(item, length));
+  }
+  if (typeof value === "object" && value !== null) {
+    // Keys come from spans too.
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [cutText(key, length), cutTexts(item, length)]),
+    );
+  }
+  return value;
+}
+
+function lengthOf(value: unknown): number {
+  return JSON.stringify(value)?.length ?? 0;
+}
+
+/** How many items from the front of a list fit into so many characters. */
+function fitting(items: readonly unknown[], characters: number): number {
+  let left = characters;
+  for (const [index, item] of items.entries()) {
+    left -= lengthOf(item) + 1;
+    if (left < 0) {
+      return index;
+    }
+  }
+  return items.length;
+}
+
+/**
+ * Cuts an answer to a budget: long texts first, then items from the end of its lists. The
+ * answer says what was cut: in the text itself, and in `left_out` by list.
+ * @param budget tokens, about
+ */
+export function fitBudget({ fields, lists, rest }: ToolAnswer, budget: number): Record<string, unknown> {
+  const most = charactersOf(budget);
+  let fitted: Record<string, unknown> = { ...fields };
+  for (const length of textLengths) {
+    if (lengthOf(fitted) <= most) {
+      break;
+    }
+    fitted = cutTexts(fields, length) as Record<string, unknown>;
+  }
+  const leftOut: Record<string, number> = {};
+  for (const name of [...lists].reverse()) {
+    const over = lengthOf(fitted) - most;
+    const items = fitted[name];
+    if (over <= 0 || !Array.isArray(items)) {
+      continue;
+    }
+    const kept = fitting(items, lengthOf(items) - over);
+    if (kept < items.length) {
+      fitted[name] = items.slice(0, kept);
+      leftOut[name] = items.length - kept;
+    }
+  }
+  return Object.keys(leftOut).length === 0 ? fitted : { ...fitted, left_out: leftOut, rest };
+}

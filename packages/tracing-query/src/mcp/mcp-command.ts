@@ -1,0 +1,31 @@
+import { type ProcessCommand, parseOptions } from "lifecycle";
+import { z } from "zod";
+import { headerLines } from "../header-lines.ts";
+import { relayStdio } from "./stdio-relay.ts";
+
+const commandOptions = z.object({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .default("http://localhost:16686/mcp")
+    .describe("Address of /mcp of a tracing-query that has --query.mcp.enabled."),
+  header: headerLines().describe(
+    'Header "Key: Value" of each request, such as a tenant; the option may be given several times.',
+  ),
+});
+
+/** `tracing-query mcp`: for assistants that start a program and speak to it. */
+export const mcpCommand: ProcessCommand = {
+  name: "mcp",
+  meaning: "Relay an assistant's Model Context Protocol from standard input to the /mcp of --url.",
+  async run(args) {
+    const { options } = parseOptions(commandOptions, { arguments: args, environment: {} });
+    await relayStdio({
+      url: options.url,
+      headers: options.header,
+      input: process.stdin,
+      output: process.stdout,
+      warn: (line) => process.stderr.write(`${line}\n`),
+    });
+    return 0;
+  },
+};

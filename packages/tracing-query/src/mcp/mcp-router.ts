@@ -1,0 +1,134 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { McpHttpHandler } from "@modelcontextprotocol/server";
+import { type Request as ExpressRequest, type Response as ExpressResponse, Router } from "express";
+import { version } from "lifecycle";
+import { problemStyle } from "../http/analysis/problem.ts";
+import { type AdmittedRead, admit, type EndpointSettings, sendFailure } from "../http/endpoint.ts";
+import { readBody } from "../http/read-body.ts";
+import { sendText } from "../http/send-pieces.ts";
+import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
+import type { QueryService } from "../service/query-service.ts";
+import type { ReadLimits } from "../service/read-limits.ts";
+import { isOriginAllowed } from "./origin-check.ts";
+import { pageAddress } from "./page-address.ts";
+import type { ToolContext } from "./tool.ts";
+
+export interface McpSettings extends EndpointSettings {
+  readonly service: QueryService;
+  readonly adjust: AdjustOptions;
+  readonly limits: ReadLimits;
+  readonly basePath: string;
+  /** Origins of web pages that may ask, beside those of this machine. */
+  readonly allowedOrigins: readonly string[];
+}
+
+/** Arguments of tools are short. */
+const maxBodyBytes = 262_144;
+
+const methods = ["GET", "POST"] as const;
+
+/**
+ * `/mcp`: the Model Context Protocol over streamable HTTP, without sessions. Each request stands alone, so any
+ * process behind a balancer can answer it. Source: specification 2026-07-28; clients of 2025 are answered too.
+ */
+export function mcpRouter(settings: McpSettings): Router {
+  const router = Router({ strict: true, caseSensitive: true });
+  let handler: Promise<McpHttpHandler> | undefined;
+  router.options("/mcp", (request, response) => {
+    if (refuseOrigin(request, response, settings)) {
+      return;
+    }
+    response.status(204).setHeader("Access-Control-Allow-Methods", methods.join(", "));
+    const asked = request.headers["access-control-request-headers"];
+    response.setHeader("Access-Control-Allow-Headers", asked ?? "content-type");
+    sendText(response, "");
+  });
+  router.all("/mcp", async (request, response) => {
+    if (refuseOrigin(request, response, settings)) {
+      return;
+    }
+    const read = admit(request, response, { method: methods, style: problemStyle }, settings);
+    if (read === undefined) {
+      return;
+    }
+    try {
+      handler ??= loadHandler(settings);
+      const asked = await webRequest(request, read);
+      const extra = { read, link: (path: string) => pageAddress(request, settings.basePath, path) };
+      const authInfo = { token: "", clientId: "", scopes: [], extra };
+      const answer = await (await handler).fetch(asked, { authInfo });
+      response.status(answer.status);
+      for (const [name, value] of answer.headers) {
+        response.setHeader(name, value);
+      }
+      await (answer.body === null
+        ? sendText(response, "")
+        : pipeline(Readable.fromWeb(answer.body as never), response));
+    } catch (error) {
+      if (!read.signal.aborted) {
+        sendFailure(response, error, settings.log, problemStyle);
+      }
+    }
+  });
+  return router;
+}
+
+/** The SDK is loaded with the first request. */
+async function loadHandler(settings: McpSettings): Promise<McpHttpHandler> {
+  const [{ createMcpHandler }, { mcpServer }] = await Promise.all([
+    import("@modelcontextprotocol/server"),
+    import("./mcp-server.ts"),
+  ]);
+  const { service, adjust, limits, gate, log } = settings;
+  return createMcpHandler(
+    ({ authInfo }) => {
+      // The only way through the SDK from a request to its tools.
+      const { read, link } = (authInfo?.extra ?? {}) as unknown as Pick<ToolContext, "read" | "link">;
+      const context = { service, adjust, limits, read, link, nowMs: Date.now() };
+      const onFault = (tool: string, error: unknown) => log.error({ err: error, tool }, "a tool failed");
+      return mcpServer(context, { gate, version: version.gitVersion, onFault });
+    },
+    {
+      maxRequestBodySize: maxBodyBytes,
+      onerror: (error) => log.debug({ err: error }, "mcp"),
+    },
+  );
+}
+
+async function webRequest(request: IncomingMessage, { signal }: AdmittedRead): Promise<Request> {
+  const { method = "GET" } = request;
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(request.headersDistinct)) {
+    for (const value of values ?? []) {
+      headers.append(name, value);
+    }
+  }
+  const body = method === "POST" ? new Uint8Array(await readBody(request, { bytes: maxBodyBytes })) : null;
+  return new Request("http://localhost/mcp", { method, headers, body, signal });
+}
+
+/** @returns true when the request was answered with 403 */
+function refuseOrigin(
+  request: ExpressRequest,
+  response: ExpressResponse,
+  { allowedOrigins }: McpSettings,
+): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined) {
+    return false;
+  }
+  if (!isOriginAllowed(origin, allowedOrigins)) {
+    response.status(403).setHeader("Content-Type", String(problemStyle.failureType));
+    sendText(
+      response,
+      problemStyle.failure(403, "pages of this origin may not ask: see --query.mcp.allowed-origins"),
+    );
+    return true;
+  }
+  response.setHeader("Access-Control-Allow-Origin", origin);
+  response.setHeader("Access-Control-Expose-Headers", "mcp-session-id, mcp-protocol-version");
+  response.vary("Origin");
+  return false;
+}

@@ -1,0 +1,15 @@
+/** Names of this machine, as browsers write them in an origin. */
+const loopbackNames = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/**
+ * Whether a web page of this origin may ask. A page that a user merely visits must not read traces, even when
+ * its name was made to point at this machine (DNS rebinding). Programs send no origin.
+ * Source: MCP specification, streamable HTTP, security warning
+ */
+export function isOriginAllowed(origin: string, allowed: readonly string[]): boolean {
+  if (allowed.includes(origin) || allowed.includes("*")) {
+    return true;
+  }
+  const url = URL.parse(origin);
+  return url !== null && /^https?:$/.test(url.protocol) && loopbackNames.has(url.hostname);
+}

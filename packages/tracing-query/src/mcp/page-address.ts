@@ -1,0 +1,28 @@
+import type { Request } from "express";
+
+const plainPrefix = /^(?:\/[A-Za-z0-9._~-]+)+$/;
+const plainHost = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
+const longest = 256;
+
+/**
+ * The address of a page of the UI, as the client of this request reaches it, also through a proxy. A header
+ * that is no plain address is ignored; the answer is then a path.
+ * @param basePath `--query.base-path`: "" or "/some/path"
+ * @param path with its slash in front
+ */
+export function pageAddress(
+  request: Pick<Request, "get" | "protocol">,
+  basePath: string,
+  path: string,
+): string {
+  const [forwardedHost = ""] = (request.get("x-forwarded-host") ?? "").split(",", 1);
+  const host = forwardedHost.trim() || (request.get("host") ?? "");
+  const prefix = (request.get("x-forwarded-prefix") ?? "").replace(/\/$/, "");
+  const base = prefix.length <= longest && plainPrefix.test(prefix) ? `${prefix}${basePath}` : basePath;
+  if (host.length > longest || !plainHost.test(host)) {
+    return `${base}${path}`;
+  }
+  const [proto = ""] = (request.get("x-forwarded-proto") ?? "").split(",", 1);
+  const scheme = /^https?$/.test(proto.trim()) ? proto.trim() : request.protocol;
+  return `${scheme}://${host}${base}${path}`;
+}

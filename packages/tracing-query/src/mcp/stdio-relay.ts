@@ -1,0 +1,198 @@
+import type { Readable, Writable } from "node:stream";
+
+/** Fields of JSON-RPC that the relay looks at; it changes none. */
+interface Message {
+  readonly id?: string | number | null;
+  readonly method?: string;
+  readonly params?: {
+    readonly name?: unknown;
+    readonly uri?: unknown;
+    readonly protocolVersion?: unknown;
+    readonly _meta?: Readonly<Record<string, unknown>>;
+  };
+}
+
+export interface RelaySettings {
+  /** Address of the endpoint: `http://host:16686/mcp`. */
+  readonly url: string;
+  /** Further headers of each request: a tenant, a token. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Told what the user of the assistant should know; a line each. */
+  readonly warn: (line: string) => void;
+}
+
+/** Longest line that is read; arguments of tools are short. */
+const maxLineBytes = 262_144;
+/** Longest answer; the largest budget of a tool is far below it. */
+const maxAnswerBytes = 8_388_608;
+/** A search may take long. */
+const timeoutMs = 120_000;
+const versionKey = "io.modelcontextprotocol/protocolVersion";
+const internalError = -32_603;
+const parseError = -32_700;
+
+/** A value that a header can hold. Source: MCP specification 2026-07-28, streamable HTTP, standard headers */
+function headerValue(text: string): string {
+  return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
+    ? text
+    : `=?base64?${Buffer.from(text).toString("base64")}?=`;
+}
+
+/** Headers that repeat what is in the message, so that proxies need not read it. */
+function headersOf(
+  { method = "", params = {} }: Message,
+  version: string | undefined,
+): Record<string, string> {
+  const own = params._meta?.[versionKey];
+  if (typeof own !== "string") {
+    return version === undefined ? {} : { "mcp-protocol-version": version };
+  }
+  const name = params.name ?? params.uri;
+  return {
+    "mcp-protocol-version": own,
+    "mcp-method": headerValue(method),
+    ...(typeof name === "string" ? { "mcp-name": headerValue(name) } : {}),
+  };
+}
+
+/** The messages of an answer: a JSON document, or events of a stream. */
+function messagesOf(contentType: string, text: string): string[] {
+  if (!contentType.startsWith("text/event-stream")) {
+    return text.trim() === "" ? [] : [text.trim()];
+  }
+  return text
+    .split(/\r?\n\r?\n/)
+    .map((event) =>
+      event
+        .split(/\r?\n/)
+        .filter((line) => line.startsWith("data:"))
+        .map((line) => line.slice(5).trimStart())
+        .join("\n"),
+    )
+    .filter((data) => data !== "");
+}
+
+async function textWithin(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > maxAnswerBytes) {
+      throw new Error(`the answer is over the limit of ${maxAnswerBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function isMessage(text: string): boolean {
+  try {
+    return JSON.parse(text)?.jsonrpc === "2.0";
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Serves an assistant that speaks over standard input and output, by asking a query service over HTTP. It
+ * relays messages as they are, so it knows no tool and need not be of the same version. Requests run beside
+ * each other. Resolves when the input ends and all answers are written.
+ */
+export async function relayStdio(settings: RelaySettings): Promise<void> {
+  const { url, headers, input, output, warn } = settings;
+  /** Client and server agreed on it; clients of 2026-07-28 say it in each message. */
+  let version: string | undefined;
+
+  const write = (line: string) => {
+    output.write(`${line.replace(/\r?\n/g, " ")}\n`);
+  };
+  const fail = (id: Message["id"], code: number, message: string) => {
+    warn(message);
+    if (id !== undefined) {
+      write(JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } }));
+    }
+  };
+
+  const relay = async (line: string): Promise<void> => {
+    let message: Message;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      fail(null, parseError, "a line of the assistant is no JSON");
+      return;
+    }
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: {
+          ...Object.fromEntries(headers),
+          ...headersOf(message, version),
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        },
+        body: line,
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      const text = await textWithin(response);
+      const contentType = response.headers.get("content-type") ?? "";
+      const messages = messagesOf(contentType, text);
+      // A failure before the protocol, such as that of a proxy or of an unknown tenant, is no message of it.
+      const isOfProtocol = messages.every(isMessage) && (response.ok || messages.length > 0);
+      if (!isOfProtocol) {
+        fail(message.id, internalError, `${url} answers ${response.status}: ${text.slice(0, 300)}`);
+        return;
+      }
+      for (const one of messages) {
+        if (message.method === "initialize") {
+          version = JSON.parse(one).result?.protocolVersion ?? version;
+        }
+        write(one);
+      }
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
+      fail(message.id, internalError, `${url} does not answer: ${reason}`);
+    }
+  };
+
+  const running = new Set<Promise<void>>();
+  for await (const line of linesOf(input)) {
+    if (line === undefined) {
+      fail(null, parseError, `a line of the assistant is over the limit of ${maxLineBytes} bytes`);
+      continue;
+    }
+    if (line.trim() === "") {
+      continue;
+    }
+    const one = relay(line).finally(() => running.delete(one));
+    running.add(one);
+    // The version of the protocol must be known before the next message.
+    if (line.includes('"initialize"')) {
+      await one;
+    }
+  }
+  await Promise.all(running);
+}
+
+/** Lines of a stream; undefined for one over the limit, of which nothing is kept. */
+async function* linesOf(input: Readable): AsyncGenerator<string | undefined> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const data of input as AsyncIterable<Buffer>) {
+    let rest = data;
+    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
+      length += end;
+      yield length > maxLineBytes ? undefined : Buffer.concat([...parts, rest.subarray(0, end)]).toString();
+      parts = [];
+      length = 0;
+      rest = rest.subarray(end + 1);
+    }
+    length += rest.length;
+    parts = length > maxLineBytes ? [] : [...parts, rest];
+  }
+  if (length > 0) {
+    yield length > maxLineBytes ? undefined : Buffer.concat(parts).toString();
+  }
+}

@@ -1,0 +1,93 @@
+import { nextTurn, type PackedTrace } from "storage/api";
+import type { Span } from "wire/model";
+import { z } from "zod";
+import { spansOf } from "../../service/spans-of.ts";
+import { spanJson } from "../span-json.ts";
+import { defineTool, type Tool } from "../tool.ts";
+import { traceArguments, traceOf } from "./trace-argument.ts";
+
+/** Spans that are looked at before others get a turn. */
+const spansPerTurn = 2_000;
+
+/** Most spans with an error that are held as JSON before the budget cuts. */
+const mostErrors = 500;
+
+async function collect(trace: PackedTrace, most: number, isAsked: (span: Span) => boolean) {
+  const spans: Span[] = [];
+  let count = 0;
+  let looked = 0;
+  for (const span of spansOf(trace.spans)) {
+    if (isAsked(span)) {
+      count++;
+      if (spans.length < most) {
+        spans.push(span);
+      }
+    }
+    if (++looked % spansPerTurn === 0) {
+      await nextTurn();
+    }
+  }
+  return { spans, count };
+}
+
+const spanId = z
+  .string()
+  .regex(/^[0-9a-fA-F]{1,16}$/)
+  .transform((text) => text.toLowerCase().padStart(16, "0"));
+
+export const spanDetailsTool: Tool = defineTool({
+  name: "get_span_details",
+  title: "Whole spans",
+  description:
+    "Everything that spans hold: attributes, resource, events with their stack traces, links, status. Ask for the few spans that matter.",
+  weight: "trace",
+  input: {
+    ...traceArguments,
+    span_ids: z
+      .array(spanId)
+      .min(1)
+      .max(100)
+      .describe("As get_trace_topology writes them, the last part of path."),
+  },
+  async answer({ trace_id, span_ids }, context) {
+    const trace = await traceOf(trace_id, context);
+    const asked = new Set(span_ids);
+    const { spans } = await collect(trace, asked.size * 2, (span) => asked.has(span.spanId));
+    const found = new Set(spans.map((span) => span.spanId));
+    const missing = [...asked].filter((id) => !found.has(id));
+    return {
+      fields: {
+        trace_id: trace.traceId,
+        link: context.link(`/trace/${trace.traceId}`),
+        ...(missing.length === 0 ? {} : { error: `not in this trace: ${missing.join(", ")}` }),
+        spans: spans.map(spanJson),
+      },
+      lists: ["spans"],
+      rest: "ask for fewer spans, or raise budget",
+    };
+  },
+});
+
+export const traceErrorsTool: Tool = defineTool({
+  name: "get_trace_errors",
+  title: "Errors of a trace",
+  description:
+    "All spans of a trace whose status is an error, whole, with the exceptions and stack traces in their events, earliest first.",
+  weight: "trace",
+  input: traceArguments,
+  async answer({ trace_id }, context) {
+    const trace = await traceOf(trace_id, context);
+    const { spans, count } = await collect(trace, mostErrors, ({ status }) => status.code === "error");
+    spans.sort((a, b) => Number(a.startTimeUnixNano - b.startTimeUnixNano));
+    return {
+      fields: {
+        trace_id: trace.traceId,
+        link: context.link(`/trace/${trace.traceId}`),
+        total_error_count: count,
+        spans: spans.map(spanJson),
+      },
+      lists: ["spans"],
+      rest: "raise budget, or ask get_span_details for single spans of get_trace_topology with status Error",
+    };
+  },
+});

@@ -1,0 +1,12 @@
+import type { PackedTrace } from "storage/api";
+import { readTrace, traceIdSchema } from "../../http/analysis/trace-id-part.ts";
+import type { ToolContext } from "../tool.ts";
+
+export const traceArguments = {
+  trace_id: traceIdSchema.describe("Of the trace: up to 32 hex digits."),
+};
+
+/** @throws QueryError QUERY_TRACE_NOT_FOUND, QUERY_TOO_LARGE */
+export function traceOf(traceId: string, { service, limits, read }: ToolContext): Promise<PackedTrace> {
+  return readTrace(service, traceId, "trace_id", limits, read);
+}
