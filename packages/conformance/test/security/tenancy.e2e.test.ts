@@ -148,6 +148,10 @@ const rounds = (): Values[] => [
 
 const bodies: Readonly<Record<string, readonly object[]>> = {
   "/api/analysis/v1/compare": [{ selection: { error: true }, background: { service: sharedService } }],
+  "/api/analysis/v1/changes": [
+    { a: { error: true }, b: { service: sharedService } },
+    { a: {}, b: {} },
+  ],
   "/api/analysis/v1/links": [{ address: "/search" }],
   "/api/analysis/v1/views": [{ name: "everybody's", address: "/search" }],
   "/api/analysis/v1/views/remove": [{ name: "everybody's" }],

@@ -78,6 +78,64 @@ export interface AttributeComparison {
   readonly differences: readonly AttributeDifference[];
 }
 
+/** Compares two populations of spans: two times, two versions, or whatever conditions tell apart. */
+export interface PopulationComparisonQuery {
+  /** The spans that one wonders about. Both times are required. */
+  readonly a: SpanSelection;
+  /** The spans that they are compared with; those of `a` are left out. Both times are required. */
+  readonly b: SpanSelection;
+  /** Most operations, and most attributes, to return: 1 to 1,000. */
+  readonly limit: number;
+  /** Most spans of each side whose attributes are read: 1 to 200,000, 20,000 by default. */
+  readonly maxSpans?: number;
+}
+
+/** Sums over spans of one side. */
+export interface PopulationSums {
+  readonly spans: number;
+  readonly errors: number;
+  /** Negative durations count as 0. */
+  readonly durationNano: number;
+}
+
+/** All spans of one side. */
+export interface Population extends PopulationSums {
+  /** Spans by bucket of duration; see `durationBucket`. */
+  readonly buckets: readonly (readonly [bucket: number, spans: number])[];
+  readonly longestNano: number;
+}
+
+/** An operation, with all of its spans. */
+export interface ComparedOperation {
+  readonly service: string;
+  readonly operation: string;
+  readonly spanKind: SpanKind;
+  readonly a: Population;
+  readonly b: Population;
+}
+
+/** A value of an attribute, with those spans of the samples that have it. */
+export interface ComparedAttribute {
+  readonly place: "span" | "resource";
+  readonly key: string;
+  /** The value as text. */
+  readonly value: string;
+  readonly a: PopulationSums;
+  readonly b: PopulationSums;
+}
+
+/** Two populations side by side. */
+export interface PopulationComparison {
+  readonly a: Population;
+  readonly b: Population;
+  /** By the change of the time that they take of each span of their side, largest first. */
+  readonly operations: readonly ComparedOperation[];
+  /** The spans whose attributes were read; all, unless there are more than `maxSpans`. */
+  readonly sample: { readonly a: PopulationSums; readonly b: PopulationSums };
+  /** By `attributeScore`, largest first. */
+  readonly attributes: readonly ComparedAttribute[];
+}
+
 export interface DurationRankQuery {
   readonly service: string;
   readonly operation: string;
@@ -184,6 +242,8 @@ export interface AnalysisReader {
   getHeatMap(query: HeatMapQuery, options?: ReadOptions): Promise<HeatMap>;
   /** Finds attributes that distinguish some spans from others. */
   compareAttributes(query: AttributeComparisonQuery, options?: ReadOptions): Promise<AttributeComparison>;
+  /** Two populations side by side: durations, errors, operations and attributes. */
+  comparePopulations(query: PopulationComparisonQuery, options?: ReadOptions): Promise<PopulationComparison>;
   /** undefined when there are no peers. */
   getDurationRank(query: DurationRankQuery, options?: ReadOptions): Promise<DurationRank | undefined>;
   /**

@@ -22,15 +22,18 @@ export function concerns(
 }
 
 /**
- * Options for reads of one time range: missing data of another time does not make their answer partial. When
+ * Options for reads of these time ranges: missing data of another time does not make their answer partial. When
  * the caller cannot accept a partial answer, such a read fails.
  */
-export function withinTime<Options extends ReadOptions>(options: Options, time: AskedTime): Options {
+export function withinTime<Options extends ReadOptions>(
+  options: Options,
+  ...times: readonly AskedTime[]
+): Options {
   const { onPartial = refusePartial } = options;
   return {
     ...options,
     onPartial(reason: PartialReason) {
-      if (concerns(reason, time)) {
+      if (times.some((time) => concerns(reason, time))) {
         onPartial(reason);
       }
     },

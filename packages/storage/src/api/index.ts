@@ -3,6 +3,8 @@ export type {
   AttributeComparison,
   AttributeComparisonQuery,
   AttributeDifference,
+  ComparedAttribute,
+  ComparedOperation,
   CriticalPathShare,
   CriticalPathSums,
   DurationRank,
@@ -14,6 +16,10 @@ export type {
   HeatMapQuery,
   OperationOrder,
   OperationSummary,
+  Population,
+  PopulationComparison,
+  PopulationComparisonQuery,
+  PopulationSums,
   SpanFilter,
   SpanSelection,
   Tail,
@@ -36,7 +42,7 @@ export {
 export type { CallCount } from "./call-counts.ts";
 export { type CriticalPathSection, criticalPath, criticalPathSums, type PathSpan } from "./critical-path.ts";
 export type { DependencyLink, DependencyQuery, DependencyReader } from "./dependency-reader.ts";
-export { durationOfBucket } from "./duration-buckets.ts";
+export { durationOfBucket, quantileNano } from "./duration-buckets.ts";
 export { intrinsics } from "./intrinsics.ts";
 export type {
   LatencyQuery,
@@ -47,6 +53,7 @@ export type {
 } from "./metrics-reader.ts";
 export { nextTurn } from "./next-turn.ts";
 export { type PartialAnswer, type PartialReason, PartialReasons } from "./partial-answer.ts";
+export { explainedShare, fewestSpans } from "./population-comparison.ts";
 export {
   type RankedRates,
   type RankedRatesQuery,

@@ -40,6 +40,7 @@ export function unsupported(reason: string): OptionalParts {
     analysis: {
       getHeatMap: refuse,
       compareAttributes: refuse,
+      comparePopulations: refuse,
       getDurationRank: refuse,
       getDurationRanks: refuse,
       getTopOperations: refuse,

@@ -9,6 +9,7 @@ import {
   rowsOfTenant,
   write,
 } from "./contract-context.ts";
+import { populationContract } from "./population-contract.ts";
 import { repeatedContract } from "./repeated-contract.ts";
 import {
   msNano,
@@ -33,6 +34,7 @@ const oneMinute = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano + sec
 export function analysisContract(context: ContractContext): void {
   const { store, test } = context;
   repeatedContract(context);
+  populationContract(context);
 
   test("heat map: spans are counted by time and duration", async () => {
     const service = newServiceName();

@@ -10,6 +10,8 @@ import {
   type HeatMap,
   type HeatMapQuery,
   type OperationSummary,
+  type PopulationComparison,
+  type PopulationComparisonQuery,
   type ReadOptions,
   StorageError,
   type Tail,
@@ -45,6 +47,13 @@ export class AnalysisService {
   compareAttributes(query: AttributeComparisonQuery, options: ReadOptions): Promise<AttributeComparison> {
     return this.#reads.one("compare_attributes", () =>
       this.#reader.compareAttributes(query, withinTime(options, timeOf(query.background))),
+    );
+  }
+
+  /** Two populations side by side: durations, errors, operations and attributes. */
+  comparePopulations(query: PopulationComparisonQuery, options: ReadOptions): Promise<PopulationComparison> {
+    return this.#reads.one("compare_populations", () =>
+      this.#reader.comparePopulations(query, withinTime(options, timeOf(query.a), timeOf(query.b))),
     );
   }
 

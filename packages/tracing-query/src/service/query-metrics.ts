@@ -16,6 +16,7 @@ export type ReadOperation =
   | "archive_trace"
   | "get_heat_map"
   | "compare_attributes"
+  | "compare_populations"
   | "get_duration_rank"
   | "get_duration_ranks"
   | "get_top_operations"

@@ -11,6 +11,8 @@ import type {
   HeatMapCell,
   HeatMapQuery,
   OperationSummary,
+  PopulationComparison,
+  PopulationComparisonQuery,
   Tail,
   TailQuery,
   TimeRange,
@@ -35,6 +37,7 @@ import { durationRankSql, heatMapSql, tailCountSql, tailSpansSql, topOperationsS
 import { compareAttributes } from "./attribute-comparison.ts";
 import { readCall } from "./calls/read-call.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
+import { comparePopulations } from "./compare-populations.ts";
 import { decodeSpans } from "./decode-spans.ts";
 import { durationCountsSql, operationChunks } from "./duration-counts-sql.ts";
 import type { RepeatedSpans } from "./repeated/repeated-spans.ts";
@@ -81,6 +84,15 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
     const rowsOf = <Row>(sql: SqlQuery) => this.#rows<Row>(sql, options);
     const areRepeated = (range: Partial<TimeRange>) => this.#repeated.areIn(range, "analysis", options);
     return await compareAttributes(query, rowsOf, this.#database, tenantOf(options), areRepeated);
+  }
+
+  async comparePopulations(
+    query: PopulationComparisonQuery,
+    options: ReadOptions = {},
+  ): Promise<PopulationComparison> {
+    const rowsOf = <Row>(sql: SqlQuery) => this.#rows<Row>(sql, options);
+    const areRepeated = (range: TimeRange) => this.#repeated.areIn(range, "analysis", options);
+    return await comparePopulations(query, rowsOf, this.#database, tenantOf(options), areRepeated);
   }
 
   async getDurationRank(

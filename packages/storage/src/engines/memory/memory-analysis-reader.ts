@@ -1,5 +1,4 @@
 import { lengthNano, type Span } from "wire/model";
-import { attributeText } from "wire/rows";
 import type {
   AnalysisReader,
   AttributeComparison,
@@ -14,6 +13,8 @@ import type {
   HeatMapCell,
   HeatMapQuery,
   OperationSummary,
+  PopulationComparison,
+  PopulationComparisonQuery,
   Tail,
   TailQuery,
   TimeRange,
@@ -37,6 +38,8 @@ import { type OperationDurations, ranksOf } from "../../api/duration-ranks.ts";
 import { firstOperations } from "../../api/operation-order.ts";
 import { spanConditionOf } from "../../api/span-condition.ts";
 import type { ReadOptions, SpanReader, TraceQuery } from "../../api/span-reader.ts";
+import { comparePopulations } from "./compare-populations.ts";
+import { distinctAttributes } from "./distinct-attributes.ts";
 import { spanMatches } from "./span-matches.ts";
 import type { StoredTenants } from "./stored-tenants.ts";
 import { throwIfAborted } from "./throw-if-aborted.ts";
@@ -114,6 +117,14 @@ export class MemoryAnalysisReader implements AnalysisReader {
       otherSpans: others.length,
       differences: rankedDifferences([...differences.values()], selected.length, others.length, query.limit),
     };
+  }
+
+  async comparePopulations(
+    query: PopulationComparisonQuery,
+    options: ReadOptions = {},
+  ): Promise<PopulationComparison> {
+    throwIfAborted(options.signal);
+    return comparePopulations([...this.#stored.tracesOf(tenantOf(options)).traces()], query);
   }
 
   async getDurationRank(
@@ -223,16 +234,6 @@ function minutesOf({ startUnixNano, endUnixNano }: TimeRange): [from: bigint, to
 
 function failures({ status }: Span): number {
   return status.code === "error" ? 1 : 0;
-}
-
-/** An attribute that a span has twice counts once. */
-function distinctAttributes(span: Span): { place: "span" | "resource"; key: string; value: string }[] {
-  const of = (place: "span" | "resource", { attributes }: Pick<Span, "attributes">) =>
-    new Set(attributes.map(({ key, value }) => JSON.stringify([place, key, attributeText(value)])));
-  return [...of("span", span), ...of("resource", span.resource)].map((id) => {
-    const [place, key, value] = JSON.parse(id) as ["span" | "resource", string, string];
-    return { place, key, value };
-  });
 }
 
 function summaryOf(spans: readonly Span[]): OperationSummary {

@@ -517,6 +517,7 @@ test("who leaves ends the work in the store, and waits no longer at the gate", a
       analysis: {
         getHeatMap: stuck,
         compareAttributes: analysis.compareAttributes.bind(analysis),
+        comparePopulations: analysis.comparePopulations.bind(analysis),
         getDurationRank: analysis.getDurationRank.bind(analysis),
         getDurationRanks: analysis.getDurationRanks.bind(analysis),
         getTopOperations: analysis.getTopOperations.bind(analysis),

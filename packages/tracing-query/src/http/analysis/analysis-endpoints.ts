@@ -11,6 +11,7 @@ import {
   attributeValuesOperation,
 } from "./attributes.ts";
 import { capabilitiesEndpoint, capabilitiesOperation } from "./capabilities.ts";
+import { changesEndpoint, changesOperation } from "./changes.ts";
 import { compareByAddressOperation, compareEndpoint, compareOperation } from "./compare.ts";
 import {
   criticalPathEndpoint,
@@ -58,6 +59,7 @@ export const analysisGroup: OperationGroup = {
     heatMapOperation,
     compareByAddressOperation,
     compareOperation,
+    changesOperation,
     percentileOperation,
     tracePercentilesOperation,
     topOperationsOperation,
@@ -97,6 +99,7 @@ export function analysisEndpoints(
     one(capabilitiesOperation, capabilitiesEndpoint(service, limits, views), { isHeavy: false }),
     one(heatMapOperation, heatMapEndpoint(service, limits)),
     one(compareOperation, compareEndpoint(analysis, limits), { methods: ["GET", "POST"] }),
+    one(changesOperation, changesEndpoint(service, adjust, limits)),
     one(percentileOperation, percentileEndpoint(service, limits)),
     one(tracePercentilesOperation, tracePercentilesEndpoint(service, adjust, limits)),
     one(topOperationsOperation, topOperationsEndpoint(analysis, limits)),

@@ -1,0 +1,88 @@
+import type { SpanKind } from "wire/model";
+import type { ShownSpan } from "./shown-spans.ts";
+
+/** Calls of one operation, summed over traces. Times are in nanoseconds. */
+export interface CallSums {
+  readonly service: string;
+  readonly operation: string;
+  readonly spanKind: SpanKind;
+  calls: number;
+  errors: number;
+  durationNano: number;
+}
+
+/** The spans that call: those of a service, or of one of its operations. Absent: all. */
+export interface Callers {
+  readonly service?: string | undefined;
+  readonly operation?: string | undefined;
+}
+
+/** Calls that spans make to other services, and to what has no spans itself, such as databases. */
+export class DownstreamCalls {
+  readonly #callers: Callers;
+  readonly #sums = new Map<string, CallSums>();
+  traces = 0;
+
+  constructor(callers: Callers) {
+    this.#callers = callers;
+  }
+
+  get sums(): ReadonlyMap<string, CallSums> {
+    return this.#sums;
+  }
+
+  /** Adds the spans of one trace, in linear time. They are not kept. */
+  add(spans: readonly ShownSpan[]): void {
+    this.traces += 1;
+    const below = Map.groupBy(spans, ({ parentSpanId }) => parentSpanId);
+    const seen = new Set<ShownSpan>();
+    for (const caller of spans) {
+      if (!this.#isCaller(caller)) {
+        continue;
+      }
+      const open = [...this.#childrenOf(caller, below)];
+      for (let span = open.pop(); span !== undefined; span = open.pop()) {
+        // A span that is reached from two callers is one call.
+        if (seen.has(span)) {
+          continue;
+        }
+        const isOther = span.service !== caller.service;
+        const own = this.#childrenOf(span, below);
+        const isLeaf =
+          /^(client|producer)$/.test(span.spanKind) && !own.some(({ service }) => service !== span.service);
+        if (isOther || isLeaf) {
+          seen.add(span);
+          this.#count(span);
+        } else if (!this.#isCaller(span)) {
+          seen.add(span);
+          open.push(...own);
+        }
+      }
+    }
+  }
+
+  #isCaller({ service, operation }: ShownSpan): boolean {
+    const { service: wanted = service, operation: name = operation } = this.#callers;
+    return service === wanted && operation === name;
+  }
+
+  #childrenOf(span: ShownSpan, below: ReadonlyMap<string, readonly ShownSpan[]>): readonly ShownSpan[] {
+    return span.spanId === "" ? [] : (below.get(span.spanId) ?? []);
+  }
+
+  #count({ service, operation, spanKind, hasError, durationNano }: ShownSpan): void {
+    const key = JSON.stringify([service, operation, spanKind]);
+    const sums = this.#sums.get(key) ?? {
+      service,
+      operation,
+      spanKind,
+      calls: 0,
+      errors: 0,
+      durationNano: 0,
+    };
+    sums.calls += 1;
+    sums.errors += hasError ? 1 : 0;
+    sums.durationNano += Math.max(0, Number(durationNano));
+    this.#sums.set(key, sums);
+  }
+}
