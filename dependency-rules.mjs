@@ -21,11 +21,11 @@ const serverPackages = {
     because: "certificates knows handshakes and authorities, and no HTTP of ours.",
   },
   "http-engine": {
-    mayImport: ["certificates", "server-core", "lifecycle", "wire"],
+    mayImport: ["certificates", "server-core", "lifecycle", "http-protocols"],
     because: "http-engine runs routes of handlers that it does not know.",
   },
   "server-modules": {
-    mayImport: ["http-engine", "certificates", "serverfile", "server-core", "lifecycle", "wire"],
+    mayImport: ["http-engine", "certificates", "serverfile", "server-core", "lifecycle", "http-protocols"],
     because: "A module knows what it runs in, and neither the process nor its admin API.",
   },
   "admin-server": {
@@ -81,6 +81,22 @@ export default {
       to: { path: "^packages/(?!wire/)" },
     },
     {
+      name: "http-protocols-stands-alone",
+      comment:
+        "http-protocols makes messages of sockets for servers and clients, and knows none of them. A test may damage messages with " +
+        "helpers of wire/src/testing.",
+      severity: "error",
+      from: { path: "^packages/http-protocols/", pathNot: test },
+      to: { path: "^packages/(?!http-protocols/)" },
+    },
+    {
+      name: "http-protocols-tests-stand-alone",
+      comment: "Of other packages, a test of http-protocols knows the helpers that damage messages.",
+      severity: "error",
+      from: { path: `^packages/http-protocols/.*(${test})` },
+      to: { path: "^packages/(?!http-protocols/|wire/src/testing/)" },
+    },
+    {
       name: "storage-knows-wire-only",
       comment:
         "storage is used by processes; it may import wire, the language traceql, and nothing else of ours.",
@@ -124,7 +140,7 @@ export default {
       comment: "The bundler makes programs of processes; none of them needs it to run.",
       severity: "error",
       from: {
-        path: `^packages/(${[processes, "wire|storage|trace-store|traceql|lifecycle", ...Object.keys(serverPackages)].join("|")})/(src|bin)/`,
+        path: `^packages/(${[processes, "http-protocols|wire|storage|trace-store|traceql|lifecycle", ...Object.keys(serverPackages)].join("|")})/(src|bin)/`,
       },
       to: { path: "^packages/bundler/" },
     },

@@ -10,6 +10,7 @@ const described = [
   "admin-server",
   "certificates",
   "http-engine",
+  "http-protocols",
   "lifecycle",
   "server-core",
   "server-modules",

@@ -1,9 +1,16 @@
 // Frames that cost a client less than us, and messages in every encoding, at both gRPC ports: our own server, and grpc-js'.
 import { readFileSync } from "node:fs";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import {
+  encodeFrame,
+  encodeRstStream,
+  encodeSettings,
+  errorCodes,
+  frameFlags,
+  frameTypes,
+} from "http-protocols/http2";
 import { afterEach, describe, expect, test } from "vitest";
 import { PostSpansRequest } from "wire/api-v2";
-import { encodeFrame, encodeRstStream, encodeSettings, errorCodes, frameFlags, frameTypes } from "wire/http2";
 import { openGrpcApiV2 } from "../src/receivers/grpc-api-v2.ts";
 import { openOtlpGrpc } from "../src/receivers/otlp-grpc.ts";
 import type { Receiver } from "../src/receivers/receiver.ts";

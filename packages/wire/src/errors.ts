@@ -15,8 +15,7 @@ export type WireErrorCode =
   | "WIRE_BAD_ID";
 
 /**
- * The error class of this package, besides `Http2Error`, whose codes are sent to the peer. The message is
- * lower case and names the value and the limit.
+ * The error class of this package. The message is lower case and names the value and the limit.
  */
 export class WireError extends Error {
   override readonly name = "WireError";

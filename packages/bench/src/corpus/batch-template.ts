@@ -1,4 +1,4 @@
-import { messagePrefixBytes, writeMessagePrefix } from "wire/grpc-client";
+import { messagePrefixBytes, writeMessagePrefix } from "http-protocols/grpc-client";
 import type { PlannedSpan } from "./plan-spans.ts";
 import type { Piece } from "./proto-piece.ts";
 import type { Random } from "./random.ts";

@@ -13,7 +13,7 @@ import {
   frameTypes,
   maxWindowBytes,
   settingIds,
-} from "wire/http2";
+} from "http-protocols/http2";
 import type { WrkResult } from "./wrk.ts";
 
 /** A load of HTTP/2: some connections, on each of them always as many streams. */

@@ -4,7 +4,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   clientPreface,
   encodeFrame,
@@ -17,7 +16,8 @@ import {
   frameFlags,
   frameTypes,
   settingIds,
-} from "wire/http2";
+} from "http-protocols/http2";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { plainSite, startWebServer, type WebServer } from "./web-server.ts";
 
 const nothing = Buffer.alloc(0);

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
+import { errorCodes, FloodGuard, HpackEncoder, Http2Error } from "http-protocols/http2";
 import { expect, test } from "vitest";
-import { errorCodes, FloodGuard, HpackEncoder, Http2Error } from "wire/http2";
 import { ClientFrames, type FrameOwner } from "./client-frames.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import type { H2Stream } from "./h2-stream.ts";

@@ -1,4 +1,3 @@
-import { ServerError } from "server-core/errors";
 import {
   decodeHeaderBlock,
   encodePingAck,
@@ -11,7 +10,8 @@ import {
   Http2Error,
   settingIds,
   settingsAck,
-} from "wire/http2";
+} from "http-protocols/http2";
+import { ServerError } from "server-core/errors";
 import type { FrameWriter } from "./frame-writer.ts";
 import { type H2Carrier, H2Stream } from "./h2-stream.ts";
 import type { PushedStreams } from "./pushed-streams.ts";

@@ -6,7 +6,7 @@ import {
   frameFlags,
   frameHeaderBytes,
   frameTypes,
-} from "wire/http2";
+} from "http-protocols/http2";
 
 /** Up to here a payload is copied behind its frame's header; above it goes out as it is. */
 const maxJoinedBytes = 4 * 1024;

@@ -1,5 +1,4 @@
 import type { Socket } from "node:net";
-import { ServerError } from "server-core/errors";
 import {
   clientPreface,
   defaultWindowBytes,
@@ -14,7 +13,8 @@ import {
   HpackEncoder,
   Http2Error,
   settingIds,
-} from "wire/http2";
+} from "http-protocols/http2";
+import { ServerError } from "server-core/errors";
 import { closeLingering } from "../close-lingering.ts";
 import type { ConnectionLimits } from "../connection-limits.ts";
 import type { HeaderList } from "../header-list.ts";

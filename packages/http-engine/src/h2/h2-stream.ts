@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import { errorCodes } from "http-protocols/http2";
 import { ServerError } from "server-core/errors";
 import { keepOwner, runFor } from "server-core/threads/error-owner";
-import { errorCodes } from "wire/http2";
 import { bodyTooLong, DeclaredBody, fieldsFor } from "../declared-body.ts";
 import { httpDate } from "../h1/response-head.ts";
 import type { HeaderList } from "../header-list.ts";

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
+import { decodeHeaderBlock, HpackDecoder, HpackEncoder, settingIds } from "http-protocols/http2";
 import { expect, test } from "vitest";
-import { decodeHeaderBlock, HpackDecoder, HpackEncoder, settingIds } from "wire/http2";
 import { FrameWriter } from "./frame-writer.ts";
 import { type PromisedRequest, promisedRequest } from "./promised-request.ts";
 import { PushedStreams } from "./pushed-streams.ts";

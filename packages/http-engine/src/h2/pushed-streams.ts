@@ -1,4 +1,4 @@
-import { type HpackEncoder, settingIds } from "wire/http2";
+import { type HpackEncoder, settingIds } from "http-protocols/http2";
 import type { FrameWriter } from "./frame-writer.ts";
 import type { PromisedRequest } from "./promised-request.ts";
 import { addFields } from "./response-fields.ts";

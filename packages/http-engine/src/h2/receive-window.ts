@@ -1,4 +1,4 @@
-import { encodeWindowUpdate, errorCodes, Http2Error } from "wire/http2";
+import { encodeWindowUpdate, errorCodes, Http2Error } from "http-protocols/http2";
 import type { FrameWriter } from "./frame-writer.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { HeaderField } from "wire/http2";
+import type { HeaderField } from "http-protocols/http2";
 import type { HeaderList } from "../header-list.ts";
 
 /** The head of a request of HTTP/2, checked. */

@@ -1,5 +1,5 @@
+import type { HpackEncoder } from "http-protocols/http2";
 import { ServerError } from "server-core/errors";
-import type { HpackEncoder } from "wire/http2";
 import { twoLengths } from "../h1/response-head.ts";
 import type { HeaderList } from "../header-list.ts";
 

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
+import { FrameReader, frameTypes } from "http-protocols/http2";
 import { expect, test } from "vitest";
-import { FrameReader, frameTypes } from "wire/http2";
 import { FrameWriter } from "./frame-writer.ts";
 import { SendQueue } from "./send-queue.ts";
 

@@ -1,4 +1,4 @@
-import { defaultWindowBytes, errorCodes, Http2Error, maxWindowBytes } from "wire/http2";
+import { defaultWindowBytes, errorCodes, Http2Error, maxWindowBytes } from "http-protocols/http2";
 import type { HeaderList } from "../header-list.ts";
 import type { FrameWriter } from "./frame-writer.ts";
 import type { SendQueue } from "./send-queue.ts";

@@ -1,4 +1,4 @@
-import { encodeRstStream, errorCodes, type FloodGuard, Http2Error } from "wire/http2";
+import { encodeRstStream, errorCodes, type FloodGuard, Http2Error } from "http-protocols/http2";
 import type { FrameWriter } from "./frame-writer.ts";
 import type { H2Stream } from "./h2-stream.ts";
 import { RecentStreams, type StreamFate } from "./recent-streams.ts";

@@ -1,6 +1,6 @@
+import { type GrpcAnswer, grpcAnswerOf, grpcError } from "http-protocols/grpc-client";
+import { encodeHeaders } from "http-protocols/http2";
 import type { ClientTlsMaterial } from "lifecycle";
-import { type GrpcAnswer, grpcAnswerOf, grpcError } from "wire/grpc-client";
-import { encodeHeaders } from "wire/http2";
 import { CollectorLink } from "./collector-link.ts";
 
 const callTimeoutMs = 10_000;

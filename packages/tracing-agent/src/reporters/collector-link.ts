@@ -1,4 +1,4 @@
-import { Http2Connection } from "wire/grpc-client";
+import { Http2Connection } from "http-protocols/grpc-client";
 import { type CollectorSocketSettings, openCollectorSocket } from "./collector-socket.ts";
 
 const connectTimeoutMs = 10_000;

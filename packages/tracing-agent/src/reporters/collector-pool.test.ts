@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { prefixed } from "http-protocols/grpc-client";
+import { statusDetails } from "http-protocols/testing";
 import { createLogger } from "lifecycle";
 import { afterEach, describe, expect, test } from "vitest";
-import { prefixed } from "wire/grpc-client";
-import { statusDetails } from "wire/testing";
 import { CollectorPool } from "./collector-pool.ts";
 
 /** Limit for a busy machine. */

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
+import { type GrpcAnswer, grpcError } from "http-protocols/grpc-client";
 import type { ClientTlsMaterial, Logger } from "lifecycle";
-import { type GrpcAnswer, grpcError } from "wire/grpc-client";
 import type { CollectorAddress } from "./collector-address.ts";
 import type { CollectorEndpoint } from "./collector-endpoint.ts";
 import { CollectorName, type CollectorNameSettings } from "./collector-name.ts";

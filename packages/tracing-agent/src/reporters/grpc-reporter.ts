@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { GrpcAnswer, GrpcStatus } from "http-protocols/grpc-client";
 import type { Logger } from "lifecycle";
-import type { GrpcAnswer, GrpcStatus } from "wire/grpc-client";
 import type { AgentMetrics } from "../agent-metrics.ts";
 import { collectorMethods } from "./collector-methods.ts";
 import type { CollectorPool } from "./collector-pool.ts";

@@ -1,5 +1,5 @@
+import { grpcError, grpcStatusGoName, prefixed } from "http-protocols/grpc-client";
 import { SamplingStrategyParameters, SamplingStrategyResponse } from "wire/api-v2";
-import { grpcError, grpcStatusGoName, prefixed } from "wire/grpc-client";
 import { collectorMethods } from "./collector-methods.ts";
 import type { CollectorPool } from "./collector-pool.ts";
 

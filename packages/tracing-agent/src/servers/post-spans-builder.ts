@@ -1,5 +1,5 @@
+import { messagePrefixBytes, writeMessagePrefix } from "http-protocols/grpc-client";
 import type { AgentBatch } from "wire/agent";
-import { messagePrefixBytes, writeMessagePrefix } from "wire/grpc-client";
 import { freeBuffer } from "./free-buffer.ts";
 import { RequestBuffers } from "./request-buffers.ts";
 

@@ -4,8 +4,9 @@ import {
   type ServerInterceptingCallInterface,
   setLogger,
 } from "@grpc/grpc-js";
+import { guardFloods } from "http-protocols/grpc-js";
 import { type Logger, listenError, secureContextOptions } from "lifecycle";
-import { acceptMoreEncodings, bindServer, guardFloods, serverCredentialsOf } from "wire/grpc";
+import { acceptMoreEncodings, bindServer, serverCredentialsOf } from "wire/grpc";
 import type { Receiver, ReceiverAddress } from "./receiver.ts";
 import { type UnfinishedLimits, UnfinishedMessages } from "./unfinished-messages.ts";
 

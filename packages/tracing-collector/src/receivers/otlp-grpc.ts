@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import type { HeaderField } from "wire/http2";
+import type { HeaderField } from "http-protocols/http2";
 import { encodeExportResponse, OtlpTranscoder, traceService } from "wire/otlp";
 import type { TranscodeResult } from "wire/rows";
 import { SpanIntake } from "../pipeline/span-intake.ts";

@@ -2,7 +2,6 @@ import { Duplex } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { status } from "@grpc/grpc-js";
-import { expect, test } from "vitest";
 import {
   clientPreface,
   encodeFrame,
@@ -15,7 +14,8 @@ import {
   frameHeaderBytes,
   frameTypes,
   settingIds,
-} from "wire/http2";
+} from "http-protocols/http2";
+import { expect, test } from "vitest";
 import { damagedMessage, randomOf } from "wire/testing";
 import { Connection } from "../../src/receivers/unary-grpc/connection.ts";
 import { MessageBuffers } from "../../src/receivers/unary-grpc/message-buffers.ts";

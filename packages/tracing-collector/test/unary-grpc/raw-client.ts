@@ -11,7 +11,7 @@ import {
   frameTypes,
   type HeaderField,
   HpackDecoder,
-} from "wire/http2";
+} from "http-protocols/http2";
 
 export interface ReceivedFrame {
   readonly type: number;

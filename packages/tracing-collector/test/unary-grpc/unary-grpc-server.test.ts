@@ -3,7 +3,6 @@ import type { AddressInfo } from "node:net";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import fc from "fast-check";
-import { afterEach, describe, expect, test } from "vitest";
 import {
   clientPreface,
   encodeFrame,
@@ -16,7 +15,8 @@ import {
   frameTypes,
   type HeaderField,
   settingIds,
-} from "wire/http2";
+} from "http-protocols/http2";
+import { afterEach, describe, expect, test } from "vitest";
 import { MessageBuffers } from "../../src/receivers/unary-grpc/message-buffers.ts";
 import {
   UnaryGrpcServer,

@@ -9,6 +9,7 @@ import {
   setLogVerbosity,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { guardFloods } from "http-protocols/grpc-js";
 import { type HostPort, type Logger, listenError, type ServerTls, secureContextOptions } from "lifecycle";
 import { queryServiceV3 } from "wire/api-v3";
 import {
@@ -16,7 +17,6 @@ import {
   addHealth,
   addReflection,
   bindServer,
-  guardFloods,
   healthServiceName,
   metricsQueryService,
   queryService,

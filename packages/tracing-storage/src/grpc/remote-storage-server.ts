@@ -8,6 +8,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import type { Registry } from "@prometheus-io/client";
+import { guardFloods } from "http-protocols/grpc-js";
 import { type HostPort, listenError, type ServerTls, secureContextOptions } from "lifecycle";
 import {
   acceptMoreEncodings,
@@ -15,7 +16,6 @@ import {
   addReflection,
   bindServer,
   dependenciesReaderService,
-  guardFloods,
   healthServiceName,
   type PluginCapabilitiesServer,
   pluginCapabilitiesService,

@@ -13,7 +13,6 @@ export type {
 } from "../gen/tracing/storage/v1/storage.ts";
 export { publicNameOf } from "./aliases.ts";
 export { bindServer } from "./bind-server.ts";
-export { guardFloods } from "./guard-floods.ts";
 export { addHealth, healthServiceName, type ServerHealth } from "./health.ts";
 export { acceptMoreEncodings } from "./more-encodings.ts";
 export { addReflection } from "./reflection.ts";

@@ -7,8 +7,6 @@ import { SamplingStrategyParameters, SamplingStrategyResponse } from "../gen/tra
 import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 import { legacySamplingJson } from "../sampling/legacy-sampling-json.ts";
 import { samplingJson } from "../sampling/sampling-json.ts";
-import { retryDelayMs } from "./retry-info.ts";
-import { statusDetails } from "./status-details.ts";
 
 /** More by `FUZZ_ROUNDS=1000000 vitest run …`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 3_000);
@@ -110,21 +108,3 @@ describe.each(Object.entries(readers))("%s", (_, [read, message]) => {
     expect(() => read(message)).not.toThrow();
   });
 });
-
-test(
-  "RetryInfo of a damaged status is a delay or none",
-  () => {
-    const random = randomOf(2026);
-    const messages = [statusDetails({ seconds: 2, nanos: 500_000_000 }), statusDetails(undefined)];
-    let found = 0;
-    for (let round = 0; round < rounds; round++) {
-      const delay = retryDelayMs(damagedMessage(messages, random));
-      if (delay !== undefined) {
-        found++;
-      }
-      expect(delay === undefined || delay >= 0).toBe(true);
-    }
-    expect(found).toBeGreaterThan(rounds / 20);
-  },
-  timeoutMs,
-);

@@ -1,4 +1,3 @@
-export { statusDetails } from "../grpc/status-details.ts";
 export { damagedMessage, randomOf } from "../rows/damaged-message.ts";
 export { spanArbitrary } from "../rows/span-arbitrary.ts";
 export { storedRowsOf } from "../rows/stored-rows-of.ts";

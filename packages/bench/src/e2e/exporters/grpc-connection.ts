@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
-import { type GrpcAnswer, grpcAnswerOf, grpcError, Http2Connection } from "wire/grpc-client";
-import { encodeHeaders } from "wire/http2";
+import { type GrpcAnswer, grpcAnswerOf, grpcError, Http2Connection } from "http-protocols/grpc-client";
+import { encodeHeaders } from "http-protocols/http2";
 
 /** Where to send, and how long to wait for an answer. */
 export interface GrpcConnectionSettings {

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { type GrpcAnswer, type GrpcStatus, prefixed } from "wire/grpc-client";
+import { type GrpcAnswer, type GrpcStatus, prefixed } from "http-protocols/grpc-client";
 import { traceService } from "wire/otlp";
 import type { ExportAnswer, Exporter, ExporterSettings, ExportRequest } from "./exporter.ts";
 import { GrpcConnection } from "./grpc-connection.ts";

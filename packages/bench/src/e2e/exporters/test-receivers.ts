@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { Metadata, Server, ServerCredentials, status } from "@grpc/grpc-js";
+import { statusDetails } from "http-protocols/testing";
 import type { Span } from "wire/model";
 import { decodeTraces, encodeExportResponse, type TraceServiceHandlers, traceService } from "wire/otlp";
-import { statusDetails } from "wire/testing";
 
 /** How a receiver answers one call; it remembers the batch when it accepts it. */
 export type Behaviour =

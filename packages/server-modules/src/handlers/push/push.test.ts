@@ -8,8 +8,6 @@ import {
 } from "node:http2";
 import { connect as connectTcp, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { ask } from "server-core/testing/ask";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import {
   clientPreface,
   encodeFrame,
@@ -21,7 +19,9 @@ import {
   frameFlags,
   frameTypes,
   settingIds,
-} from "wire/http2";
+} from "http-protocols/http2";
+import { ask } from "server-core/testing/ask";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { RunningServer } from "../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;

@@ -24,7 +24,7 @@ import {
   SendWindow,
   settingIds,
   settingsAck,
-} from "wire/http2";
+} from "http-protocols/http2";
 import { messagePrefixBytes } from "./decode-message.ts";
 import { FrameOutput } from "./frame-output.ts";
 import { failureHeaders, type GrpcFailure, okTrailers, responseHeaders } from "./grpc-status.ts";

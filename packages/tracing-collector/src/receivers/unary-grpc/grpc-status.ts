@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { encodeHeaders, type HeaderField } from "wire/http2";
+import { encodeHeaders, type HeaderField } from "http-protocols/http2";
 
 /** The failure of a call. */
 export interface GrpcFailure {

@@ -1,5 +1,5 @@
+import type { HeaderField } from "http-protocols/http2";
 import { describe, expect, test } from "vitest";
-import type { HeaderField } from "wire/http2";
 import { RequestHeadersReader } from "./request-headers.ts";
 
 const field = (name: string, value: string): HeaderField => ({ name, value });

@@ -1,4 +1,4 @@
-import type { HeaderField } from "wire/http2";
+import type { HeaderField } from "http-protocols/http2";
 
 /** The checked header section of a request. */
 export interface RequestHeaders {

@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { type HeaderField, ReceiveWindow } from "wire/http2";
+import { type HeaderField, ReceiveWindow } from "http-protocols/http2";
 import { CollectorError } from "../../errors.ts";
 import { grpcFailureOf } from "../refusal.ts";
 import { decompressMessage, messagePrefixBytes } from "./decode-message.ts";

@@ -1,4 +1,4 @@
-import type { HeaderField } from "wire/http2";
+import type { HeaderField } from "http-protocols/http2";
 import type { GrpcFailure } from "./grpc-status.ts";
 
 /** A method with one request message and one answer. */

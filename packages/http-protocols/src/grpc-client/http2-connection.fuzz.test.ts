@@ -1,7 +1,7 @@
 import { Duplex } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { statusDetails } from "../grpc/status-details.ts";
+import { damagedMessage, randomOf } from "wire/testing";
 import { encodeHeaders } from "../http2/encode-headers.ts";
 import {
   clientPreface,
@@ -13,7 +13,7 @@ import {
   frameTypes,
 } from "../http2/frames.ts";
 import type { HeaderField } from "../http2/header-field.ts";
-import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
+import { statusDetails } from "../testing/status-details.ts";
 import { grpcAnswerOf, prefixed } from "./grpc-answer.ts";
 import { Http2Connection } from "./http2-connection.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { WireError } from "../errors.ts";
-import { damagedMessage, randomOf } from "../rows/damaged-message.ts";
+import { damagedMessage, randomOf } from "wire/testing";
 import { encodeHeaders } from "./encode-headers.ts";
 import type { HeaderField } from "./header-field.ts";
 import { HpackDecoder } from "./hpack-decoder.ts";
+import { HpackError } from "./hpack-error.ts";
 
 /** More by `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 5_000);
@@ -37,7 +37,7 @@ function outcomeOf(connection: readonly Buffer[]): HeaderField[][] | string {
     }
     return lists;
   } catch (error) {
-    if (error instanceof WireError) {
+    if (error instanceof HpackError) {
       return error.code;
     }
     throw new Error(connection.map((block) => block.toString("hex")).join(" "), { cause: error });
@@ -45,7 +45,7 @@ function outcomeOf(connection: readonly Buffer[]): HeaderField[][] | string {
 }
 
 test(
-  "answers damaged header blocks with fields or a WireError, never otherwise",
+  "answers damaged header blocks with fields or an HpackError, never otherwise",
   () => {
     const random = randomOf(2026);
     const seen = { good: 0, refused: 0 };

@@ -1,7 +1,7 @@
-import { retryDelayMs } from "../grpc/retry-info.ts";
 import { errorCodes } from "../http2/frames.ts";
 import { type GrpcStatus, grpcStatusOf, grpcStatusOfHttp } from "./grpc-status.ts";
 import type { Headers, Http2Failure, Http2Outcome, Http2Response } from "./http2-stream.ts";
+import { retryDelayMs } from "./retry-info.ts";
 
 /** The outcome of a unary call. */
 export interface GrpcAnswer {

@@ -1,7 +1,7 @@
-import { WireError } from "../errors.ts";
 import { errorCodes } from "./frames.ts";
 import type { HeaderField } from "./header-field.ts";
 import type { HpackDecoder } from "./hpack-decoder.ts";
+import { HpackError } from "./hpack-error.ts";
 import { Http2Error } from "./http2-error.ts";
 
 /**
@@ -13,10 +13,10 @@ export function decodeHeaderBlock(decoder: HpackDecoder, block: Uint8Array): Hea
   try {
     return decoder.decode(block);
   } catch (error) {
-    if (!(error instanceof WireError)) {
+    if (!(error instanceof HpackError)) {
       throw error;
     }
-    if (error.code === "WIRE_TOO_LARGE") {
+    if (error.code === "HPACK_TOO_LARGE") {
       return undefined;
     }
     throw new Http2Error(errorCodes.compressionError, error.message, { cause: error });

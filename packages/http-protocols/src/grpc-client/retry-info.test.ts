@@ -1,8 +1,12 @@
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { expect, test } from "vitest";
-import { randomOf } from "../rows/damaged-message.ts";
+import { damagedMessage, randomOf } from "wire/testing";
+import { statusDetails } from "../testing/status-details.ts";
 import { retryDelayMs } from "./retry-info.ts";
-import { statusDetails } from "./status-details.ts";
+
+/** More by `FUZZ_ROUNDS=1000000 vitest run …`. */
+const rounds = Number(process.env.FUZZ_ROUNDS ?? 3_000);
+const timeoutMs = 20_000 + rounds * 2;
 
 test.each([
   ["seconds and nanoseconds", statusDetails({ seconds: 2, nanos: 500_000_000 }), 2500],
@@ -28,3 +32,21 @@ test("takes any bytes without an error", () => {
     expect(delay === undefined || delay >= 0).toBe(true);
   }
 });
+
+test(
+  "RetryInfo of a damaged status is a delay or none",
+  () => {
+    const random = randomOf(2026);
+    const messages = [statusDetails({ seconds: 2, nanos: 500_000_000 }), statusDetails(undefined)];
+    let found = 0;
+    for (let round = 0; round < rounds; round++) {
+      const delay = retryDelayMs(damagedMessage(messages, random));
+      if (delay !== undefined) {
+        found++;
+      }
+      expect(delay === undefined || delay >= 0).toBe(true);
+    }
+    expect(found).toBeGreaterThan(rounds / 20);
+  },
+  timeoutMs,
+);

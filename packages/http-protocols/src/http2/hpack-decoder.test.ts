@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { WireError } from "../errors.ts";
 import { encodeHeaders } from "./encode-headers.ts";
 import { HpackDecoder } from "./hpack-decoder.ts";
+import { HpackError } from "./hpack-error.ts";
 
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
 const pairs = (decoder: HpackDecoder, block: string) =>
@@ -108,45 +108,45 @@ describe("HpackDecoder", () => {
     pairs(decoder, "4001 6101 62");
     expect(pairs(decoder, "be")).toEqual(["a: b"]);
     expect(pairs(decoder, "20")).toEqual([]);
-    expect(() => pairs(decoder, "be")).toThrow(failure("WIRE_MALFORMED"));
+    expect(() => pairs(decoder, "be")).toThrow(failure("HPACK_MALFORMED"));
   });
 
   test("keeps nothing in a table without room", () => {
     const decoder = new HpackDecoder({ maxListBytes: 1_000, maxTableBytes: 0 });
     expect(pairs(decoder, "20 4001 6101 62 88")).toEqual(["a: b", ":status: 200"]);
-    expect(() => pairs(decoder, "be")).toThrow(failure("WIRE_MALFORMED"));
-    expect(() => pairs(decoder, "21")).toThrow(failure("WIRE_MALFORMED"));
+    expect(() => pairs(decoder, "be")).toThrow(failure("HPACK_MALFORMED"));
+    expect(() => pairs(decoder, "21")).toThrow(failure("HPACK_MALFORMED"));
   });
 
   test.each([
-    ["index 0", "80", "WIRE_MALFORMED"],
-    ["an index past the tables", "be", "WIRE_MALFORMED"],
-    ["an integer that does not end", "ff8080808080808080", "WIRE_MALFORMED"],
-    ["a cut integer", "ff80", "WIRE_TRUNCATED"],
-    ["a cut name", "0005616263", "WIRE_TRUNCATED"],
-    ["a length that lies", "007fffffff7f61", "WIRE_TRUNCATED"],
-    ["a table over its limit", "3fe21f", "WIRE_MALFORMED"],
-    ["a change of the table behind a field", "8220", "WIRE_MALFORMED"],
-    ["Huffman padding of zeros", "008100 00", "WIRE_MALFORMED"],
-    ["Huffman padding of eight bits", "0081ff 00", "WIRE_MALFORMED"],
-    ["the end code of Huffman", "0084ffffffff 00", "WIRE_MALFORMED"],
+    ["index 0", "80", "HPACK_MALFORMED"],
+    ["an index past the tables", "be", "HPACK_MALFORMED"],
+    ["an integer that does not end", "ff8080808080808080", "HPACK_MALFORMED"],
+    ["a cut integer", "ff80", "HPACK_TRUNCATED"],
+    ["a cut name", "0005616263", "HPACK_TRUNCATED"],
+    ["a length that lies", "007fffffff7f61", "HPACK_TRUNCATED"],
+    ["a table over its limit", "3fe21f", "HPACK_MALFORMED"],
+    ["a change of the table behind a field", "8220", "HPACK_MALFORMED"],
+    ["Huffman padding of zeros", "008100 00", "HPACK_MALFORMED"],
+    ["Huffman padding of eight bits", "0081ff 00", "HPACK_MALFORMED"],
+    ["the end code of Huffman", "0084ffffffff 00", "HPACK_MALFORMED"],
   ])("refuses %s", (_, block, code) => {
     expect(() => new HpackDecoder({ maxListBytes: 1_000 }).decode(hex(block))).toThrow(failure(code));
   });
 
   test("reads a list over the limit to its end, so that its table is still right", () => {
     const decoder = new HpackDecoder({ maxListBytes: 70 });
-    expect(() => pairs(decoder, "4001 6101 62 8286")).toThrow(failure("WIRE_TOO_LARGE"));
+    expect(() => pairs(decoder, "4001 6101 62 8286")).toThrow(failure("HPACK_TOO_LARGE"));
     expect(pairs(decoder, "be")).toEqual(["a: b"]);
   });
 
-  test("throws nothing but WireError on any bytes", () => {
+  test("throws nothing but HpackError on any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {
           new HpackDecoder({ maxListBytes: 1_000 }).decode(bytes);
         } catch (error) {
-          expect(error).toBeInstanceOf(WireError);
+          expect(error).toBeInstanceOf(HpackError);
         }
       }),
       { numRuns: 2_000 },

@@ -1,5 +1,5 @@
-import { WireError } from "../errors.ts";
 import type { HeaderField } from "./header-field.ts";
+import { HpackError } from "./hpack-error.ts";
 import { decodeHuffman } from "./huffman.ts";
 import { staticTable } from "./static-table.ts";
 
@@ -38,7 +38,7 @@ export class HpackDecoder {
   }
 
   /**
-   * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED; WIRE_TOO_LARGE past `maxListBytes`: the block was read to its end
+   * @throws HpackError HPACK_TRUNCATED, HPACK_MALFORMED; HPACK_TOO_LARGE past `maxListBytes`: the block was read to its end
    *   nevertheless, so the connection may go on
    */
   decode(block: Uint8Array): HeaderField[] {
@@ -65,8 +65,8 @@ export class HpackDecoder {
       }
     }
     if (listBytes > this.#maxListBytes) {
-      throw new WireError(
-        "WIRE_TOO_LARGE",
+      throw new HpackError(
+        "HPACK_TOO_LARGE",
         `headers of ${listBytes} bytes are over the limit of ${this.#maxListBytes}`,
       );
     }
@@ -173,10 +173,10 @@ function sizeOf({ name, value }: HeaderField): number {
   return name.length + value.length + entryOverheadBytes;
 }
 
-function malformed(what: string): WireError {
-  return new WireError("WIRE_MALFORMED", `header block: ${what}`);
+function malformed(what: string): HpackError {
+  return new HpackError("HPACK_MALFORMED", `header block: ${what}`);
 }
 
-function truncated(): WireError {
-  return new WireError("WIRE_TRUNCATED", "header block ends inside a field");
+function truncated(): HpackError {
+  return new HpackError("HPACK_TRUNCATED", "header block ends inside a field");
 }

@@ -1,4 +1,4 @@
-import { WireError } from "../errors.ts";
+import { HpackError } from "./hpack-error.ts";
 
 /**
  * Lengths of the codes of each byte. The 257th code, 30 ones, means "end" and must not occur. The code is
@@ -51,7 +51,7 @@ for (let length = 1; length <= longestCode; length++) {
 
 /**
  * Decodes a string of HPACK; each byte of the result is one character (latin1).
- * @throws WireError WIRE_MALFORMED for a code of "end", or padding that is not the beginning of it or over 7 bits
+ * @throws HpackError HPACK_MALFORMED for a code of "end", or padding that is not the beginning of it or over 7 bits
  */
 export function decodeHuffman(bytes: Uint8Array, from: number, to: number): string {
   // The shortest codes have five bits.
@@ -68,7 +68,7 @@ export function decodeHuffman(bytes: Uint8Array, from: number, to: number): stri
       if (index >= 0 && index < (codeCounts[codeLength] as number)) {
         const symbol = symbols[(firstSymbols[codeLength] as number) + index] as number;
         if (symbol === end) {
-          throw new WireError("WIRE_MALFORMED", "Huffman code of a header ends inside");
+          throw new HpackError("HPACK_MALFORMED", "Huffman code of a header ends inside");
         }
         text[length++] = symbol;
         code = 0;
@@ -77,7 +77,7 @@ export function decodeHuffman(bytes: Uint8Array, from: number, to: number): stri
     }
   }
   if (codeLength > 7 || code !== 2 ** codeLength - 1) {
-    throw new WireError("WIRE_MALFORMED", "Huffman code of a header has wrong padding");
+    throw new HpackError("HPACK_MALFORMED", "Huffman code of a header has wrong padding");
   }
   return text.toString("latin1", 0, length);
 }
