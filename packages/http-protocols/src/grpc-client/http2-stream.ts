@@ -28,7 +28,7 @@ export interface Http2Stream {
   id: number;
   readonly body: Buffer;
   headers: Headers | undefined;
-  /** What came of the response's body, and room for more. */
+  /** The received part of the response's body, with room for more. */
   response: Buffer;
   /** How many bytes of `response` came. */
   receivedBytes: number;
