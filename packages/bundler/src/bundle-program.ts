@@ -117,7 +117,9 @@ async function write(input: Record<string, string>, folder: string, plugins: Plu
       // Generated code makes a gRPC client for each service, also where nobody calls.
       manualPureFunctions: ["makeGenericClientConstructor"],
       moduleSideEffects: (id) =>
-        !/\/packages\/(?:http-protocols|wire|lifecycle)\/|@grpc\/grpc-js|@bufbuild\/protobuf|\/zod\//.test(id),
+        !/\/packages\/(?:http-protocols|wire|lifecycle)\/|@grpc\/grpc-js|@bufbuild\/protobuf|\/zod\//.test(
+          id,
+        ),
     },
   });
   const { output } = await bundle.write({
