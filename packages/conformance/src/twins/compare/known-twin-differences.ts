@@ -86,7 +86,8 @@ send both the same requests and compare all that can be seen; other differences 
   502, unless \`lb_retries\` or \`lb_try_duration\` is set. A request that was sent is tried again under the model's rules.
 - An upstream that one request could not dial is left out when the same request is tried again; the policy \`first\` of the model
   takes it again, unless \`fail_duration\` is set.
-- Failures that \`fail_duration\` counts outlive a reload, as do counters of metrics; the model forgets them.
+- Counters of metrics outlive a reload; the model forgets them. Failures that \`fail_duration\` counts outlive a change that leaves
+  their route as it is; the model forgets them with every change.
 
 ${sections.join("\n")}`;
 }

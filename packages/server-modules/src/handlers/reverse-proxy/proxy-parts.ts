@@ -4,6 +4,7 @@ import type { Logger } from "lifecycle";
 import type { IpRanges } from "server-core/net/ip-ranges";
 import type { ResponseRule } from "../intercept/response-rules.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
+import type { FailureMemory } from "./failure-memory.ts";
 import type { RetryRules } from "./retry-rules.ts";
 import type { Transport } from "./transport/transport.ts";
 import type { TunnelSet } from "./tunnel/tunnel-set.ts";
@@ -27,7 +28,7 @@ export interface ProxyParts {
   readonly responseBufferBytes: number;
   /** How long bytes of a response may wait for more; 0: all goes out at once. */
   readonly flushMs: number;
-  readonly failDurationMs: number;
+  readonly failures: FailureMemory;
   readonly unhealthyStatus: readonly number[];
   readonly unhealthyLatencyMs: number;
   /** "" for none. */

@@ -116,7 +116,7 @@ export class ProxyTry implements RelayPlan {
   decide(status: number, headers: HeaderList): HeadDecision {
     const { exchange, upstream } = this;
     const { progress, body } = this.#attempt;
-    const { unhealthyStatus, unhealthyLatencyMs, failDurationMs, breaker, retries, rules } = this.#parts;
+    const { unhealthyStatus, unhealthyLatencyMs, failures, breaker, retries, rules } = this.#parts;
     const latencyMs = performance.now() - progress.triedAt;
     progress.status = status;
     progress.headers = headers;
@@ -128,7 +128,7 @@ export class ProxyTry implements RelayPlan {
       (unhealthyStatus.length > 0 &&
         unhealthyStatus.some((each) => each === status || each === Math.floor(status / 100)))
     ) {
-      upstream.countFailure(failDurationMs);
+      failures.count(upstream);
     }
     if (retries.looksAtResponses) {
       const tries = { progress, repeatable: isRepeatable(body, exchange, true), othersLeft: false };
@@ -180,7 +180,7 @@ export class ProxyTry implements RelayPlan {
     this.#trace?.end(error);
     if (error instanceof ProxyFailure) {
       this.upstream.failed(error);
-      this.upstream.countFailure(this.#parts.failDurationMs);
+      this.#parts.failures.count(this.upstream);
     }
     this.#release();
     this.#result.reject(error);

@@ -7,7 +7,7 @@ import { ask } from "server-core/testing/ask";
 import { EventQueue } from "server-core/testing/event-queue";
 import { rawRequest } from "server-core/testing/raw-request";
 import { deadAddress, UpstreamServer } from "server-core/testing/upstream-server";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 
 let running: RunningServer;
@@ -379,7 +379,19 @@ describe("balancing", () => {
       { address: dead, num_requests: 0, fails: 1 },
       { address: server.address, num_requests: 0, fails: 0 },
     ]);
-    await proxyTo([dead], { health_checks: { passive: { fail_duration: "1m" } } });
+  });
+
+  test("failures count for every proxy to the address, and end with the config that counted them", async () => {
+    const dead = await deadAddress();
+    const passive = { health_checks: { passive: { fail_duration: "1m" } } };
+    await proxyTo([dead], passive);
+    expect((await ask(running.site)).status).toBe(502);
+    expect((await ask(running.site)).status).toBe(503);
+    await proxyTo([dead], { ...passive, flush_interval: -1 });
+    await vi.waitFor(async () => expect(await upstreamList()).toMatchObject([{ fails: 0 }]), {
+      timeout: 20_000,
+    });
+    expect((await ask(running.site)).status).toBe(502);
     expect((await ask(running.site)).status).toBe(503);
   });
 

@@ -7,6 +7,7 @@ import { compileResponseMatcher } from "../../matchers/response-matcher.ts";
 import { loadResponseRules } from "../intercept/response-rules.ts";
 import { compileRewrite } from "../rewrite/compile-rewrite.ts";
 import { circuitBreakers } from "./circuit-breaker.ts";
+import { FailureMemory } from "./failure-memory.ts";
 import { HealthChecker } from "./health/health-checker.ts";
 import { type ProxyConfig, proxySchema } from "./proxy-config.ts";
 import { ProxyHandler } from "./proxy-handler.ts";
@@ -82,6 +83,7 @@ export const reverseProxy = defineModule({
       closeDelayMs: config.stream_close_delay || undefined,
       bufferBytes: Math.max(config.stream_buffer_size ?? 0, 0),
     });
+    const failures = new FailureMemory(passive?.fail_duration ?? 0);
     const ranges = (config.trusted_proxies ?? []).flatMap((each) =>
       each === "private_ranges" ? privateRanges : [each],
     );
@@ -99,7 +101,7 @@ export const reverseProxy = defineModule({
       requestBufferBytes: bytesOf(config.request_buffers),
       responseBufferBytes: bytesOf(config.response_buffers),
       flushMs: Math.max(0, config.flush_interval ?? 0),
-      failDurationMs: passive?.fail_duration ?? 0,
+      failures,
       unhealthyStatus: passive?.unhealthy_status ?? [],
       unhealthyLatencyMs: passive?.unhealthy_latency || Number.POSITIVE_INFINITY,
       proxyStatusName: config.proxy_status_name ?? "",
@@ -114,6 +116,7 @@ export const reverseProxy = defineModule({
       handle: (exchange, next) => handler.handle(exchange, next),
       close() {
         checker?.close();
+        failures.close();
         tunnels.close();
       },
     };

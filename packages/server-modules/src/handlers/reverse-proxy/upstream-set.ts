@@ -111,7 +111,7 @@ export class UpstreamSet {
     if (now - this.#sweptAt > sweepMs) {
       this.#sweptAt = now;
       for (const [address, { lease, usedAt, candidate }] of this.#dynamic) {
-        if (now - usedAt > forgetAfterMs && candidate.requests === 0) {
+        if (now - usedAt > forgetAfterMs && candidate.requests === 0 && candidate.upstream.fails === 0) {
           this.#dynamic.delete(address);
           void lease.release();
         }

@@ -33,7 +33,6 @@ export class Upstream implements SharedResource {
   readonly #log: Logger;
   readonly #requests: SharedGauge;
   readonly #fails: SharedGauge;
-  readonly #forgetting = new Set<NodeJS.Timeout>();
   #answers = true;
   #latencyMs: number | null = null;
   #latencyAt = 0;
@@ -87,16 +86,9 @@ export class Upstream implements SharedResource {
     }
   }
 
-  /** Counts a failure for as long as it is remembered. @param rememberMs 0 not at all */
-  countFailure(rememberMs: number): void {
-    if (rememberMs > 0) {
-      this.#fails.add(1);
-      const timer = setTimeout(() => {
-        this.#forgetting.delete(timer);
-        this.#fails.add(-1);
-      }, rememberMs).unref();
-      this.#forgetting.add(timer);
-    }
+  /** Changes the number of remembered failures. The proxy that adds one takes it away (see `FailureMemory`). */
+  addFails(count: number): void {
+    this.#fails.add(count);
   }
 
   /** @param latencyMs time until the head of the response */
@@ -110,10 +102,6 @@ export class Upstream implements SharedResource {
   }
 
   close(): void {
-    for (const timer of this.#forgetting) {
-      clearTimeout(timer);
-      this.#fails.add(-1);
-    }
     this.#requests.release();
     this.#fails.release();
   }

@@ -1,0 +1,38 @@
+import type { Upstream } from "./upstream.ts";
+
+/**
+ * Failures that one proxy remembers of its upstreams (`fail_duration`). They end with the proxy's config: the next config
+ * begins without them, though the upstreams are shared. Source: the public model (Caddy 2.11), `countFailure`
+ */
+export class FailureMemory {
+  readonly #rememberMs: number;
+  readonly #remembered = new Map<NodeJS.Timeout, Upstream>();
+  #isClosed = false;
+
+  /** @param rememberMs 0: failures are not counted */
+  constructor(rememberMs: number) {
+    this.#rememberMs = rememberMs;
+  }
+
+  count(upstream: Upstream): void {
+    if (this.#rememberMs <= 0 || this.#isClosed) {
+      return;
+    }
+    upstream.addFails(1);
+    const timer = setTimeout(() => {
+      this.#remembered.delete(timer);
+      upstream.addFails(-1);
+    }, this.#rememberMs).unref();
+    this.#remembered.set(timer, upstream);
+  }
+
+  /** Forgets all failures, and counts none of requests that still run. */
+  close(): void {
+    this.#isClosed = true;
+    for (const [timer, upstream] of this.#remembered) {
+      clearTimeout(timer);
+      upstream.addFails(-1);
+    }
+    this.#remembered.clear();
+  }
+}
