@@ -17,11 +17,17 @@ export class FrameReader {
   /** The beginning of an incomplete frame. */
   #partial: Buffer | undefined;
   #partialBytes = 0;
+  #partialSince = 0;
 
   /** @param preface required before the first frame: `clientPreface` for a server, empty for a client */
   constructor(sink: FrameSink, preface: Buffer = nothing) {
     this.#sink = sink;
     this.#preface = preface;
+  }
+
+  /** When the frame that is incomplete began, on the clock of `performance.now()`; 0: none is. */
+  get incompleteSince(): number {
+    return this.#partialBytes > 0 ? this.#partialSince : 0;
   }
 
   /** @throws Http2Error PROTOCOL_ERROR for a wrong preface, FRAME_SIZE_ERROR; any error of the sink */
@@ -36,6 +42,7 @@ export class FrameReader {
       if (end > chunk.length) {
         this.#partial ??= Buffer.allocUnsafeSlow(frameHeaderBytes + defaultFrameBytes);
         this.#partialBytes = chunk.copy(this.#partial, 0, at);
+        this.#partialSince = performance.now();
         return;
       }
       this.#deliver(chunk, at, end);

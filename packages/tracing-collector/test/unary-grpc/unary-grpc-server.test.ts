@@ -31,6 +31,7 @@ const patience = { timeout: 20_000 };
 
 const maxMessageBytes = 200_000;
 const path = "/test.Echo/Echo";
+const begun = Buffer.concat([clientPreface, encodeSettings(new Map())]);
 const closers: (() => Promise<void> | void)[] = [];
 
 afterEach(async () => {
@@ -411,6 +412,29 @@ describe("UnaryGrpcServer, frame by frame", () => {
     }
     client.socket.resume();
     await client.closed();
+  });
+
+  test.each<[string, Buffer, Buffer?]>([
+    ["no preface", Buffer.alloc(0)],
+    ["half a preface", clientPreface.subarray(0, 10)],
+    [
+      "a header block without end",
+      Buffer.concat([begun, encodeFrame(frameTypes.headers, 0, 1, Buffer.of(0x82))]),
+      encodeFrame(frameTypes.continuation, 0, 1, Buffer.of(0x82)),
+    ],
+    ["half a frame", Buffer.concat([begun, headersFrame(1, callFields()).subarray(0, 20)])],
+  ])("ends a connection that sends %s, and no idle one", async (_, bytes, further) => {
+    const { port } = await openServer({ timeLimits: { beginMs: 400, stallMs: 400 } });
+    const idle = openClient(port);
+    await idle.frame(({ type, flags }) => type === frameTypes.settings && flags === frameFlags.ack);
+    const late = new RawClient(port);
+    closers.push(() => void late.socket.destroy());
+    late.send(bytes);
+    const drip = setInterval(() => further && late.send(further), 20);
+    closers.push(() => clearInterval(drip));
+    await late.closed();
+    idle.send(headersFrame(1, callFields()), dataFrame(1, grpcMessage("y")));
+    expect((await idle.answer(1)).data).toEqual(grpcMessage("y"));
   });
 
   test.each<[string, HeaderField[]]>([

@@ -44,6 +44,14 @@ export interface ConnectionSettings extends RequestSettings {
   readonly methods: ReadonlyMap<string, UnaryMethod>;
 }
 
+/** Milliseconds that a client has for what it began. */
+export interface TimeLimits {
+  /** For the preface of HTTP/2, and for a header block. */
+  readonly beginMs: number;
+  /** For the next piece of a message, and for a frame. */
+  readonly stallMs: number;
+}
+
 /** Calls that a connection may run at the same time; clients queue further ones. */
 const maxConcurrentStreams = 100;
 const maxHeaderListBytes = 16_384;
@@ -77,6 +85,9 @@ export class Connection implements FrameHandler {
   readonly #received = new ReceiveWindow(connectionWindowBytes);
   readonly #guard = new FloodGuard();
   readonly #out: FrameOutput;
+  readonly #openedAt = performance.now();
+  /** When the header block that goes on in CONTINUATION frames began; 0: none does. */
+  #blockSince = 0;
   #lastStreamId = 0;
   #isLeaving = false;
   #isDead = false;
@@ -101,11 +112,6 @@ export class Connection implements FrameHandler {
     this.#write(encodeWindowUpdate(0, connectionWindowBytes - defaultWindowBytes));
   }
 
-  /** True when the client has sent the preface of HTTP/2. */
-  get hasBegun(): boolean {
-    return this.#dispatcher.hasSettings;
-  }
-
   /** Accepts no new calls; the connection ends with the last running call. */
   drain(): void {
     if (this.#isLeaving || this.#isDead) {
@@ -122,11 +128,17 @@ export class Connection implements FrameHandler {
     this.#socket.destroy();
   }
 
-  /** Cancels calls that have sent nothing for `idleMs` milliseconds. */
-  breakStalled(idleMs: number): void {
+  /** Ends a connection that began something and does not end it, and cancels calls that have stalled. */
+  breakStalled({ beginMs, stallMs }: TimeLimits): void {
     const now = performance.now();
+    const begunAt = this.#dispatcher.hasSettings ? this.#blockSince : this.#openedAt;
+    const frameSince = this.#reader.incompleteSince;
+    if ((begunAt > 0 && now - begunAt > beginMs) || (frameSince > 0 && now - frameSince > stallMs)) {
+      this.destroy();
+      return;
+    }
     for (const request of this.#requests.values()) {
-      if (now - request.lastActiveMs < idleMs) {
+      if (now - request.lastActiveMs < stallMs) {
         continue;
       }
       this.#abandon(request);
@@ -147,6 +159,10 @@ export class Connection implements FrameHandler {
       this.#out.flush();
       this.#forget();
       this.#socket.end();
+      return;
+    }
+    if (this.#dispatcher.isInHeaders && this.#blockSince === 0) {
+      this.#blockSince = performance.now();
     }
   }
 
@@ -182,6 +198,7 @@ export class Connection implements FrameHandler {
   }
 
   headers(streamId: number, block: Buffer, endsStream: boolean): void {
+    this.#blockSince = 0;
     if (streamId % 2 === 0) {
       throw protocolError("HEADERS on a stream that no client opens");
     }

@@ -1,17 +1,16 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { Connection, type ConnectionSettings } from "./connection.ts";
+import { Connection, type ConnectionSettings, type TimeLimits } from "./connection.ts";
 
 export interface UnaryGrpcServerSettings extends ConnectionSettings {
   /** Milliseconds until a connection is asked to end, varied by a tenth; 0, the default: never. */
   readonly maxConnectionAgeMs?: number;
   /** Milliseconds that running calls then have; 0, the default: unlimited. */
   readonly maxConnectionAgeGraceMs?: number;
+  readonly timeLimits?: TimeLimits;
 }
 
-/** Milliseconds in which a client must send the preface of HTTP/2, or the next piece of a message. */
-const beginTimeoutMs = 10_000;
-const stallTimeoutMs = 60_000;
+const defaultTimeLimits: TimeLimits = { beginMs: 10_000, stallMs: 60_000 };
 const sweepIntervalMs = 5_000;
 /** Interval of TCP keep-alive probes, which find clients that vanished, in milliseconds. */
 const tcpKeepAliveMs = 60_000;
@@ -23,7 +22,7 @@ const tcpKeepAliveMs = 60_000;
 export class UnaryGrpcServer {
   readonly server: Server;
   readonly #settings: UnaryGrpcServerSettings;
-  readonly #connections = new Map<Connection, number>();
+  readonly #connections = new Set<Connection>();
   readonly #sweep: NodeJS.Timeout;
   #isStopping = false;
 
@@ -38,7 +37,9 @@ export class UnaryGrpcServer {
       socket.setKeepAlive(true, tcpKeepAliveMs);
       this.#accept(socket);
     });
-    this.#sweep = setInterval(() => this.#lookAround(), sweepIntervalMs).unref();
+    const limits = settings.timeLimits ?? defaultTimeLimits;
+    const intervalMs = Math.min(sweepIntervalMs, limits.beginMs / 2);
+    this.#sweep = setInterval(() => this.#lookAround(limits), intervalMs).unref();
   }
 
   /** Accepts no new connections and calls, lets running calls end, and cuts them when `signal` is aborted. */
@@ -46,13 +47,13 @@ export class UnaryGrpcServer {
     this.#isStopping = true;
     clearInterval(this.#sweep);
     const cut = () => {
-      for (const connection of this.#connections.keys()) {
+      for (const connection of this.#connections) {
         connection.destroy();
       }
     };
     signal.addEventListener("abort", cut, { once: true });
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    for (const connection of this.#connections.keys()) {
+    for (const connection of this.#connections) {
       connection.drain();
     }
     if (signal.aborted) {
@@ -64,7 +65,7 @@ export class UnaryGrpcServer {
 
   #accept(socket: Duplex): void {
     const connection = new Connection(socket, this.#settings);
-    this.#connections.set(connection, performance.now());
+    this.#connections.add(connection);
     const timers = this.#limitAge(connection);
     socket.once("close", () => {
       this.#connections.delete(connection);
@@ -95,14 +96,9 @@ export class UnaryGrpcServer {
     return timers;
   }
 
-  #lookAround(): void {
-    const now = performance.now();
-    for (const [connection, sinceMs] of this.#connections) {
-      if (!connection.hasBegun && now - sinceMs > beginTimeoutMs) {
-        connection.destroy();
-      } else {
-        connection.breakStalled(stallTimeoutMs);
-      }
+  #lookAround(limits: TimeLimits): void {
+    for (const connection of this.#connections) {
+      connection.breakStalled(limits);
     }
   }
 }
