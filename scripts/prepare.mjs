@@ -88,7 +88,7 @@ function manifests() {
 }
 
 /** The build output of each process. */
-const programs = {
+export const programs = {
   "admin-server": "server",
   "tracing-agent": "tracing-agent",
   "tracing-collector": "tracing-collector",

@@ -1,21 +1,25 @@
 // npm run sbom: writes dist/sbom.cdx.json (CycloneDX 1.6) and, for people, dist/THIRD_PARTY.md. They list
-// every package of the programs, with versions, hashes and licences. pnpm makes the first from its lockfile
-// and store.
+// every package of the programs, with versions, hashes and licences. dist/sbom/ has the same for each image. pnpm makes all
+// from its lockfile and store.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { storedPackages } from "./native-packages.mjs";
-import { prepare, root, run } from "./prepare.mjs";
+import { prepare, programs, root, run } from "./prepare.mjs";
 import { thirdPartyPage } from "./third-party.mjs";
 
 await prepare();
 const folder = join(root, "dist");
 mkdirSync(folder, { recursive: true });
 const file = join(folder, "sbom.cdx.json");
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const images = [...Object.keys(programs), "example-shop"];
 const format = ["--sbom-format", "cyclonedx", "--sbom-spec-version", "1.6", "--sbom-type", "application"];
-const isMade = run("pnpm", ["sbom", "--prod", ...format, "--out", file], {
-  stdio: ["ignore", "ignore", "inherit"],
-});
+const list = (output, ...filter) =>
+  run("pnpm", [...filter, "sbom", "--prod", ...format, "--out", output], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+const isMade = list(file);
 if (isMade) {
   const { components } = JSON.parse(readFileSync(file, "utf8"));
   const folders = new Map(
@@ -27,4 +31,10 @@ if (isMade) {
   writeFileSync(join(folder, "THIRD_PARTY.md"), thirdPartyPage(components, folders));
 }
 process.stdout.write(isMade ? "dist/sbom.cdx.json\ndist/THIRD_PARTY.md\n" : "no SBOM was made\n");
-process.exit(isMade ? 0 : 1);
+rmSync(join(folder, "sbom"), { recursive: true, force: true });
+mkdirSync(join(folder, "sbom"));
+const lists = images.map((name) =>
+  list(join(folder, "sbom", `${name}-${version}.cdx.json`), "--filter", name),
+);
+process.stdout.write(`dist/sbom/: ${lists.filter(Boolean).length} of ${images.length} images\n`);
+process.exit(isMade && lists.every(Boolean) ? 0 : 1);

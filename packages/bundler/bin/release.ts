@@ -6,11 +6,12 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { z } from "zod";
@@ -21,25 +22,18 @@ import { checksums } from "../src/release/checksums.ts";
 import { makeCharts } from "../src/release/make-charts.ts";
 import { containerEngine, makeImages } from "../src/release/make-images.ts";
 import { packFolder } from "../src/release/pack-folder.ts";
-
-/** Packages of the processes to the names of their programs. */
-const programs: Readonly<Record<string, string>> = {
-  "admin-server": "server",
-  "tracing-agent": "tracing-agent",
-  "tracing-collector": "tracing-collector",
-  "tracing-query": "tracing-query",
-  "tracing-storage": "tracing-storage",
-};
+import { imageArchitectures, programs, releaseFiles } from "../src/release/release-files.ts";
 
 const help = `Makes what is published of a version: of each built process an npm package and one executable file for this platform (that of
-tracing-storage with its engine beside it), the Helm charts, images where podman or docker is, and checksums.
+tracing-storage with its engine beside it), the Helm charts, images, and checksums. Ends with 1, and says what is missing, when
+something could not be made: images need podman or docker, and an emulator for another processor than this one.
 
 Usage: node packages/bundler/bin/release.ts [options] [process …]
 
   --out <folder>             where they go (default dist)
   --no-executables           no executables
   --no-charts                no Helm charts
-  --images <architectures>   images for these, with commas (default none): amd64,arm64
+  --images <architectures>   images for these, with commas, or "none" (default ${imageArchitectures.join(",")}; none when processes are named)
   --base-image <name>        what they are made of; {arch} in it becomes the architecture
   --image-registry <name>    where the charts find images: ghcr.io/owner/repository
   --repository <url>         source of the npm packages, which a provenance needs: https://github.com/owner/repository
@@ -56,7 +50,7 @@ const { values, positionals } = parseArgs({
     out: { type: "string", default: "dist" },
     executables: { type: "boolean", default: true },
     charts: { type: "boolean", default: true },
-    images: { type: "string", default: "" },
+    images: { type: "string" },
     "base-image": { type: "string" },
     "image-registry": { type: "string" },
     repository: { type: "string" },
@@ -79,6 +73,9 @@ const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
 const out = resolve(values.out);
+const isWhole = positionals.length === 0;
+const images = values.images ?? (isWhole ? imageArchitectures.join(",") : "none");
+const architectures = images === "none" ? [] : images.split(",");
 const made: string[] = [];
 function tell(file: string): void {
   made.push(file);
@@ -94,7 +91,7 @@ if (existsSync(thirdParty)) {
 
 mkdirSync(join(out, "npm"), { recursive: true });
 for (const [packageName, name] of Object.entries(programs)) {
-  if (positionals.length > 0 && !positionals.includes(packageName)) {
+  if (!isWhole && !positionals.includes(packageName)) {
     continue;
   }
   const packageFolder = new URL(`../../${packageName}/`, import.meta.url);
@@ -147,7 +144,7 @@ function makeArchive(
   tell(`${folder}.tar.gz`);
 }
 
-if (values.charts && positionals.length === 0) {
+if (values.charts && isWhole) {
   const charts = join(root, "deploy", "helm");
   const output = join(out, "charts");
   const imageRegistry = values["image-registry"];
@@ -157,24 +154,36 @@ if (values.charts && positionals.length === 0) {
 }
 
 const failed: string[] = [];
-if (values.images !== "") {
+if (architectures.length > 0) {
   const engine = containerEngine();
   if (engine === undefined) {
     failed.push("images: neither podman nor docker is installed");
   } else {
-    const images = makeImages(engine, {
-      ...{ root, version, tell, output: join(out, "images") },
-      architectures: values.images.split(","),
+    const result = makeImages(engine, {
+      ...{ root, version, tell, architectures, output: join(out, "images") },
       baseImage: (architecture) => values["base-image"]?.replaceAll("{arch}", architecture),
     });
-    failed.push(...images.failed);
+    failed.push(...result.failed);
   }
 }
 
-for (const name of ["sbom.cdx.json", "THIRD_PARTY.md"]) {
-  if (existsSync(join(out, name))) {
-    made.push(join(out, name));
+// `npm run sbom` made these before.
+const wanted = releaseFiles({
+  ...{ version, architectures, platform: `${process.platform}-${process.arch}`, scope: values["npm-scope"] },
+  charts: readdirSync(join(root, "deploy", "helm")),
+}).map((name) => join(out, name));
+for (const file of wanted.filter((name) => /\.(?:json|md)$/.test(name))) {
+  if (existsSync(file)) {
+    made.push(file);
   }
+}
+if (isWhole && values.charts && values.executables) {
+  failed.push(...wanted.filter((file) => !made.includes(file)).map((file) => relative(out, file)));
+  failed.push(
+    ...made
+      .filter((file) => !wanted.includes(file))
+      .map((file) => `${relative(out, file)} is no part of a release`),
+  );
 }
 writeFileSync(join(out, "SHA256SUMS"), await checksums(out, made));
 console.log(join(out, "SHA256SUMS"));

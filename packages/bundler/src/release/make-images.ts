@@ -1,16 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-
-/** Images of docker/Dockerfile that are published. */
-export const imageNames = [
-  "tracing-agent",
-  "tracing-collector",
-  "tracing-query",
-  "tracing-storage",
-  "admin-server",
-  "example-shop",
-];
+import { imageNames } from "./release-files.ts";
 
 /** The inputs of images, and their target. */
 export interface ImageOptions {
@@ -47,14 +38,15 @@ export function makeImages(engine: string, options: ImageOptions) {
         [
           ...["build", "--platform", `linux/${architecture}`, "--file", join(root, "docker", "Dockerfile")],
           ...["--target", name, "--tag", tag],
-          ...(base === undefined ? [] : ["--build-arg", `BASE_IMAGE=${base}`]),
+          ...buildArgument("BASE_IMAGE", base),
+          ...buildArgument("BUILD_IMAGE", baseImage(ownArchitecture)),
           root,
         ],
         { encoding: "utf8", maxBuffer: 256 * 1024 * 1024 },
       );
       if (build.status !== 0) {
-        failed.push(`images for ${architecture}: ${lastLine(build.stderr || String(build.error))}`);
-        break;
+        failed.push(`image ${tag}: ${lastLine(build.stderr || String(build.error))}`);
+        continue;
       }
       const file = join(output, `${name}-${version}-${architecture}.tar`);
       const format = engine === "podman" ? ["--format", "docker-archive"] : [];
@@ -69,6 +61,12 @@ export function makeImages(engine: string, options: ImageOptions) {
   }
   return { files, failed };
 }
+
+/** This machine's processor, as images name it. */
+const ownArchitecture = process.arch === "x64" ? "amd64" : process.arch;
+
+const buildArgument = (name: string, value: string | undefined) =>
+  value === undefined ? [] : ["--build-arg", `${name}=${value}`];
 
 function lastLine(text: string): string {
   return text.trim().split("\n").at(-1) ?? "";

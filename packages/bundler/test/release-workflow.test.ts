@@ -1,0 +1,127 @@
+// What the release workflow takes, sends and names is what `npm run release` makes: its own commands run here, on empty
+// files, with the programs that publish replaced.
+
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, matchesGlob } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { imageArchitectures, imageNames, programs, releaseFiles } from "../src/release/release-files.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const steps = z.array(
+  z.object({
+    name: z.string().optional(),
+    uses: z.string().optional(),
+    run: z.string().optional(),
+    with: z.record(z.string(), z.unknown()).default({}),
+  }),
+);
+const job = z.object({ steps, needs: z.union([z.string(), z.array(z.string())]).optional() });
+const { jobs } = z
+  .object({
+    jobs: z.object({
+      files: job.extend({
+        strategy: z.object({ matrix: z.object({ include: z.array(z.object({ name: z.string() })) }) }),
+      }),
+      publish: job,
+      images: job.extend({ strategy: z.object({ matrix: z.object({ target: z.array(z.string()) }) }) }),
+    }),
+  })
+  .parse(parse(readFileSync(join(root, ".github/workflows/release.yml"), "utf8")));
+
+const version = "1.2.3";
+const charts = readdirSync(join(root, "deploy", "helm"));
+const scope = "@owner";
+const platforms = jobs.files.strategy.matrix.include.map(({ name }) => name);
+const filesOf = (platform: string) => releaseFiles({ version, platform, charts, scope, architectures: [] });
+const commandsOf = (name: string) => jobs.publish.steps.find((step) => step.name === name)?.run ?? "";
+
+/** The folder of the job `publish`, with what the jobs of each platform have left. */
+let folder: string;
+let tools: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "release-workflow-"));
+  tools = join(folder, "tools");
+  mkdirSync(tools);
+  for (const name of ["cosign", "npm", "helm", "gh"]) {
+    const tool = join(tools, name);
+    writeFileSync(tool, `#!/bin/sh\necho "${name} $*" >> "${folder}/called"\n`);
+    chmodSync(tool, 0o755);
+  }
+  for (const platform of platforms) {
+    for (const file of filesOf(platform)) {
+      const path = join(folder, "artifacts", `release-${platform}`, file);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, `${platform} ${file}`);
+    }
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs a step of the job `publish`. @returns the calls of programs that publish */
+function run(name: string): string[] {
+  writeFileSync(join(folder, "called"), "");
+  execFileSync("bash", ["-eo", "pipefail", "-c", commandsOf(name)], {
+    cwd: folder,
+    env: {
+      PATH: `${tools}:${process.env.PATH}`,
+      GITHUB_REPOSITORY: "Owner/Repository",
+      GITHUB_ACTOR: "owner",
+      GITHUB_REF_NAME: `v${version}`,
+      TOKEN: "token",
+    },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  return readFileSync(join(folder, "called"), "utf8").trim().split("\n");
+}
+
+test("the job of a platform takes along each file that the release makes there", () => {
+  const [upload] = jobs.files.steps.filter(({ uses }) => uses?.startsWith("actions/upload-artifact@"));
+  const patterns = z.string().parse(upload?.with.path).trim().split("\n");
+  const files = filesOf("linux-x64").map((file) => `dist/${file}`);
+  expect(files.filter((file) => !patterns.some((pattern) => matchesGlob(file, pattern)))).toEqual([]);
+  expect(patterns.filter((pattern) => !files.some((file) => matchesGlob(file, pattern)))).toEqual([]);
+});
+
+test("the files of a version are those of every platform, with checksums and a signature of these", () => {
+  const calls = run("One folder of files, with checksums");
+  const found = readdirSync(join(folder, "files"));
+  const wanted = platforms.flatMap((platform) =>
+    filesOf(platform).map((file) => (file.startsWith("charts/") ? "chart-" : "") + basename(file)),
+  );
+  expect(found.toSorted()).toEqual([...new Set([...wanted, "SHA256SUMS"])].toSorted());
+  execFileSync("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: join(folder, "files") });
+  const listed = readFileSync(join(folder, "files", "SHA256SUMS"), "utf8")
+    .trim()
+    .split("\n");
+  expect(listed.length).toBe(found.length - 1);
+  expect(calls).toEqual(["cosign sign-blob --yes --bundle files/SHA256SUMS.sigstore.json files/SHA256SUMS"]);
+});
+
+test("each npm package and each chart is published", () => {
+  const packages = Object.keys(programs).map((name) => `owner-${name}-${version}.tgz`);
+  expect(
+    run("npm packages")
+      .map((call) => basename(call))
+      .toSorted(),
+  ).toEqual(packages.toSorted());
+  const pushes = run("Helm charts").filter((call) => call.startsWith("helm push"));
+  expect(pushes).toEqual(
+    charts
+      .toSorted()
+      .map(
+        (name) =>
+          `helm push artifacts/release-linux-x64/charts/${name}-${version}.tgz oci://ghcr.io/owner/repository/charts`,
+      ),
+  );
+});
+
+test("images are those of the release, for its processors", () => {
+  expect(jobs.images.strategy.matrix.target.toSorted()).toEqual([...imageNames].toSorted());
+  const [build] = jobs.images.steps.filter(({ uses }) => uses?.startsWith("docker/build-push-action@"));
+  expect(build?.with.platforms).toBe(imageArchitectures.map((each) => `linux/${each}`).join(","));
+});
