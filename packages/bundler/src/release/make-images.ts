@@ -40,6 +40,7 @@ export function makeImages(engine: string, options: ImageOptions) {
           ...["--target", name, "--tag", tag],
           ...buildArgument("BASE_IMAGE", base),
           ...buildArgument("BUILD_IMAGE", baseImage(ownArchitecture)),
+          ...(engine === "podman" ? platformArguments(architecture) : []),
           root,
         ],
         { encoding: "utf8", maxBuffer: 256 * 1024 * 1024 },
@@ -67,6 +68,12 @@ const ownArchitecture = process.arch === "x64" ? "amd64" : process.arch;
 
 const buildArgument = (name: string, value: string | undefined) =>
   value === undefined ? [] : ["--build-arg", `${name}=${value}`];
+
+/** docker sets these by itself. Where podman 4 lacks them, it looks for every base image on the platform of the image. */
+const platformArguments = (architecture: string) => [
+  ...buildArgument("BUILDPLATFORM", `linux/${ownArchitecture}`),
+  ...buildArgument("TARGETPLATFORM", `linux/${architecture}`),
+];
 
 function lastLine(text: string): string {
   return text.trim().split("\n").at(-1) ?? "";

@@ -65,6 +65,7 @@ export const notRun: readonly NotRun[] = [
   },
   { page: "processes/tracing-storage.md", command: "node packages/tracing-collector", reason: house },
   { page: "processes/tracing-storage.md", command: "node packages/tracing-query", reason: house },
+  { page: "release.md", block: "docker/base-image.sh", reason: `${long}, and ${engine}` },
   { page: "release.md", block: "npx ", reason: built },
   { page: "release.md", block: "./server run", reason: built },
   {
