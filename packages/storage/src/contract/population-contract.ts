@@ -7,7 +7,7 @@ import { msNano, newServiceName, noonUnixNano, type SpanFacts, sampleSpan, text 
 const secondNano = 1_000_000_000n;
 const failed: SpanFacts = { status: { code: "error", message: "" } };
 
-/** Spans from so many seconds after noon on, and for a hundred. */
+/** A hundred seconds that begin this many after noon. */
 function times(seconds: number): Pick<SpanSelection, "startTimeMinUnixNano" | "startTimeMaxUnixNano"> {
   const from = noonUnixNano + BigInt(seconds) * secondNano;
   return { startTimeMinUnixNano: from, startTimeMaxUnixNano: from + 100n * secondNano - 1n };
@@ -40,7 +40,7 @@ export function populationContract({ store, test }: ContractContext): void {
     ]);
     expect(found.sample.a).toEqual({ spans: 100, errors: 1, durationNano: nanos(300) });
     const listed = found.attributes.filter(({ place }) => place === "span");
-    // What one side alone has, and what is gone with the difference; what both have alike tells nothing.
+    // Values that one side alone has, or that explain the difference, are listed; values that both have alike are not.
     expect(listed).toEqual(
       [
         {

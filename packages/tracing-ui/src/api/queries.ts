@@ -1,44 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
-import * as z from "zod/mini";
 import { summariseTrace, type TraceSummary } from "../trace/summarise-trace.ts";
 import { checkTraceId } from "../trace/trace-id.ts";
 import type { AskedRange } from "./analysis.ts";
 import { ApiError } from "./api-error.ts";
-import { envelope } from "./envelope.ts";
 import { openedTrace } from "./opened-traces.ts";
 import { readJson } from "./read-json.ts";
 import { traceList } from "./trace-list.ts";
 import type { ApiTrace } from "./trace-schema.ts";
-
-const nameList = envelope(z.nullable(z.array(z.string())));
-
-/** Pause between questions while nothing has arrived yet, in milliseconds. */
-const firstSpanPollMs = 2_000;
-
-/** Names of all services, in alphabetical order. Asked again and again as long as there are none. */
-export const servicesQuery = queryOptions({
-  queryKey: ["services"],
-  queryFn: async ({ signal }) => {
-    const { data } = await readJson("api/services", nameList, signal);
-    return (data ?? []).toSorted();
-  },
-  staleTime: 15_000,
-  refetchInterval: (query) => (query.state.data?.length === 0 ? firstSpanPollMs : false),
-});
-
-/** Names of a service's operations, in alphabetical order. */
-export function operationsQuery(service: string) {
-  return queryOptions({
-    queryKey: ["operations", service],
-    queryFn: async ({ signal }) => {
-      const path = `api/services/${encodeURIComponent(service)}/operations`;
-      const { data } = await readJson(path, nameList, signal);
-      return (data ?? []).toSorted();
-    },
-    enabled: service !== "",
-    staleTime: 60_000,
-  });
-}
 
 /** A search as the query service takes it. */
 export interface TraceSearch {

@@ -19,6 +19,8 @@ export interface Completions {
   from: number;
   to: number;
   items: readonly Completion[];
+  /** Said below the items: how many more there are, or why there are none. */
+  rest?: string;
 }
 
 /**
@@ -39,6 +41,7 @@ export function CompletionField(props: {
   const [open, setOpen] = useState(false);
   const [chosen, setChosen] = useState(-1);
   const items = open ? (completions?.items ?? []) : [];
+  const rest = open ? completions?.rest : undefined;
   const current = Math.min(chosen, items.length - 1);
 
   function take(item: Completion) {
@@ -105,30 +108,31 @@ export function CompletionField(props: {
         onBlur={() => setOpen(false)}
         onKeyDown={onKey}
       />
-      <div
-        id={`${id}-list`}
-        className="completion-list"
-        role="listbox"
-        aria-label="Completions"
-        hidden={items.length === 0}
-      >
-        {items.map((item, index) => (
-          // Focus stays in the field; the list is moved through by aria-activedescendant.
-          // biome-ignore lint/a11y/useFocusableInteractive: see above
-          // biome-ignore lint/a11y/useKeyWithClickEvents: see above
-          <div
-            key={item.text}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === current}
-            ref={index === current ? (element) => element?.scrollIntoView({ block: "nearest" }) : undefined}
-            onPointerDown={(event) => event.preventDefault()}
-            onClick={() => take(item)}
-          >
-            <span className="cut">{item.label ?? item.text}</span>
-            <span className="unit">{item.note}</span>
-          </div>
-        ))}
+      <div className="completion-list" hidden={items.length === 0 && rest === undefined}>
+        <div id={`${id}-list`} role="listbox" aria-label="Completions" hidden={items.length === 0}>
+          {items.map((item, index) => (
+            // Focus stays in the field; the list is moved through by aria-activedescendant.
+            // biome-ignore lint/a11y/useFocusableInteractive: see above
+            // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+            <div
+              key={item.text}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === current}
+              ref={index === current ? (element) => element?.scrollIntoView({ block: "nearest" }) : undefined}
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => take(item)}
+            >
+              <span className="cut">{item.label ?? item.text}</span>
+              <span className="unit">{item.note}</span>
+            </div>
+          ))}
+        </div>
+        {rest !== undefined && (
+          <p className="completion-rest" role="status">
+            {rest}
+          </p>
+        )}
       </div>
     </div>
   );

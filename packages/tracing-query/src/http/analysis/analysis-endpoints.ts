@@ -29,6 +29,7 @@ import { diffEndpoint, diffOperation } from "./diff.ts";
 import { exceptionsEndpoint, exceptionsOperation } from "./exceptions.ts";
 import { groupsEndpoint, groupsOperation } from "./groups.ts";
 import { heatMapEndpoint, heatMapOperation } from "./heatmap.ts";
+import { namesEndpoint, namesOperation } from "./names.ts";
 import {
   percentileEndpoint,
   percentileOperation,
@@ -71,6 +72,7 @@ export const analysisGroup: OperationGroup = {
     traceCriticalPathOperation,
     diffOperation,
     tailOperation,
+    namesOperation,
     attributeNamesOperation,
     attributeValuesOperation,
     viewListOperation,
@@ -110,6 +112,7 @@ export function analysisEndpoints(
     one(criticalPathOperation, criticalPathEndpoint(service, limits)),
     one(traceCriticalPathOperation, traceCriticalPathEndpoint(service, adjust, limits)),
     one(diffOperation, diffEndpoint(service, adjust, limits)),
+    one(namesOperation, namesEndpoint(service), { isHeavy: false }),
     one(attributeNamesOperation, attributeNamesEndpoint(service, limits), { isHeavy: false }),
     one(attributeValuesOperation, attributeValuesEndpoint(service, limits), { isHeavy: false }),
     one(viewListOperation, viewsEndpoint(views), { isHeavy: false, methods: ["GET", "POST"] }),

@@ -20,7 +20,7 @@ export function CommandPalette({ onClose, onHelp }: { onClose: () => void; onHel
   // The page's actions are those of the moment when the palette was opened.
   const [actions] = useState(() => pageActions(document.querySelector("main") ?? document));
   const [kept] = useState(keptSearches);
-  const all = useCommands(actions, kept, onHelp);
+  const all = useCommands(actions, kept, onHelp, text);
   const groups = useMemo(() => {
     const own = commandsOfText(text, navigate);
     const others = own.length > 0 && text.trim().startsWith("{") ? [] : rankCommands(all, text);

@@ -1,8 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { useSettled } from "ui-kit/components/use-settled.ts";
 import { themeChoice, zoneChoice } from "ui-kit/theme/preferences.ts";
-import { servicesQuery } from "../../api/queries.ts";
+import { namesQuery } from "../../api/names.ts";
 import { type KeptSearches, searchWords } from "../../pages/search/kept-searches.ts";
 import { traceIdInText } from "../../trace/trace-id-in-text.ts";
 import { patternChoice } from "../service-patterns.ts";
@@ -14,14 +15,17 @@ type Navigate = ReturnType<typeof useNavigate>;
  * All that can be done from here: the page's own actions, pages, searches, services, appearance.
  * @param actions those of the page
  * @param kept    searches that the browser keeps
+ * @param text    what is typed; the server finds services by it, however many there are
  */
 export function useCommands(
   actions: readonly Command[],
   kept: KeptSearches,
   onHelp: () => void,
+  text: string,
 ): readonly CommandGroup[] {
   const navigate = useNavigate();
-  const services = useQuery(servicesQuery).data;
+  const contains = useSettled(serviceWord(text));
+  const services = useQuery({ ...namesQuery({ contains }), placeholderData: keepPreviousData }).data?.names;
   return useMemo(
     () => [
       { title: "On this page", commands: actions },
@@ -36,6 +40,16 @@ export function useCommands(
     ],
     [actions, kept, services, navigate, onHelp],
   );
+}
+
+/** Words of the notes that stand beside a service. */
+const noteWords = /^(i|it|its|t|tr\w*|r|ra\w*|d|de\w*)$/i;
+
+/** The word of a text that is most likely a part of a service's name: the longest that is no note. */
+function serviceWord(text: string): string {
+  const words = text.trim().split(/\s+/);
+  const names = words.length === 1 ? words : words.filter((word) => !noteWords.test(word));
+  return names.reduce((longest, word) => (word.length > longest.length ? word : longest), "");
 }
 
 /** The commands of a text itself: a trace id, or a TraceQL query. */

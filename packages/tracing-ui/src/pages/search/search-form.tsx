@@ -1,13 +1,12 @@
 import "./search-form.css";
-import { useQuery } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { CompletionField } from "ui-kit/components/completion-field.tsx";
 import { dateTimeFieldText, parseDateTimeField, zoneLabel } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import type { Capabilities } from "../../api/analysis.ts";
-import { operationsQuery } from "../../api/queries.ts";
-import { matchingNames, meantName } from "./matching-names.ts";
+import { meantName, NameField } from "../../components/name-field.tsx";
 import { offeredLimits, offeredLookbacks } from "./offered.ts";
 import { lookbacks, type SearchAddress } from "./search-address.ts";
 import { conditionsOf, type FieldErrors } from "./search-of.ts";
@@ -27,14 +26,16 @@ const noFields = {
  */
 export function SearchForm(props: {
   address: SearchAddress;
-  services: readonly string[];
+  /** Whether there is a service to search. */
+  hasServices: boolean;
   can: Capabilities;
   searching: boolean;
   onSearch: (address: SearchAddress) => void;
   /** Stands at the end of the form. */
   children?: ReactNode;
 }) {
-  const { address, services, can, searching, onSearch, children } = props;
+  const { address, hasServices, can, searching, onSearch, children } = props;
+  const client = useQueryClient();
   const [draft, setDraft] = useState(address);
   // Errors of a field show once somebody asked for a search; before, half-typed text is not wrong.
   const [asked, setAsked] = useState(true);
@@ -44,7 +45,7 @@ export function SearchForm(props: {
     setAsked(false);
   };
 
-  function submit(event: FormEvent) {
+  async function submit(event: FormEvent) {
     event.preventDefault();
     setAsked(true);
     if (Object.keys(conditionsOf(draft).errors).length > 0) {
@@ -53,7 +54,7 @@ export function SearchForm(props: {
     if (draft.q !== undefined) {
       return onSearch({ ...draft, ...noFields });
     }
-    const service = meantName(services, draft.service);
+    const service = await meantName(client, draft.service);
     if (service === draft.service) {
       return onSearch(draft);
     }
@@ -78,7 +79,7 @@ export function SearchForm(props: {
     <form
       className={draft.q === undefined ? "search-form" : "search-form with-query"}
       aria-label="Search traces"
-      onSubmit={submit}
+      onSubmit={(event) => void submit(event)}
     >
       {draft.q !== undefined ? (
         <QueryField
@@ -92,17 +93,21 @@ export function SearchForm(props: {
           <Field name="service" label="Service">
             <NameField
               id="search-service"
-              names={services}
               placeholder={can.traceql ? "All services" : "A service"}
               value={draft.service}
               onChange={(service) => change({ service, operation: undefined })}
             />
           </Field>
-          <OperationField
-            service={services.includes(draft.service ?? "") ? (draft.service ?? "") : ""}
-            value={draft.operation}
-            onChange={(operation) => change({ operation })}
-          />
+          <Field name="operation" label="Operation">
+            <NameField
+              id="search-operation"
+              of={draft.service ?? ""}
+              disabled={draft.service === undefined}
+              placeholder={draft.service === undefined ? "All (of a service)" : "All operations"}
+              value={draft.operation}
+              onChange={(operation) => change({ operation })}
+            />
+          </Field>
           <TagsField
             value={draft.tags ?? ""}
             error={errors.tags}
@@ -146,11 +151,7 @@ export function SearchForm(props: {
         </select>
       </Field>
       <div className="search-actions">
-        <button
-          type="submit"
-          className="button main search-button"
-          disabled={services.length === 0 && !can.traceql}
-        >
+        <button type="submit" className="button main search-button" disabled={!hasServices && !can.traceql}>
           {searching ? "Searching…" : "Search"}
         </button>
         {children}
@@ -255,48 +256,6 @@ function QueryField(props: {
           ...{ id: "search-q", className: "field mono", placeholder: "{ status = error && duration > 1s }" },
           ...slash,
         }}
-      />
-    </Field>
-  );
-}
-
-const noNames: readonly string[] = [];
-
-/** A field that finds a name by typing a part of it; empty, it means all. */
-function NameField(props: {
-  id: string;
-  names: readonly string[];
-  placeholder: string;
-  value: string | undefined;
-  onChange: (name: string | undefined) => void;
-}) {
-  const { id, names, placeholder, value = "", onChange } = props;
-  const items = matchingNames(names, value).map((text) => ({ text, isWhole: true }));
-  return (
-    <CompletionField
-      value={value}
-      onValue={(text) => onChange(text === "" ? undefined : text)}
-      onCaret={() => {}}
-      completions={{ from: 0, to: value.length, items }}
-      field={{ id, className: "field", placeholder, title: value }}
-    />
-  );
-}
-
-function OperationField(props: {
-  service: string;
-  value: string | undefined;
-  onChange: (operation: string | undefined) => void;
-}) {
-  const operations = useQuery(operationsQuery(props.service));
-  return (
-    <Field name="operation" label="Operation">
-      <NameField
-        id="search-operation"
-        names={operations.data ?? noNames}
-        placeholder={props.service === "" ? "All (of a service)" : "All operations"}
-        value={props.value}
-        onChange={props.onChange}
       />
     </Field>
   );

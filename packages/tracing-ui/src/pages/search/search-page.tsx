@@ -4,9 +4,10 @@ import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
 import { type Comparison, capabilitiesQuery } from "../../api/analysis.ts";
+import { firstServicesQuery, namesQuery } from "../../api/names.ts";
 import { openedTraces, openTraces } from "../../api/opened-traces.ts";
 import { usePartialReasons } from "../../api/partial-answers.ts";
-import { searchQuery, servicesQuery, tracesByIdQuery } from "../../api/queries.ts";
+import { searchQuery, tracesByIdQuery } from "../../api/queries.ts";
 import { traceQlSearchQuery } from "../../api/traceql-search.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
@@ -30,7 +31,6 @@ const route = getRouteApi("/search");
 const FirstSpan = lazy(() => import("./first-span.tsx").then((file) => ({ default: file.FirstSpan })));
 const GroupList = lazy(() => import("./group-list.tsx").then((file) => ({ default: file.GroupList })));
 const LiveTail = lazy(() => import("./live-tail.tsx").then((file) => ({ default: file.LiveTail })));
-const none: readonly string[] = [];
 /** For the query service to turn OTLP into traces, milliseconds. */
 const fileTimeoutMs = 60_000;
 const nothing = { heatmap: false, compare: false, tail: false, traceql: false };
@@ -39,10 +39,9 @@ const nothing = { heatmap: false, compare: false, tail: false, traceql: false };
 export function SearchPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
-  const services = useQuery(servicesQuery);
+  const services = useQuery(firstServicesQuery);
   const capabilities = useQuery(capabilitiesQuery);
   const can = capabilities.data ?? nothing;
-  const names = services.data ?? none;
   const plan = searchPlan(address, can);
   const again = { placeholderData: keepPreviousData, refetchInterval: refetchInterval(address.refresh) };
   const bySearch = useQuery({ ...searchQuery(plan.bySearch), ...again });
@@ -53,8 +52,16 @@ export function SearchPage() {
   const goTo = (next: SearchAddress, replace = false) => navigate({ search: addressFields(next), replace });
 
   // A store that cannot search all services opens on one, so that the first sight is traces.
-  const opening = names.find((name) => name === lastService()) ?? names[0];
   const needsService = capabilities.isFetched && !can.traceql && !address.service && address.q === undefined;
+  const last = lastService();
+  const known = useQuery({
+    ...namesQuery({ contains: last ?? "" }),
+    enabled: needsService && last !== undefined,
+  });
+  const opening =
+    last !== undefined && known.isPending
+      ? undefined
+      : (known.data?.names.find((name) => name === last) ?? services.data?.names[0]);
   useEffect(() => {
     if (!needsService || opening === undefined) {
       return;
@@ -115,7 +122,7 @@ export function SearchPage() {
   // Nothing found in a store of which a part is away is no empty store.
   const isWhole = usePartialReasons().length === 0;
   const isEmptyStore =
-    isWhole && services.data?.length === 0 && address.service === undefined && address.q === undefined;
+    isWhole && services.data?.total === 0 && address.service === undefined && address.q === undefined;
   const isWrong = Object.keys(plan.errors).length > 0;
 
   // A result from the time when the store was empty is useless once the first span has arrived.
@@ -236,7 +243,7 @@ export function SearchPage() {
           ...viewOf(defaultAddress),
         })}
         address={address}
-        services={names}
+        hasServices={services.data !== undefined && services.data.total > 0}
         can={can}
         searching={results.isFetching}
         onSearch={(draft) =>

@@ -8,7 +8,7 @@ import { useSettled } from "ui-kit/components/use-settled.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import { ApiError } from "../../api/api-error.ts";
-import { servicesQuery } from "../../api/queries.ts";
+import { firstServicesQuery } from "../../api/names.ts";
 import { ratesPerPage, ratesQuery } from "../../api/rates.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
@@ -43,7 +43,7 @@ export function ServicesPage() {
   });
   const isEmpty = service === undefined && wanted === "" && rates.data?.total === 0;
   // Only an empty list needs the question whether there are services that nobody called.
-  const services = useQuery({ ...servicesQuery, enabled: isEmpty });
+  const services = useQuery({ ...firstServicesQuery, enabled: isEmpty });
   const change = (fields: Partial<ServicesAddress>) =>
     navigate({ search: { ...address, page: "1", ...fields }, replace: true });
 
@@ -62,7 +62,7 @@ export function ServicesPage() {
     if (error) {
       return <FailureNotice error={error} onRetry={() => failed.map((query) => query.refetch())} />;
     }
-    if (isEmpty && services.data?.length === 0) {
+    if (isEmpty && services.data?.total === 0) {
       return (
         <Notice kind="plain" title="No services yet">
           <p>

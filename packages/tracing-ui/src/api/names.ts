@@ -1,0 +1,59 @@
+import { queryOptions } from "@tanstack/react-query";
+import * as z from "zod/mini";
+import { ApiError } from "./api-error.ts";
+import { envelope } from "./envelope.ts";
+import { matchingNames, mostOffered } from "./matching-names.ts";
+import { readJson } from "./read-json.ts";
+
+const answer = z.object({ total: z.number(), names: z.array(z.string()) });
+const wholeList = envelope(z.nullable(z.array(z.string())));
+
+/** Names that a server found, the best first: no more than a list below a field shows. */
+export type FoundNames = z.infer<typeof answer>;
+
+/** The subject of a request for names. */
+export interface NamesAsked {
+  /** Its operations are looked for; services without it. */
+  service?: string | undefined;
+  /** Part of the name. */
+  contains: string;
+}
+
+/** Pause between questions while nothing has arrived yet, in milliseconds. */
+const firstSpanPollMs = 2_000;
+
+/**
+ * Names of services, or of a service's operations, that hold a part. The server looks, however many there are. A server
+ * that knows no such question, as the public model's, is asked for all names.
+ */
+export function namesQuery({ service, contains }: NamesAsked) {
+  return queryOptions({
+    queryKey: ["names", service, contains],
+    queryFn: async ({ signal }): Promise<FoundNames> => {
+      const parameters = new URLSearchParams({ limit: String(mostOffered) });
+      if (service !== undefined) {
+        parameters.set("service", service);
+      }
+      if (contains !== "") {
+        parameters.set("contains", contains);
+      }
+      try {
+        return await readJson(`api/analysis/v1/names?${parameters}`, answer, signal);
+      } catch (error) {
+        if (!(error instanceof ApiError && /^API_(NOT_FOUND|SHAPE|REFUSED)$/.test(error.code))) {
+          throw error;
+        }
+      }
+      const path = service === undefined ? "" : `/${encodeURIComponent(service)}/operations`;
+      const { data } = await readJson(`api/services${path}`, wholeList, signal);
+      return matchingNames((data ?? []).toSorted(), contains);
+    },
+    staleTime: service === undefined ? 15_000 : 60_000,
+  });
+}
+
+/** The first services from a to z. Asked again and again as long as there are none. */
+export const firstServicesQuery = queryOptions({
+  ...namesQuery({ contains: "" }),
+  refetchInterval: (query) => (query.state.data?.total === 0 ? firstSpanPollMs : false),
+});

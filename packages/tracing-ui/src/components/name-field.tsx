@@ -1,0 +1,66 @@
+import { keepPreviousData, type QueryClient, useQuery } from "@tanstack/react-query";
+import { CompletionField } from "ui-kit/components/completion-field.tsx";
+import { useSettled } from "ui-kit/components/use-settled.ts";
+import { formatCount } from "ui-kit/format/format-count.ts";
+import { namesQuery } from "../api/names.ts";
+
+/**
+ * A field that finds the name of a service, or of an operation, by a part of it; empty, it means all. The server
+ * looks, however many names there are.
+ * @param of       the service whose operations are meant; undefined for services
+ * @param disabled asks nothing: an operation of no service
+ */
+export function NameField(props: {
+  id: string;
+  of?: string | undefined;
+  disabled?: boolean;
+  placeholder: string;
+  value: string | undefined;
+  onChange: (name: string | undefined) => void;
+}) {
+  const { id, of, disabled = false, placeholder, value = "", onChange } = props;
+  const typed = useSettled(value.trim());
+  const found = useQuery({
+    ...namesQuery({ service: of, contains: typed }),
+    ...{ placeholderData: keepPreviousData, enabled: !disabled },
+  });
+  const isWhole = found.data?.names[0] === typed && typed !== "";
+  // Whoever opens the list of a whole name wants another.
+  const others = useQuery({
+    ...namesQuery({ service: of, contains: "" }),
+    enabled: !disabled && isWhole,
+  });
+  const data = isWhole ? (others.data ?? found.data) : found.data;
+  const names = disabled ? [] : (data?.names ?? []);
+  const more = disabled ? 0 : (data?.total ?? 0) - names.length;
+  return (
+    <CompletionField
+      value={value}
+      onValue={(text) => onChange(text === "" ? undefined : text)}
+      onCaret={() => {}}
+      completions={{
+        ...{ from: 0, to: value.length },
+        items: names.map((text) => ({ text, isWhole: true })),
+        ...(more > 0 ? { rest: `${formatCount(more)} more: type a part of the name` } : {}),
+        ...(found.isError ? { rest: `The names could not be read: ${found.error.message}` } : {}),
+      }}
+      field={{ id, className: "field", placeholder, title: value }}
+    />
+  );
+}
+
+/**
+ * The name that somebody means who typed a part of it: the first that the server finds, or the text itself when it
+ * finds none, or fails.
+ */
+export async function meantName(client: QueryClient, typed: string | undefined): Promise<string | undefined> {
+  if (typed === undefined) {
+    return typed;
+  }
+  try {
+    const { names } = await client.fetchQuery({ ...namesQuery({ contains: typed.trim() }), retry: false });
+    return names[0] ?? typed;
+  } catch {
+    return typed;
+  }
+}
