@@ -1,9 +1,10 @@
+import type { CheckedText } from "server-core/files/text-checksum";
 import type { ConfigHistory } from "server-core/history/config-history";
 
 /** The fault of a saved configuration. */
 export interface AutosaveDamage {
-  /** Index of the first byte that is another one, as far as that is known. */
-  readonly place: number;
+  /** Index of the first changed byte; undefined when only the checksum shows the damage. */
+  readonly place: number | undefined;
   /** The configuration to be loaded in its place; undefined where there is none. */
   readonly whole: string | undefined;
 }
@@ -12,12 +13,16 @@ export interface AutosaveDamage {
 const mostChangedBytes = 64;
 
 /**
- * Whether a saved configuration that does not run is not what was saved: it is no JSON, or the newest of the history but for some bytes.
+ * The damage of a saved configuration: its checksum is wrong, or it is no JSON, or it is the newest of the
+ * history but for some bytes. A file without a checksum is of an older server.
  */
 export async function damageOf(
-  saved: Uint8Array,
+  { text: saved, checksum }: CheckedText,
   history: Pick<ConfigHistory, "entries" | "document">,
 ): Promise<AutosaveDamage | undefined> {
+  if (checksum === "right") {
+    return undefined;
+  }
   const whole = await newestWhole(history);
   const good = whole === undefined ? undefined : Buffer.from(whole);
   const isNearly =
@@ -26,6 +31,9 @@ export async function damageOf(
   const problem = problemOf(saved);
   if (problem !== undefined) {
     return { place: first === -1 ? problem : first, whole };
+  }
+  if (checksum === "wrong") {
+    return { place: first === -1 ? undefined : first, whole };
   }
   return first === -1 ? undefined : { place: first, whole };
 }

@@ -119,11 +119,12 @@ describe("server run", () => {
     await end(first);
     const path = join(folder, "server", "autosave.json");
     const saved = await readFile(path);
-    // A brace that is none, a byte that is no UTF-8, a module that is not there.
+    // A brace that is none, a byte that is no UTF-8, a module that is not there, a letter that leaves a configuration which runs.
     for (const [place, flip] of [
       [0, 1],
       [saved.indexOf('"saved"') + 1, 0x80],
       [saved.indexOf("static_response"), 1],
+      [saved.indexOf('"saved"') + 1, 1],
     ] as const) {
       const bad = Buffer.from(saved);
       bad[place] = (bad[place] as number) ^ flip;
@@ -136,6 +137,11 @@ describe("server run", () => {
       );
       expect([await readFile(`${path}.damaged`), await readFile(path)]).toEqual([bad, saved]);
     }
+    // A file that an older server saved has no checksum, and is taken as it is.
+    await writeFile(path, JSON.stringify(JSON.parse(saved.toString())).replace("saved", "older"));
+    const older = resumed();
+    expect((await ask(await older.site())).text).toBe("older");
+    await end(older);
     // Without a history the file is loaded.
     await rm(join(folder, "data"), { recursive: true });
     await writeFile(path, "[");

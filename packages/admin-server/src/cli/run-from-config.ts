@@ -4,6 +4,7 @@ import type { Logger } from "lifecycle";
 import { StartError } from "lifecycle/errors";
 import { ChangeLock } from "server-core/engine/change-lock";
 import { errorWithin, messageOf } from "server-core/errors";
+import type { CheckedText } from "server-core/files/text-checksum";
 import type { Server } from "../server.ts";
 import { damageOf, isJson } from "./damaged-autosave.ts";
 import { sendPingback } from "./pingback.ts";
@@ -108,17 +109,24 @@ class ConfigFile {
 }
 
 /**
- * Loads the saved configuration. One that is damaged is set aside, and the newest of the history that is whole is loaded in its place.
- * @returns false where there is none of these
+ * Loads the saved configuration. A damaged one is set aside, and the newest whole one of the history is loaded
+ * in its place.
+ * @param isOnly whether there is no file to load instead
+ * @returns false when nothing was loaded
  * @throws ServerError for a configuration that is whole, and cannot run
  */
-async function resumeSaved(server: Server, saved: Uint8Array, log: Logger): Promise<boolean> {
+async function resumeSaved(
+  server: Server,
+  saved: CheckedText,
+  isOnly: boolean,
+  log: Logger,
+): Promise<boolean> {
   const { autosave, engine, history } = server;
-  // Bytes that are no UTF-8 would load as other letters.
-  let damage = isJson(saved) ? undefined : await damageOf(saved, history);
+  // Bytes that are no UTF-8 would load as other letters, and a changed digit as another port.
+  let damage = saved.checksum !== "wrong" && isJson(saved.text) ? undefined : await damageOf(saved, history);
   if (damage === undefined) {
     try {
-      await engine.load(saved, { author: "--resume" });
+      await engine.load(saved.text, { author: "--resume" });
       return true;
     } catch (error) {
       damage = await damageOf(saved, history);
@@ -127,15 +135,22 @@ async function resumeSaved(server: Server, saved: Uint8Array, log: Logger): Prom
       }
     }
   }
+  const { place, whole } = damage;
   const kept = await autosave.setAside();
-  const text = `${autosave.path} is damaged at byte ${damage.place}: it is set aside as ${kept}`;
-  if (damage.whole === undefined) {
-    log.error(`${text}, and the history has no configuration in its place`);
-    return false;
+  const where = place === undefined ? ", as its checksum shows" : ` at byte ${place}`;
+  const text = `${autosave.path} is damaged${where}: it is set aside as ${kept}`;
+  if (whole !== undefined) {
+    log.error(`${text}, and the newest configuration of the history is loaded`);
+    await engine.load(Buffer.from(whole), { author: "--resume, from the history" });
+    return true;
   }
-  log.error(`${text}, and the newest configuration of the history is loaded`);
-  await engine.load(Buffer.from(damage.whole), { author: "--resume, from the history" });
-  return true;
+  log.error(`${text}, and the history has no configuration in its place`);
+  if (isOnly && isJson(saved.text)) {
+    log.error(`${kept} is loaded although it is damaged, because there is nothing else: look through it`);
+    await engine.load(saved.text, { author: "--resume, damaged" });
+    return true;
+  }
+  return false;
 }
 
 /** Starts with the saved configuration if asked to, else with the file, else with none. */
@@ -144,7 +159,7 @@ async function loadFirst(server: Server, file: ConfigFile, resume: boolean, log:
     const saved = await server.autosave.read();
     if (saved !== undefined) {
       log.info(`resuming with ${server.autosave.path}${file.path === "" ? "" : `, not ${file.path}`}`);
-      if (await resumeSaved(server, saved, log)) {
+      if (await resumeSaved(server, saved, file.path === "", log)) {
         return;
       }
     }

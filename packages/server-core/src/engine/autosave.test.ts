@@ -24,7 +24,8 @@ test("is replaced as a whole, for its owner alone", async () => {
   expect(await autosave.read()).toBeUndefined();
   await autosave.write('{"long":"text"}');
   await autosave.write("{}");
-  expect(await readFile(autosave.path, "utf8")).toBe("{}");
+  expect(await autosave.read()).toEqual({ text: Buffer.from("{}"), checksum: "right" });
+  expect(JSON.parse(await readFile(autosave.path, "utf8"))).toEqual({});
   expect((await stat(autosave.path)).mode & 0o777).toBe(0o600);
   expect(await readdir(join(folder, "a"))).toEqual(["autosave.json"]);
 });
@@ -41,7 +42,7 @@ test("begins before the text is there, and leaves nothing of one that never come
     "nested too deep",
   );
   expect(await readdir(join(folder, "b"))).toEqual(["autosave.json"]);
-  expect(await readFile(autosave.path, "utf8")).toBe("1");
+  expect(String((await autosave.read())?.text)).toBe("1");
 });
 
 test.each(["stage", "read"] as const)(

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { removeLeftovers, temporaryPath } from "../files/leftovers.ts";
 import { inPrivateFolder } from "../files/private-file.ts";
+import { type CheckedText, readChecked, withChecksum } from "../files/text-checksum.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -76,7 +77,7 @@ export class Autosave {
     const file = await inPrivateFolder(temporary, () => openFile(temporary, flags, 0o600));
     const discard = () => rm(temporary);
     try {
-      await writeToDisk(file, await coming);
+      await writeToDisk(file, withChecksum(await coming));
       await cleared;
     } catch (error) {
       await discard().catch(() => {});
@@ -116,11 +117,11 @@ export class Autosave {
     return kept;
   }
 
-  /** The bytes last written; undefined when there are none. @throws the file system's error */
-  async read(): Promise<Uint8Array | undefined> {
+  /** The text last written; undefined when there is no file. @throws the file system's error */
+  async read(): Promise<CheckedText | undefined> {
     await this.#clear();
     try {
-      return await readFile(this.path);
+      return readChecked(await readFile(this.path));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") {
         return undefined;

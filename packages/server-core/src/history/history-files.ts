@@ -1,5 +1,6 @@
 import { open, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { createPrivateFile } from "../files/private-file.ts";
 
 /** One config that ran. */
@@ -83,7 +84,7 @@ export class HistoryFiles {
 
   /** One that a crash cuts off is passed over later: its first line says how long it was to be. @throws the file system's error */
   async write(entry: HistoryEntry, document: Uint8Array): Promise<void> {
-    const head = Buffer.from(`${JSON.stringify(entry)}\n`);
+    const head = Buffer.from(`${JSON.stringify({ ...entry, crc32: crc32(document) })}\n`);
     const file = await createPrivateFile(join(this.#folder, `${entry.n}.json`));
     try {
       const { bytesWritten } = await file.writev([head, document]);
@@ -95,10 +96,17 @@ export class HistoryFiles {
     }
   }
 
-  /** The document of an entry. @throws the file system's error */
+  /** The document of an entry. @throws the file system's error, and for a file that is not what was written */
   async read(n: number): Promise<string> {
-    const text = await readFile(join(this.#folder, `${n}.json`), "utf8");
-    return text.slice(text.indexOf("\n") + 1);
+    const file = await readFile(join(this.#folder, `${n}.json`));
+    const headBytes = file.indexOf("\n") + 1;
+    const document = file.subarray(headBytes);
+    const head = JSON.parse(file.toString("utf8", 0, headBytes)) as { readonly crc32?: unknown };
+    // Older servers wrote no checksum.
+    if (head.crc32 !== undefined && head.crc32 !== crc32(document)) {
+      throw new Error(`entry ${n} of the history is damaged: its checksum is another`);
+    }
+    return document.toString("utf8");
   }
 
   /** @throws the file system's error, not for a file that is gone already */

@@ -1,0 +1,49 @@
+import { crc32 } from "node:zlib";
+
+const newline = 0x0a;
+const zero = 0x20; // blank
+const one = 0x09; // tab
+/** Of JSON. A flipped bit makes a line feed or carriage return of a blank or tab: the checksum is wrong then. */
+const whiteSpace: ReadonlySet<number> = new Set([zero, one, newline, 0x0d]);
+const bits = 32;
+/** The last line: a line break, then a blank or a tab for each bit of the CRC-32, highest first. */
+const lineBytes = 1 + bits;
+
+/** The text of a file, and whether it is what was written. */
+export interface CheckedText {
+  readonly text: Uint8Array;
+  /** `none`: the file was made without a checksum. */
+  readonly checksum: "right" | "wrong" | "none";
+}
+
+/**
+ * Adds a checksum to JSON as a last line of white space. Every reader of JSON still reads the file, and one
+ * file, unlike two, is replaced as a whole.
+ */
+export function withChecksum(json: Uint8Array): Uint8Array {
+  const sum = crc32(json);
+  const file = new Uint8Array(json.length + lineBytes);
+  file.set(json);
+  file[json.length] = newline;
+  for (let bit = 0; bit < bits; bit++) {
+    file[json.length + 1 + bit] = (sum >>> (bits - 1 - bit)) & 1 ? one : zero;
+  }
+  return file;
+}
+
+/** Takes the checksum off and compares it with the text. */
+export function readChecked(file: Uint8Array): CheckedText {
+  const textBytes = file.length - lineBytes;
+  if (textBytes < 0 || file[textBytes] !== newline) {
+    return { text: file, checksum: "none" };
+  }
+  const line = file.subarray(textBytes + 1);
+  if (!line.every((byte) => whiteSpace.has(byte))) {
+    return { text: file, checksum: "none" };
+  }
+  const text = file.subarray(0, textBytes);
+  const isRight = withChecksum(text)
+    .subarray(textBytes + 1)
+    .every((byte, at) => byte === line[at]);
+  return { text, checksum: isRight ? "right" : "wrong" };
+}
