@@ -12,8 +12,8 @@ const reviewed: Readonly<Record<string, string>> = {
   "http-engine/src/body/stream-reading.ts": "the one reader by events",
   "http-engine/src/exchange.ts": "contained where it is made",
   "http-engine/src/h1/h1-connection.ts": "a socket; has a listener for errors",
-  "http-engine/src/h2/h2-connection.ts": "a socket; has a listener for errors",
   "http-engine/src/h2/h2-tunnel.ts": "contained in its constructor",
+  "http-protocols/src/http2-server/server-connection.ts": "a socket; has a listener for errors",
   "http-engine/src/proxy-protocol/take-proxy-header.ts": "a socket; has a listener for errors",
   "certificates/src/tls/connection/tls-acceptor.ts": "a socket; has a listener for errors",
   "server-modules/src/encoders/content-encoder.ts": "a type: encode reads it by StreamReading",
@@ -42,7 +42,13 @@ const bare = [
 
 const packages = fileURLToPath(new URL("../../", import.meta.url));
 /** Where requests, responses, logs and what belongs to them are. */
-const folders = ["http-engine/src", "server-modules/src", "certificates/src/tls", "server-core/src/logging"];
+const folders = [
+  "http-protocols/src/http2-server",
+  "http-engine/src",
+  "server-modules/src",
+  "certificates/src/tls",
+  "server-core/src/logging",
+];
 
 function filesWith(patterns: readonly RegExp[]): string[] {
   return folders

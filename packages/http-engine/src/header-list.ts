@@ -1,10 +1,7 @@
+import type { HeaderList } from "http-protocols/http2-server";
 import { bytesOfText } from "server-core/uri/text-of-bytes";
 
-/**
- * Header fields as they stand on the wire: name, value, name, value, … in order, with repetitions. Node and undici take
- * and give this shape as it is. Values are byte strings (latin1); text of ours is put in through {@link headerBytes}.
- */
-export type HeaderList = string[];
+export type { HeaderList };
 
 /** Text as a header value: its UTF-8 bytes, one character each. */
 export function headerBytes(text: string): string {

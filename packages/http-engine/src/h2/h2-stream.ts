@@ -2,19 +2,24 @@ import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { errorCodes } from "http-protocols/http2";
+import {
+  type H2RequestHead,
+  type HeaderList,
+  type PromisedRequest,
+  promisedRequest,
+  SendQueue,
+  type ServerStream,
+  type StreamWindows,
+} from "http-protocols/http2-server";
 import { ServerError } from "server-core/errors";
 import { keepOwner, runFor } from "server-core/threads/error-owner";
 import { bodyTooLong, DeclaredBody, fieldsFor } from "../declared-body.ts";
 import { httpDate } from "../h1/response-head.ts";
-import type { HeaderList } from "../header-list.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
 import type { RateWatch } from "../rate-watch.ts";
+import { checkFields } from "./check-fields.ts";
 import { type BodyStream, H2RequestBody } from "./h2-request-body.ts";
 import { H2Tunnel, type TunnelStream } from "./h2-tunnel.ts";
-import { type PromisedRequest, promisedRequest } from "./promised-request.ts";
-import type { H2RequestHead } from "./request-fields.ts";
-import { checkFields } from "./response-fields.ts";
-import { SendQueue } from "./send-queue.ts";
 
 const ofWebSocketHandshake: ReadonlySet<string> = new Set(["sec-websocket-accept"]);
 
@@ -48,7 +53,7 @@ function withoutHandshake(headers: HeaderList): HeaderList {
 }
 
 /** One request of an HTTP/2 connection and its response. */
-export class H2Stream implements HttpStream, TunnelStream, BodyStream {
+export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStream {
   readonly id: number;
   readonly version = "2.0";
   readonly method: string;
@@ -92,7 +97,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
     id: number,
     head: H2RequestHead,
     endsStream: boolean,
-    windows: { readonly send: number; readonly receive: number },
+    windows: StreamWindows,
     now: number,
   ) {
     this.#carrier = carrier;
@@ -229,7 +234,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
   }
 
   /** The client has disconnected, or the stream was reset. */
-  streamLost(error: ServerError): void {
+  streamLost(why: string): void {
     if (this.#closed) {
       return;
     }
@@ -237,7 +242,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream {
     const isCut = !this.#ended || !this.requestEnded;
     this.#body?.drop();
     this.sending.drop();
-    this.#madeBody().lost(error, isCut);
+    this.#madeBody().lost(new ServerError("CLIENT_GONE", why), isCut);
     this.#tellListener();
   }
 

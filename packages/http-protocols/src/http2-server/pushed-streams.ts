@@ -1,4 +1,5 @@
-import { type HpackEncoder, settingIds } from "http-protocols/http2";
+import { settingIds } from "../http2/frames.ts";
+import type { HpackEncoder } from "../http2/hpack-encoder.ts";
 import type { FrameWriter } from "./frame-writer.ts";
 import type { PromisedRequest } from "./promised-request.ts";
 import { addFields } from "./response-fields.ts";

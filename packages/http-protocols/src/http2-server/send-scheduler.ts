@@ -1,5 +1,6 @@
-import { defaultWindowBytes, errorCodes, Http2Error, maxWindowBytes } from "http-protocols/http2";
 import type { HeaderList } from "../header-list.ts";
+import { defaultWindowBytes, errorCodes, maxWindowBytes } from "../http2/frames.ts";
+import { Http2Error } from "../http2/http2-error.ts";
 import type { FrameWriter } from "./frame-writer.ts";
 import type { SendQueue } from "./send-queue.ts";
 

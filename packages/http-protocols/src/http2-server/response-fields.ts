@@ -1,7 +1,5 @@
-import type { HpackEncoder } from "http-protocols/http2";
-import { ServerError } from "server-core/errors";
-import { twoLengths } from "../h1/response-head.ts";
 import type { HeaderList } from "../header-list.ts";
+import type { HpackEncoder } from "../http2/hpack-encoder.ts";
 
 /** Fields of one connection, which HTTP/2 knows nothing of. Source: RFC 9113, section 8.2.2 */
 const ofConnection: ReadonlySet<string> = new Set([
@@ -23,13 +21,14 @@ const maxKnownNames = 1_000;
 /** Names as they were written, in lower case; "" for those that are left out. Each is checked once. */
 const knownNames = new Map<string, string>();
 
-function h2Name(name: string): string {
+/** @returns the name as it is written; "" when it is left out; undefined when it is none */
+function h2Name(name: string): string | undefined {
   const known = knownNames.get(name);
   if (known !== undefined) {
     return known;
   }
   if (!tokenOnly.test(name)) {
-    throw new ServerError("HTTP_RESPONSE", `invalid header name ${JSON.stringify(name)}`);
+    return undefined;
   }
   const lower = name.toLowerCase();
   const written = ofConnection.has(lower) ? "" : lower;
@@ -46,25 +45,25 @@ export interface SaidFields {
   readonly hasDate: boolean;
 }
 
-/** Throws for what cannot be sent, before anything of it is in the encoder's table. @throws ServerError HTTP_RESPONSE */
-export function checkFields(headers: HeaderList): SaidFields {
+/** Checks fields before anything of them is in the encoder's table. @returns what is wrong, when they cannot be sent */
+export function readResponseFields(headers: HeaderList): SaidFields | string {
   let contentLength: number | undefined;
   let hasDate = false;
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
     const written = h2Name(name);
+    if (written === undefined) {
+      return `invalid header name ${JSON.stringify(name)}`;
+    }
     if (notInValue.test(value)) {
-      throw new ServerError(
-        "HTTP_RESPONSE",
-        `invalid value of header ${name}: ${JSON.stringify(value.slice(0, 80))}`,
-      );
+      return `invalid value of header ${name}: ${JSON.stringify(value.slice(0, 80))}`;
     }
     if (written === "date") {
       hasDate = true;
     } else if (written === "content-length") {
       if (contentLength !== undefined && contentLength !== Number(value)) {
-        throw twoLengths();
+        return "more than one Content-Length";
       }
       contentLength = Number(value);
     }
@@ -76,7 +75,7 @@ export function checkFields(headers: HeaderList): SaidFields {
 export function addFields(encoder: HpackEncoder, headers: HeaderList): void {
   for (let index = 0; index < headers.length; index += 2) {
     const name = h2Name(headers[index] as string);
-    if (name !== "") {
+    if (name !== undefined && name !== "") {
       encoder.add(name, headers[index + 1] as string, secret.has(name));
     }
   }

@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import {
   defaultFrameBytes,
   encodeFrame,
@@ -6,7 +6,7 @@ import {
   frameFlags,
   frameHeaderBytes,
   frameTypes,
-} from "http-protocols/http2";
+} from "../http2/frames.ts";
 
 /** Up to here a payload is copied behind its frame's header; above it goes out as it is. */
 const maxJoinedBytes = 4 * 1024;
@@ -22,7 +22,7 @@ const nothing = Buffer.alloc(0);
  * out together.
  */
 export class FrameWriter {
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   readonly #flushed: () => void;
   /** Small frames stand here, one behind the other; from `#start` on they were not handed on. */
   #chunk: Buffer = nothing;
@@ -33,7 +33,7 @@ export class FrameWriter {
   #due = false;
 
   /** @param flushed called after each write that the turn's end brought about */
-  constructor(socket: Socket, flushed: () => void) {
+  constructor(socket: Duplex, flushed: () => void) {
     this.#socket = socket;
     this.#flushed = flushed;
   }

@@ -1,45 +1,54 @@
-import {
-  decodeHeaderBlock,
-  encodePingAck,
-  errorCodes,
-  type FloodGuard,
-  type FrameHandler,
-  type HeaderField,
-  HpackDecoder,
-  type HpackEncoder,
-  Http2Error,
-  settingIds,
-  settingsAck,
-} from "http-protocols/http2";
-import { ServerError } from "server-core/errors";
+import type { HeaderList } from "../header-list.ts";
+import { decodeHeaderBlock } from "../http2/decode-header-block.ts";
+import type { FloodGuard } from "../http2/flood-guard.ts";
+import type { FrameHandler } from "../http2/frame-dispatcher.ts";
+import { encodePingAck, errorCodes, settingIds, settingsAck } from "../http2/frames.ts";
+import type { HeaderField } from "../http2/header-field.ts";
+import type { HpackDecoder } from "../http2/hpack-decoder.ts";
+import type { HpackEncoder } from "../http2/hpack-encoder.ts";
+import { Http2Error } from "../http2/http2-error.ts";
 import type { FrameWriter } from "./frame-writer.ts";
-import { type H2Carrier, H2Stream } from "./h2-stream.ts";
 import type { PushedStreams } from "./pushed-streams.ts";
 import { type ReceiveWindow, streamWindowBytes } from "./receive-window.ts";
-import { readRequestFields, readTrailerFields } from "./request-fields.ts";
 import type { SendScheduler } from "./send-scheduler.ts";
+import type { OpeningFields, ServerStream, StreamWindows } from "./server-stream.ts";
 import type { StreamTable } from "./stream-table.ts";
 
-/** Streams at once in a connection. Source: the model's server */
-export const maxStreams = 250;
 const maxHeaderFields = 1_000;
 
 /** The connection, as far as frames need it. */
-export interface FrameOwner extends H2Carrier {
+export interface FrameOwner<Stream extends ServerStream> {
   /** Whether no new streams are taken. */
   isLeaving: boolean;
+  /**
+   * A client opens a stream.
+   * @returns the stream; "malformed" for what is no request; "answered" when the answer is on its way and nothing of the
+   *   request is wanted
+   */
+  openStream(
+    streamId: number,
+    opening: OpeningFields,
+    windows: StreamWindows,
+  ): Stream | "malformed" | "answered";
+  /** Checks fields that came after a body. @returns them, or what is wrong */
+  readTrailers(fields: readonly HeaderField[]): HeaderList | string;
+  /** Breaks a stream off. */
+  breakOff(stream: Stream, errorCode: number): void;
   /** A stream is not open any more. */
   streamGone(streamId: number): void;
   /** Closes when no new streams are taken and none is open. */
   endWhenIdle(): void;
 }
 
-/** The parts of a connection. */
-interface ConnectionParts {
+/** The parts of a connection, and its limits. */
+interface ConnectionParts<Stream extends ServerStream> {
+  /** Streams that the client may have open. */
+  readonly maxStreams: number;
+  readonly decoder: HpackDecoder;
   readonly writer: FrameWriter;
   readonly encoder: HpackEncoder;
   readonly guard: FloodGuard;
-  readonly streams: StreamTable;
+  readonly streams: StreamTable<Stream>;
   readonly scheduler: SendScheduler;
   readonly window: ReceiveWindow;
   readonly pushed: PushedStreams;
@@ -49,24 +58,24 @@ interface ConnectionParts {
  * Applies a client's frames to its connection. A violation throws an Http2Error, which ends the connection,
  * or resets a stream.
  */
-export class ClientFrames implements FrameHandler {
-  readonly #owner: FrameOwner;
+export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
+  readonly #owner: FrameOwner<Stream>;
+  readonly #maxStreams: number;
   readonly #decoder: HpackDecoder;
   readonly #writer: FrameWriter;
   readonly #encoder: HpackEncoder;
   readonly #guard: FloodGuard;
-  readonly #streams: StreamTable;
+  readonly #streams: StreamTable<Stream>;
   readonly #scheduler: SendScheduler;
   readonly #window: ReceiveWindow;
   readonly #pushed: PushedStreams;
-  /** Streams opened by the present read, whose requests were not delivered yet. */
-  opened: H2Stream[] = [];
   /** A header block goes on in CONTINUATION frames since then, as of `Date.now()`; 0: none does. */
   blockSince = 0;
 
-  constructor(owner: FrameOwner, maxHeaderBytes: number, parts: ConnectionParts) {
+  constructor(owner: FrameOwner<Stream>, parts: ConnectionParts<Stream>) {
     this.#owner = owner;
-    this.#decoder = new HpackDecoder({ maxListBytes: maxHeaderBytes });
+    this.#maxStreams = parts.maxStreams;
+    this.#decoder = parts.decoder;
     this.#writer = parts.writer;
     this.#encoder = parts.encoder;
     this.#guard = parts.guard;
@@ -74,12 +83,6 @@ export class ClientFrames implements FrameHandler {
     this.#scheduler = parts.scheduler;
     this.#window = parts.window;
     this.#pushed = parts.pushed;
-  }
-
-  takeOpened(): H2Stream[] {
-    const { opened } = this;
-    this.opened = [];
-    return opened;
   }
 
   data(streamId: number, piece: Buffer, frameBytes: number, endsStream: boolean): void {
@@ -128,46 +131,41 @@ export class ClientFrames implements FrameHandler {
 
   /** @param fields undefined when there were too many */
   #open(streamId: number, endsStream: boolean, fields: HeaderField[] | undefined): void {
-    if (this.#streams.size - this.#pushed.size >= maxStreams) {
+    if (this.#streams.size - this.#pushed.size >= this.#maxStreams) {
       this.#guard.reset();
       this.#streams.refuse(streamId, errorCodes.refusedStream);
       return;
     }
-    if (fields === undefined || fields.length > maxHeaderFields) {
-      this.#owner.sendHeaders(streamId, [":status", "431", "content-length", "0"], [], true);
-      this.#guard.reset();
-      if (endsStream) {
-        this.#streams.answered(streamId);
-      } else {
-        this.#streams.refuse(streamId, errorCodes.noError);
-      }
-      return;
-    }
-    const head = readRequestFields(fields);
-    if (typeof head === "string" || (endsStream && (head.contentLength ?? 0) > 0)) {
-      this.#guard.reset();
-      this.#streams.refuse(streamId, errorCodes.protocolError);
-      return;
-    }
+    const opening = { fields: (fields?.length ?? 0) > maxHeaderFields ? undefined : fields, endsStream };
     const windows = { send: this.#scheduler.initialBytes, receive: streamWindowBytes };
-    const stream = new H2Stream(this.#owner, streamId, head, endsStream, windows, Date.now());
-    this.#streams.add(stream);
-    this.opened.push(stream);
+    const stream = this.#owner.openStream(streamId, opening, windows);
+    if (typeof stream !== "string") {
+      this.#streams.add(stream);
+      return;
+    }
+    this.#guard.reset();
+    if (stream === "malformed") {
+      this.#streams.refuse(streamId, errorCodes.protocolError);
+    } else if (endsStream) {
+      this.#streams.answered(streamId);
+    } else {
+      this.#streams.refuse(streamId, errorCodes.noError);
+    }
   }
 
-  #trailers(stream: H2Stream, endsStream: boolean, fields: HeaderField[] | undefined): void {
+  #trailers(stream: Stream, endsStream: boolean, fields: HeaderField[] | undefined): void {
     if (stream.requestEnded) {
       this.#late(stream.id, stream);
       return;
     }
-    const trailers = fields === undefined || !endsStream ? "malformed" : readTrailerFields(fields);
+    const trailers = fields === undefined || !endsStream ? "malformed" : this.#owner.readTrailers(fields);
     if (typeof trailers === "string" || !stream.receiveEnd(trailers)) {
       this.#fault(stream, errorCodes.protocolError);
     }
   }
 
   /** A frame on a stream whose request has ended. */
-  #late(streamId: number, stream: H2Stream | undefined): void {
+  #late(streamId: number, stream: Stream | undefined): void {
     if (stream !== undefined) {
       this.#fault(stream, errorCodes.streamClosed);
     } else {
@@ -176,7 +174,7 @@ export class ClientFrames implements FrameHandler {
   }
 
   /** The client did what breaks a stream. */
-  #fault(stream: H2Stream, errorCode: number): void {
+  #fault(stream: Stream, errorCode: number): void {
     this.#guard.reset();
     this.#owner.breakOff(stream, errorCode);
   }
@@ -205,7 +203,7 @@ export class ClientFrames implements FrameHandler {
       return;
     }
     this.#streams.remove(stream, "closed");
-    stream.streamLost(new ServerError("CLIENT_GONE", "the client closed the stream"));
+    stream.streamLost("the client closed the stream");
     this.#owner.streamGone(streamId);
     if (isPushed) {
       this.#pushed.refused();

@@ -1,4 +1,4 @@
-import { defaultFrameBytes } from "http-protocols/http2";
+import { defaultFrameBytes } from "../http2/frames.ts";
 import type { FrameWriter } from "./frame-writer.ts";
 
 /** Unsent bytes from which on a writer should wait. */

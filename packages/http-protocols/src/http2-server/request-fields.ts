@@ -1,5 +1,5 @@
-import type { HeaderField } from "http-protocols/http2";
 import type { HeaderList } from "../header-list.ts";
+import type { HeaderField } from "../http2/header-field.ts";
 
 /** The head of a request of HTTP/2, checked. */
 export interface H2RequestHead {

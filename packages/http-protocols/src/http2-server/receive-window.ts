@@ -1,12 +1,9 @@
-import { encodeWindowUpdate, errorCodes, Http2Error } from "http-protocols/http2";
+import { encodeWindowUpdate, errorCodes } from "../http2/frames.ts";
+import { Http2Error } from "../http2/http2-error.ts";
 import type { FrameWriter } from "./frame-writer.ts";
 
-/**
- * Bytes of one body that a client may send before it gets a larger window; the same for all bodies of a
- * connection.
- */
-export const streamWindowBytes = 1024 * 1024;
-export const connectionWindowBytes = 4 * 1024 * 1024;
+/** Bytes of one body that a client may send before it gets a larger window. */
+export const streamWindowBytes: number = 1024 * 1024;
 
 /** A stream whose body comes. */
 export interface ReceivingStream {
@@ -21,11 +18,15 @@ export interface ReceivingStream {
 /** The bytes that a client may send on one connection. It gets a larger window when a quarter is free. */
 export class ReceiveWindow {
   readonly #writer: FrameWriter;
-  #bytes = connectionWindowBytes;
+  readonly #tellBytes: number;
+  #bytes: number;
   #untoldBytes = 0;
 
-  constructor(writer: FrameWriter) {
+  /** @param wholeBytes for all bodies of the connection together */
+  constructor(writer: FrameWriter, wholeBytes: number) {
     this.#writer = writer;
+    this.#bytes = wholeBytes;
+    this.#tellBytes = wholeBytes / 4;
   }
 
   /** Bytes came. @throws Http2Error FLOW_CONTROL_ERROR */
@@ -39,7 +40,7 @@ export class ReceiveWindow {
   /** Bytes were consumed. @param stream undefined when they belong to no stream */
   release(bytes: number, stream?: ReceivingStream): void {
     this.#untoldBytes += bytes;
-    if (this.#untoldBytes >= connectionWindowBytes / 4) {
+    if (this.#untoldBytes >= this.#tellBytes) {
       this.#bytes += this.#untoldBytes;
       this.#writer.frame(encodeWindowUpdate(0, this.#untoldBytes));
       this.#untoldBytes = 0;

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
-import { FrameReader, frameTypes } from "http-protocols/http2";
 import { expect, test } from "vitest";
+import { FrameReader } from "../http2/frame-reader.ts";
+import { frameTypes } from "../http2/frames.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { SendQueue } from "./send-queue.ts";
 

@@ -1,12 +1,19 @@
 import { Socket } from "node:net";
-import { errorCodes, FloodGuard, HpackEncoder, Http2Error } from "http-protocols/http2";
 import { expect, test } from "vitest";
+import type { HeaderList } from "../header-list.ts";
+import { FloodGuard } from "../http2/flood-guard.ts";
+import { errorCodes } from "../http2/frames.ts";
+import { HpackDecoder } from "../http2/hpack-decoder.ts";
+import { HpackEncoder } from "../http2/hpack-encoder.ts";
+import { Http2Error } from "../http2/http2-error.ts";
 import { ClientFrames, type FrameOwner } from "./client-frames.ts";
 import { FrameWriter } from "./frame-writer.ts";
-import type { H2Stream } from "./h2-stream.ts";
 import { PushedStreams } from "./pushed-streams.ts";
-import { connectionWindowBytes, ReceiveWindow, streamWindowBytes } from "./receive-window.ts";
+import { ReceiveWindow, streamWindowBytes } from "./receive-window.ts";
+import { type H2RequestHead, readRequestFields, readTrailerFields } from "./request-fields.ts";
+import { SendQueue } from "./send-queue.ts";
 import { SendScheduler } from "./send-scheduler.ts";
+import type { ServerStream, StreamWindows } from "./server-stream.ts";
 import { StreamTable } from "./stream-table.ts";
 
 type Fields = readonly (readonly [name: string, value: string])[];
@@ -17,6 +24,52 @@ const getFields: Fields = [
   [":authority", "example.com"],
   [":path", "/a"],
 ];
+
+const windowBytes = 4 * 1024 * 1024;
+
+/** A stream that keeps what it is told. */
+class TestStream implements ServerStream {
+  readonly id: number;
+  readonly sending: SendQueue;
+  readonly #head: H2RequestHead;
+  requestEnded: boolean;
+  receiveWindowBytes: number;
+  untoldBytes = 0;
+  trailers: HeaderList = [];
+  receivedBytes = 0;
+  lost = "";
+
+  constructor(id: number, head: H2RequestHead, requestEnded: boolean, windows: StreamWindows) {
+    this.id = id;
+    this.#head = head;
+    this.requestEnded = requestEnded;
+    this.sending = new SendQueue(id, windows.send);
+    this.receiveWindowBytes = windows.receive;
+  }
+
+  get request(): string {
+    return `${this.#head.method} ${this.#head.target}`;
+  }
+
+  receive(piece: Buffer): boolean {
+    this.receivedBytes += piece.length;
+    return this.receivedBytes <= (this.#head.contentLength ?? Number.POSITIVE_INFINITY);
+  }
+
+  receiveEnd(trailers: HeaderList): boolean {
+    this.requestEnded = true;
+    this.trailers = trailers;
+    return true;
+  }
+
+  streamLost(why: string): void {
+    this.lost = why;
+  }
+
+  streamOver(): void {}
+
+  responseSent(): void {}
+}
 
 /** Frames of a connection whose owner writes down what it is asked. */
 function make() {
@@ -30,29 +83,36 @@ function make() {
   const encoder = new HpackEncoder();
   const guard = new FloodGuard();
   const scheduler = new SendScheduler(writer, { dataSent() {}, sendTrailers() {} });
-  const streams = new StreamTable(writer, guard, scheduler);
+  const streams = new StreamTable<TestStream>(writer, guard, scheduler);
   const asked: string[] = [];
-  const owner: FrameOwner = {
-    socket,
+  const opened: TestStream[] = [];
+  const owner: FrameOwner<TestStream> = {
     isLeaving: false,
-    takesPushes: false,
-    sendHeaders: (streamId, [, status]) => asked.push(`headers ${streamId} ${status}`),
-    tunnelOpened() {},
-    queued() {},
-    taken() {},
+    openStream(streamId, { fields, endsStream }, windows) {
+      if (fields === undefined) {
+        asked.push(`too many fields on ${streamId}`);
+        return "answered";
+      }
+      const head = readRequestFields(fields);
+      if (typeof head === "string") {
+        return "malformed";
+      }
+      const stream = new TestStream(streamId, head, endsStream, windows);
+      opened.push(stream);
+      return stream;
+    },
+    readTrailers: readTrailerFields,
     breakOff(stream, code) {
       streams.remove(stream, "abandoned");
       asked.push(`break off ${stream.id} ${code}`);
     },
-    broken() {},
-    finished() {},
-    push: () => false,
     streamGone: (streamId) => asked.push(`gone ${streamId}`),
     endWhenIdle: () => asked.push("end when idle"),
   };
-  const frames = new ClientFrames(owner, 16 * 1024, {
-    ...{ writer, encoder, guard, streams, scheduler },
-    window: new ReceiveWindow(writer),
+  const frames = new ClientFrames(owner, {
+    ...{ writer, encoder, guard, streams, scheduler, maxStreams: 250 },
+    decoder: new HpackDecoder({ maxListBytes: 16 * 1024 }),
+    window: new ReceiveWindow(writer, windowBytes),
     pushed: new PushedStreams(writer, encoder),
   });
   const client = new HpackEncoder();
@@ -74,7 +134,7 @@ function make() {
     }
     return found;
   };
-  return { frames, owner, streams, headers, asked, sent };
+  return { frames, owner, streams, opened, headers, asked, sent };
 }
 
 const rstStream = 3;
@@ -87,27 +147,28 @@ const codeOf = (act: () => void): number | undefined => {
   return undefined;
 };
 
-test("a head opens a stream, which is handed out once", () => {
-  const { frames, headers, streams } = make();
+test("a head opens one stream", () => {
+  const { headers, opened, streams } = make();
   headers(1, true, getFields);
-  expect(frames.opened.map(({ id, method, target }) => [id, method, target])).toEqual([[1, "GET", "/a"]]);
-  expect(frames.takeOpened()).toHaveLength(1);
-  expect([frames.takeOpened(), streams.size, streams.lastId]).toEqual([[], 1, 1]);
+  expect(opened.map(({ id, request, requestEnded }) => [id, request, requestEnded])).toEqual([
+    [1, "GET /a", true],
+  ]);
+  expect([streams.size, streams.lastId]).toEqual([1, 1]);
 });
 
 test.each<[string, Fields]>([
   ["without a path", getFields.slice(0, 3)],
-  ["that ends and declares a body", [...getFields, ["content-length", "3"]]],
+  ["with two paths", [...getFields, [":path", "/b"]]],
 ])("a head %s is sent back, and opens nothing", (_name, fields) => {
   const { headers, streams, sent } = make();
   headers(1, true, fields);
   expect([streams.size, sent()]).toEqual([0, [[rstStream, 1, errorCodes.protocolError]]]);
 });
 
-test("a head with too many fields is answered 431", () => {
+test("a head with too many fields is answered, and opens nothing", () => {
   const { headers, asked, streams } = make();
   headers(1, true, [...getFields, ...Array.from({ length: 2_000 }, () => ["a", "b"] as const)]);
-  expect([asked, streams.size]).toEqual([["headers 1 431"], 0]);
+  expect([asked, streams.size]).toEqual([["too many fields on 1"], 0]);
 });
 
 test("one stream more than the client was told is refused", () => {
@@ -145,7 +206,7 @@ test("bodies over the window of the connection end it", () => {
     headers(id, false, getFields);
   }
   const code = codeOf(() => {
-    for (let bytes = 0; bytes <= connectionWindowBytes; bytes += 16_384) {
+    for (let bytes = 0; bytes <= windowBytes; bytes += 16_384) {
       frames.data(1 + 2 * Math.floor(bytes / streamWindowBytes), Buffer.alloc(16_384), 16_384, false);
     }
   });
@@ -168,13 +229,13 @@ test("frames of a request that is over break its stream off; those of none end t
 });
 
 test("trailers end a request; what is none breaks it off", () => {
-  const { frames, headers, asked } = make();
+  const { headers, opened, asked } = make();
   headers(1, false, getFields);
   headers(1, true, [["x-sum", "1"]]);
   headers(3, false, getFields);
   headers(3, false, [["x-sum", "1"]]);
-  const [first] = frames.takeOpened() as [H2Stream];
-  expect([first.requestEnded, first.requestTrailers, asked]).toEqual([
+  const [first] = opened as [TestStream];
+  expect([first.requestEnded, first.trailers, asked]).toEqual([
     true,
     ["x-sum", "1"],
     [`break off 3 ${errorCodes.protocolError}`],
@@ -182,13 +243,13 @@ test("trailers end a request; what is none breaks it off", () => {
 });
 
 test("a reset tells the stream, and frees its place", () => {
-  const { frames, headers, streams, asked } = make();
+  const { frames, headers, opened, streams, asked } = make();
   headers(1, true, getFields);
   frames.reset(1);
-  expect([frames.takeOpened()[0]?.closed, streams.size, asked]).toEqual([true, 0, ["gone 1"]]);
+  expect([opened[0]?.lost, streams.size, asked]).toEqual(["the client closed the stream", 0, ["gone 1"]]);
 });
 
-test.each<[string, (frames: ClientFrames, index: number) => void]>([
+test.each<[string, (frames: ClientFrames<TestStream>, index: number) => void]>([
   ["PING", (frames) => frames.ping(Buffer.alloc(8))],
   ["SETTINGS", (frames) => frames.settings(new Map())],
   ["WINDOW_UPDATE", (frames) => frames.windowUpdate(0, 1)],
@@ -208,7 +269,6 @@ test("a flood of requests that are reset at once ends the connection", () => {
   const code = codeOf(() => {
     for (let id = 1; id < 2_000_000; id += 2) {
       headers(id, true, getFields);
-      frames.takeOpened();
       frames.reset(id);
     }
   });

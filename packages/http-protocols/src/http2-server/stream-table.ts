@@ -1,15 +1,16 @@
-import { encodeRstStream, errorCodes, type FloodGuard, Http2Error } from "http-protocols/http2";
+import type { FloodGuard } from "../http2/flood-guard.ts";
+import { encodeRstStream, errorCodes } from "../http2/frames.ts";
+import { Http2Error } from "../http2/http2-error.ts";
 import type { FrameWriter } from "./frame-writer.ts";
-import type { H2Stream } from "./h2-stream.ts";
 import { RecentStreams, type StreamFate } from "./recent-streams.ts";
-import type { SendScheduler } from "./send-scheduler.ts";
+import type { SendingStream, SendScheduler } from "./send-scheduler.ts";
 
 /** The streams of one connection: those that are open, and what is known of those that are not. Source: RFC 9113, section 5.1 */
-export class StreamTable {
+export class StreamTable<Stream extends SendingStream> {
   readonly #writer: FrameWriter;
   readonly #guard: FloodGuard;
   readonly #scheduler: SendScheduler;
-  readonly #open = new Map<number, H2Stream>();
+  readonly #open = new Map<number, Stream>();
   readonly #recent = new RecentStreams();
   #lastId = 0;
 
@@ -28,26 +29,26 @@ export class StreamTable {
     return this.#lastId;
   }
 
-  get(streamId: number): H2Stream | undefined {
+  get(streamId: number): Stream | undefined {
     return this.#open.get(streamId);
   }
 
   /** The streams that are open now; later changes do not affect the list. */
-  all(): H2Stream[] {
+  all(): Stream[] {
     return [...this.#open.values()];
   }
 
-  values(): Iterable<H2Stream> {
+  values(): Iterable<Stream> {
     return this.#open.values();
   }
 
-  add(stream: H2Stream): void {
+  add(stream: Stream): void {
     this.#open.set(stream.id, stream);
     this.#guard.streamOpened();
   }
 
   /** Takes one out. @returns whether it was open */
-  remove(stream: H2Stream, fate: StreamFate): boolean {
+  remove(stream: Stream, fate: StreamFate): boolean {
     if (!this.#open.delete(stream.id)) {
       return false;
     }
@@ -57,7 +58,7 @@ export class StreamTable {
   }
 
   /** Takes all out, of which nothing is to be sent. */
-  clear(): H2Stream[] {
+  clear(): Stream[] {
     const streams = this.all();
     this.#open.clear();
     this.#scheduler.clear();

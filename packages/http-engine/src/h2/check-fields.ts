@@ -1,0 +1,11 @@
+import { type HeaderList, readResponseFields, type SaidFields } from "http-protocols/http2-server";
+import { ServerError } from "server-core/errors";
+
+/** @throws ServerError HTTP_RESPONSE for fields that cannot stand in a response */
+export function checkFields(headers: HeaderList): SaidFields {
+  const said = readResponseFields(headers);
+  if (typeof said === "string") {
+    throw new ServerError("HTTP_RESPONSE", said);
+  }
+  return said;
+}

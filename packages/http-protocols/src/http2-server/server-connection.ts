@@ -1,0 +1,303 @@
+import type { Duplex } from "node:stream";
+import type { HeaderList } from "../header-list.ts";
+import { FloodGuard } from "../http2/flood-guard.ts";
+import { FrameDispatcher } from "../http2/frame-dispatcher.ts";
+import { FrameReader } from "../http2/frame-reader.ts";
+import {
+  clientPreface,
+  defaultWindowBytes,
+  encodeGoAway,
+  encodeRstStream,
+  encodeSettings,
+  encodeWindowUpdate,
+  errorCodes,
+  settingIds,
+} from "../http2/frames.ts";
+import type { HeaderField } from "../http2/header-field.ts";
+import { HpackDecoder } from "../http2/hpack-decoder.ts";
+import { HpackEncoder } from "../http2/hpack-encoder.ts";
+import { Http2Error } from "../http2/http2-error.ts";
+import { ClientFrames, type FrameOwner } from "./client-frames.ts";
+import { FrameWriter } from "./frame-writer.ts";
+import { PushedStreams } from "./pushed-streams.ts";
+import { ReceiveWindow, streamWindowBytes } from "./receive-window.ts";
+import { addFields } from "./response-fields.ts";
+import { type SchedulerOwner, SendScheduler } from "./send-scheduler.ts";
+import type { OpeningFields, ServerStream, StreamWindows } from "./server-stream.ts";
+import { StreamTable } from "./stream-table.ts";
+
+/** Limit of unsent data, including answers to PING and SETTINGS, for a client that does not read. */
+const maxUnreadBytes = 1024 * 1024;
+
+/** Limits of one server for the clients of its connections. */
+export interface ServerConnectionLimits {
+  /** Streams that a client may have open. */
+  readonly maxStreams: number;
+  /** Limit of a header block's fields, each with 32 bytes more. */
+  readonly maxHeaderBytes: number;
+  /** Limit of a compressed header block over all its frames. */
+  readonly maxHeaderBlockBytes: number;
+  /** Bytes of all bodies that a client may send before it gets a larger window. */
+  readonly windowBytes: number;
+  /** Further settings that the client is told, by their numbers. */
+  readonly settings?: ReadonlyMap<number, number>;
+}
+
+/**
+ * The server's side of one HTTP/2 connection: reads frames, keeps streams and windows, and sends what streams have. Clients that
+ * break the rules get what RFC 9113 says; what would cost this side more than them ends the connection
+ * (ENHANCE_YOUR_CALM). A server makes its own streams of the heads.
+ *
+ * Source: RFC 9113
+ */
+export abstract class ServerConnection<Stream extends ServerStream>
+  implements FrameOwner<Stream>, SchedulerOwner
+{
+  readonly #socket: Duplex;
+  readonly #frames: ClientFrames<Stream>;
+  readonly #dispatcher: FrameDispatcher;
+  readonly #reader: FrameReader;
+  readonly #encoder = new HpackEncoder();
+  readonly #guard = new FloodGuard();
+  readonly #scheduler: SendScheduler;
+  readonly #window: ReceiveWindow;
+  protected readonly pushed: PushedStreams;
+  protected readonly streams: StreamTable<Stream>;
+  protected readonly writer: FrameWriter;
+  /** Whether no new streams are taken. */
+  isLeaving = false;
+  #isDead = false;
+
+  /** @param socket may contain bytes that were read too early and put back */
+  constructor(socket: Duplex, limits: ServerConnectionLimits) {
+    const { maxStreams, maxHeaderBytes, maxHeaderBlockBytes, windowBytes } = limits;
+    this.#socket = socket;
+    this.writer = new FrameWriter(socket, () => this.#turnEnded());
+    this.#scheduler = new SendScheduler(this.writer, this);
+    this.streams = new StreamTable(this.writer, this.#guard, this.#scheduler);
+    this.#window = new ReceiveWindow(this.writer, windowBytes);
+    this.pushed = new PushedStreams(this.writer, this.#encoder);
+    this.#frames = new ClientFrames<Stream>(this, {
+      maxStreams,
+      decoder: new HpackDecoder({ maxListBytes: maxHeaderBytes }),
+      writer: this.writer,
+      encoder: this.#encoder,
+      guard: this.#guard,
+      streams: this.streams,
+      scheduler: this.#scheduler,
+      window: this.#window,
+      pushed: this.pushed,
+    });
+    this.#dispatcher = new FrameDispatcher(this.#frames, { maxHeaderBlockBytes });
+    this.#reader = new FrameReader(this.#dispatcher, clientPreface);
+    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    socket.on("drain", () => this.#scheduler.run());
+    socket.on("end", () => this.#clientGone());
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      this.#forget();
+      this.connectionClosed();
+    });
+    this.writer.frame(
+      encodeSettings(
+        new Map([
+          [settingIds.maxConcurrentStreams, maxStreams],
+          [settingIds.initialWindowSize, streamWindowBytes],
+          [settingIds.maxHeaderListSize, maxHeaderBytes],
+          ...(limits.settings ?? []),
+        ]),
+      ),
+    );
+    this.writer.frame(encodeWindowUpdate(0, windowBytes - defaultWindowBytes));
+    socket.resume();
+  }
+
+  // For the server
+
+  /** Makes a stream of a head. */
+  abstract openStream(
+    streamId: number,
+    opening: OpeningFields,
+    windows: StreamWindows,
+  ): Stream | "malformed" | "answered";
+  abstract readTrailers(fields: readonly HeaderField[]): HeaderList | string;
+  /** All that came at once was read. */
+  protected abstract readDone(): void;
+  /** Tells a stream that it is gone. */
+  protected abstract loseStream(stream: Stream, why: string): void;
+  /** Closes the socket, when all was written. */
+  protected abstract endSocket(): void;
+  /** The socket is closed, and no stream is left. */
+  protected abstract connectionClosed(): void;
+  /** The last open stream is gone. */
+  protected abstract becameIdle(): void;
+
+  /** When the client began a header block that is not complete, as of `Date.now()`; 0: it did not. */
+  protected get blockSince(): number {
+    return this.#frames.blockSince;
+  }
+
+  /** When the client began a frame that is not complete, on the clock of `performance.now()`; 0: it did not. */
+  protected get frameSince(): number {
+    return this.#reader.incompleteSince;
+  }
+
+  /** Whether the client has sent the preface and its settings. */
+  protected get hasBegun(): boolean {
+    return this.#dispatcher.hasSettings;
+  }
+
+  /** Whether new streams may be pushed. */
+  protected get mayPush(): boolean {
+    return !this.isLeaving && !this.#isDead && this.pushed.hasRoom;
+  }
+
+  /** Bytes that a new stream may send at first. */
+  protected get initialWindowBytes(): number {
+    return this.#scheduler.initialBytes;
+  }
+
+  /** Takes no new streams, and closes when the last is done. @returns false when that was said before */
+  protected leave(): boolean {
+    if (this.isLeaving || this.#isDead) {
+      return false;
+    }
+    this.isLeaving = true;
+    this.writer.frame(encodeGoAway(this.streams.lastId, errorCodes.noError));
+    return true;
+  }
+
+  // Called by streams
+
+  /** Sends a header block. @param ownFields pseudo fields and others that are known good; all others were checked */
+  sendHeaders(streamId: number, ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void {
+    const encoder = this.#encoder;
+    encoder.begin();
+    for (let index = 0; index < ownFields.length; index += 2) {
+      encoder.add(ownFields[index] as string, ownFields[index + 1] as string);
+    }
+    addFields(encoder, fields);
+    this.writer.headers(streamId, endsStream, encoder.end());
+  }
+
+  /** Sends the fields that end a stream. */
+  sendTrailers(streamId: number, trailers: HeaderList): void {
+    this.sendHeaders(streamId, [], trailers, true);
+  }
+
+  /** There is something in the queue of this stream. */
+  queued(stream: Stream): void {
+    this.#scheduler.add(stream);
+  }
+
+  /** Bytes of a body were consumed, so the client may send that many again. */
+  taken(stream: Stream, bytes: number): void {
+    this.#window.release(bytes, stream);
+  }
+
+  /** A DATA frame was sent. */
+  dataSent(): void {
+    this.#guard.dataSent();
+  }
+
+  /** Breaks a stream off. */
+  breakOff(stream: Stream, errorCode: number): void {
+    if (this.streams.remove(stream, "abandoned")) {
+      this.writer.frame(encodeRstStream(stream.id, errorCode));
+      this.loseStream(stream, "the stream was broken off");
+      this.streamGone(stream.id);
+    }
+  }
+
+  /** Request and response are through. */
+  finished(stream: Stream): void {
+    if (this.streams.remove(stream, "closed")) {
+      if (this.pushed.isPromised(stream.id)) {
+        this.pushed.taken();
+      } else {
+        this.#guard.streamEnded();
+      }
+      stream.streamOver();
+      this.streamGone(stream.id);
+    }
+  }
+
+  // Reading
+
+  #receive(chunk: Buffer): void {
+    if (this.#isDead) {
+      return;
+    }
+    try {
+      this.#reader.push(chunk);
+    } catch (error) {
+      const code = error instanceof Http2Error ? error.code : errorCodes.internalError;
+      this.#fail(code, error instanceof Error ? error.message : String(error));
+      return;
+    }
+    if (this.#dispatcher.isInHeaders && this.#frames.blockSince === 0) {
+      this.#frames.blockSince = Date.now();
+    }
+    this.readDone();
+    if (this.writer.unsentBytes > maxUnreadBytes) {
+      this.#socket.destroy();
+    }
+  }
+
+  #turnEnded(): void {
+    this.#scheduler.run();
+    this.endWhenIdle();
+  }
+
+  // The end
+
+  /** Ends the connection for a fault of the client. */
+  #fail(errorCode: number, reason: string): void {
+    const text = reason.slice(0, 200).replace(/[^ -~]/g, "?");
+    this.writer.frame(encodeGoAway(this.streams.lastId, errorCode, text));
+    this.#forget();
+    this.writer.flush();
+    this.endSocket();
+  }
+
+  #clientGone(): void {
+    this.#forget();
+    this.#socket.end(() => this.#socket.destroy());
+  }
+
+  /** A stream is not open any more. */
+  streamGone(streamId: number): void {
+    if (this.pushed.isPromised(streamId)) {
+      this.pushed.ended();
+    }
+    if (this.streams.size === 0) {
+      this.becameIdle();
+      this.endWhenIdle();
+    }
+  }
+
+  /** Closes when no new streams are taken and none is open. */
+  endWhenIdle(): void {
+    if (this.isLeaving && !this.#isDead && this.streams.size === 0) {
+      this.writer.flush();
+      this.#die();
+      this.endSocket();
+    }
+  }
+
+  #die(): void {
+    this.#isDead = true;
+    this.#dispatcher.stop();
+  }
+
+  /** Tells all streams that no more data will come. */
+  #forget(): void {
+    if (this.#isDead && this.streams.size === 0) {
+      return;
+    }
+    this.#die();
+    for (const stream of this.streams.clear()) {
+      this.loseStream(stream, "the client closed the connection");
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { HeaderList } from "../header-list.ts";
+import type { HeaderField } from "../http2/header-field.ts";
+import type { ReceivingStream } from "./receive-window.ts";
+import type { SendingStream } from "./send-scheduler.ts";
+
+/** One request and its response, as the connection knows them. */
+export interface ServerStream extends SendingStream, ReceivingStream {
+  /** Bytes of the body came. @param piece good during the call only. @returns false when they are more than was declared */
+  receive(piece: Buffer): boolean;
+  /** The client has sent all. @returns false when it was less than declared */
+  receiveEnd(trailers: HeaderList): boolean;
+  /** The stream is gone before its end. @param why the client reset it or disconnected, or this side broke it off */
+  streamLost(why: string): void;
+  /** Request and response are through. */
+  streamOver(): void;
+}
+
+/** Bytes that each side of a new stream may send at first. */
+export interface StreamWindows {
+  readonly send: number;
+  readonly receive: number;
+}
+
+/** The fields that open a stream. */
+export interface OpeningFields {
+  /** Undefined when there are too many of them, or they are too long. */
+  readonly fields: readonly HeaderField[] | undefined;
+  /** Whether no body follows. */
+  readonly endsStream: boolean;
+}
