@@ -13,6 +13,11 @@ import { routerSettings } from "ui-kit/search-parameters.ts";
 import { AppFrame } from "./app-frame.tsx";
 import { FailureNotice } from "./components/failure-notice.tsx";
 import { comparedIds, fieldsOf, searchFields, traceFields } from "./links/jaeger-links.ts";
+import {
+  type ChangesAddress,
+  changesAddress,
+  defaultChangesAddress,
+} from "./pages/changes/changes-address.ts";
 import { type CompareAddress, compareAddress } from "./pages/compare/compare-address.ts";
 import {
   type DependenciesAddress,
@@ -120,6 +125,14 @@ const compare = createRoute({
   component: lazyRouteComponent(() => import("./pages/compare/compare-page.tsx"), "ComparePage"),
 });
 
+const changes = createRoute({
+  getParentRoute: () => root,
+  path: "/changes",
+  validateSearch: (fields: AddressText<ChangesAddress>) => changesAddress.parse(fields),
+  search: { middlewares: [stripSearchParams(defaultChangesAddress)] },
+  component: lazyRouteComponent(() => import("./pages/changes/changes-page.tsx"), "ChangesPage"),
+});
+
 /** Pages of the public model's UI whose subject has another address here. */
 const elsewhere = [
   createRoute({
@@ -160,6 +173,7 @@ export const router = createRouter({
     dependencies,
     trace,
     compare,
+    changes,
     ...elsewhere,
   ]),
   ...routerSettings(),

@@ -17,6 +17,7 @@ const names = [
     "service",
     "dependencies",
     "compare",
+    "changes",
     "commands",
   ],
   ...["trace", "trace-details", "trace-flame", "trace-graph", "trace-statistics", "trace-json"],

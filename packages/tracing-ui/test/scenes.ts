@@ -184,6 +184,38 @@ export const scenes: readonly Scene[] = [
   { name: "trace-json", address: trace("?view=json"), sign: ".trace-json-text" },
   { name: "compare", address: ({ declined }) => `/compare?a=${declined.traceID}`, sign: ".compare-row" },
   { name: "compare-empty", address: () => "/compare", sign: ".notice" },
+  {
+    name: "changes",
+    address: () => "/changes?service=checkout&a=3.1.0&b=3.0.9&against=same",
+    sign: ".changes-table tbody tr",
+  },
+  { name: "changes-empty", address: () => "/changes", sign: ".notice" },
+  { name: "changes-none", address: () => "/changes?all=1", sign: ".notice", answers: { traces: [] } },
+  {
+    name: "changes-mistakes",
+    address: () => "/changes?service=checkout&against=custom&lookback=custom",
+    sign: ".search-field-error",
+    act: (page) => page.getByRole("button", { name: "Compare" }).click(),
+  },
+  {
+    name: "changes-failed",
+    address: () => "/changes?service=checkout",
+    sign: ".notice",
+    answers: { failure: { status: 502, text: "dial tcp 127.0.0.1:8123: connection refused" } },
+  },
+  {
+    name: "changes-forbidden",
+    address: () => "/changes?service=checkout",
+    sign: ".notice",
+    answers: { failure: { status: 403, text: "unknown tenant header" } },
+  },
+  { name: "changes-unknown", address: () => "/changes?all=1", sign: ".notice", answers: { analysis: false } },
+  {
+    name: "changes-partial",
+    address: () => "/changes?service=checkout",
+    sign: ".partial-banner",
+    answers: { partial: lacking },
+  },
   { name: "no-such-page", address: () => "/nowhere/at/all", sign: ".notice" },
   {
     name: "keys",

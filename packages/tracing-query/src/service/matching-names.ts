@@ -6,8 +6,8 @@ export interface MatchingNames {
 }
 
 /**
- * Names with a part, in any case: the whole name first, then those that begin with it, those in which a word does,
- * and all others; each from a to z.
+ * Names with a part, in any case. The whole name comes first, then names that begin with it, then names in which a
+ * word does, then all others; each from a to z.
  * @param names from a to z, each once
  */
 export function matchingNames(

@@ -201,15 +201,18 @@ const values = z.object({
 /** A value of an attribute; keywords are written without quotes. */
 export type AttributeValue = z.infer<typeof values>["values"][number];
 
-/** Frequent values of an attribute, those that begin with what is typed. */
-export function attributeValuesQuery(scope: string, name: string, prefix: string) {
+/** Frequent values of an attribute, those that begin with what is typed. @param service whose spans count; all without it */
+export function attributeValuesQuery(scope: string, name: string, prefix: string, service?: string) {
   return queryOptions({
-    queryKey: ["values", scope, name, prefix],
+    queryKey: ["values", scope, name, prefix, service],
     queryFn: async ({ signal }): Promise<readonly AttributeValue[]> => {
       const path = `${base}/attributes/${scope}/${encodeURIComponent(name)}/values`;
       const parameters = new URLSearchParams({ limit: "50" });
       if (prefix !== "") {
         parameters.set("prefix", prefix);
+      }
+      if (service !== undefined) {
+        parameters.set("service", service);
       }
       return (await readJson(`${path}?${parameters}`, values, signal)).values;
     },

@@ -4,7 +4,8 @@ import { RequestError } from "ui-kit/request-error.ts";
  * Why a request gave nothing.
  * - `API_UNREACHABLE`: no answer (network, service down)
  * - `API_NOT_FOUND`: the service answered 404
- * - `API_REFUSED`: the service answered 4xx: the request is at fault
+ * - `API_FORBIDDEN`: the service, or a door before it, answered 401 or 403
+ * - `API_REFUSED`: the service answered another 4xx: the request is at fault
  * - `API_FAILED`: the service answered 5xx, often because its store is away
  * - `API_SHAPE`: an answer that is no JSON, or not the JSON expected
  * - `API_TOO_LARGE`: an answer over the limit of `readJson`
@@ -14,6 +15,7 @@ import { RequestError } from "ui-kit/request-error.ts";
 export type ApiErrorCode =
   | "API_UNREACHABLE"
   | "API_NOT_FOUND"
+  | "API_FORBIDDEN"
   | "API_REFUSED"
   | "API_FAILED"
   | "API_SHAPE"

@@ -100,5 +100,8 @@ function refusal(response: Response, body: unknown, text: string): ApiError {
   if (status === 404) {
     return new ApiError("API_NOT_FOUND", message, { status });
   }
+  if (status === 401 || status === 403) {
+    return new ApiError("API_FORBIDDEN", message, { status });
+  }
   return new ApiError(status >= 500 ? "API_FAILED" : "API_REFUSED", message, { status });
 }

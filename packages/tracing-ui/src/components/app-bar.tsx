@@ -24,6 +24,7 @@ export function AppBar({ onHelp, onCommands }: { onHelp: () => void; onCommands:
       <Link to="/search">Search</Link>
       <Link to="/services">Services</Link>
       <Link to="/exceptions">Exceptions</Link>
+      <Link to="/changes">Changes</Link>
       {uiConfig.dependencies.menuEnabled && <Link to="/dependencies">Dependencies</Link>}
       <OwnMenu />
     </>

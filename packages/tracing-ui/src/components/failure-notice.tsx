@@ -10,6 +10,10 @@ const advice: Record<ApiErrorCode, Advice> = {
     title: "Not found",
     text: "The query service knows nothing of that name or id.",
   },
+  API_FORBIDDEN: {
+    title: "You may not see this",
+    text: "Sign in again, or ask whoever runs this server for access.",
+  },
   API_REFUSED: {
     title: "The query service refused the question",
     text: "Change what it names below, then try again.",

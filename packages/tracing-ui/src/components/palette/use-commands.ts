@@ -79,7 +79,7 @@ export function commandsOfText(text: string, navigate: Navigate): readonly Comma
 function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[] {
   const to = (
     title: string,
-    to: "/search" | "/services" | "/exceptions" | "/dependencies" | "/compare",
+    to: "/search" | "/services" | "/exceptions" | "/dependencies" | "/compare" | "/changes",
   ): Command => ({
     ...{ id: to, title, run: () => void navigate({ to }) },
   });
@@ -89,6 +89,7 @@ function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[
     to("Exceptions", "/exceptions"),
     to("Dependencies", "/dependencies"),
     to("Compare traces", "/compare"),
+    to("Changes: compare times and versions", "/changes"),
     { id: "help", title: "Show all keys", key: "?", run: onHelp },
   ];
 }

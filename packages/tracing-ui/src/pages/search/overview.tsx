@@ -1,5 +1,6 @@
 import "./overview.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { type Comparison, compareQuery, type HeatMap, heatMapQuery } from "../../api/analysis.ts";
 import { Loading } from "../../components/loading.tsx";
@@ -23,8 +24,10 @@ export function Overview(props: {
   results: readonly TraceSummary[] | undefined;
   onSelect: (selection: Selection | undefined) => void;
   onFilter: (difference: Comparison["differences"][number]) => void;
+  /** Where these spans are compared with those of another time; undefined where they cannot be. */
+  changes: Record<string, string> | undefined;
 }) {
-  const { plan, refetchInterval, results, onSelect, onFilter } = props;
+  const { changes, plan, refetchInterval, results, onSelect, onFilter } = props;
   const { map, selection } = plan;
   const asked = map ?? { asked: {}, range: { lookbackUs: 1 } };
   const heat = useQuery({
@@ -45,6 +48,11 @@ export function Overview(props: {
                   <span className="overview-failed">, {formatCount(heat.data.errors)} failed</span>
                 )}
               </span>
+            )}
+            {changes !== undefined && (
+              <Link to="/changes" search={changes} className="overview-changes">
+                Compare with the time before
+              </Link>
             )}
           </h2>
           {heat.isError ? (

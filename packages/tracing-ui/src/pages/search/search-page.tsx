@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
-import { type Comparison, capabilitiesQuery } from "../../api/analysis.ts";
+import { type Comparison, capabilitiesQuery, type SpanConditions } from "../../api/analysis.ts";
 import { firstServicesQuery, namesQuery } from "../../api/names.ts";
 import { openedTraces, openTraces } from "../../api/opened-traces.ts";
 import { usePartialReasons } from "../../api/partial-answers.ts";
@@ -14,6 +14,7 @@ import { Loading } from "../../components/loading.tsx";
 import { RefreshSelect, refetchInterval } from "../../components/refresh-select.tsx";
 import { embedding } from "../../links/embedding.ts";
 import { summariseTrace, type TraceSummary } from "../../trace/summarise-trace.ts";
+import { changesAddress, changesFields } from "../changes/changes-address.ts";
 import { ColumnMenu } from "./column-menu.tsx";
 import { attributeParts, columnsOf } from "./columns.ts";
 import { lastService, rememberService } from "./last-service.ts";
@@ -25,6 +26,7 @@ import { SearchForm } from "./search-form.tsx";
 import { rememberSearch, SearchMenu } from "./search-menu.tsx";
 import { searchPlan } from "./search-plan.ts";
 import { selectionText } from "./selection.ts";
+import { tagText } from "./tag-text.ts";
 import { withCondition } from "./with-condition.ts";
 
 const route = getRouteApi("/search");
@@ -279,10 +281,24 @@ export function SearchPage() {
             goTo({ ...address, sel: selection === undefined ? undefined : selectionText(selection) })
           }
           onFilter={filterBy}
+          changes={plan.conditions && changesOf(plan.conditions, address)}
         />
       )}
       <Suspense fallback={<Loading>Opening…</Loading>}>{body()}</Suspense>
     </div>
+  );
+}
+
+/** The address that compares the spans of a search with those of the time before. */
+function changesOf(
+  { service, operation, tags = {} }: SpanConditions,
+  { lookback, start, end }: SearchAddress,
+) {
+  return changesFields(
+    changesAddress.parse({
+      ...{ service, operation, tags: tagText(tags), lookback, start, end },
+      ...(service === undefined || service === "" ? { all: "1" } : {}),
+    }),
   );
 }
 

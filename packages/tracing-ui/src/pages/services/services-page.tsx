@@ -154,6 +154,9 @@ export function ServicesPage() {
             <Link to="/dependencies" search={{ focus: service, lookback }}>
               Dependencies
             </Link>
+            <Link to="/changes" search={{ service, lookback }}>
+              Changes
+            </Link>
           </nav>
         )}
         <div className="page-head-tools">

@@ -1,0 +1,42 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { CompletionField } from "ui-kit/components/completion-field.tsx";
+import { useSettled } from "ui-kit/components/use-settled.ts";
+import { formatCount } from "ui-kit/format/format-count.ts";
+import { attributeNamesQuery, attributeValuesQuery } from "../api/analysis.ts";
+
+/** A field for a value of an attribute, found by its beginning; empty, it means any. The server looks. */
+export function ValueField(props: {
+  id: string;
+  attribute: string;
+  service: string | undefined;
+  placeholder: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  const { id, attribute, service, placeholder, value = "", onChange } = props;
+  const names = useQuery(attributeNamesQuery);
+  const scope = names.data?.find(
+    ({ name, scope: of }) => name === attribute && /^(resource|span)$/.test(of),
+  )?.scope;
+  const typed = useSettled(value);
+  const values = useQuery({
+    ...attributeValuesQuery(scope ?? "", attribute, typed, service),
+    ...{ enabled: scope !== undefined, placeholderData: keepPreviousData },
+  });
+  const items = (values.data ?? [])
+    .filter((one) => one.value !== "")
+    .map((one) => ({
+      text: one.value,
+      isWhole: true,
+      note: one.count === undefined ? "" : formatCount(one.count),
+    }));
+  return (
+    <CompletionField
+      value={value}
+      onValue={(text) => onChange(text === "" ? undefined : text)}
+      onCaret={() => {}}
+      completions={{ from: 0, to: value.length, items }}
+      field={{ id, className: "field mono", placeholder, title: value }}
+    />
+  );
+}

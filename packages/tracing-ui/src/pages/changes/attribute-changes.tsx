@@ -1,0 +1,121 @@
+import { Link } from "@tanstack/react-router";
+import { Duration } from "ui-kit/components/duration.tsx";
+import { formatCount } from "ui-kit/format/format-count.ts";
+import type { Changes, ChangesAsked } from "../../api/changes.ts";
+import { formatShare } from "../../format/format-share.ts";
+import { searchOfSide } from "./changes-plan.ts";
+
+/** Values of attributes that are more frequent on one side, or that explain why one side is slower. */
+export function AttributeChanges({ changes, asked }: { changes: Changes; asked: ChangesAsked }) {
+  const { attributes, sample } = changes;
+  const isEstimate = sample.a.isEstimate || sample.b.isEstimate;
+  const share = (spans: number, of: number) => (of === 0 ? 0 : spans / of);
+  return (
+    <section className="changes-part" aria-labelledby="changes-attributes">
+      <h2 id="changes-attributes">Attributes that differ</h2>
+      <p className="changes-note">
+        {isEstimate
+          ? `Estimates, from a sample of ${formatCount(sample.a.spans)} spans of A and ${formatCount(sample.b.spans)} of B.`
+          : `From all ${formatCount(sample.a.spans)} spans of A and ${formatCount(sample.b.spans)} of B.`}{" "}
+        “Explains” is the share of the difference of the means that is gone without these spans.
+      </p>
+      {attributes.length === 0 ? (
+        <p className="changes-none">No attribute tells the sides apart.</p>
+      ) : (
+        <div className="changes-scroll">
+          <table className="changes-table">
+            <thead>
+              <tr>
+                <th scope="col">Attribute and value</th>
+                <th scope="col">Spans A</th>
+                <th scope="col">Spans B</th>
+                <th scope="col">Share A and B</th>
+                <th scope="col">Mean A</th>
+                <th scope="col">Mean B</th>
+                <th scope="col">Explains</th>
+              </tr>
+            </thead>
+            <tbody>
+              {attributes.map((one) => {
+                const [a, b] = [share(one.a.spans, sample.a.spans), share(one.b.spans, sample.b.spans)];
+                const tags = { [one.key]: one.value };
+                return (
+                  <tr key={`${one.place} ${one.key} ${one.value}`}>
+                    <th scope="row" className="cut" title={`${one.place}: ${one.key} = ${one.value}`}>
+                      <span className="muted">{one.key}</span> = {one.value === "" ? '""' : one.value}
+                    </th>
+                    {(["a", "b"] as const).map((side) => (
+                      <td key={side} className="mono">
+                        <TraceCount
+                          count={one[side].spans}
+                          label={`spans of ${side.toUpperCase()} with ${one.key} = ${one.value}, their traces`}
+                          search={searchOfSide(asked[side], { tags })}
+                        />
+                      </td>
+                    ))}
+                    <td className="changes-shares">
+                      <span className="changes-bars" aria-hidden="true">
+                        <span className="a" style={{ width: `${100 * a}%` }} />
+                        <span className="b" style={{ width: `${100 * b}%` }} />
+                      </span>
+                      <span className="mono">
+                        {isEstimate && "≈ "}
+                        {formatShare(a)} <span className="unit">vs {formatShare(b)}</span>
+                      </span>
+                      <Significance value={one.isSignificant} />
+                    </td>
+                    <Mean sums={one.a} />
+                    <Mean sums={one.b} />
+                    <td className="mono">
+                      {one.explains > 0.005 ? (
+                        `${isEstimate ? "≈ " : ""}${formatShare(one.explains)}`
+                      ) : (
+                        <span className="unit">–</span>
+                      )}
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Mean({ sums }: { sums: { spans: number; mean: number } }) {
+  return <td>{sums.spans === 0 ? <span className="unit">–</span> : <Duration us={sums.mean} />}</td>;
+}
+
+/** A count that leads to its traces. @param label says of what, after the figure */
+export function TraceCount(props: { count: number; label: string; search: Record<string, string> }) {
+  const { count, label, search } = props;
+  return count === 0 ? (
+    <span className="unit">–</span>
+  ) : (
+    <Link to="/search" search={search} className="changes-count">
+      {formatCount(count)}
+      <span className="visually-hidden"> {label}</span>
+    </Link>
+  );
+}
+
+/** Says when a difference may be chance, or has too few spans to say. */
+export function Significance({ value }: { value: boolean | null }) {
+  if (value === true) {
+    return null;
+  }
+  return (
+    <span
+      className="changes-chance"
+      title={
+        value === null
+          ? "Fewer than 20 spans on a side: too few to say whether it is chance"
+          : "The difference may be chance: fewer than one in a thousand such differences would be larger"
+      }
+    >
+      {value === null ? "few" : "chance?"}
+    </span>
+  );
+}

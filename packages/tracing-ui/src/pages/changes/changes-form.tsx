@@ -1,0 +1,186 @@
+import "./changes-form.css";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { dateTimeFieldText, parseDateTimeField, zoneLabel } from "ui-kit/format/format-time.ts";
+import { zoneChoice } from "ui-kit/theme/preferences.ts";
+import { useChoice } from "ui-kit/theme/stored-choice.ts";
+import { NameField } from "../../components/name-field.tsx";
+import { ValueField } from "../../components/value-field.tsx";
+import { offeredLookbacks } from "../search/offered.ts";
+import { type ChangesAddress, versionKey } from "./changes-address.ts";
+import { type ChangesErrors, changesPlan } from "./changes-plan.ts";
+
+const againstTexts: [ChangesAddress["against"], string][] = [
+  ["before", "The time before A"],
+  ["day", "A day before A"],
+  ["week", "A week before A"],
+  ["same", "The time of A"],
+  ["custom", "From … to …"],
+];
+
+/** Says what is compared with what. It edits a draft; give it a key made of the address. */
+export function ChangesForm(props: {
+  address: ChangesAddress;
+  comparing: boolean;
+  onCompare: (address: ChangesAddress) => void;
+}) {
+  const { address, comparing, onCompare } = props;
+  const [draft, setDraft] = useState(address);
+  const [asked, setAsked] = useState(false);
+  const errors: ChangesErrors = asked ? changesPlan(draft, Date.now() * 1_000).errors : {};
+  const change = (fields: Partial<ChangesAddress>) => {
+    setDraft({ ...draft, ...fields });
+    setAsked(false);
+  };
+  const key = draft.key ?? versionKey;
+
+  function compare(event: FormEvent) {
+    event.preventDefault();
+    setAsked(true);
+    if (Object.keys(changesPlan(draft, Date.now() * 1_000).errors).length === 0) {
+      onCompare({ ...draft, all: draft.service === undefined ? "1" : undefined });
+    }
+  }
+
+  const value = (side: "a" | "b") => (
+    <Field id={`changes-${side}`} label={`Value of ${side.toUpperCase()}`}>
+      <ValueField
+        id={`changes-${side}`}
+        attribute={key}
+        service={draft.service}
+        placeholder={`Any ${key}`}
+        value={draft[side]}
+        onChange={(next) => change({ [side]: next })}
+      />
+    </Field>
+  );
+  return (
+    <form className="changes-form" aria-label="Compare times and versions" onSubmit={compare}>
+      <div className="changes-line">
+        <Field id="changes-service" label="Service">
+          <NameField
+            id="changes-service"
+            placeholder="All services"
+            value={draft.service}
+            onChange={(service) => change({ service, operation: undefined })}
+          />
+        </Field>
+        <Field id="changes-operation" label="Operation">
+          <NameField
+            id="changes-operation"
+            of={draft.service ?? ""}
+            disabled={draft.service === undefined}
+            placeholder={draft.service === undefined ? "All (of a service)" : "All operations"}
+            value={draft.operation}
+            onChange={(operation) => change({ operation })}
+          />
+        </Field>
+        <Field id="changes-tags" label="Only spans with" error={errors.tags}>
+          <input
+            id="changes-tags"
+            className="field mono"
+            placeholder="http.route=/cart"
+            spellCheck={false}
+            value={draft.tags ?? ""}
+            aria-invalid={errors.tags !== undefined}
+            aria-describedby={errors.tags === undefined ? undefined : "changes-tags-error"}
+            onChange={(event) => change({ tags: event.target.value || undefined })}
+          />
+        </Field>
+        <Field id="changes-key" label="Attribute of the values">
+          <input
+            id="changes-key"
+            className="field mono"
+            placeholder={versionKey}
+            spellCheck={false}
+            value={draft.key ?? ""}
+            onChange={(event) => change({ key: event.target.value.trim() || undefined })}
+          />
+        </Field>
+      </div>
+      <div className="changes-line">
+        <div className="changes-side">
+          <b className="changes-letter a">A</b>
+          <Field id="changes-lookback" label="Time of A" error={errors.a}>
+            <select
+              id="changes-lookback"
+              className="field"
+              value={draft.lookback}
+              onChange={(event) => change({ lookback: event.target.value as ChangesAddress["lookback"] })}
+            >
+              {offeredLookbacks().map(({ value: one, label }) => (
+                <option key={one} value={one}>
+                  {label}
+                </option>
+              ))}
+              <option value="custom">From … to …</option>
+            </select>
+          </Field>
+          {draft.lookback === "custom" && <Times names={["start", "end"]} of="A" {...{ draft, change }} />}
+          {value("a")}
+        </div>
+        <div className="changes-side">
+          <b className="changes-letter b">B</b>
+          <Field id="changes-against" label="Time of B" error={errors.b ?? errors.sides}>
+            <select
+              id="changes-against"
+              className="field"
+              value={draft.against}
+              onChange={(event) => change({ against: event.target.value as ChangesAddress["against"] })}
+            >
+              {againstTexts.map(([one, label]) => (
+                <option key={one} value={one}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </Field>
+          {draft.against === "custom" && <Times names={["bstart", "bend"]} of="B" {...{ draft, change }} />}
+          {value("b")}
+        </div>
+        <button type="submit" className="button main changes-button">
+          {comparing ? "Comparing…" : "Compare"}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Field(props: { id: string; label: string; error?: string | undefined; children: ReactNode }) {
+  const { id, label, error, children } = props;
+  return (
+    <div className="changes-field">
+      <label htmlFor={id}>{label}</label>
+      {children}
+      {error !== undefined && (
+        <p id={`${id}-error`} className="search-field-error" role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type TimeName = "start" | "end" | "bstart" | "bend";
+
+function Times(props: {
+  names: readonly [from: TimeName, to: TimeName];
+  of: "A" | "B";
+  draft: ChangesAddress;
+  change: (fields: Partial<ChangesAddress>) => void;
+}) {
+  const { names, of, draft, change } = props;
+  const zone = useChoice(zoneChoice);
+  const zoneName = zoneLabel(zone, new Date());
+  return names.map((name, index) => (
+    <Field key={name} id={`changes-${name}`} label={`${of} ${index === 0 ? "from" : "to"} (${zoneName})`}>
+      <input
+        id={`changes-${name}`}
+        className="field mono"
+        type="datetime-local"
+        step={1}
+        value={draft[name] === undefined ? "" : dateTimeFieldText(draft[name], zone)}
+        onChange={(event) => change({ [name]: parseDateTimeField(event.target.value, zone) })}
+      />
+    </Field>
+  ));
+}

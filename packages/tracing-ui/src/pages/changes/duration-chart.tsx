@@ -1,0 +1,78 @@
+import { durationText } from "ui-kit/format/format-duration.ts";
+import type { Changes } from "../../api/changes.ts";
+import { formatShare } from "../../format/format-share.ts";
+
+/** Size of the drawing's own coordinates. */
+const [width, height] = [600, 120];
+/** Durations named below the drawing. */
+const mostTicks = 6;
+
+/** The durations of both sides, on one scale of time: A above the line, B below it, each as shares of its own spans. */
+export function DurationChart({ changes }: { changes: Changes }) {
+  const { a, b, durations } = changes;
+  const first = durations[0]?.[0] ?? 0;
+  const last = (durations.at(-1)?.[0] ?? first) + 1;
+  const bar = width / (last - first);
+  const shares = durations.map(([bucket, ofA, ofB]) => ({
+    bucket,
+    a: a.spans === 0 ? 0 : ofA / a.spans,
+    b: b.spans === 0 ? 0 : ofB / b.spans,
+  }));
+  const most = Math.max(0.01, ...shares.flatMap((one) => [one.a, one.b]));
+  const half = height / 2;
+  const every = Math.max(1, Math.ceil((last - first) / mostTicks));
+  const ticks = Array.from(
+    { length: Math.ceil((last - first) / every) },
+    (_, index) => first + index * every,
+  );
+  return (
+    <figure className="changes-durations">
+      <figcaption>
+        Durations, in shares of each side’s spans <span className="changes-key a">A above</span>{" "}
+        <span className="changes-key b">B below</span>
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Durations. A: most spans at ${peak(shares, "a")}. B: most spans at ${peak(shares, "b")}.`}
+      >
+        {shares.map((one) => {
+          const x = (one.bucket - first) * bar;
+          const [up, down] = [(one.a / most) * (half - 2), (one.b / most) * (half - 2)];
+          return (
+            <g key={one.bucket}>
+              <title>{`${rangeText(one.bucket)}: A ${formatShare(one.a)}, B ${formatShare(one.b)}`}</title>
+              <rect className="a" x={x} y={half - up} width={Math.max(1, bar - 1)} height={up} />
+              <rect className="b" x={x} y={half} width={Math.max(1, bar - 1)} height={down} />
+            </g>
+          );
+        })}
+        <line x1="0" x2={width} y1={half} y2={half} />
+      </svg>
+      <div className="changes-ticks" aria-hidden="true">
+        {ticks.map((tick) => (
+          <span key={tick} style={{ left: `${(100 * (tick - first)) / (last - first)}%` }}>
+            {durationText(usOf(tick))}
+          </span>
+        ))}
+      </div>
+    </figure>
+  );
+}
+
+/** The shortest duration of a bucket, in microseconds. */
+function usOf(bucket: number): number {
+  return 2 ** (bucket / 4) / 1_000;
+}
+
+function rangeText(bucket: number): string {
+  return `${durationText(usOf(bucket))} to ${durationText(usOf(bucket + 1))}`;
+}
+
+function peak(shares: readonly { bucket: number; a: number; b: number }[], side: "a" | "b"): string {
+  const top = shares.reduce((best, one) => (one[side] > best[side] ? one : best), {
+    ...{ bucket: 0, a: 0, b: 0 },
+  });
+  return top[side] === 0 ? "none" : rangeText(top.bucket);
+}

@@ -1,0 +1,12 @@
+import { clockText, dateText } from "ui-kit/format/format-time.ts";
+import { zoneChoice } from "ui-kit/theme/preferences.ts";
+
+/** From when to when, in the zone of choice: the date once where both are of one day. */
+export function timeText({ start, end }: { start: number; end: number }): string {
+  const zone = zoneChoice.get();
+  const [from, to] = [dateText(start, zone), dateText(end, zone)];
+  const clock = (us: number) => clockText(us, zone).slice(0, 5);
+  return from === to
+    ? `${from.slice(5)} ${clock(start)}–${clock(end)}`
+    : `${from.slice(5)} ${clock(start)} – ${to.slice(5)} ${clock(end)}`;
+}
