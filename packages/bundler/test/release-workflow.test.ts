@@ -1,5 +1,5 @@
-// What the release workflow takes, sends and names is what `npm run release` makes: its own commands run here, on empty
-// files, with the programs that publish replaced.
+// The release workflow publishes exactly the files that `npm run release` makes. Its own commands run here, on empty files,
+// with stand-ins for the programs that publish.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
