@@ -8,7 +8,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clickhouseOf } from "./clickhouse-option.mjs";
-import { nameOf, partialPlatformText, thisPlatform } from "./platform.mjs";
+import { homeVariables } from "./home-folder.mjs";
+import { nameOf, nodePackageOf, partialPlatformText, thisPlatform } from "./platform.mjs";
 import { runChild } from "./run-child.mjs";
 import { exitCodes, onLostNpm, onStopSignal } from "./stop-with-parent.mjs";
 
@@ -21,11 +22,12 @@ const tasks = [
 ];
 const isWindows = process.platform === "win32";
 const platform = thisPlatform();
-/** The npm package "node" has binaries for glibc only. */
-const hasNodePackage = platform.libc !== "musl";
+const nodePackage = nodePackageOf(platform);
+const toolchain = join(root, ".toolchain");
+const pnpmScript = join("node_modules", "pnpm", "install.js");
 
-function version(command) {
-  const result = spawnSync(command, ["--version"], { encoding: "utf8", shell: isWindows });
+function version(command, env = process.env) {
+  const result = spawnSync(command, ["--version"], { encoding: "utf8", shell: isWindows, env });
   return result.status === 0 ? result.stdout.trim().replace(/^v/, "") : undefined;
 }
 
@@ -39,7 +41,7 @@ async function toolchainPath() {
   if (hasNode && version("pnpm") === wanted.pnpm) {
     return [];
   }
-  if (!hasNode && !hasNodePackage) {
+  if (!hasNode && nodePackage === undefined) {
     process.stderr.write(
       `cannot start: this is Node ${process.versions.node}, and npm has no Node ${oldestNode} for ${nameOf(platform)}. ` +
         "Install one (Alpine: apk add nodejs-current npm) and start again.\n",
@@ -47,41 +49,53 @@ async function toolchainPath() {
     process.exit(1);
   }
   const parts = Object.fromEntries(
-    Object.entries(wanted).filter(([name]) => name !== "node" || hasNodePackage),
+    Object.entries(wanted).filter(([name]) => name !== "node" || nodePackage !== undefined),
   );
-  const folder = join(root, ".toolchain");
-  const stamp = join(folder, "installed.json");
+  const stamp = join(toolchain, "installed.json");
+  // On Windows .bin has scripts of the shell only.
+  const ownNode =
+    isWindows && nodePackage !== undefined ? [join(toolchain, "node_modules", nodePackage, "bin")] : [];
+  const folders = [...ownNode, join(toolchain, "node_modules", ".bin")];
   const installed = existsSync(stamp) ? readFileSync(stamp, "utf8") : "";
   if (installed !== JSON.stringify(parts)) {
-    const names = Object.entries(parts).map(([name, release]) => `${name}@${release}`);
-    process.stderr.write(`Fetching ${names.join(" and ")} into .toolchain (once) …\n`);
+    const texts = Object.entries(parts).map(([name, release]) => `${name} ${release}`);
+    process.stderr.write(`Fetching ${texts.join(" and ")} into .toolchain (once) …\n`);
+    // The package of this platform, since "node" fetches it by an install script, which many forbid.
+    const names = Object.entries(parts).map(
+      ([name, release]) => `${name === "node" ? nodePackage : name}@${release}`,
+    );
     const { status } = await runChild(
       "npm",
       [
         "install",
         "--prefix",
-        folder,
+        toolchain,
         "--no-save",
         "--no-package-lock",
         "--no-audit",
         "--no-fund",
         "--loglevel=error",
+        "--include=optional",
         ...names,
       ],
-      { cwd: root, env: withoutNpmConfig(process.env) },
+      { cwd: root, env: environment() },
     );
-    if (status !== 0) {
+    // It puts pnpm's binary in its place, where npm was told to run no such scripts. Run twice, it changes nothing.
+    if (existsSync(join(toolchain, pnpmScript))) {
+      spawnSync(process.execPath, [join(toolchain, pnpmScript)], { env: environment() });
+    }
+    const env = { ...process.env, PATH: [...folders, process.env.PATH ?? ""].join(delimiter) };
+    const isThere = Object.entries(parts).every(([name, release]) => version(name, env) === release);
+    if (status !== 0 || !isThere) {
       process.stderr.write(
-        "Could not fetch them. Is the npm registry reachable (npm ping)? With a Node >= " +
+        "Could not fetch them, the lines above say why. Is the npm registry reachable (npm ping)? With a Node >= " +
           `${oldestNode} and pnpm ${wanted.pnpm} of your own on the PATH this step is not needed.\n`,
       );
       process.exit(1);
     }
     writeFileSync(stamp, JSON.stringify(parts));
   }
-  // On Windows .bin has scripts of the shell only.
-  const ownNode = isWindows ? [join(folder, "node_modules", "node", "bin")] : [];
-  return [...ownNode, join(folder, "node_modules", ".bin")];
+  return folders;
 }
 
 /** npm passes its own settings to scripts in the environment; pnpm would read some of them as its own. */
@@ -94,6 +108,11 @@ function withoutNpmConfig(environment) {
         ),
     ),
   );
+}
+
+/** What a task is started with, but for its path. */
+function environment() {
+  return { ...withoutNpmConfig(process.env), ...homeVariables(toolchain, process.env) };
 }
 
 const [task, ...args] = process.argv.slice(2);
@@ -109,7 +128,7 @@ const path = [...(await toolchainPath()), process.env.PATH ?? ""].join(delimiter
 const env = {
   // Node keeps the JavaScript that it makes of TypeScript: a process then starts in about half the processor time.
   NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node-compile"),
-  ...withoutNpmConfig(process.env),
+  ...environment(),
   PATH: path,
   TURBO_TELEMETRY_DISABLED: "1",
 };

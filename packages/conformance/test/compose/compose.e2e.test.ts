@@ -15,6 +15,7 @@ import { SpanLedger } from "../faults/span-ledger.ts";
 import { SpanSenders } from "../faults/span-senders.ts";
 import { dashboards, rules } from "../observability/monitoring-files.ts";
 import { metricOf, readExpression } from "../observability/prom-ql.ts";
+import { clickhouseImages } from "./clickhouse-images.ts";
 import { ContainerEngine, NoContainersError } from "./container-engine.ts";
 import { FrontDoorClient } from "./front-door-client.ts";
 import { prometheusImage } from "./prometheus-image.ts";
@@ -146,11 +147,10 @@ test("the shop's traces come in, and spans over UDP through its agent", async (c
   }, withinMs);
 }, 120_000);
 
-test("a collector killed behind the front door: every acknowledged span is found once", async (context) => {
-  const { engine } = running(context);
+/** Clients that send over five protocols through the front door. */
+function sendersTo(ledger: SpanLedger): SpanSenders {
   const address = (name: string) => `127.0.0.1:${ports[name]}`;
-  const ledger = new SpanLedger();
-  const senders = new SpanSenders({
+  return new SpanSenders({
     addresses: {
       otlpGrpc: address("OTLP_GRPC_PORT"),
       otlpHttp: address("OTLP_HTTP_PORT"),
@@ -161,6 +161,24 @@ test("a collector killed behind the front door: every acknowledged span is found
     ledger,
     random: randomOf(newSeed()),
   });
+}
+
+/** Waits until a store has every acknowledged span, once. */
+async function allStored(ledger: SpanLedger, store: string): Promise<void> {
+  const report = await eventually(async () => {
+    const compared = await ledger.compare(`http://${store}:8123/`);
+    if (compared.found < compared.acknowledged) {
+      throw new Error(JSON.stringify(compared));
+    }
+    return compared;
+  }, withinMs);
+  expect(report, store).toMatchObject({ missing: 0, duplicates: 0 });
+}
+
+test("a collector killed behind the front door: every acknowledged span is found once", async (context) => {
+  const { engine } = running(context);
+  const ledger = new SpanLedger();
+  const senders = sendersTo(ledger);
   const collector = engine.containerOf("tracing-collector");
   try {
     await senders.more(moreRequests, withinMs);
@@ -188,15 +206,7 @@ test("a collector killed behind the front door: every acknowledged span is found
   } finally {
     await senders.stop();
   }
-  const store = await engine.addressOf("tracing-storage");
-  const report = await eventually(async () => {
-    const compared = await ledger.compare(`http://${store}:8123/`);
-    if (compared.found < compared.acknowledged) {
-      throw new Error(JSON.stringify(compared));
-    }
-    return compared;
-  }, withinMs);
-  expect(report).toMatchObject({ missing: 0, duplicates: 0 });
+  await allStored(ledger, await engine.addressOf("tracing-storage"));
 }, 600_000);
 
 test("what was changed through the admin API is there after a restart of the container", async (context) => {
@@ -321,3 +331,39 @@ test("each container ends by itself when it is told to", async (context) => {
     expect(`${service} ${code}${lines}`).toBe(`${service} 0`);
   }
 }, 180_000);
+
+const clickhouseServers = ["clickhouse-s1r1", "clickhouse-s1r2", "clickhouse-s2r1", "clickhouse-s2r2"];
+
+test("the profile cluster keeps every acknowledged span, with a server killed and started meanwhile", async (context) => {
+  const { engine } = running(context);
+  const images = await clickhouseImages(engine);
+  if (images.missing !== undefined) {
+    return context.skip(images.missing);
+  }
+  await engine.compose("--profile", "demo", "--profile", "monitoring", "down", "--volumes", "--timeout", "1");
+  const cluster = ["--env-file", "docker/cluster.env", "--profile", "cluster"];
+  await engine.compose(...cluster, "up", "--detach", "--no-build");
+  const started = (await engine.podman("ps", "--format", "{{.Names}}")).split("\n");
+  expect(started).toEqual(expect.arrayContaining(clickhouseServers.map((name) => engine.containerOf(name))));
+  expect(started).not.toContain(engine.containerOf("tracing-storage"));
+  const door = new FrontDoorClient(Number(ports.HTTPS_PORT), await rootCertificate(engine));
+  const { traceId, otlpJson } = sampleTrace();
+  await eventually(async () => expectEqual(await door.ask("/v1/traces", otlpJson), kept, "answer"), withinMs);
+  await found(door, traceId, 2);
+
+  const ledger = new SpanLedger();
+  const senders = sendersTo(ledger);
+  const killed = engine.containerOf("clickhouse-s1r1");
+  try {
+    await senders.more(moreRequests, withinMs);
+    await engine.podman("kill", "--signal", "KILL", killed);
+    await senders.more(moreRequests, withinMs);
+    await engine.podman("start", killed);
+    await senders.more(moreRequests, withinMs);
+  } finally {
+    await senders.stop();
+  }
+  for (const name of clickhouseServers) {
+    await allStored(ledger, await engine.addressOf(name));
+  }
+}, 600_000);

@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { homeVariables } from "./home-folder.mjs";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "home-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test("a home that can be written to is left alone", () => {
+  expect(homeVariables(join(folder, "toolchain"), { npm_config_cache: "/elsewhere" }, folder)).toEqual({});
+});
+
+test("without a home that can be written to, caches go to the toolchain and another cache stays", () => {
+  const home = join(folder, "nobody");
+  const own = join(folder, "toolchain", "home");
+  expect(homeVariables(join(folder, "toolchain"), { npm_config_cache: join(home, ".npm") }, home)).toEqual({
+    HOME: own,
+    npm_config_cache: join(own, ".npm"),
+  });
+  expect(statSync(own).isDirectory()).toBe(true);
+  expect(homeVariables(join(folder, "toolchain"), { npm_config_cache: "/elsewhere" }, home)).toEqual({
+    HOME: own,
+  });
+});
