@@ -1,5 +1,6 @@
 import { type ProcessDefinition, TenantCheck } from "lifecycle";
 import { openStore } from "trace-store";
+import { quarantineCommand } from "./commands/quarantine-command.ts";
 import { CollectorMetrics } from "./metrics.ts";
 import { collectorOptions } from "./options/collector-options.ts";
 import type { SpanJournal } from "./pipeline/journal/span-journal.ts";
@@ -34,6 +35,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     "and writes them to storage in large blocks.",
   options: collectorOptions,
   aliases: { "clickhouse.username": "clickhouse.user" },
+  commands: [quarantineCommand],
   adminHostPort: ":14269",
   async start({ options, log, metrics: registry }) {
     const metrics = new CollectorMetrics(registry);

@@ -31,6 +31,7 @@ export class CollectorMetrics implements SpanCountsObserver {
   readonly storageErrors;
   readonly storageUp;
   readonly quarantinedSpans;
+  readonly quarantineDropped;
   readonly damagedSpans;
   readonly httpRequestSeconds;
   readonly httpServerRequests;
@@ -163,6 +164,12 @@ export class CollectorMetrics implements SpanCountsObserver {
       help: "Spans set aside on disk because storage refuses them or they cannot be read back.",
       registers,
     });
+    this.quarantineDropped = new Counter({
+      name: "tracing_collector_quarantine_dropped_files_total",
+      help: "Files dropped from the journal's quarantine: age, they were older than --collector.journal.quarantine-retention; size, copies of damaged segments were over their limit.",
+      labelNames: ["reason"],
+      registers,
+    });
     this.damagedSpans = new Counter({
       name: "tracing_collector_journal_damaged_spans_total",
       help: "Acknowledged spans whose bytes in the journal are not those that were written: a copy of the segment is kept, storage does not get them.",
@@ -246,13 +253,14 @@ export class CollectorMetrics implements SpanCountsObserver {
       readonly segments: number;
       /** For a journal on disk. */
       readonly spareBytes?: number;
+      readonly quarantined?: { readonly files: number; readonly bytes: number };
     },
     { maxBytes, maxRows = 0 }: { readonly maxBytes: number; readonly maxRows?: number },
   ): void {
     const registers = this.#registers;
     new Gauge({
       name: "tracing_collector_journal_bytes",
-      help: "Bytes in the journal, segments in quarantine included.",
+      help: "Bytes in the journal, segments that storage refused included.",
       registers,
       collect() {
         this.set(journal.bytes);
@@ -264,6 +272,22 @@ export class CollectorMetrics implements SpanCountsObserver {
       registers,
       collect() {
         this.set(journal.spareBytes ?? 0);
+      },
+    });
+    new Gauge({
+      name: "tracing_collector_quarantine_bytes",
+      help: "Bytes of files in the journal's quarantine: segments that storage refused, and copies of damaged ones.",
+      registers,
+      collect() {
+        this.set(journal.quarantined?.bytes ?? 0);
+      },
+    });
+    new Gauge({
+      name: "tracing_collector_quarantine_files",
+      help: "Files in the journal's quarantine.",
+      registers,
+      collect() {
+        this.set(journal.quarantined?.files ?? 0);
       },
     });
     new Gauge({

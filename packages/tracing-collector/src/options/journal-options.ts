@@ -1,4 +1,4 @@
-import { bytes } from "lifecycle";
+import { bytes, duration } from "lifecycle";
 import { z } from "zod";
 
 /** Options for keeping spans from their acknowledgement until the store has them. */
@@ -26,5 +26,11 @@ export const journalOptions = z.object({
   "collector.journal.max-bytes": bytes("1GiB").describe(
     "Most bytes in the journal, of disk, or of memory and then at most half of what the process may have; senders are " +
       "asked to try later when it is full.",
+  ),
+  "collector.journal.quarantine-retention": duration("720h").describe(
+    "Files in the journal's quarantine that are older are dropped: segments that storage refused, and copies of damaged ones; 0 keeps all.",
+  ),
+  "collector.journal.quarantine-max-bytes": bytes("256MiB").describe(
+    "Most bytes of copies of damaged segments in the journal's quarantine; the oldest are dropped first.",
   ),
 });

@@ -88,12 +88,17 @@ export async function openJournal(
     maxBytes,
     maxRows: options["collector.queue-size"],
   };
+  const quarantine = {
+    maxAgeMs: options["collector.journal.quarantine-retention"],
+    maxCopyBytes: options["collector.journal.quarantine-max-bytes"],
+  };
   const openFolder = (folder: string) =>
     Journal.open(
-      { ...limits, folder, sync: options["collector.journal.sync"] },
+      { ...limits, folder, sync: options["collector.journal.sync"], quarantine },
       {
         committed: (durationMs) => metrics.journalCommitSeconds.observe(durationMs / 1_000),
         damaged: (rows) => metrics.damagedSpans.inc(rows),
+        dropped: (reason) => metrics.quarantineDropped.inc({ reason }),
       },
       log,
     );

@@ -6,7 +6,7 @@ import { createLogger } from "lifecycle";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ServiceCounts } from "../service-counts.ts";
 import { Journal, type JournalSettings } from "./journal.ts";
-import { quarantineFolder } from "./sealed-segment.ts";
+import { quarantineFolder } from "./quarantine.ts";
 import { endMarkBytes, segmentBeginning } from "./segment-format.ts";
 import { spanJournalContract } from "./span-journal.contract.ts";
 import type { JournalSegment } from "./span-journal.ts";
@@ -241,7 +241,7 @@ describe("segments", () => {
     const path = await journal.quarantine(segment!);
     expect(await readFile(path)).toEqual(file);
     expect(journal.segments).toBe(0);
-    expect(journal.bytes).toBeGreaterThan(0);
+    expect([journal.bytes, journal.quarantined.bytes]).toEqual([file.length, file.length]);
   });
 });
 
@@ -423,8 +423,9 @@ describe("a start after a crash", () => {
     ]);
     expect([rest?.token, journal.rows, journal.segments]).toEqual([segment?.token, 2, 1]);
     await journal.remove(rest!);
-    // The copy counts, as it takes room on the disk.
-    expect([journal.rows, journal.segments, journal.bytes]).toEqual([0, 0, file.length]);
+    // The copy takes no room from spans: it has a limit of its own.
+    expect([journal.rows, journal.segments, journal.bytes]).toEqual([0, 0, 0]);
+    expect([journal.quarantined.files, journal.quarantined.bytes]).toEqual([1, file.length]);
     expect(await readdir(join(folder, quarantineFolder))).toHaveLength(1);
   });
 

@@ -8,6 +8,12 @@ import { CommitPace } from "./commit-pace.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 import { JournalRoom } from "./journal-room.ts";
 import type { OpenSegment } from "./open-segment.ts";
+import {
+  defaultQuarantineLimits,
+  type DropReason,
+  Quarantine,
+  type QuarantineLimits,
+} from "./quarantine.ts";
 import { recoverSegments, salvageSegment } from "./recover-segments.ts";
 import { SealedSegment } from "./sealed-segment.ts";
 import { SegmentAge } from "./segment-age.ts";
@@ -21,10 +27,11 @@ import type { JournalLimits, SegmentLimits, SpanJournal } from "./span-journal.t
  */
 export type JournalSync = "always" | "interval" | "off";
 
-/** Settings of the journal. `maxBytes` includes segments in quarantine. */
+/** Settings of the journal. `maxBytes` includes segments that the store refused, but not copies of damaged ones. */
 export interface JournalSettings extends JournalLimits, SegmentLimits {
   readonly folder: string;
   readonly sync: JournalSync;
+  readonly quarantine?: QuarantineLimits;
 }
 
 /** Receives the events that the journal's metrics count. */
@@ -33,6 +40,8 @@ export interface JournalObserver {
   committed(durationMs: number): void;
   /** Rows are damaged on the disk. A copy is kept in quarantine, and the store does not get them. */
   damaged?(rows: number): void;
+  /** A file was dropped from quarantine. */
+  dropped?(reason: DropReason): void;
 }
 
 /**
@@ -41,6 +50,8 @@ export interface JournalObserver {
  */
 const maxWaitingBytes = 32 * 1024 * 1024;
 const syncIntervalMs = 1_000;
+/** Time between two looks for files in quarantine that are too old. */
+const quarantineLookMs = 600_000;
 
 /**
  * Keeps batches of rows on disk from their acknowledgement until the store has them.
@@ -60,6 +71,8 @@ export class Journal implements SpanJournal {
   readonly #sealed: SealedSegment[];
   readonly #takers: ((segment: SealedSegment | undefined) => void)[] = [];
   readonly #syncTimer: NodeJS.Timeout | undefined;
+  readonly #quarantine: Quarantine;
+  readonly #quarantineTimer: NodeJS.Timeout;
   readonly #age: SegmentAge;
   readonly #room: JournalRoom;
   readonly #files: SegmentFiles;
@@ -73,7 +86,7 @@ export class Journal implements SpanJournal {
   readonly #pace: CommitPace | undefined;
   #isSyncDue = false;
   #isDue = false;
-  /** Bytes of the files of sealed segments, and of segments in quarantine. */
+  /** Bytes of the files of sealed segments. */
   #storedBytes: number;
   #segmentCount: number;
   #running: Promise<void> | undefined;
@@ -84,22 +97,22 @@ export class Journal implements SpanJournal {
     log: Logger,
     lock: FolderLock,
     folder: FileHandle,
-    leftovers: { segments: readonly SealedSegment[]; quarantinedBytes: number },
+    segments: readonly SealedSegment[],
+    quarantine: Quarantine,
   ) {
     this.#settings = settings;
     this.#observer = observer;
     this.#log = log;
     this.#lock = lock;
     this.#folder = folder;
-    this.#sealed = [...leftovers.segments];
-    this.#segmentCount = leftovers.segments.length;
+    this.#sealed = [...segments];
+    this.#segmentCount = segments.length;
+    this.#quarantine = quarantine;
+    this.#quarantineTimer = setInterval(() => void quarantine.look(), quarantineLookMs).unref();
     this.#age = new SegmentAge(settings, () => this.#wake());
-    this.#room = new JournalRoom(settings, rowsOf(leftovers.segments), log);
+    this.#room = new JournalRoom(settings, rowsOf(segments), log);
     this.#files = new SegmentFiles(settings.folder, settings.sync === "always", settings.maxBytes);
-    this.#storedBytes = leftovers.segments.reduce(
-      (sum, { bytes }) => sum + bytes,
-      leftovers.quarantinedBytes,
-    );
+    this.#storedBytes = segments.reduce((sum, { bytes }) => sum + bytes, 0);
     if (settings.sync === "always") {
       this.#pace = new CommitPace();
     }
@@ -121,18 +134,21 @@ export class Journal implements SpanJournal {
     try {
       await mkdir(folder, { recursive: true });
       lock = await lockFolder(folder);
-      const leftovers = await recoverSegments(folder, log);
-      if (leftovers.damagedRows > 0) {
-        observer.damaged?.(leftovers.damagedRows);
+      const { segments, damagedRows } = await recoverSegments(folder, log);
+      if (damagedRows > 0) {
+        observer.damaged?.(damagedRows);
       }
-      if (leftovers.segments.length > 0) {
-        const { segments } = leftovers;
+      const { quarantine: limits = defaultQuarantineLimits } = settings;
+      const dropped = (reason: DropReason) => observer.dropped?.(reason);
+      const quarantine = new Quarantine({ folder, limits, log, dropped });
+      await quarantine.look();
+      if (segments.length > 0) {
         log.info(
           { segments: segments.length, spans: rowsOf(segments) },
           "the journal holds spans of an earlier run",
         );
       }
-      return new Journal(settings, observer, log, lock, await open(folder, "r"), leftovers);
+      return new Journal(settings, observer, log, lock, await open(folder, "r"), segments, quarantine);
     } catch (error) {
       await lock?.release();
       throw error instanceof StartError
@@ -141,9 +157,14 @@ export class Journal implements SpanJournal {
     }
   }
 
-  /** Bytes on disk, including those in quarantine, and bytes that wait for the disk. */
+  /** Bytes on disk, including refused segments, and bytes that wait for the disk. */
   get bytes(): number {
     return this.#fileBytes + this.#filling.bytes + this.#committing.bytes;
+  }
+
+  /** The files that are set aside, for metrics. */
+  get quarantined(): { readonly files: number; readonly bytes: number } {
+    return this.#quarantine;
   }
 
   /** Bytes of empty files that are kept for reuse; not part of `bytes`. */
@@ -152,7 +173,7 @@ export class Journal implements SpanJournal {
   }
 
   get #fileBytes(): number {
-    return this.#storedBytes + (this.#segment?.fileBytes ?? 0);
+    return this.#storedBytes + this.#quarantine.refusedBytes + (this.#segment?.fileBytes ?? 0);
   }
 
   /** Number of spans that the store does not have yet. */
@@ -221,9 +242,11 @@ export class Journal implements SpanJournal {
     this.#room.leave(segment.rows, this.bytes);
   }
 
-  /** Its bytes still count against the limit. */
+  /** The segment's bytes still count against the limit. */
   async quarantine(segment: SealedSegment): Promise<string> {
     const path = await segment.quarantine();
+    await this.#quarantine.look();
+    this.#storedBytes -= segment.keptBytes;
     this.#segmentCount--;
     this.#room.leave(segment.rows, this.bytes);
     return path;
@@ -231,7 +254,8 @@ export class Journal implements SpanJournal {
 
   /** Returns the undamaged frames as a segment. The damaged ones are counted, and kept in quarantine. */
   async salvage(segment: SealedSegment): Promise<SealedSegment | undefined> {
-    const { segment: rest, quarantinedBytes } = await salvageSegment(segment.path, this.#log);
+    const { segment: rest } = await salvageSegment(segment.path, this.#log);
+    await this.#quarantine.look();
     const lost = segment.rows - (rest?.rows ?? 0);
     if (lost > 0) {
       this.#observer.damaged?.(lost);
@@ -240,7 +264,7 @@ export class Journal implements SpanJournal {
         "acknowledged spans are damaged in the journal: storage does not get them, what is left of them is kept",
       );
     }
-    this.#storedBytes += quarantinedBytes + (rest?.keptBytes ?? 0) - segment.keptBytes;
+    this.#storedBytes += (rest?.keptBytes ?? 0) - segment.keptBytes;
     if (rest === undefined) {
       this.#segmentCount--;
     }
@@ -261,6 +285,7 @@ export class Journal implements SpanJournal {
 
   async close(): Promise<void> {
     clearInterval(this.#syncTimer);
+    clearInterval(this.#quarantineTimer);
     await this.finish();
     await this.#files.end();
     await this.#folder.close();

@@ -3,9 +3,10 @@ import { basename, dirname, join } from "node:path";
 import type { Logger } from "lifecycle";
 import { FrameList } from "./frame-list.ts";
 import { segmentSuffix } from "./open-segment.ts";
+import { quarantineFolder } from "./quarantine.ts";
 import { rewriteSegment, rewrittenSuffix } from "./rewrite-segment.ts";
 import { type SegmentScan, scanFrames } from "./scan-frames.ts";
-import { quarantineFolder, SealedSegment } from "./sealed-segment.ts";
+import { SealedSegment } from "./sealed-segment.ts";
 import { spareSuffix } from "./segment-files.ts";
 import {
   frameHeaderBytes,
@@ -20,8 +21,6 @@ import {
 export interface Leftovers {
   /** Oldest first. */
   readonly segments: readonly SealedSegment[];
-  /** Bytes of files that stay in quarantine because they cannot be read. */
-  readonly quarantinedBytes: number;
   /**
    * Number of rows in damaged frames, as far as their headers tell. A copy is kept in quarantine, and the
    * store does not get them.
@@ -44,7 +43,6 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
     await rename(join(quarantine, name), join(folder, name));
   }
   const segments: SealedSegment[] = [];
-  let quarantinedBytes = 0;
   let damagedRows = 0;
   let buffer: Buffer = Buffer.alloc(0);
   for (const suffix of [segmentSuffix + rewrittenSuffix, spareSuffix]) {
@@ -59,19 +57,17 @@ export async function recoverSegments(folder: string, log: Logger): Promise<Left
       buffer = file;
     }
     const recovered = await recoverSegment(path, file, log);
-    quarantinedBytes += recovered.quarantinedBytes;
     damagedRows += recovered.damagedRows;
     if (recovered.segment !== undefined) {
       segments.push(recovered.segment);
     }
   }
-  return { segments, quarantinedBytes, damagedRows };
+  return { segments, damagedRows };
 }
 
 interface RecoveredSegment {
   /** undefined when no row is readable; then the file was deleted or quarantined. */
   readonly segment: SealedSegment | undefined;
-  readonly quarantinedBytes: number;
   /** Number of rows in damaged frames, as far as their headers tell. */
   readonly damagedRows: number;
 }
@@ -83,7 +79,6 @@ export async function salvageSegment(path: string, log: Logger): Promise<Recover
 
 async function recoverSegment(path: string, file: Buffer, log: Logger): Promise<RecoveredSegment> {
   const aside = join(dirname(path), quarantineFolder, basename(path));
-  let quarantinedBytes = 0;
   const header = repairedHeader(path, file, log);
   if (header.state === "other-layout") {
     await rename(path, aside);
@@ -91,7 +86,7 @@ async function recoverSegment(path: string, file: Buffer, log: Logger): Promise<
       { segment: aside, bytes: file.length },
       "a segment of the journal was written by another version with other columns: set aside, not lost",
     );
-    return { segment: undefined, quarantinedBytes: file.length, damagedRows: 0 };
+    return { segment: undefined, damagedRows: 0 };
   }
   const form = header.state === "torn" ? seededForm(0) : header.form;
   const frames = new FrameList(form);
@@ -102,34 +97,32 @@ async function recoverSegment(path: string, file: Buffer, log: Logger): Promise<
       : scanFrames(file, form, (start, bytes, rows) => frames.add(bytes, rows, start));
   const kept = await keepUnreadable(path, file, scan, aside);
   for (const { what, path: keptPath, bytes } of kept) {
-    quarantinedBytes += bytes;
     log.error({ segment: path, bytes, kept: keptPath, ...placesOf(scan) }, what);
   }
   const damagedRows = scan.damages.reduce((sum, { rows = 0 }) => sum + rows, 0);
   if (scan.rows === 0) {
     await unlink(path);
-    return { segment: undefined, quarantinedBytes, damagedRows };
+    return { segment: undefined, damagedRows };
   }
   await cut(path, scan.wholeBytes, file.length);
   await writeMended(path, file, scan, header.isMended === true, log);
   if (header.state === "ours") {
     return {
       segment: new SealedSegment(path, scan.rows, scan.wholeBytes, frames),
-      quarantinedBytes,
       damagedRows,
     };
   }
   try {
     const rewritten = await rewriteSegment(path, file, frames);
     const segment = new SealedSegment(path, scan.rows, rewritten.bytes, rewritten.frames);
-    return { segment, quarantinedBytes, damagedRows };
+    return { segment, damagedRows };
   } catch (error) {
     await rename(path, aside);
     log.error(
       { err: error, segment: aside, bytes: scan.wholeBytes },
       "a segment of an earlier version cannot be rewritten: set aside, and tried again at the next start",
     );
-    return { segment: undefined, quarantinedBytes: quarantinedBytes + scan.wholeBytes, damagedRows };
+    return { segment: undefined, damagedRows };
   }
 }
 

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { quietLog } from "../../../test/receiver-fixture.ts";
 import { CommitGroup } from "./commit-group.ts";
 import { Journal, type JournalSettings } from "./journal.ts";
-import { quarantineFolder } from "./sealed-segment.ts";
+import { quarantineFolder } from "./quarantine.ts";
 import { SegmentFiles } from "./segment-files.ts";
 import { segmentHeaderBytes } from "./segment-format.ts";
 
