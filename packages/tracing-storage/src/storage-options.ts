@@ -67,6 +67,12 @@ export const storageOptions = z.object({
   "storage.check-interval": duration("168h").describe(
     "Every part of the stored tables is read whole and compared with its checksums once in so long, while no query runs; 0s: never.",
   ),
+  "storage.damaged-retention": duration("720h").describe(
+    "Damaged parts that were set aside longer ago are deleted; answers about their time say so for 30 days more. 0 keeps them.",
+  ),
+  "storage.damaged-max-bytes": bytes("10GiB").describe(
+    "Most bytes of damaged parts that are set aside; the oldest are deleted first. 0 is no limit.",
+  ),
   "storage.min-free-bytes": bytes("1GiB").describe(
     "With less room on the disk of the data folder inserts are refused (ClickHouse's code 243, HTTP 503); 0 never refuses.",
   ),

@@ -8,6 +8,7 @@ import { schemaCommand } from "./commands/schema-command.ts";
 import { countMended } from "./damage/mended-files.ts";
 import { PartQuarantine } from "./damage/part-quarantine.ts";
 import { Scrubber } from "./damage/scrubber.ts";
+import { SetAsideLimits } from "./damage/set-aside-limits.ts";
 import { DiskGuard } from "./engine/disk-guard.ts";
 import { Engine } from "./engine/engine.ts";
 import { QueryGate } from "./engine/query-gate.ts";
@@ -106,6 +107,15 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         stateFile: join(engine.folder.path, "checked-parts.json"),
       },
     );
+    const setAsideLimits = new SetAsideLimits(
+      { quarantine, log, metrics: registry },
+      {
+        maxAgeMs: options["storage.damaged-retention"],
+        maxBytes: options["storage.damaged-max-bytes"],
+        retentionMs: options["storage.retention"],
+        intervalMs: options["storage.retention-interval"],
+      },
+    );
     const calmMerges = new CalmMerges(
       { engine, log, metrics: registry, quarantine },
       { databases: options["storage.retention-databases"], ...calm },
@@ -152,6 +162,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
     retention.start();
     calmMerges.start();
     scrubber.start();
+    setAsideLimits.start();
     guard.watch();
     return {
       async stop(signal) {
@@ -171,7 +182,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         // A query whose client reads its result too slowly cannot end by itself.
         setTimeout(cut, cutAfterMs).unref();
         await pointThread.close();
-        const upkeepEnded = Promise.all([retention.close(), calmMerges.close(), scrubber.close()]);
+        const upkeepEnded = Promise.all([retention.close(), calmMerges.close(), scrubber.close(), setAsideLimits.close()]);
         await engine.close(Promise.all([gate.idle(), upkeepEnded]));
         for (const one of servers) {
           one.closeIdleConnections();

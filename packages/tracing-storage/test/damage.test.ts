@@ -196,6 +196,28 @@ test("a byte in a file by which the store knows its tables, or itself: it is put
   await storage.stop();
 });
 
+test("set-aside parts over the limit are deleted, the oldest first; what people detach stays", async () => {
+  await ask(storage.url, "ALTER TABLE tracing.t DETACH PARTITION '2026-11-26'");
+  const held = "SELECT name, reason FROM system.detached_parts WHERE table = 't' ORDER BY name";
+  const [byHand = ""] = (await ask(storage.url, held)).split("\t");
+  await flip("text.bin");
+  await ask(storage.url, "SYSTEM DROP UNCOMPRESSED CACHE");
+  await ask(storage.url, whole);
+  expect((await ask(storage.url, held)).split("\n")).toHaveLength(2);
+  await storage.stop();
+  [admin = ""] = await freeAddresses(1);
+  const limits = ["--storage.damaged-max-bytes=1", "--storage.retention-interval=1s"];
+  storage = await startStorage(folder, `--admin.http.host-port=${admin}`, ...limits);
+  await expect
+    .poll(metrics, { timeout: 60_000, interval: 250 })
+    .toMatch(/^tracing_storage_set_aside_dropped_parts_total\{reason="size"\} [1-9]/m);
+  expect((await ask(storage.url, held)).split("\t")[0]).toBe(byHand);
+  const { headers } = await fetch(storage.url, { method: "POST", body: whole });
+  expect(headers.get("x-tracing-partial")).toContain("is damaged and dropped: 20000 rows");
+  expect(await metrics()).toMatch(/^tracing_storage_set_aside_bytes 0$/m);
+  await storage.stop();
+});
+
 test("the check of all parts finds what no question has read", async () => {
   await storage.stop();
   await flip("minmax_day.idx");

@@ -5,6 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import { EngineError, toEngineError } from "../engine/engine-error.ts";
 import { quoteString } from "../sql/statement.ts";
 import { damagedPart, type PartName } from "./damaged-part.ts";
+import type { DroppablePart } from "./set-aside-limits.ts";
 import {
   type DamagedPart,
   type DetachedPart,
@@ -220,6 +221,32 @@ export class PartQuarantine {
     } catch {
       return {};
     }
+  }
+
+  /** The parts in `detached` folders that the store or the engine has put there, and people have not. */
+  async droppable(): Promise<DroppablePart[]> {
+    const text = await this.#run(
+      "SELECT database, table, name, path, bytes_on_disk FROM system.detached_parts WHERE NOT match(name, '^(clone|attaching|deleting|tmp)')",
+    );
+    const parts: DroppablePart[] = [];
+    for (const [database = "", table = "", name = "", path = "", bytes] of linesOf(text)) {
+      const part = { database, table, name, path };
+      if (await this.#missing.isOwn(part)) {
+        parts.push({ ...part, bytes: Number(bytes), lastDay: await this.#missing.lastDayOf(part) });
+      }
+    }
+    return parts;
+  }
+
+  /** Deletes the files of a set-aside part. @param isSaid whether answers still say that its rows are missing */
+  async drop(part: DroppablePart, isSaid: boolean): Promise<void> {
+    if (isSaid) {
+      await this.#missing.noteDropped(part, Date.now());
+    }
+    await this.#run(
+      `ALTER TABLE ${nameOf(part)} DROP DETACHED PART ${quoteString(part.name)} SETTINGS allow_drop_detached = 1`,
+    );
+    await this.look();
   }
 
   async #detached(): Promise<DetachedPart[]> {

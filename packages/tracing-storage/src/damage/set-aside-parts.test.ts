@@ -83,6 +83,35 @@ test("a part that the engine has set aside itself is known by its folder", async
   ]);
 });
 
+test("answers name a part for 30 days after its drop, over a restart too", async () => {
+  const file = join(folder, "dropped.json");
+  const parts = new SetAsideParts(file);
+  await parts.note(part);
+  const own = detached("20261126_5_5_0");
+  expect(await parts.isOwn(own)).toBe(true);
+  expect(await parts.lastDayOf(own)).toBe("2026-11-26");
+  const dropped = Date.parse("2026-12-26T00:00:00Z");
+  await parts.noteDropped(own, dropped);
+  const again = new SetAsideParts(file);
+  expect(await again.compare([], dropped + 29 * 86_400_000)).toEqual([]);
+  expect(again.length).toBe(0);
+  expect(again.missingFrom(() => "FROM tracing.spans")).toMatchObject([
+    { text: expect.stringContaining("is damaged and dropped: 20 rows from 2026-11-26 03:00:00") },
+  ]);
+  await again.compare([], dropped + 31 * 86_400_000);
+  expect(again.missingFrom(() => "FROM tracing.spans")).toEqual([]);
+});
+
+test.each([
+  ["20261126_9_9_0", false, "people detached it"],
+  ["broken-on-start_20261126_9_9_0", true, "the engine could not load it"],
+  ["ignored_20261126_9_9_0", true, "a leftover of the engine"],
+])("%s: own is %j, as %s", async (name, isOwn) => {
+  const parts = new SetAsideParts(join(folder, "own.json"));
+  await parts.compare([detached(name)]);
+  expect(await parts.isOwn(detached(name))).toBe(isOwn);
+});
+
 test("more than twenty are one reason for each table, and a damaged file of notes is none", async () => {
   const file = join(folder, "three.json");
   await writeFile(file, '[{"database":"tracing","table":1},{"');
@@ -95,7 +124,7 @@ test("more than twenty are one reason for each table, and a damaged file of note
     {
       kind: "part-damaged",
       name: "tracing.spans",
-      text: "21 parts of tracing.spans are damaged and set aside: what they hold is missing from answers",
+      text: "21 parts of tracing.spans are damaged: what they hold is missing from answers",
       startUnixMs: 0,
       endUnixMs: part.endUnixMs,
     },

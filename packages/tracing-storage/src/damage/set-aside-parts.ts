@@ -20,6 +20,8 @@ export interface StoredPart {
 export interface DamagedPart extends StoredPart {
   readonly startUnixMs?: number;
   readonly endUnixMs?: number;
+  /** When its files were deleted; absent: they can still be restored. */
+  readonly droppedUnixMs?: number;
 }
 
 /** A part in a folder `detached`. */
@@ -36,6 +38,9 @@ const maxNamed = 20;
 
 const dayMs = 86_400_000;
 
+/** For this time after the drop of a part, answers about its time are still partial: 30 days, in milliseconds. */
+const droppedSaidMs = 30 * dayMs;
+
 /** The name of a part, with the id of its partition: `20261126_1_4_1`, `all_1_1_0`. */
 const partName = /((?:all|\d{1,8}|[0-9a-f]{32})_\d+_\d+_\d+(?:_\d+)?)(?:_try\d+)?$/;
 
@@ -47,6 +52,7 @@ export class SetAsideParts {
   readonly #file: string;
   #notes: Map<string, DamagedPart> | undefined;
   #parts: readonly DamagedPart[] = [];
+  #dropped: readonly DamagedPart[] = [];
 
   constructor(file: string) {
     this.#file = file;
@@ -54,6 +60,29 @@ export class SetAsideParts {
 
   get length(): number {
     return this.#parts.length;
+  }
+
+  /** A part that the store set aside itself, or that the engine could not load; not one that people detached. */
+  async isOwn({ database, table, name }: DetachedPart): Promise<boolean> {
+    const note = (await this.#load()).get(keyOf({ database, table, part: name }));
+    return note === undefined ? partName.exec(name)?.index !== 0 : note.bytes > 0;
+  }
+
+  /** The last day of a detached part's rows; "" when unknown. */
+  async lastDayOf({ database, table, name }: DetachedPart): Promise<string> {
+    const part = partName.exec(name)?.[1] ?? name;
+    return (await this.#load()).get(keyOf({ database, table, part }))?.lastDay ?? "";
+  }
+
+  /** Notes that the files of a part are deleted: answers go on to say what is missing. */
+  async noteDropped({ database, table, name }: DetachedPart, droppedUnixMs: number): Promise<void> {
+    const notes = await this.#load();
+    const part = partName.exec(name)?.[1] ?? name;
+    const note = notes.get(keyOf({ database, table, part }));
+    if (note !== undefined) {
+      notes.set(keyOf(note), { ...note, droppedUnixMs });
+      await this.#save(notes);
+    }
   }
 
   /** Notes a part before it is set aside: no answer may lack it unsaid. */
@@ -68,7 +97,7 @@ export class SetAsideParts {
    * Compares with the engine's folders: parts may have been restored or removed.
    * @returns parts that are not in the list, because the engine has set them aside itself
    */
-  async compare(detached: readonly DetachedPart[]): Promise<DamagedPart[]> {
+  async compare(detached: readonly DetachedPart[], nowUnixMs = Date.now()): Promise<DamagedPart[]> {
     const notes = await this.#load();
     const news: DamagedPart[] = [];
     const parts: DamagedPart[] = [];
@@ -84,7 +113,10 @@ export class SetAsideParts {
       parts.push(known);
     }
     const there = new Set(parts.map(keyOf));
-    const gone = [...notes.keys()].filter((key) => !there.has(key));
+    const isSaid = ({ droppedUnixMs = 0 }: DamagedPart) => nowUnixMs - droppedUnixMs < droppedSaidMs;
+    const absent = [...notes].filter(([key]) => !there.has(key));
+    this.#dropped = absent.map(([, note]) => note).filter(isSaid);
+    const gone = absent.filter(([, note]) => !isSaid(note)).map(([key]) => key);
     for (const key of gone) {
       notes.delete(key);
     }
@@ -97,11 +129,11 @@ export class SetAsideParts {
 
   /** Why the answer of a statement is partial. @param sql of the statement: the tables that it names are read */
   missingFrom(sql: () => string): PartialReason[] {
-    if (this.#parts.length === 0) {
+    if (this.#parts.length + this.#dropped.length === 0) {
       return [];
     }
     const text = sql();
-    const missing = this.#parts.filter(({ table }) => namesTable(text, table));
+    const missing = [...this.#parts, ...this.#dropped].filter(({ table }) => namesTable(text, table));
     return missing.length <= maxNamed ? missing.map(reasonOf) : reasonsByTable(missing);
   }
 
@@ -134,9 +166,9 @@ export class SetAsideParts {
 }
 
 /** A sentence for people about the rows that a part's absence hides. */
-export function textOf({ database, table, part, rows, ...time }: DamagedPart): string {
+export function textOf({ database, table, part, rows, droppedUnixMs, ...time }: DamagedPart): string {
   const count = rows === 0 ? "its rows" : `${rows} rows`;
-  return `part ${part} of ${database}.${table} is damaged and set aside: ${count}${timeText(time)} are missing from answers`;
+  return `part ${part} of ${database}.${table} is damaged and ${droppedUnixMs === undefined ? "set aside" : "dropped"}: ${count}${timeText(time)} are missing from answers`;
 }
 
 function timeText({
@@ -170,7 +202,7 @@ function reasonsByTable(parts: readonly DamagedPart[]): PartialReason[] {
   return [...tables].map(([name, some]) => ({
     kind: "part-damaged",
     name,
-    text: `${some.length} parts of ${name} are damaged and set aside: what they hold is missing from answers`,
+    text: `${some.length} parts of ${name} are damaged: what they hold is missing from answers`,
     ...missingTime(some),
   }));
 }
@@ -246,6 +278,6 @@ function isDamagedPart(part: unknown): part is DamagedPart {
   return (
     ["database", "table", "part", "firstDay", "lastDay"].every(isText) &&
     ["rows", "bytes", "writtenUnixMs"].every((name) => Number.isFinite(fields[name])) &&
-    ["startUnixMs", "endUnixMs"].every(isTime)
+    ["startUnixMs", "endUnixMs", "droppedUnixMs"].every(isTime)
   );
 }
