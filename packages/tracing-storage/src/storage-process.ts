@@ -182,7 +182,12 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
         // A query whose client reads its result too slowly cannot end by itself.
         setTimeout(cut, cutAfterMs).unref();
         await pointThread.close();
-        const upkeepEnded = Promise.all([retention.close(), calmMerges.close(), scrubber.close(), setAsideLimits.close()]);
+        const upkeepEnded = Promise.all([
+          retention.close(),
+          calmMerges.close(),
+          scrubber.close(),
+          setAsideLimits.close(),
+        ]);
         await engine.close(Promise.all([gate.idle(), upkeepEnded]));
         for (const one of servers) {
           one.closeIdleConnections();

@@ -20,7 +20,9 @@ async function journalsIn(folder: string): Promise<string[]> {
 
 function lineOf({ path, bytes, writtenUnixMs, kind }: QuarantinedFile): string {
   const what = kind === "refused" ? "refused by storage" : "copy of damage";
-  return [new Date(writtenUnixMs).toISOString(), String(bytes).padStart(12), what.padEnd(18), path].join("  ");
+  return [new Date(writtenUnixMs).toISOString(), String(bytes).padStart(12), what.padEnd(18), path].join(
+    "  ",
+  );
 }
 
 /** `quarantine`: shows the files that a journal has set aside, or deletes them. Collectors may run meanwhile. */

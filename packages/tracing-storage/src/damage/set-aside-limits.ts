@@ -109,7 +109,10 @@ export class SetAsideLimits {
       this.#bytes.set(left);
     } catch (err) {
       if (!this.#closed) {
-        this.#parts.log.error({ err }, "parts that are set aside cannot be looked through; the next look tries again");
+        this.#parts.log.error(
+          { err },
+          "parts that are set aside cannot be looked through; the next look tries again",
+        );
       }
     }
   }

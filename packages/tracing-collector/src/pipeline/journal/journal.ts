@@ -8,12 +8,7 @@ import { CommitPace } from "./commit-pace.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 import { JournalRoom } from "./journal-room.ts";
 import type { OpenSegment } from "./open-segment.ts";
-import {
-  defaultQuarantineLimits,
-  type DropReason,
-  Quarantine,
-  type QuarantineLimits,
-} from "./quarantine.ts";
+import { type DropReason, defaultQuarantineLimits, Quarantine, type QuarantineLimits } from "./quarantine.ts";
 import { recoverSegments, salvageSegment } from "./recover-segments.ts";
 import { SealedSegment } from "./sealed-segment.ts";
 import { SegmentAge } from "./segment-age.ts";
