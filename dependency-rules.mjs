@@ -233,10 +233,11 @@ export default {
     {
       name: "ui-speaks-http-only",
       comment:
-        "A browser app knows its server by the HTTP API alone, and shares the design system with the other app.",
+        "A browser app knows its server by the HTTP API alone, and shares the design system with the other app. " +
+        "Templates of messages are made by one rule, here and there.",
       severity: "error",
       from: { path: "^packages/(tracing-ui|admin-ui)/", pathNot: "^packages/admin-ui/test/" },
-      to: { path: "^packages/(?!ui-kit/)", pathNot: "^packages/$1/" },
+      to: { path: "^packages/(?!ui-kit/|wire/src/message-template)", pathNot: "^packages/$1/" },
     },
     {
       name: "ui-kit-stands-alone",

@@ -1,7 +1,7 @@
 import type { TraceQlMetrics, TraceQlSeries } from "storage/api";
+import { messageTemplate } from "wire/message-template";
 import type { AttributeValue } from "wire/model";
 import { attributeText } from "wire/rows";
-import { messageTemplate } from "./message-template.ts";
 
 /** A span that threw such an exception. */
 export interface ExceptionExample {

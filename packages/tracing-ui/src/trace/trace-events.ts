@@ -1,3 +1,4 @@
+import { messageTemplate } from "wire/message-template";
 import type { ApiAttribute } from "../api/trace-schema.ts";
 import type { Trace } from "./trace.ts";
 
@@ -93,21 +94,6 @@ function servicesOf(trace: Trace, events: readonly TraceEvent[]): readonly strin
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
-}
-
-/** Letters of a message that a template is made of. */
-const mostLetters = 1_000;
-
-/** A message without what is another each time: ids, numbers, addresses and quoted texts become `<…>`. */
-export function messageTemplate(message: string): string {
-  return message
-    .slice(0, mostLetters)
-    .replace(/\b[a-z][a-z\d+.-]*:\/\/[^\s"'<>]+/gi, "<url>")
-    .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi, "<id>")
-    .replace(/\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b/g, "<address>")
-    .replace(/\b(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{8,}\b/gi, "<id>")
-    .replace(/"[^"]*"|(?<![\p{L}\d])'[^']*'(?!\p{L})|`[^`]*`|“[^”]*”/gu, "<text>")
-    .replace(/(?<![\p{L}<])[+-]?\d+(?:[.,:]\d+)*/gu, "<number>");
 }
 
 /** Whether an event holds every word, in any case: in its name, its fields, its service or the operation of its span. */

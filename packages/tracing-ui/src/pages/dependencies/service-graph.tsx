@@ -48,7 +48,10 @@ export function ServiceGraph(props: {
   const { graph, dependencies, groups, ratesFailed, lookbackMs, focus, facts, onFocus, onGroup } = props;
   const frame = useRef<HTMLDivElement>(null);
   const size = useElementSize(frame);
-  const { state, zoom, reset, handlers } = usePanZoom(frame, graph, size);
+  // The focus is in sight when the graph is too large to be read as a whole; else the service with the most calls.
+  const middle = focus ?? dependencies[0]?.parent;
+  const at = useMemo(() => graph?.nodes.find(({ name }) => name === middle), [graph, middle]);
+  const { state, zoom, reset, handlers } = usePanZoom(frame, graph, size, at);
   const [hover, setHover] = useState<string>();
   // Hundreds of boxes are written anew when the rates come: whoever pans or types meanwhile goes first.
   const rates = useDeferredValue(props.rates);

@@ -19,29 +19,42 @@ export interface PanZoom {
 /** Least and greatest scale, and the least that a whole drawing is made to fit with: below it names cannot be read. */
 const bounds = { least: 0.08, most: 2.5, leastFit: 0.5 };
 
-/** Scale and place so that a drawing fits, in the middle; one that is too wide begins at its left. */
+/**
+ * Scale and place so that a drawing fits, in the middle. One that is too large to be read as a whole has a place of
+ * choice in the middle, but shows nothing beyond its edges.
+ * @param at of the drawing; its left, at half of its height, when absent
+ */
 export function fit(
   drawing: { width: number; height: number },
   view: { width: number; height: number },
+  at: { x: number; y: number } = { x: 0, y: drawing.height / 2 },
 ): PanZoom {
   const whole = Math.min(view.width / drawing.width, view.height / drawing.height, 1.15);
   const scale = Math.max(bounds.leastFit, whole);
-  const x = Math.max(0, (view.width - drawing.width * scale) / 2);
-  return { x, y: (view.height - drawing.height * scale) / 2, scale };
+  const along = (room: number, length: number, place: number) =>
+    room >= length * scale
+      ? (room - length * scale) / 2
+      : Math.min(0, Math.max(room - length * scale, room / 2 - place * scale));
+  return {
+    x: along(view.width, drawing.width, at.x),
+    y: along(view.height, drawing.height, at.y),
+    scale,
+  };
 }
 
 /** Before there is anything to fit. */
 const start: PanZoom = { x: 0, y: 0, scale: 1 };
 
-/** Moves and zooms a drawing by dragging, wheel and keys: arrows, + and −, 0. A new drawing, or window, shows all again. */
+/** Moves and zooms a drawing by dragging, wheel and keys: arrows, + and −, 0. A new drawing, or window, shows all again. @param at see `fit` */
 export function usePanZoom(
   view: RefObject<HTMLElement | null>,
   drawing: { width: number; height: number } | undefined,
   size: { width: number; height: number },
+  at: { x: number; y: number } | undefined,
 ) {
   const fitted = useMemo(
-    () => (drawing === undefined || drawing.width === 0 || size.width === 0 ? start : fit(drawing, size)),
-    [drawing, size],
+    () => (drawing === undefined || drawing.width === 0 || size.width === 0 ? start : fit(drawing, size, at)),
+    [drawing, size, at],
   );
   /** Where somebody has moved the drawing to that fitted so. */
   const [moved, setMoved] = useState<{ from: PanZoom; to: PanZoom }>();

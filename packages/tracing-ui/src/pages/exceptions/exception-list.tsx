@@ -11,6 +11,7 @@ import { serviceHue } from "ui-kit/theme/service-hues.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import type { ExceptionGroup, Exceptions } from "../../api/exceptions.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
+import { useMedia } from "../../components/use-media.ts";
 import type { ExceptionsAddress } from "./exceptions-address.ts";
 import { searchOf } from "./search-of-exception.ts";
 
@@ -22,6 +23,9 @@ const mostLetters = 24;
 /** Groups of exceptions in rows; a row opens its services and example traces. */
 export function ExceptionList(props: { found: Exceptions; sort: Sort; onSort: (sort: Sort) => void }) {
   const { found, sort, onSort } = props;
+  const isNarrow = useMedia("(width < 760px)");
+  // A cell over columns that are not drawn would make room for them, at the cost of the name.
+  const columns = isNarrow ? (sort === "count" ? 3 : 4) : 5;
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const toggle = (key: string) => {
     const next = new Set(opened);
@@ -64,7 +68,7 @@ export function ExceptionList(props: { found: Exceptions; sort: Sort; onSort: (s
           return (
             <ExceptionRows
               key={key}
-              {...{ group, found }}
+              {...{ group, found, columns }}
               isOpen={opened.has(key)}
               onToggle={() => toggle(key)}
             />
@@ -78,10 +82,12 @@ export function ExceptionList(props: { found: Exceptions; sort: Sort; onSort: (s
 function ExceptionRows(props: {
   group: ExceptionGroup;
   found: Exceptions;
+  /** Columns that are drawn. */
+  columns: number;
   isOpen: boolean;
   onToggle: () => void;
 }) {
-  const { group, found, isOpen, onToggle } = props;
+  const { group, found, columns, isOpen, onToggle } = props;
   const trend = trendOf(group, found.steps);
   return (
     <>
@@ -107,7 +113,7 @@ function ExceptionRows(props: {
       </tr>
       {isOpen && (
         <tr className="exception-details">
-          <td colSpan={5}>
+          <td colSpan={columns}>
             <p dir="auto">{group.template}</p>
             <ul className="exception-services" aria-label="Thrown by">
               {group.services.map(({ name, count }) => (

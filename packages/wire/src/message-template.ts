@@ -2,8 +2,8 @@
 const mostLetters = 1_000;
 
 /**
- * A message without what is another each time: ids, numbers, addresses and quoted texts become `<…>`. The UI
- * groups the exceptions of one trace by the same rules.
+ * A message without what is another each time: ids, numbers, addresses and quoted texts become `<…>`. The query
+ * service and the UI group exceptions by it.
  */
 export function messageTemplate(message: string): string {
   return message
