@@ -147,9 +147,9 @@ export function compileAccessLog(config: AccessLogConfig, logs: LogSet): (exchan
     if (names === undefined) {
       return;
     }
-    // No handler answered: the model writes no status then, and other words.
+    // No handler answered: the model writes other words then, and no status unless a filter made an answer.
     const isUnhandled = exchange.vars.get("unhandled") === true;
-    const status = isUnhandled ? 0 : exchange.status;
+    const status = isUnhandled && !exchange.filtered ? 0 : exchange.status;
     const level = levelOf(exchange, status);
     const loggers: NamedLogger[] = names
       .map((name) => logs.logger(name === "" ? loggerPrefix : `${loggerPrefix}.${name}`))

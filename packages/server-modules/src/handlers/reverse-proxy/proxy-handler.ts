@@ -37,6 +37,7 @@ export class ProxyHandler implements HttpHandler {
     const attempt: Attempt = { exchange, progress, line, body, reached: false };
     let failed: Set<Candidate> | undefined;
     let held: HeldResponse | undefined;
+    let lastFailure: unknown;
     try {
       for (;;) {
         const candidates =
@@ -44,12 +45,14 @@ export class ProxyHandler implements HttpHandler {
         const candidate = upstreams.select(candidates, exchange, failed);
         try {
           if (candidate === undefined) {
-            throw new ServerError("PROXY_NO_UPSTREAM", "no upstreams available");
+            throw lastFailure ?? new ServerError("PROXY_NO_UPSTREAM", "no upstreams available");
           }
           const othersLeft = candidates.length - (failed?.size ?? 0) > 1;
           held = await new ProxyTry(this.#parts, attempt, candidate, othersLeft).run();
           break;
         } catch (error) {
+          // When no upstream is left, the answer tells the failure of the last one that was tried.
+          lastFailure = candidate === undefined ? lastFailure : error;
           if (candidate !== undefined && error instanceof ProxyFailure && error.stage === "dial") {
             failed ??= new Set();
             failed.add(candidate);

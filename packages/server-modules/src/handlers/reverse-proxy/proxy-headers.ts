@@ -209,6 +209,27 @@ export function copyResponseHeaders(from: readonly string[], exchange: Exchange,
 }
 
 /**
+ * Takes the fields of an upstream's answer back out of ours: the upstream failed before the client saw any of it, and the
+ * page of the error has fields of its own. Fields that handlers set stay.
+ * @param from as given to {@link copyResponseHeaders}
+ */
+export function dropResponseHeaders(from: readonly string[], exchange: Exchange): void {
+  const target = exchange.responseHeaders;
+  const { product } = exchange.server;
+  for (let index = target.length - 2; index >= 0; index -= 2) {
+    const name = target[index] as string;
+    const value = target[index + 1] as string;
+    const isOwnVia = name === "Via" && value.endsWith(` ${product}`);
+    if (isOwnVia || from.some((each, at) => at % 2 === 0 && each === name && from[at + 1] === value)) {
+      target.splice(index, 2);
+    }
+  }
+  if (getHeader(target, "server") === undefined) {
+    target.push("Server", product);
+  }
+}
+
+/**
  * Adds the fields of an upstream's 101 to ours. Ours may stay, and no `Via` is added: what follows is not HTTP.
  * Source: the public model (Caddy 2.11)
  */

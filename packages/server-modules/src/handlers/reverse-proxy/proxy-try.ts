@@ -180,7 +180,10 @@ export class ProxyTry implements RelayPlan {
     this.#trace?.end(error);
     if (error instanceof ProxyFailure) {
       this.upstream.failed(error);
-      this.#parts.failures.count(this.upstream);
+      // The model counts no upstream that has answered, whatever becomes of its body.
+      if (error.stage !== "response") {
+        this.#parts.failures.count(this.upstream);
+      }
     }
     this.#release();
     this.#result.reject(error);

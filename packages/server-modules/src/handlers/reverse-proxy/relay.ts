@@ -6,7 +6,12 @@ import { ServerError } from "server-core/errors";
 import type { ResponseRule } from "../intercept/response-rules.ts";
 import { PacedWriter } from "./paced-writer.ts";
 import { ProxyFailure } from "./proxy-error.ts";
-import { addSwitchHeaders, copyResponseHeaders, forwardedTrailers } from "./proxy-headers.ts";
+import {
+  addSwitchHeaders,
+  copyResponseHeaders,
+  dropResponseHeaders,
+  forwardedTrailers,
+} from "./proxy-headers.ts";
 import type { DialAddress } from "./transport/dial-address.ts";
 import type {
   CallStage,
@@ -68,6 +73,8 @@ export class Relay implements ResponseReceiver {
   #failure: Error | undefined;
   #stage: CallStage = "dial";
   #status = 0;
+  /** Fields of the upstream that are among those of the answer. */
+  #copied: HeaderList | undefined;
   #bodyBegun = false;
   /** The client is slow: nothing is asked for until it has taken all. */
   #waits = false;
@@ -230,6 +237,7 @@ export class Relay implements ResponseReceiver {
     try {
       const changed = this.#plan.changeHeaders(status, headers);
       const from = copyResponseHeaders(headers, exchange, version);
+      this.#copied = headers;
       exchange.writeHead(status, good && !changed ? from : undefined);
     } catch (error) {
       this.#giveUp(error as Error);
@@ -381,6 +389,9 @@ export class Relay implements ResponseReceiver {
 
   #reject(error: Error): void {
     this.#failure = error;
+    if (this.#copied !== undefined && !this.#plan.exchange.headSent) {
+      dropResponseHeaders(this.#copied, this.#plan.exchange);
+    }
     if (this.#sent === undefined) {
       this.#plan.failed(error);
     } else {

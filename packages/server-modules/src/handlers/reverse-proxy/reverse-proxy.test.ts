@@ -381,6 +381,25 @@ describe("balancing", () => {
     ]);
   });
 
+  test("a request that failed and has no upstream left tells its failure", async () => {
+    const silent = await upstream((request) => request.socket.end());
+    const passive = { health_checks: { passive: { fail_duration: "1m" } } };
+    await proxyTo([silent.address], { ...passive, load_balancing: { retries: 1, try_interval: "1ms" } });
+    expect((await ask(running.site)).status).toBe(502);
+    expect((await ask(running.site)).status).toBe(503);
+  });
+
+  test("an upstream that answers and breaks off its body has not failed", async () => {
+    const cut = await upstream((_, response) => {
+      response.writeHead(200, { "Content-Length": 10 });
+      response.write("only", () => response.socket?.destroy());
+    });
+    await proxyTo([cut.address], { health_checks: { passive: { fail_duration: "1m" } } });
+    await ask(running.site).catch(() => {});
+    await ask(running.site).catch(() => {});
+    expect(await upstreamList()).toMatchObject([{ fails: 0 }]);
+  });
+
   test("failures count for every proxy to the address, and end with the config that counted them", async () => {
     const dead = await deadAddress();
     const passive = { health_checks: { passive: { fail_duration: "1m" } } };

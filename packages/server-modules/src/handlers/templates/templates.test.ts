@@ -129,6 +129,14 @@ test("response fields can be changed, within what can stand in a head", async ()
   ]);
 });
 
+test("a request that no handler answers has an empty page with the fields of an answer", async () => {
+  const handler = await provisionHandler("templates", {});
+  const made = makeAnswering({});
+  made.exchange.beforeHead((headers) => headers.push("X-Late", "1"));
+  await handler.handle(made.exchange, () => {});
+  expect([made.status(), made.header("X-Late"), made.body().length]).toEqual([200, "1", 0]);
+});
+
 test("other delimiters, and responses that are no templates", async () => {
   expect((await render("[[1]]{{2}}", { delimiters: ["[[", "]]"] })).body().toString()).toBe("1{{2}}");
   for (const [config, type] of [

@@ -153,6 +153,19 @@ class TemplateFilter extends ResponseFilter {
   }
 }
 
+/** A request that no handler answered has an empty page, which gets the fields of an answer as any page. */
+function answer(exchange: Exchange, filter: TemplateFilter): Promise<void> | undefined {
+  if (!exchange.answered && !exchange.ended) {
+    // The access log tells such requests apart.
+    exchange.vars.set("unhandled", true);
+    if (exchange.method !== "HEAD") {
+      setContentLength(exchange.responseHeaders, 0);
+    }
+    exchange.respond(exchange.defaultStatus);
+  }
+  return filter.pending;
+}
+
 /**
  * Runs responses as templates, in Go's syntax. For sites of one's own: a template can read every file below its root.
  * Source: the public model (Caddy 2.11)
@@ -178,7 +191,9 @@ export const templates = defineModule({
         }
         const filter = exchange.interceptResponse((below) => new TemplateFilter(below, exchange, rules));
         const running = next(exchange);
-        return running === undefined ? filter.pending : running.then(() => filter.pending);
+        return running === undefined
+          ? answer(exchange, filter)
+          : running.then(() => answer(exchange, filter));
       },
     };
   },
