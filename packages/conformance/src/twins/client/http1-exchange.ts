@@ -15,6 +15,8 @@ export interface Endpoint {
   readonly limitMs: number;
   /** Longest wait between an answer that says `Connection: close` and the end of the connection. */
   readonly closeLimitMs: number;
+  /** Over HTTP/2 a request begins when the one before it is over. */
+  readonly asksInTurn: boolean;
   /** Certificates come after the load: until then, in milliseconds since 1970, a failed handshake is tried again. */
   readonly readyAt: number;
 }

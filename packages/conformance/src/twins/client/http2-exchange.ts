@@ -171,7 +171,16 @@ function factsOf(prefix: string, { interim, status, fields, body, trailers, end 
   };
 }
 
-/** Does an exchange over HTTP/2: all its requests at once on one connection. */
+const notSent = (error: unknown): Received => ({
+  interim: {},
+  status: "",
+  fields: [],
+  body: [],
+  trailers: [],
+  end: `not sent: ${error instanceof Error ? error.message : error}`,
+});
+
+/** Does an exchange over HTTP/2: all its requests at once on one connection, or in turn where a site remembers them. */
 export async function exchangeOverHttp2(
   endpoint: Endpoint,
   exchange: TwinExchange,
@@ -197,20 +206,22 @@ export async function exchangeOverHttp2(
     goaway = `goaway ${code}`;
   });
   try {
-    const all = await Promise.all(
-      exchange.requests.map((request, index) =>
-        exchangeOnStream(session, exchange, request, requestId(id, index), progress, endpoint.limitMs).catch(
-          (error: unknown): Received => ({
-            interim: {},
-            status: "",
-            fields: [],
-            body: [],
-            trailers: [],
-            end: `not sent: ${error instanceof Error ? error.message : error}`,
-          }),
-        ),
-      ),
-    );
+    const received: Promise<Received>[] = [];
+    for (const [index, request] of exchange.requests.entries()) {
+      const one = exchangeOnStream(
+        session,
+        exchange,
+        request,
+        requestId(id, index),
+        progress,
+        endpoint.limitMs,
+      ).catch((error: unknown) => notSent(error));
+      received.push(one);
+      if (endpoint.asksInTurn) {
+        await one;
+      }
+    }
+    const all = await Promise.all(received);
     const facts = all.map((received, index) => factsOf(`answer ${index} `, received));
     return Object.assign({ end: goaway === "goaway 0" ? "" : goaway }, ...facts);
   } finally {

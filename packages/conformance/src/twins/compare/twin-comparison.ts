@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { knownReason } from "../../serverfile/known-serverfile-differences.ts";
+import { remembersRequests } from "../sites/site-memory.ts";
 import type { Twin, TwinCase, Verdict } from "../twin-case.ts";
 import { compareObservations, type TwinDifference } from "./compare-observations.ts";
 import type { KnownTwinDifferences } from "./known-twin-differences.ts";
@@ -37,6 +38,10 @@ export const siteDifference = (path: string, theirs: string, ours: string): Twin
   ours,
 });
 
+/** Differences that may make an upstream fail for one server only. */
+const decides =
+  /^(answer \d+ (status|end|complete|body)|end|upstream \d+ (to|start|body)|upstream \d+ framing)$/;
+
 /** Asks both servers the same. */
 export class TwinComparison {
   readonly twins: Twins;
@@ -57,7 +62,24 @@ export class TwinComparison {
     }
     const isKnown = (difference: TwinDifference) =>
       this.#known.reasonOf(twinCase.site, difference) !== undefined;
-    return this.#sorted(twinCase.site, leadingDifferences(all, isKnown));
+    return this.#explained(twinCase.site, this.#sorted(twinCase.site, leadingDifferences(all, isKnown)));
+  }
+
+  /**
+   * Where a site remembers requests, the servers remember other things after an answer that differs as it is meant to: what
+   * differs later says nothing.
+   */
+  #explained(site: string, differences: Differences): Differences {
+    if (!remembersRequests(site)) {
+      return differences;
+    }
+    const { unknown, known } = differences;
+    const first = known.reduce(
+      (least, { difference: { exchange, path } }) =>
+        exchange !== undefined && decides.test(path) ? Math.min(least, exchange) : least,
+      Number.POSITIVE_INFINITY,
+    );
+    return { unknown: unknown.filter(({ exchange = Number.POSITIVE_INFINITY }) => exchange <= first), known };
   }
 
   /** Lets both adapt and load a text. */

@@ -122,7 +122,12 @@ export function logFacts(entries: readonly LogEntry[]): Facts {
   const access = entries
     .filter(isAccess)
     .sort((one, other) => requestIdOf(one).localeCompare(requestIdOf(other)));
-  for (const [index, entry] of access.entries()) {
+  const numbers = new Set<number>();
+  for (const [position, entry] of access.entries()) {
+    // By the number of its request: one of several may have no entry.
+    const number = Number(/\.(\d+)$/.exec(requestIdOf(entry))?.[1] ?? position);
+    const index = numbers.has(number) ? access.length + position : number;
+    numbers.add(index);
     const prefix = `log ${index} `;
     flatten(prefix, entry, facts);
     // Two compressors make two lengths, and so do two boundaries of multipart bodies.

@@ -3,6 +3,7 @@ import { type Endpoint, exchangeOverHttp1, sleep } from "../client/http1-exchang
 import { exchangeOverHttp2 } from "../client/http2-exchange.ts";
 import { Progress } from "../client/progress.ts";
 import { type SiteMarks, withMarks, withValues } from "../site-marks.ts";
+import { remembersRequests } from "../sites/site-memory.ts";
 import type { Facts, Observation, Twin, TwinCase, TwinExchange, TwinStep, Verdict } from "../twin-case.ts";
 import { type SeenRequests, usualPieceLimitMs } from "../upstream/seen-requests.ts";
 import { type AccessLog, exchangeOfEntry, logFacts } from "./access-log.ts";
@@ -18,9 +19,6 @@ const readyMs = 400;
 
 /** Which of several upstreams answers is drawn, or depends on what was asked before, but by this policy. */
 const orderly = /lb_policy first/;
-/** Sites where a request affects the next one; such a site gets one request at a time. */
-const hasMemory =
-  /lb_policy|fail_duration|max_fails|unhealthy_|health_|DOWN%|UP_\w%[^\n]*%UP_|enable_full_duplex/;
 const several = /reverse_proxy[^\n]*%(UP_\w|DOWN)%[^\n]*%(UP_\w|DOWN)%/g;
 
 /** One of several requests may be logged without an answer that its client saw. */
@@ -142,7 +140,7 @@ export class LocalTwin implements Twin {
       /^\s*metrics/m.test(twinCase.site) && !twinCase.steps.some(({ reloads }) => reloads === true);
     const counters = hasMetrics ? await metricFacts(this.#process.port) : {};
     const first = this.#count;
-    const facts = await this.#steps(twinCase, hasMemory.test(twinCase.site) ? 1 : width);
+    const facts = await this.#steps(twinCase, remembersRequests(twinCase.site) ? 1 : width);
     const ids = Array.from(facts, (_, index) => this.#id(first + index));
     const leftOpen = await leftOpenFacts(this.#process.port, this.#seen, 100 * this.#patience);
     const entries = hasLog
@@ -208,7 +206,15 @@ export class LocalTwin implements Twin {
   }
 
   async #step(step: TwinStep, site: string): Promise<Facts[]> {
-    const running = step.exchanges.map((exchange) => this.#exchange(exchange));
+    const isRemembered = remembersRequests(site);
+    const running: Promise<Facts>[] = [];
+    for (const exchange of step.exchanges) {
+      const one = this.#exchange(exchange, isRemembered);
+      running.push(one);
+      if (isRemembered) {
+        await one;
+      }
+    }
     if (step.reloads === true) {
       await sleep(reloadAfterMs);
       await this.load(site);
@@ -217,7 +223,7 @@ export class LocalTwin implements Twin {
     return Promise.all(running);
   }
 
-  async #exchange(exchange: TwinExchange): Promise<Facts> {
+  async #exchange(exchange: TwinExchange, asksInTurn: boolean): Promise<Facts> {
     const id = this.#id(this.#count++);
     const progress = new Progress();
     this.#seen.expect(id, progress);
@@ -229,6 +235,7 @@ export class LocalTwin implements Twin {
       tlsPort: ports.TLS,
       limitMs: answerLimitMs * (0.5 + this.#patience / 2),
       closeLimitMs: 200 * this.#patience,
+      asksInTurn,
       readyAt: canComeLate ? this.#loadedAt + readyMs * this.#patience : 0,
     };
     const valued = JSON.parse(withValues(JSON.stringify(exchange), this.#marks)) as TwinExchange;

@@ -1,4 +1,5 @@
 import type { RandomSource } from "../../serverfile/random-source.ts";
+import { remembersRequests } from "../sites/site-memory.ts";
 import type { Field, TwinBody, TwinExchange, TwinRequest, TwinStep, Via } from "../twin-case.ts";
 import { brokenRequests, cutRequests } from "./broken-requests.ts";
 import { drawBehaviour } from "./draw-behaviour.ts";
@@ -23,11 +24,14 @@ class RequestDrawer {
   readonly #random: RandomSource;
   readonly #words: SiteWords;
   readonly #hints: RequestHints;
+  /** The model counts a request that its client broke as a failure of the upstream. */
+  readonly #isRemembered: boolean;
 
   constructor(random: RandomSource, site: string, hints: RequestHints) {
     this.#random = random;
     this.#words = siteWords(site);
     this.#hints = hints;
+    this.#isRemembered = remembersRequests(site);
   }
 
   #target(): string {
@@ -122,7 +126,7 @@ class RequestDrawer {
     const via = this.#via();
     const host = this.#host();
     const serverName = nameOf(host);
-    if (one(random, 9)) {
+    if (one(random, 9) && !this.#isRemembered) {
       return this.#broken(via, host);
     }
     const count = one(random, 10) ? 2 + random.below(2) : 1;

@@ -42,7 +42,7 @@ test("transports in clear have no TLS", () => {
 test("an upstream that is down is one of several where both go on to the next", () => {
   const proxy = (lines: string) =>
     `http://a.test {\n\treverse_proxy %DOWN% %UP_A% {\n\t\tlb_policy first\n${lines}\t\tlb_retries 2\n\t}\n}\n`;
-  expect(made(proxy(""))).toBe(proxy("\t\tfail_duration 5s\n"));
+  expect(made(proxy(""))).toBe(proxy("\t\tfail_duration 10m\n"));
 });
 
 test("targets of rewrites begin with a slash", () => {

@@ -61,11 +61,35 @@ function withOrderedUpstreams({ line, block }: Statement): Statement {
     return { ...unchanged, line: alive };
   }
   const others = (inner ?? []).filter((each) => !/^(lb_policy|fail_duration|max_fails)/.test(each.line));
-  const begin = hasRetries ? ["lb_policy first", "fail_duration 5s"] : ["lb_policy first"];
+  const begin = hasRetries ? ["lb_policy first", "fail_duration 10m"] : ["lb_policy first"];
   return {
     line: alive.endsWith(" {") ? alive : `${alive} {`,
     block: [...begin.map((each) => ({ line: each })), ...others],
   };
+}
+
+/**
+ * Takes logins without accounts out: both servers compare each password with one of the greatest cost, for longer than
+ * the client waits.
+ */
+function withoutVainLogins({ line, block }: Statement): Statement {
+  if (block === undefined) {
+    return { line };
+  }
+  const kept = block.filter(
+    (inner) => !(/^basic_?auth\b/.test(inner.line) && (inner.block ?? []).length === 0),
+  );
+  return { line, block: kept.map(withoutVainLogins) };
+}
+
+/** Takes further upstreams out of a proxy that names one: they are no marks, nobody answers there, and chance chooses. */
+function withoutVainUpstreams({ line, block }: Statement): Statement {
+  if (block === undefined) {
+    return { line };
+  }
+  const hasOwn = /^(reverse_proxy|php_fastcgi) .*%\w+%/.test(line);
+  const kept = hasOwn ? block.filter((inner) => !/^to (?!.*%)/.test(inner.line)) : block;
+  return { line, block: kept.map(withoutVainUpstreams) };
 }
 
 /** Takes TLS out of transports to upstreams in clear, which would wait for a handshake as long as the client does. */
@@ -73,7 +97,7 @@ function withoutVainTls({ line, block }: Statement): Statement {
   if (block === undefined) {
     return { line };
   }
-  const isClear = line.startsWith("reverse_proxy ") && !line.includes("%UP_S%");
+  const isClear = /^(reverse_proxy|forward_auth|php_fastcgi) /.test(line) && !line.includes("%UP_S%");
   const kept = block.map((inner) =>
     isClear && inner.line.startsWith("transport http") && inner.block !== undefined
       ? { line: inner.line, block: inner.block.filter((each) => !each.line.startsWith("tls")) }
@@ -105,6 +129,20 @@ function withRootedTargets({ line, block }: Statement): Statement {
   return block === undefined ? { line: whole } : { line: whole, block: block.map(withRootedTargets) };
 }
 
+const hasFallback = ({ line, block }: Statement): boolean =>
+  /^(try_)?policy first_exist_fallback$/.test(line) || block?.some(hasFallback) === true;
+
+/**
+ * Gives a root to sites where a file is taken unseen: without one, the model's path of that file has no slash at its
+ * begin, so that it redirects `example.com` to `example.coma` and matches no path.
+ */
+function withRootedFallback(statement: Statement): Statement {
+  const { line, block = [] } = statement;
+  const isBare =
+    isSite(statement) && hasFallback(statement) && !block.some((each) => each.line === "root %ROOT%");
+  return isBare ? { line, block: [{ line: "root %ROOT%" }, ...block] } : statement;
+}
+
 /**
  * Takes `copy_response` out of all but the responses of a proxy that are handled: elsewhere there is none to copy, and the
  * model breaks its connection.
@@ -124,7 +162,10 @@ export function comparableSite(statements: readonly Statement[]): Statement[] {
   return withOwnAddresses(statements)
     .map(withoutUselessTls)
     .map(withoutVainTls)
+    .map(withoutVainUpstreams)
+    .map(withoutVainLogins)
     .map(withOrderedUpstreams)
     .map(withRootedTargets)
+    .map(withRootedFallback)
     .map((each) => withoutVainCopies(each));
 }

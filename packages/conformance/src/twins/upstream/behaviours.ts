@@ -26,7 +26,11 @@ const sends =
       return;
     }
     const bytes = make(exchange);
-    const end = bytes.indexOf("\r\n\r\n") + 4;
+    // The end of the head; interim answers have one of their own.
+    let end = 0;
+    do {
+      end = bytes.indexOf("\r\n\r\n", end) + 4;
+    } while (/^HTTP\/1\.1 1\d\d/.test(bytes.slice(end)));
     exchange.socket.write(isHead(exchange) ? bytes.slice(0, end) : bytes, "latin1");
   };
 

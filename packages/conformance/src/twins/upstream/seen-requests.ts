@@ -104,8 +104,9 @@ export class SeenRequests {
     const facts: Record<string, string> = {};
     const all = this.#records.filter((record) => record.id === id);
     // Which connections are kept is each server's own, and so is which requests have to be sent once more.
-    const isSentAgain = ({ requestId, isLost }: Record_) =>
-      isLost && all.some((other) => other.requestId === requestId && !other.isLost);
+    const isSentAgain = ({ requestId, request, isLost }: Record_) =>
+      isLost &&
+      all.some((other) => other.requestId === requestId && other.request.to === request.to && !other.isLost);
     const records = all.filter((record) => !isSentAgain(record));
     // Requests at once come in any order.
     records.sort((one, other) => one.requestId.localeCompare(other.requestId));

@@ -22,8 +22,12 @@ export interface UpstreamExchange {
 /** Sends pieces, each when the client has the one before it. */
 export async function sendPieces(exchange: UpstreamExchange, pieces: readonly string[]): Promise<void> {
   const { socket, progress } = exchange;
+  const gone = new Promise<boolean>((resolve) => {
+    socket.once("end", () => resolve(false));
+    socket.once("close", () => resolve(false));
+  });
   for (const [index, piece] of pieces.entries()) {
-    if (socket.destroyed) {
+    if (socket.destroyed || socket.readableEnded) {
       return;
     }
     const before = progress?.bytes ?? 0;
@@ -34,7 +38,7 @@ export async function sendPieces(exchange: UpstreamExchange, pieces: readonly st
     if (progress === undefined) {
       await sleep(10);
     } else {
-      exchange.noteFlow(await progress.reaches(before, exchange.pieceLimitMs));
+      exchange.noteFlow(await Promise.race([progress.reaches(before, exchange.pieceLimitMs), gone]));
     }
   }
 }
