@@ -12,6 +12,7 @@ import { homeVariables } from "./home-folder.mjs";
 import { nameOf, nodePackageOf, partialPlatformText, thisPlatform } from "./platform.mjs";
 import { runChild } from "./run-child.mjs";
 import { exitCodes, onLostNpm, onStopSignal } from "./stop-with-parent.mjs";
+import { swallowedOptionsText } from "./swallowed-options.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const wanted = { node: "26.10.0", pnpm: "12.21.0" };
@@ -110,7 +111,7 @@ function withoutNpmConfig(environment) {
   );
 }
 
-/** What a task is started with, but for its path. */
+/** The environment of a task, but for its path. */
 function environment() {
   return { ...withoutNpmConfig(process.env), ...homeVariables(toolchain, process.env) };
 }
@@ -122,6 +123,11 @@ if (!tasks.includes(task ?? "")) {
 }
 
 if (task === "start") {
+  const swallowed = swallowedOptionsText(process.env);
+  if (swallowed !== undefined) {
+    process.stderr.write(swallowed);
+    process.exit(1);
+  }
   process.stderr.write(partialPlatformText(platform, clickhouseOf(args)));
 }
 const path = [...(await toolchainPath()), process.env.PATH ?? ""].join(delimiter);

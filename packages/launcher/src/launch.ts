@@ -1,4 +1,5 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
+import { fileLimitWarning } from "./file-limit.ts";
 import { takenPorts } from "./port-check.ts";
 import { linePrefix } from "./prefix-lines.ts";
 import { tellServiceManager } from "./service-manager.ts";
@@ -71,6 +72,15 @@ export async function launch(scope: LaunchScope): Promise<number> {
     }
     process.stderr.write(`cannot start: ${error.message}\n`);
     return exitCode.cannotStart;
+  }
+
+  if (process.report !== undefined) {
+    // Reading all network interfaces would take the report seconds on some machines.
+    Object.assign(process.report, { excludeNetwork: true });
+    const warning = fileLimitWarning(process.report.getReport());
+    if (warning !== undefined) {
+      say(warning);
+    }
   }
 
   const begin = Date.now();
