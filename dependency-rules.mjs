@@ -28,8 +28,20 @@ const serverPackages = {
     mayImport: ["http-engine", "certificates", "serverfile", "server-core", "lifecycle", "http-protocols"],
     because: "A module knows what it runs in, and neither the process nor its admin API.",
   },
+  "container-labels": {
+    mayImport: ["server-modules", "serverfile", "server-core", "lifecycle"],
+    because: "container-labels makes a text and hands it on: it knows no admin API.",
+  },
   "admin-server": {
-    mayImport: ["server-modules", "http-engine", "certificates", "serverfile", "server-core", "lifecycle"],
+    mayImport: [
+      "container-labels",
+      "server-modules",
+      "http-engine",
+      "certificates",
+      "serverfile",
+      "server-core",
+      "lifecycle",
+    ],
     because: "admin-server puts the packages of the web server together.",
   },
 };

@@ -2,8 +2,14 @@
 // door is found through the front door. Takes minutes of a machine that has the tools, skips on others: `.ci/run`
 // installs them, TEST_CONTAINERS=0 skips it anyway.
 
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { freeAddresses } from "lifecycle/testing";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freeAddresses, testedProgram } from "lifecycle/testing";
 import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { encodeAgentPacket } from "wire/thrift";
 import { z } from "zod";
@@ -16,10 +22,13 @@ import { SpanSenders } from "../faults/span-senders.ts";
 import { dashboards, rules } from "../observability/monitoring-files.ts";
 import { metricOf, readExpression } from "../observability/prom-ql.ts";
 import { clickhouseImages } from "./clickhouse-images.ts";
-import { ContainerEngine, NoContainersError } from "./container-engine.ts";
+import { baseImage, ContainerEngine, NoContainersError } from "./container-engine.ts";
 import { FrontDoorClient } from "./front-door-client.ts";
 import { prometheusImage } from "./prometheus-image.ts";
 
+const serverProgram = testedProgram(
+  fileURLToPath(new URL("../../../admin-server/bin/server.ts", import.meta.url)),
+);
 const prepareWithinMs = 900_000;
 const withinMs = 90_000;
 const moreRequests = 5;
@@ -318,6 +327,76 @@ test("storage has the tools that it calls", async (context) => {
   const container = engine.containerOf("tracing-storage");
   expect(await engine.podman("exec", container, "node", "-e", look)).toBe("true undefined");
 });
+
+test("labels of containers are sites, as containers come and go", async (context) => {
+  const { engine } = running(context);
+  const [admin = "", site = ""] = await freeAddresses(2);
+  const folder = mkdtempSync(join(tmpdir(), "labels-"));
+  const environment = {
+    ...process.env,
+    SERVER_ADMIN: admin,
+    HOME: folder,
+    XDG_DATA_HOME: folder,
+    XDG_CONFIG_HOME: folder,
+  };
+  const server = spawn(process.execPath, [serverProgram, "docker-proxy", "--docker-sockets", engine.socket], {
+    env: environment,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const names = ["labelled-one", "labelled-two"];
+  const serve =
+    'require("node:http").createServer((_, answer) => answer.end(require("node:os").hostname())).listen(80)';
+  const run = async (name: string) => {
+    const labels = [
+      `caddy=http://${site}`,
+      "caddy.reverse_proxy={{upstreams 80}}",
+      "caddy.reverse_proxy.lb_policy=round_robin",
+    ];
+    const words = labels.flatMap((label) => ["--label", label]);
+    await engine.podman(
+      "run",
+      "--detach",
+      "--name",
+      name,
+      "--hostname",
+      name,
+      ...words,
+      baseImage,
+      "node",
+      "-e",
+      serve,
+    );
+  };
+  /** Names of those that answer eight requests; none while there is no site. */
+  const answering = async () => {
+    const texts = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        fetch(`http://${site}/`).then(
+          (answer) => answer.text(),
+          () => "",
+        ),
+      ),
+    );
+    return [...new Set(texts)].filter((text) => text !== "").sort();
+  };
+  try {
+    await run("labelled-one");
+    await eventually(async () => expectEqual(await answering(), ["labelled-one"], "one container"), withinMs);
+    await run("labelled-two");
+    await eventually(async () => expectEqual(await answering(), names, "two containers"), withinMs);
+    await engine.podman("rm", "--force", "--time", "0", "labelled-one");
+    await eventually(async () => expectEqual(await answering(), ["labelled-two"], "the other"), withinMs);
+    await engine.podman("rm", "--force", "--time", "0", "labelled-two");
+    await eventually(async () => expectEqual(await answering(), [], "none"), withinMs);
+    expect(server.exitCode).toBe(null);
+  } finally {
+    await engine.podman("rm", "--force", "--ignore", "--time", "0", ...names);
+    const ended = once(server, "exit");
+    server.kill("SIGTERM");
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 180_000);
 
 test("each container ends by itself when it is told to", async (context) => {
   const { engine } = running(context);

@@ -140,6 +140,11 @@ export class ContainerEngine {
     return await this.podman("inspect", "--format", format, this.containerOf(service));
   }
 
+  /** Its socket, for programs that ask it themselves. */
+  get socket(): string {
+    return String(this.#environment.DOCKER_HOST);
+  }
+
   /** Ends all containers and deletes what they wrote, and the images. */
   async close(): Promise<void> {
     if (this.#service !== undefined) {

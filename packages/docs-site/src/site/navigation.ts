@@ -41,6 +41,7 @@ export const navigation: readonly NavigationGroup[] = [
     title: "Run it",
     pages: [
       "compose.md",
+      "container-labels.md",
       "kubernetes.md",
       "systemd.md",
       "collector-fleet.md",

@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { z } from "zod";
+import type { EngineAddress } from "./engine-address.ts";
+
+const maxAnswerBytes = 64 * 1024 * 1024;
+const maxEventBytes = 1024 * 1024;
+const timeoutMs = 30_000;
+
+const texts = z.record(z.string(), z.string()).nullish();
+
+const endpointSchema = z.object({
+  NetworkID: z.string().optional(),
+  IPAddress: z.string().optional(),
+  GlobalIPv6Address: z.string().optional(),
+});
+
+const networksSchema = z.object({
+  Networks: z.record(z.string(), endpointSchema.nullable()).nullish(),
+});
+
+const containerSchema = z.looseObject({
+  Id: z.string(),
+  Names: z.array(z.string()).nullish(),
+  Labels: texts,
+  NetworkSettings: networksSchema.nullish(),
+});
+
+const inspectedSchema = z.looseObject({ Id: z.string(), NetworkSettings: networksSchema.nullish() });
+
+const eventSchema = z.looseObject({
+  Type: z.string().optional(),
+  Action: z.string().optional(),
+});
+
+/** A container in a list of the engine: fields that are read, and all others for templates. */
+export type ListedContainer = z.output<typeof containerSchema>;
+/** The place of a container in a network. */
+export type EngineEndpoint = z.output<typeof endpointSchema>;
+export type InspectedContainer = z.output<typeof inspectedSchema>;
+export type EngineEvent = z.output<typeof eventSchema>;
+
+/** An answer of the engine that is no success. */
+class EngineRefusal extends Error {
+  override readonly name = "EngineRefusal";
+  readonly status: number;
+
+  constructor(path: string, status: number, text: string) {
+    super(`GET ${path} was answered ${status}: ${text}`);
+    this.status = status;
+  }
+}
+
+/** The API of Docker, which podman has too. Source: Docker Engine API 1.41 */
+export class EngineClient {
+  readonly #address: EngineAddress;
+  /** `/v1.41` in front of paths; "" is the engine's newest. */
+  readonly #version: string;
+
+  constructor(address: EngineAddress, version = "") {
+    this.#address = address;
+    this.#version = version === "" ? "" : `/v${version.replace(/^v/, "")}`;
+  }
+
+  /** For messages. */
+  get text(): string {
+    return this.#address.text;
+  }
+
+  /** @param all those that do not run too. @throws Error */
+  listContainers(all: boolean): Promise<ListedContainer[]> {
+    return this.#read(`/containers/json?all=${all ? 1 : 0}`, z.array(containerSchema));
+  }
+
+  /** @returns undefined when the engine has no such container. @throws Error */
+  async inspectContainer(id: string): Promise<InspectedContainer | undefined> {
+    try {
+      return await this.#read(`/containers/${encodeURIComponent(id)}/json`, inspectedSchema);
+    } catch (error) {
+      if (error instanceof EngineRefusal && error.status === 404) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  /** Events from now on, until the engine ends them or the signal is aborted. @throws Error */
+  async *events(signal: AbortSignal): AsyncGenerator<EngineEvent> {
+    const filters = encodeURIComponent(JSON.stringify({ type: ["container", "network"] }));
+    const response = await this.#ask(`/events?filters=${filters}`, signal);
+    let rest = Buffer.alloc(0);
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      rest = Buffer.concat([rest, chunk]);
+      for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
+        const line = rest.subarray(0, end).toString().trim();
+        rest = rest.subarray(end + 1);
+        if (line !== "") {
+          yield eventSchema.parse(JSON.parse(line));
+        }
+      }
+      if (rest.length > maxEventBytes) {
+        throw new Error(`an event is over the limit of ${maxEventBytes} bytes`);
+      }
+    }
+  }
+
+  async #read<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+    const response = await this.#ask(path, AbortSignal.timeout(timeoutMs));
+    const body = await readBody(response);
+    const found = schema.safeParse(JSON.parse(body.toString()));
+    if (!found.success) {
+      throw new Error(`the answer to GET ${path} is not that of an engine: ${z.prettifyError(found.error)}`);
+    }
+    return found.data;
+  }
+
+  /** @throws Error for an answer that is no success */
+  async #ask(path: string, signal: AbortSignal): Promise<IncomingMessage> {
+    const { options, isTls } = this.#address;
+    const send = isTls ? httpsRequest : httpRequest;
+    // The engine takes any host; without one Node would send the path of the socket.
+    const headers = { Host: options.host ?? "localhost", Accept: "application/json" };
+    const request = send({ ...options, path: `${this.#version}${path}`, headers, signal });
+    request.end();
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    if (response.statusCode !== 200) {
+      const body = await readBody(response).catch(() => Buffer.alloc(0));
+      throw new EngineRefusal(path, response.statusCode ?? 0, body.toString().slice(0, 300).trim());
+    }
+    return response;
+  }
+}
+
+async function readBody(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxAnswerBytes) {
+      throw new Error(`an answer is over the limit of ${maxAnswerBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,24 @@
+import { existsSync, readFileSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** A file that engines mount into each container, from a folder that has the container's id. */
+const ownMount = /\/(?:overlay-)?containers\/([0-9a-f]{64})\/\S* \/etc\/(?:hostname|hosts|resolv\.conf) /;
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * The id of the container that this process runs in, as Docker and podman let it be seen from inside. Mounts
+ * of other containers can be seen too, so only those of the container's own files count.
+ * @returns undefined when it runs in none
+ */
+export function ownContainerId(): string | undefined {
+  const found = ownMount.exec(read("/proc/self/mountinfo"))?.[1];
+  const isInside = existsSync("/.dockerenv") || existsSync("/run/.containerenv");
+  return found ?? (isInside ? hostname() : undefined);
+}

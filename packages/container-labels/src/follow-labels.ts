@@ -1,0 +1,42 @@
+import type { IpRanges } from "server-core/net/ip-ranges";
+import { ControlledServers } from "./controlled-servers.ts";
+import { Controller } from "./controller.ts";
+import { Generator, type GeneratorSettings } from "./generator.ts";
+
+export interface FollowSettings extends GeneratorSettings {
+  readonly pollingMs: number;
+  readonly throttleMs: number;
+  /** Servers are told through this network only; undefined: any. */
+  readonly controllerNetwork: IpRanges | undefined;
+  /** Loads a document in this process; undefined where it only controls others. @throws Error */
+  readonly load: ((json: Uint8Array, text: string) => Promise<void>) | undefined;
+  /** Sends a document to a server in another container. @throws Error */
+  readonly send: (address: string, json: Uint8Array) => Promise<void>;
+}
+
+/** Follows labels until it is told to end. @returns ends it */
+export async function followLabels(settings: FollowSettings): Promise<() => Promise<void>> {
+  const { adapt, load, send, controllerNetwork } = settings;
+  const generator = new Generator(settings);
+  const bare = (address: string) => address.replace(/^\[|\]$/g, "");
+  const servers = new ControlledServers({
+    addresses: () =>
+      generator.controlledServers().filter((one) => controllerNetwork?.contains(bare(one)) ?? true),
+    send,
+  });
+  let loaded: string | undefined;
+  const controller = new Controller({
+    ...settings,
+    generator,
+    async apply(text) {
+      const json = await adapt(text);
+      if (text !== loaded) {
+        await load?.(json, text);
+        loaded = text;
+      }
+      await servers.send(json);
+    },
+  });
+  await controller.start();
+  return () => controller.stop();
+}

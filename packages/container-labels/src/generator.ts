@@ -1,0 +1,223 @@
+import { readFile as readBytes } from "node:fs/promises";
+import type { Logger } from "lifecycle";
+import { messageOf } from "server-core/errors";
+import type { EngineClient, EngineEndpoint, ListedContainer } from "./engine/engine-client.ts";
+import { type Block, isGlobal } from "./labels/block.ts";
+import { mergeBlocks } from "./labels/merge-blocks.ts";
+import { readFile } from "./labels/read-file.ts";
+import { labelsWith, readLabels } from "./labels/read-labels.ts";
+import { renderLabel } from "./labels/render-label.ts";
+import { writeBlocks } from "./labels/write-blocks.ts";
+
+export interface GeneratorSettings {
+  /** Engines whose containers are read. */
+  readonly engines: readonly EngineClient[];
+  /** First word of labels. */
+  readonly prefix: string;
+  /** Names of networks through which containers are reached; empty: those of the container that this process runs in. */
+  readonly ingressNetworks: readonly string[];
+  /** A serverfile to which labels add; "" for none. */
+  readonly file: string;
+  /** Whether sites that cannot be adapted are left out, so that one container's mistake costs its own site only. */
+  readonly leavesOutFaults: boolean;
+  readonly readsStopped: boolean;
+  /** The id of the container that this process runs in; undefined outside of one. */
+  readonly ownContainer: string | undefined;
+  /** @throws Error for a text that is no serverfile */
+  readonly adapt: (text: string) => Promise<Uint8Array>;
+  readonly log: Logger;
+}
+
+/** Says in which network containers are reached, beside what `--ingress-networks` says. */
+const networkLabel = "caddy_ingress_network";
+
+/** Marks a container whose server a controller configures. */
+const serverLabel = "caddy_controlled_server";
+
+/** The network through which swarm publishes ports: containers do not reach each other in it. */
+const swarmIngress = "ingress";
+
+/** A serverfile must hold something. */
+const nothing = "# No container has labels.\n";
+
+/** A site is known by its text in logs, of which the first lines tell enough. */
+const maxShownText = 2_000;
+
+/** The last good answers of an engine. */
+interface KnownState {
+  readonly containers: readonly ListedContainer[];
+  /** Names and ids of networks; undefined: all. */
+  readonly networks: ReadonlySet<string> | undefined;
+}
+
+function nameOf({ Names, Id }: ListedContainer): string {
+  return Names?.[0]?.replace(/^\//, "") ?? Id;
+}
+
+/** As a URL has it: in a network without IPv4 the other one, in brackets. */
+function addressIn({ IPAddress = "", GlobalIPv6Address = "" }: EngineEndpoint): string[] {
+  if (IPAddress !== "") {
+    return [IPAddress];
+  }
+  return GlobalIPv6Address === "" ? [] : [`[${GlobalIPv6Address}]`];
+}
+
+/** Makes one serverfile of the labels of all containers, and of a file. Source: the plug-in caddy-docker-proxy */
+export class Generator {
+  readonly #settings: GeneratorSettings;
+  readonly #known = new Map<EngineClient, KnownState>();
+  /** Faults that were logged, so that each is logged once as long as it stays. */
+  #faults = new Set<string>();
+  #seen = new Set<string>();
+
+  constructor(settings: GeneratorSettings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * @returns the text; undefined while an engine has not answered yet, as a text without its sites would close them
+   * @throws Error when the file cannot be read
+   */
+  async generate(): Promise<string | undefined> {
+    const { engines, file } = this.#settings;
+    this.#seen = new Set();
+    const blocks: Block[] = file === "" ? [] : readFile(await readBytes(file, "utf8"), file);
+    let isWhole = true;
+    for (const engine of engines) {
+      const state = await this.#stateOf(engine);
+      if (state === undefined) {
+        isWhole = false;
+        continue;
+      }
+      for (const container of state.containers) {
+        mergeBlocks(blocks, await this.#blocksOf(container, state));
+      }
+    }
+    const text = isWhole ? await this.#textOf(blocks) : undefined;
+    this.#faults = this.#seen;
+    return text;
+  }
+
+  /** Addresses of all containers with servers that a controller configures, as engines last told. */
+  controlledServers(): string[] {
+    const containers = [...this.#known.values()].flatMap((state) => state.containers);
+    return containers
+      .filter(({ Labels }) => Labels?.[serverLabel] !== undefined)
+      .flatMap(({ NetworkSettings }) => Object.values(NetworkSettings?.Networks ?? {}))
+      .flatMap((endpoint) => addressIn(endpoint ?? {}));
+  }
+
+  /** The engine's answer of now, else its last one. */
+  async #stateOf(engine: EngineClient): Promise<KnownState | undefined> {
+    try {
+      const containers = await engine.listContainers(this.#settings.readsStopped);
+      containers.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+      const state = { containers, networks: await this.#networksOf(engine) };
+      this.#known.set(engine, state);
+      return state;
+    } catch (error) {
+      const known = this.#known.get(engine);
+      const then = known === undefined ? "nothing is changed" : "its sites stay as they are";
+      this.#fault(`the engine at ${engine.text} does not answer: ${messageOf(error)}: ${then}`);
+      return known;
+    }
+  }
+
+  async #networksOf(engine: EngineClient): Promise<ReadonlySet<string> | undefined> {
+    const { ingressNetworks, ownContainer } = this.#settings;
+    if (ingressNetworks.length > 0) {
+      return new Set(ingressNetworks);
+    }
+    const own = ownContainer === undefined ? undefined : await engine.inspectContainer(ownContainer);
+    if (own === undefined) {
+      // On the machine itself, which reaches every network of its engine; or beside another engine, where nothing is known.
+      return undefined;
+    }
+    const joined = Object.entries(own.NetworkSettings?.Networks ?? {}).filter(
+      ([name]) => name !== swarmIngress,
+    );
+    return new Set(joined.flatMap(([name, endpoint]) => [name, endpoint?.NetworkID ?? name]));
+  }
+
+  /** The blocks of one container; none when a label of it is wrong, as half of a site could serve what is to be kept. */
+  async #blocksOf(container: ListedContainer, state: KnownState): Promise<Block[]> {
+    const labels = labelsWith(this.#settings.prefix, container.Labels ?? {});
+    if (labels.size === 0) {
+      return [];
+    }
+    // As the engine's own programs name the field.
+    const data = { ...container, ID: container.Id };
+    try {
+      return await readLabels(labels, (value) =>
+        renderLabel(value, data, () => this.#addressesOf(container, state)),
+      );
+    } catch (error) {
+      this.#fault(`the labels of ${nameOf(container)} are left out: ${messageOf(error)}`);
+      return [];
+    }
+  }
+
+  #addressesOf(container: ListedContainer, { networks }: KnownState): string[] {
+    const own = container.Labels?.[networkLabel];
+    const all = Object.entries(container.NetworkSettings?.Networks ?? {});
+    const reached = all.filter(([name, endpoint]) =>
+      own === undefined
+        ? networks === undefined || networks.has(name) || networks.has(endpoint?.NetworkID ?? "")
+        : name === own,
+    );
+    const addresses = reached.flatMap(([, endpoint]) => addressIn(endpoint ?? {}));
+    if (addresses.length === 0) {
+      const names = all.map(([name]) => name).join(", ") || "none";
+      const wanted = own ?? (networks === undefined ? "any" : [...networks].join(", "));
+      this.#fault(
+        `${nameOf(container)} has no address in a network that this server reaches: it is in ${names}; reached: ${wanted}`,
+      );
+    }
+    return addresses.sort();
+  }
+
+  async #textOf(blocks: Block[]): Promise<string> {
+    const text = (chosen: readonly Block[]) =>
+      writeBlocks(chosen.filter(isGlobal)) + writeBlocks(chosen.filter((block) => !isGlobal(block)));
+    if (blocks.length === 0) {
+      return nothing;
+    }
+    if (!this.#settings.leavesOutFaults || (await this.#faultOf(text(blocks))) === undefined) {
+      return text(blocks);
+    }
+    // Sorted as they are written, so that snippets and options are there before those that need them.
+    writeBlocks(blocks);
+    const kept: Block[] = [];
+    const keep = async (some: readonly Block[]): Promise<void> => {
+      const fault = await this.#faultOf(text([...kept, ...some]));
+      if (fault === undefined) {
+        kept.push(...some);
+      } else if (some.length === 1) {
+        const shown = writeBlocks([...some]).slice(0, maxShownText);
+        this.#fault(`a site is left out: ${fault}\n${shown}`);
+      } else {
+        const half = Math.ceil(some.length / 2);
+        await keep(some.slice(0, half));
+        await keep(some.slice(half));
+      }
+    };
+    await keep(blocks);
+    return kept.length === 0 ? nothing : text(kept);
+  }
+
+  async #faultOf(text: string): Promise<string | undefined> {
+    try {
+      await this.#settings.adapt(text);
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  #fault(text: string): void {
+    this.#seen.add(text);
+    if (!this.#faults.has(text)) {
+      this.#settings.log.error(text);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { basicFunctions } from "server-modules/handlers/templates/basic-functions";
+import { TemplateRun } from "server-modules/handlers/templates/evaluate-template";
+import { sprigFunctions } from "server-modules/handlers/templates/sprig-functions";
+import { parseTemplate } from "server-modules/handlers/templates/template-parser";
+
+/** Names of protocols, which `upstreams` takes as words: `upstreams https 8443`. */
+const protocols = { http: () => "http", https: () => "https", h2c: () => "h2c" };
+
+/** @param options words are protocols, numbers are ports */
+function upstreamsText(addresses: readonly string[], options: readonly unknown[]): string {
+  return addresses
+    .map((address) =>
+      options.reduce<string>(
+        (text, option) => (typeof option === "number" ? `${text}:${option}` : `${String(option)}://${text}`),
+        address,
+      ),
+    )
+    .sort()
+    .join(" ");
+}
+
+/**
+ * A label's value without its templates, which are those of Go. Source: the plug-in caddy-docker-proxy
+ * @param data what the engine tells of the container
+ * @param addresses its addresses, for `upstreams`; asked for only where the function stands
+ * @throws TemplateError
+ */
+export async function renderLabel(
+  value: string,
+  data: object,
+  addresses: () => readonly string[],
+): Promise<string> {
+  if (!value.includes("{{")) {
+    return value;
+  }
+  const functions = {
+    ...sprigFunctions,
+    ...basicFunctions,
+    env: (name: unknown) => process.env[String(name)] ?? "",
+    ...protocols,
+    upstreams: (...options: unknown[]) => upstreamsText(addresses(), options),
+  };
+  return await new TemplateRun(functions).run(parseTemplate(value), data);
+}
