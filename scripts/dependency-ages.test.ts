@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import {
   abandonedFindings,
@@ -7,7 +8,7 @@ import {
   undatedDependencies,
 } from "./dependency-ages.mjs";
 
-const root = new URL("..", import.meta.url).pathname;
+const root = fileURLToPath(new URL("..", import.meta.url));
 const page = readFileSync(`${root}docs/dependencies.md`, "utf8");
 
 test("docs/dependencies.md lists every runtime dependency, and none that is gone", () => {

@@ -2,6 +2,7 @@
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { clickhouseOf } from "./clickhouse-option.mjs";
 import { nameOf, partialPlatformText, thisPlatform } from "./platform.mjs";
 import { prepare, root } from "./prepare.mjs";
@@ -32,4 +33,5 @@ if (clickhouseOf(args) === undefined && !hasEngine(platform)) {
   );
   process.argv.push("--server-only");
 }
-await import(join(root, "packages", "launcher", "bin", "launcher.ts"));
+// A file's address, since a path may have signs that mean something else in an address.
+await import(pathToFileURL(join(root, "packages", "launcher", "bin", "launcher.ts")).href);

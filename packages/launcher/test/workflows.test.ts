@@ -2,11 +2,12 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 
-const root = new URL("../../../", import.meta.url).pathname;
+const root = fileURLToPath(new URL("../../../", import.meta.url));
 const folder = join(root, ".github", "workflows");
 const files = readdirSync(folder);
 const peers = process.env.PEERS ?? join(homedir(), ".cache", "tracing-and-server", "peers");
