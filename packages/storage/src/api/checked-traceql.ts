@@ -1,4 +1,4 @@
-import type { TraceQlQuery } from "traceql";
+import type { MetricsPipeline, TraceQlQuery } from "traceql";
 import type { TimeRange } from "./analysis-reader.ts";
 import { checkCount, checkRange } from "./checked-analysis.ts";
 import { StorageError } from "./storage-error.ts";
@@ -53,6 +53,20 @@ export function checkTraceQlMetrics(
     throw badQuery(`${samples} samples are over the limit of ${maxSamples}`);
   }
   return query;
+}
+
+/** A request for groups as one for metrics, with all of its range in one interval. */
+export function checkTraceQlGroups({ query, range }: Pick<TraceQlMetricsQuery, "query" | "range">): {
+  readonly request: TraceQlMetricsQuery;
+  readonly pipeline: MetricsPipeline;
+} {
+  const stepNano = range.endUnixNano > minStepNano ? range.endUnixNano : minStepNano;
+  const request = { query, range, stepNano, maxSeries };
+  const { expression } = checkTraceQlMetrics(request);
+  if (expression.type !== "metrics-pipeline" || expression.aggregate.function !== "quantile_over_time") {
+    throw badQuery("the query has no quantile_over_time to group by");
+  }
+  return { request, pipeline: expression };
 }
 
 /** The time range of spans that define a trace: its root, its duration and its parents. */

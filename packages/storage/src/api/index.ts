@@ -1,3 +1,4 @@
+export { floatQuantile } from "../traceql/float-buckets.ts";
 export type {
   AnalysisReader,
   AttributeComparison,
@@ -87,6 +88,7 @@ export type { TraceStore } from "./trace-store.ts";
 export type {
   TraceQlAttribute,
   TraceQlExemplar,
+  TraceQlGroup,
   TraceQlMatch,
   TraceQlMetrics,
   TraceQlMetricsQuery,

@@ -124,8 +124,27 @@ export interface TraceQlMetrics {
   readonly inspectedSpans: number;
 }
 
+/** Spans of a metrics query with the same values of `by(…)`, whose durations or other numbers are counted. */
+export interface TraceQlGroup {
+  /** In the order of `by(…)`; of type `empty` for spans without it. */
+  readonly values: readonly AttributeValue[];
+  readonly spans: number;
+  /** The greatest number; nanoseconds for durations. */
+  readonly greatest: number;
+  /** Spans by `floatBucket` of their number. */
+  readonly buckets: ReadonlyMap<number, number>;
+}
+
 /** Answers TraceQL. Every method throws `StorageError`. */
 export interface TraceQlReader {
   search(request: TraceQlSearchQuery, options?: ReadOptions): Promise<TraceQlSearch>;
   metrics(request: TraceQlMetricsQuery, options?: ReadOptions): Promise<TraceQlMetrics>;
+  /**
+   * The sums behind the metrics of one `quantile_over_time`, over the whole range, in one read. STORAGE_BAD_QUERY for
+   * another query.
+   */
+  groups(
+    request: Pick<TraceQlMetricsQuery, "query" | "range">,
+    options?: ReadOptions,
+  ): Promise<TraceQlGroup[]>;
 }

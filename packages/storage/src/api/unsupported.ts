@@ -48,7 +48,7 @@ export function unsupported(reason: string): OptionalParts {
       tail: refuse,
     },
     catalog: { names: refuse, values: refuse },
-    traceql: { search: refuse, metrics: refuse },
+    traceql: { search: refuse, metrics: refuse, groups: refuse },
     sampling: {
       insertThroughput: refuse,
       getThroughput: refuse,

@@ -405,14 +405,18 @@ export function analysisContract(context: ContractContext): void {
       for (const map of [...heatMaps, ofTenant]) {
         expect((await map).cells).toEqual([]);
       }
-      const [comparison, path, tail, rank, ranks, top] = await Promise.all([
+      const times = { startTimeMinUnixNano: range.startUnixNano, startTimeMaxUnixNano: range.endUnixNano };
+      const sides = { a: { ...filter, ...times }, b: { ...operation, ...times } };
+      const [comparison, path, tail, rank, ranks, top, populations] = await Promise.all([
         analysis.compareAttributes({ selection: filter, background: operation, limit: 1 }),
         analysis.getCriticalPath({ ...filter, limit: 1 }),
         analysis.tail({ ...filter, limit: 1, cursor }),
         analysis.getDurationRank({ ...operation, durationNano: 1n, range }),
         analysis.getDurationRanks({ operations: [{ ...operation, durationsNano: [1n] }], range: oneMinute }),
         analysis.getTopOperations({ service: text, range: oneMinute, limit: 1 }),
+        analysis.comparePopulations({ ...sides, limit: 1 }),
       ]);
+      expect([populations.a.spans, populations.b.spans]).toEqual([0, 0]);
       expect([comparison.selectedSpans, comparison.otherSpans, path.traces]).toEqual([0, 0, 0]);
       expect([tail.spans, rank, ranks, top]).toEqual([[], undefined, [undefined], []]);
     }

@@ -1,6 +1,7 @@
+import { parseTraceQl } from "traceql";
 import { expect } from "vitest";
 import type { TraceQlMetrics } from "../api/traceql-reader.ts";
-import { type ContractContext, write } from "./contract-context.ts";
+import { type ContractContext, expectStorageError, write } from "./contract-context.ts";
 import {
   attribute,
   msNano,
@@ -16,6 +17,45 @@ import { askingTraceQl, secondNano } from "./traceql-asking.ts";
 export function traceqlMetricsContract(context: ContractContext): void {
   const { store, test } = context;
   const { metrics } = askingTraceQl(context);
+
+  test("traceql: groups, with all of the range in one", async () => {
+    const service = newServiceName();
+    const one = (seconds: number, ms: bigint, facts: SpanFacts) =>
+      sampleSpan({
+        ...{
+          service,
+          durationNano: ms * msNano,
+          startTimeUnixNano: noonUnixNano + BigInt(seconds) * secondNano,
+        },
+        ...facts,
+      });
+    const [a, b] = [{ attributes: [text("route", "/a")] }, { attributes: [text("route", "/b")] }];
+    await write(store(), [
+      one(1, 10n, a),
+      one(50, 20n, a),
+      one(2, 5n, { ...a, status: { code: "error", message: "" } }),
+      one(3, 7n, b),
+      one(4, 9n, {}),
+    ]);
+    const { traceql } = store();
+    const ask = (stage: string) => {
+      const query = parseTraceQl(`{ resource.service.name = "${service}" } | ${stage}`);
+      const range = { startUnixNano: noonUnixNano, endUnixNano: noonUnixNano + 60n * secondNano };
+      return traceql.groups({ query, range });
+    };
+    const found = await ask("quantile_over_time(duration, .5) by (span.route, status)");
+    const shown = found.map(({ values, spans, greatest, buckets }) => [
+      ...values.map((value) => ("value" in value ? value.value : undefined)),
+      ...[spans, greatest, [...buckets.values()].reduce((sum, count) => sum + count, 0)],
+    ]);
+    expect(shown.toSorted((x, y) => Number(x[3]) - Number(y[3]))).toEqual([
+      ["/a", "error", 1, 5e6, 1],
+      ["/b", "unset", 1, 7e6, 1],
+      [undefined, "unset", 1, 9e6, 1],
+      ["/a", "unset", 2, 20e6, 2],
+    ]);
+    await expectStorageError(ask("rate() by (span.route)"), "STORAGE_BAD_QUERY");
+  });
 
   test("traceql: metrics, by time and by group", async () => {
     const service = newServiceName();

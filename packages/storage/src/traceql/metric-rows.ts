@@ -1,6 +1,6 @@
 import type { Field, MetricsAggregate } from "traceql";
 import type { AttributeValue } from "wire/model";
-import type { TraceQlExemplar } from "../api/traceql-reader.ts";
+import type { TraceQlExemplar, TraceQlGroup } from "../api/traceql-reader.ts";
 import { type FieldEvaluator, fieldReader } from "./field-evaluator.ts";
 import { floatBucket } from "./float-buckets.ts";
 import { groupKey } from "./pipeline-evaluator.ts";
@@ -24,6 +24,32 @@ export interface MetricRow {
   /** Counts by `floatBucket`, for quantiles and histograms only. */
   readonly buckets: Map<number, number>;
   exemplar?: TraceQlExemplar;
+}
+
+/** The sums of all intervals of a group. */
+export function groupsOfRows(rows: readonly MetricRow[]): TraceQlGroup[] {
+  const groups = new Map<
+    string,
+    { values: readonly AttributeValue[]; spans: number; greatest: number; buckets: Map<number, number> }
+  >();
+  for (const { group, count, max, buckets } of rows) {
+    const key = JSON.stringify(group, (_key, part: unknown) =>
+      typeof part === "bigint" ? `int ${part}` : part,
+    );
+    const own = groups.get(key) ?? {
+      values: group,
+      spans: 0,
+      greatest: Number.NEGATIVE_INFINITY,
+      buckets: new Map(),
+    };
+    groups.set(key, own);
+    own.spans += count;
+    own.greatest = Math.max(own.greatest, max);
+    for (const [bucket, spans] of buckets) {
+      own.buckets.set(bucket, (own.buckets.get(bucket) ?? 0) + spans);
+    }
+  }
+  return [...groups.values()];
 }
 
 /** Whether a function wants durations, or other numbers, by bucket. */

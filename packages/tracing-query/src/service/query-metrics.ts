@@ -24,6 +24,7 @@ export type ReadOperation =
   | "tail"
   | "traceql_search"
   | "traceql_metrics"
+  | "traceql_groups"
   | "attribute_names"
   | "attribute_values";
 

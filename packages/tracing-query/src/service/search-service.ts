@@ -5,6 +5,7 @@ import {
   type AttributeValuesQuery,
   type CatalogValue,
   type ReadOptions,
+  type TraceQlGroup,
   type TraceQlMetrics,
   type TraceQlMetricsQuery,
   type TraceQlReader,
@@ -40,6 +41,13 @@ export class SearchService {
   metrics(query: TraceQlMetricsQuery, options: ReadOptions): Promise<TraceQlMetrics> {
     return this.#reads.one("traceql_metrics", () =>
       this.#traceql.metrics(query, withinTime(options, query.range)),
+    );
+  }
+
+  /** Spans in groups, with how long they take, in one read. */
+  groups(query: Pick<TraceQlMetricsQuery, "query" | "range">, options: ReadOptions): Promise<TraceQlGroup[]> {
+    return this.#reads.list("traceql_groups", () =>
+      this.#traceql.groups(query, withinTime(options, query.range)),
     );
   }
 

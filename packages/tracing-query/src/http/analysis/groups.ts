@@ -1,4 +1,4 @@
-import type { TraceQlMetrics } from "storage/api";
+import { floatQuantile, type TraceQlGroup } from "storage/api";
 import { attributeText } from "wire/rows";
 import { z } from "zod";
 import { QueryError } from "../../query-error.ts";
@@ -7,8 +7,7 @@ import type { ReadLimits } from "../../service/read-limits.ts";
 import { parseMetricsQuery, parseQuery } from "../../tempo/parse-query.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
-import { labelOf, readSeries, sumOf } from "./metrics-read.ts";
-import { microsSchema } from "./micros.ts";
+import { microsOf, microsSchema } from "./micros.ts";
 import { paramsReader } from "./read-request.ts";
 import { timeFields, timeRangeOf } from "./span-filter.ts";
 
@@ -29,6 +28,11 @@ const paramsSchema = z.strictObject({
 });
 
 const readParams = paramsReader(paramsSchema);
+
+/** Values that are counted apart. */
+const mostGroups = 10_000;
+
+const quantiles = [0.5, 0.95] as const;
 
 const groupSchema = z.strictObject({
   value: z.string().nullable().describe("In text form; null for spans that lack the attribute."),
@@ -76,18 +80,21 @@ export function groupsEndpoint(service: QueryService, limits: ReadLimits): Endpo
     // Faults in either text are told by its own lines and columns.
     parseQuery(q, "q");
     const by = attributeIn(values.by);
-    const ask = (stages: string) => readSeries(service, `${q}\n| ${stages}`, { range, limits }, read);
-    const counted = await ask(`count_over_time() by (${by})`);
-    const failed = await ask(`{ status = error } | count_over_time() by (${by})`);
-    const durations = await ask(`quantile_over_time(duration, .5, .95) by (${by})`);
-    const longest = await ask(`max_over_time(duration) by (${by})`);
+    // The status beside it counts failures in the same read.
+    const query = parseMetricsQuery(
+      `${q}\n| quantile_over_time(duration, ${quantiles.join(", ")}) by (${by}, status)`,
+    );
+    const all = groupsOf(await service.search.groups({ query, range }, read)).sort(
+      (a, b) => b.spans - a.spans || compare(a, b, "value"),
+    );
     const wanted = contains.toLowerCase();
-    const groups = groupsOf({ counted, failed, durations, longest })
+    const groups = all
+      .slice(0, mostGroups)
       .filter(({ value }) => wanted === "" || (value ?? "").toLowerCase().includes(wanted))
       .sort((a, b) => compare(a, b, order));
     const answer: z.output<typeof answerSchema> = {
       total: groups.length,
-      truncated: counted.truncated,
+      truncated: all.length > mostGroups,
       groups: groups.slice(offset, offset + limit),
     };
     return [JSON.stringify(answer)];
@@ -117,47 +124,31 @@ function attributeIn(text: string): string {
   throw refused;
 }
 
-/** The answers of a store, each by the same attribute. */
-interface GroupReadings {
-  readonly counted: TraceQlMetrics;
-  readonly failed: TraceQlMetrics;
-  /** Estimates: a store keeps durations in steps, whose upper end may be above each of them. */
-  readonly durations: TraceQlMetrics;
-  readonly longest: TraceQlMetrics;
-}
-
-function groupsOf({ counted, failed, durations, longest }: GroupReadings): Group[] {
-  const groups = new Map<string, Group>();
-  const keyOf = (series: TraceQlMetrics["series"][number]) => {
-    const value = labelOf(series);
-    return value === undefined ? "" : `${value.type} ${attributeText(value)}`;
-  };
-  for (const series of counted.series) {
-    const value = labelOf(series);
-    const spans = sumOf(series);
-    if (spans > 0) {
-      const [type, text] = value === undefined ? ["empty", null] : [value.type, attributeText(value)];
-      groups.set(keyOf(series), { value: text, type, spans, errors: 0, p50: 0, p95: 0 });
+function groupsOf(found: readonly TraceQlGroup[]): Group[] {
+  const groups = new Map<string, Group & { longestNano: number; buckets: Map<number, number> }>();
+  for (const { values, spans, greatest, buckets } of found) {
+    const [value = { type: "empty" } as const, status] = values;
+    const text = attributeText(value);
+    const key = `${value.type} ${text}`;
+    const group = groups.get(key) ?? {
+      ...{ value: value.type === "empty" ? null : text, type: value.type },
+      ...{ spans: 0, errors: 0, p50: 0, p95: 0, longestNano: 0, buckets: new Map() },
+    };
+    groups.set(key, group);
+    group.spans += spans;
+    group.errors += status !== undefined && attributeText(status) === "error" ? spans : 0;
+    group.longestNano = Math.max(group.longestNano, greatest);
+    for (const [bucket, count] of buckets) {
+      group.buckets.set(bucket, (group.buckets.get(bucket) ?? 0) + count);
     }
   }
-  for (const series of failed.series) {
-    const group = groups.get(keyOf(series));
-    if (group !== undefined) {
-      group.errors = sumOf(series);
-    }
-  }
-  const microsOf = ({ samples }: TraceQlMetrics["series"][number]) =>
-    Math.round((samples.at(-1)?.value ?? 0) * 1e9) / 1_000;
-  const maxima = new Map(longest.series.map((series) => [keyOf(series), microsOf(series)]));
-  for (const series of durations.series) {
-    const group = groups.get(keyOf(series));
-    const p = labelOf(series, "p");
-    if (group !== undefined && p?.type === "double") {
-      const most = maxima.get(keyOf(series)) ?? Number.POSITIVE_INFINITY;
-      group[p.value === 0.5 ? "p50" : "p95"] = Math.min(microsOf(series), most);
-    }
-  }
-  return [...groups.values()];
+  return Array.from(groups.values(), ({ longestNano, buckets, ...group }) => {
+    // A bucket's upper end may be above each of its durations.
+    const [p50 = 0, p95 = 0] = quantiles.map((quantile) =>
+      microsOf(Math.min(longestNano, floatQuantile(buckets, quantile))),
+    );
+    return { ...group, p50, p95 };
+  });
 }
 
 function compare(a: Group, b: Group, order: z.output<typeof paramsSchema>["order"]): number {

@@ -1,5 +1,4 @@
-import type { TimeRange, TraceQlAttribute, TraceQlMetrics, TraceQlSeries } from "storage/api";
-import type { AttributeValue } from "wire/model";
+import type { TimeRange, TraceQlMetrics } from "storage/api";
 import type { QueryService } from "../../service/query-service.ts";
 import type { ReadLimits } from "../../service/read-limits.ts";
 import { checkMetricsSize } from "../../tempo/answer-size.ts";
@@ -37,15 +36,4 @@ export async function readSeries(
   const metrics = await service.search.metrics({ query, range, stepNano, maxSeries, exemplars }, read);
   checkMetricsSize(metrics, limits);
   return metrics;
-}
-
-/** The value of a label; undefined for spans that lack the attribute. */
-export function labelOf({ labels }: TraceQlSeries, key?: string): AttributeValue | undefined {
-  const found = labels.find(([name]: TraceQlAttribute) => (key === undefined ? name !== "p" : name === key));
-  return found === undefined || found[1].type === "empty" || found[0] === "__name__" ? undefined : found[1];
-}
-
-/** The sum of a series' samples. */
-export function sumOf({ samples }: TraceQlSeries): number {
-  return samples.reduce((sum, { value }) => sum + value, 0);
 }

@@ -2,17 +2,18 @@ import { ClickHouseError } from "@clickhouse/client";
 import type { MetricsPipeline, Pipeline } from "traceql";
 import type { TimeRange } from "../../../api/analysis-reader.ts";
 import { tenantOf } from "../../../api/checked-query.ts";
-import { checkTraceQlMetrics, checkTraceQlSearch } from "../../../api/checked-traceql.ts";
+import { checkTraceQlGroups, checkTraceQlMetrics, checkTraceQlSearch } from "../../../api/checked-traceql.ts";
 import type { ReadOptions } from "../../../api/span-reader.ts";
 import { StorageError } from "../../../api/storage-error.ts";
 import type {
+  TraceQlGroup,
   TraceQlMetrics,
   TraceQlMetricsQuery,
   TraceQlReader,
   TraceQlSearch,
   TraceQlSearchQuery,
 } from "../../../api/traceql-reader.ts";
-import { type MetricRow, MetricRows } from "../../../traceql/metric-rows.ts";
+import { groupsOfRows, type MetricRow, MetricRows } from "../../../traceql/metric-rows.ts";
 import { largestSeries, metricSeries } from "../../../traceql/metric-series.ts";
 import { allSpans, pipelineEvaluator } from "../../../traceql/pipeline-evaluator.ts";
 import { QueryFields } from "../../../traceql/query-fields.ts";
@@ -162,6 +163,23 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
       readComparison(comparison, source, request, (sql) => this.#rows(sql, options)),
     );
     return { ...largestSeries(series, request.maxSeries), inspectedSpans };
+  }
+
+  async groups(
+    asked: Pick<TraceQlMetricsQuery, "query" | "range">,
+    options: ReadOptions = {},
+  ): Promise<TraceQlGroup[]> {
+    const { request, pipeline } = checkTraceQlGroups(asked);
+    const areRepeated = await this.#repeated.areIn(request.range, "traceql", options);
+    const source = { ...this.#source(request.range, options), areRepeated };
+    const { rows } = await this.#metricRows(
+      pipeline,
+      source,
+      request,
+      new QueryFields(request.query),
+      options,
+    );
+    return groupsOfRows(rows);
   }
 
   async #metricRows(

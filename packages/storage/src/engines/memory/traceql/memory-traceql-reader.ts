@@ -1,16 +1,22 @@
 import type { MetricsComparison, MetricsPipeline } from "traceql";
 import type { TimeRange } from "../../../api/analysis-reader.ts";
 import { tenantOf } from "../../../api/checked-query.ts";
-import { checkTraceQlMetrics, checkTraceQlSearch, traceRange } from "../../../api/checked-traceql.ts";
+import {
+  checkTraceQlGroups,
+  checkTraceQlMetrics,
+  checkTraceQlSearch,
+  traceRange,
+} from "../../../api/checked-traceql.ts";
 import type { ReadOptions } from "../../../api/span-reader.ts";
 import type {
+  TraceQlGroup,
   TraceQlMetrics,
   TraceQlMetricsQuery,
   TraceQlReader,
   TraceQlSearch,
   TraceQlSearchQuery,
 } from "../../../api/traceql-reader.ts";
-import { MetricRows } from "../../../traceql/metric-rows.ts";
+import { groupsOfRows, type MetricRow, MetricRows } from "../../../traceql/metric-rows.ts";
 import { largestSeries, metricSeries } from "../../../traceql/metric-series.ts";
 import { allSpans, pipelineEvaluator } from "../../../traceql/pipeline-evaluator.ts";
 import { QueryFields } from "../../../traceql/query-fields.ts";
@@ -56,24 +62,23 @@ export class MemoryTraceQlReader implements TraceQlReader {
     const query = checkTraceQlMetrics(request);
     const fields = new QueryFields(query);
     const views = this.#views(request.range, fields, options);
-    const readRows = async ({ pipeline, aggregate }: MetricsPipeline) => {
-      const evaluate = pipelineEvaluator(pipeline, fields);
-      const rows = new MetricRows(aggregate, fields, request.stepNano);
-      for (const view of views) {
-        for (const { spans } of evaluate(allSpans(view))) {
-          for (const span of spans) {
-            rows.add(span);
-          }
-        }
-      }
-      return rows.rows;
-    };
+    const readRows = async (pipeline: MetricsPipeline) => rowsOf(pipeline, views, fields, request.stepNano);
     const traces = [...this.#stored.tracesOf(tenantOf(options)).traces()];
     const readComparison = async (comparison: MetricsComparison) =>
       comparisonRows(traces, comparison, request);
     const series = await metricSeries(query.expression, request, readRows, readComparison);
     const inspectedSpans = views.reduce((sum, { spans }) => sum + spans.length, 0);
     return { ...largestSeries(series, request.maxSeries), inspectedSpans };
+  }
+
+  async groups(
+    asked: Pick<TraceQlMetricsQuery, "query" | "range">,
+    options: ReadOptions = {},
+  ): Promise<TraceQlGroup[]> {
+    const { request, pipeline } = checkTraceQlGroups(asked);
+    const fields = new QueryFields(request.query);
+    const views = this.#views(request.range, fields, options);
+    return groupsOfRows(rowsOf(pipeline, views, fields, request.stepNano));
   }
 
   /** The traces with a span in the range. */
@@ -87,4 +92,22 @@ export class MemoryTraceQlReader implements TraceQlReader {
       return facts.some(({ isInRange }) => isInRange) ? [new TraceView(spans[0]?.traceId ?? "", facts)] : [];
     });
   }
+}
+
+function rowsOf(
+  { pipeline, aggregate }: MetricsPipeline,
+  views: readonly TraceView[],
+  fields: QueryFields,
+  stepNano: bigint,
+): MetricRow[] {
+  const evaluate = pipelineEvaluator(pipeline, fields);
+  const rows = new MetricRows(aggregate, fields, stepNano);
+  for (const view of views) {
+    for (const { spans } of evaluate(allSpans(view))) {
+      for (const span of spans) {
+        rows.add(span);
+      }
+    }
+  }
+  return rows.rows;
 }
