@@ -234,7 +234,11 @@ export class ClickHouseConnection {
     const trace = this.#options.traceCall?.(sql);
     const headers: CallHeaders = trace === undefined ? {} : { traceparent: trace.traceparent };
     const query = this.#readSettings(parameters);
-    const ask = (skipped: Settings) => this.#readOnce(sql, { ...query, ...skipped }, headers, read, take);
+    const ask = (skipped: Settings, stop?: AbortSignal) => {
+      const signals = [read.signal, stop].filter((one) => one !== undefined);
+      const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+      return this.#readOnce(sql, { ...query, ...skipped }, headers, { ...read, signal }, take);
+    };
     try {
       const result = await readFromShards(this.#options.shards, read, ask);
       trace?.end();

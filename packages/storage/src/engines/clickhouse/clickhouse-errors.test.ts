@@ -42,6 +42,16 @@ describe("toStorageError", () => {
     expect(error.cause).toBe(cause);
   });
 
+  test.each([159, 160])("says what to do when %i, a limit of time, is passed", (code) => {
+    const [read, insert] = [call, { ...call, isInsert: true }].map((one) =>
+      toStorageError(engineError(code), one),
+    );
+    expect(read?.message).toBe(
+      `storage at http://ch:8123/: SOME_TYPE ${code}: the question takes too long: ask about a shorter time, or name a service or a tag: broken`,
+    );
+    expect(insert?.message).toContain(": the insert takes too long: it is tried again: broken");
+  });
+
   test("shortens a long text", () => {
     expect(toStorageError(engineError(62, "x".repeat(10_000)), call).message.length).toBeLessThan(600);
   });

@@ -74,6 +74,14 @@ const keeperCodes: ReadonlySet<number> = new Set([
 export const keeperAway =
   "the Keeper is away (NO_ZOOKEEPER), so nothing can be written until it is back, while reads go on";
 
+/** Codes of a query that took longer than its limit. */
+const tooLongCodes: ReadonlySet<number> = new Set([
+  159, // TIMEOUT_EXCEEDED
+  160, // TOO_SLOW
+]);
+const readsTooLong = "the question takes too long: ask about a shorter time, or name a service or a tag";
+const insertTooLong = "the insert takes too long: it is tried again";
+
 const endedEarlyCode = 32; // ATTEMPT_TO_READ_AFTER_EOF
 
 /** Errors of a connection that was never made. */
@@ -121,14 +129,15 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
     return new StorageError("STORAGE_ABORTED", "the caller gave up", options);
   }
   if (call.timedOut) {
-    const message = `storage at ${call.url} did not answer within ${call.timeoutMs} ms`;
+    const advice = call.isInsert ? "" : `: ${readsTooLong}`;
+    const message = `storage at ${call.url} did not answer within ${call.timeoutMs} ms${advice}`;
     return new StorageError("STORAGE_TIMEOUT", message, options);
   }
   const text = error instanceof Error ? error.message : String(error);
   if (error instanceof ClickHouseError) {
     const code = meaningOf(Number(error.code), call.isInsert, text);
     const name = error.type ?? "error";
-    const what = keeperCodes.has(Number(error.code)) ? `${keeperAway}: ` : "";
+    const what = explanationOf(Number(error.code), call.isInsert);
     const message = `storage at ${call.url}: ${name} ${error.code}: ${what}${shorten(text)}`;
     return new StorageError(code, message, options);
   }
@@ -139,6 +148,17 @@ export function toStorageError(error: unknown, call: FailedCall): StorageError {
     `storage at ${call.url} cannot be reached: ${detail}`,
     options,
   );
+}
+
+/** The meaning of some codes in words of ours, before the engine's; empty for others. */
+function explanationOf(code: number, isInsert: boolean): string {
+  if (keeperCodes.has(code)) {
+    return `${keeperAway}: `;
+  }
+  if (tooLongCodes.has(code)) {
+    return `${isInsert ? insertTooLong : readsTooLong}: `;
+  }
+  return "";
 }
 
 function meaningOf(code: number, isInsert: boolean, text: string): StorageErrorCode {

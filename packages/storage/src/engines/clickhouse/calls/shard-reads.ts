@@ -8,6 +8,8 @@ import type { ReadCall } from "./read-call.ts";
 export interface ShardsOfReads {
   /** Shards without a server that answers. */
   readonly away: readonly PartialReason[];
+  /** Aborted when one more shard is away: reads that run may wait for it, and are run again. */
+  readonly newlyAway: AbortSignal;
   /** Looks now. Never rejects. */
   look(): Promise<void>;
   /** Settings of a read that leaves out exactly these shards. */
@@ -19,23 +21,24 @@ const mostTries = 3;
 
 /**
  * Reads from all shards, or from the present ones when the reader can report a partial answer.
- * @param ask runs the read with these additional settings
+ * @param ask runs the read with these additional settings, until `stop` is aborted
  * @throws StorageError, which names the shards that are away
  */
 export async function readFromShards<T>(
   shards: ShardsOfReads | undefined,
-  { onPartial, isOfFewShards = false }: ReadCall,
-  ask: (settings: Settings) => Promise<T>,
+  { signal, onPartial, isOfFewShards = false }: ReadCall,
+  ask: (settings: Settings, stop?: AbortSignal) => Promise<T>,
 ): Promise<T> {
   if (shards === undefined) {
     return await ask({});
   }
   for (let tries = 1; ; tries++) {
-    const { away, skipSettings } = shards;
+    const { away, skipSettings, newlyAway } = shards;
     // A read of few shards is first tried in full, because it may not need the absent shard.
     const skips = onPartial !== undefined && away.length > 0 && !(isOfFewShards && tries === 1);
+    const mayRepeat = onPartial !== undefined && tries < mostTries;
     try {
-      const result = await ask(skips ? skipSettings : {});
+      const result = await ask(skips ? skipSettings : {}, mayRepeat ? newlyAway : undefined);
       if (skips) {
         for (const reason of away) {
           onPartial(reason);
@@ -43,6 +46,9 @@ export async function readFromShards<T>(
       }
       return result;
     } catch (error) {
+      if (mayRepeat && newlyAway.aborted && signal?.aborted !== true) {
+        continue;
+      }
       if (!(error instanceof StorageError) || !isNeighbourFault(error)) {
         throw error;
       }
@@ -51,7 +57,7 @@ export async function readFromShards<T>(
         await shards.look();
       }
       const isKnownBetter = shards.away !== away || (shards.away.length > 0 && !skips);
-      if (onPartial !== undefined && isKnownBetter && tries < mostTries) {
+      if (mayRepeat && isKnownBetter) {
         continue;
       }
       throw shards.away.length === 0 ? error : awayError(shards.away, error);

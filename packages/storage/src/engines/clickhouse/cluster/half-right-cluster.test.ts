@@ -95,6 +95,21 @@ describe("a cluster of which a shard is away", () => {
   });
 });
 
+test("a shard whose servers all hang is known by pings alone: a read that waits for it is run again", async () => {
+  const store = open();
+  await store.ready();
+  await services(store);
+  // The shard of each server is learned in the background.
+  await expect.poll(() => cluster.places, patient).toBe(4);
+  for (const hung of cluster.hosts.slice(2)) {
+    hung.state = "hung";
+  }
+  cluster.shardsHung.add(2);
+  // No server ever says that the shard is away.
+  expect(await services(store)).toEqual({ names: ["of-shard-1"], lacks: [shardTwo] });
+  expect(store.trouble?.()).toContain(shardTwo.text);
+});
+
 describe("a cluster of which a server hangs", () => {
   test("is ready also at the start", async () => {
     for (const hung of cluster.hosts.slice(0, 3)) {

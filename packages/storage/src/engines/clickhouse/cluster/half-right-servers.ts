@@ -28,6 +28,10 @@ export class HalfRightServers {
   readonly hosts: StandIn[] = [];
   /** Numbers of shards without a server that answers. */
   readonly shardsAway = new Set<number>();
+  /** Numbers of shards whose servers hang: servers of other shards wait for them and answer nothing. */
+  readonly shardsHung = new Set<number>();
+  /** Number of servers that have told their shard. */
+  places = 0;
   readonly #servers: Server[] = [];
 
   static async open(count: number): Promise<HalfRightServers> {
@@ -118,7 +122,7 @@ export class HalfRightServers {
   }
 
   #select(host: StandIn, sql: string, settings: URLSearchParams, response: ServerResponse): void {
-    const there = [1, 2].filter((shard) => !this.shardsAway.has(shard));
+    const there = [1, 2].filter((shard) => !this.shardsAway.has(shard) && !this.shardsHung.has(shard));
     const skips = settings.get("skip_unavailable_shards") === "1";
     if (sql.includes("AS macros")) {
       rows(response, [stateRow(host)]);
@@ -134,11 +138,18 @@ export class HalfRightServers {
       rows(response, [{ readOnly: host.readOnly ? 1 : 0 }]);
     } else if (sql.includes("schema_migrations")) {
       rows(response, [{ version: 1_000_000 + schemaVersion, cluster: "main", replicated: 1 }]);
+    } else if (sql.includes("is_local")) {
+      this.places++;
+      rows(response, [{ shard: this.hosts.indexOf(host) < this.hosts.length / 2 ? 1 : 2 }]);
     } else if (sql.includes("system.clusters")) {
       rows(response, [
         { shard: 1, hosts: ["a:9000", "b:9000"] },
         { shard: 2, hosts: ["c:9000", "d:9000"] },
       ]);
+    } else if (sql.includes("shardNum()") && this.shardsHung.size > 0) {
+      response.flushHeaders();
+    } else if (this.shardsHung.size > (skips ? mostSkipped(settings) : 0)) {
+      response.flushHeaders();
     } else if (sql.includes("shardNum()")) {
       rows(
         response,

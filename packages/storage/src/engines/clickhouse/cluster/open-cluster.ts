@@ -17,6 +17,7 @@ import type { ClusterSettings } from "./cluster-settings.ts";
 import { localTable, withLocalTables } from "./cluster-statements.ts";
 import { ensureClusterSchema, type SeenHosts } from "./ensure-cluster-schema.ts";
 import { KeeperWatch } from "./keeper-watch.ts";
+import { ShardPlaces } from "./shard-places.ts";
 import { listedShards, reachedShards, readOnlyHosts } from "./shard-questions.ts";
 import { ShardWatch } from "./shard-watch.ts";
 
@@ -57,7 +58,9 @@ export function openCluster(
   const shards: ShardWatch = new ShardWatch({
     listed: (signal) => listedShards(connection, cluster, signal),
     reached: (signal) => reachedShards(connection, database, signal),
+    down: (shard) => places.down(shard),
   });
+  const places = new ShardPlaces(() => connection, cluster.name);
   const keeper = cluster.isReplicated
     ? new KeeperWatch((signal) => readOnlyHosts(connection, database, signal))
     : undefined;
@@ -76,8 +79,12 @@ export function openCluster(
       if (isOpen && isUp && seen.away.includes(url)) {
         schema.check().catch(() => {});
       }
+      if (isUp) {
+        places.forget(url);
+      }
       if (wasReady) {
-        void shards.look();
+        void places.learn();
+        shards.hostsChanged();
       }
       options.onHostChange?.(url, isUp, reason);
     },
@@ -99,6 +106,7 @@ export function openCluster(
       // A longer look continues, and its result is reported next time.
       await Promise.race([looked ?? shards.look(), sleep(lookWaitMs, undefined, { ref: false })]);
       wasReady = true;
+      void places.learn();
       if (options.refusesPartial === true && shards.away.length > 0) {
         throw awayError(shards.away, undefined);
       }

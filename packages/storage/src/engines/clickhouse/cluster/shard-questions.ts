@@ -39,6 +39,9 @@ export async function reachedShards(
   return rows.map(({ shard }) => shard);
 }
 
+/** A hung server must not delay the answers of the others, in milliseconds. */
+const readOnlyTimeoutMs = 1_000;
+
 /** For each server that answers: true when it cannot be written to, because it does not reach its Keeper. */
 export async function readOnlyHosts(
   connection: ClickHouseConnection,
@@ -51,7 +54,10 @@ export async function readOnlyHosts(
   const looks = connection
     .each()
     .filter(({ isUp }) => isUp)
-    .map(({ connection: host }) => host.rows<{ readOnly: number }>(sql, parameters, { signal }));
+    .map(({ connection: host }) => {
+      const own = AbortSignal.any([signal, AbortSignal.timeout(readOnlyTimeoutMs)]);
+      return host.rows<{ readOnly: number }>(sql, parameters, { signal: own });
+    });
   const answers = await Promise.allSettled(looks);
   return answers.flatMap((look) =>
     look.status === "fulfilled" ? look.value.map((row) => row.readOnly === 1) : [],

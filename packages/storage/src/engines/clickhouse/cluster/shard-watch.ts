@@ -15,6 +15,8 @@ export interface ShardQuestions {
   listed(signal: AbortSignal): Promise<readonly ListedShard[]>;
   /** Numbers of the shards that this server reaches. */
   reached(signal: AbortSignal): Promise<readonly number[]>;
+  /** Number of servers of a shard that answer no ping of ours. */
+  down(shard: number): number;
 }
 
 /** Wait before the next look while a shard is absent, in milliseconds. */
@@ -34,6 +36,8 @@ export class ShardWatch implements ShardsOfReads {
   readonly #ask: ShardQuestions;
   readonly #closed = new AbortController();
   #away: readonly PartialReason[] = [];
+  #listed: readonly ListedShard[] = [];
+  #newlyAway = new AbortController();
   #running: Promise<void> | undefined;
   #looksAgain = false;
 
@@ -43,6 +47,20 @@ export class ShardWatch implements ShardsOfReads {
 
   get away(): readonly PartialReason[] {
     return this.#away;
+  }
+
+  get newlyAway(): AbortSignal {
+    return this.#newlyAway.signal;
+  }
+
+  /** A server went down or came back. A shard whose servers all answer no ping is absent at once. */
+  hostsChanged(): void {
+    const isKnown = (shard: number) => this.#away.some(({ name }) => name === String(shard));
+    const away = this.#listed.filter((one) => isKnown(one.shard) || this.#isDown(one));
+    if (away.length > this.#away.length) {
+      this.#setAway(away);
+    }
+    void this.look();
   }
 
   get skipSettings(): Settings {
@@ -76,20 +94,41 @@ export class ShardWatch implements ShardsOfReads {
     const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(lookTimeoutMs)]);
     try {
       const [listed, reached] = await Promise.all([this.#ask.listed(signal), this.#ask.reached(signal)]);
-      let missing = listed.filter(({ shard }) => !reached.includes(shard));
+      this.#listed = listed;
+      let missing = listed.filter((one) => !reached.includes(one.shard) || this.#isDown(one));
       if (missing.some(({ shard }) => this.#away.every(({ name }) => name !== String(shard)))) {
         // The fault may be the server that was asked, or all servers may be slow.
         const reachedToo = await this.#ask.reached(signal);
-        missing = missing.filter(({ shard }) => !reachedToo.includes(shard));
+        missing = missing.filter((one) => !reachedToo.includes(one.shard) || this.#isDown(one));
       }
-      const away = missing.map(reasonOf);
-      // An equal list stays the same object.
-      if (JSON.stringify(away) !== JSON.stringify(this.#away)) {
-        this.#away = away;
-      }
+      this.#setAway(missing);
     } catch {
       // No server could tell; readers get the error of their read.
     }
+    this.#goOnLooking();
+  }
+
+  #isDown({ shard, hosts }: ListedShard): boolean {
+    return this.#ask.down(shard) >= hosts.length;
+  }
+
+  #setAway(shards: readonly ListedShard[]): void {
+    const away = shards.map(reasonOf);
+    // An equal list stays the same object.
+    if (JSON.stringify(away) === JSON.stringify(this.#away)) {
+      return;
+    }
+    const isNew = away.some(({ name }) => this.#away.every((known) => known.name !== name));
+    this.#away = away;
+    if (isNew) {
+      const before = this.#newlyAway;
+      this.#newlyAway = new AbortController();
+      before.abort(new Error("a shard is away"));
+      this.#goOnLooking();
+    }
+  }
+
+  #goOnLooking(): void {
     if (this.#away.length > 0 && !this.#looksAgain) {
       void this.#lookAgain();
     }

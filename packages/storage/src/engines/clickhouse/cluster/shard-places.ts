@@ -1,0 +1,55 @@
+import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+
+const learnTimeoutMs = 3_000;
+
+/**
+ * Knows the shard of each listed server. When pings to all servers of a shard fail, the shard is known to be
+ * away within 5 s. Other servers of the cluster take 10 s and more to report a hung one.
+ */
+export class ShardPlaces {
+  readonly #connection: () => ClickHouseConnection;
+  readonly #cluster: string;
+  /** By URL; absent until the server has told. */
+  readonly #shards = new Map<string, number>();
+  #running: Promise<void> | undefined;
+
+  constructor(connection: () => ClickHouseConnection, cluster: string) {
+    this.#connection = connection;
+    this.#cluster = cluster;
+  }
+
+  /** A server came back: it may belong to another shard now. */
+  forget(url: string): void {
+    this.#shards.delete(url);
+  }
+
+  /** Asks servers that are up and whose shard is unknown. Never rejects. */
+  learn(): Promise<void> {
+    this.#running ??= this.#learn().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** Number of servers of a shard that answer no ping. */
+  down(shard: number): number {
+    const hosts = this.#connection().each();
+    return hosts.filter(({ url, isUp }) => !isUp && this.#shards.get(url) === shard).length;
+  }
+
+  async #learn(): Promise<void> {
+    const unknown = this.#connection()
+      .each()
+      .filter(({ url, isUp }) => isUp && !this.#shards.has(url));
+    const sql =
+      "SELECT shard_num AS shard FROM system.clusters WHERE cluster = {cluster:String} AND is_local LIMIT 1";
+    const looks = unknown.map(async ({ url, connection }) => {
+      const signal = AbortSignal.timeout(learnTimeoutMs);
+      const [row] = await connection.rows<{ shard: number }>(sql, { cluster: this.#cluster }, { signal });
+      if (row !== undefined) {
+        this.#shards.set(url, row.shard);
+      }
+    });
+    await Promise.allSettled(looks);
+  }
+}
