@@ -93,6 +93,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   #top: ResponseSink | undefined;
   #status = 0;
   #answered = false;
+  #isAborted = false;
   #ended = false;
   #detached = false;
   #onEnd: (() => void)[] | undefined;
@@ -409,11 +410,17 @@ export class Exchange extends ExchangeRequest implements StreamListener {
    */
   streamClosed(): void {
     if (!this.#detached) {
-      if (this.#status === 0 && this.proxied !== undefined) {
+      if (this.#status === 0 && this.proxied !== undefined && !this.#isAborted) {
         this.#status = clientGoneStatus;
       }
       this.end();
     }
+  }
+
+  /** Ends the connection (over HTTP/2 the stream) without an answer. The log tells no status: no client has left. */
+  abort(): void {
+    this.#isAborted = true;
+    this.stream.destroy();
   }
 
   /** Called by who runs the exchange, and by the taker of a detached connection. */

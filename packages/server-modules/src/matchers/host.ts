@@ -1,6 +1,8 @@
+import { domainToASCII } from "node:url";
 import type { Exchange } from "http-engine/exchange";
 import type { HttpMatcher } from "http-engine/handler";
 import { compileTemplate } from "http-engine/placeholders";
+import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
@@ -35,6 +37,27 @@ function exactHosts(names: readonly string[]): HttpMatcher {
   return { exactHosts: [...known], matches: ({ host }) => known.has(host) };
 }
 
+/** A name as clients ask for it: letters beyond ASCII are punycode there (`bücher.example`: `xn--bcher-kva.example`). */
+function asAsked(name: string): string {
+  const labels = name
+    .split(".")
+    .map((label) => (/[^\0-\x7f]/.test(label) ? domainToASCII(label) || label : label));
+  return labels.join(".");
+}
+
+/** @throws ServerError MODULE_CONFIG for a name that stands twice: one of them was meant to be another */
+function checkRepeated(names: readonly string[]): void {
+  const seen = new Map<string, number>();
+  for (const [index, name] of names.entries()) {
+    const lower = asAsked(name).toLowerCase();
+    const first = seen.get(lower);
+    if (first !== undefined) {
+      throw new ServerError("MODULE_CONFIG", `host at index ${first} is repeated at index ${index}: ${name}`);
+    }
+    seen.set(lower, index);
+  }
+}
+
 export const hostMatcher = defineModule({
   id: "http.matchers.host",
   config: z
@@ -46,7 +69,12 @@ export const hostMatcher = defineModule({
     if (names.length === 1 && /^[a-z0-9.-]+$/.test(names[0] ?? "")) {
       return new OneHost(names);
     }
-    const lower = names.map((name) => name.toLowerCase().replace(/^\[(.*)\]$/, "$1"));
+    checkRepeated(names);
+    const lower = names.map((name) =>
+      asAsked(name)
+        .toLowerCase()
+        .replace(/^\[(.*)\]$/, "$1"),
+    );
     if (!lower.some((name) => /[*{]/.test(name))) {
       return exactHosts(lower);
     }

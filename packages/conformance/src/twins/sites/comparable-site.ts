@@ -107,7 +107,8 @@ function withoutVainTls({ line, block }: Statement): Statement {
 }
 
 /** Whether a target begins with a slash once its placeholders are filled in, or leaves the path as it is. */
-const isRooted = (target: string) => /^["`]?(\/|\?|=\d|\{(uri|path|file|http\.request\.uri))/.test(target);
+const isRooted = (target: string) =>
+  /^["`]?(\/|\?|=\d|\{(uri|path|file(?!_match)|http\.request\.uri))/.test(target);
 const rooted = (target: string) =>
   isRooted(target) || target === "" ? target : target.replace(/^["`]?/, "$&/");
 

@@ -22,6 +22,9 @@ export interface TakenRequest {
   lose(): void;
 }
 
+/** As many requests has an exchange at most. */
+const mostRequests = 3;
+
 /** Longest way of a piece through a server on a machine that is not busy. */
 export const usualPieceLimitMs = 200;
 
@@ -110,7 +113,12 @@ export class SeenRequests {
     const records = all.filter((record) => !isSentAgain(record));
     // Requests at once come in any order.
     records.sort((one, other) => one.requestId.localeCompare(other.requestId));
-    for (const [index, { request }] of records.entries()) {
+    const tries = new Map<string, number>();
+    for (const { request, requestId } of records) {
+      // By the number of its request: the number of tries of the one before may differ.
+      const count = tries.get(requestId) ?? 0;
+      tries.set(requestId, count + 1);
+      const index = Number(/\.(\d+)$/.exec(requestId)?.[1] ?? 0) + count * mostRequests;
       Object.assign(facts, seenFacts(`upstream ${index} `, request));
       if (!skipsPlace) {
         continue;

@@ -171,7 +171,8 @@ class StaticResponse implements HttpHandler {
 }
 
 /** Has no handler around it answer: for them the client is gone. */
-function abort(): never {
+function abort(exchange: Exchange): never {
+  exchange.abort();
   throw new ServerError("CLIENT_GONE", "the site cuts the connection");
 }
 
