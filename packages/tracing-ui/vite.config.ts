@@ -1,3 +1,4 @@
+import { lezer } from "@lezer/generator/rollup";
 import react from "@vitejs/plugin-react";
 import { contentPolicyPlugin } from "ui-kit/build/content-policy.ts";
 import { defineConfig } from "vite";
@@ -7,7 +8,7 @@ import { pageFiles } from "./build/page-files.ts";
 export default defineConfig({
   // Relative addresses: the query service serves the same build under any base path.
   base: "./",
-  plugins: [react(), offlineViewer(), pageFiles(), contentPolicyPlugin()],
+  plugins: [lezer(), react(), offlineViewer(), pageFiles(), contentPolicyPlugin()],
   build: {
     assetsDir: "static",
     target: "es2022",

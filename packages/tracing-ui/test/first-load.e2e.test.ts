@@ -11,7 +11,7 @@ describeApp("the first load", (app) => {
     ["/dependencies", ".graph-node"],
     ["/dependencies?focus=payment&view=table", ".rates tbody tr"],
     ["/compare", ".notice"],
-  ])("of %s is at most 160 kB of gzip, and all of the app at most 300", async (address, sign) => {
+  ])("of %s is at most 160 kB of gzip, and all of the app at most 400", async (address, sign) => {
     const bytes = watchLoadedFiles(app.context, app.folder);
     await app.page.goto(`${app.server.origin}${address}`);
     await app.page.locator(sign).first().waitFor();
@@ -19,7 +19,7 @@ describeApp("the first load", (app) => {
     // Less than React alone would mean that nothing was watched.
     expect(loaded).toBeGreaterThan(100_000);
     expect(loaded).toBeLessThanOrEqual(160_000);
-    expect(all).toBeLessThanOrEqual(300_000);
+    expect(all).toBeLessThanOrEqual(400_000);
   });
 
   test("a trace, and the files of its page, are asked for while the app is still on its way", async () => {

@@ -27,6 +27,11 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     return opened.page;
   }
 
+  /** The editor waits a moment before it takes a key for an answer to what just came up; the clock stands still. */
+  async function passTime(): Promise<void> {
+    await opened.page.clock.setFixedTime((await opened.page.evaluate(() => Date.now())) + 5_000);
+  }
+
   test("all services are searched at once, and one by choice", async () => {
     const page = await open("/search?limit=50&lookback=5m");
     await page.locator(".result").first().waitFor();
@@ -63,9 +68,9 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     const page = await open("/search?service=payment&minDuration=10ms&tags=error%3Dtrue");
     await page.getByRole("button", { name: "Write TraceQL" }).click();
     const query = page.getByLabel("TraceQL", { exact: true });
-    expect(await query.inputValue()).toBe(
-      '{ resource.service.name = "payment" && status = error && duration >= 10ms }',
-    );
+    await expect
+      .poll(() => query.textContent())
+      .toBe('{ resource.service.name = "payment" && status = error && duration >= 10ms }');
     await query.fill('{ name = "Charge" || name = "GetCart" }');
     expect(await page.getByText("more than fields can say").count()).toBe(1);
     await query.fill('{ name = "Charge" && duration >= 1us }');
@@ -79,7 +84,44 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
   test("a mistake in TraceQL is told in the server's words, and the text stays", async () => {
     const page = await open("/search?q=%7B%20nonsense%20%7D");
     await page.getByText("parse error at line 1, col 3").waitFor();
-    expect(await page.getByLabel("TraceQL", { exact: true }).inputValue()).toBe("{ nonsense }");
+    expect(await page.getByLabel("TraceQL", { exact: true }).textContent()).toBe("{ nonsense }");
+    // The editor marks the word itself, some time after the last letter.
+    const marked = page.locator(".cm-lintRange-error");
+    await expect
+      .poll(
+        async () => {
+          await passTime();
+          return await marked.allTextContents();
+        },
+        { timeout: 30_000 },
+      )
+      .toEqual(["nonsense"]);
+    expect(await violationsOn(page)).toEqual([]);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("TraceQL is written with completion of names and values, in several lines, with the keyboard alone", async () => {
+    const page = await open("/search?q=%7B%20%7D");
+    const query = page.getByLabel("TraceQL", { exact: true });
+    await query.waitFor();
+    await page.locator(".result").first().waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.type(" response");
+    await page.getByRole("option", { name: "span.http.response.status_code" }).waitFor();
+    await passTime();
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("= 50");
+    await page.getByRole("option", { name: /^502/ }).waitFor();
+    await passTime();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Shift+Enter");
+    const lines = await query.locator(".cm-line").allTextContents();
+    expect(lines.map((line) => line.trim())).toEqual(["{ span.http.response.status_code = 502", "}"]);
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => /status_code = 502\n/.test(url.searchParams.get("q") ?? ""));
+    expect(opened.complaints).toEqual([]);
   });
 
   test("a brush over the heat map selects traces and says what sets their spans apart", async () => {

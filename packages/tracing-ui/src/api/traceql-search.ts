@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import { parseDuration } from "../format/parse-duration.ts";
 import type { TraceSummary } from "../trace/summarise-trace.ts";
@@ -83,6 +83,26 @@ export function traceQlSearchQuery(search: TraceQlSearch | undefined) {
     enabled: search !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   });
+}
+
+/** The server's words about a mistake in TraceQL; undefined when there is none, or when it cannot be asked. */
+export async function traceQlProblem(queries: QueryClient, q: string): Promise<string | undefined> {
+  return await queries
+    .fetchQuery({
+      queryKey: ["traceql-problem", q],
+      queryFn: async ({ signal }) => {
+        // A second of 1970: the query is read, and no span.
+        const parameters = new URLSearchParams({ q, start: "1", end: "2", limit: "1" });
+        try {
+          await readJson(`tempo/api/search?${parameters}`, found, signal);
+          return "";
+        } catch (error) {
+          return error instanceof ApiError && error.code === "API_REFUSED" ? error.message : "";
+        }
+      },
+      staleTime: 60_000,
+    })
+    .then((problem) => problem || undefined);
 }
 
 function summaryOf(trace: FoundTrace, columns: readonly string[]): TraceSummary {

@@ -1,6 +1,6 @@
 import "./search-form.css";
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import { CompletionField } from "ui-kit/components/completion-field.tsx";
 import { dateTimeFieldText, parseDateTimeField, zoneLabel } from "ui-kit/format/format-time.ts";
 import { zoneChoice } from "ui-kit/theme/preferences.ts";
@@ -12,6 +12,14 @@ import { lookbacks, type SearchAddress } from "./search-address.ts";
 import { conditionsOf, type FieldErrors } from "./search-of.ts";
 import { fieldsOfTraceQl, traceQlOfFields } from "./traceql-fields.ts";
 import { useCompletions } from "./use-completions.ts";
+
+/** Loaded when it is shown. Where that fails, as after an update of the server, a plain field takes its place. */
+const TraceQlEditor = lazy(() =>
+  import("./editor/traceql-editor.tsx").then(
+    (file) => ({ default: file.TraceQlEditor }),
+    () => ({ default: PlainQueryField }),
+  ),
+);
 
 const noFields = {
   ...{ service: undefined, operation: undefined, tags: undefined },
@@ -40,6 +48,7 @@ export function SearchForm(props: {
   // Errors of a field show once somebody asked for a search; before, half-typed text is not wrong.
   const [asked, setAsked] = useState(true);
   const errors: FieldErrors = asked ? conditionsOf(draft).errors : {};
+  const form = useRef<HTMLFormElement>(null);
   const change = (fields: Partial<SearchAddress>) => {
     setDraft({ ...draft, ...fields });
     setAsked(false);
@@ -77,6 +86,7 @@ export function SearchForm(props: {
 
   return (
     <form
+      ref={form}
       className={draft.q === undefined ? "search-form" : "search-form with-query"}
       aria-label="Search traces"
       onSubmit={(event) => void submit(event)}
@@ -84,7 +94,7 @@ export function SearchForm(props: {
       {draft.q !== undefined ? (
         <QueryField
           q={draft.q}
-          can={can}
+          onSearch={() => form.current?.requestSubmit()}
           onChange={(q) => change({ q })}
           onFields={(fields) => change({ ...noFields, ...fields, q: undefined })}
         />
@@ -196,7 +206,7 @@ function TagsField(props: {
 }) {
   const { value, error, can, onChange, onQuery } = props;
   const [caret, setCaret] = useState(value.length);
-  const completions = useCompletions("tags", value, caret, can.traceql);
+  const completions = useCompletions(value, caret, can.traceql);
   const action = can.traceql && (
     <button type="button" className="link" data-command="" onClick={onQuery}>
       Write TraceQL
@@ -229,13 +239,11 @@ const slash = { "data-slash": true };
 /** The same query as TraceQL, with the way back where fields can say it. */
 function QueryField(props: {
   q: string;
-  can: Capabilities;
+  onSearch: () => void;
   onChange: (q: string) => void;
   onFields: (fields: ReturnType<typeof fieldsOfTraceQl>) => void;
 }) {
-  const { q, can, onChange, onFields } = props;
-  const [caret, setCaret] = useState(q.length);
-  const completions = useCompletions("traceql", q, caret, can.traceql);
+  const { q, onSearch, onChange, onFields } = props;
   const fields = fieldsOfTraceQl(q);
   const action =
     fields === undefined ? (
@@ -247,17 +255,26 @@ function QueryField(props: {
     );
   return (
     <Field name="q" label="TraceQL" action={action}>
-      <CompletionField
-        value={q}
-        onValue={onChange}
-        onCaret={setCaret}
-        completions={completions}
-        field={{
-          ...{ id: "search-q", className: "field mono", placeholder: "{ status = error && duration > 1s }" },
-          ...slash,
-        }}
-      />
+      <Suspense fallback={<div className="field mono cut">{q}</div>}>
+        <TraceQlEditor value={q} onValue={onChange} onSearch={onSearch} />
+      </Suspense>
     </Field>
+  );
+}
+
+function PlainQueryField(props: { value: string; onValue: (value: string) => void }) {
+  const { value, onValue } = props;
+  return (
+    <input
+      id="search-q"
+      className="field mono"
+      aria-label="TraceQL"
+      spellCheck={false}
+      autoComplete="off"
+      value={value}
+      onChange={(event) => onValue(event.target.value)}
+      {...slash}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, type QueryClient, useQuery } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
 import type { Completion, Completions } from "ui-kit/components/completion-field.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
@@ -22,19 +22,13 @@ const intrinsics = [
 ];
 
 /**
- * Completions at the caret, from recent spans.
- * @param language `tags` for `key=value` pairs, `traceql` for a query
- * @param enabled  whether the server knows names and values
+ * Completions of `key=value` pairs at the caret, from recent spans.
+ * @param enabled whether the server knows names and values
  */
-export function useCompletions(
-  language: "tags" | "traceql",
-  text: string,
-  caret: number,
-  enabled: boolean,
-): Completions | undefined {
-  const place = language === "tags" ? tagPlace(text, caret) : traceQlPlace(text, caret);
+export function useCompletions(text: string, caret: number, enabled: boolean): Completions | undefined {
+  const place = tagPlace(text, caret);
   const names = useQuery({ ...attributeNamesQuery, enabled });
-  const wanted = useDeferredValue(place?.want);
+  const wanted = useDeferredValue(place.want);
   const value = wanted?.kind === "value" ? wanted : undefined;
   const scopes = (names.data ?? []).filter(({ name }) => name === value?.key).map(({ scope }) => scope);
   const scope = value?.scope || scopes[0] || "";
@@ -43,17 +37,38 @@ export function useCompletions(
     enabled: enabled && value !== undefined && value.key !== "" && scope !== "",
     placeholderData: keepPreviousData,
   });
-  if (!enabled || place === undefined) {
+  if (!enabled) {
     return undefined;
   }
   const { from, to, want } = place;
   if (want.kind === "value") {
     const items = value === undefined || value.key !== want.key ? [] : (values.data ?? []);
-    return { from, to, items: valueItems(items, want, language) };
+    return { from, to, items: valueItems(items, want, "tags") };
   }
-  const known = names.data ?? [];
-  const all = language === "tags" ? tagNames(known) : traceQlNames(known);
-  return { from, to, items: matching(all, want.typed).slice(0, most) };
+  return { from, to, items: matching(tagNames(names.data ?? []), want.typed).slice(0, most) };
+}
+
+/** Completions at a place in TraceQL; undefined where neither a name nor a value is expected. */
+export async function traceQlCompletions(
+  queries: QueryClient,
+  text: string,
+  caret: number,
+): Promise<Completions | undefined> {
+  const place = traceQlPlace(text, caret);
+  if (place === undefined) {
+    return undefined;
+  }
+  const { from, to, want } = place;
+  const known = await queries.fetchQuery(attributeNamesQuery);
+  if (want.kind === "key") {
+    return { from, to, items: matching(traceQlNames(known), want.typed).slice(0, most) };
+  }
+  const scope = want.scope || known.find(({ name }) => name === want.key)?.scope || "";
+  if (scope === "") {
+    return { from, to, items: [] };
+  }
+  const values = await queries.fetchQuery(attributeValuesQuery(scope, want.key, want.typed));
+  return { from, to, items: valueItems(values, want, "traceql") };
 }
 
 function tagNames(known: readonly { scope: string; name: string }[]): Completion[] {
@@ -113,13 +128,19 @@ function valueItems(
         ]
       : values;
   return known
-    .filter(({ value }) => value.toLowerCase().startsWith(typed))
+    .filter(({ value }) => value.toLowerCase().includes(typed))
+    .sort((a, b) => begins(b, typed) - begins(a, typed))
     .slice(0, most)
     .map(({ type, value, count }) => ({
       text: written(type, value, language),
       label: value === "" ? '""' : value,
       note: count === undefined ? "" : formatCount(count),
     }));
+}
+
+/** Those that begin with what is typed come first. */
+function begins({ value }: AttributeValue, typed: string): number {
+  return Number(value.toLowerCase().startsWith(typed));
 }
 
 function written(type: string, value: string, language: "tags" | "traceql"): string {

@@ -1,0 +1,27 @@
+/** The part of a text that an error is about, and what is wrong with it. */
+export interface ErrorPlace {
+  from: number;
+  to: number;
+  message: string;
+}
+
+/**
+ * Where the server found a mistake in TraceQL: the word at the line and column of its message; the whole text
+ * when it names none.
+ */
+export function errorPlace(text: string, said: string): ErrorPlace {
+  const message = said.replace(/^invalid TraceQL query: /, "");
+  const found = /line (\d+), col (\d+)(?::\s*)?/.exec(message);
+  if (found === null) {
+    return { from: 0, to: text.length, message };
+  }
+  const [place, line, column] = found;
+  const lines = text.split("\n");
+  const before = lines.slice(0, Number(line) - 1).reduce((sum, one) => sum + one.length + 1, 0);
+  const from = Math.min(text.length, before + Number(column) - 1);
+  const word = /^(?:"(?:[^"\\\n]|\\.)*"?|[\p{L}\p{N}_.:/-]+|[=~!<>&|]+|.)/u.exec(text.slice(from))?.[0] ?? "";
+  // At the very end there is no word: the last letter is marked.
+  const start = word === "" ? Math.max(0, from - 1) : from;
+  const words = message.replace(/^parse error at /, "").replace(place, "");
+  return { from: start, to: Math.max(from + word.length, start), message: words || message };
+}

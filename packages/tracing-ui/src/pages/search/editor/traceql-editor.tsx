@@ -1,0 +1,136 @@
+import {
+  acceptCompletion,
+  autocompletion,
+  type CompletionResult,
+  closeBrackets,
+  completionKeymap,
+  startCompletion,
+} from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, insertNewlineAndIndent } from "@codemirror/commands";
+import { bracketMatching } from "@codemirror/language";
+import { linter } from "@codemirror/lint";
+import { EditorState } from "@codemirror/state";
+import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useRef } from "react";
+import { traceQlProblem } from "../../../api/traceql-search.ts";
+import { traceQlCompletions } from "../use-completions.ts";
+import { editorTheme } from "./editor-theme.ts";
+import { errorPlace } from "./error-place.ts";
+import { traceQl } from "./traceql-language.ts";
+
+/** Pause after the last key before the server is asked what is wrong, milliseconds. */
+const lintDelayMs = 500;
+
+/**
+ * An editor for TraceQL of several lines: colours, completion of names and values, and mistakes marked where they
+ * are, in the server's words. Enter searches; Shift and Enter begin a line.
+ */
+export function TraceQlEditor(props: {
+  value: string;
+  onValue: (value: string) => void;
+  onSearch: () => void;
+}) {
+  const { value, onValue, onSearch } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const queries = useQueryClient();
+  const changed = useEffectEvent(onValue);
+  const search = useEffectEvent(onSearch);
+  const first = useRef(value);
+
+  useEffect(() => {
+    if (host.current === null) {
+      return;
+    }
+    // The page's policy forbids style elements; the editor's styles are allowed as sheets of a shadow tree.
+    const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open", delegatesFocus: true });
+    const state = EditorState.create({
+      doc: first.current,
+      extensions: [
+        traceQl(),
+        editorTheme,
+        history(),
+        drawSelection(),
+        bracketMatching(),
+        closeBrackets(),
+        EditorView.lineWrapping,
+        placeholder("{ status = error && duration > 1s }"),
+        EditorView.contentAttributes.of({ "aria-label": "TraceQL", spellcheck: "false" }),
+        autocompletion({
+          override: [
+            async ({ state: { doc }, pos, explicit }): Promise<CompletionResult | null> => {
+              const text = doc.toString();
+              const found = await traceQlCompletions(queries, text, pos);
+              if (
+                found === undefined ||
+                (!explicit && found.from === pos && !/[=~<>.]\s?"?$/.test(text.slice(0, pos)))
+              ) {
+                return null;
+              }
+              return {
+                ...{ from: found.from, to: found.to, filter: false },
+                options: found.items.map(({ text: apply, label = apply, note = "", goesOn }) => ({
+                  ...{ label, detail: note },
+                  apply(editor, _completion, from, to) {
+                    editor.dispatch({
+                      changes: { from, to, insert: apply },
+                      selection: { anchor: from + apply.length },
+                    });
+                    if (goesOn) {
+                      startCompletion(editor);
+                    }
+                  },
+                })),
+              };
+            },
+          ],
+        }),
+        linter(
+          async ({ state: { doc } }) => {
+            const text = doc.toString();
+            const problem = text.trim() === "" ? undefined : await traceQlProblem(queries, text);
+            return problem === undefined
+              ? []
+              : [{ ...errorPlace(text, problem), severity: "error" as const }];
+          },
+          { delay: lintDelayMs },
+        ),
+        keymap.of([
+          ...completionKeymap,
+          { key: "Tab", run: acceptCompletion },
+          { key: "Shift-Enter", run: insertNewlineAndIndent },
+          {
+            key: "Enter",
+            run: () => {
+              search();
+              return true;
+            },
+          },
+          ...historyKeymap,
+          ...defaultKeymap,
+        ]),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) {
+            changed(update.state.doc.toString());
+          }
+        }),
+      ],
+    });
+    const editor = new EditorView({ state, parent: root, root });
+    view.current = editor;
+    // The key / and the label focus the host; the browser would go to the part of it that scrolls.
+    const { current } = host;
+    current.focus = () => editor.focus();
+    return () => editor.destroy();
+  }, [queries]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (editor !== undefined && editor.state.doc.toString() !== value) {
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    }
+  }, [value]);
+
+  return <div ref={host} className="traceql-editor" data-slash />;
+}
