@@ -412,6 +412,7 @@ test("each container ends by itself when it is told to", async (context) => {
 }, 180_000);
 
 const clickhouseServers = ["clickhouse-s1r1", "clickhouse-s1r2", "clickhouse-s2r1", "clickhouse-s2r2"];
+const clickhouseServices = [...clickhouseServers, "clickhouse-keeper"];
 
 test("the profile cluster keeps every acknowledged span, with a server killed and started meanwhile", async (context) => {
   const { engine } = running(context);
@@ -420,9 +421,10 @@ test("the profile cluster keeps every acknowledged span, with a server killed an
     return context.skip(images.missing);
   }
   // docker-compose 1 removes the shop before its agent, which has its network.
-  await engine.podman("rm", "--all", "--force", "--time", "1");
-  await engine.compose("--profile", "demo", "--profile", "monitoring", "down", "--volumes");
-  const cluster = ["--env-file", "docker/cluster.env", "--profile", "cluster"];
+  await engine.podman("rm", "--force", "--time", "1", engine.containerOf("shop-agent"));
+  await engine.compose("--profile", "demo", "--profile", "monitoring", "down", "--volumes", "--timeout", "1");
+  const files = ["--file", "docker-compose.yml", "--file", await engine.boundsOf(clickhouseServices)];
+  const cluster = [...files, "--env-file", "docker/cluster.env", "--profile", "cluster"];
   await engine.compose(...cluster, "up", "--detach", "--no-build");
   const started = (await engine.podman("ps", "--format", "{{.Names}}")).split("\n");
   expect(started).toEqual(expect.arrayContaining(clickhouseServers.map((name) => engine.containerOf(name))));

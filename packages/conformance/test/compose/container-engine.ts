@@ -119,6 +119,23 @@ export class ContainerEngine {
     return `${stdout}${stderr}`;
   }
 
+  /**
+   * A compose file that bounds services which name bounds of their own: those of containers.conf then count no more,
+   * and sandboxes let no container have more than they have.
+   * @returns its path
+   */
+  async boundsOf(services: readonly string[]): Promise<string> {
+    const { stdout } = await run("sh", ["-c", "ulimit -Hn"]);
+    const most = Math.min(Number(stdout) || 20_000, 262_144);
+    const ulimits = { nofile: { soft: most, hard: most }, nproc: { soft: 10_000, hard: 10_000 } };
+    const file = join(this.#folder, "bounds.yml");
+    writeFileSync(
+      file,
+      JSON.stringify({ services: Object.fromEntries(services.map((name) => [name, { ulimits }])) }),
+    );
+    return file;
+  }
+
   /** Runs docker-compose on the copy of the sources. @throws Error with what it says when it fails */
   async compose(...args: readonly string[]): Promise<string> {
     const { stdout } = await run("docker-compose", ["--project-name", this.#project, ...args], {
