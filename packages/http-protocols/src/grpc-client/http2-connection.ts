@@ -21,9 +21,9 @@ import {
 } from "../http2/frames.ts";
 import { HpackDecoder } from "../http2/hpack-decoder.ts";
 import { Http2Error } from "../http2/http2-error.ts";
-import { ReceiveWindow } from "../http2/receive-window.ts";
-import { SendWindow } from "../http2/send-window.ts";
 import type { Headers, Http2Outcome, Http2Stream } from "./http2-stream.ts";
+import { ReceiveWindow } from "./receive-window.ts";
+import { SendWindow } from "./send-window.ts";
 
 /**
  * Longest header block that is read. Servers send about a hundred bytes, and a few thousand with an error's

@@ -1,4 +1,4 @@
-import type { ReceiveWindow } from "../http2/receive-window.ts";
+import type { ReceiveWindow } from "./receive-window.ts";
 
 /** Header fields by lower-case name; of a repeated name, the last value. */
 export type Headers = ReadonlyMap<string, string>;

@@ -26,5 +26,3 @@ export type { HeaderField } from "./header-field.ts";
 export { HpackDecoder } from "./hpack-decoder.ts";
 export { HpackEncoder } from "./hpack-encoder.ts";
 export { Http2Error } from "./http2-error.ts";
-export { ReceiveWindow } from "./receive-window.ts";
-export { SendWindow } from "./send-window.ts";

@@ -1,14 +1,17 @@
 import { status } from "@grpc/grpc-js";
-import { type HeaderField, ReceiveWindow } from "http-protocols/http2";
+import type { HeaderField } from "http-protocols/http2";
+import {
+  type HeaderList,
+  SendQueue,
+  type ServerStream,
+  type StreamWindows,
+} from "http-protocols/http2-server";
 import { CollectorError } from "../../errors.ts";
 import { grpcFailureOf } from "../refusal.ts";
 import { decompressMessage, messagePrefixBytes } from "./decode-message.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 import type { MessageBuffers } from "./message-buffers.ts";
 import type { UnaryMethod } from "./unary-method.ts";
-
-/** Bytes that a client may send for a call before it gets a larger window. */
-export const streamWindowBytes: number = 1024 * 1024;
 
 /** The settings of a stream. */
 export interface RequestSettings {
@@ -23,52 +26,148 @@ export interface PlannedAnswer {
   readonly text: string;
 }
 
-/**
- * A call whose request is incomplete. It collects the bytes of the one message, and does not trust the
- * announced length.
- */
-export class RequestStream {
+/** The head of a call. */
+interface RequestHead {
   readonly id: number;
-  /** The method that takes the message, or the prepared answer. */
-  readonly target: UnaryMethod | PlannedAnswer;
   readonly fields: readonly HeaderField[];
-  readonly #settings: RequestSettings;
+  readonly encoding: string;
+  readonly contentLength: number | undefined;
+  /** Whether no message follows. */
+  readonly endsStream: boolean;
+}
+
+/** The method that takes the message, or an answer that is known before it. */
+export type CallTarget = UnaryMethod | PlannedAnswer | GrpcFailure;
+
+/** The connection of a call. */
+export interface CallCarrier {
+  readonly settings: RequestSettings;
+  /** Bytes were consumed, so the client may send that many again. */
+  taken(request: RequestStream, bytes: number): void;
+  /** The call has failed before its request was complete. */
+  failed(request: RequestStream): void;
+  /** The request is complete. */
+  complete(request: RequestStream): void;
+  /** The end of the answer is on its way. */
+  answered(request: RequestStream): void;
+}
+
+/** Fields that say that the connection sends its trailers after the message. */
+const ownTrailers: HeaderList = ["grpc-status", "0"];
+const noTrailers: HeaderList = [];
+
+/**
+ * A call. It collects the bytes of the one message, does not trust the announced length, and keeps the answer until the client
+ * takes it.
+ */
+export class RequestStream implements ServerStream {
+  readonly id: number;
+  readonly fields: readonly HeaderField[];
+  readonly sending: SendQueue;
+  readonly #carrier: CallCarrier;
   readonly #encoding: string;
   readonly #contentLength: number | undefined;
+  #target: CallTarget;
   #buffer: Buffer | undefined;
   /** Bytes of the prefix and the message. */
   #length = 0;
-  readonly received = new ReceiveWindow(streamWindowBytes);
+  #trailers = noTrailers;
+  #isOver = false;
+  requestEnded: boolean;
+  receiveWindowBytes: number;
+  untoldBytes = 0;
   /** Time of the last received data, in milliseconds of `performance.now`. */
-  lastActiveMs = performance.now();
+  lastActiveMs: number = performance.now();
 
-  constructor(
-    request: {
-      readonly id: number;
-      readonly target: UnaryMethod | PlannedAnswer;
-      readonly fields: readonly HeaderField[];
-      readonly encoding: string;
-      readonly contentLength: number | undefined;
-    },
-    settings: RequestSettings,
-  ) {
-    this.id = request.id;
-    this.target = request.target;
-    this.fields = request.fields;
-    this.#encoding = request.encoding;
-    this.#contentLength = request.contentLength;
-    this.#settings = settings;
+  constructor(carrier: CallCarrier, head: RequestHead, target: CallTarget, windows: StreamWindows) {
+    this.#carrier = carrier;
+    this.id = head.id;
+    this.#target = target;
+    this.fields = head.fields;
+    this.#encoding = head.encoding;
+    this.#contentLength = head.contentLength;
+    this.requestEnded = head.endsStream;
+    this.receiveWindowBytes = windows.receive;
+    this.sending = new SendQueue(head.id, windows.send);
+  }
+
+  get target(): CallTarget {
+    return this.#target;
+  }
+
+  /** Fields after the message. */
+  get trailers(): HeaderList {
+    return this.#trailers;
+  }
+
+  /** Whether nothing of it is sent any more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  receive(piece: Buffer): boolean {
+    this.lastActiveMs = performance.now();
+    this.#carrier.taken(this, piece.length);
+    const failure = this.#add(piece);
+    if (failure !== undefined) {
+      this.release();
+      if ("call" in this.#target) {
+        this.#target.refused?.(failure);
+      }
+      this.#target = failure;
+      this.#carrier.failed(this);
+    }
+    return true;
+  }
+
+  receiveEnd(): boolean {
+    const isFailed = "details" in this.#target;
+    if (!isFailed && this.#contentLength !== undefined && this.#contentLength !== this.#length) {
+      return false;
+    }
+    this.requestEnded = true;
+    if (!isFailed) {
+      this.#carrier.complete(this);
+    }
+    return true;
+  }
+
+  /** Sends the message of the answer, before the trailers. */
+  send(message: Buffer): void {
+    this.#trailers = ownTrailers;
+    this.sending.push(message);
+    this.sending.end();
+  }
+
+  /** Sends the text of an answer that is no gRPC. */
+  sendText(text: string): void {
+    this.sending.push(Buffer.from(text));
+    this.sending.end();
+  }
+
+  responseSent(): void {
+    this.#carrier.answered(this);
+  }
+
+  streamOver(): void {
+    this.#isOver = true;
+    this.release();
+  }
+
+  streamLost(): void {
+    this.#isOver = true;
+    this.sending.drop();
+    this.release();
   }
 
   /** Adds a piece of the message. @returns the call's failure, if any */
-  add(piece: Buffer): GrpcFailure | undefined {
-    this.lastActiveMs = performance.now();
+  #add(piece: Buffer): GrpcFailure | undefined {
     if (piece.length === 0) {
       return undefined;
     }
-    const { buffers, maxMessageBytes } = this.#settings;
+    const { buffers, maxMessageBytes } = this.#carrier.settings;
     const needed = this.#length + piece.length;
-    if ("httpStatus" in this.target) {
+    if (!("call" in this.#target)) {
       this.#length = needed;
       return undefined;
     }
@@ -94,11 +193,6 @@ export class RequestStream {
       : undefined;
   }
 
-  /** True when the client has sent as many bytes as its `content-length` says. */
-  get hasPromisedLength(): boolean {
-    return this.#contentLength === undefined || this.#contentLength === this.#length;
-  }
-
   /**
    * The complete message, decompressed. It may be a view of the buffer that `release` returns.
    * @returns the message, or the call's failure
@@ -122,13 +216,13 @@ export class RequestStream {
     if (flag !== 1) {
       return { code: status.INTERNAL, details: `message begins with the unknown flag ${flag}` };
     }
-    return decompressMessage(body, this.#encoding, this.#settings.maxMessageBytes);
+    return decompressMessage(body, this.#encoding, this.#carrier.settings.maxMessageBytes);
   }
 
   /** Releases the message's buffer. */
   release(): void {
     if (this.#buffer !== undefined) {
-      this.#settings.buffers.give(this.#buffer);
+      this.#carrier.settings.buffers.give(this.#buffer);
     }
     this.#buffer = undefined;
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FrameReader } from "./frame-reader.ts";
+import { FrameReader } from "../http2/frame-reader.ts";
 import {
   defaultFrameBytes,
   defaultWindowBytes,
@@ -8,7 +8,7 @@ import {
   frameFlags,
   frameHeaderBytes,
   frameTypes,
-} from "./frames.ts";
+} from "../http2/frames.ts";
 import { SendWindow } from "./send-window.ts";
 
 type Frame = [type: number, flags: number, streamId: number, payload: string];

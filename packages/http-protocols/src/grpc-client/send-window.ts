@@ -7,8 +7,8 @@ import {
   frameFlags,
   frameTypes,
   maxWindowBytes,
-} from "./frames.ts";
-import { Http2Error } from "./http2-error.ts";
+} from "../http2/frames.ts";
+import { Http2Error } from "../http2/http2-error.ts";
 
 /** A body that the peer has not yet room for. */
 interface WaitingBody {
