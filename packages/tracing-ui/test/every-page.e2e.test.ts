@@ -34,6 +34,39 @@ describeApp("every page", (app) => {
   );
 });
 
+/** The first result of each page, and how low a window may be: 1024 × 700, and 1280 × 800 zoomed to 200 %. */
+const firstResults: [name: string, sign: string][] = [
+  ["search", ".result"],
+  ["services", ".rates tbody tr"],
+  ["exceptions", ".exceptions tbody tr"],
+  ["changes", ".changes-verdict"],
+  ["dependencies", ".graph-node"],
+  ["trace", "[role=treeitem]"],
+  ["compare", ".compare-row"],
+];
+
+describeApp("the first result", (app) => {
+  test("is in sight when a page opens, at 1024 × 700 and zoomed to 200 %", { timeout: 120_000 }, async () => {
+    const { page, server, store } = app;
+    for (const [name, sign] of firstResults) {
+      const scene = scenes.find((one) => one.name === name);
+      await page.goto(`${server.origin}${scene?.address(store)}`);
+      const first = page.locator(sign).first();
+      await first.waitFor();
+      for (const [width, height] of [
+        [1_024, 700],
+        [640, 400],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        const bottom = () => first.evaluate((element) => element.getBoundingClientRect().bottom);
+        await expect
+          .poll(bottom, { timeout: 20_000, message: `${name} at ${width} px` })
+          .toBeLessThanOrEqual(height);
+      }
+    }
+  });
+});
+
 /** Buttons, links and fields that lie beyond the right edge with nothing around them that can be scrolled there. */
 function outOfReach(page: Parameters<typeof violationsOn>[0]): Promise<string[]> {
   return page.evaluate(() => {

@@ -23,7 +23,7 @@ export function AttributeChanges({ changes, asked }: { changes: Changes; asked: 
         <p className="changes-none">No attribute tells the sides apart.</p>
       ) : (
         <div className="changes-scroll">
-          <table className="changes-table">
+          <table className="changes-table" aria-labelledby="changes-attributes">
             <thead>
               <tr>
                 <th scope="col">Attribute and value</th>

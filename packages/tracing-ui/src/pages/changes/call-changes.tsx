@@ -22,16 +22,22 @@ export function CallChanges({ changes, asked }: { changes: Changes; asked: Chang
         <p className="changes-none">These spans call nothing that has spans.</p>
       ) : (
         <div className="changes-scroll">
-          <table className="changes-table">
+          <table className="changes-table" aria-labelledby="changes-calls">
             <thead>
               <tr>
                 <th scope="col">Called service and operation</th>
                 <th scope="col">Calls of a trace A</th>
-                <th scope="col">B</th>
+                <th scope="col">
+                  <span className="visually-hidden">Calls of a trace</span> B
+                </th>
                 <th scope="col">Mean A</th>
-                <th scope="col">B</th>
+                <th scope="col">
+                  <span className="visually-hidden">Mean</span> B
+                </th>
                 <th scope="col">Time of a trace A</th>
-                <th scope="col">B</th>
+                <th scope="col">
+                  <span className="visually-hidden">Time of a trace</span> B
+                </th>
               </tr>
             </thead>
             <tbody>

@@ -18,7 +18,7 @@ export function OperationChanges({ changes, asked }: { changes: Changes; asked: 
         both: how long it takes, and how often it is called.
       </p>
       <div className="changes-scroll">
-        <table className="changes-table">
+        <table className="changes-table" aria-labelledby="changes-operations">
           <thead>
             <tr>
               <th scope="col">Service and operation</th>

@@ -16,7 +16,7 @@ export function Totals({ changes, asked }: { changes: Changes; asked: ChangesAsk
         <b>{verdict(changes)}</b>
       </p>
       <div className="changes-scroll">
-        <table className="changes-figures">
+        <table className="changes-figures" aria-label="Both sides in figures">
           <thead>
             <tr>
               <th scope="col">Side</th>

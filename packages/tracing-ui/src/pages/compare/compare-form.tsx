@@ -37,7 +37,7 @@ export function CompareForm({ address }: { address: CompareAddress }) {
   }
 
   return (
-    <form className="compare-form" onSubmit={compare}>
+    <form className="compare-form" aria-label="Traces to compare" onSubmit={compare}>
       <label>
         <span>
           <b>A</b> trace

@@ -39,22 +39,24 @@ export function Overview(props: {
     <section className="overview" aria-label="Overview">
       {map !== undefined && (
         <div className="overview-part overview-map">
-          <h2>
-            Latency of spans{" "}
-            {heat.data !== undefined && (
-              <span className="muted">
-                {formatCount(heat.data.spans)}
-                {heat.data.errors > 0 && (
-                  <span className="overview-failed">, {formatCount(heat.data.errors)} failed</span>
-                )}
-              </span>
-            )}
+          <div className="overview-head">
+            <h2>
+              Latency of spans{" "}
+              {heat.data !== undefined && (
+                <span className="muted">
+                  {formatCount(heat.data.spans)}
+                  {heat.data.errors > 0 && (
+                    <span className="overview-failed">, {formatCount(heat.data.errors)} failed</span>
+                  )}
+                </span>
+              )}
+            </h2>
             {changes !== undefined && (
               <Link to="/changes" search={changes} className="overview-changes">
                 Compare with the time before
               </Link>
             )}
-          </h2>
+          </div>
           {heat.isError ? (
             <p className="overview-note" role="alert">
               No heat map: {heat.error.message}{" "}
@@ -116,18 +118,20 @@ function Apart(props: {
   });
   return (
     <>
-      <h2>
-        What sets them apart{" "}
-        {comparison.data !== undefined && (
-          <span className="muted">
-            {formatCount(comparison.data.selectedSpans)} selected spans,{" "}
-            {formatCount(comparison.data.otherSpans)} others
-          </span>
-        )}
+      <div className="overview-head">
+        <h2>
+          What sets them apart{" "}
+          {comparison.data !== undefined && (
+            <span className="muted">
+              {formatCount(comparison.data.selectedSpans)} selected spans,{" "}
+              {formatCount(comparison.data.otherSpans)} others
+            </span>
+          )}
+        </h2>
         <button type="button" className="link overview-clear" onClick={onClear}>
           Clear the selection
         </button>
-      </h2>
+      </div>
       {conditions === undefined ? (
         <p className="overview-note">
           Attributes are compared for conditions on one span, joined by &&. The list below is of the
