@@ -35,6 +35,8 @@ export interface ChaosCase {
   harm(scene: ChaosScene): Promise<void>;
   /** How long it stays broken; 5 seconds by default, in the short form 1. */
   readonly holdMs?: number;
+  /** Shows, once everything is normal again, that the fault was said and mended. @throws Error what was not */
+  proves?(scene: ChaosScene): Promise<void>;
   /** Resolves when it has been put right; what needs time to recover is waited for by who calls. */
   mend(scene: ChaosScene): Promise<void>;
 }

@@ -76,6 +76,7 @@ export async function runCase(chaosCase: ChaosCase, settings: RunSettings): Prom
     await chaosCase.mend(scene);
     await untilNormal(house, senders, packets);
     secondsToNormal = Math.round((performance.now() - mendedAt) / 100) / 10;
+    await chaosCase.proves?.(scene);
     for (const [name, pid] of pids) {
       if (!chaosCase.restarts?.includes(name) && house.processes[name].pid !== pid) {
         problems.push(`${name} ended`);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../../../src/expect.ts";
@@ -6,53 +6,43 @@ import { ask } from "../../../src/tracing-api/ask.ts";
 import { metricOf } from "../../faults/fault-house.ts";
 import type { ChaosCase } from "../chaos-case.ts";
 import type { ChaosHouse } from "../chaos-house.ts";
+import { type FlippedByte, flip } from "./flipped-bytes.ts";
+import {
+  enginePath,
+  largestFile,
+  largestPart,
+  query,
+  restorePart,
+  saidByStorage,
+  saysNothingIsAside,
+  saysPartIsAside,
+  withinMs,
+} from "./part-damage.ts";
 
-const withinMs = 120_000;
 /** For this time a journal trusts what it has written. */
 const freshMs = 11_000;
+/** Time for the check of all parts, which finds damage that no query reads, and waits for idle moments. */
+const checkedWithinMs = 400_000;
 const collectors = ["collector-1", "collector-2"] as const;
 
-/** Changes a byte of a file. @param share of its length: which byte */
-function flip(path: string, share: number): void {
-  const bytes = readFileSync(path);
-  const at = Math.floor(bytes.length * share);
-  bytes[at] = (bytes[at] ?? 0) ^ 0x20;
-  writeFileSync(path, bytes);
+/** A part that a case has damaged. */
+interface DamagedPart {
+  readonly table: string;
+  readonly path: string;
+  readonly flipped: readonly FlippedByte[];
 }
 
-async function query({ storageUrl }: ChaosHouse, sql: string): Promise<string> {
-  const { status, text } = await ask(storageUrl, { method: "POST", body: sql });
-  if (status !== 200) {
-    throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
-  }
-  return text.trim();
-}
-
-/** The folder of the largest part of the spans. */
-async function largestPart(house: ChaosHouse): Promise<string> {
-  return await eventually(async () => {
-    const sql =
-      "SELECT path FROM system.parts WHERE active AND database = 'tracing' AND table = 'spans' ORDER BY rows DESC LIMIT 1";
-    const path = await query(house, sql);
-    if (path === "") {
-      throw new Error("no spans are stored yet");
-    }
-    return join(house.folder, "storage/engine", path.replace(/^.*?(?=store\/)/, ""));
-  }, withinMs);
-}
-
-/** The file with the columns of a part, or the largest of them. */
-function largestFile(part: string): string {
-  const files = readdirSync(part).map((name) => join(part, name));
-  return files.sort((one, other) => statSync(other).size - statSync(one).size)[0] ?? "";
-}
+/** The damage of a case, until it is looked at. */
+const damagedParts = new WeakMap<ChaosHouse, readonly DamagedPart[]>();
+const mendedFiles = new WeakMap<ChaosHouse, number>();
+const savedConfigs = new WeakMap<ChaosHouse, string>();
 
 /** Spans that storage says its answers lack. */
-async function missingFromStorage({ storageUrl }: ChaosHouse): Promise<number> {
-  const response = await fetch(storageUrl, { method: "POST", body: "SELECT count() FROM tracing.spans" });
-  await response.text();
-  const reasons = JSON.parse(response.headers.get("x-tracing-partial") ?? "[]") as { text: string }[];
-  return reasons.reduce((sum, { text }) => sum + Number(/: (\d+) rows/.exec(text)?.[1] ?? 0), 0);
+async function missingFromStorage(house: ChaosHouse): Promise<number> {
+  return (await saidByStorage(house)).reduce(
+    (sum, text) => sum + Number(/: (\d+) rows/.exec(text)?.[1] ?? 0),
+    0,
+  );
 }
 
 /** Spans that journals have said they lost. */
@@ -96,28 +86,178 @@ function harmSegment(path: string): void {
   writeFileSync(path, bytes);
 }
 
+/** The collector says what it lost, and keeps a copy of the damage within its limits. */
+async function saysJournalIsDamaged(house: ChaosHouse, name: (typeof collectors)[number]): Promise<void> {
+  const collector = house.processes[name];
+  await eventually(async () => {
+    const [spans, files, bytes] = await Promise.all(
+      ["journal_damaged_spans_total", "quarantine_files", "quarantine_bytes"].map((metric) =>
+        metricOf(collector, `tracing_collector_${metric}`),
+      ),
+    );
+    if (spans === 0 || files === 0 || bytes === 0) {
+      throw new Error(`${name} says: ${spans} spans damaged, ${files} files of ${bytes} bytes kept`);
+    }
+  }, withinMs);
+  if (!/"level":"error".*are damaged/.test(collector.log)) {
+    throw new Error(`the log of ${name} has no error about its journal`);
+  }
+  const [copy] = readdirSync(join(house.folder, name, "quarantine"));
+  if (copy?.endsWith(".segment.damaged") !== true) {
+    throw new Error(`${name} has kept no copy: ${copy}`);
+  }
+}
+
+/** Sets the parts right again, once storage has said that they are aside. */
+async function provesParts({ house }: { readonly house: ChaosHouse }): Promise<void> {
+  for (const { path, flipped, table } of damagedParts.get(house) ?? []) {
+    await saysPartIsAside(house, path);
+    await restorePart(house, path, flipped, table);
+  }
+  await saysNothingIsAside(house);
+}
+
 const ofOwn = () => ({});
+
+/** Tables with a copy of some spans: the file with their number is damaged in each. */
+const tableOf = (index: number) => `damage_${index}`;
+const sumOf = (house: ChaosHouse, table: string) =>
+  query(house, `SELECT count(), sum(cityHash64(*)) FROM tracing.${table}`);
+
+/** Files that say nothing about rows: an answer needs none of them. */
+const withoutRows = new Set(["default_compression_codec.txt", "metadata_version.txt"]);
+
+/** The web server's configuration, as its admin API gives it. */
+async function configOf({ processes }: ChaosHouse): Promise<string> {
+  const { text } = await ask(new URL("/config/", processes["admin-server"].metricsUrl).href, {
+    headers: { Origin: new URL(processes["admin-server"].metricsUrl).origin },
+  });
+  return text;
+}
+
+/** @param place of the byte in the autosave */
+function autosaveCase(name: string, meaning: string, place: (saved: Buffer) => number): ChaosCase {
+  const path = (house: ChaosHouse) => join(house.folder, "server-config/server/autosave.json");
+  return {
+    ...{ name, meaning, restarts: ["admin-server"] },
+    settings: () => ({ serverOptions: ["--resume"] }),
+    harm: async ({ house }) => {
+      savedConfigs.set(house, await configOf(house));
+      await house.processes["admin-server"].end("SIGKILL");
+      const saved = readFileSync(path(house));
+      flip(path(house), place(saved) / saved.length, 1);
+    },
+    mend: ({ house }) => house.processes["admin-server"].start(),
+    proves: async ({ house }) => {
+      const { log } = house.processes["admin-server"];
+      if (!/autosave\.json is damaged at byte \d+: it is set aside/.test(log)) {
+        throw new Error("the web server's log does not say that its autosave is damaged");
+      }
+      if (!existsSync(`${path(house)}.damaged`)) {
+        throw new Error("the damaged autosave is not kept");
+      }
+      const config = await configOf(house);
+      if (config !== savedConfigs.get(house)) {
+        throw new Error(`another configuration runs: ${config.slice(0, 300)}`);
+      }
+      if (
+        JSON.stringify(JSON.parse(readFileSync(path(house), "utf8"))) !== JSON.stringify(JSON.parse(config))
+      ) {
+        throw new Error("the autosave is not whole again");
+      }
+    },
+  };
+}
 
 /** Bytes on the disk that are others than were written: what is acknowledged is found, or said to be missing. */
 export const damageCases: readonly ChaosCase[] = [
   {
     name: "damage/part",
-    meaning: "a byte of the largest part is another, while storage runs",
+    meaning: "a byte of the largest part is another, while storage runs: said, then put right",
     ...{ settings: ofOwn, saidMissing },
-    harm: async ({ house }) => flip(largestFile(await largestPart(house)), 0.5),
+    harm: async ({ house }) => {
+      const path = await largestPart(house);
+      damagedParts.set(house, [{ table: "spans", path, flipped: [flip(largestFile(path), 0.5)] }]);
+      await query(house, "SYSTEM DROP UNCOMPRESSED CACHE");
+    },
     mend: async () => {},
+    proves: provesParts,
   },
   {
     name: "damage/part-stopped",
     meaning: "a byte of the largest part, and one of its checksums, are others when storage starts",
     ...{ settings: ofOwn, saidMissing, restarts: ["storage"] },
     harm: async ({ house }) => {
-      const part = await largestPart(house);
+      const path = await largestPart(house);
       await house.processes.storage.end("SIGTERM");
-      flip(largestFile(part), 0.5);
-      flip(join(part, "checksums.txt"), 0.5);
+      const flipped = [flip(largestFile(path), 0.5), flip(join(path, "checksums.txt"), 0.5)];
+      damagedParts.set(house, [{ table: "spans", path, flipped }]);
     },
     mend: ({ house }) => house.processes.storage.start(),
+    proves: provesParts,
+  },
+  {
+    name: "damage/part-files",
+    meaning: "a byte of each file of a part is another, each in a table of its own, when storage starts",
+    settings: () => ({ storageOptions: ["--storage.check-interval=1s"] }),
+    restarts: ["storage"],
+    harm: async ({ house }) => {
+      const files = readdirSync(await largestPart(house)).sort();
+      const parts: DamagedPart[] = [];
+      for (const index of files.keys()) {
+        const table = tableOf(index);
+        // Merges would write new files.
+        await query(house, `CREATE TABLE tracing.${table} AS tracing.spans`);
+        await query(house, `INSERT INTO tracing.${table} SELECT * FROM tracing.spans LIMIT 100`);
+        const path = await query(
+          house,
+          `SELECT path FROM system.parts WHERE active AND database = 'tracing' AND table = '${table}' LIMIT 1`,
+        );
+        parts.push({ table, path: enginePath(house, path), flipped: [] });
+      }
+      const sums = await Promise.all(parts.map(({ table }) => sumOf(house, table)));
+      await house.processes.storage.end("SIGTERM");
+      damagedParts.set(
+        house,
+        parts.map(({ table, path }, index) => {
+          const file = readdirSync(path).sort()[index % readdirSync(path).length] ?? "";
+          return { table, path, flipped: [{ ...flip(join(path, file), 0.5), sum: sums[index] }] };
+        }),
+      );
+    },
+    mend: ({ house }) => house.processes.storage.start(),
+    proves: async ({ house, senders }) => {
+      const unsaid: string[] = [];
+      // The check begins a part only while no query runs.
+      await senders.stop();
+      for (const { table, path, flipped } of damagedParts.get(house) ?? []) {
+        const [byte] = flipped as readonly (FlippedByte & { readonly sum?: string })[];
+        const file = byte?.path.slice(path.length).replaceAll("/", "") ?? "";
+        if (withoutRows.has(file)) {
+          const sum = await sumOf(house, table);
+          if (sum !== byte?.sum) {
+            unsaid.push(`${file}: ${sum}`);
+          }
+          continue;
+        }
+        await sumOf(house, table);
+        await eventually(async () => {
+          const { text } = await ask(house.processes.storage.metricsUrl);
+          if (!text.includes(`tracing_storage_damaged_parts_total{table="tracing.${table}"`)) {
+            throw new Error(`${file} is damaged, and nothing says so`);
+          }
+        }, checkedWithinMs);
+        await restorePart(house, path, flipped, table);
+        const sum = await sumOf(house, table);
+        if (sum !== byte?.sum) {
+          unsaid.push(`${file}, restored: ${sum}`);
+        }
+      }
+      if (unsaid.length > 0) {
+        throw new Error(unsaid.join("; "));
+      }
+      await saysNothingIsAside(house);
+    },
   },
   {
     name: "damage/metadata",
@@ -127,14 +267,30 @@ export const damageCases: readonly ChaosCase[] = [
     harm: async ({ house }) => {
       const tables = await query(house, "SELECT metadata_path FROM system.tables WHERE database = 'tracing'");
       await house.processes.storage.end("SIGKILL");
-      const engine = join(house.folder, "storage/engine");
-      for (const path of tables.split("\n")) {
-        flip(join(engine, path.replace(/^.*?(?=store\/)/, "")), 0.5);
+      const paths = [
+        ...tables.split("\n").map((path) => enginePath(house, path)),
+        join(house.folder, "storage/engine/metadata/tracing.sql"),
+        join(house.folder, "storage/version.json"),
+      ];
+      for (const path of paths) {
+        flip(path, 0.5);
       }
-      flip(join(engine, "metadata/tracing.sql"), 0.5);
-      flip(join(house.folder, "storage/version.json"), 0.5);
+      mendedFiles.set(house, paths.length);
     },
     mend: ({ house }) => house.processes.storage.start(),
+    proves: async ({ house }) => {
+      const { storage } = house.processes;
+      const mended = await metricOf(storage, "tracing_storage_mended_files_total");
+      if (mended !== mendedFiles.get(house)) {
+        throw new Error(`${mended} files were mended, ${mendedFiles.get(house)} were damaged`);
+      }
+      const lines = storage.log
+        .split("\n")
+        .filter((line) => /"level":"error".*it is as it was again/.test(line));
+      if (lines.length !== mended) {
+        throw new Error(`the log names ${lines.length} mended files`);
+      }
+    },
   },
   {
     name: "damage/journal",
@@ -147,6 +303,11 @@ export const damageCases: readonly ChaosCase[] = [
       }
     },
     mend: ({ house }) => house.processes.storage.start(),
+    proves: async ({ house }) => {
+      for (const name of collectors) {
+        await saysJournalIsDamaged(house, name);
+      }
+    },
   },
   {
     name: "damage/journal-stopped",
@@ -164,17 +325,16 @@ export const damageCases: readonly ChaosCase[] = [
       await house.processes.storage.start();
       await house.processes["collector-1"].start();
     },
+    proves: ({ house }) => saysJournalIsDamaged(house, "collector-1"),
   },
-  {
-    name: "damage/autosave",
-    meaning:
-      "a byte of the web server's autosave is another when it starts: its history has the same configuration",
-    restarts: ["admin-server"],
-    settings: () => ({ serverOptions: ["--resume"] }),
-    harm: async ({ house }) => {
-      await house.processes["admin-server"].end("SIGKILL");
-      flip(join(house.folder, "server-config/server/autosave.json"), 0);
-    },
-    mend: ({ house }) => house.processes["admin-server"].start(),
-  },
+  autosaveCase(
+    "damage/autosave",
+    "a byte of the web server's autosave is another when it starts: its history has the same configuration",
+    () => 0,
+  ),
+  autosaveCase(
+    "damage/autosave-value",
+    "a digit in the web server's autosave is another, so that it is still a configuration: it is noticed",
+    (saved) => saved.indexOf("127.0.0.1:") + "127.0.0.1:".length,
+  ),
 ];

@@ -1,0 +1,23 @@
+import { readFileSync, writeFileSync } from "node:fs";
+
+/** A byte of a file that a case has changed. */
+export interface FlippedByte {
+  readonly path: string;
+  readonly at: number;
+  readonly mask: number;
+}
+
+/** Changes a byte of a file. @param share of its length: which byte */
+export function flip(path: string, share: number, mask = 0x20): FlippedByte {
+  const at = Math.floor(readFileSync(path).length * share);
+  const flipped = { path, at, mask };
+  flipAgain(flipped);
+  return flipped;
+}
+
+/** Changes it once more: the file is as it was. @param path where the file is now */
+export function flipAgain({ path: before, at, mask }: FlippedByte, path = before): void {
+  const bytes = readFileSync(path);
+  bytes[at] = (bytes[at] ?? 0) ^ mask;
+  writeFileSync(path, bytes);
+}

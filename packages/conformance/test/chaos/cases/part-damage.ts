@@ -1,0 +1,116 @@
+import { readdirSync, renameSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { eventually } from "../../../src/expect.ts";
+import { ask } from "../../../src/tracing-api/ask.ts";
+import { metricOf } from "../../faults/fault-house.ts";
+import type { ChaosHouse } from "../chaos-house.ts";
+import { type FlippedByte, flipAgain } from "./flipped-bytes.ts";
+
+export const withinMs = 120_000;
+
+export async function query({ storageUrl }: ChaosHouse, sql: string): Promise<string> {
+  const { status, text } = await ask(storageUrl, { method: "POST", body: sql });
+  if (status !== 200) {
+    throw new Error(`storage answers ${status}: ${text.slice(0, 300)}`);
+  }
+  return text.trim();
+}
+
+/** The place of a path that the engine names. */
+export function enginePath(house: ChaosHouse, path: string): string {
+  return join(house.folder, "storage/engine", path.replace(/^.*?(?=store\/)/, ""));
+}
+
+/** The folder of the largest part of the spans. */
+export async function largestPart(house: ChaosHouse): Promise<string> {
+  return await eventually(async () => {
+    const sql =
+      "SELECT path FROM system.parts WHERE active AND database = 'tracing' AND table = 'spans' ORDER BY rows DESC LIMIT 1";
+    const path = await query(house, sql);
+    if (path === "") {
+      throw new Error("no spans are stored yet");
+    }
+    return enginePath(house, path);
+  }, withinMs);
+}
+
+/** The file with the columns of a part, or the largest of them. */
+export function largestFile(part: string): string {
+  const files = readdirSync(part).map((name) => join(part, name));
+  return files.sort((one, other) => statSync(other).size - statSync(one).size)[0] ?? "";
+}
+
+/** The texts by which storage says that an answer about the spans lacks rows. */
+export async function saidByStorage({ storageUrl }: ChaosHouse): Promise<string[]> {
+  const response = await fetch(storageUrl, {
+    method: "POST",
+    // Every column is read: a byte that nobody reads is nobody's news.
+    body: "SELECT count(), sum(cityHash64(*)) FROM tracing.spans",
+  });
+  const answer = await response.text();
+  if (response.status !== 200) {
+    throw new Error(`storage answers ${response.status}: ${answer.slice(0, 300)}`);
+  }
+  const reasons = JSON.parse(response.headers.get("x-tracing-partial") ?? "[]") as { text: string }[];
+  return reasons.map(({ text }) => text);
+}
+
+async function degraded({ processes }: ChaosHouse): Promise<string> {
+  const { text } = await ask(new URL("/", processes.storage.metricsUrl).href);
+  return ((JSON.parse(text) as { degraded?: string[] }).degraded ?? []).join("; ");
+}
+
+/** Storage says that the part is set aside: in its log, a metric, its health and its answers. */
+export async function saysPartIsAside(house: ChaosHouse, part: string): Promise<void> {
+  const name = basename(part);
+  const { storage } = house.processes;
+  await eventually(async () => {
+    const said = (await saidByStorage(house)).join("; ");
+    if (!said.includes(name)) {
+      throw new Error(`answers do not say that ${name} is set aside: ${said}`);
+    }
+  }, withinMs);
+  const line = storage.log.split("\n").find((one) => one.includes(name) && one.includes('"level":"error"'));
+  if (line === undefined) {
+    throw new Error(`the log has no error about ${name}`);
+  }
+  if ((await metricOf(storage, "tracing_storage_damaged_parts_set_aside")) < 1) {
+    throw new Error("the metric says that no part is set aside");
+  }
+  if (!(await degraded(house)).includes("damaged parts")) {
+    throw new Error("the health is not degraded");
+  }
+}
+
+/** Puts the bytes of a set-aside part right and attaches it: nothing is missing, and storage says so. */
+export async function restorePart(
+  house: ChaosHouse,
+  part: string,
+  flipped: readonly FlippedByte[],
+  table = "spans",
+): Promise<void> {
+  const detached = join(dirname(part), "detached");
+  const name = readdirSync(detached).find((folder) => folder.endsWith(basename(part)));
+  if (name === undefined) {
+    throw new Error(`${basename(part)} is not in ${detached}`);
+  }
+  // The engine puts a reason before the name of a part that it could not load.
+  const folder = join(detached, basename(part));
+  renameSync(join(detached, name), folder);
+  for (const byte of flipped) {
+    flipAgain(byte, join(folder, basename(byte.path)));
+  }
+  await query(house, `ALTER TABLE tracing.${table} ATTACH PART '${basename(part)}'`);
+}
+
+/** No part is aside any more. */
+export async function saysNothingIsAside(house: ChaosHouse): Promise<void> {
+  await eventually(async () => {
+    const said = await saidByStorage(house);
+    const aside = await metricOf(house.processes.storage, "tracing_storage_damaged_parts_set_aside");
+    const health = await degraded(house);
+    if (said.length > 0 || aside > 0 || health.includes("damaged parts")) {
+      throw new Error(`parts are still said to be aside: ${aside}, ${said.join("; ")}, ${health}`);
+    }
+  }, withinMs);
+}
