@@ -1,5 +1,5 @@
 import { type ProcessDefinition, TenantCheck } from "lifecycle";
-import { openStore } from "trace-store";
+import { derivedComparison, openStore } from "trace-store";
 import { quarantineCommand } from "./commands/quarantine-command.ts";
 import { CollectorMetrics } from "./metrics.ts";
 import { collectorOptions } from "./options/collector-options.ts";
@@ -16,6 +16,7 @@ import type { Receiver } from "./receivers/receiver.ts";
 import { maxBodyBytes, maxUnfinishedBytes } from "./receivers/request-limits.ts";
 import { UnfinishedBytes } from "./receivers/unfinished-bytes.ts";
 import { openSampling } from "./sampling/open-sampling.ts";
+import { DerivedWatch } from "./upkeep/derived-watch.ts";
 
 /**
  * Time limits of a graceful stop: for running calls, then for the last inserts. Their sum stays below the
@@ -37,7 +38,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
   aliases: { "clickhouse.username": "clickhouse.user" },
   commands: [quarantineCommand],
   adminHostPort: ":14269",
-  async start({ options, log, metrics: registry }) {
+  async start({ options, log, metrics: registry, health }) {
     const metrics = new CollectorMetrics(registry);
     if (options["collector.enable-span-size-metrics"]) {
       metrics.showSpanSizes();
@@ -74,6 +75,17 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     const writerOf = (orphan: SpanJournal) => new StorageWriter({ journal: orphan, store, metrics, log });
     const orphans = openOrphans && new OrphanJournals({ open: openOrphans, writerOf, log });
     orphans?.start();
+    const compare = derivedComparison(options, log);
+    const derivedWatch =
+      compare &&
+      new DerivedWatch(
+        { ...{ compare, leases: store.sampling, log, health }, metrics: registry },
+        {
+          intervalMs: options["collector.derived-check-interval"],
+          repair: options["collector.derived-repair"],
+        },
+      );
+    derivedWatch?.start();
     log.info(Object.fromEntries(receivers.map(({ what, port }) => [what, port])), "listening");
 
     return {
@@ -83,7 +95,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
         await Promise.all(receivers.map((receiver) => receiver.stop(callsEnd)));
         await journal.finish();
         const insertsEnd = within(lastInsertsMs);
-        await Promise.all([writer.drain(insertsEnd), orphans?.stop(insertsEnd)]);
+        await Promise.all([writer.drain(insertsEnd), orphans?.stop(insertsEnd), derivedWatch?.close()]);
         if (journal.segments > 0) {
           const { segments } = journal;
           if (journal.isDurable) {

@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 const newline = 0x0a;
 const zero = 0x20; // blank
 const one = 0x09; // tab
-/** Of JSON. A flipped bit makes a line feed or carriage return of a blank or tab: the checksum is wrong then. */
+/** White space of JSON. A flipped bit can turn a tab into a carriage return, which makes the checksum wrong. */
 const whiteSpace: ReadonlySet<number> = new Set([zero, one, newline, 0x0d]);
 const bits = 32;
 /** The last line: a line break, then a blank or a tab for each bit of the CRC-32, highest first. */

@@ -36,6 +36,13 @@ export const pipelineOptions = z.object({
     .describe(
       "Serve the metric tracing_collector_spans_bytes: bytes of all spans kept, as they wait for storage.",
     ),
+  "collector.derived-check-interval": duration("1h").describe(
+    "Time between two looks for ended days whose tables filled from spans (rates, calls, services) differ from the spans; each day is compared once, by one collector of all. 0 never looks.",
+  ),
+  "collector.derived-repair": z
+    .boolean()
+    .default(false)
+    .describe("Add what such a table lacks; otherwise log, metric and health say it."),
   "collector.recent-batches": z
     .int()
     .min(0)

@@ -110,6 +110,24 @@ describe("compareDerived", () => {
     expect(await found(true)).toEqual([["span_metrics", 0, 20]]);
   });
 
+  test("in the background it compares recent days alone, and skips what it is told to", async () => {
+    await write(ended, "shop");
+    await write(Date.now() - 9 * dayMs, "old");
+    await ask("TRUNCATE TABLE {}.span_metrics");
+    const compared: string[] = [];
+    const recent = (skips: () => boolean) =>
+      compareDerived(
+        { urls: [server.url], database },
+        {
+          ...{ days: "recent", repair: false, isInBackground: true, skips },
+          onDay: (day) => compared.push(day),
+        },
+      );
+    expect((await recent(() => false)).differences).toMatchObject([{ table: "span_metrics", missing: 20 }]);
+    expect(compared).toEqual([new Date(ended).toISOString().slice(0, 10)]);
+    expect(await recent(() => true)).toEqual({ days: 0, spans: 0, differences: [] });
+  });
+
   test("leaves days alone whose blocks may still be sent again, unless it is asked of all", async () => {
     await write(Date.now() - dayMs, "shop");
     await ask("TRUNCATE TABLE {}.span_metrics");

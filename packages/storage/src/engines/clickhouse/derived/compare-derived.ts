@@ -33,10 +33,15 @@ export interface CompareOptions {
   /**
    * "ended": days that ended at least a day ago. A block whose insert was cut short is repeated until all its
    * tables have it. On newer days such a block looks like a difference, and a repair would count it twice.
+   * "recent": the last three of these.
    */
-  readonly days: "ended" | "all";
+  readonly days: "ended" | "recent" | "all";
   /** True: add what is missing. */
   readonly repair: boolean;
+  /** True: the day need not be compared on that server. */
+  readonly skips?: (day: string, url: string) => boolean;
+  /** True: on one thread, so that the comparison disturbs nobody. */
+  readonly isInBackground?: boolean;
   /** Called before each day is compared. */
   readonly onDay?: (day: string, url: string) => void;
   readonly signal?: AbortSignal | undefined;
@@ -46,7 +51,7 @@ export interface CompareOptions {
 const spansAtOnce = 20_000_000;
 /** On a day with more rows, joins and groups that exceed memory use the disk. */
 const manyRowsSettings =
-  "SETTINGS join_algorithm = 'grace_hash', grace_hash_join_initial_buckets = 16, max_bytes_before_external_group_by = 1000000000";
+  "join_algorithm = 'grace_hash', grace_hash_join_initial_buckets = 16, max_bytes_before_external_group_by = 1000000000";
 const statementTimeoutMs = 3_600_000;
 
 /** A server of a shard. */
@@ -125,6 +130,9 @@ async function compareAll(
       }
     }
     for (const { day, rows } of await daysOf(connection, tables, compare)) {
+      if (compare.skips?.(day, url) === true) {
+        continue;
+      }
       compare.onDay?.(day, url);
       days.add(day);
       spans += rows;
@@ -146,12 +154,16 @@ async function compareDay(
   tables: TableName,
   table: DerivedTable,
   { day, rows, parts }: { readonly day: string; readonly rows: number; readonly parts: number },
-  { repair, signal }: CompareOptions,
+  { repair, isInBackground, signal }: CompareOptions,
 ): Promise<Pick<DerivedDifference, "missing" | "surplus" | "isRepaired">> {
   const sum = { missing: 0, surplus: 0, isRepaired: false };
   for (let part = 0; part < parts; part++) {
     const slice: DaySlice = { day, part, parts };
-    const settings = rows > spansAtOnce ? ` ${manyRowsSettings}` : "";
+    const some = [
+      ...(rows > spansAtOnce ? [manyRowsSettings] : []),
+      ...(isInBackground === true ? ["max_threads = 1"] : []),
+    ];
+    const settings = some.length === 0 ? "" : ` SETTINGS ${some.join(", ")}`;
     const [row] = await connection.rows<{ missing: number | string; surplus: number | string }>(
       `${table.compare(tables, slice)}${settings}`,
       {},
@@ -172,7 +184,8 @@ async function daysOf(
   tables: TableName,
   { days, signal }: CompareOptions,
 ): Promise<{ day: string; rows: number }[]> {
-  const ended = days === "ended" ? "WHERE received < today() - 1" : "";
+  const since = { ended: "", recent: " AND received >= today() - 4", all: "" };
+  const ended = days === "all" ? "" : `WHERE received < today() - 1${since[days]}`;
   const sql = `SELECT toString(received) AS day, count() AS rows FROM ${tables("spans")} ${ended} GROUP BY received ORDER BY received`;
   const found = await connection.rows<{ day: string; rows: number | string }>(sql, {}, { signal });
   return found.map(({ day, rows }) => ({ day, rows: Number(rows) }));

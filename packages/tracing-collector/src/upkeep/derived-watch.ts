@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
+import type { Health, Logger } from "lifecycle";
+import type { SamplingStore } from "storage/api";
+import type { CompareDerived, DerivedDifference } from "trace-store";
+
+interface DerivedWatchParts {
+  readonly compare: CompareDerived;
+  readonly leases: Pick<SamplingStore, "acquireLease">;
+  readonly log: Logger;
+  readonly health: Pick<Health, "degrade">;
+  readonly metrics: Registry;
+}
+
+export interface DerivedWatchSettings {
+  /** Milliseconds between two looks; 0: never. */
+  readonly intervalMs: number;
+  /** True: add what is missing. */
+  readonly repair: boolean;
+}
+
+/**
+ * Compares the tables that are filled from spans (rates, services, calls, minutes of traces) with the spans
+ * of the last ended days, each day once. One collector of all does it, the one with the lease. A block that
+ * a lost server left out of one of these tables is thus said, instead of missing from a chart for ever.
+ */
+export class DerivedWatch {
+  readonly #parts: DerivedWatchParts;
+  readonly #settings: DerivedWatchSettings;
+  readonly #owner = randomUUID();
+  readonly #closed = new AbortController();
+  readonly #missing: Gauge<"table">;
+  readonly #repaired: Counter<"table">;
+  readonly #compared: Counter;
+  /** Days that do not differ, by day and server. */
+  readonly #good = new Set<string>();
+  /** Differences that the log has named. */
+  #said = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(parts: DerivedWatchParts, settings: DerivedWatchSettings) {
+    this.#parts = parts;
+    this.#settings = settings;
+    const registers = [parts.metrics];
+    const prefix = "tracing_collector_derived_";
+    this.#missing = new Gauge({
+      name: `${prefix}missing`,
+      help: "Counts of ended days that tables filled from spans lack, by table: see tracing-storage schema --check.",
+      labelNames: ["table"],
+      registers,
+    });
+    this.#repaired = new Counter({
+      name: `${prefix}repaired_total`,
+      help: "Counts that tables filled from spans lacked and that were added, by table.",
+      labelNames: ["table"],
+      registers,
+    });
+    this.#compared = new Counter({
+      name: `${prefix}compared_days_total`,
+      help: "Days whose tables filled from spans were compared with the spans, by this collector.",
+      registers,
+    });
+  }
+
+  /** The first look is one interval from now. */
+  start(): void {
+    if (this.#settings.intervalMs === 0 || this.#closed.signal.aborted) {
+      return;
+    }
+    this.#timer = setTimeout(() => {
+      this.#running = this.look().finally(() => this.start());
+    }, this.#settings.intervalMs).unref();
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  /** One look. Never rejects: a fault is logged, and the next look tries again. */
+  async look(): Promise<void> {
+    const { leases, compare, log } = this.#parts;
+    const { intervalMs, repair } = this.#settings;
+    const { signal } = this.#closed;
+    try {
+      if (!(await leases.acquireLease("derived-tables", this.#owner, 2 * intervalMs, { signal }))) {
+        this.#tell([]);
+        return;
+      }
+      const days: string[] = [];
+      const { differences } = await compare({
+        ...{ days: "recent", repair, isInBackground: true, signal },
+        skips: (day, url) => this.#good.has(keyOf({ day, url })),
+        onDay: (day, url) => days.push(keyOf({ day, url })),
+      });
+      const bad = new Set(differences.map(keyOf));
+      for (const day of days) {
+        this.#compared.inc();
+        if (!bad.has(day)) {
+          this.#good.add(day);
+        }
+      }
+      this.#tell(differences.filter(({ missing }) => missing > 0));
+    } catch (err) {
+      if (!signal.aborted) {
+        log.warn({ err }, "tables that are filled from spans cannot be compared; the next look tries again");
+      }
+    }
+  }
+
+  #tell(differences: readonly DerivedDifference[]): void {
+    const { log, health } = this.#parts;
+    const said = new Set<string>();
+    this.#missing.reset();
+    const left: string[] = [];
+    for (const difference of differences) {
+      const { table, day, missing, counts, isRepaired, url } = difference;
+      const text = `${table} lacks ${missing} ${counts} of ${day}`;
+      if (isRepaired) {
+        this.#repaired.inc({ table }, missing);
+        log.warn(difference, `${text}: added`);
+        continue;
+      }
+      left.push(text);
+      this.#missing.inc({ table }, missing);
+      const key = `${table} ${day} ${url}`;
+      said.add(key);
+      if (!this.#said.has(key)) {
+        log.error(difference, `${text}: add them with tracing-storage schema --check --repair`);
+      }
+    }
+    this.#said = said;
+    const reason = `tables filled from spans lack some: ${left.join("; ")}; tracing-storage schema --check --repair adds them`;
+    health.degrade("derived-tables", left.length === 0 ? undefined : reason);
+  }
+}
+
+function keyOf({ day, url }: Pick<DerivedDifference, "day" | "url">): string {
+  return `${day} ${url}`;
+}
