@@ -2,8 +2,9 @@
 export type ParsedTags = { ok: true; tags: Record<string, string> } | { ok: false; message: string };
 
 /**
- * Reads `error=true http.url="/a b" "odd key"=x`. Inside quotes `\"` and `\\` stand for themselves. A JSON
- * object of strings, which links made for the public model hold, is read too.
+ * Reads `error=true http.url="/a b" "odd key"=x`. Inside quotes `\"` and `\\` stand for themselves, and `\n` for a
+ * line break, which a field of one line cannot hold. A JSON object of strings, which links made for the public model
+ * hold, is read too.
  */
 export function parseTagText(text: string): ParsedTags {
   const trimmed = text.trim();
@@ -32,16 +33,21 @@ export function parseTagText(text: string): ParsedTags {
 /** The inverse of `parseTagText`, with quotes only where they are needed. */
 export function tagText(tags: Readonly<Record<string, string>>): string {
   return Object.entries(tags)
-    .map(([key, value]) => `${quote(key)}=${quote(value)}`)
+    .map(([key, value]) => `${quotedTag(key)}=${quotedTag(value)}`)
     .join(" ");
 }
 
-function quote(word: string): string {
-  return /^[^\s="{][^\s="]*$/.test(word) ? word : `"${word.replace(/["\\]/g, "\\$&")}"`;
+/** A key or a value, in quotes where it needs them. */
+export function quotedTag(word: string): string {
+  return /^[^\s="{][^\s="]*$/.test(word)
+    ? word
+    : `"${word.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
 }
 
 function unquote(word: string): string {
-  return word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/g, "$1") : word;
+  return word.startsWith('"')
+    ? word.slice(1, -1).replace(/\\(.)/gs, (_, letter) => (letter === "n" ? "\n" : letter))
+    : word;
 }
 
 function complaint(rest: string): string {

@@ -176,11 +176,14 @@ function looksTyped(value: string): boolean {
   return /^(true|false|-?(0|[1-9]\d{0,17})(\.\d+)?)$/.test(value);
 }
 
-function quoted(text: string): string {
+/** A text as TraceQL quotes it. A line break cannot stand in it as it is. */
+export function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
 }
 
 function unquoted(text: string): string {
   const inner = text.slice(1, -1);
-  return text.startsWith("`") ? inner : inner.replaceAll("\\n", "\n").replace(/\\(.)/g, "$1");
+  return text.startsWith("`")
+    ? inner
+    : inner.replace(/\\(.)/gs, (_, letter) => (letter === "n" ? "\n" : letter));
 }

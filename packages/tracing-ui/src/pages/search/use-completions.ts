@@ -4,7 +4,8 @@ import type { Completion, Completions } from "ui-kit/components/completion-field
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { type AttributeValue, attributeNamesQuery, attributeValuesQuery } from "../../api/analysis.ts";
 import { type CompletionPlace, tagPlace, traceQlPlace } from "./completion.ts";
-import { attributeName } from "./traceql-fields.ts";
+import { quotedTag } from "./tag-text.ts";
+import { attributeName, quoted } from "./traceql-fields.ts";
 
 /** Completions that are offered at a time. */
 const most = 50;
@@ -144,9 +145,8 @@ function begins({ value }: AttributeValue, typed: string): number {
 }
 
 function written(type: string, value: string, language: "tags" | "traceql"): string {
-  const quoted = `"${value.replace(/["\\]/g, "\\$&")}"`;
   if (language === "tags") {
-    return /^[^\s="]+$/.test(value) ? value : quoted;
+    return quotedTag(value);
   }
-  return type === "string" ? quoted : value;
+  return type === "string" ? quoted(value) : value;
 }

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { parseTagText, tagText } from "./tag-text.ts";
+import { fieldsOfTraceQl, traceQlOfFields } from "./traceql-fields.ts";
+
+/** Public reports name each of them: values that a search lost, or took for its own signs. */
+const values = [
+  "#v#",
+  "&v&",
+  "+v+",
+  "?v?",
+  "a b",
+  'say "x"',
+  "App\\new\\Quotes",
+  "two\nlines",
+  "\\",
+  "\\n",
+  "{x",
+  "a/b",
+];
+
+test.each(values)("%j is the same after a way through tags and TraceQL", (value) => {
+  const tags = tagText({ [value]: value });
+  expect(tags).not.toContain("\n");
+  expect(parseTagText(tags)).toEqual({ ok: true, tags: { [value]: value } });
+  const q = traceQlOfFields({ service: value, operation: value, tags });
+  expect(q).not.toContain("\n");
+  expect(fieldsOfTraceQl(q)).toMatchObject({ service: value, operation: value });
+  expect(parseTagText(fieldsOfTraceQl(q)?.tags ?? "")).toEqual({ ok: true, tags: { [value]: value } });
+});
