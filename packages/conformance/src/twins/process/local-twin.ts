@@ -154,7 +154,9 @@ export class LocalTwin implements Twin {
       return this.#plain({ ...each, ...this.#seen.factsOf(id, skipsPlace), ...logged }, id);
     });
     const known = new Set(ids);
-    const unnamed = this.#seen.unnamed(known).filter((start) => !/ \/(up|health|old)\b/.test(start));
+    const unnamed = this.#seen
+      .unnamed(known)
+      .filter((start) => !/ \/(up|health|old|a(%3F|\?)b=c)\b/.test(start));
     const others = entries.filter((entry) => !known.has(exchangeOfEntry(entry)));
     const site = {
       ...leftOpen,

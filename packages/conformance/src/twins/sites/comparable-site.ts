@@ -68,6 +68,17 @@ function withOrderedUpstreams({ line, block }: Statement): Statement {
   };
 }
 
+/** Takes out what makes an upstream unhealthy: how many requests come before the first check is of chance. */
+function withoutVainHealth({ line, block }: Statement): Statement {
+  if (block === undefined) {
+    return { line };
+  }
+  const kept = line.startsWith("reverse_proxy ")
+    ? block.filter((inner) => !/^health_(status|body) /.test(inner.line))
+    : block;
+  return { line, block: kept.map(withoutVainHealth) };
+}
+
 /**
  * Takes logins without accounts out: both servers compare each password with one of the greatest cost, for longer than
  * the client waits.
@@ -134,8 +145,8 @@ const hasFallback = ({ line, block }: Statement): boolean =>
   /^(try_)?policy first_exist_fallback$/.test(line) || block?.some(hasFallback) === true;
 
 /**
- * Gives a root to sites where a file is taken unseen: without one, the model's path of that file has no slash at its
- * begin, so that it redirects `example.com` to `example.coma` and matches no path.
+ * Gives a root to sites where a file is taken unseen. Without one, the model's path of that file begins with no slash: it
+ * redirects `example.com` to `example.coma`, and matches no path.
  */
 function withRootedFallback(statement: Statement): Statement {
   const { line, block = [] } = statement;
@@ -165,6 +176,7 @@ export function comparableSite(statements: readonly Statement[]): Statement[] {
     .map(withoutVainTls)
     .map(withoutVainUpstreams)
     .map(withoutVainLogins)
+    .map(withoutVainHealth)
     .map(withOrderedUpstreams)
     .map(withRootedTargets)
     .map(withRootedFallback)

@@ -209,7 +209,7 @@ export function copyResponseHeaders(from: readonly string[], exchange: Exchange,
 }
 
 /**
- * Takes the fields of an upstream's answer back out of ours: the upstream failed before the client saw any of it, and the
+ * Takes the fields of an upstream's answer back out of ours. The upstream failed before the client saw any of them, and the
  * page of the error has fields of its own. Fields that handlers set stay.
  * @param from as given to {@link copyResponseHeaders}
  */
