@@ -201,8 +201,8 @@ describe("AgentPacketReader", () => {
       "a list of nothing, two billion times",
       "binary",
       [...strictHeader(4, "emitBatch"), [15, 0, 9, 1, 0x7f, 255, 255, 255]],
-      "WIRE_MALFORMED",
-      "unknown binary type 1 before offset 29",
+      "WIRE_TRUNCATED",
+      "2147483647 bytes wanted at offset 29, 0 left",
     ],
     [
       "a negative count",

@@ -9,8 +9,8 @@ for (const [name, type] of Object.entries(thriftTypes)) {
   typesByNumber[binaryTypes[name as keyof typeof binaryTypes]] = type;
 }
 
-/** Fewest bytes of a value, by our numbers. */
-const leastBytes = Uint8Array.of(0, 1, 0, 1, 2, 4, 8, 8, 4, 5, 5, 6, 1, 16);
+/** Fewest bytes of a value, by our numbers; 0 is a type that the protocol does not have. */
+const leastBytes = Uint8Array.of(1, 1, 0, 1, 2, 4, 8, 8, 4, 5, 5, 6, 1, 16);
 
 /**
  * A place in bytes of Thrift's binary protocol.
@@ -69,7 +69,8 @@ export class BinaryCursor extends ThriftCursor {
   override list(): void {
     const number = this.#byte();
     this.count = this.#count();
-    this.elementType = this.count === 0 ? 0 : this.#type(number);
+    // The reader decides: known lists are read as the IDL says, and only a list that is skipped needs its type.
+    this.elementType = number < typesByNumber.length ? (typesByNumber[number] as number) : 0;
     this.checkCount(this.count, leastBytes[this.elementType] as number);
   }
 

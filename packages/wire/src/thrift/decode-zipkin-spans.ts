@@ -50,7 +50,8 @@ export function* readZipkinSpanList(message: Uint8Array, rejected = new Rejected
   const cursor = new BinaryCursor();
   cursor.open(message);
   cursor.list();
-  if (cursor.count > 0 && cursor.elementType !== thriftTypes.struct) {
+  // As in `structs`, a type that the protocol does not have is taken for structs.
+  if (cursor.count > 0 && cursor.elementType !== thriftTypes.struct && cursor.elementType !== 0) {
     throw malformed("the message is a list of something else than spans");
   }
   const { count } = cursor;

@@ -31,7 +31,7 @@ export abstract class ThriftCursor {
   /** Where the last string stands. */
   start = 0;
   stop = 0;
-  /** Element type and size of the last list or set. */
+  /** Element type (0 if the protocol does not have the type) and size of the last list or set. */
   elementType = 0;
   count = 0;
 
@@ -94,13 +94,14 @@ export abstract class ThriftCursor {
   }
 
   /**
-   * Reads the header of a list of structs; the last field is a list.
+   * Reads the header of a list of structs; the last field is a list. An element type that the protocol does not have is
+   * taken for structs: the readers that Apache's compiler generates do not look at the type of a list in the IDL.
    * @returns how many there are
    * @throws WireError WIRE_MALFORMED when it holds something else
    */
   structs(field: ThriftField<typeof thriftTypes.list>): number {
     this.list();
-    if (this.count > 0 && this.elementType !== thriftTypes.struct) {
+    if (this.count > 0 && this.elementType !== thriftTypes.struct && typeNames.has(this.elementType)) {
       throw malformed(`${field.label} is a list of ${this.#typeName(this.elementType)}, not of struct`);
     }
     return this.count;
