@@ -1,4 +1,4 @@
-import { qualifiesForCertificate } from "certificates/tls/automation/subject-names";
+import { qualifiesForCertificate } from "certificates/tls/subject-names";
 import {
   formatListenAddress,
   type ListenAddress,

@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import type { Registry } from "@prometheus-io/client";
 import { listenError } from "./errors.ts";
 import type { ProcessHealth } from "./health.ts";
+import { httpServerFor } from "./http-server.ts";
 import type { HostPort } from "./options/fields.ts";
 import { withPublicMetricNames } from "./public-metric-names.ts";
-import { httpServerFor } from "./tls/http-server.ts";
 import type { ServerTls } from "./tls/server-tls.ts";
 import { version } from "./version.ts";
 

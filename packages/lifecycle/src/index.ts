@@ -2,6 +2,7 @@ export { type ClickHouseOptions, clickHouseOptions } from "./clickhouse/clickhou
 export { clickHouseServers } from "./clickhouse/clickhouse-servers.ts";
 export { folderError, listenError, StartError } from "./errors.ts";
 export type { Health, HealthStatus } from "./health.ts";
+export { httpServerFor } from "./http-server.ts";
 export { createLogger, type Logger, type LoggerSettings, type LogLevel, logLevels } from "./logger.ts";
 export { createMetrics } from "./metrics.ts";
 export { bytes, commaList, duration, type HostPort, hostPort, parseHostPort } from "./options/fields.ts";
@@ -11,6 +12,7 @@ export { type OptionField, optionFields } from "./options/option-field.ts";
 export { parseOptions } from "./options/parse-options.ts";
 export { parseTags } from "./options/parse-tags.ts";
 export { secretOf } from "./options/secret-of.ts";
+export { activeSpan, type OwnSpan, startChild } from "./own-span.ts";
 export type {
   ProcessCommand,
   ProcessContext,
@@ -24,7 +26,6 @@ export { StorageWatch } from "./storage-watch.ts";
 export { type TenancyOptions, tenancyOptions } from "./tenancy/tenancy-options.ts";
 export { TenantCheck, type TenantProblem, tenantProblemTexts } from "./tenancy/tenant-check.ts";
 export { type ClientTls, type ClientTlsMaterial, openClientTls, readClientTls } from "./tls/client-tls.ts";
-export { httpServerFor } from "./tls/http-server.ts";
 export { sendRequest } from "./tls/send-request.ts";
 export {
   openServerTls,
@@ -38,8 +39,7 @@ export {
   type ServerTlsOptions,
   serverTlsOptions,
 } from "./tls/tls-options.ts";
-export { activeSpan, type OwnSpan, startChild } from "./tracing/own-span.ts";
-export { formatTraceContext, newContext, parseTraceparent } from "./tracing/trace-context.ts";
+export { formatTraceContext, newContext, parseTraceparent } from "./trace-context.ts";
 export { hasTracer, useTracer } from "./tracing/trace-requests.ts";
 export { Tracer } from "./tracing/tracer.ts";
 export { type VersionInfo, version } from "./version.ts";

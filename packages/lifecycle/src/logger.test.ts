@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const program = `
   import { createLogger } from ${JSON.stringify(fileURLToPath(new URL("./logger.ts", import.meta.url)))};
-  import { OwnSpan } from ${JSON.stringify(fileURLToPath(new URL("./tracing/own-span.ts", import.meta.url)))};
+  import { OwnSpan } from ${JSON.stringify(fileURLToPath(new URL("./own-span.ts", import.meta.url)))};
   const log = createLogger({ name: "x", level: "info", encoding: process.argv[1] });
   const context = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", isSampled: false };
   log.info("outside");

@@ -1,8 +1,8 @@
 import pino, { type Logger, type LoggerOptions } from "pino";
 import pretty from "pino-pretty";
 import { type LogLevel, logLevels } from "./log-levels.ts";
+import { activeSpan } from "./own-span.ts";
 import { RepeatedLines } from "./repeated-lines.ts";
-import { activeSpan } from "./tracing/own-span.ts";
 import { withoutControls } from "./without-controls.ts";
 
 export type { Logger };

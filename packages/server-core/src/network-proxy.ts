@@ -1,4 +1,4 @@
-import type { ModuleInstance, ModuleNamespace } from "./modules/module-instance.ts";
+import type { ModuleInstance, ModuleNamespace } from "./module-instance.ts";
 
 /** Which proxy connections of the server's own go through. */
 export interface NetworkProxy extends ModuleInstance {

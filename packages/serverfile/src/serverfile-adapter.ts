@@ -43,7 +43,7 @@ export function serverfileAdapter(modulesFor: ModulesFor): ConfigAdapter {
     },
     async toText(config, { allowedModules } = {}) {
       const features = await featuresFor(modulesOf(config), allowedModules);
-      const { toServerfile } = await import("./to-text/to-serverfile.ts");
+      const { toServerfile } = await import("./to-serverfile.ts");
       return toServerfile(config, features, recent.all);
     },
   };

@@ -7,7 +7,7 @@ import type { ModuleText } from "./module-text.ts";
 import { type ModuleReader, moduleReading, type ReadModule } from "./modules/module-reader.ts";
 import { ownModuleReaders } from "./modules/own-module-readers.ts";
 import { type MatcherSetWriter, matcherWriting } from "./to-text/matchers/matcher-writer.ts";
-import type { HandlerWriter, RunWriter } from "./to-text/routes/handler-writer.ts";
+import type { HandlerWriter, RunWriter, TextWriters } from "./to-text/routes/handler-writer.ts";
 
 const handlers = "http.handlers.";
 const matchers = "http.matchers.";
@@ -49,7 +49,7 @@ function orderOf(modules: readonly Listed[]): string[] {
  * The texts of a server's modules: their directives, their readers and their writers. Each is loaded when a text or a
  * config names it.
  */
-export class TextFeatures implements DirectiveTable {
+export class TextFeatures implements DirectiveTable, TextWriters {
   /** Names of directives in the order in which they run; the option `order` changes it. */
   readonly order: readonly string[];
   readonly readModule: ReadModule;

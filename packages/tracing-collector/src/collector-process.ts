@@ -1,7 +1,7 @@
 import { type ProcessDefinition, TenantCheck } from "lifecycle";
 import { derivedComparison, openStore } from "trace-store";
 import { quarantineCommand } from "./commands/quarantine-command.ts";
-import { CollectorMetrics } from "./metrics.ts";
+import { CollectorMetrics } from "./counts/metrics.ts";
 import { collectorOptions } from "./options/collector-options.ts";
 import type { SpanJournal } from "./pipeline/journal/span-journal.ts";
 import { openJournal } from "./pipeline/open-journal.ts";

@@ -14,7 +14,7 @@ import {
 import { SamplingStrategyResponse, SamplingStrategyType } from "wire/api-v2";
 import type { Span } from "wire/model";
 import { RowScanner, readSpanRows, type SpanRows } from "wire/rows";
-import { CollectorMetrics } from "../src/metrics.ts";
+import { CollectorMetrics } from "../src/counts/metrics.ts";
 import { Journal } from "../src/pipeline/journal/journal.ts";
 import { SpanCounts } from "../src/pipeline/span-counts.ts";
 import type { GrpcSettings } from "../src/receivers/grpc-listener.ts";

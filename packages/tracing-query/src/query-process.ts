@@ -11,12 +11,12 @@ import {
 } from "lifecycle";
 import { openStore } from "trace-store";
 import { openGrpcServer } from "./grpc/grpc-server.ts";
-import { openHttpServer } from "./http/http-server.ts";
 import { UiPage } from "./http/ui-page.ts";
 import { mcpCommand } from "./mcp/mcp-command.ts";
 import { mcpRouter } from "./mcp/mcp-router.ts";
 import { PrometheusMetrics } from "./prometheus/prometheus-metrics.ts";
 import { type QueryOptions, queryOptions } from "./query-options.ts";
+import { openHttpServer } from "./server/http-server.ts";
 import { callCounting } from "./service/call-counters.ts";
 import { countersByTenant } from "./service/growing-counters.ts";
 import { QueryMetrics } from "./service/query-metrics.ts";

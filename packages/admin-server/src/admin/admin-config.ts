@@ -3,8 +3,8 @@ import { configDuration } from "server-core/modules/config-fields";
 import { decodeConfig } from "server-core/modules/decode-config";
 import { z } from "zod";
 import { identitySchema } from "./identity/identity-config.ts";
-import { pullSchema } from "./pull/pull-config.ts";
-import { remoteSchema } from "./remote/remote-config.ts";
+import { pullSchema } from "./pull-config.ts";
+import { remoteSchema } from "./remote-config.ts";
 
 /** The member `admin` of a config. */
 export const adminSchema = z

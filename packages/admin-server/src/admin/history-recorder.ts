@@ -1,7 +1,7 @@
 import type { AppliedChange } from "server-core/engine/config-engine";
 import { type ConfigHistory, defaultHistoryLimits } from "server-core/history/config-history";
+import { withoutIds } from "server-core/json/id-index";
 import { isJsonObject, type JsonValue, member } from "server-core/json/json-value";
-import { withoutIds } from "server-core/tree/id-index";
 import { decodeAdminConfig } from "./admin-config.ts";
 
 /** The history settings of the section `admin`. @param config a whole document that runs */

@@ -5,7 +5,7 @@ import { standardModules } from "server-modules/standard";
 import { adaptServerfile as adaptWith } from "serverfile/adapt-serverfile";
 import type { KnownText } from "serverfile/recent-texts";
 import { TextFeatures } from "serverfile/text-features";
-import { toServerfile as writeWith } from "serverfile/to-text/to-serverfile";
+import { toServerfile as writeWith } from "serverfile/to-serverfile";
 import { standardAdapters } from "../standard-adapters.ts";
 
 /** For tests: what serverfiles say of the standard modules. */

@@ -15,7 +15,6 @@ import {
 import { dateFault, describeCertificate, type LoadedCertificate } from "../material/loaded-certificate.ts";
 import { certificateEvents } from "./automation/certificate-events.ts";
 import { CertificateManager } from "./automation/certificate-manager.ts";
-import { isServerName, qualifiesForCertificate, wildcardOver } from "./automation/subject-names.ts";
 import { SubjectPolicies } from "./automation/subject-policies.ts";
 import { CertificateCache } from "./certificates/certificate-cache.ts";
 import { certificateLoaders } from "./certificates/certificate-loader.ts";
@@ -26,6 +25,7 @@ import { ChallengeBoard, challengeBoards } from "./issuers/acme/challenge-board.
 import { TicketKeyRing, ticketKeys } from "./session-tickets.ts";
 import { StorageUpkeep } from "./storage/storage-upkeep.ts";
 import { StoredTicketKeys } from "./stored-ticket-keys.ts";
+import { isServerName, qualifiesForCertificate, wildcardOver } from "./subject-names.ts";
 import { type TlsConfig, tlsAppSchema } from "./tls-app-schema.ts";
 
 const defaultRenewMs = 600_000;

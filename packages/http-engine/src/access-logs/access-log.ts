@@ -1,9 +1,9 @@
 import { type LogLevelName, type LogValue, parseLevel } from "server-core/logging/log-entry";
 import type { LogSet, NamedLogger } from "server-core/logging/logging";
 import type { Exchange } from "../exchange.ts";
+import { extraLogFields } from "../extra-fields.ts";
 import { readPlaceholder } from "../placeholders.ts";
 import type { AccessLogConfig } from "./access-config.ts";
-import { extraLogFields } from "./extra-fields.ts";
 import { loggedHeaders, loggedRequest } from "./logged-request.ts";
 
 const loggerPrefix = "http.log.access";

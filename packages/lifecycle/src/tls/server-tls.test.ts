@@ -8,13 +8,13 @@ import pino from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { StartError } from "../errors.ts";
+import { httpServerFor } from "../http-server.ts";
 import {
   createTestAuthority,
   type TestAuthority,
   type TestCertificate,
 } from "../testing/test-certificates.ts";
 import { createTlsFolder } from "../testing/tls-folder.ts";
-import { httpServerFor } from "./http-server.ts";
 import { openServerTls, type ServerTls } from "./server-tls.ts";
 import { serverTlsOptions } from "./tls-options.ts";
 

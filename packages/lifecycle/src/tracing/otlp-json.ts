@@ -1,4 +1,4 @@
-import { type FinishedSpan, type SpanAttributes, spanKinds } from "./own-span.ts";
+import { type FinishedSpan, type SpanAttributes, spanKinds } from "../own-span.ts";
 
 const errorStatus = 2;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { newContext } from "../trace-context.ts";
 import { OwnSampler } from "./sampler.ts";
-import { newContext } from "./trace-context.ts";
 
 const parent = (isSampled: boolean) => ({ ...newContext(undefined), isSampled });
 const someTrace = "0af7651916cd43dd8448eb211c80319c";

@@ -1,5 +1,5 @@
 import { StartError } from "../errors.ts";
-import type { TraceContext } from "./trace-context.ts";
+import type { TraceContext } from "../trace-context.ts";
 
 /** Most new traces a second of a process; clients limit their own traces. */
 const maxTracesPerSecond = 100;

@@ -1,10 +1,10 @@
 import { finished } from "node:stream/promises";
 import { Counter, type Registry } from "@prometheus-io/client";
 import type { Logger } from "../logger.ts";
+import type { FinishedSpan, SpanAttributes, SpanSink } from "../own-span.ts";
 import type { ClientTls } from "../tls/client-tls.ts";
 import { sendRequest } from "../tls/send-request.ts";
 import { otlpJson } from "./otlp-json.ts";
-import type { FinishedSpan, SpanAttributes, SpanSink } from "./own-span.ts";
 
 /**
  * Header of each request with own spans. The receiver makes no span of such a request, so that spans do not

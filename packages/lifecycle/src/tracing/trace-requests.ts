@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import { OwnSpan } from "./own-span.ts";
-import { parseTraceparent } from "./trace-context.ts";
+import { OwnSpan } from "../own-span.ts";
+import { parseTraceparent } from "../trace-context.ts";
 import type { Tracer } from "./tracer.ts";
 
 /** The tracer of this process; undefined: it sends no spans. There is one, as there is one process. */

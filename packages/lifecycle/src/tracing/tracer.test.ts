@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Registry } from "@prometheus-io/client";
 import { afterEach, expect, test } from "vitest";
+import { httpServerFor } from "../http-server.ts";
 import { createLogger } from "../logger.ts";
-import { httpServerFor } from "../tls/http-server.ts";
-import { activeSpan, startChild } from "./own-span.ts";
+import { activeSpan, startChild } from "../own-span.ts";
 import { useTracer } from "./trace-requests.ts";
 import { Tracer } from "./tracer.ts";
 

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Registry } from "@prometheus-io/client";
 import { StartError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
+import { OwnSpan } from "../own-span.ts";
 import type { ClientTls } from "../tls/client-tls.ts";
+import { newContext, parseTraceparent } from "../trace-context.ts";
 import { version } from "../version.ts";
-import { OwnSpan } from "./own-span.ts";
 import { OwnSampler } from "./sampler.ts";
 import { ownSpansHeader, SpanSender } from "./span-sender.ts";
-import { newContext, parseTraceparent } from "./trace-context.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

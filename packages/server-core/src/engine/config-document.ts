@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { type EncodedDocument, encodeDocument } from "../json/encode-json.ts";
+import { withoutIds } from "../json/id-index.ts";
 import type { JsonValue } from "../json/json-value.ts";
+import { refusePrototypeKey } from "../json/prototype-key.ts";
 import { inlineModule } from "../modules/config-fields.ts";
 import { decodeConfig } from "../modules/decode-config.ts";
-import { withoutIds } from "../tree/id-index.ts";
-import { refusePrototypeKey } from "../tree/prototype-key.ts";
 import { LateText } from "./late-text.ts";
 
 /** The top level as it is written; the parts below are decoded by whom they concern. */

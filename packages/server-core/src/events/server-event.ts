@@ -1,4 +1,4 @@
-import type { ModuleInstance, ModuleNamespace } from "../modules/module-instance.ts";
+import type { ModuleInstance, ModuleNamespace } from "../module-instance.ts";
 
 /** Data of an event beside its name. It must be valid for `structuredClone`, because it may cross threads. */
 export type EventData = Record<string, unknown>;

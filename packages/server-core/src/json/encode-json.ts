@@ -1,7 +1,7 @@
 import { ServerError } from "../errors.ts";
-import { idKey } from "../tree/id-index.ts";
-import { prototypeKey } from "../tree/prototype-key.ts";
+import { idKey } from "./id-index.ts";
 import { isJsonArray, type JsonObject, type JsonValue } from "./json-value.ts";
+import { prototypeKey } from "./prototype-key.ts";
 
 /** How deep a document may be nested. Far over any real config, far under what the call stack takes. */
 export const maxJsonDepth = 1_000;

@@ -11,6 +11,7 @@ import {
 import { encodeJson } from "../json/encode-json.ts";
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
 import type { PortSource } from "../listen/port-source.ts";
+import type { App, ModuleInstance, ModuleNamespace } from "../module-instance.ts";
 import type { Storage } from "../storage/storage.ts";
 import { type ErrorOwner, runFor } from "../threads/error-owner.ts";
 import { ModuleOwner } from "../threads/module-owner.ts";
@@ -21,7 +22,6 @@ import { decodeConfig } from "./decode-config.ts";
 import { withErrors } from "./in-turn.ts";
 import type { ModuleDefinition } from "./module.ts";
 import type { ModuleContext } from "./module-context.ts";
-import type { App, ModuleInstance, ModuleNamespace } from "./module-instance.ts";
 import type { Part } from "./part-cache.ts";
 import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
 

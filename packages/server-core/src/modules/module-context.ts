@@ -3,10 +3,10 @@ import type { Logger } from "lifecycle";
 import type { EventData, EventOutcome } from "../events/server-event.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { PortSource } from "../listen/port-source.ts";
+import type { App, ModuleInstance, ModuleNamespace } from "../module-instance.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { SharedState } from "../threads/shared-state.ts";
 import type { ThreadMessages } from "../threads/thread-messages.ts";
-import type { App, ModuleInstance, ModuleNamespace } from "./module-instance.ts";
 import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
 
 /** The services that a module gets when it is provisioned. */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
+import type { ModuleInstance } from "../module-instance.ts";
 import type { ModuleContext } from "./module-context.ts";
-import type { ModuleInstance } from "./module-instance.ts";
 import type { ListedText, ModuleText } from "./module-text.ts";
 
 export {
@@ -10,7 +10,7 @@ export {
   loggingNamespace,
   type ModuleInstance,
   type ModuleNamespace,
-} from "./module-instance.ts";
+} from "../module-instance.ts";
 
 /** A module as its file describes it. */
 export interface ModuleSource<Config, Instance extends ModuleInstance> extends ModuleText {

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { documentSchema } from "../engine/config-document.ts";
+import { withoutIds } from "../json/id-index.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, member } from "../json/json-value.ts";
 import { type ConfigFault, configFaults, parseConfig } from "../modules/decode-config.ts";
 import type { ModuleDefinition } from "../modules/module.ts";
 import type { ModuleRegistry } from "../modules/module-registry.ts";
-import { withoutIds } from "../tree/id-index.ts";
 import { type AnySchema, schemaParts } from "./schema-parts.ts";
 
 const maxFaults = 100;

@@ -1,4 +1,4 @@
-import type { ModuleInstance, ModuleNamespace } from "../modules/module-instance.ts";
+import type { ModuleInstance, ModuleNamespace } from "../module-instance.ts";
 
 /**
  * Where certificates, keys and authorities rest, shared by every instance of the server that names the same place. Keys

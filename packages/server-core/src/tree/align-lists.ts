@@ -1,6 +1,6 @@
 import { encodeJson } from "../json/encode-json.ts";
+import { idKey } from "../json/id-index.ts";
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
-import { idKey } from "./id-index.ts";
 
 /** Above this many pairs elements are matched by place only. */
 const maxPairs = 250_000;

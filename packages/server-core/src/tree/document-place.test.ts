@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { indexIds } from "../json/id-index.ts";
 import { decodeDocumentPath, locate, parsePlace } from "./document-place.ts";
-import { indexIds } from "./id-index.ts";
 
 const ids = indexIds({
   a: [{ "@id": "plain" }, { "@id": "a/b" }, { "@id": "50%" }, { "@id": "a%2Fb" }],

@@ -1,6 +1,6 @@
 import { ServerError } from "../errors.ts";
+import type { IdIndex } from "../json/id-index.ts";
 import { percentDecode } from "../uri/percent-encoding.ts";
-import type { IdIndex } from "./id-index.ts";
 import { parseJsonPointer } from "./json-pointer.ts";
 import { parseTreePath, type TreePath, treePathOf } from "./tree-path.ts";
 

@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
-import { prototypeKey } from "./prototype-key.ts";
+import { prototypeKey } from "../json/prototype-key.ts";
 
 const ownField = { configurable: true, enumerable: true, writable: true };
 

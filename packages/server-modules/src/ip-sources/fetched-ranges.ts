@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { openDispatcher } from "certificates/tls/issuers/acme/open-dispatcher";
+import { openDispatcher } from "certificates/tls/open-dispatcher";
 import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "server-core/errors";
 import { createPrivateFile } from "server-core/files/private-file";

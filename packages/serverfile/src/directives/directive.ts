@@ -1,8 +1,8 @@
-import type { GlobalOptions } from "../global-options/global-options.ts";
 import type { TokenCursor } from "../lexer/token-cursor.ts";
 import type { ReadModule } from "../modules/module-reader.ts";
 import { type GroupNames, type Route, routeOf } from "../routes/route.ts";
 import type { DirectiveResult } from "../routes/site-results.ts";
+import type { GlobalOptions } from "../sites/global-options.ts";
 import type { Draft } from "../values/draft.ts";
 
 /** State that is counted or collected over a whole file. */

@@ -1,6 +1,6 @@
 import { ServerError } from "server-core/errors";
+import type { GlobalOptions, ServerOptions } from "../sites/global-options.ts";
 import { childOf, type Draft, isEmptyDraft } from "../values/draft.ts";
-import type { GlobalOptions, ServerOptions } from "./global-options.ts";
 
 /** A server with the name it has in the config. */
 export interface BuiltServer {

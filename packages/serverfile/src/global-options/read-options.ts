@@ -7,6 +7,7 @@ import { TokenCursor } from "../lexer/token-cursor.ts";
 import { readLog } from "../modules/logging/read-log.ts";
 import type { ReadModule } from "../modules/module-reader.ts";
 import { readPreferredChains } from "../modules/tls/issuers.ts";
+import type { GlobalOptions } from "../sites/global-options.ts";
 import type { TextFeatures } from "../text-features.ts";
 import { type FieldReader, parsed, readFields } from "../values/block-fields.ts";
 import { type Draft, listOf, onlyGiven, setAt } from "../values/draft.ts";
@@ -14,7 +15,6 @@ import { parseDuration } from "../values/parse-duration.ts";
 import { parseFloatingPoint, parseInteger } from "../values/parse-number.ts";
 import { insertionSort } from "../values/stable-sort.ts";
 import { readAuthorities } from "./authorities.ts";
-import type { GlobalOptions } from "./global-options.ts";
 import { readServerOptions } from "./server-options.ts";
 
 interface OptionContext {

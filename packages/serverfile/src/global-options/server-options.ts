@@ -1,5 +1,6 @@
 import type { TokenCursor } from "../lexer/token-cursor.ts";
 import type { ReadModule } from "../modules/module-reader.ts";
+import type { ServerOptions } from "../sites/global-options.ts";
 import {
   type FieldReader,
   flag,
@@ -13,7 +14,6 @@ import {
 import { type Draft, listOf, setAt } from "../values/draft.ts";
 import { parseDuration } from "../values/parse-duration.ts";
 import { parseInteger } from "../values/parse-number.ts";
-import type { ServerOptions } from "./global-options.ts";
 
 function time(path: string, what: string): FieldReader {
   return (cursor, draft) =>

@@ -1,5 +1,5 @@
 import { ServerError } from "server-core/errors";
-import type { GlobalOptions } from "../global-options/global-options.ts";
+import type { GlobalOptions } from "../sites/global-options.ts";
 import { childOf, type Draft, type Given, listOf } from "../values/draft.ts";
 
 const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";

@@ -1,6 +1,6 @@
 import { ServerError } from "server-core/errors";
-import type { GlobalOptions } from "../global-options/global-options.ts";
-import { hostsOf, resultsOf, type ServedSite } from "../routes/site.ts";
+import type { GlobalOptions } from "../sites/global-options.ts";
+import { hostsOf, resultsOf, type ServedSite } from "../sites/site.ts";
 import { type Draft, type DraftValue, isEmptyDraft, sameJson, sortedJson } from "../values/draft.ts";
 import { stableSort } from "../values/stable-sort.ts";
 import { TextNumbers } from "../values/text-numbers.ts";

@@ -1,6 +1,6 @@
-import type { ServerSites } from "../addresses/listeners.ts";
-import type { GlobalOptions } from "../global-options/global-options.ts";
-import { resultsOf } from "../routes/site.ts";
+import type { GlobalOptions } from "../sites/global-options.ts";
+import type { ServerSites } from "../sites/listeners.ts";
+import { resultsOf } from "../sites/site.ts";
 import { type Draft, isEmptyDraft, setMember } from "../values/draft.ts";
 
 /** The app `pki`: authorities of the options, those that sites name, and none of them trusted when so told. */

@@ -1,9 +1,9 @@
 import { ServerError } from "server-core/errors";
-import type { ServerSites } from "../addresses/listeners.ts";
 import { usePortOtherThan } from "../addresses/network-address.ts";
-import { type GlobalOptions, httpPortOf } from "../global-options/global-options.ts";
 import type { Token } from "../lexer/token.ts";
-import { hostsOf, resultsOf, type ServedSite } from "../routes/site.ts";
+import { type GlobalOptions, httpPortOf } from "../sites/global-options.ts";
+import type { ServerSites } from "../sites/listeners.ts";
+import { hostsOf, resultsOf, type ServedSite } from "../sites/site.ts";
 import { childOf, type Draft, isEmptyDraft, onlyGiven, sameJson } from "../values/draft.ts";
 import { defaultIssuers, fillAcmeDefaults, hasGlobalAcmeOptions, isAcme } from "./acme-defaults.ts";
 import {

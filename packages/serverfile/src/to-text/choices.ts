@@ -1,4 +1,10 @@
-import type { Merging } from "./sites/merge-sites.ts";
+/**
+ * Which sites of several servers become one site:
+ * - `alike`: those with the same directives
+ * - `same`: those with the same directives and the same hosts
+ * - `none`: every server keeps its own sites
+ */
+export type Merging = "alike" | "same" | "none";
 
 export type AutomatedAddresses = "unserved" | "internal" | "first" | "all" | "none";
 export type HiddenAnyHost = "none" | "with paths" | "alone" | "for names" | "beside names";

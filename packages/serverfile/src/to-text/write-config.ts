@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "server-core/json/json-value";
-import type { TextFeatures } from "../text-features.ts";
 import type { Choices } from "./choices.ts";
 import { type ConfigLines, configText, unservedSite } from "./config-lines.ts";
 import { inexpressible } from "./inexpressible.ts";
@@ -21,6 +20,7 @@ import {
   storageLines,
 } from "./options/write-options.ts";
 import { errorStatements } from "./routes/error-statements.ts";
+import type { TextWriters } from "./routes/handler-writer.ts";
 import { namedRoutes } from "./routes/named-routes.ts";
 import { DirectiveOrder, OrderNeeds } from "./routes/order-needs.ts";
 import { inReadingOrder, RouteBlock } from "./routes/route-block.ts";
@@ -55,14 +55,14 @@ class ConfigWriter {
   readonly #choices: Choices;
   readonly #order: OrderNeeds;
   readonly #hiddenFile: string;
-  readonly #features: TextFeatures;
+  readonly #writers: TextWriters;
   readonly #ports: UsualPorts;
   readonly #http: Members | undefined;
   readonly #tls: Members | undefined;
 
-  constructor(config: JsonValue, options: WriteOptions, order = new DirectiveOrder(options.features.order)) {
+  constructor(config: JsonValue, options: WriteOptions, order = new DirectiveOrder(options.writers.order)) {
     const { choices } = options;
-    this.#features = options.features;
+    this.#writers = options.writers;
     this.#config = new Members(config, "/config");
     this.#choices = choices;
     this.#order = new OrderNeeds(order);
@@ -139,10 +139,10 @@ class ConfigWriter {
   }
 
   #writerFor(): RouteWriter {
-    return new RouteWriter(new NamedMatchers(this.#features.matcherLines), {
+    return new RouteWriter(new NamedMatchers(this.#writers.matcherLines), {
       hiddenFile: this.#hiddenFile,
       order: this.#order,
-      features: this.#features,
+      writers: this.#writers,
     });
   }
 
@@ -231,7 +231,7 @@ export interface WriteOptions {
   readonly choices: Choices;
   /** The file that the text is thought to be in. */
   readonly hiddenFile: string;
-  readonly features: TextFeatures;
+  readonly writers: TextWriters;
 }
 
 /**

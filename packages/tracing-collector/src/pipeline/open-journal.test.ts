@@ -5,7 +5,7 @@ import { createMetrics } from "lifecycle";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { quietLog } from "../../test/receiver-fixture.ts";
 import { rowsOf, spanOf } from "../../test/span-rows-fixture.ts";
-import { CollectorMetrics } from "../metrics.ts";
+import { CollectorMetrics } from "../counts/metrics.ts";
 import { collectorOptions } from "../options/collector-options.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
 import { openJournal } from "./open-journal.ts";

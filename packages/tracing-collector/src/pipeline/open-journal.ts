@@ -1,6 +1,6 @@
 import type { Registry } from "@prometheus-io/client";
 import type { Logger } from "lifecycle";
-import type { CollectorMetrics } from "../metrics.ts";
+import type { CollectorMetrics } from "../counts/metrics.ts";
 import type { CollectorOptions } from "../options/collector-options.ts";
 import { Journal } from "./journal/journal.ts";
 import { MemoryJournal } from "./journal/memory-journal.ts";

@@ -1,5 +1,5 @@
 import type { SpanRows } from "wire/rows";
-import type { SpanSource } from "../metrics.ts";
+import type { SpanSource } from "../counts/metrics.ts";
 
 /**
  * Reads or rewrites the rows of one request, before the journal keeps them and the sender gets an answer.

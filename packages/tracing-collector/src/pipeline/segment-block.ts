@@ -1,7 +1,7 @@
 import type { SpanRowSource, SpanWriter, WriteOptions } from "storage/api";
 import type { SpanRows } from "wire/rows";
+import type { SavedCounts, SaveResult } from "../counts/saved-counts.ts";
 import type { JournalSegment, SegmentSource } from "./journal/span-journal.ts";
-import type { SavedCounts, SaveResult } from "./saved-counts.ts";
 
 /** A segment on its way to the store. It is written repeatedly until the store has it. */
 export interface SegmentBlock {

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Span } from "wire/model";
 import { encodeTraces, OtlpTranscoder } from "wire/otlp";
 import { rowsOf, type SpanOutline, spanOf } from "../../test/span-rows-fixture.ts";
-import { ServiceCounter } from "./service-counter.ts";
-import { ServiceNames } from "./service-labels.ts";
+import { ServiceCounter } from "../counts/service-counter.ts";
+import { ServiceNames } from "../counts/service-labels.ts";
 import { SpanCounts } from "./span-counts.ts";
 
 function counting(maxServices?: number) {

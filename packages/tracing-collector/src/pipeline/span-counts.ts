@@ -1,15 +1,8 @@
 import { plainBytesOf, type SpanRows } from "wire/rows";
-import type { SpanSource } from "../metrics.ts";
-import type { CountedRows } from "./counted-rows.ts";
+import type { CountedRows } from "../counts/counted-rows.ts";
+import type { SpanCountsObserver, SpanSource } from "../counts/metrics.ts";
+import { ServiceCounter } from "../counts/service-counter.ts";
 import type { RowStep } from "./row-step.ts";
-import { ServiceCounter } from "./service-counter.ts";
-import type { ServiceCounts } from "./service-counts.ts";
-
-/** Receives the counts of received spans. */
-export interface SpanCountsObserver {
-  /** A request was decoded. */
-  servicesReceived(source: SpanSource, counts: ServiceCounts): void;
-}
 
 /** Counts received spans and traces by service, and attaches the counts to the rows for later steps. */
 export class SpanCounts implements RowStep {

@@ -2,7 +2,7 @@ import { createMetrics, type Logger } from "lifecycle";
 import { describe, expect, test } from "vitest";
 import type { SpanRows } from "wire/rows";
 import { rowsOf, spanOf } from "../../test/span-rows-fixture.ts";
-import { CollectorMetrics, type SpanSource } from "../metrics.ts";
+import { CollectorMetrics, type SpanSource } from "../counts/metrics.ts";
 import { RecentBatches } from "./recent-batches.ts";
 import type { RowStep } from "./row-step.ts";
 import { SpanIntake } from "./span-intake.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "lifecycle";
 import type { SpanRows, TranscodeResult } from "wire/rows";
+import type { CollectorMetrics, SpanSource } from "../counts/metrics.ts";
 import { CollectorError } from "../errors.ts";
-import type { CollectorMetrics, SpanSource } from "../metrics.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
 import type { RecentBatches } from "./recent-batches.ts";
 import type { RowStep } from "./row-step.ts";

@@ -7,12 +7,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { OtlpJsonTranscoder } from "wire/otlp";
 import type { SpanRows } from "wire/rows";
 import { oneSpanJson, quietLog } from "../../test/receiver-fixture.ts";
-import { CollectorMetrics } from "../metrics.ts";
+import { CollectorMetrics } from "../counts/metrics.ts";
+import { ServiceCounts } from "../counts/service-counts.ts";
 import { Journal } from "./journal/journal.ts";
 import { MemoryJournal } from "./journal/memory-journal.ts";
 import { segmentHeaderBytes } from "./journal/segment-format.ts";
 import type { SpanJournal } from "./journal/span-journal.ts";
-import { ServiceCounts } from "./service-counts.ts";
 import { StorageWriter } from "./storage-writer.ts";
 
 interface Attempt extends WriteOptions {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "lifecycle";
 import { StorageError, type TraceStore } from "storage/api";
+import type { CollectorMetrics } from "../counts/metrics.ts";
 import { CollectorError } from "../errors.ts";
-import type { CollectorMetrics } from "../metrics.ts";
 import type { JournalSegment, SpanJournal } from "./journal/span-journal.ts";
 import { HeldBlock, type SegmentBlock, SourceBlock } from "./segment-block.ts";
 

@@ -12,11 +12,11 @@ import {
 } from "wire/grpc";
 import type { MessageTranscoder } from "wire/rows";
 import { SpanIntake } from "../pipeline/span-intake.ts";
-import { samplingHandlers } from "../sampling/sampling-grpc.ts";
 import { createGrpcServer, type GrpcSettings, grpcStallMs, listenGrpc } from "./grpc-listener.ts";
 import { GrpcSpans } from "./grpc-spans.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
+import { samplingHandlers } from "./sampling-grpc.ts";
 
 /**
  * `CollectorService.PostSpans` and `SamplingManager` of `api_v2`, under both package names, with reflection

@@ -4,9 +4,9 @@ import { WireError } from "wire/errors";
 import type { MessageTranscoder, TranscodeResult } from "wire/rows";
 import { CollectorError } from "../errors.ts";
 import type { SpanIntake } from "../pipeline/span-intake.ts";
+import type { GrpcFailure } from "./grpc-status.ts";
 import { grpcFailureOf, serviceErrorOf } from "./refusal.ts";
 import { type CallMetadata, grpcTenant, TenantError } from "./tenant.ts";
-import type { GrpcFailure } from "./unary-grpc/grpc-status.ts";
 
 /** Keeps the spans of gRPC calls whose requests arrive as bytes. */
 export class GrpcSpans {

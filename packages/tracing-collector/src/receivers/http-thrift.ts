@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { activeSpan } from "lifecycle";
 import { WireError } from "wire/errors";
 import { ThriftBatchTranscoder } from "wire/thrift";
-import type { CollectorMetrics } from "../metrics.ts";
+import type { CollectorMetrics } from "../counts/metrics.ts";
 import { SpanIntake } from "../pipeline/span-intake.ts";
-import { answerSampling } from "../sampling/sampling-http.ts";
 import { type HttpTimeouts, listenHttp } from "./http-listener.ts";
 import { type HttpFailure, type HttpSpanForm, receiveSpans } from "./http-spans.ts";
 import { MediaTypeError, mediaType } from "./media-type.ts";
 import { drainRequest } from "./read-body.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
+import { answerSampling } from "./sampling-http.ts";
 import { answerText } from "./text-answer.ts";
 
 const contentTypes: readonly string[] = ["application/x-thrift", "application/vnd.apache.thrift.binary"];

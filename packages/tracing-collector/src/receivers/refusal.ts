@@ -2,8 +2,8 @@ import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { WireError } from "wire/errors";
 import { encodeRpcStatus } from "wire/otlp";
 import { CollectorError, type CollectorErrorCode } from "../errors.ts";
+import type { GrpcFailure } from "./grpc-status.ts";
 import { TenantError } from "./tenant.ts";
-import type { GrpcFailure } from "./unary-grpc/grpc-status.ts";
 
 /** Tells a sender to try again later, or that the request is too large to try again. */
 export interface Refusal {

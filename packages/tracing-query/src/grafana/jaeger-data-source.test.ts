@@ -2,8 +2,8 @@
 // on the answers.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
-import { openSampleServer, type SampleServer } from "../http/sample-server.ts";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
+import { openSampleServer, type SampleServer } from "../testing/sample-server.ts";
 import {
   dependenciesAnswer,
   failureV3Answer,

@@ -4,8 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decodeTraces } from "wire/otlp";
 import type { z } from "zod";
-import { openSampleServer, type SampleServer } from "../http/sample-server.ts";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
+import { openSampleServer, type SampleServer } from "../testing/sample-server.ts";
 import {
   buildInfoAnswer,
   instantAnswer,

@@ -6,10 +6,10 @@ import type { PackedTrace, SpanReader } from "storage/api";
 import { expect, onTestFinished, test } from "vitest";
 import type { Span } from "wire/model";
 import { decodeTraces } from "wire/otlp";
+import { openHttpServer } from "../server/http-server.ts";
 import { StuckReader, sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleTraceId } from "../service/sample-store.ts";
 import { storedTrace } from "../service/stored-trace.ts";
-import { openHttpServer } from "./http-server.ts";
 import { UiPage } from "./ui-page.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });

@@ -16,7 +16,7 @@ import { type GrpcServer, openGrpcServer } from "../grpc/grpc-server.ts";
 import { damagedStore } from "../service/damaged-store.ts";
 import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
-import { openSampleServer, type SampleServer } from "./sample-server.ts";
+import { openSampleServer, type SampleServer } from "../testing/sample-server.ts";
 
 const nowMs = Date.now();
 const hourMs = 3_600_000;

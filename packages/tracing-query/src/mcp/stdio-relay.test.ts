@@ -8,9 +8,9 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { createLogger } from "lifecycle";
 import { afterEach, describe, expect, test } from "vitest";
-import { openSampleServer } from "../http/sample-server.ts";
 import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
+import { openSampleServer } from "../testing/sample-server.ts";
 import { mcpRouter } from "./mcp-router.ts";
 import { relayStdio } from "./stdio-relay.ts";
 

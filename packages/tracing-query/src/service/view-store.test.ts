@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openSampleServer } from "../http/sample-server.ts";
+import { openSampleServer } from "../testing/sample-server.ts";
 import { sampleTenants } from "./sample-service.ts";
 import { sampleStore } from "./sample-store.ts";
 import { isViewAddress, ViewStore } from "./view-store.ts";

@@ -1,12 +1,12 @@
 import type { ReadOptions, TraceQlMetrics } from "storage/api";
 import type { Endpoint } from "../http/endpoint.ts";
 import { QueryError } from "../query-error.ts";
+import { checkMetricsSize } from "../service/answer-size.ts";
+import { parseMetricsQuery } from "../service/parse-query.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, type ReadLimits } from "../service/read-limits.ts";
-import { checkMetricsSize } from "./answer-size.ts";
 import { instantQuery, renamed } from "./instant-query.ts";
 import { instantJson, rangeJson } from "./metrics-json.ts";
-import { parseMetricsQuery } from "./parse-query.ts";
 import { metricsRange, stepParam, uint32Param } from "./time-params.ts";
 
 /** Tempo's default. */

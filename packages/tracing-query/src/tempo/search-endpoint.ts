@@ -1,8 +1,8 @@
 import type { ReadOptions, TraceQlSearch } from "storage/api";
 import type { Endpoint } from "../http/endpoint.ts";
+import { checkSearchSize } from "../service/answer-size.ts";
 import type { QueryService } from "../service/query-service.ts";
 import { checkLimits, type ReadLimits } from "../service/read-limits.ts";
-import { checkSearchSize } from "./answer-size.ts";
 import { searchJson } from "./search-json.ts";
 import { parseSearchParams } from "./search-params.ts";
 

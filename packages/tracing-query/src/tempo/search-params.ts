@@ -2,9 +2,9 @@ import type { TraceQlSearchQuery } from "storage/api";
 import { parseDurationNano } from "../go-text/go-duration.ts";
 import { parseInteger } from "../go-text/parse-number.ts";
 import { QueryError } from "../query-error.ts";
+import { parseSearchQuery } from "../service/parse-query.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
 import { parseLogfmt } from "./logfmt.ts";
-import { parseSearchQuery } from "./parse-query.ts";
 import { tagSearchQuery } from "./tag-search.ts";
 import { secondsRange, uint32Param, withParameter } from "./time-params.ts";
 

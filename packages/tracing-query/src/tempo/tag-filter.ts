@@ -1,7 +1,7 @@
 import type { SpanFilter } from "storage/api";
 import type { FieldExpression, Static, TraceQlQuery } from "traceql";
 import { QueryError } from "../query-error.ts";
-import { parseQuery } from "./parse-query.ts";
+import { parseQuery } from "../service/parse-query.ts";
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 

@@ -1,7 +1,7 @@
 import type { AttributeScope } from "storage/api";
 import type { Field, TraceQlQuery } from "traceql";
 import { QueryError } from "../query-error.ts";
-import { parseQuery } from "./parse-query.ts";
+import { parseQuery } from "../service/parse-query.ts";
 
 /** Where to look for a tag's values. A tag without a scope has several places. */
 export interface TagPlace {

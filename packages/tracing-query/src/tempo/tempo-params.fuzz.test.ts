@@ -1,7 +1,7 @@
 // Any parameters: an answer, or a complaint about one of them.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseMetricsQuery } from "./parse-query.ts";
+import { parseMetricsQuery } from "../service/parse-query.ts";
 import { parseSearchParams } from "./search-params.ts";
 import { tagFilter } from "./tag-filter.ts";
 import { tagPlace } from "./tag-identifier.ts";

@@ -3,8 +3,8 @@ import { type ReadOptions, unsupported } from "storage/api";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Span } from "wire/model";
 import { decodeTraces } from "wire/otlp";
-import { openHttpServer } from "../http/http-server.ts";
 import { UiPage } from "../http/ui-page.ts";
+import { openHttpServer } from "../server/http-server.ts";
 import { type SampleStore, sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { createLogger, parseHostPort, Tracer, useTracer } from "lifecycle";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { openHttpServer } from "../http/http-server.ts";
 import { UiPage } from "../http/ui-page.ts";
+import { openHttpServer } from "../server/http-server.ts";
 import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { sampleStore } from "../service/sample-store.ts";
 

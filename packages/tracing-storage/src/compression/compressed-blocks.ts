@@ -2,7 +2,7 @@ import { Transform } from "node:stream";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { cityHash128 } from "wire/city-hash";
-import { engineError } from "../engine/engine-error.ts";
+import { engineError } from "../engine-error.ts";
 import { compressLz4Block, decompressLz4Block } from "./lz4-block.ts";
 
 const unzstd = promisify(zstdDecompress);

@@ -1,4 +1,4 @@
-import { engineError } from "../engine/engine-error.ts";
+import { engineError } from "../engine-error.ts";
 import { decompressLz4Block } from "./lz4-block.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EngineError } from "../engine/engine-error.ts";
+import { EngineError } from "../engine-error.ts";
 import { damagedPart } from "./damaged-part.ts";
 
 const uuid = "506dc9e1-414a-4d00-bf6d-7a3f2b5c4f10";

@@ -1,4 +1,4 @@
-import type { EngineError } from "../engine/engine-error.ts";
+import type { EngineError } from "../engine-error.ts";
 
 /** A part of a table, as the engine's errors name it. */
 export interface PartName {

@@ -1,7 +1,7 @@
 import { createLogger, createMetrics } from "lifecycle";
 import { expect, test } from "vitest";
 import type { Engine } from "../engine/engine.ts";
-import { EngineError } from "../engine/engine-error.ts";
+import { EngineError } from "../engine-error.ts";
 import { PartQuarantine } from "./part-quarantine.ts";
 
 const path = "/data/engine/store/506/506dc9e1-414a-4d00-bf6d-7a3f2b5c4f10/1_1_1_0/v.bin";

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { Health, Logger } from "lifecycle";
 import type { PartialReason } from "storage/api";
 import type { Engine } from "../engine/engine.ts";
-import { EngineError, toEngineError } from "../engine/engine-error.ts";
+import { EngineError, toEngineError } from "../engine-error.ts";
 import { quoteString } from "../sql/statement.ts";
 import { damagedPart, type PartName } from "./damaged-part.ts";
 import type { DroppablePart } from "./set-aside-limits.ts";

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { folderError, StartError } from "lifecycle";
-import type { MendedFile } from "../damage/metadata-copy.ts";
 import { checkFolderVersion } from "./folder-version.ts";
+import type { MendedFile } from "./metadata-copy.ts";
 
 /** A data folder that this process holds. Everything below it belongs to this process alone. */
 export interface DataFolder {

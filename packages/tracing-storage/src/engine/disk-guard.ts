@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import { engineError } from "./engine-error.ts";
+import { engineError } from "../engine-error.ts";
 
 export interface DiskGuardSettings {
   /** A folder on the disk that is watched. */

@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import { StartError } from "lifecycle";
-import { type MendedFile, MetadataCopy } from "../damage/metadata-copy.ts";
+import { engineError, toEngineError } from "../engine-error.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { connectionSettings, type EngineLimits, writeEngineConfig } from "./engine-config.ts";
-import { engineError, toEngineError } from "./engine-error.ts";
 import { writeFolderVersion } from "./folder-version.ts";
 import { KeptConnections } from "./kept-connections.ts";
 import { forgetLostTokens } from "./lost-tokens.ts";
+import { type MendedFile, MetadataCopy } from "./metadata-copy.ts";
 import {
   loadNativeBinding,
   type NativeBinding,

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "lifecycle";
-import type { MendedFile } from "../damage/metadata-copy.ts";
+import type { MendedFile } from "./metadata-copy.ts";
 
 /** How this code lays out a data folder; a higher number is a layout that it does not know. */
 const layoutVersion = 1;

@@ -1,4 +1,4 @@
-import { engineError } from "./engine-error.ts";
+import { engineError } from "../engine-error.ts";
 
 export interface GateLimits {
   /** Most queries that run at the same time. */

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { engineError } from "../engine/engine-error.ts";
+import { engineError } from "../engine-error.ts";
 import type { User } from "./users.ts";
 
 interface Credentials {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
+import { EngineError, engineError, toEngineError } from "../engine-error.ts";
 import { errorStatus } from "./error-status.ts";
 
 test.each([

@@ -1,4 +1,4 @@
-import type { EngineError } from "../engine/engine-error.ts";
+import type { EngineError } from "../engine-error.ts";
 
 const statusByName: ReadonlyMap<string, number> = new Map(
   Object.entries({

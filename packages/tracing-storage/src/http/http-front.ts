@@ -6,8 +6,8 @@ import { activeSpan, httpServerFor, type Logger, type ServerTls } from "lifecycl
 import type { PartQuarantine } from "../damage/part-quarantine.ts";
 import type { DiskGuard } from "../engine/disk-guard.ts";
 import type { Engine } from "../engine/engine.ts";
-import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
 import type { QueryGate } from "../engine/query-gate.ts";
+import { EngineError, engineError, toEngineError } from "../engine-error.ts";
 import type { PointReader } from "../point-read/point-reader.ts";
 import type { StorageMetrics } from "../storage-metrics.ts";
 import { answer, answerEarly, answerStream, type Packing, unpacked } from "./answer.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { engineError } from "../engine/engine-error.ts";
+import { engineError } from "../engine-error.ts";
 
 function hostName(host: string): string {
   try {

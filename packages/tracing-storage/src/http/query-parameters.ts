@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { engineError } from "../engine/engine-error.ts";
+import { engineError } from "../engine-error.ts";
 
 /** The facts of a request besides its body. */
 export interface QueryParameters {

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { decompressBlocks } from "../compression/compressed-blocks.ts";
 import { decompressLz4Frames } from "../compression/lz4-frame.ts";
-import { engineError } from "../engine/engine-error.ts";
+import { engineError } from "../engine-error.ts";
 
 const spoolBufferBytes = 1024 * 1024;
 

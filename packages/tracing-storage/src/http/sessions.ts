@@ -1,6 +1,6 @@
 import type { Engine, EngineConnection } from "../engine/engine.ts";
 import { readerProfile } from "../engine/engine-config.ts";
-import { engineError } from "../engine/engine-error.ts";
+import { engineError } from "../engine-error.ts";
 import { quoteString } from "../sql/statement.ts";
 import type { SessionParameters } from "./query-parameters.ts";
 import type { User } from "./users.ts";

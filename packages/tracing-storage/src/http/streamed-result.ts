@@ -1,8 +1,8 @@
 import type { Engine } from "../engine/engine.ts";
-import { EngineError, engineError, toEngineError } from "../engine/engine-error.ts";
 import type { NativeResult } from "../engine/native-binding.ts";
 import type { QueryGate } from "../engine/query-gate.ts";
 import type { ResultPipe } from "../engine/result-pipe.ts";
+import { EngineError, engineError, toEngineError } from "../engine-error.ts";
 
 /**
  * Bytes held before the first one is sent. An error up to there has its own status and code, and a result up

@@ -1,5 +1,5 @@
 import { tableEngines } from "../engine/engine-config.ts";
-import { engineError } from "../engine/engine-error.ts";
+import { engineError } from "../engine-error.ts";
 import type { Token } from "./tokenizer.ts";
 
 const allowed = {

@@ -1,6 +1,6 @@
 import type { KeptQuestion } from "../engine/engine.ts";
 import { readerProfile } from "../engine/engine-config.ts";
-import { engineError } from "../engine/engine-error.ts";
+import { engineError } from "../engine-error.ts";
 import { quoteString } from "./statement.ts";
 
 export interface SessionInput {

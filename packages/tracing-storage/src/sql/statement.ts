@@ -1,4 +1,4 @@
-import { engineError } from "../engine/engine-error.ts";
+import { engineError } from "../engine-error.ts";
 import { EngineClause } from "./engine-clause.ts";
 import { type Token, tokenize } from "./tokenizer.ts";
 import { utf8Text } from "./utf8-text.ts";

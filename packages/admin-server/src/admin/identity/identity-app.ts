@@ -1,7 +1,7 @@
 import { CertificateManager } from "certificates/tls/automation/certificate-manager";
-import { isInternalName, qualifiesForCertificate } from "certificates/tls/automation/subject-names";
 import { CertificateCache } from "certificates/tls/certificates/certificate-cache";
 import { type CertificateIssuer, issuers } from "certificates/tls/issuers/issuer";
+import { isInternalName, qualifiesForCertificate } from "certificates/tls/subject-names";
 import { ServerError } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
 import { type App, defineModule } from "server-core/modules/module";

@@ -9,8 +9,8 @@ import { parseJson } from "server-core/json/parse-json";
 import { decodeAdminConfig } from "../admin-config.ts";
 import type { IdentityCertificates } from "../identity/identity-certificates.ts";
 import { shownCertificate } from "../identity/server-identity.ts";
+import type { PullConfig } from "../pull-config.ts";
 import { fetchConfig } from "./fetch-config.ts";
-import type { PullConfig } from "./pull-config.ts";
 import { shownAddress } from "./source-address.ts";
 
 interface Plan {

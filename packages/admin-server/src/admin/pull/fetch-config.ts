@@ -6,8 +6,8 @@ import { replaceAll, replaceKnown } from "server-core/placeholders/machine-place
 import type { Agent } from "undici";
 import type { ShownCertificate } from "../identity/server-identity.ts";
 import { formatOf } from "../posted-config.ts";
+import type { PullConfig } from "../pull-config.ts";
 import { maxBodyBytes } from "../request-body.ts";
-import type { PullConfig } from "./pull-config.ts";
 import { shownAddress, splitCredentials } from "./source-address.ts";
 
 const defaultTimeoutMs = 10_000;

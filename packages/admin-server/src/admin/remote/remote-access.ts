@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { messageOf, ServerError } from "server-core/errors";
 import type { AdminGate } from "../admin-listener.ts";
-import type { AccessEntry } from "./remote-config.ts";
+import type { AccessEntry } from "../remote-config.ts";
 
 interface Permission {
   readonly paths: readonly string[] | undefined;

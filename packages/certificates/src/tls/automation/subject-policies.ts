@@ -6,10 +6,10 @@ import { type Storage, storages } from "server-core/storage/storage";
 import { type KeyType, keyTypes } from "../../material/key-pair.ts";
 import { type CertificateIssuer, issuers } from "../issuers/issuer.ts";
 import { type ExternalManager, externalManagers } from "../managers/external-manager.ts";
+import { isInternalName, subjectCovers } from "../subject-names.ts";
 import type { AutomationConfig, AutomationPolicyConfig } from "./automation-schema.ts";
 import type { AutomationPolicy } from "./certificate-manager.ts";
 import { type CertificatePermission, permissions } from "./permission.ts";
-import { isInternalName, subjectCovers } from "./subject-names.ts";
 
 const defaultRenewalRatio = 1 / 3;
 

@@ -5,7 +5,7 @@ import {
   wantedTopic,
 } from "server-core/events/server-event";
 import type { ThreadMessages } from "server-core/threads/thread-messages";
-import type { ClientHello } from "./client-hello.ts";
+import type { ClientHello } from "../client-hello.ts";
 
 const eventName = "tls_get_certificate";
 /** Handshakes that may wait for handlers; further ones fail. */

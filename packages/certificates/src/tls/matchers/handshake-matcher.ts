@@ -1,5 +1,5 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
-import type { ClientHello } from "../connection/client-hello.ts";
+import type { ClientHello } from "../client-hello.ts";
 
 /** A connection that has said hello. */
 export interface Handshake {

@@ -5,7 +5,7 @@ import { IpRanges } from "server-core/net/ip-ranges";
 import { replaceAll } from "server-core/placeholders/machine-placeholders";
 import { LinearRegexp } from "server-core/regexp/linear-regexp";
 import { z } from "zod";
-import { subjectCovers } from "../automation/subject-names.ts";
+import { subjectCovers } from "../subject-names.ts";
 import { type HandshakeMatcher, handshakeMatchers } from "./handshake-matcher.ts";
 
 const ranges = () => z.array(z.string()).nullish().describe("Addresses or CIDR ranges.");

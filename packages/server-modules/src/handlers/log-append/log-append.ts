@@ -1,5 +1,5 @@
-import { addLogField } from "http-engine/access-logs/extra-fields";
 import type { Exchange } from "http-engine/exchange";
+import { addLogField } from "http-engine/extra-fields";
 import type { HttpHandler } from "http-engine/handler";
 import { readPlaceholder } from "http-engine/placeholders";
 import type { LogValue } from "server-core/logging/log-entry";

@@ -1,5 +1,5 @@
 import { SpanKind, trace } from "@opentelemetry/api";
-import { addLogField } from "http-engine/access-logs/extra-fields";
+import { addLogField } from "http-engine/extra-fields";
 import type { HttpHandler } from "http-engine/handler";
 import { compileTemplate } from "http-engine/placeholders";
 import type { ModuleContext } from "server-core/modules/module-context";

@@ -50,3 +50,18 @@ export type RunWriter = (
   at: number,
   context: WriteContext,
 ) => WrittenRun | undefined;
+
+/** The writers of a server's modules, looked up when a config names the module. */
+export interface HandlerWriters {
+  /** The lines of a set of matchers. */
+  readonly matcherLines: MatcherSetWriter;
+  /** @param handler its name without `http.handlers.` @returns undefined when it has no text */
+  writerOf(handler: string): HandlerWriter | undefined;
+  /** The writers of several routes as one directive. @param handlers names of all handlers in these routes */
+  runWritersOf(handlers: ReadonlySet<string>): RunWriter[];
+}
+
+/** The writers, and the order in which the directives that they write run. */
+export interface TextWriters extends HandlerWriters {
+  readonly order: readonly string[];
+}

@@ -1,12 +1,11 @@
 import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/json/json-value";
 import type { Route } from "../../routes/route.ts";
-import type { TextFeatures } from "../../text-features.ts";
 import { inexpressible } from "../inexpressible.ts";
 import type { Line, Word } from "../lines/line.ts";
 import { textOf } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { type FlatRoute, groupNumber } from "./flat-route.ts";
-import type { RunWriter, WriteContext, Written, WrittenRun } from "./handler-writer.ts";
+import type { HandlerWriters, RunWriter, WriteContext, Written, WrittenRun } from "./handler-writer.ts";
 import type { OrderNeeds } from "./order-needs.ts";
 import { RouteBlock, type Statement, withOlderNames } from "./route-block.ts";
 
@@ -47,21 +46,21 @@ export function flatten(routes: JsonValue | undefined, path: string): FlatRoute[
 export interface RouteWriterOptions {
   readonly hiddenFile: string;
   readonly order: OrderNeeds;
-  readonly features: TextFeatures;
+  readonly writers: HandlerWriters;
 }
 
 /** Writes lists of routes of one site. */
 export class RouteWriter {
   readonly #context: WriteContext;
   readonly #order: OrderNeeds;
-  readonly #features: TextFeatures;
+  readonly #writers: HandlerWriters;
 
-  constructor(matchers: WriteContext["matchers"], { hiddenFile, order, features }: RouteWriterOptions) {
-    this.#features = features;
+  constructor(matchers: WriteContext["matchers"], { hiddenFile, order, writers }: RouteWriterOptions) {
+    this.#writers = writers;
     this.#order = order;
     this.#context = {
       matchers,
-      matcherLines: features.matcherLines,
+      matcherLines: writers.matcherLines,
       hiddenFile,
       sortedRoutes: (routes, path) => this.sorted(routes, path),
       routesInOrder: (routes, path) => this.#block(flatten(routes, path), false),
@@ -126,7 +125,7 @@ export class RouteWriter {
     }
     const handler = new Members(route.handler, route.handlerPath);
     const name = handler.text("handler") ?? "";
-    const writer = this.#features.writerOf(name);
+    const writer = this.#writers.writerOf(name);
     if (writer === undefined) {
       throw inexpressible(route.handlerPath, `there is no directive for the handler ${name}`);
     }
@@ -140,7 +139,7 @@ export class RouteWriter {
 
   /** The writers of directives that make several routes, as far as the handlers of a list have such. */
   #runWritersFor(routes: readonly FlatRoute[]): RunWriter[] {
-    return this.#features.runWritersOf(handlersOf(routes));
+    return this.#writers.runWritersOf(handlersOf(routes));
   }
 
   #statement(

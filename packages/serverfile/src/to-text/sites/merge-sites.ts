@@ -1,8 +1,6 @@
 import { isJsonObject, type JsonValue } from "server-core/json/json-value";
+import type { Merging } from "../choices.ts";
 import type { SiteDraft } from "./site-draft.ts";
-
-/** How sites of several servers become one: those with the same directives, the same and for the same hosts too, none. */
-export type Merging = "alike" | "same" | "none";
 
 /**
  * The parts that merged sites must share: everything but the names of top-level groups, and their addresses.

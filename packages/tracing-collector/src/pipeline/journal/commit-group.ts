@@ -1,6 +1,6 @@
 import { plainBytesOf } from "wire/rows";
-import type { CountedRows } from "../counted-rows.ts";
-import { ServiceCounts } from "../service-counts.ts";
+import type { CountedRows } from "../../counts/counted-rows.ts";
+import { ServiceCounts } from "../../counts/service-counts.ts";
 import { endMarkBytes, frameHeaderBytes, writeFrameHeader } from "./segment-format.ts";
 
 const firstCapacityBytes = 1024 * 1024;

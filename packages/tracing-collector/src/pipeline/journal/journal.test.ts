@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "lifecycle";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { ServiceCounts } from "../service-counts.ts";
+import { ServiceCounts } from "../../counts/service-counts.ts";
 import { Journal, type JournalSettings } from "./journal.ts";
 import { quarantineFolder } from "./quarantine.ts";
 import { endMarkBytes, segmentBeginning } from "./segment-format.ts";

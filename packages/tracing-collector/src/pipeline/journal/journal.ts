@@ -1,8 +1,8 @@
 import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
 import { folderError, type Logger, StartError } from "lifecycle";
 import { plainBytesOf } from "wire/rows";
+import type { CountedRows } from "../../counts/counted-rows.ts";
 import { CollectorError } from "../../errors.ts";
-import type { CountedRows } from "../counted-rows.ts";
 import { CommitGroup } from "./commit-group.ts";
 import { CommitPace } from "./commit-pace.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";

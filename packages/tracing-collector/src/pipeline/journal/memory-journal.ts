@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "lifecycle";
 import { plainBytesOf } from "wire/rows";
+import type { CountedRows } from "../../counts/counted-rows.ts";
+import { ServiceCounts } from "../../counts/service-counts.ts";
 import { CollectorError } from "../../errors.ts";
-import type { CountedRows } from "../counted-rows.ts";
-import { ServiceCounts } from "../service-counts.ts";
 import { JournalRoom } from "./journal-room.ts";
 import { SegmentAge } from "./segment-age.ts";
 import type { JournalLimits, JournalSegment, SegmentLimits, SpanJournal } from "./span-journal.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { ServiceCounts } from "../service-counts.ts";
+import { ServiceCounts } from "../../counts/service-counts.ts";
 import type { CommitGroup } from "./commit-group.ts";
 import { FrameList } from "./frame-list.ts";
 import { endMarkBytes, seededForm, segmentBeginning, segmentHeaderBytes } from "./segment-format.ts";

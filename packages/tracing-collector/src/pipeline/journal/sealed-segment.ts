@@ -1,9 +1,9 @@
 import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { SpanRows } from "wire/rows";
+import type { CountedRows } from "../../counts/counted-rows.ts";
+import type { ServiceCounts } from "../../counts/service-counts.ts";
 import { CollectorError } from "../../errors.ts";
-import type { CountedRows } from "../counted-rows.ts";
-import type { ServiceCounts } from "../service-counts.ts";
 import type { FrameList } from "./frame-list.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { segmentSuffix } from "./open-segment.ts";

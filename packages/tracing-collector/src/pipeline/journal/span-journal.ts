@@ -1,6 +1,6 @@
 import type { SpanRows } from "wire/rows";
-import type { CountedRows } from "../counted-rows.ts";
-import type { ServiceCounts } from "../service-counts.ts";
+import type { CountedRows } from "../../counts/counted-rows.ts";
+import type { ServiceCounts } from "../../counts/service-counts.ts";
 
 /**
  * The interface of a journal, on disk or in memory, for receivers and the store's writer. One contract test

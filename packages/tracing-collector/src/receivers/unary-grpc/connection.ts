@@ -6,8 +6,8 @@ import {
   ServerConnection,
   type StreamWindows,
 } from "http-protocols/http2-server";
+import { failureHeaders, type GrpcFailure, okTrailers, responseHeaders } from "../grpc-status.ts";
 import { messagePrefixBytes } from "./decode-message.ts";
-import { failureHeaders, type GrpcFailure, okTrailers, responseHeaders } from "./grpc-status.ts";
 import { RequestHeadersReader, trailersProblem } from "./request-headers.ts";
 import { type PlannedAnswer, type RequestSettings, RequestStream } from "./request-stream.ts";
 import { requestTarget } from "./request-target.ts";

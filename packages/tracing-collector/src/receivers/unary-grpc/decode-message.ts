@@ -1,7 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import { decompress, isPlainEncoding } from "wire/compression";
 import { WireError } from "wire/errors";
-import type { GrpcFailure } from "./grpc-status.ts";
+import type { GrpcFailure } from "../grpc-status.ts";
 
 /** Size of the flag and the length in front of a message. */
 export const messagePrefixBytes = 5;

@@ -7,9 +7,9 @@ import {
   type StreamWindows,
 } from "http-protocols/http2-server";
 import { CollectorError } from "../../errors.ts";
+import type { GrpcFailure } from "../grpc-status.ts";
 import { grpcFailureOf } from "../refusal.ts";
 import { decompressMessage, messagePrefixBytes } from "./decode-message.ts";
-import type { GrpcFailure } from "./grpc-status.ts";
 import type { MessageBuffers } from "./message-buffers.ts";
 import type { UnaryMethod } from "./unary-method.ts";
 

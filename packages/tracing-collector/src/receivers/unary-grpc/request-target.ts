@@ -1,6 +1,6 @@
 import { status } from "@grpc/grpc-js";
 import { isKnownEncoding } from "wire/compression";
-import type { GrpcFailure } from "./grpc-status.ts";
+import type { GrpcFailure } from "../grpc-status.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import type { PlannedAnswer } from "./request-stream.ts";
 import type { UnaryMethod } from "./unary-method.ts";

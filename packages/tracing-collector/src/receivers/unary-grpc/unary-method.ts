@@ -1,5 +1,5 @@
 import type { HeaderField } from "http-protocols/http2";
-import type { GrpcFailure } from "./grpc-status.ts";
+import type { GrpcFailure } from "../grpc-status.ts";
 
 /** A method with one request message and one answer. */
 export interface UnaryMethod {

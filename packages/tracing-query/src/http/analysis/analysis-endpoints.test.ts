@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { RequestGate } from "../../service/request-gate.ts";
 import { sampleTenants } from "../../service/sample-service.ts";
 import { sampleStore } from "../../service/sample-store.ts";
-import { openSampleServer, type SampleServer } from "../sample-server.ts";
+import { openSampleServer, type SampleServer } from "../../testing/sample-server.ts";
 import { rootSpanId, sampleStartMs, sampleTraceId, sampleTraces } from "./sample-traces.ts";
 
 const api = "/api/analysis/v1";

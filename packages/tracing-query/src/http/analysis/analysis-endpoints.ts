@@ -4,6 +4,7 @@ import type { ReadLimits } from "../../service/read-limits.ts";
 import type { ViewStore } from "../../service/view-store.ts";
 import type { Endpoint, EndpointDefinition, EndpointMethod } from "../endpoint.ts";
 import type { OperationDescription, OperationGroup } from "../openapi/operation.ts";
+import { problemStyle } from "../problem.ts";
 import {
   attributeNamesEndpoint,
   attributeNamesOperation,
@@ -36,7 +37,6 @@ import {
   tracePercentilesEndpoint,
   tracePercentilesOperation,
 } from "./percentiles.ts";
-import { problemStyle } from "./problem.ts";
 import { tailOperation } from "./tail.ts";
 import { topOperationsEndpoint, topOperationsOperation } from "./top-operations.ts";
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { otlpSpan, sampleStore } from "../../service/sample-store.ts";
-import { openSampleServer, type SampleServer } from "../sample-server.ts";
+import { openSampleServer, type SampleServer } from "../../testing/sample-server.ts";
 
 let server: SampleServer;
 const nowUs = Date.now() * 1_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { otlpSpan, sampleStore } from "../../service/sample-store.ts";
-import { openSampleServer, type SampleServer } from "../sample-server.ts";
+import { openSampleServer, type SampleServer } from "../../testing/sample-server.ts";
 
 const startUs = (Math.floor(Date.now() / 60_000) - 30) * 60_000_000;
 const string = (key: string, value: string) => ({ key, value: { type: "string", value } }) as const;

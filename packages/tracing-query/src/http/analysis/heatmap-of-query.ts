@@ -1,7 +1,7 @@
 import type { HeatMap, HeatMapCell, TimeRange, TraceQlSeries } from "storage/api";
 import { QueryError } from "../../query-error.ts";
+import { parseQuery } from "../../service/parse-query.ts";
 import type { SearchService } from "../../service/search-service.ts";
-import { parseQuery } from "../../tempo/parse-query.ts";
 import type { EndpointRequest } from "../endpoint.ts";
 import type { SpanFilterValues } from "./span-filter.ts";
 import { parseSpanQuery } from "./traceql-filter.ts";

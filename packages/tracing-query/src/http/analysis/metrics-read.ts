@@ -1,8 +1,8 @@
 import type { TimeRange, TraceQlMetrics } from "storage/api";
+import { checkMetricsSize } from "../../service/answer-size.ts";
+import { parseMetricsQuery } from "../../service/parse-query.ts";
 import type { QueryService } from "../../service/query-service.ts";
 import type { ReadLimits } from "../../service/read-limits.ts";
-import { checkMetricsSize } from "../../tempo/answer-size.ts";
-import { parseMetricsQuery } from "../../tempo/parse-query.ts";
 import type { EndpointRequest } from "../endpoint.ts";
 
 /** Values that are counted apart, as many as a store allows. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { otlpSpan, sampleStore } from "../../service/sample-store.ts";
-import { openSampleServer, type SampleServer } from "../sample-server.ts";
+import { openSampleServer, type SampleServer } from "../../testing/sample-server.ts";
 
 const numbered = (name: string, index: number) => `${name}-${String(index).padStart(5, "0")}`;
 

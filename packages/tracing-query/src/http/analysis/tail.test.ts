@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Span } from "wire/model";
 import { SpanRowWriter } from "wire/rows";
 import { otlpSpan, sampleStore } from "../../service/sample-store.ts";
-import { openSampleServer, type SampleServer } from "../sample-server.ts";
+import { openSampleServer, type SampleServer } from "../../testing/sample-server.ts";
 
 const path = "/api/analysis/v1/tail";
 

@@ -10,7 +10,7 @@ import { defaultClientTimes } from "../cut-slow-client.ts";
 import { admit, type EndpointSettings, paramsOf, sendFailure } from "../endpoint.ts";
 import { httpFailure } from "../http-status.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
-import { problemStyle } from "./problem.ts";
+import { problemStyle } from "../problem.ts";
 import { paramsReader } from "./read-request.ts";
 import { spanConditionsOf, spanFilterParams } from "./span-filter.ts";
 import { eventText, skippedEvent, tailEvents } from "./tail-event.ts";

@@ -2,9 +2,9 @@ import type { PackedTrace, TimeRange } from "storage/api";
 import type { TraceQlQuery } from "traceql";
 import { z } from "zod";
 import { QueryError } from "../../query-error.ts";
+import { parseQuery } from "../../service/parse-query.ts";
 import type { QueryService } from "../../service/query-service.ts";
 import { checkSpans, type ReadLimits } from "../../service/read-limits.ts";
-import { parseQuery } from "../../tempo/parse-query.ts";
 import type { EndpointRequest } from "../endpoint.ts";
 import { type SpanFilterValues, spanFields } from "./span-filter.ts";
 

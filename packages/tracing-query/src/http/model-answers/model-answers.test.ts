@@ -5,8 +5,8 @@ import { createLogger, parseHostPort } from "lifecycle";
 import { openMemoryStore } from "storage/memory";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OtlpJsonTranscoder } from "wire/otlp";
+import { type HttpServer, openHttpServer } from "../../server/http-server.ts";
 import { sampleService, sampleSettings } from "../../service/sample-service.ts";
-import { type HttpServer, openHttpServer } from "../http-server.ts";
 import { UiPage } from "../ui-page.ts";
 
 interface ModelAnswer {

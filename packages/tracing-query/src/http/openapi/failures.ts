@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { problemSchema } from "../analysis/problem.ts";
 import { envelopeSchema } from "../envelope-schema.ts";
+import { problemSchema } from "../problem.ts";
 import type { FailureKind } from "./operation.ts";
 
 /** The body of a failure. */

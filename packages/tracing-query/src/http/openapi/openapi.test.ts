@@ -8,16 +8,16 @@ import { createLogger } from "lifecycle";
 import { unsupported } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { apiRouter } from "../../server/api-router.ts";
+import { operationGroups } from "../../server/operation-groups.ts";
 import { sampleService, sampleSettings, sampleTenants } from "../../service/sample-service.ts";
 import { sampleStore } from "../../service/sample-store.ts";
 import { ViewStore } from "../../service/view-store.ts";
 import { tempoRouter } from "../../tempo/tempo-router.ts";
+import { openSampleServer, type SampleServer } from "../../testing/sample-server.ts";
 import { sampleTraces } from "../analysis/sample-traces.ts";
-import { apiRouter } from "../api-router.ts";
-import { openSampleServer, type SampleServer } from "../sample-server.ts";
 import { templateOf } from "./openapi-document.ts";
 import type { OperationDescription, OperationExample } from "./operation.ts";
-import { operationGroups } from "./operation-groups.ts";
 
 const operations = operationGroups.flatMap((group) => group.operations);
 

@@ -4,12 +4,12 @@ import { type Span, type SpanEvent, spanFormats, spanKinds, statusCodes } from "
 import { attributeMark, parseAttributeText, type SpanFields } from "wire/rows";
 import type { SpanClock } from "../../service/adjusters/adjusted-spans.ts";
 import { withIpShown } from "../../service/adjusters/ip-tags.ts";
+import { type JsonBytes, type KnownBytes, knownBytes } from "../json-bytes.ts";
 import { microsText } from "../micros-text.ts";
 import type { ProcessKeys } from "../process-keys.ts";
 import { isOlderModel, ownWarnings, type ShownSpanJson } from "../shown-span-json.ts";
 import { floatJson, int64Json, tagJson } from "../tag-json.ts";
-import { type JsonBytes, type KnownBytes, knownBytes } from "./json-bytes.ts";
-import { type FirstStep, maxListed, messagePlace, type TagStep, type TagSteps } from "./tag-steps.ts";
+import { type FirstStep, maxListed, messagePlace, type TagStep, type TagSteps } from "../tag-steps.ts";
 
 const [zero, nine, minus] = [0x30, 0x39, 0x2d];
 /** Whole numbers up to this many digits are exact in JavaScript. */

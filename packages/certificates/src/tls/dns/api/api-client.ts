@@ -3,7 +3,7 @@ import { messageOf, ServerError } from "server-core/errors";
 import { readWithin } from "server-core/net/read-within";
 import type { Dispatcher } from "undici";
 import type { z } from "zod";
-import { openDispatcher } from "../../issuers/acme/open-dispatcher.ts";
+import { openDispatcher } from "../../open-dispatcher.ts";
 
 /** Limit of an answer. A zone's records come in pages, or in the one document of providers that do not page. */
 const maxAnswerBytes = 16 * 1024 * 1024;

@@ -11,6 +11,7 @@ import { certificateTopics } from "../../../material/certificate-messages.ts";
 import { parseCertificates } from "../../../material/pem.ts";
 import { readPemFile } from "../../../material/read-file.ts";
 import { type DnsProvider, dnsProviders } from "../../dns/dns-provider.ts";
+import { checkProxy, openDispatcher } from "../../open-dispatcher.ts";
 import type { CertificateIssuer, ChallengeQuestion, IssuedCertificate, IssueRequest } from "../issuer.ts";
 import { AcmeAuthority, directoryOf, testDirectoryOf } from "./acme-authority.ts";
 import type { AcmeClient } from "./acme-client.ts";
@@ -18,7 +19,6 @@ import { describeProblem, type Order, orderSchema } from "./acme-messages.ts";
 import { type AcmeConfig, acmeSchema } from "./acme-schema.ts";
 import { ChallengeBoard, challengeBoards } from "./challenge-board.ts";
 import { thumbprint } from "./jws.ts";
-import { checkProxy, openDispatcher } from "./open-dispatcher.ts";
 import { type ChallengeType, proveName } from "./prove-name.ts";
 import { findSharedChallenge, type StartedChallenge, shareChallenge } from "./shared-challenge.ts";
 

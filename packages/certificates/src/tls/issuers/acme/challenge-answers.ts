@@ -4,7 +4,7 @@ import { messageOf } from "server-core/errors";
 import type { Storage } from "server-core/storage/storage";
 import { addressOf, canonicalName, isChallengeToken } from "../../../acme/identifier-names.ts";
 import type { CertificateAnswer, ChallengeRequest } from "../../../material/certificate-messages.ts";
-import { qualifiesForCertificate } from "../../automation/subject-names.ts";
+import { qualifiesForCertificate } from "../../subject-names.ts";
 import type { CertificateIssuer, ChallengeQuestion } from "../issuer.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
 

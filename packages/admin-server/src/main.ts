@@ -1,0 +1,86 @@
+// Not the whole package: `server version` is to be there at once.
+import { styleText } from "node:util";
+import { StartError } from "lifecycle/errors";
+import { exitCodes } from "lifecycle/stop-request";
+import { messageOf, ServerError } from "server-core/errors";
+import { didYouMean } from "./cli/nearest-word.ts";
+import { readCommandLine, readOptions } from "./cli/read-options.ts";
+import { commandNames, loadAllCommands, loadCommand } from "./commands/command-list.ts";
+
+/** Short words for commands, as in the public model. */
+const shorthands: Readonly<Record<string, string>> = {
+  "-h": "help",
+  "--help": "help",
+  "-v": "version",
+  "--version": "version",
+};
+
+/** The command that a command line begins with: of two words where there is one. */
+function commandIn([first = "help", second = ""]: readonly string[]): string {
+  const name = shorthands[first] ?? first;
+  const both = `${name} ${second}`;
+  return commandNames.includes(both) ? both : name;
+}
+
+function unknownCommand(name: string): StartError {
+  return new StartError(
+    `unknown command "${name}"${didYouMean(name, commandNames)}${name.length > 64 ? "" : " (see server --help)"}`,
+  );
+}
+
+async function printGroup(name: string, next: string | undefined): Promise<number> {
+  if (next !== undefined && !["-h", "--help"].includes(next)) {
+    throw unknownCommand(`${name} ${next}`);
+  }
+  const { commandsBelow, groupHelp } = await import("./cli/help-text.ts");
+  process.stdout.write(groupHelp(name, commandsBelow(await loadAllCommands(), name)));
+  return exitCodes.success;
+}
+
+async function runCommandLine(args: readonly string[]): Promise<number> {
+  const name = commandIn(args);
+  const rest = args.slice(name.split(" ").length);
+  const command = await loadCommand(name);
+  if (command === undefined) {
+    if (commandNames.some((each) => each.startsWith(`${name} `))) {
+      return printGroup(name, rest[0]);
+    }
+    throw unknownCommand(name);
+  }
+  const line = readCommandLine(command, rest);
+  if (line.help) {
+    const { commandHelp, commandsBelow } = await import("./cli/help-text.ts");
+    process.stdout.write(commandHelp(command, commandsBelow(await loadAllCommands(), name)));
+    return exitCodes.success;
+  }
+  const files = line.given.get("envfile");
+  if (files !== undefined && Object.hasOwn(command.options, "envfile")) {
+    const { loadEnvironmentFiles } = await import("./cli/environment-file.ts");
+    await loadEnvironmentFiles(files.flatMap((each) => each.split(",")));
+  }
+  return command.run(readOptions(command, line, process.env), line.operands, {
+    names: commandNames,
+    all: loadAllCommands,
+  });
+}
+
+/** Says why a command failed: one line, and for a configuration the line of it. */
+function printError(error: Error): void {
+  const excerpt = "excerpt" in error && typeof error.excerpt === "string" ? error.excerpt : "";
+  process.stderr.write(
+    `${styleText("red", "server:", { stream: process.stderr })} ${messageOf(error)}\n${excerpt}`,
+  );
+}
+
+/** Runs a command line. @param args after the program's name. @returns the exit code */
+export async function main(args: readonly string[]): Promise<number> {
+  try {
+    return await runCommandLine(args);
+  } catch (error) {
+    if (error instanceof StartError || error instanceof ServerError) {
+      printError(error);
+      return exitCodes.startFailed;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import {
+  createServer as createHttpServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from "node:http";
+import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
+import { type ServerTls, secureContextOptions } from "./tls/server-tls.ts";
+import { traceRequests } from "./tracing/trace-requests.ts";
+
+/** A client that connects and sends nothing more is cut after this time. */
+const handshakeTimeoutMs = 10_000;
+
+/**
+ * An HTTP server whose requests may be spans (`traceRequests`), with TLS when `tls` is given. New connections
+ * use new files, which are watched until the server closes.
+ * @param tls of `openServerTls`; undefined: plain HTTP
+ */
+export function httpServerFor(
+  tls: ServerTls | undefined,
+  options: ServerOptions,
+  handler: RequestListener,
+): Server | HttpsServer {
+  const traced = traceRequests(handler);
+  if (tls === undefined) {
+    return createHttpServer(options, traced);
+  }
+  const server = createHttpsServer(
+    {
+      ...options,
+      ...secureContextOptions(tls.material),
+      requestCert: tls.material.clientCa !== undefined,
+      rejectUnauthorized: tls.material.clientCa !== undefined,
+      handshakeTimeout: handshakeTimeoutMs,
+    },
+    traced,
+  );
+  tls.onChange((material) => server.setSecureContext(secureContextOptions(material)));
+  server.once("close", () => tls.close());
+  return server;
+}

@@ -1,0 +1,174 @@
+import { messageOf, ServerError } from "server-core/errors";
+import {
+  formatNetworkAddress,
+  joinNetworkAddress,
+  parseNetworkAddress,
+  splitNetworkAddress,
+} from "../addresses/network-address.ts";
+import { formatSiteAddress, parseSiteAddress, type SiteAddress } from "../addresses/site-address.ts";
+import { type GlobalOptions, httpPortOf, httpsPortOf } from "./global-options.ts";
+import { type ReadSite, resultsOf, type ServedSite } from "./site.ts";
+
+/** A listen address, with the protocols that were asked for; none is the default. */
+export interface Listener {
+  readonly address: string;
+  readonly protocols: readonly string[];
+}
+
+/** Sites that share their listeners: one server. */
+export interface ServerSites {
+  readonly listeners: readonly Listener[];
+  readonly sites: readonly ServedSite[];
+}
+
+function portOf(address: SiteAddress, options: GlobalOptions): number {
+  const { scheme } = address;
+  if (scheme === "ws" || scheme === "wss") {
+    const instead = scheme === "ws" ? "http" : "https";
+    throw new Error(`the scheme ${scheme}:// is only supported in browsers; use ${instead}:// instead`);
+  }
+  if (!["", "http", "https"].includes(scheme)) {
+    throw new Error(`unsupported URL scheme ${scheme}://`);
+  }
+  const [http, https] = [httpPortOf(options), httpsPortOf(options)];
+  const port = address.port === "" ? (scheme === "http" ? http : https) : Number(address.port);
+  if ((scheme === "http" && port === https) || (scheme === "https" && port === http)) {
+    throw new Error(`[${formatSiteAddress(address)}] scheme and port violate convention`);
+  }
+  return port;
+}
+
+/** Protocols by the listen address of a site's address; "" is the default. */
+function listenersOf(site: ReadSite, address: SiteAddress, options: GlobalOptions): Map<string, Set<string>> {
+  const port = portOf(address, options);
+  const own = resultsOf(site, "bind").map(({ bind }) => bind);
+  const binds = own.length > 0 ? own : (options.defaultBind ?? [{ addresses: [""], protocols: [] }]);
+  const listeners = new Map<string, Set<string>>();
+  for (const { addresses, protocols } of binds) {
+    for (const each of addresses) {
+      const { network, host } = splitNetworkAddress(each);
+      const parsed = parseNetworkAddress(joinNetworkAddress(network, host, `${port}`));
+      listeners.set(formatNetworkAddress(parsed), new Set(protocols));
+    }
+  }
+  return listeners;
+}
+
+interface Entry {
+  readonly served: ServedSite;
+  /** Equal for the same addresses of the same site. */
+  readonly id: string;
+}
+
+type ByProtocol = Map<string, Entry[]>;
+
+function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const present = map.get(key);
+  if (present !== undefined) {
+    return present;
+  }
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Which sites each listen address and protocol leads to. */
+function mapListeners(sites: readonly ReadSite[], options: GlobalOptions): Map<string, ByProtocol> {
+  const byAddress = new Map<string, ByProtocol>();
+  sites.forEach((site, siteIndex) => {
+    const keysOf = new Map<string, Map<string, { key: string; address: SiteAddress; index: number }[]>>();
+    site.block.keys.forEach(({ text: key, file, line }, index) => {
+      try {
+        const address = parseSiteAddress(key);
+        for (const [listen, protocols] of listenersOf(site, address, options)) {
+          const byProtocol = getOrMake(keysOf, listen, () => new Map());
+          for (const protocol of protocols.size === 0 ? [""] : protocols) {
+            getOrMake(byProtocol, protocol, () => []).push({ key, address, index });
+          }
+        }
+      } catch (error) {
+        throw new ServerError(
+          "CONFIG_ADAPTER",
+          `server block ${siteIndex}, key ${index} (${key}): determining listener address: ${messageOf(error)}, at ${file}:${line}`,
+          { cause: error },
+        );
+      }
+    });
+    for (const [listen, byProtocol] of keysOf) {
+      for (const [protocol, keys] of byProtocol) {
+        const served: ServedSite = {
+          site,
+          addresses: keys.map(({ address }) => address),
+          keys: keys.map(({ key }) => key),
+        };
+        const id = `${siteIndex}:${keys.map(({ index }) => index).join(",")}`;
+        const target = getOrMake(byAddress, listen, () => new Map());
+        getOrMake(target, protocol, () => []).push({ served, id });
+      }
+    }
+  });
+  return byAddress;
+}
+
+/** The sites behind an address and a protocol, as one text: equal for the same. */
+function idOf(entries: readonly Entry[]): string {
+  return entries.map(({ id }) => id).join(";");
+}
+
+/** Every listen address with its protocols, by the sites that it leads to. */
+function addressesById(
+  byAddress: readonly (readonly [string, ByProtocol])[],
+): Map<string, Map<string, string[]>> {
+  const byId = new Map<string, Map<string, string[]>>();
+  for (const [address, byProtocol] of byAddress) {
+    for (const [protocol, entries] of byProtocol) {
+      const protocolsOf = getOrMake(byId, idOf(entries), () => new Map<string, string[]>());
+      getOrMake(protocolsOf, address, () => []).push(protocol);
+    }
+  }
+  return byId;
+}
+
+/**
+ * Groups sites to servers: those that share a listen address share a server, and addresses that lead to the same sites
+ * are of one server.
+ * @throws ServerError CONFIG_ADAPTER for an address that cannot be
+ */
+export function groupByListeners(sites: readonly ReadSite[], options: GlobalOptions): ServerSites[] {
+  const byAddress = [...mapListeners(sites, options)].sort(([a], [b]) => compare(a, b));
+  const byId = addressesById(byAddress);
+  const groups: ServerSites[] = [];
+  const taken = new Set<string>();
+  for (const [address, byProtocol] of byAddress) {
+    const protocols = [...byProtocol.keys()]
+      .filter((protocol) => !taken.has(`${address} ${protocol}`))
+      .sort();
+    for (const protocol of protocols) {
+      if (taken.has(`${address} ${protocol}`)) {
+        groups.push({ listeners: [], sites: [] }); // as the model does, for it counts in the names of servers
+        continue;
+      }
+      const entries = byProtocol.get(protocol) ?? [];
+      groups.push({
+        listeners: listenersOn(byId.get(idOf(entries)) ?? new Map(), taken),
+        sites: entries.map(({ served }) => served),
+      });
+    }
+  }
+  return groups;
+}
+
+/** All listeners that lead to the same sites; they are taken then. */
+function listenersOn(protocolsOf: ReadonlyMap<string, readonly string[]>, taken: Set<string>): Listener[] {
+  return [...protocolsOf].map(([address, protocols]) => {
+    for (const protocol of protocols) {
+      taken.add(`${address} ${protocol}`);
+    }
+    const isDefault = protocols.every((protocol) => protocol === "");
+    return { address, protocols: isDefault ? [] : protocols.toSorted() };
+  });
+}

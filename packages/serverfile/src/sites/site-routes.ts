@@ -1,0 +1,50 @@
+import { type Route, subrouteHandler } from "../routes/route.ts";
+import type { Draft } from "../values/draft.ts";
+import type { ServedSite } from "./site.ts";
+
+/** Sets of matchers for a site's hosts and paths; none when it is for all. */
+export function siteMatchers({ addresses }: ServedSite): Draft[] {
+  const hostsByPath = new Map<string, Set<string>>();
+  let anyHost = false;
+  for (const { host, path } of addresses) {
+    const hosts = hostsByPath.get(path) ?? new Set();
+    hostsByPath.set(path, hosts);
+    if (host === "" && !anyHost) {
+      hosts.clear();
+      anyHost = true;
+    }
+    if (!anyHost) {
+      hosts.add(host);
+    }
+  }
+  return [...hostsByPath]
+    .map(([path, hosts]): Draft => {
+      return { ...(hosts.size > 0 && { host: [...hosts] }), ...(path !== "" && { path: [path] }) };
+    })
+    .filter((set) => Object.keys(set).length > 0);
+}
+
+/**
+ * The routes of a site, as the server has them: in a route for its hosts, unless it is alone there and for all.
+ * @param matchers of {@link siteMatchers}
+ */
+export function wrapSiteRoutes(
+  routes: readonly Route[],
+  matchers: readonly Draft[],
+  isAlone: boolean,
+): readonly Route[] {
+  if (matchers.length === 0 && routes.length === 0) {
+    return [];
+  }
+  const hasHostMatcher = routes.some(({ match }) => match?.some((set) => Object.hasOwn(set, "host")));
+  if (matchers.length === 0 && isAlone && !hasHostMatcher) {
+    return routes;
+  }
+  return [
+    {
+      match: matchers.length === 0 ? undefined : matchers,
+      handle: routes.length === 0 ? [] : [subrouteHandler(routes)],
+      terminal: true,
+    },
+  ];
+}

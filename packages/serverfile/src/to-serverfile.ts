@@ -1,0 +1,162 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { messageOf, ServerError } from "server-core/errors";
+import { isJsonArray, isJsonObject, type JsonValue } from "server-core/json/json-value";
+import { adaptServerfile } from "./adapt-serverfile.ts";
+import { formatServerfile } from "./format/format-serverfile.ts";
+import type { KnownText } from "./recent-texts.ts";
+import type { TextFeatures } from "./text-features.ts";
+import { choicesFor } from "./to-text/choices-for.ts";
+import { inexpressible, notFound } from "./to-text/inexpressible.ts";
+import { writeConfig } from "./to-text/write-config.ts";
+
+const defaultFile = "Serverfile";
+/** Where two documents first differ, as a path; undefined when they are the same. */
+export function firstDifference(
+  a: JsonValue | undefined,
+  b: JsonValue | undefined,
+  path: string,
+): string | undefined {
+  if (isJsonArray(a) && isJsonArray(b)) {
+    const length = Math.max(a.length, b.length);
+    for (let index = 0; index < length; index++) {
+      const found = firstDifference(a[index], b[index], `${path}/${index}`);
+      if (found !== undefined) {
+        return found;
+      }
+    }
+    return undefined;
+  }
+  if (isJsonObject(a) && isJsonObject(b)) {
+    for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+      const has = (object: typeof a) => (Object.hasOwn(object, key) ? object[key] : undefined);
+      const found = firstDifference(has(a), has(b), `${path}/${key}`);
+      if (found !== undefined) {
+        return found;
+      }
+    }
+    return undefined;
+  }
+  return a === b ? undefined : path;
+}
+
+/** The file that file servers hide last: the one that the config came from. */
+function hiddenFileOf(value: JsonValue): string | undefined {
+  if (isJsonArray(value)) {
+    for (const each of value) {
+      const found = hiddenFileOf(each);
+      if (found !== undefined) {
+        return found;
+      }
+    }
+  } else if (isJsonObject(value)) {
+    if (value.handler === "file_server" && isJsonArray(value.hide)) {
+      const last = value.hide.at(-1);
+      return typeof last === "string" ? last : undefined;
+    }
+    return hiddenFileOf(Object.values(value));
+  }
+  return undefined;
+}
+
+/**
+ * A config as a formatted serverfile that adapts to the same JSON: every text is adapted before it is given. A config does
+ * not tell all of how it was said. It is written in the usual way, then with one thing said in its other place, and at last
+ * the recent source texts are compared. Other work of the thread gets its turn between two of these.
+ * @throws ServerError CONFIG_INEXPRESSIBLE with the path of the first part that no serverfile says, and why; or with the
+ *   path where the text of the usual way differs
+ */
+export async function toServerfile(
+  config: JsonValue,
+  features: TextFeatures,
+  known: readonly KnownText[] = [],
+): Promise<string> {
+  if (config === null) {
+    throw inexpressible("/config", "no config is loaded");
+  }
+  const hidden = hiddenFileOf(config);
+  const isOther = hidden !== undefined && hidden !== `./${defaultFile}` && hidden.includes("/");
+  const files = (isOther ? [defaultFile, hidden] : [defaultFile]).map(
+    (file) => new TextFile(config, file, features),
+  );
+  for (const file of files) {
+    const text = await file.written();
+    if (text !== undefined) {
+      return text;
+    }
+  }
+  for (const { text, filename = defaultFile } of known) {
+    for (const name of new Set([defaultFile, filename])) {
+      const same = new TextFile(config, name, features).ifSame(text);
+      if (same !== undefined) {
+        return same;
+      }
+    }
+  }
+  throw files.at(-1)?.refusal ?? inexpressible("/config", "there is no way to write it");
+}
+
+/** A file that a config's text is thought to be in: its name is hidden by the file servers in it. */
+class TextFile {
+  readonly #config: JsonValue;
+  readonly #name: string;
+  readonly #features: TextFeatures;
+  /** Why it is not written: the first part that no line says, or where the text of the usual way differs. */
+  refusal: ServerError | undefined;
+
+  constructor(config: JsonValue, name: string, features: TextFeatures) {
+    this.#config = config;
+    this.#name = name;
+    this.#features = features;
+  }
+
+  /** The first of the ways to write the config that comes to it. */
+  async written(): Promise<string | undefined> {
+    const hiddenFile = this.#name === defaultFile ? `./${defaultFile}` : this.#name;
+    const seen = new Set<string>();
+    try {
+      for (const choices of choicesFor(this.#config)) {
+        await nextTurn();
+        const text = writeConfig(this.#config, { choices, hiddenFile, writers: this.#features });
+        const same = seen.has(text) ? undefined : this.ifSame(text);
+        if (same !== undefined) {
+          return same;
+        }
+        seen.add(text);
+      }
+    } catch (error) {
+      this.#refuse(error);
+    }
+    return undefined;
+  }
+
+  /** Keeps the first reason. */
+  #refuse(error: unknown): void {
+    this.refusal ??= error instanceof ServerError ? error : inexpressible("/config", messageOf(error));
+  }
+
+  /**
+   * A text if it comes to the config, formatted unless that would change it: after a word with `#`, a heredoc counts as a
+   * comment.
+   */
+  ifSame(unformatted: string): string | undefined {
+    const formatted = formatServerfile(unformatted);
+    const text = [formatted, unformatted].find((each) => this.#comesToConfig(each));
+    return text === undefined || this.#name === defaultFile
+      ? text
+      : `# The config hides its file: save this as ${this.#name}\n${text}`;
+  }
+
+  #comesToConfig(text: string): boolean {
+    try {
+      const { result } = adaptServerfile(Buffer.from(text), { filename: this.#name }, this.#features);
+      const path = firstDifference(this.#config, result, "/config");
+      if (path !== undefined) {
+        this.#refuse(notFound(path, `the nearest differs at ${path}`));
+      }
+      return path === undefined;
+    } catch (error) {
+      this.#refuse(notFound("/config", `the nearest is not understood: ${messageOf(error)}`));
+      return false;
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { samplingJson, serviceParameter } from "wire/sampling";
+import type { SamplingProvider } from "../sampling/sampling-provider.ts";
+import { answerText } from "./text-answer.ts";
+
+/**
+ * Answers `GET /api/sampling?service=…` with the service's strategy as JSON, and `GET
+ * /api/baggageRestrictions?service=…` with the error of the public model's collector. Anything but exactly
+ * one `service` parameter gets 400, another method 405 without a body, another path 404.
+ */
+export function answerSampling(
+  provider: SamplingProvider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const url = request.url ?? "";
+  const path = url.split("?", 1)[0];
+  if (path !== "/api/sampling" && path !== "/api/baggageRestrictions") {
+    answerText(response, 404, "404 page not found");
+  } else if (request.method !== "GET") {
+    response.writeHead(405, { "Content-Length": 0 }).end();
+  } else {
+    const service = serviceParameter(url);
+    if (service === undefined) {
+      answerText(response, 400, "'service' parameter must be provided once");
+    } else if (path === "/api/sampling") {
+      const json = Buffer.from(samplingJson(provider.strategyFor(service)));
+      response
+        .writeHead(200, { "Content-Type": "application/json", "Content-Length": json.length })
+        .end(json);
+    } else {
+      answerText(response, 500, "collector error: baggage restrictions not implemented");
+    }
+  }
+}

@@ -1,9 +1,0 @@
-import type { SamplingManagerServer } from "wire/grpc";
-import type { SamplingProvider } from "./sampling-provider.ts";
-
-/** The handlers of `SamplingManager`. They never fail, because every service has a strategy. */
-export function samplingHandlers(provider: SamplingProvider): SamplingManagerServer {
-  return {
-    getSamplingStrategy: ({ request }, answer) => answer(null, provider.strategyFor(request.serviceName)),
-  };
-}

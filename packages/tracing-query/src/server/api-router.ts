@@ -1,0 +1,67 @@
+import { Router } from "express";
+import { analysisEndpoints } from "../http/analysis/analysis-endpoints.ts";
+import { type TailSettings, tailHandler, tailOperation } from "../http/analysis/tail.ts";
+import { apiV3Endpoints } from "../http/api-v3-endpoints.ts";
+import { dependenciesEndpoint } from "../http/dependencies-endpoint.ts";
+import { type EndpointDefinition, endpoint, envelopeStyle } from "../http/endpoint.ts";
+import { metricsEndpoints } from "../http/metrics-endpoints.ts";
+import { operationNamesEndpoint, operationsEndpoint, servicesEndpoint } from "../http/name-endpoints.ts";
+import { problemStyle } from "../http/problem.ts";
+import { ratesEndpoint, ratesOperation } from "../http/rates-endpoint.ts";
+import { sendText } from "../http/send-pieces.ts";
+import { SharedJson } from "../http/shared-json.ts";
+import { spanMetricsEndpoint } from "../http/span-metrics-endpoint.ts";
+import { archiveEndpoint, searchEndpoint, traceEndpoint } from "../http/trace-endpoints.ts";
+import { transformEndpoint } from "../http/transform-endpoint.ts";
+import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
+import type { QueryService } from "../service/query-service.ts";
+import type { ReadLimits } from "../service/read-limits.ts";
+import type { ViewStore } from "../service/view-store.ts";
+import { openApiHandler } from "./openapi-handler.ts";
+
+export interface ApiSettings extends TailSettings {
+  readonly adjust: AdjustOptions;
+  readonly limits: ReadLimits;
+  readonly views: ViewStore;
+}
+
+/** The JSON endpoints under `/api`. Unknown paths go to the next router. */
+export function apiRouter(service: QueryService, settings: ApiSettings): Router {
+  const { adjust, limits, views } = settings;
+  const shared = new SharedJson();
+  const router = Router({ strict: true, caseSensitive: true });
+  const add = (path: string, definition: Partial<EndpointDefinition> & Pick<EndpointDefinition, "answer">) =>
+    router.all(
+      path,
+      endpoint({ method: "GET", style: envelopeStyle, isHeavy: false, ...definition }, settings),
+    );
+
+  add("/api/services", { answer: servicesEndpoint(service) });
+  add("/api/services/:service/operations", { answer: operationNamesEndpoint(service) });
+  add("/api/operations", { answer: operationsEndpoint(service) });
+  add("/api/traces", { answer: searchEndpoint(service, adjust, limits, shared), isHeavy: true });
+  const ofOneTrace = { isHeavy: true, isOfOneTrace: true };
+  add("/api/traces/:traceId", { answer: traceEndpoint(service, adjust, limits, shared), ...ofOneTrace });
+  add("/api/archive/:traceId", { method: "POST", answer: archiveEndpoint(service), ...ofOneTrace });
+  add("/api/transform", { method: "POST", answer: transformEndpoint, isHeavy: true });
+  add("/api/dependencies", { answer: dependenciesEndpoint(service) });
+  for (const [path, answer] of metricsEndpoints(service)) {
+    add(path, { answer });
+  }
+  add(ratesOperation.path, { answer: ratesEndpoint(service) });
+  add("/api/metrics/prometheus", spanMetricsEndpoint(service));
+  for (const [path, definition] of apiV3Endpoints(service, limits, adjust)) {
+    add(path, definition);
+  }
+  for (const [path, definition] of analysisEndpoints(service, { adjust, limits, views })) {
+    add(path, definition);
+  }
+  router.all(tailOperation.path, tailHandler(service.analysis, settings));
+  router.all("/api/openapi.json", openApiHandler());
+  // Without it an unknown path would get the UI's page.
+  router.all("/api/analysis/*path", (_request, response) => {
+    response.status(404).setHeader("Content-Type", String(problemStyle.failureType));
+    sendText(response, problemStyle.failure(404, "there is no such endpoint for analysis"));
+  });
+  return router;
+}

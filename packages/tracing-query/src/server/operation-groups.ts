@@ -1,0 +1,28 @@
+import { analysisGroup } from "../http/analysis/analysis-endpoints.ts";
+import { apiV3Operations } from "../http/api-v3-operations.ts";
+import { metricsOperations } from "../http/metrics-operations.ts";
+import { nameOperations } from "../http/name-operations.ts";
+import { descriptionGroup } from "../http/openapi/description-operation.ts";
+import type { OperationGroup } from "../http/openapi/operation.ts";
+import { traceOperations } from "../http/trace-operations.ts";
+import { tempoGroup } from "../tempo/tempo-operations.ts";
+
+/**
+ * All groups of the HTTP API. New endpoints are described beside their code, and their group is added here.
+ */
+export const operationGroups: readonly OperationGroup[] = [
+  {
+    name: "Traces",
+    description: "As the public model's release 1.62 answers.",
+    operations: [...nameOperations, ...traceOperations],
+  },
+  { name: "Metrics", description: "Rates, errors and durations.", operations: metricsOperations },
+  {
+    name: "OTLP",
+    description: "The public model's API v3: the same as JSON of OTLP, not adjusted.",
+    operations: apiV3Operations,
+  },
+  analysisGroup,
+  tempoGroup,
+  descriptionGroup,
+];

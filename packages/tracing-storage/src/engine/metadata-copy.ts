@@ -1,0 +1,175 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { namesIn, tableFolders } from "./table-folders.ts";
+
+/** A damaged file that was repaired. */
+export interface MendedFile {
+  readonly path: string;
+  /** Index of the first changed byte. */
+  readonly place: number;
+  /** Where the damaged file is kept. */
+  readonly kept: string;
+}
+
+/** A file with more changed bytes is another file, not a damaged one. */
+const mostChangedBytes = 64;
+
+/**
+ * A copy of the files that describe the engine's tables: some kilobytes without which no data is found. A
+ * single changed byte keeps the engine from starting. The copy is renewed after each statement that changes
+ * tables, and holds bytes as Latin-1.
+ */
+export class MetadataCopy {
+  readonly #folder: string;
+  readonly #enginePath: string;
+  readonly #path: string;
+  readonly #markPath: string;
+  #changes = 0;
+  #saved = "";
+
+  /**
+   * @param folder the data folder, which holds the copy
+   * @param enginePath the engine's own folder
+   */
+  constructor(folder: string, enginePath: string) {
+    this.#folder = folder;
+    this.#enginePath = enginePath;
+    this.#path = join(folder, "engine-metadata.json");
+    this.#markPath = `${this.#path}.changing`;
+  }
+
+  /**
+   * Repairs damaged files, before the engine is opened.
+   * @returns the repaired files, including the copy itself when it is unreadable and must be renewed
+   */
+  mend(): MendedFile[] {
+    // A statement that ran when the process was killed may have changed anything.
+    if (existsSync(this.#markPath)) {
+      return [];
+    }
+    const copy = this.#read();
+    if (copy === undefined) {
+      const kept = `${this.#path}.damaged`;
+      renameSync(this.#path, kept);
+      return [{ path: this.#path, place: 0, kept }];
+    }
+    const mended: MendedFile[] = [];
+    for (const [name, text] of Object.entries(copy)) {
+      const path = join(this.#enginePath, name);
+      const good = Buffer.from(text, "latin1");
+      // A missing file belonged to a table that an older program dropped.
+      if (!existsSync(path)) {
+        continue;
+      }
+      const found = readFileSync(path);
+      if (found.equals(good) || !isDamaged(found, good)) {
+        continue;
+      }
+      const place = good.findIndex((byte, at) => byte !== found[at]);
+      // Kept elsewhere, because the engine does not start with unknown files in this folder.
+      const kept = join(this.#folder, "damaged", name.replaceAll("/", "-"));
+      mkdirSync(join(this.#folder, "damaged"), { recursive: true, mode: 0o700 });
+      writeFileSync(kept, found, { mode: 0o600 });
+      this.#write(path, good);
+      mended.push({ path, place, kept });
+    }
+    return mended;
+  }
+
+  /** Before a statement that may change tables. */
+  beginChange(): void {
+    if (this.#changes++ === 0) {
+      writeFileSync(this.#markPath, "", { flush: true });
+    }
+  }
+
+  /** Call after such a statement, and once the engine is open. */
+  endChange(): void {
+    this.#changes = Math.max(0, this.#changes - 1);
+    const files = Object.fromEntries(this.#names().map((name) => [name, this.#readFile(name)]));
+    const text = JSON.stringify({ files, checksum: checksumOf(files) });
+    if (text !== this.#saved) {
+      this.#write(this.#path, Buffer.from(text));
+    }
+    this.#saved = text;
+    if (this.#changes === 0) {
+      rmSync(this.#markPath, { force: true });
+    }
+  }
+
+  #names(): string[] {
+    const isMetadata = (name: string) => name.endsWith(".sql") || name === "format_version.txt";
+    const inStore = tableFolders(this.#enginePath).flatMap((folder) =>
+      namesIn(folder)
+        .filter(isMetadata)
+        .map((name) => join(folder, name).slice(this.#enginePath.length + 1)),
+    );
+    const ofDatabases = namesIn(join(this.#enginePath, "metadata")).filter(isMetadata);
+    return [...ofDatabases.map((name) => join("metadata", name)), ...inStore];
+  }
+
+  #readFile(name: string): string {
+    return readFileSync(join(this.#enginePath, name), "latin1");
+  }
+
+  /** Returns when the file is on disk, either new or unchanged. */
+  #write(path: string, bytes: Buffer): void {
+    const temporary = `${this.#path}.new`;
+    writeFileSync(temporary, bytes, { mode: 0o600, flush: true });
+    renameSync(temporary, path);
+    const folder = openSync(dirname(path), "r");
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+  }
+
+  /** @returns undefined for a copy that is damaged */
+  #read(): Record<string, string> | undefined {
+    if (!existsSync(this.#path)) {
+      return {};
+    }
+    try {
+      const { files, checksum } = JSON.parse(readFileSync(this.#path, "utf8")) as {
+        files: Record<string, string>;
+        checksum: string;
+      };
+      if (checksum === checksumOf(files)) {
+        return files;
+      }
+    } catch {
+      // handled below
+    }
+    return undefined;
+  }
+}
+
+/** True when the file differs only in some bytes, or in its end. */
+function isDamaged(found: Buffer, good: Buffer): boolean {
+  if (found.length < good.length) {
+    return good.subarray(0, found.length).equals(found);
+  }
+  if (found.length > good.length) {
+    return false;
+  }
+  return (
+    good.filter((byte, at) => byte !== found[at]).length <= mostChangedBytes ||
+    found.every((byte) => byte === 0)
+  );
+}
+
+function checksumOf(files: unknown): string {
+  return createHash("sha256").update(JSON.stringify(files)).digest("hex");
+}
