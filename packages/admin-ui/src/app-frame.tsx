@@ -11,7 +11,7 @@ import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { useServerGoneSince } from "./api/server-presence.ts";
 import { AppBar } from "./components/app-bar.tsx";
 import { AppHelp } from "./components/app-help.tsx";
-import { pages } from "./pages/pages.ts";
+import { pages } from "./page-list.ts";
 
 /**
  * The frame of every page: the bar, the help, the keys that work everywhere, and a notice when the server is

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { TopBar } from "ui-kit/components/top-bar.tsx";
-import { pages } from "../pages/pages.ts";
+import { pages } from "../page-list.ts";
 
 /** The bar of the console: home and pages. */
 export function AppBar({ onHelp }: { onHelp: () => void }) {

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AskedSystem, askEndpoints, type EndpointReport } from "../query/ask-endpoints.ts";
-import { startFilledPeer } from "../query/filled-peer.ts";
 import { unasked } from "../query/http-questions.ts";
 import { readSamples } from "../query/samples.ts";
 import { machineLine } from "../report/notes.ts";
 import { type Column, renderTable } from "../report/table.ts";
+import { startFilledPeer } from "../store/filled-peer.ts";
 import { Arguments, type OptionSpecs, optionHelp } from "./arguments.ts";
 import { folderOf, hoursOf, startStoreOfHours, storeSizeSpecs } from "./store-sizes.ts";
 

@@ -6,7 +6,7 @@ import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
 import type { ModuleContext } from "server-core/modules/module-context";
 import { z } from "zod";
-import { activeHealthPrefix, checkedHealthPrefix } from "../handlers/reverse-proxy/health/active-health.ts";
+import { activeHealthPrefix, checkedHealthPrefix } from "../handlers/reverse-proxy/active-health.ts";
 import {
   type UpstreamDetail,
   upstreamDetailTopic,

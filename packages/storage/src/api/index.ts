@@ -1,4 +1,3 @@
-export { floatQuantile } from "../traceql/float-buckets.ts";
 export type {
   AnalysisReader,
   AttributeComparison,
@@ -44,6 +43,7 @@ export type { CallCount } from "./call-counts.ts";
 export { type CriticalPathSection, criticalPath, criticalPathSums, type PathSpan } from "./critical-path.ts";
 export type { DependencyLink, DependencyQuery, DependencyReader } from "./dependency-reader.ts";
 export { durationOfBucket, quantileNano } from "./duration-buckets.ts";
+export { floatQuantile } from "./float-buckets.ts";
 export { intrinsics } from "./intrinsics.ts";
 export type {
   LatencyQuery,

@@ -1,8 +1,8 @@
 import type { Field, MetricsAggregate } from "traceql";
 import type { AttributeValue } from "wire/model";
+import { floatBucket } from "../api/float-buckets.ts";
 import type { TraceQlExemplar, TraceQlGroup } from "../api/traceql-reader.ts";
 import { type FieldEvaluator, fieldReader } from "./field-evaluator.ts";
-import { floatBucket } from "./float-buckets.ts";
 import { groupKey } from "./pipeline-evaluator.ts";
 import type { QueryFields } from "./query-fields.ts";
 import { isNumber, type QueryValue } from "./query-value.ts";

@@ -10,6 +10,7 @@ import {
   type SecondStage,
 } from "traceql";
 import type { AttributeValue } from "wire/model";
+import { floatQuantile, powerOfTwoAbove } from "../api/float-buckets.ts";
 import type {
   TraceQlAttribute,
   TraceQlExemplar,
@@ -19,7 +20,6 @@ import type {
 } from "../api/traceql-reader.ts";
 import { compare } from "./compare-values.ts";
 import { type ComparisonRow, comparisonSeries } from "./comparison-series.ts";
-import { floatQuantile, powerOfTwoAbove } from "./float-buckets.ts";
 import { intervalOf, type MetricRow } from "./metric-rows.ts";
 
 /** Gives the rows of one pipeline of the query. */

@@ -7,7 +7,7 @@ import { ServerError } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
 import type { SharedState } from "server-core/threads/shared-state";
 import type { ThreadMessages } from "server-core/threads/thread-messages";
-import { activeHealthPrefix } from "server-modules/handlers/reverse-proxy/health/active-health";
+import { activeHealthPrefix } from "server-modules/handlers/reverse-proxy/active-health";
 import { type DescribedRoute, describeRoutes } from "./describe-routes.ts";
 import { type RouteTraffic, RouteWindow } from "./route-window.ts";
 

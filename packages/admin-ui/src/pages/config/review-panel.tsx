@@ -5,12 +5,12 @@ import { ApiError } from "../../api/api-error.ts";
 import { changeConfig, configQuery, type Verdict, validateConfig } from "../../api/config.ts";
 import { historyQuery } from "../../api/history.ts";
 import type { JsonValue } from "../../api/json-value.ts";
-import { schemaQuery } from "../../api/schema.ts";
 import { DifferenceList } from "../../components/difference-list.tsx";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { setDraft } from "../../config/draft-store.ts";
 import { explainSafely } from "../../config/explain-patch.ts";
 import { pointerOfPath } from "../../config/json-pointer.ts";
+import { schemaQuery } from "../../config/schema-query.ts";
 import { NewerChanges } from "./newer-changes.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { knownReason } from "../../serverfile/known-serverfile-differences.ts";
-import { remembersRequests } from "../sites/site-memory.ts";
+import { remembersRequests } from "../site-memory.ts";
 import type { Twin, TwinCase, Verdict } from "../twin-case.ts";
 import { compareObservations, type TwinDifference } from "./compare-observations.ts";
 import type { KnownTwinDifferences } from "./known-twin-differences.ts";

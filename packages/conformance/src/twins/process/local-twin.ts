@@ -3,7 +3,7 @@ import { type Endpoint, exchangeOverHttp1, sleep } from "../client/http1-exchang
 import { exchangeOverHttp2 } from "../client/http2-exchange.ts";
 import { Progress } from "../client/progress.ts";
 import { type SiteMarks, withMarks, withValues } from "../site-marks.ts";
-import { remembersRequests } from "../sites/site-memory.ts";
+import { remembersRequests } from "../site-memory.ts";
 import type { Facts, Observation, Twin, TwinCase, TwinExchange, TwinStep, Verdict } from "../twin-case.ts";
 import { type SeenRequests, usualPieceLimitMs } from "../upstream/seen-requests.ts";
 import { type AccessLog, exchangeOfEntry, logFacts } from "./access-log.ts";

@@ -1,5 +1,5 @@
 import type { RandomSource } from "../../serverfile/random-source.ts";
-import { remembersRequests } from "../sites/site-memory.ts";
+import { remembersRequests } from "../site-memory.ts";
 import type { Field, TwinBody, TwinExchange, TwinRequest, TwinStep, Via } from "../twin-case.ts";
 import { brokenRequests, cutRequests } from "./broken-requests.ts";
 import { drawBehaviour } from "./draw-behaviour.ts";

@@ -2,7 +2,7 @@ import type { Exchange } from "http-engine/exchange";
 import { compileTemplate, type Template } from "http-engine/placeholders";
 import { messageOf, ServerError } from "server-core/errors";
 import { replaceStrictly } from "server-core/placeholders/machine-placeholders";
-import type { ActiveHealth } from "./health/active-health.ts";
+import type { ActiveHealth } from "./active-health.ts";
 import { type DialAddress, hasPlaceholder, parseDial } from "./transport/dial-address.ts";
 import type { Upstream } from "./upstream.ts";
 

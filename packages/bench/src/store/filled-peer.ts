@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Corpus } from "../corpus/corpus.ts";
 import { HttpExporter } from "../e2e/exporters/http-exporter.ts";
 import { waitForSpans } from "../e2e/measure/span-store.ts";
-import { millionPerHour } from "../store/fill-store.ts";
 import { startPeerSystem } from "../suite/peer-system.ts";
 import { type System, stopAll } from "../suite/system.ts";
+import { millionPerHour } from "./fill-store.ts";
 
 const batchSpans = 100;
 /** Requests under way. */

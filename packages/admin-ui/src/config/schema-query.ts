@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
-import type { ConfigSchema } from "../config/schema.ts";
-import { askJson } from "./ask-server.ts";
+import { askJson } from "../api/ask-server.ts";
+import type { ConfigSchema } from "./schema.ts";
 
 /** JSON Schema of everything that can be configured. Modules come and go with the config: asked anew after changes. */
 export const schemaQuery = queryOptions({
