@@ -11,11 +11,15 @@ const AppHelp = lazy(() => import("./components/app-help.tsx").then((file) => ({
 const CommandPalette = lazy(() =>
   import("./components/palette/command-palette.tsx").then((file) => ({ default: file.CommandPalette })),
 );
+const ShareDialog = lazy(() =>
+  import("./components/share/share-dialog.tsx").then((file) => ({ default: file.ShareDialog })),
+);
 
 /** The frame of every page: the bar, the help, the command palette, and the keys that work everywhere. */
 export function AppFrame() {
   const [help, setHelp] = useState(false);
   const [palette, setPalette] = useState(false);
+  const [share, setShare] = useState(false);
   const showHelp = useCallback(() => setHelp(true), []);
   const showPalette = useCallback(() => {
     // One dialog at a time: the one below would take the keys back when this one closes.
@@ -52,7 +56,9 @@ export function AppFrame() {
   return (
     <div className="app-frame">
       <SkipLink />
-      {!embedding.isEmbedded && <AppBar onHelp={showHelp} onCommands={showPalette} />}
+      {!embedding.isEmbedded && (
+        <AppBar onHelp={showHelp} onCommands={showPalette} onShare={() => setShare(true)} />
+      )}
       <main id="main" tabIndex={-1} className="app-page">
         <PartialBanner />
         <Outlet />
@@ -65,6 +71,11 @@ export function AppFrame() {
       {palette && (
         <Suspense fallback={null}>
           <CommandPalette onClose={() => setPalette(false)} onHelp={showHelp} />
+        </Suspense>
+      )}
+      {share && (
+        <Suspense fallback={null}>
+          <ShareDialog onClose={() => setShare(false)} />
         </Suspense>
       )}
     </div>

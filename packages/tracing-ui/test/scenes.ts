@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import type { FixtureAnswers } from "./fixtures/fixture-server.ts";
+import { someViews } from "./fixtures/fixture-views.ts";
 import type { ShopStore } from "./fixtures/shop-store.ts";
 import { rankedItem, spanItem } from "./span-rows.ts";
 
@@ -19,6 +20,11 @@ export interface Scene {
 const charge = ({ declined }: ShopStore) =>
   declined.spans.find(({ operationName }) => operationName === "Charge")?.spanID ?? "";
 const trace = (search: string) => (store: ShopStore) => `/trace/${store.declined.traceID}${search}`;
+
+async function openShare(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  await page.locator(".share").waitFor();
+}
 
 const part = "20261126_5_5_0 of tracing.spans is damaged and set aside: 20000 rows";
 /** The missing data of answers: a shard, and parts of two hours. */
@@ -93,6 +99,19 @@ export const scenes: readonly Scene[] = [
       await page.locator(".result").first().waitFor();
       await page.getByRole("button", { name: "More" }).click();
     },
+  },
+  ...[0, 1, 1_500].map((count) => ({
+    name: `share-${count}`,
+    address: () => "/search?service=frontend",
+    sign: count === 0 ? ".share .muted" : ".share-view",
+    answers: { views: someViews(count) },
+    act: openShare,
+  })),
+  {
+    name: "share-without-a-folder",
+    address: () => "/search?service=frontend",
+    sign: ".share [role=alert]",
+    act: openShare,
   },
   {
     name: "live",

@@ -5,8 +5,9 @@ import { uiConfig } from "../links/ui-config.ts";
 import { OwnMenu } from "./own-menu.tsx";
 import { TraceJump } from "./trace-jump.tsx";
 
-/** The bar of this app: home, pages, go to a trace, the command palette. */
-export function AppBar({ onHelp, onCommands }: { onHelp: () => void; onCommands: () => void }) {
+/** The bar of this app: home, pages, go to a trace, sharing, the command palette. */
+export function AppBar(props: { onHelp: () => void; onCommands: () => void; onShare: () => void }) {
+  const { onHelp, onCommands, onShare } = props;
   const home = (
     <Link to="/search" className="top-bar-home">
       <svg viewBox="0 0 16 16" aria-hidden="true">
@@ -32,6 +33,16 @@ export function AppBar({ onHelp, onCommands }: { onHelp: () => void; onCommands:
   const tools = (
     <>
       <TraceJump />
+      <button
+        type="button"
+        className="button"
+        data-command="Share this page, saved views"
+        title="Short link, and views saved for all"
+        aria-haspopup="dialog"
+        onClick={onShare}
+      >
+        Share
+      </button>
       <button
         type="button"
         className="icon-button app-commands"

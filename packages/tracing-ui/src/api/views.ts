@@ -1,0 +1,62 @@
+import { queryOptions } from "@tanstack/react-query";
+import * as z from "zod/mini";
+import { readJson } from "./read-json.ts";
+
+const base = "api/analysis/v1";
+
+const view = z.object({ name: z.string(), address: z.string(), note: z.string(), saved: z.int() });
+const views = z.object({ total: z.int(), views: z.array(view) });
+
+/** A page of this UI that somebody saved under a name for all; its address lies below the page's base. */
+export type SavedView = z.infer<typeof view>;
+
+/** Views on a page of the list. */
+export const viewsPerPage = 20;
+
+/** A page of the saved views, filtered by the server. @param page from 1 */
+export function viewsQuery(contains: string, page: number) {
+  return queryOptions({
+    queryKey: ["views", contains, page],
+    queryFn: ({ signal }) => readViews(contains, viewsPerPage, (page - 1) * viewsPerPage, signal),
+    staleTime: 0,
+  });
+}
+
+/** Saves a view under a name; one of the same name is replaced. @throws ApiError */
+export async function saveView(saved: Pick<SavedView, "name" | "address" | "note">): Promise<void> {
+  await post("views", z.object({ name: z.string() }), saved);
+}
+
+/** Removes a view for all. @throws ApiError */
+export async function removeView(name: string): Promise<void> {
+  await post("views/remove", z.object({ name: z.string() }), { name });
+}
+
+/** Whether there is a view of this name, so that nobody replaces another's unasked. @throws ApiError */
+export async function isViewName(name: string): Promise<boolean> {
+  const found = await readViews(name, 200, 0, new AbortController().signal);
+  return found.views.some((one) => one.name === name);
+}
+
+/** The whole address of a short link that the query service keeps. @throws ApiError */
+export async function makeShortLink(address: string): Promise<string> {
+  const { path } = await post("links", z.object({ path: z.string() }), { address });
+  return new URL(path, document.baseURI).href;
+}
+
+/** Path and search of the page that is shown, below the page's base. */
+export function shownAddress(): string {
+  return `/${location.pathname.slice(new URL(document.baseURI).pathname.length)}${location.search}`;
+}
+
+function readViews(contains: string, limit: number, offset: number, signal: AbortSignal) {
+  const parameters = new URLSearchParams({ limit: String(limit), offset: String(offset) });
+  if (contains !== "") {
+    parameters.set("contains", contains);
+  }
+  return readJson(`${base}/views?${parameters}`, views, signal);
+}
+
+function post<T>(path: string, schema: Parameters<typeof readJson<T>>[1], body: unknown): Promise<T> {
+  return readJson(`${base}/${path}`, schema, new AbortController().signal, JSON.stringify(body));
+}

@@ -1,0 +1,72 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { isViewName, saveView } from "../../api/views.ts";
+import { failureWords } from "./failure-words.ts";
+
+/** What became of the last press on Save. */
+type Outcome = { kind: "idle" | "busy" | "taken" | "saved" } | { kind: "failed"; words: string };
+
+/** Saves the page that is shown under a name, for all; another view of that name is replaced after a question. */
+export function SaveViewForm({ address }: { address: string }) {
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const [note, setNote] = useState("");
+  const [outcome, setOutcome] = useState<Outcome>({ kind: "idle" });
+
+  async function save(event: FormEvent) {
+    event.preventDefault();
+    const mayReplace = outcome.kind === "taken";
+    setOutcome({ kind: "busy" });
+    try {
+      if (!mayReplace && (await isViewName(name.trim()))) {
+        setOutcome({ kind: "taken" });
+        return;
+      }
+      await saveView({ name: name.trim(), address, note: note.trim() });
+      setOutcome({ kind: "saved" });
+      await client.invalidateQueries({ queryKey: ["views"] });
+    } catch (error) {
+      setOutcome({ kind: "failed", words: failureWords(error) });
+    }
+  }
+
+  return (
+    <form className="share-save" onSubmit={(event) => void save(event)}>
+      <h3>Save it as a view for all</h3>
+      <div className="share-line">
+        <input
+          className="field"
+          aria-label="Name of the view"
+          placeholder="Name"
+          maxLength={200}
+          value={name}
+          onChange={(event) => {
+            setName(event.target.value);
+            setOutcome({ kind: "idle" });
+          }}
+        />
+        <button type="submit" className="button" disabled={name.trim() === "" || outcome.kind === "busy"}>
+          {outcome.kind === "taken" ? "Replace" : "Save"}
+        </button>
+      </div>
+      <textarea
+        className="field"
+        aria-label="Note on the view"
+        placeholder="Note: what others should see here"
+        rows={2}
+        maxLength={4_000}
+        value={note}
+        onChange={(event) => setNote(event.target.value)}
+      />
+      {outcome.kind === "taken" && (
+        <p role="status">There is a view of this name. Replace it for all, or choose another name.</p>
+      )}
+      {outcome.kind === "saved" && <p role="status">Saved as “{name.trim()}”.</p>}
+      {outcome.kind === "failed" && (
+        <p className="share-failure" role="alert">
+          It was not saved. {outcome.words}
+        </p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,97 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { isViewName, removeView, type SavedView, saveView } from "../../api/views.ts";
+import { failureWords } from "./failure-words.ts";
+
+/** A saved view: a link to it, its note, and buttons that rename and remove it for all. */
+export function ViewRow({ view }: { view: SavedView }) {
+  const client = useQueryClient();
+  const [state, setState] = useState<"shown" | "renaming" | "removing">("shown");
+  const [name, setName] = useState(view.name);
+  const [failure, setFailure] = useState("");
+
+  async function change(act: () => Promise<void>) {
+    setFailure("");
+    try {
+      await act();
+      setState("shown");
+    } catch (error) {
+      setFailure(error instanceof NameTaken ? error.message : failureWords(error));
+    }
+    // After a failure, too: the first of two steps may have been done.
+    await client.invalidateQueries({ queryKey: ["views"] });
+  }
+
+  function rename(event: FormEvent) {
+    event.preventDefault();
+    void change(() => renameView(view, name.trim()));
+  }
+
+  return (
+    <li>
+      <div className="share-line">
+        {state === "renaming" ? (
+          <form className="share-line" onSubmit={rename}>
+            <input
+              className="field"
+              aria-label={`New name of ${view.name}`}
+              maxLength={200}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+            <button type="submit" className="button" disabled={name.trim() === ""}>
+              Rename
+            </button>
+          </form>
+        ) : (
+          // The dot keeps an address from being read as a scheme or as another host.
+          <a className="share-view" href={`.${view.address}`} title={view.address}>
+            {view.name}
+          </a>
+        )}
+        {state === "shown" && (
+          <>
+            <RowButton word="Rename" name={view.name} onPress={() => setState("renaming")} />
+            <RowButton word="Delete" name={view.name} onPress={() => setState("removing")} />
+          </>
+        )}
+        {state === "removing" && (
+          <RowButton
+            word="Delete for all"
+            name={view.name}
+            onPress={() => void change(() => removeView(view.name))}
+          />
+        )}
+        {state !== "shown" && <RowButton word="Cancel" name={view.name} onPress={() => setState("shown")} />}
+      </div>
+      {view.note !== "" && <p className="share-note">{view.note}</p>}
+      {failure !== "" && (
+        <p className="share-failure" role="alert">
+          {failure}
+        </p>
+      )}
+    </li>
+  );
+}
+
+function RowButton({ word, name, onPress }: { word: string; name: string; onPress: () => void }) {
+  return (
+    <button type="button" className="button" aria-label={`${word}: ${name}`} onClick={onPress}>
+      {word}
+    </button>
+  );
+}
+
+class NameTaken extends Error {}
+
+/** The new one is saved first, so that a failure between the two leaves the view twice and not nowhere. */
+async function renameView(view: SavedView, name: string): Promise<void> {
+  if (name === view.name) {
+    return;
+  }
+  if (await isViewName(name)) {
+    throw new NameTaken("There is a view of this name. Choose another.");
+  }
+  await saveView({ name, address: view.address, note: view.note });
+  await removeView(view.name);
+}
