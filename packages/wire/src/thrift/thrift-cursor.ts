@@ -95,7 +95,7 @@ export abstract class ThriftCursor {
 
   /**
    * Reads the header of a list of structs; the last field is a list. An element type that the protocol does not have is
-   * taken for structs: the readers that Apache's compiler generates do not look at the type of a list in the IDL.
+   * taken for structs. The readers of Apache's compiler do not look at the type of a known list.
    * @returns how many there are
    * @throws WireError WIRE_MALFORMED when it holds something else
    */
