@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import { isViewName, saveView } from "../../api/views.ts";
 import { failureWords } from "./failure-words.ts";
 
-/** What became of the last press on Save. */
+/** The result of the last press on Save. */
 type Outcome = { kind: "idle" | "busy" | "taken" | "saved" } | { kind: "failed"; words: string };
 
 /** Saves the page that is shown under a name, for all; another view of that name is replaced after a question. */
