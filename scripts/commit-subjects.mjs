@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 /** Commits from this time on follow the rule. A time and no commit: a shallow clone does not have the commit. */
 const since = "2026-11-27T09:30:00Z";
 
-const types = "feat|fix|perf|test|docs|refactor|build|chore";
+const types = "feat|fix|perf|test|docs|refactor|style|build|chore";
 const mostCharacters = 72;
 
 /** Verbs in another form than the imperative, as they are often written. */
