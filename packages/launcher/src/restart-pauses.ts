@@ -1,9 +1,10 @@
 const firstPauseMs = 500;
-const longestPauseMs = 30_000;
+/** A port that another program gives back is taken again this soon: with more the front door stays away for long. */
+const longestPauseMs = 10_000;
 /** A process that lived this long had no reason to die that lies in how it starts. */
 const steadyAfterMs = 30_000;
 
-/** How long to wait before a process is started again: twice as long after each quick death, at most half a minute. */
+/** How long to wait before a process is started again: twice as long after each quick death, at most ten seconds. */
 export class RestartPauses {
   #quickDeaths = 0;
 
