@@ -72,7 +72,10 @@ export class Http2Connection implements FrameHandler {
   #waiting: Http2Stream[] = [];
   readonly #headersOf = new WeakMap<Http2Stream, Buffer>();
   #nextStreamId = 1;
-  readonly #sending = new SendWindow((bytes) => this.#write(bytes));
+  readonly #sending = new SendWindow(
+    (bytes) => this.#write(bytes),
+    () => this.#guard.dataSent(),
+  );
   readonly #received = new ReceiveWindow(defaultWindowBytes);
   readonly #guard = new FloodGuard();
   #peerMaxFrameBytes = defaultFrameBytes;

@@ -24,6 +24,7 @@ interface WaitingBody {
  */
 export class SendWindow {
   readonly #write: (bytes: Buffer) => void;
+  readonly #frameSent: () => void;
   #connectionBytes = defaultWindowBytes;
   #initialBytes = defaultWindowBytes;
   #maxFrameBytes = defaultFrameBytes;
@@ -31,9 +32,13 @@ export class SendWindow {
   readonly #granted = new Map<number, number>();
   readonly #waiting = new Map<number, WaitingBody>();
 
-  /** @param write receives complete frames, some in two pieces; data given to `send` is not copied */
-  constructor(write: (bytes: Buffer) => void) {
+  /**
+   * @param write receives complete frames, some in two pieces; data given to `send` is not copied
+   * @param frameSent called for each DATA frame
+   */
+  constructor(write: (bytes: Buffer) => void, frameSent: () => void = () => {}) {
     this.#write = write;
+    this.#frameSent = frameSent;
   }
 
   /** Number of waiting bodies. */
@@ -128,6 +133,7 @@ export class SendWindow {
       const flags = isLast ? frameFlags.endStream : 0;
       this.#write(encodeFrameHeader(piece.length, frameTypes.data, flags, streamId));
       this.#write(piece);
+      this.#frameSent();
     }
     if (trailers !== undefined) {
       const lastFlags = frameFlags.endHeaders | frameFlags.endStream;

@@ -8,6 +8,9 @@ interface ListeningServer {
   createHttp2Server: (credentials: unknown) => NodeJS.EventEmitter;
 }
 
+/** Bytes of a DATA frame, as Node's server writes them; it tells of bytes only. */
+const frameBytes = 16_384;
+
 /**
  * Protects a grpc-js server from clients that flood it with PING, SETTINGS and PRIORITY frames: they get
  * GOAWAY. Node's own limits cover empty DATA frames and cancelled streams. Call it before the server listens.
@@ -24,11 +27,21 @@ export function guardFloods(server: Server): void {
 
 function guardSession(session: ServerHttp2Session): void {
   const guard = new FloodGuard();
+  const { socket } = session;
+  let seenBytes = 0;
+  const countSent = () => {
+    for (; socket.bytesWritten - seenBytes >= frameBytes; seenBytes += frameBytes) {
+      guard.dataSent();
+    }
+  };
   const count = () => {
     try {
+      countSent();
       guard.idleFrame();
     } catch {
-      session.destroy(undefined, errorCodes.enhanceYourCalm);
+      // Without an error the code given to `destroy` is lost; with one, each stream would have an error too.
+      session.goaway(errorCodes.enhanceYourCalm);
+      session.destroy();
     }
   };
   session.on("ping", count);

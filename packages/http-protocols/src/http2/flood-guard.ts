@@ -84,7 +84,9 @@ export class FloodGuard {
     this.#idle.earn();
   }
 
+  /** A DATA frame was sent. Receivers of Go's gRPC measure the way with a PING while data comes, one a round trip. */
   dataSent(): void {
+    this.#idle.earn();
     this.#updates = Math.min(updateBurst * updatesPerFrame, this.#updates + updatesPerFrame);
   }
 }

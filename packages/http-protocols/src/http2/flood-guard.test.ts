@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { FloodGuard } from "./flood-guard.ts";
+
+test("a PING for each DATA frame that was sent is no flood", () => {
+  const guard = new FloodGuard();
+  for (let frame = 0; frame < 100_000; frame++) {
+    guard.dataSent();
+    guard.idleFrame();
+  }
+});
+
+test("frames that nothing was sent for are one, and what was sent before buys no more than the burst", () => {
+  const guard = new FloodGuard();
+  for (let frame = 0; frame < 100_000; frame++) {
+    guard.dataSent();
+  }
+  let count = 0;
+  const flood = () => {
+    for (; count < 100_000; count++) {
+      guard.idleFrame();
+    }
+  };
+  expect(flood).toThrow("too many frames that move nothing");
+  expect(count).toBeGreaterThanOrEqual(1_000);
+  // Time gives little: 200 a second.
+  expect(count).toBeLessThan(2_000);
+});
