@@ -86,10 +86,13 @@ test("there is what the tests speak of", async () => {
 test("the first statement starts the thread, which answers then", async () => {
   const { id, tenant } = traces[1] as (typeof traces)[number];
   await expect
-    .poll(async () => {
-      await ask([id], tenant, "parts");
-      return (await pointReads()).parts;
-    })
+    .poll(
+      async () => {
+        await ask([id], tenant, "parts");
+        return (await pointReads()).parts;
+      },
+      { timeout: 20_000 },
+    )
     .toBeGreaterThan(0);
   expect((await pointReads()).engine).toBeGreaterThan(0);
 });
