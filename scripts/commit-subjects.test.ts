@@ -15,7 +15,7 @@ test.each([
 test.each([
   [`fix(wire): ${"read ".repeat(15)}`, /characters/],
   ["What is kept of a mark", /type\(scope\)/],
-  ["style(wire): indent", /type\(scope\)/],
+  ["ci(wire): indent", /type\(scope\)/],
   ["fix(Wire): indent", /type\(scope\)/],
   ["fix(wire): reading of marks", /imperative/],
   ["fix(wire): adds marks", /imperative/],
