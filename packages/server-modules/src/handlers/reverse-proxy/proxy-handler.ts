@@ -45,14 +45,13 @@ export class ProxyHandler implements HttpHandler {
         const candidate = upstreams.select(candidates, exchange, failed);
         try {
           if (candidate === undefined) {
-            throw lastFailure ?? new ServerError("PROXY_NO_UPSTREAM", "no upstreams available");
+            throw new ServerError("PROXY_NO_UPSTREAM", "no upstreams available");
           }
           const othersLeft = candidates.length - (failed?.size ?? 0) > 1;
           held = await new ProxyTry(this.#parts, attempt, candidate, othersLeft).run();
           break;
         } catch (error) {
-          // When no upstream is left, the answer tells the failure of the last one that was tried.
-          lastFailure = candidate === undefined ? lastFailure : error;
+          lastFailure = candidate === undefined ? (lastFailure ?? error) : error;
           if (candidate !== undefined && error instanceof ProxyFailure && error.stage === "dial") {
             failed ??= new Set();
             failed.add(candidate);
@@ -63,9 +62,12 @@ export class ProxyHandler implements HttpHandler {
         }
       }
     } catch (error) {
+      // That none is left decides about another try; the answer tells the failure of the last one that was tried.
+      const isNoneLeft = error instanceof ServerError && error.code === "PROXY_NO_UPSTREAM";
+      const failure = isNoneLeft ? (lastFailure ?? error) : error;
       progress.endedAt = performance.now();
-      this.#tellStatus(exchange, error);
-      throw error;
+      this.#tellStatus(exchange, failure);
+      throw failure;
     }
     if (held !== undefined) {
       await this.#runRule(exchange, held, next);

@@ -389,6 +389,18 @@ describe("balancing", () => {
     expect((await ask(running.site)).status).toBe(503);
   });
 
+  test("an upstream that is left out is no other one to try: the request ends, and the next is served", async () => {
+    const silent = await upstream((request) => request.socket.end());
+    await proxyTo([silent.address, await deadAddress()], {
+      health_checks: { passive: { fail_duration: "1m" } },
+      load_balancing: { selection_policy: { policy: "first" } },
+    });
+    expect((await ask(running.site)).status).toBe(502);
+    // Only the dead one is left now, and to reach it fails.
+    expect((await ask(running.site)).status).toBe(502);
+    expect((await ask(running.site)).status).toBe(503);
+  });
+
   test("an upstream that answers and breaks off its body has not failed", async () => {
     const cut = await upstream((_, response) => {
       response.writeHead(200, { "Content-Length": 10 });
