@@ -6,6 +6,7 @@ import { messageOf } from "server-core/errors";
 import { isJsonObject, type JsonValue, member } from "server-core/json/json-value";
 import { parseJson } from "server-core/json/parse-json";
 import { formatListenAddress } from "server-core/listen/listen-address";
+import { readWithin } from "server-core/net/read-within";
 
 const maxAnswerBytes = 16 * 1024 * 1024;
 
@@ -48,19 +49,6 @@ export interface AdminAnswer {
   readonly body: Buffer;
 }
 
-async function readBody(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxAnswerBytes) {
-      throw new Error(`its answer is over the limit of ${maxAnswerBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 /** The reason in an answer that is no success; the admin API sends `{"error": "…"}`. */
 function reasonIn(body: Buffer): string {
   try {
@@ -94,7 +82,7 @@ export async function askAdmin(where: string, question: AdminQuestion): Promise<
     const request = httpRequest({ ...target, method, path, headers: { ...origin, ...headers } });
     request.end(body);
     [response] = (await once(request, "response")) as [IncomingMessage];
-    answer = await readBody(response);
+    answer = await readWithin(response, maxAnswerBytes);
   } catch (error) {
     throw new StartError(`no server answers on ${where}: ${messageOf(error)}`, { cause: error });
   }

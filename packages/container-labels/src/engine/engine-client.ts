@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { readWithin } from "server-core/net/read-within";
 import { z } from "zod";
 import type { EngineAddress } from "./engine-address.ts";
 
@@ -107,7 +108,7 @@ export class EngineClient {
 
   async #read<T>(path: string, schema: z.ZodType<T>): Promise<T> {
     const response = await this.#ask(path, AbortSignal.timeout(timeoutMs));
-    const body = await readBody(response);
+    const body = await readWithin(response, maxAnswerBytes);
     const found = schema.safeParse(JSON.parse(body.toString()));
     if (!found.success) {
       throw new Error(`the answer to GET ${path} is not that of an engine: ${z.prettifyError(found.error)}`);
@@ -125,22 +126,9 @@ export class EngineClient {
     request.end();
     const [response] = (await once(request, "response")) as [IncomingMessage];
     if (response.statusCode !== 200) {
-      const body = await readBody(response).catch(() => Buffer.alloc(0));
+      const body = await readWithin(response, maxAnswerBytes).catch(() => Buffer.alloc(0));
       throw new EngineRefusal(path, response.statusCode ?? 0, body.toString().slice(0, 300).trim());
     }
     return response;
   }
-}
-
-async function readBody(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxAnswerBytes) {
-      throw new Error(`an answer is over the limit of ${maxAnswerBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
