@@ -124,6 +124,18 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     expect(opened.complaints).toEqual([]);
   });
 
+  test("TraceQL is written in a plain field where its editor cannot be loaded", async () => {
+    const page = await open("/search");
+    await page.locator(".result").first().waitFor();
+    await page.route(/traceql-editor-.*\.js/, (route) => route.abort());
+    await page.getByRole("button", { name: "Write TraceQL" }).click();
+    const query = page.getByLabel("TraceQL", { exact: true });
+    await query.fill("{ status = error }");
+    expect(await query.inputValue()).toBe("{ status = error }");
+    await query.press("Enter");
+    await page.waitForURL((url) => url.searchParams.get("q") === "{ status = error }");
+  });
+
   test("a brush over the heat map selects traces and says what sets their spans apart", async () => {
     const page = await open("/search?lookback=15m&limit=50");
     const map = page.locator("[data-heat-map]");

@@ -119,7 +119,7 @@ export function TraceQlEditor(props: {
     });
     const editor = new EditorView({ state, parent: root, root });
     view.current = editor;
-    // The key / and the label focus the host; the browser would go to the part of it that scrolls.
+    // The key / focuses the host; the browser would go to the part of it that scrolls.
     const { current } = host;
     current.focus = () => editor.focus();
     return () => editor.destroy();
