@@ -22,7 +22,7 @@ export interface TakenRequest {
   lose(): void;
 }
 
-/** As many requests has an exchange at most. */
+/** Most requests of an exchange. */
 const mostRequests = 3;
 
 /** Longest way of a piece through a server on a machine that is not busy. */
