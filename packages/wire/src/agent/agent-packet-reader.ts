@@ -69,7 +69,8 @@ export class AgentPacketReader {
       throw malformed(`message type ${type} is neither CALL nor ONEWAY`);
     }
     if (emitBatch.compare(bytes, start, stop) === 0) {
-      return [this.#readBatch()];
+      cursor.readEitherWay(this.#readArguments, lossOf);
+      return [this.#takeBatch()];
     }
     if (emitZipkinBatch.compare(bytes, start, stop) === 0) {
       const rejected = new RejectedSpans();
@@ -83,7 +84,7 @@ export class AgentPacketReader {
   }
 
   /** The arguments of `emitBatch`. */
-  #readBatch(): AgentBatch {
+  readonly #readArguments = (): RejectedSpans => {
     const cursor = this.#cursor;
     const batch = this.#batch;
     let hasBatch = false;
@@ -102,11 +103,16 @@ export class AgentPacketReader {
         cursor.skipField();
       }
     }
-    batch.rejected.refuseNothing(batch.spanCount);
-    this.rejected = batch.rejected;
     if (!hasBatch) {
       throw malformed(`${batchField.label} is required and missing`);
     }
+    return batch.rejected;
+  };
+
+  #takeBatch(): AgentBatch {
+    const batch = this.#batch;
+    batch.rejected.refuseNothing(batch.spanCount);
+    this.rejected = batch.rejected;
     return {
       process: batch.process,
       spans: batch.spans.buffer.subarray(0, batch.spans.length),
@@ -119,6 +125,10 @@ export class AgentPacketReader {
     const { losses, clientUuid, seqNo } = this.#batch;
     return losses === undefined || clientUuid === "" ? undefined : { clientUuid, seqNo, ...losses };
   }
+}
+
+function lossOf({ count }: RejectedSpans): number {
+  return count;
 }
 
 function encodedBatch({ process, spans }: Batch): AgentBatch {

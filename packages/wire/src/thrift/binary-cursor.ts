@@ -17,6 +17,14 @@ const leastBytes = Uint8Array.of(1, 1, 0, 1, 2, 4, 8, 8, 4, 5, 5, 6, 1, 16);
  * Source: apache/thrift doc/specs/thrift-binary-protocol.md
  */
 export class BinaryCursor extends ThriftCursor {
+  /** @param bytes see `open` */
+  constructor(bytes?: Uint8Array) {
+    super();
+    if (bytes !== undefined) {
+      this.open(bytes);
+    }
+  }
+
   /** Reads the strict form (version and type, name, sequence) or the old one (name, type, sequence). */
   override message(): number {
     const first = this.int32();

@@ -26,35 +26,39 @@ const { fields: endpointFields } = Endpoint;
  * @throws WireError WIRE_TRUNCATED, WIRE_TOO_DEEP; WIRE_MALFORMED, also when there is no list
  */
 export function readZipkinBatchArguments(cursor: ThriftCursor, rejected = new RejectedSpans()): Span[] {
+  const [spans, others] = cursor.readEitherWay(
+    () => readBatch(cursor),
+    ([, { count }]) => count,
+  );
+  rejected.addAll(others);
+  return spans;
+}
+
+function readBatch(cursor: ThriftCursor): [spans: Span[], rejected: RejectedSpans] {
+  const rejected = new RejectedSpans();
   let spans: Span[] | undefined;
   readFields(cursor, (id) => {
     if (id !== spansField.id) {
       cursor.skipField();
     } else if (cursor.has(thriftTypes.list, spansField)) {
-      spans = readSpans(cursor, cursor.structs(spansField), rejected);
+      spans = readSpans(cursor, cursor.spans(spansField.label), rejected);
     }
   });
   if (spans === undefined) {
     throw malformed(`${spansField.label} is missing`);
   }
-  return spans;
+  return [spans, rejected];
 }
 
 /**
  * Reads the spans of a bare list in the binary protocol, as HTTP carries it, one after the other; what follows the list
- * is ignored.
+ * is ignored. The caller reads within `readEitherWay`.
+ * @param cursor at the start of the list
  * @param rejected as in `readZipkinBatchArguments`
  * @throws WireError as `readZipkinBatchArguments`, when it comes to the span that is wrong
  */
-export function* readZipkinSpanList(message: Uint8Array, rejected = new RejectedSpans()): Generator<Span> {
-  const cursor = new BinaryCursor();
-  cursor.open(message);
-  cursor.list();
-  // As in `structs`, a type that the protocol does not have is taken for structs.
-  if (cursor.count > 0 && cursor.elementType !== thriftTypes.struct && cursor.elementType !== 0) {
-    throw malformed("the message is a list of something else than spans");
-  }
-  const { count } = cursor;
+export function* readZipkinSpanList(cursor: BinaryCursor, rejected = new RejectedSpans()): Generator<Span> {
+  const count = cursor.spans("the message");
   for (let index = 0; index < count; index++) {
     const span = readOrReject(cursor, index, rejected);
     if (span !== undefined) {
@@ -80,7 +84,7 @@ function readOrReject(cursor: ThriftCursor, index: number, rejected: RejectedSpa
   try {
     return readZipkinSpan(cursor);
   } catch (error) {
-    cursor.passOverStruct(start, error);
+    cursor.passOverStruct(start, error, Span);
     rejected.add("", () => `spans[${index}]`, error);
     return undefined;
   }
@@ -273,7 +277,7 @@ function readList<T>(
   most: number,
   read: (cursor: ThriftCursor) => T,
 ): T[] {
-  const count = cursor.structs(field);
+  const count = cursor.structs();
   if (count > most) {
     throw new WireError("WIRE_TOO_LARGE", `${field.label} are ${count}, more than ${most}`);
   }

@@ -1,6 +1,7 @@
 import { ApiV2Transcoder } from "../api-v2/api-v2-transcoder.ts";
 import { WireError } from "../errors.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
+import type { RejectedSpans } from "../rows/rejected-spans.ts";
 import { BinaryCursor } from "./binary-cursor.ts";
 import { explainBinaryError } from "./explain-binary-error.ts";
 import { ThriftToApiV2 } from "./thrift-to-api-v2.ts";
@@ -19,6 +20,10 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
   readonly #cursor = new BinaryCursor();
   readonly #batch: ThriftToApiV2;
   readonly #rows: ApiV2Transcoder;
+  readonly #read = (): RejectedSpans => {
+    this.#batch.readBatch();
+    return this.#batch.rejected;
+  };
 
   constructor(options: TranscoderOptions = {}) {
     this.#batch = new ThriftToApiV2(this.#cursor, options.maxRowsBytes, headerBytes);
@@ -63,7 +68,7 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
   #readBatch(message: Uint8Array): void {
     this.#cursor.open(message);
     try {
-      this.#batch.readBatch();
+      this.#cursor.readEitherWay(this.#read, lossOf);
     } catch (cause) {
       if (!(cause instanceof WireError) || cause.code === "WIRE_TOO_LARGE") {
         throw cause;
@@ -71,4 +76,8 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
       throw new WireError(cause.code, explainBinaryError(this.#cursor.bytes) ?? cause.message, { cause });
     }
   }
+}
+
+function lossOf({ count }: RejectedSpans): number {
+  return count;
 }

@@ -1,5 +1,5 @@
 import { WireError } from "../errors.ts";
-import { type ThriftField, type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
+import { type ThriftField, type ThriftStruct, type ThriftType, thriftTypes } from "./thrift-descriptors.ts";
 
 const typeNames = new Map<number, string>(Object.entries(thriftTypes).map(([name, type]) => [type, name]));
 
@@ -34,6 +34,10 @@ export abstract class ThriftCursor {
   /** Element type (0 if the protocol does not have the type) and size of the last list or set. */
   elementType = 0;
   count = 0;
+  /** Whether lists are read as the IDL declares them, whatever element type their headers name. */
+  #readsAsDeclared = false;
+  /** Whether a list of structs of this message has a header with another element type. */
+  hasOtherElements = false;
 
   /** Goes to the start of other bytes. */
   open(bytes: Uint8Array): void {
@@ -94,33 +98,127 @@ export abstract class ThriftCursor {
   }
 
   /**
+   * Reads a message in which headers of lists may name other element types than the IDL. Such a list is passed over, as a
+   * field of another type is. When that loses spans or bytes, the message is read once more as the IDL declares it, and the
+   * reading that loses less is taken. The readers of Apache's compiler never look at the element type of a known list.
+   * @param read starts at the present position, and forgets what an earlier call has read
+   * @param lostOf returns how many spans a reading has rejected
+   * @throws WireError of the first reading, when both fail
+   */
+  readEitherWay<Result>(read: () => Result, lostOf: (result: Result) => number): Result {
+    const start = this.position;
+    this.hasOtherElements = false;
+    let problem: unknown;
+    let loss = Number.POSITIVE_INFINITY;
+    try {
+      const result = read();
+      loss = this.hasOtherElements ? this.#loss(lostOf(result)) : 0;
+      if (loss === 0) {
+        return result;
+      }
+    } catch (error) {
+      if (!(error instanceof WireError && this.hasOtherElements)) {
+        throw error;
+      }
+      problem = error;
+    }
+    this.#readsAsDeclared = true;
+    try {
+      this.position = start;
+      const result = read();
+      if (this.#loss(lostOf(result)) < loss) {
+        return result;
+      }
+    } catch (error) {
+      problem ??= error instanceof WireError ? undefined : error;
+    } finally {
+      this.#readsAsDeclared = false;
+    }
+    if (problem !== undefined) {
+      throw problem;
+    }
+    this.position = start;
+    return read();
+  }
+
+  /** Bytes may follow a message, so they count less than a span. */
+  #loss(rejectedSpans: number): number {
+    return rejectedSpans * 2 + (this.position === this.end ? 0 : 1);
+  }
+
+  /**
    * Reads the header of a list of structs; the last field is a list. An element type that the protocol does not have is
-   * taken for structs. The readers of Apache's compiler do not look at the type of a known list.
-   * @returns how many there are
+   * taken for structs. A list of another type is passed over.
+   * @returns how many structs follow
+   */
+  structs(): number {
+    this.list();
+    if (this.#isOfStructs()) {
+      return this.count;
+    }
+    const { elementType } = this;
+    for (let left = this.count; left > 0; left--) {
+      this.skip(elementType, 1);
+    }
+    return 0;
+  }
+
+  /**
+   * The same for the list of spans, without which there is no message.
+   * @param name of the list, for the error
    * @throws WireError WIRE_MALFORMED when it holds something else
    */
-  structs(field: ThriftField<typeof thriftTypes.list>): number {
+  spans(name: string): number {
     this.list();
-    if (this.count > 0 && this.elementType !== thriftTypes.struct && typeNames.has(this.elementType)) {
-      throw malformed(`${field.label} is a list of ${this.#typeName(this.elementType)}, not of struct`);
+    if (!this.#isOfStructs()) {
+      throw malformed(`${name} is a list of ${typeNames.get(this.elementType)}, not of struct`);
     }
     return this.count;
+  }
+
+  #isOfStructs(): boolean {
+    if (this.elementType === thriftTypes.struct || this.count === 0 || !typeNames.has(this.elementType)) {
+      return true;
+    }
+    this.hasOtherElements = true;
+    return this.#readsAsDeclared;
   }
 
   /**
    * Goes to the end of the struct that begins at `start`, in which something was wrong.
    * @param problem what was wrong
+   * @param struct its declaration
    * @throws the problem, when the bytes are no struct of Thrift, so that nobody knows where the next one begins
    */
-  passOverStruct(start: number, problem: unknown): void {
+  passOverStruct(start: number, problem: unknown, struct: ThriftStruct): void {
     if (!(problem instanceof WireError)) {
       throw problem;
     }
     this.position = start;
     try {
-      this.skip(thriftTypes.struct, 0, maxRejectedDepth);
+      if (this.#readsAsDeclared) {
+        this.#skipAsDeclared(struct);
+      } else {
+        this.skip(thriftTypes.struct, 0, maxRejectedDepth);
+      }
     } catch {
       throw problem;
+    }
+  }
+
+  /** Passes over a struct; declarations are never nested in themselves. */
+  #skipAsDeclared(struct: ThriftStruct): void {
+    const fields = Object.values(struct.fields);
+    for (let id = 0; this.field(id); ) {
+      id = this.fieldId;
+      const known = fields.find((field) => field.id === id && field.type === this.fieldType);
+      if (known?.struct === undefined) {
+        this.skipField(maxRejectedDepth);
+      } else {
+        for (let left = known.type === thriftTypes.list ? this.structs() : 1; left > 0; left--) {
+          this.#skipAsDeclared(known.struct);
+        }
+      }
     }
   }
 
@@ -176,11 +274,11 @@ export abstract class ThriftCursor {
   }
 
   /** Passes over the field whose header was just read. */
-  skipField(): void {
+  skipField(most = maxDepth): void {
     if (this.fieldType === thriftTypes.bool) {
       this.bool();
     } else {
-      this.skip(this.fieldType);
+      this.skip(this.fieldType, 0, most);
     }
   }
 
@@ -206,9 +304,5 @@ export abstract class ThriftCursor {
       "WIRE_TRUNCATED",
       `${wanted} bytes wanted at offset ${this.position}, ${this.end - this.position} left`,
     );
-  }
-
-  #typeName(type: number): string {
-    return typeNames.get(type) ?? String(type);
   }
 }

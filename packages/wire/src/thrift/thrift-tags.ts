@@ -34,11 +34,21 @@ export class ThriftTags {
     }
   }
 
-  /** The same for a process. @returns text of the first tag `client-uuid`; "" when there is none */
+  /**
+   * The same for a process, which all spans of the batch need: a tag in which something is wrong is left out.
+   * @returns text of the first tag `client-uuid`; "" when there is none
+   */
   writeOfProcess(out: ByteWriter, protoTag: number, count: number): string {
     this.#clientUuid = "";
     for (let index = 0; index < count; index++) {
-      this.#write(out, protoTag, true);
+      const start = this.#cursor.position;
+      const { length } = out;
+      try {
+        this.#write(out, protoTag, true);
+      } catch (error) {
+        out.length = length;
+        this.#cursor.passOverStruct(start, error, Tag);
+      }
     }
     return this.#clientUuid;
   }

@@ -10,6 +10,7 @@ import { thriftTypes } from "./thrift-descriptors.ts";
 import { ThriftTags } from "./thrift-tags.ts";
 import { writeMicros } from "./write-micros.ts";
 
+const noProcess = Buffer.alloc(0);
 const { fields: batchFields } = Batch;
 const { fields: processFields } = Process;
 const { fields: spanFields } = Span;
@@ -31,15 +32,15 @@ export interface ThriftClientLosses {
  * become U+FFFD.
  *
  * A required field must be there, and a list must not come twice. A span in which something is wrong is
- * rejected alone, as long as it is a struct of Thrift. Fields that the IDL does not know, or declares with
- * another type, are passed over.
+ * rejected alone, as long as it is a struct of Thrift; a tag of the process is left out alone. Fields that the IDL does
+ * not know, or declares with another type, are passed over.
  */
 export class ThriftToApiV2 {
   /**
    * The last batch's process: an `api_v2` `Process` message, which is never written to again. Mostly the same object for
    * the same process.
    */
-  process: Buffer = Buffer.alloc(0);
+  process: Buffer = noProcess;
   /** Field 1 of an `api_v2` `Batch` for each span of the last batch. */
   readonly spans: ByteWriter;
   spanCount = 0;
@@ -94,11 +95,13 @@ export class ThriftToApiV2 {
   }
 
   /**
-   * Reads the struct at the cursor's position.
+   * Reads the struct at the cursor's position. The caller reads within `readEitherWay`.
    * @throws WireError WIRE_TRUNCATED, WIRE_MALFORMED, WIRE_TOO_DEEP (64 levels), WIRE_TOO_LARGE past `maxBytes`
    */
   readBatch(): void {
     const cursor = this.#cursor;
+    this.process = noProcess;
+    this.#clientUuid = "";
     this.spans.clear();
     this.spans.zeros(this.#spansAt);
     this.spanCount = 0;
@@ -110,12 +113,13 @@ export class ThriftToApiV2 {
       id = cursor.fieldId;
       switch (id) {
         case batchFields.process.id:
+          checkOnce(seen, batchFields.process);
+          // A process of another type costs the names that it gives, not the spans.
+          seen |= 1 << batchFields.process.id;
           if (!cursor.has(thriftTypes.struct, batchFields.process)) {
             continue;
           }
-          checkOnce(seen, batchFields.process);
           this.#readProcess();
-          seen |= 1 << batchFields.process.id;
           break;
         case batchFields.spans.id: {
           if (!cursor.has(thriftTypes.list, batchFields.spans)) {
@@ -123,7 +127,7 @@ export class ThriftToApiV2 {
           }
           checkOnce(seen, batchFields.spans);
           seen |= 1 << batchFields.spans.id;
-          const count = cursor.structs(batchFields.spans);
+          const count = cursor.spans(batchFields.spans.label);
           for (let index = 0; index < count; index++) {
             this.#spanOrReject(index);
           }
@@ -139,7 +143,7 @@ export class ThriftToApiV2 {
           if (!cursor.has(thriftTypes.struct, batchFields.stats)) {
             continue;
           }
-          this.#readStats();
+          this.#readStatsOrNone();
           break;
         default:
           cursor.skipField();
@@ -154,7 +158,10 @@ export class ThriftToApiV2 {
     let known = this.#processes.find(cursor.bytes, start, cursor.end);
     if (known === undefined) {
       known = this.#convertProcess(start);
-      this.#processes.keep(known);
+      // Two readings of such a message end its process at different bytes.
+      if (!cursor.hasOtherElements) {
+        this.#processes.keep(known);
+      }
     } else {
       cursor.position = start + known.source.length;
     }
@@ -176,20 +183,20 @@ export class ThriftToApiV2 {
     for (let id = 0; cursor.field(id); ) {
       id = cursor.fieldId;
       if (id === processFields.serviceName.id) {
+        seen |= 1 << processFields.serviceName.id;
         if (!cursor.has(thriftTypes.string, processFields.serviceName)) {
           continue;
         }
         cursor.string();
         nameStart = cursor.start;
         nameStop = cursor.stop;
-        seen |= 1 << processFields.serviceName.id;
       } else if (id === processFields.tags.id) {
         if (!cursor.has(thriftTypes.list, processFields.tags)) {
           continue;
         }
         checkOnce(seen, processFields.tags);
         seen |= 1 << processFields.tags.id;
-        clientUuid = this.#tags.writeOfProcess(tags, 0x12, cursor.structs(processFields.tags));
+        clientUuid = this.#tags.writeOfProcess(tags, 0x12, cursor.structs());
       } else {
         cursor.skipField();
       }
@@ -205,6 +212,16 @@ export class ThriftToApiV2 {
       process: Buffer.from(out.bytes),
       clientUuid,
     };
+  }
+
+  /** The statistics tell about spans that are lost already: what is wrong with them costs no more. */
+  #readStatsOrNone(): void {
+    const start = this.#cursor.position;
+    try {
+      this.#readStats();
+    } catch (error) {
+      this.#cursor.passOverStruct(start, error, ClientStats);
+    }
   }
 
   #readStats(): void {
@@ -253,7 +270,7 @@ export class ThriftToApiV2 {
     } catch (error) {
       this.spans.length = length;
       const name = cursor.bytes.toString("utf8", this.#nameStart, this.#nameStop);
-      cursor.passOverStruct(start, error);
+      cursor.passOverStruct(start, error, Span);
       this.rejected.add(name, () => `spans[${index}]`, error);
     }
   }
@@ -312,7 +329,7 @@ export class ThriftToApiV2 {
             continue;
           }
           checkOnce(seen, spanFields.references);
-          this.#readReferences(cursor.structs(spanFields.references));
+          this.#readReferences(cursor.structs());
           break;
         case spanFields.flags.id:
           if (!cursor.has(thriftTypes.i32, spanFields.flags)) {
@@ -341,14 +358,14 @@ export class ThriftToApiV2 {
             continue;
           }
           checkOnce(seen, spanFields.tags);
-          this.#tags.write(tail, 0x42, cursor.structs(spanFields.tags));
+          this.#tags.write(tail, 0x42, cursor.structs());
           break;
         case spanFields.logs.id:
           if (!cursor.has(thriftTypes.list, spanFields.logs)) {
             continue;
           }
           checkOnce(seen, spanFields.logs);
-          this.#logs(cursor.structs(spanFields.logs));
+          this.#logs(cursor.structs());
           break;
         default:
           cursor.skipField();
@@ -510,7 +527,7 @@ export class ThriftToApiV2 {
           }
           checkOnce(seen, logFields.fields);
           seen |= 1 << logFields.fields.id;
-          this.#tags.write(out, 0x12, cursor.structs(logFields.fields));
+          this.#tags.write(out, 0x12, cursor.structs());
         } else {
           cursor.skipField();
         }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Span } from "../model/span.ts";
 import { readSpanRows } from "../rows/read-span-rows.ts";
 import { spanArbitrary } from "../rows/span-arbitrary.ts";
+import { BinaryCursor } from "../thrift/binary-cursor.ts";
 import { readZipkinSpanList } from "../thrift/decode-zipkin-spans.ts";
 import { encodeZipkinV1Json, encodeZipkinV1Thrift } from "./encode-zipkin-v1.ts";
 import { stringAttribute, zipkinSpan } from "./zipkin-span-arbitrary.ts";
@@ -112,7 +113,7 @@ test("writes Thrift as Apache's library writes it", () => {
   fc.assert(
     fc.property(zipkinSpan, (span) => {
       const bytes = encodeZipkinV1Thrift([span]);
-      expect(zipkinSpanList([...readZipkinSpanList(bytes)]).equals(bytes)).toBe(true);
+      expect(zipkinSpanList([...readZipkinSpanList(new BinaryCursor(bytes))]).equals(bytes)).toBe(true);
     }),
   );
 });

@@ -9,6 +9,7 @@ import type { AttributeValue } from "../model/attribute.ts";
 import type { MessageTranscoder, TranscodeResult, TranscoderOptions } from "../rows/message-transcoder.ts";
 import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { SpanRowWriter } from "../rows/span-row-writer.ts";
+import { BinaryCursor } from "../thrift/binary-cursor.ts";
 import { readZipkinSpanList } from "../thrift/decode-zipkin-spans.ts";
 import { ipText } from "./ip-text.ts";
 import { type ZipkinV1Endpoint, type ZipkinV1Span, ZipkinV1SpanConverter } from "./zipkin-v1-span.ts";
@@ -34,12 +35,20 @@ export class ZipkinV1ThriftTranscoder implements MessageTranscoder {
    *   for bytes that are no such list; the first span's fault when none is good
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {
+    const cursor = new BinaryCursor(message);
+    return cursor.readEitherWay(
+      () => this.#transcode(cursor, tenant),
+      ({ rejectedSpans }) => rejectedSpans,
+    );
+  }
+
+  #transcode(cursor: BinaryCursor, tenant: string): TranscodeResult {
     // Drops the rows of a message that was refused half-way.
     this.#writer.take();
     const converter = new ZipkinV1SpanConverter();
     const rejected = new RejectedSpans();
     let count = 0;
-    for (const span of readZipkinSpanList(message, rejected)) {
+    for (const span of readZipkinSpanList(cursor, rejected)) {
       try {
         this.#writer.append(converter.convert(v1SpanOf(span)), tenant);
         count++;
