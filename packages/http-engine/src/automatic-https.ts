@@ -6,7 +6,7 @@ import {
 } from "server-core/listen/listen-address";
 import { replaceKnown, replaceStrictly } from "server-core/placeholders/machine-placeholders";
 import type { HttpAppConfig, HttpServerConfig } from "./http-config.ts";
-import type { RouteConfig } from "./routes.ts";
+import { addedRoute, type RouteConfig } from "./routes.ts";
 
 export const defaultHttpPort = 80;
 export const defaultHttpsPort = 443;
@@ -69,7 +69,7 @@ function portOf(address: ListenAddress): number {
 /** A redirect to HTTPS for some hosts, or for all. */
 function redirectRoute(hosts: readonly string[], port: number, usualPorts: ReadonlySet<number>): RouteConfig {
   const authority = usualPorts.has(port) ? "{http.request.host}" : `{http.request.host}:${port}`;
-  return {
+  return addedRoute({
     match: [{ protocol: "http", ...(hosts.length > 0 ? { host: [...hosts] } : {}) }],
     handle: [
       {
@@ -79,7 +79,7 @@ function redirectRoute(hosts: readonly string[], port: number, usualPorts: Reado
         close: true,
       },
     ],
-  };
+  });
 }
 
 /**

@@ -7,6 +7,7 @@ import { ExchangeRequest } from "./exchange-request.ts";
 import type { HeaderList } from "./header-list.ts";
 import type { HttpError } from "./http-error.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "./http-stream.ts";
+import type { RehearsedWay } from "./rehearsal/rehearsal.ts";
 import { withoutZone } from "./remote-address.ts";
 import type { RequestTrace } from "./request-trace.ts";
 import { HeadFilter, type ResponseSink } from "./response-sink.ts";
@@ -21,6 +22,8 @@ export type Next = (exchange: Exchange) => void | Promise<void>;
 /** A list of routes that can be run by name. */
 export interface NamedRoute {
   run(exchange: Exchange, next: Next): void | Promise<void>;
+  /** Goes the same way with nobody who is answered. */
+  rehearse(exchange: Exchange, way: RehearsedWay): void;
 }
 
 /** Makes texts of placeholders of one namespace. */

@@ -1,5 +1,6 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 import type { Exchange, Next } from "./exchange.ts";
+import type { RehearsedWay } from "./rehearsal/rehearsal.ts";
 import type { InnerRoutes } from "./route-figures.ts";
 
 export type { Next } from "./exchange.ts";
@@ -26,6 +27,17 @@ export interface HttpHandler extends ModuleInstance {
    * handlers skips it. Absent: it may start some.
    */
   readonly startsNothing?: boolean;
+  /**
+   * Its part when somebody asks what would become of a request (`GET /http/rehearsal`). `runs`: `handle` is called, as it
+   * changes nothing but the exchange and calls `next` before it returns, or answers at once. `answers`: it always answers.
+   * `changes the answer`: it always calls `next`. A function goes through its routes. Absent: `may answer`, or call `next`.
+   */
+  readonly inRehearsal?:
+    | "runs"
+    | "answers"
+    | "changes the answer"
+    | "may answer"
+    | ((exchange: Exchange, way: RehearsedWay) => void);
   /** The lists of routes that it runs, by their place in its config: `routes`. Absent: it has none. */
   readonly innerRoutes?: readonly (readonly [place: string, routes: InnerRoutes])[];
 }

@@ -13,14 +13,25 @@ import { LogSet, logSets } from "server-core/logging/logging";
 import { type App, defineModule } from "server-core/modules/module";
 import type { ModuleContext } from "server-core/modules/module-context";
 import type { Lease } from "server-core/modules/usage-pool";
+import { formatJsonPointer } from "server-core/tree/json-pointer";
 import { compileAccessLog, compileErrorLog, compileHandlerLog } from "./access-logs/access-log.ts";
-import { type PlannedServer, planAutomaticHttps } from "./automatic-https.ts";
+import {
+  defaultHttpPort,
+  defaultHttpsPort,
+  type PlannedServer,
+  planAutomaticHttps,
+} from "./automatic-https.ts";
 import { type HttpAppConfig, httpAppSchema } from "./http-config.ts";
 import { connectionLimits, HttpServer } from "./http-server.ts";
 import { ipSources } from "./ip-source.ts";
 import { protocolsByAddress } from "./listen-protocols.ts";
 import { type ListenerState, listenersTopic } from "./listener-state.ts";
 import { loadListenerWrappers } from "./listener-wrappers.ts";
+import {
+  type RehearsalReport,
+  type RehearsalRequest,
+  rehearsalTopic,
+} from "./rehearsal/rehearsal-request.ts";
 import { RequestsUnderWay, requestsUnderWay, underWayBytes, underWayName } from "./requests-under-way.ts";
 import { ResponseTally, responseTallies } from "./response-tally.ts";
 import { type RouteReading, routeFiguresTopic } from "./route-figures.ts";
@@ -146,6 +157,7 @@ class HttpApp implements App {
     this.#active = true;
     this.#context.messages.on(listenersTopic, () => this.#describeListeners());
     this.#context.messages.on(routeFiguresTopic, () => this.#readRoutes());
+    this.#context.messages.on(rehearsalTopic, (request) => this.#rehearse(request as RehearsalRequest));
   }
 
   async stop(): Promise<void> {
@@ -192,6 +204,25 @@ class HttpApp implements App {
 
   #readRoutes(): RouteReading[] {
     return [...this.#servers].flatMap(([name, server]) => [...server.routeReadings(`servers/${name}`)]);
+  }
+
+  /** Has the server rehearse a request that listens where the request would arrive. */
+  #rehearse(request: RehearsalRequest): RehearsalReport {
+    const { http_port: httpPort, https_port: httpsPort } = this.#config;
+    const isSecure = request.scheme === "https";
+    const port = request.port ?? (isSecure ? (httpsPort ?? defaultHttpsPort) : (httpPort ?? defaultHttpPort));
+    const listeners = this.#describeListeners();
+    const taker = listeners.find(({ address, tls }) => address.endsWith(`:${port}`) && tls === isSecure);
+    const server = taker && this.#servers.get(taker.server);
+    if (server === undefined) {
+      return {
+        ...{ server: undefined, listeners: listeners.map(({ address, tls }) => ({ address, tls })) },
+        ...{ routes: [], passed: [], passedCount: 0, headers: [] },
+        ...{ answeredBy: undefined, status: undefined, failure: undefined },
+      };
+    }
+    const path = `servers${formatJsonPointer([taker?.server ?? ""])}`;
+    return { server: taker?.server, listeners: [], ...server.rehearse({ ...request, port }, path) };
   }
 
   get #log(): Logger {

@@ -13,6 +13,9 @@ import type { HttpServerConfig } from "./http-config.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpStream } from "./http-stream.ts";
 import type { ListenerWrappers } from "./listener-wrappers.ts";
+import { Rehearsal } from "./rehearsal/rehearsal.ts";
+import type { RehearsalReport, RehearsalRequest } from "./rehearsal/rehearsal-request.ts";
+import { RehearsalStream } from "./rehearsal/rehearsal-stream.ts";
 import type { RequestsUnderWay } from "./requests-under-way.ts";
 import type { ResponseTally } from "./response-tally.ts";
 import type { RouteReading } from "./route-figures.ts";
@@ -229,6 +232,41 @@ export class HttpServer implements RequestSink, ExchangeServer {
       (error: unknown) => this.#fail(exchange, error),
     );
   };
+
+  /** What its routes would do with a request. @param path the place of this server below the app */
+  rehearse(request: RehearsalRequest, path: string): Omit<RehearsalReport, "server" | "listeners"> {
+    const stream = new RehearsalStream(request);
+    const rehearsal = new Rehearsal();
+    let failure: HttpError | undefined;
+    try {
+      const exchange = new Exchange(this, stream);
+      exchange.requestHeaders = this.#parts.fieldFilter(exchange.requestHeaders);
+      try {
+        this.#parts.routes.rehearse(exchange, { rehearsal, path: `${path}/routes`, next: nothing });
+      } catch (error) {
+        if (!stream.closed) {
+          failure = HttpError.from(error);
+          exchange.error = failure;
+          exchange.restoreLine();
+          rehearsal.answeredBy = undefined;
+          const errors = { rehearsal, path: `${path}/errors/routes`, next: nothing };
+          this.#parts.errorRoutes?.rehearse(exchange, errors);
+        }
+      }
+    } catch (error) {
+      failure ??= HttpError.from(error);
+    }
+    const { status, responseHeaders } = stream;
+    return {
+      routes: rehearsal.routes,
+      passed: rehearsal.passed,
+      passedCount: rehearsal.passedCount,
+      answeredBy: rehearsal.answeredBy,
+      status: status || undefined,
+      headers: responseHeaders,
+      failure: failure && { status: failure.status, message: failure.message },
+    };
+  }
 
   exchangeEnded(exchange: Exchange): void {
     try {

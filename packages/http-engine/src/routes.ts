@@ -8,6 +8,7 @@ import { z } from "zod";
 import type { Exchange } from "./exchange.ts";
 import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./handler.ts";
 import { setHeader } from "./header-list.ts";
+import { type RehearsedWay, refusals } from "./rehearsal/rehearsal.ts";
 import { type InnerRoutes, RouteFigures, type RouteReading } from "./route-figures.ts";
 import { hostsOf, RouteIndex } from "./route-index.ts";
 import type { RouteObserver } from "./route-observer.ts";
@@ -67,6 +68,21 @@ async function readBody(exchange: Exchange): Promise<void> {
   }
 }
 
+/** Routes that stand in no config. */
+const added = new WeakSet<RouteConfig>();
+
+/** Marks a route that the server adds, so that places of routes are those of the config. */
+export function addedRoute(route: RouteConfig): RouteConfig {
+  added.add(route);
+  return route;
+}
+
+/** The place of each route in its list in the config; `added/0` for the first that the server added. */
+function placesOf(routes: readonly Route[]): string[] {
+  const counts = { own: 0, added: 0 };
+  return routes.map(({ isAdded }) => (isAdded ? `added/${counts.added++}` : String(counts.own++)));
+}
+
 /** A config may have thousands: what is needed only when a request comes is made then. */
 class Route {
   readonly group: string | undefined;
@@ -79,6 +95,8 @@ class Route {
   readonly startsNothing: boolean;
   readonly hosts: readonly string[] | undefined;
   readonly figures = new RouteFigures();
+  /** Whether the server added it. */
+  readonly isAdded: boolean;
   readonly #config: RouteConfig;
   #bodyHandler: number | undefined;
   #matchesBody: boolean | undefined;
@@ -95,6 +113,7 @@ class Route {
     this.terminal = config.terminal === true;
     this.startsNothing = handlers.every((handler) => handler.startsNothing === true);
     this.hosts = hostsOf(matcherSets);
+    this.isAdded = added.has(config);
     this.#config = config;
   }
 
@@ -107,6 +126,12 @@ class Route {
       (handler) => handler.handler !== "subroute" && namesBody(handler),
     );
     return this.#bodyHandler;
+  }
+
+  /** Names of the matchers at these places of its sets. */
+  matcherNames(places: readonly number[]): string[] {
+    const sets = this.#config.match ?? [];
+    return places.map((place, set) => Object.keys(sets[set] ?? {})[place] ?? "");
   }
 
   /** Whether its matchers name the body: it is read before they look. */
@@ -153,6 +178,8 @@ export class RouteList implements InnerRoutes {
   readonly #routes: readonly Route[];
   readonly #index: RouteIndex | undefined;
   readonly #observer: RouteObserver | undefined;
+  /** Made when somebody asks. */
+  #places: readonly string[] | undefined;
   /** The handler after each route, when no group has matched and `#lastNext` is last. */
   readonly #afters: (Next | undefined)[] = [];
   /** The first that was given: at a server it is the same for all requests. */
@@ -169,13 +196,55 @@ export class RouteList implements InnerRoutes {
     return this.#runFrom(0, undefined, exchange, next);
   }
 
+  /**
+   * Goes the way that {@link run} goes, with nobody who is answered.
+   * @throws HttpError what a matcher or handler fails the request with
+   */
+  rehearse(exchange: Exchange, { rehearsal, path, next }: RehearsedWay): void {
+    this.#rehearseFrom(0, new Set(), exchange, { rehearsal, path, next });
+  }
+
+  #rehearseFrom(start: number, groups: ReadonlySet<string>, exchange: Exchange, way: RehearsedWay): void {
+    const { rehearsal, path, next } = way;
+    this.#places ??= placesOf(this.#routes);
+    for (const [offset, route] of this.#routes.slice(start).entries()) {
+      const index = start + offset;
+      const place = `${path}/${this.#places[index]}`;
+      if (route.group !== undefined && groups.has(route.group)) {
+        rehearsal.pass(place, ["group"]);
+        continue;
+      }
+      const refused = refusals(route.matcherSets, exchange);
+      if (refused !== undefined) {
+        rehearsal.pass(place, route.matcherNames(refused));
+        continue;
+      }
+      const matched = route.group === undefined ? groups : new Set(groups).add(route.group);
+      const after = route.terminal ? () => {} : () => this.#rehearseFrom(index + 1, matched, exchange, way);
+      const entered = rehearsal.enter(place);
+      const runFromHandler = (position: number): void => {
+        const handler = route.handlers[position];
+        if (handler === undefined) {
+          after();
+          return;
+        }
+        const entry = { name: route.handlerNames[position] ?? "", path: `${place}/handle/${position}` };
+        rehearsal.run(handler, entry, entered, exchange, () => runFromHandler(position + 1));
+      };
+      runFromHandler(0);
+      return;
+    }
+    next();
+  }
+
   /** Reads the counts of all routes that took a request. */
   *readings(path: string): Iterable<RouteReading> {
+    this.#places ??= placesOf(this.#routes);
     for (const [index, { figures, handlers }] of this.#routes.entries()) {
       if (figures.taken === 0) {
         continue;
       }
-      const at = `${path}/${index}`;
+      const at = `${path}/${this.#places[index]}`;
       yield figures.reading(at);
       for (const [position, { innerRoutes = [] }] of handlers.entries()) {
         for (const [place, inner] of innerRoutes) {

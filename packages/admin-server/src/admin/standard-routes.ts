@@ -16,6 +16,7 @@ import { openapiRoute } from "./openapi/openapi-route.ts";
 import type { ConfigPuller } from "./pull/config-puller.ts";
 import { pullRoute } from "./pull/pull-route.ts";
 import { httpRoutesRoute } from "./routes/http-routes.ts";
+import { rehearsalRoute } from "./routes/rehearsal-route.ts";
 import { schemaRoutes } from "./schema-routes.ts";
 import { stopRoute } from "./stop-route.ts";
 import { validateRoute } from "./validate-route.ts";
@@ -60,6 +61,7 @@ export function standardRoutes({
     pullRoute(puller),
     ...schemaRoutes(engine, registry),
     httpRoutesRoute(engine, messages, shared),
+    rehearsalRoute(engine, messages),
     validateRoute(engine, adapters, registry),
     consoleRoute(engine, consoleFolder),
     openapiRoute(),

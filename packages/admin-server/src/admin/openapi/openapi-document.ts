@@ -4,6 +4,10 @@ import { documentOperations } from "./document-operations.ts";
 import { processOperations } from "./process-operations.ts";
 
 const text = { type: "string" };
+const placeInConfig = {
+  type: ["string", "null"],
+  description: "JSON pointer to it in the config; null for what the server added.",
+};
 const count = { type: "integer", minimum: 0 };
 
 const schemas = {
@@ -80,6 +84,84 @@ const schemas = {
       cause: {
         ...text,
         description: "The request that asked for it, method and path; absent where none did.",
+      },
+    },
+    additionalProperties: false,
+  },
+  Rehearsal: {
+    type: "object",
+    required: [
+      ...["server", "listeners", "routes", "passed", "passed_count", "failure", "answered_by"],
+      ...["may_answer_before", "status", "headers"],
+    ],
+    properties: {
+      server: { type: ["string", "null"], description: "Who takes it; null: nobody listens there." },
+      listeners: {
+        type: "array",
+        items: { type: "object", properties: { address: text, tls: { type: "boolean" } } },
+        description: "Where servers listen, when none takes it.",
+      },
+      routes: {
+        type: "array",
+        items: {
+          type: "object",
+          required: ["at", "handlers"],
+          properties: {
+            at: placeInConfig,
+            handlers: {
+              type: "array",
+              items: {
+                type: "object",
+                required: ["at", "name", "effect"],
+                properties: {
+                  at: placeInConfig,
+                  name: text,
+                  effect: {
+                    enum: ["ran", "changes the answer", "answers", "fails", "may answer", "has routes"],
+                  },
+                },
+              },
+            },
+            after: {
+              type: "object",
+              properties: { method: text, host: text, uri: text },
+              description: "The request after these handlers, where they changed it.",
+            },
+          },
+        },
+        description: "The routes that match, in order.",
+      },
+      passed: {
+        type: "array",
+        items: {
+          type: "object",
+          required: ["at", "refused_by"],
+          properties: { at: placeInConfig, refused_by: { type: "array", items: text } },
+        },
+        description: "The first 200 routes that do not match, with the matcher of each set that refused.",
+      },
+      passed_count: count,
+      failure: {
+        type: ["object", "null"],
+        properties: { status: { type: "integer" }, message: text },
+        description: "Why the routes fail; error routes come after.",
+      },
+      answered_by: {
+        type: ["object", "null"],
+        required: ["at", "name", "config"],
+        properties: { at: placeInConfig, name: text, config: { description: "Of the handler." } },
+        description: "The first handler that answers for certain; null: none, so the answer is empty.",
+      },
+      may_answer_before: {
+        type: "array",
+        items: { type: "object", required: ["at", "name"], properties: { at: placeInConfig, name: text } },
+        description: "Handlers on the way of which only a real request tells whether they answer.",
+      },
+      status: { type: ["integer", "null"], description: "Known where it depends on the config alone." },
+      headers: {
+        type: "object",
+        additionalProperties: { type: "array", items: text },
+        description: "Of that answer.",
       },
     },
     additionalProperties: false,

@@ -91,6 +91,8 @@ const asked: readonly Asked[] = [
   ["get /http/routes", "/http/routes", 200],
   ["get /http/routes", "/http/routes?order=p95&limit=5&contains=a", 200],
   ["get /http/routes", "/http/routes?order=size", 400],
+  ["get /http/rehearsal", "/http/rehearsal?url=http://a.example/b&header=A:b", 200],
+  ["get /http/rehearsal", "/http/rehearsal", 400],
   ["get /listeners", "/listeners", 200],
   ["get /tls/certificates", "/tls/certificates", 200],
   ["get /tls/certificates", "/tls/certificates?limit=5", 200],

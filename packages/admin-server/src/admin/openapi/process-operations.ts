@@ -77,6 +77,30 @@ export const processOperations = {
       },
     },
   },
+  "/http/rehearsal": {
+    get: {
+      operationId: "httpRehearsal",
+      summary:
+        "What would become of a request by the running config; nobody is asked, and nothing is counted",
+      parameters: [
+        {
+          ...(query("url", "Scheme, host, path and query.", { type: "string", maxLength: 8_192 }) as object),
+          required: true,
+        },
+        query("method", "Its method (GET).", { type: "string", maxLength: 64 }),
+        query("header", "A field, `Name: value`; may be given several times.", {
+          type: "array",
+          items: { type: "string", maxLength: 8_192 },
+          maxItems: 100,
+        }),
+        query("client", "Address of the client (127.0.0.1).", { type: "string" }),
+      ],
+      responses: {
+        "200": json("The way of the request.", { $ref: "#/components/schemas/Rehearsal" }),
+        ...guards,
+      },
+    },
+  },
   "/listeners": {
     get: {
       operationId: "listeners",

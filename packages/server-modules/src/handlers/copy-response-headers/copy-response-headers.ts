@@ -22,6 +22,7 @@ export const copyResponseHeaders = defineModule({
     }
     const wanted = (name: string) => (include.length > 0 ? include.includes(name) : !exclude.includes(name));
     return {
+      inRehearsal: "changes the answer",
       handle(exchange, next) {
         const { headers } = heldResponse(exchange, "copy_response_headers");
         for (let index = 0; index < headers.length; index += 2) {

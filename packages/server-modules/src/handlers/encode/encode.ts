@@ -88,6 +88,7 @@ export const encode = defineModule({
       minLength: config.minimum_length || defaultMinLength,
     };
     return {
+      inRehearsal: "changes the answer",
       handle(exchange, next) {
         if (exchange.method === "CONNECT") {
           return next(exchange);

@@ -22,6 +22,7 @@ export const error = defineModule({
     const status = compileTemplate(String(config.status_code ?? "") || "500");
     return {
       startsNothing: true,
+      inRehearsal: "runs",
       handle(exchange) {
         const text = status(exchange);
         if (!/^[1-9]\d\d$/.test(text)) {

@@ -84,6 +84,10 @@ class FileServer implements HttpHandler {
     this.#etagExtensions = config.etag_file_extensions ?? [];
   }
 
+  get inRehearsal(): "answers" | "may answer" {
+    return this.#passThrough ? "may answer" : "answers";
+  }
+
   handle(exchange: Exchange, next: Next): void | Promise<void> {
     if (!this.#hasFileSystem(exchange)) {
       throw new HttpError(404, "filesystem not found");

@@ -48,6 +48,7 @@ export const headers = defineModule({
     const deferred = config.response?.deferred === true || required !== undefined;
     return {
       startsNothing: true,
+      inRehearsal: "runs",
       handle(exchange, next) {
         if (onRequest !== undefined) {
           changeRequest(exchange, onRequest);

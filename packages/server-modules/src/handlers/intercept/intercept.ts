@@ -18,6 +18,7 @@ export const intercept = defineModule({
   async provision(config, context): Promise<HttpHandler> {
     const rules = await loadResponseRules(config.handle_response ?? [], context);
     return {
+      inRehearsal: "changes the answer",
       handle(exchange, next) {
         const filter = exchange.interceptResponse((below) => new InterceptFilter(below, exchange, rules));
         return filter.around(next);

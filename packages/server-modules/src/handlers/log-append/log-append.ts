@@ -23,6 +23,7 @@ export const logAppend = defineModule({
         : (readPlaceholder(exchange, placeholder) ?? null);
     return {
       startsNothing: true,
+      inRehearsal: "runs",
       handle(exchange, next) {
         // Else looked up when the line is written.
         addLogField(

@@ -117,6 +117,7 @@ export const map = defineModule({
 
     return {
       startsNothing: true,
+      inRehearsal: "runs",
       handle(exchange, next) {
         for (const [index, name] of names.entries()) {
           setPlaceholder(exchange, name, () => lookUp(exchange, index));

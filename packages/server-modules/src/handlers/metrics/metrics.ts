@@ -31,6 +31,7 @@ export const metrics = defineModule({
   }),
   provision(config, context): HttpHandler {
     return {
+      inRehearsal: "answers",
       async handle(exchange) {
         exchange.answersAlone = true;
         const isOpen = config.disable_openmetrics !== true && prefersOpenMetrics(exchange.header("accept"));

@@ -65,6 +65,7 @@ export const push = defineModule({
     }));
     const change = config.headers ? compileHeaderOperations(config.headers) : undefined;
     return {
+      inRehearsal: "changes the answer",
       handle(exchange, next) {
         const { stream } = exchange;
         if (stream.takesPushes !== true || getHeader(exchange.requestHeaders, marker) !== undefined) {

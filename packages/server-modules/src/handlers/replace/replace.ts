@@ -35,6 +35,7 @@ export const replace = defineModule({
     }));
     const matches = compileResponseMatcher(match ?? {});
     return {
+      inRehearsal: "changes the answer",
       handle(exchange, next) {
         exchange.changeRequestHeaders((headers) =>
           removeHeaders(headers, (name) => name === "accept-encoding" || name === "range"),

@@ -58,6 +58,7 @@ export const requestBody = defineModule({
     const set = config.set ? compileBodyTemplate(config.set) : undefined;
     return {
       startsNothing: set === undefined,
+      inRehearsal: "runs",
       handle(exchange, next) {
         if (set !== undefined) {
           const bytes = Buffer.from(set(exchange));

@@ -113,6 +113,8 @@ export const reverseProxy = defineModule({
     );
     checker?.start(() => upstreams.candidates);
     return {
+      // Routes for a response may pass the request on, as those of `forward_auth` do.
+      inRehearsal: config.handle_response?.length ? "may answer" : "answers",
       handle: (exchange, next) => handler.handle(exchange, next),
       close() {
         checker?.close();

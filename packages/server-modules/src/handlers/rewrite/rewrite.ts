@@ -11,6 +11,7 @@ export const rewrite = defineModule({
     const change = compileRewrite(config);
     return {
       startsNothing: true,
+      inRehearsal: "runs",
       handle(exchange, next) {
         change(exchange);
         return next(exchange);

@@ -131,6 +131,10 @@ class Answer {
 
 class StaticResponse implements HttpHandler {
   readonly startsNothing = true;
+
+  get inRehearsal(): "runs" {
+    return "runs";
+  }
   readonly #config: Config;
   #answer: Answer | undefined;
 
@@ -181,6 +185,8 @@ export const staticResponse = defineModule({
   id: "http.handlers.static_response",
   config: configSchema,
   provision(config): HttpHandler {
-    return config.abort === true ? { startsNothing: true, handle: abort } : new StaticResponse(config);
+    return config.abort === true
+      ? { startsNothing: true, inRehearsal: "runs", handle: abort }
+      : new StaticResponse(config);
   },
 });

@@ -35,6 +35,7 @@ export const subroute = defineModule({
       return {
         startsNothing: true,
         innerRoutes: [["routes", routes]],
+        inRehearsal: (exchange, way) => routes.rehearse(exchange, { ...way, path: `${way.path}/routes` }),
         handle: (exchange, next) => routes.run(exchange, next),
       };
     }
@@ -45,6 +46,18 @@ export const subroute = defineModule({
         ["routes", routes],
         ["errors/routes", errors],
       ],
+      inRehearsal(exchange, way) {
+        try {
+          routes.rehearse(exchange, { ...way, path: `${way.path}/routes` });
+        } catch (error) {
+          if (exchange.stream.closed) {
+            throw error;
+          }
+          way.rehearsal.answeredBy = undefined;
+          exchange.error = HttpError.from(error);
+          errors.rehearse(exchange, { ...way, path: `${way.path}/errors/routes` });
+        }
+      },
       handle(exchange, next) {
         let running: void | Promise<void>;
         try {

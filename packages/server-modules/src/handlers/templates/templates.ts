@@ -182,6 +182,7 @@ export const templates = defineModule({
       matches: compileResponseMatcher(config.match ?? {}),
     };
     return {
+      inRehearsal: "changes the answer",
       handle(exchange, next) {
         // A part of a template is none: it may show what the whole hides. Other files keep their ranges.
         if (exchange.header("range") !== "" && mayBeTemplate(exchange.path, rules.types)) {

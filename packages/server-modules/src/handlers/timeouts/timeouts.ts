@@ -213,6 +213,7 @@ export const timeouts = defineModule({
     const writeMs = config.write_timeout ?? 0;
     const maxPieceBytes = config.max_write_chunk || defaultMaxWriteChunk;
     return {
+      inRehearsal: "changes the answer",
       handle(exchange, next) {
         if (readMs > 0 && exchange.hasBody) {
           const pace = new Pace(readMs, config.read_min_rate ?? 0);

@@ -17,6 +17,7 @@ export async function traceRequests(config: TracingConfig, context: ModuleContex
     value: compileTemplate(value),
   }));
   return {
+    inRehearsal: "changes the answer",
     handle(exchange, next) {
       const parent = clientContext(exchange);
       const span = tracer.startSpan(

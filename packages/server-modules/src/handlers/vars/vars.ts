@@ -17,6 +17,7 @@ export const vars = defineModule({
     }));
     return {
       startsNothing: true,
+      inRehearsal: "runs",
       handle(exchange, next) {
         for (const { name, value } of entries) {
           exchange.vars.set(name(exchange), value(exchange));
