@@ -7,6 +7,10 @@ let running: RunningServer;
 let upstream: UpstreamServer;
 beforeAll(async () => {
   upstream = await UpstreamServer.start((request, response) => {
+    if (request.url === "/agents") {
+      response.end(`<${JSON.stringify(request.headersDistinct["user-agent"] ?? [])}>`);
+      return;
+    }
     const { host, "x-forwarded-host": forwardedHost, "x-a": a } = request.headers;
     response.end(`<${[request.method, request.url, host, forwardedHost, a].join(" ")}>`);
   });
@@ -36,4 +40,17 @@ test("requests of one connection that repeat their fields, or not, each reach th
     "<GET /4 a a 1>",
     "<GET /5 a a 2>",
   ]);
+});
+
+test.each([
+  [["a", "b"], ["a"]],
+  [["a", ""], ["a"]],
+  [["", "b"], []],
+  [[""], []],
+  [[], []],
+])("of the user agents %j the upstream gets %j", async (sent, seen) => {
+  const lines = sent.map((value) => `User-Agent: ${value}\r\n`).join("");
+  const head = `GET /agents HTTP/1.1\r\nHost: a\r\n${lines}`;
+  const answer = await rawRequest(running.site, `${head}\r\n${head}Connection: close\r\n\r\n`);
+  expect(answer.match(/<[^>]*>/g)).toEqual([`<${JSON.stringify(seen)}>`, `<${JSON.stringify(seen)}>`]);
 });

@@ -57,6 +57,13 @@ test.each([
   }
 });
 
+test.each(["Accept-Encoding", "Range"])("an empty %s asks for nothing, as none does", async (name) => {
+  await proxyTo(createServer(packing));
+  const { text, headers } = await ask(running.site, { headers: { [name]: "" } });
+  expect([text === large, headers["content-encoding"]]).toEqual([true, undefined]);
+  expect(headers["x-accepted"]).toMatch(/\bgzip$/);
+});
+
 test.each([
   ["clients that ask for an encoding", { headers: { "Accept-Encoding": "gzip" } }, "gzip"],
   ["clients that want none", { headers: { "Accept-Encoding": "identity" } }, "identity"],

@@ -3,8 +3,9 @@ import { getHeader, type HeaderList, removeHeaders } from "http-engine/header-li
 import type { DialAddress } from "./dial-address.ts";
 import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "./transport.ts";
 
+/** An empty field asks for nothing, as none does. */
 function mayAsk(headers: HeaderList): boolean {
-  return getHeader(headers, "accept-encoding") === undefined && getHeader(headers, "range") === undefined;
+  return !getHeader(headers, "accept-encoding") && !getHeader(headers, "range");
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { encodeFields } from "http-engine/h1/response-head";
 import { ServerError } from "server-core/errors";
+import { oneUserAgent } from "../one-user-agent.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 
 /** Never with what upstreams cut off (`#`) or read in different ways (bytes that are no ASCII). */
@@ -15,11 +16,11 @@ let goodTarget = "";
 
 function fieldsText({ headers, wireText }: UpstreamRequest): string {
   if (wireText === undefined) {
-    return encodeFields(headers);
+    return encodeFields(oneUserAgent(headers));
   }
   if (wireText.text === "") {
     // In one piece: joined of parts, it would be put together anew for each request.
-    wireText.text = Buffer.from(encodeFields(headers), "latin1").toString("latin1");
+    wireText.text = Buffer.from(encodeFields(oneUserAgent(headers)), "latin1").toString("latin1");
   }
   return wireText.text;
 }

@@ -1,5 +1,6 @@
 import type { HeaderList } from "http-engine/header-list";
 import { withBody } from "../h1/h1-call.ts";
+import { oneUserAgent } from "../one-user-agent.ts";
 import type { UpstreamRequest } from "../transport.ts";
 
 /** Fields that have no place in HTTP/2. Source: RFC 9113, section 8.2.2 */
@@ -17,7 +18,7 @@ const ofConnection = new Set([
  * @param scheme of this connection
  */
 export function h2RequestFields(request: UpstreamRequest, scheme: string): Record<string, string | string[]> {
-  const { headers } = request;
+  const headers = oneUserAgent(request.headers);
   let authority = "";
   const fields: Record<string, string | string[]> = {
     ":method": request.method,
