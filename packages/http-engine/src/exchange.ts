@@ -7,7 +7,7 @@ import { ExchangeRequest } from "./exchange-request.ts";
 import type { HeaderList } from "./header-list.ts";
 import type { HttpError } from "./http-error.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "./http-stream.ts";
-import type { RehearsedWay } from "./rehearsal/rehearsal.ts";
+import type { RehearsedWay } from "./rehearsed-way.ts";
 import { withoutZone } from "./remote-address.ts";
 import type { RequestTrace } from "./request-trace.ts";
 import { HeadFilter, type ResponseSink } from "./response-sink.ts";

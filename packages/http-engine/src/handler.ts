@@ -1,6 +1,6 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 import type { Exchange, Next } from "./exchange.ts";
-import type { RehearsedWay } from "./rehearsal/rehearsal.ts";
+import type { RehearsedWay } from "./rehearsed-way.ts";
 import type { InnerRoutes } from "./route-figures.ts";
 
 export type { Next } from "./exchange.ts";

@@ -13,9 +13,9 @@ import type { HttpServerConfig } from "./http-config.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpStream } from "./http-stream.ts";
 import type { ListenerWrappers } from "./listener-wrappers.ts";
-import { Rehearsal } from "./rehearsal/rehearsal.ts";
 import type { RehearsalReport, RehearsalRequest } from "./rehearsal/rehearsal-request.ts";
 import { RehearsalStream } from "./rehearsal/rehearsal-stream.ts";
+import { Rehearsal } from "./rehearsed-way.ts";
 import type { RequestsUnderWay } from "./requests-under-way.ts";
 import type { ResponseTally } from "./response-tally.ts";
 import type { RouteReading } from "./route-figures.ts";
@@ -233,7 +233,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     );
   };
 
-  /** What its routes would do with a request. @param path the place of this server below the app */
+  /** Goes the way of a request through its routes with nobody who is answered. @param path the place of this server below the app */
   rehearse(request: RehearsalRequest, path: string): Omit<RehearsalReport, "server" | "listeners"> {
     const stream = new RehearsalStream(request);
     const rehearsal = new Rehearsal();

@@ -8,7 +8,8 @@ import { z } from "zod";
 import type { Exchange } from "./exchange.ts";
 import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./handler.ts";
 import { setHeader } from "./header-list.ts";
-import { type RehearsedWay, refusals } from "./rehearsal/rehearsal.ts";
+import { refusals, rehearseHandler } from "./rehearsal/rehearse-handler.ts";
+import type { RehearsedWay } from "./rehearsed-way.ts";
 import { type InnerRoutes, RouteFigures, type RouteReading } from "./route-figures.ts";
 import { hostsOf, RouteIndex } from "./route-index.ts";
 import type { RouteObserver } from "./route-observer.ts";
@@ -228,8 +229,10 @@ export class RouteList implements InnerRoutes {
           after();
           return;
         }
-        const entry = { name: route.handlerNames[position] ?? "", path: `${place}/handle/${position}` };
-        rehearsal.run(handler, entry, entered, exchange, () => runFromHandler(position + 1));
+        rehearseHandler(exchange, {
+          ...{ handler, name: route.handlerNames[position] ?? "", route: entered },
+          way: { rehearsal, path: `${place}/handle/${position}`, next: () => runFromHandler(position + 1) },
+        });
       };
       runFromHandler(0);
       return;

@@ -1,4 +1,5 @@
 import type { HeaderList } from "../header-list.ts";
+import type { PassedRoute, RehearsedHandler, RehearsedRoute } from "../rehearsed-way.ts";
 
 /** Topic by which a thread that serves is asked what would become of a request; it answers with a {@link RehearsalReport}. */
 export const rehearsalTopic = "http.rehearsal";
@@ -19,46 +20,7 @@ export interface RehearsalRequest {
   readonly remoteAddress: string;
 }
 
-/** What a handler does in a rehearsal. */
-export type RehearsedEffect =
-  /** It changed the request, a variable or a field of the answer, as it would for a client. */
-  | "ran"
-  /** It would change the answer of a later handler. */
-  | "changes the answer"
-  /** It answers. */
-  | "answers"
-  /** It fails the request, so that error routes answer. */
-  | "fails"
-  /** It answers or passes the request on: a login, a limit, a cache, a module of the user's own. */
-  | "may answer"
-  /** Its routes are next. */
-  | "has routes";
-
-export interface RehearsedHandler {
-  /** Name of the module. */
-  readonly name: string;
-  /** Its place below the app: `servers/s/routes/0/handle/1`. */
-  readonly path: string;
-  readonly effect: RehearsedEffect;
-}
-
-/** A route on the way of the request. */
-export interface RehearsedRoute {
-  /** Its place below the app: `servers/s/routes/0`. */
-  readonly path: string;
-  readonly handlers: RehearsedHandler[];
-  /** The request after its handlers, where they changed it. */
-  after?: { readonly method: string; readonly host: string; readonly uri: string };
-}
-
-/** A route that was tried and was not for the request. */
-export interface PassedRoute {
-  readonly path: string;
-  /** Names of the matchers that did not match, one of each set. `group`: another route of its group was first. */
-  readonly refused: readonly string[];
-}
-
-/** What would become of a request. */
+/** The way of a request that is not sent, and its end. */
 export interface RehearsalReport {
   /** Name of the server that takes it; undefined where none listens there. */
   readonly server: string | undefined;

@@ -1,0 +1,84 @@
+import type { Exchange } from "../exchange.ts";
+import type { HttpHandler, HttpMatcher } from "../handler.ts";
+import type { RehearsedEffect, RehearsedHandler, RehearsedRoute, RehearsedWay } from "../rehearsed-way.ts";
+
+/** A handler on the way. */
+interface Step {
+  readonly handler: HttpHandler;
+  /** Name of its module. */
+  readonly name: string;
+  /** The route that it belongs to, which notes what it does. */
+  readonly route: RehearsedRoute;
+  /** From it on. */
+  readonly way: RehearsedWay;
+}
+
+function lineOf(exchange: Exchange): { method: string; host: string; uri: string } {
+  return { method: exchange.method, host: exchange.hostport, uri: `${exchange.rawPath}${exchange.query}` };
+}
+
+/** Has one handler do its part. @throws HttpError what the rest of the way fails with */
+export function rehearseHandler(exchange: Exchange, step: Step): void {
+  const { handler, name, route, way } = step;
+  const note = (effect: RehearsedEffect): RehearsedHandler => {
+    const noted: RehearsedHandler = { name, path: way.path, effect };
+    route.handlers.push(noted);
+    return noted;
+  };
+  const { inRehearsal } = handler;
+  if (typeof inRehearsal === "function") {
+    note("has routes");
+    inRehearsal.call(handler, exchange, way);
+  } else if (inRehearsal === "runs") {
+    runHandler(exchange, step, note);
+  } else if (inRehearsal === "answers") {
+    way.rehearsal.answeredBy = note("answers");
+  } else {
+    note(inRehearsal ?? "may answer");
+    way.next();
+  }
+}
+
+function runHandler(
+  exchange: Exchange,
+  { handler, route, way }: Step,
+  note: (effect: RehearsedEffect) => RehearsedHandler,
+): void {
+  const before = lineOf(exchange);
+  let isPassedOn = false;
+  try {
+    void handler.handle(exchange, () => {
+      isPassedOn = true;
+      note("ran");
+      const after = lineOf(exchange);
+      if (JSON.stringify(after) !== JSON.stringify(before)) {
+        route.after = after;
+      }
+      way.next();
+    });
+  } catch (error) {
+    if (!isPassedOn) {
+      way.rehearsal.answeredBy = note(exchange.stream.closed ? "answers" : "fails");
+    }
+    throw error;
+  }
+  if (!isPassedOn) {
+    way.rehearsal.answeredBy = note("answers");
+  }
+}
+
+/** The matcher of each set that does not match, by its place in the set; undefined where one set matches. */
+export function refusals(
+  sets: readonly (readonly HttpMatcher[])[],
+  exchange: Exchange,
+): readonly number[] | undefined {
+  const refused: number[] = [];
+  for (const set of sets) {
+    const first = set.findIndex((matcher) => !matcher.matches(exchange));
+    if (first === -1) {
+      return undefined;
+    }
+    refused.push(first);
+  }
+  return refused.length === 0 ? undefined : refused;
+}

@@ -1,0 +1,80 @@
+import { HttpError } from "./http-error.ts";
+
+/** Further routes that do not match are counted: a site may have thousands. */
+const mostPassed = 200;
+/** Routes that invoke each other would go on for ever. */
+const mostRoutes = 400;
+
+/** The part of a handler in a rehearsal. */
+export type RehearsedEffect =
+  /** It changed the request, a variable or a field of the answer, as it would for a client. */
+  | "ran"
+  /** It would change the answer of a later handler. */
+  | "changes the answer"
+  /** It answers. */
+  | "answers"
+  /** It fails the request, so that error routes answer. */
+  | "fails"
+  /** It answers or passes the request on: a login, a limit, a cache, a module of the user's own. */
+  | "may answer"
+  /** Its routes are next. */
+  | "has routes";
+
+export interface RehearsedHandler {
+  /** Name of the module. */
+  readonly name: string;
+  /** Its place below the app: `servers/s/routes/0/handle/1`. */
+  readonly path: string;
+  readonly effect: RehearsedEffect;
+}
+
+/** A route on the way of the request. */
+export interface RehearsedRoute {
+  /** Its place below the app: `servers/s/routes/0`. */
+  readonly path: string;
+  readonly handlers: RehearsedHandler[];
+  /** The request after its handlers, where they changed it. */
+  after?: { readonly method: string; readonly host: string; readonly uri: string };
+}
+
+/** A route that was tried and was not for the request. */
+export interface PassedRoute {
+  readonly path: string;
+  /** Names of the matchers that did not match, one of each set. `group`: another route of its group was first. */
+  readonly refused: readonly string[];
+}
+
+/** Notes of the way of a request through routes, while nobody is answered. */
+export class Rehearsal {
+  readonly routes: RehearsedRoute[] = [];
+  readonly passed: PassedRoute[] = [];
+  passedCount = 0;
+  answeredBy: RehearsedHandler | undefined;
+
+  /** A route that matches. @returns notes what becomes of it */
+  enter(path: string): RehearsedRoute {
+    if (this.routes.length >= mostRoutes) {
+      throw new HttpError(500, `more than ${mostRoutes} routes on the way: do they invoke each other?`);
+    }
+    const route: RehearsedRoute = { path, handlers: [] };
+    this.routes.push(route);
+    return route;
+  }
+
+  /** A route that does not match. */
+  pass(path: string, refused: readonly string[]): void {
+    this.passedCount++;
+    if (this.passed.length < mostPassed) {
+      this.passed.push({ path, refused });
+    }
+  }
+}
+
+/** The rest of the way in a rehearsal, for handlers that have routes. */
+export interface RehearsedWay {
+  readonly rehearsal: Rehearsal;
+  /** The handler's place below the app. */
+  readonly path: string;
+  /** Goes on behind the handler. */
+  readonly next: () => void;
+}
