@@ -97,7 +97,9 @@ export const queryOptions = z.object({
   "query.views-dir": z
     .string()
     .default("")
-    .describe("Folder for saved views and short links; several processes may share it. Empty: none are kept.")
+    .describe(
+      "Folder for saved views, short links and notes; several processes may share it. Empty: none are kept.",
+    )
     .meta({ placeholder: "path" }),
   "query.mcp.enabled": z
     .boolean()

@@ -19,13 +19,13 @@ import { type QueryOptions, queryOptions } from "./query-options.ts";
 import { openHttpServer } from "./server/http-server.ts";
 import { callCounting } from "./service/call-counters.ts";
 import { countersByTenant } from "./service/growing-counters.ts";
+import { openKeptStores } from "./service/kept-stores.ts";
 import { QueryMetrics } from "./service/query-metrics.ts";
 import { QueryService } from "./service/query-service.ts";
 import type { ReadLimits } from "./service/read-limits.ts";
 import { RequestGate } from "./service/request-gate.ts";
 import { spanCounting } from "./service/span-counters.ts";
 import { defaultRoomBytes, TraceRoom } from "./service/trace-room.ts";
-import { ViewStore } from "./service/view-store.ts";
 
 /**
  * The repository's build of the UI; a built program has a copy beside itself. This is a file path and no
@@ -112,7 +112,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
       }),
       limits: readLimitsOf(options),
       adjust: { maxClockSkewNano },
-      views: new ViewStore(options["query.views-dir"], (kind) => queryMetrics.viewRefused(kind)),
+      ...openKeptStores(options["query.views-dir"], (kind) => queryMetrics.viewRefused(kind)),
       log,
     };
     // The shell's own option takes precedence.

@@ -14,20 +14,19 @@ import { spanMetricsEndpoint } from "../http/span-metrics-endpoint.ts";
 import { archiveEndpoint, searchEndpoint, traceEndpoint } from "../http/trace-endpoints.ts";
 import { transformEndpoint } from "../http/transform-endpoint.ts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
+import type { KeptStores } from "../service/kept-stores.ts";
 import type { QueryService } from "../service/query-service.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
-import type { ViewStore } from "../service/view-store.ts";
 import { openApiHandler } from "./openapi-handler.ts";
 
-export interface ApiSettings extends TailSettings {
+export interface ApiSettings extends TailSettings, KeptStores {
   readonly adjust: AdjustOptions;
   readonly limits: ReadLimits;
-  readonly views: ViewStore;
 }
 
 /** The JSON endpoints under `/api`. Unknown paths go to the next router. */
 export function apiRouter(service: QueryService, settings: ApiSettings): Router {
-  const { adjust, limits, views } = settings;
+  const { adjust, limits, views, notes } = settings;
   const shared = new SharedJson();
   const router = Router({ strict: true, caseSensitive: true });
   const add = (path: string, definition: Partial<EndpointDefinition> & Pick<EndpointDefinition, "answer">) =>
@@ -53,7 +52,7 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   for (const [path, definition] of apiV3Endpoints(service, limits, adjust)) {
     add(path, definition);
   }
-  for (const [path, definition] of analysisEndpoints(service, { adjust, limits, views })) {
+  for (const [path, definition] of analysisEndpoints(service, { adjust, limits, views, notes })) {
     add(path, definition);
   }
   router.all(tailOperation.path, tailHandler(service.analysis, settings));

@@ -81,14 +81,14 @@ export class QueryMetrics {
     });
     this.#viewsRefused = new Counter({
       name: "tracing_query_views_refused_total",
-      help: "Saved views and short links that were refused because there are too many.",
+      help: "Saved views, short links and notes that were refused because there are too many.",
       labelNames: ["kind"],
       registers,
     });
   }
 
-  /** Counts a saved view, or a short link, for which there is no room. */
-  viewRefused(kind: "view" | "link"): void {
+  /** Counts a saved view, a short link or a note for which there is no room. */
+  viewRefused(kind: "view" | "link" | "note"): void {
     this.#viewsRefused.inc({ kind });
   }
 

@@ -5,13 +5,13 @@ import { type Health, StorageWatch, TenantCheck } from "lifecycle";
 import { type SpanReader, type TraceStore, unsupported } from "storage/api";
 import { callCounting } from "./call-counters.ts";
 import { countersByTenant } from "./growing-counters.ts";
+import { openKeptStores } from "./kept-stores.ts";
 import { QueryMetrics } from "./query-metrics.ts";
 import { QueryService } from "./query-service.ts";
 import type { ReadLimits } from "./read-limits.ts";
 import { RequestGate } from "./request-gate.ts";
 import { spanCounting } from "./span-counters.ts";
 import { TraceRoom } from "./trace-room.ts";
-import { ViewStore } from "./view-store.ts";
 
 const alwaysAvailable: Health = { status: "available", set() {}, degrade() {} };
 
@@ -77,7 +77,7 @@ export function sampleSettings(...tenants: readonly string[]) {
     maxBodyBytes: 1_000_000,
     stalledMs: undefined as number | undefined,
     adjust: { maxClockSkewNano: 0n },
-    views: new ViewStore(""),
+    ...openKeptStores(""),
     logStaticFiles: false,
     headers: new Map<string, string>(),
   };

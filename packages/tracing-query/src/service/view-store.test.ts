@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSampleServer } from "../testing/sample-server.ts";
+import { KeptFiles } from "./kept-files.ts";
+import { openKeptStores } from "./kept-stores.ts";
 import { sampleTenants } from "./sample-service.ts";
 import { sampleStore } from "./sample-store.ts";
 import { isViewAddress, ViewStore } from "./view-store.ts";
@@ -16,12 +18,12 @@ afterEach(() => rm(folder, { recursive: true }));
 const view = (name: string) => ({ name, address: "/search?service=cart", note: "", savedUnixMs: 1 });
 
 test("views survive a restart, are a tenant's own, and one of the same name is replaced", async () => {
-  const store = new ViewStore(folder);
+  const store = openKeptStores(folder).views;
   await store.save("a", view("slow/../carts"));
   await store.save("a", view("2"));
   await store.save("a", { ...view("2"), note: "newer" });
   await store.save("", view("nobody's"));
-  const again = new ViewStore(folder);
+  const again = openKeptStores(folder).views;
   expect(await again.list("a")).toEqual([{ ...view("2"), note: "newer" }, view("slow/../carts")]);
   expect(await again.list("b")).toEqual([]);
   await again.remove("b", "2");
@@ -30,10 +32,10 @@ test("views survive a restart, are a tenant's own, and one of the same name is r
 });
 
 test("a link is the same for the same address, and leads nobody of another tenant", async () => {
-  const store = new ViewStore(folder);
+  const store = openKeptStores(folder).views;
   const id = await store.link("a", "/trace/1");
   expect(await store.link("a", "/trace/1")).toBe(id);
-  expect(await new ViewStore(folder).follow("a", id)).toBe("/trace/1");
+  expect(await openKeptStores(folder).views.follow("a", id)).toBe("/trace/1");
   for (const [tenant, other] of [
     ["b", id],
     ["a", "../views"],
@@ -45,20 +47,33 @@ test("a link is the same for the same address, and leads nobody of another tenan
 
 test("what is too much is refused and counted; what is there stays and can be replaced", async () => {
   const refused: string[] = [];
-  const store = new ViewStore(folder, (kind) => refused.push(kind), { views: 2, links: 1, tenants: 2 });
+  const files = new KeptFiles(folder, 2, (kind) => refused.push(kind));
+  const store = new ViewStore(files, { views: 2, links: 1 });
   await store.save("a", view("1"));
   await store.save("a", view("2"));
   await expect(store.save("a", view("3"))).rejects.toThrow("there are 2 views, the most that are kept");
   await store.save("a", { ...view("2"), note: "new" });
   await store.link("b", "/search");
   await expect(store.link("b", "/compare")).rejects.toMatchObject({ code: "QUERY_TOO_LARGE" });
-  await expect(store.link("c", "/search")).rejects.toThrow("views of 2 tenants are kept");
+  await expect(store.link("c", "/search")).rejects.toThrow("there are 2 tenants, the most that are kept");
   expect(refused).toEqual(["view", "link", "link"]);
   expect((await store.list("a")).map(({ note }) => note)).toEqual(["", "new"]);
 });
 
+test("a view gets another name where no more are kept; it takes the name of no other", async () => {
+  const store = new ViewStore(new KeptFiles(folder, 1, () => {}), { views: 2, links: 1 });
+  await store.save("a", { ...view("1"), note: "look" });
+  await store.save("a", view("2"));
+  await store.rename("a", "1", "3");
+  await store.rename("a", "3", "3");
+  await expect(store.rename("a", "3", "2")).rejects.toThrow("there is a view of this name");
+  await expect(store.rename("a", "1", "4")).rejects.toThrow("there is no view of this name");
+  await expect(store.rename("b", "3", "4")).rejects.toThrow("there is no view of this name");
+  expect(await store.list("a")).toEqual([view("2"), { ...view("3"), note: "look" }]);
+});
+
 test("a file that is damaged hides no other, and a half-written one is not listed", async () => {
-  const store = new ViewStore(folder);
+  const store = openKeptStores(folder).views;
   await store.save("", view("kept"));
   const [tenant = ""] = await readdir(folder);
   const views = join(folder, tenant, "views");
@@ -83,9 +98,9 @@ test.each([
 });
 
 test("over HTTP: saved, listed in pages, followed below the base path, refused to other origins", async () => {
-  const views = new ViewStore(folder);
   const server = await openSampleServer(await sampleStore([]), {
-    ...{ views, basePath: "/tracing" },
+    ...openKeptStores(folder),
+    ...{ basePath: "/tracing" },
     tenants: sampleTenants("a", "b"),
   });
   const ask = async (path: string, body?: unknown, tenant = "a", type = "application/json") => {
@@ -107,6 +122,8 @@ test("over HTTP: saved, listed in pages, followed below the base path, refused t
       views: [{ name: "three", address: "/trace/three", note: "look", saved: expect.any(Number) }],
     });
     expect(JSON.parse((await ask(`${api}/views`, undefined, "b")).text)).toEqual({ total: 0, views: [] });
+    expect((await ask(`${api}/views/rename`, { name: "one", to: "three" })).response.status).toBe(400);
+    expect((await ask(`${api}/views/rename`, { name: "one", to: "1" })).text).toBe('{"name":"1"}');
     await ask(`${api}/views/remove`, { name: "two" });
     expect(JSON.parse((await ask(`${api}/views?contains=/trace/two`)).text).total).toBe(0);
     const { path } = JSON.parse((await ask(`${api}/links`, { address: "/trace/1?x=1" })).text);

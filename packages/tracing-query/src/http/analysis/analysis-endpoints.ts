@@ -1,7 +1,7 @@
 import type { AdjustOptions } from "../../service/adjusters/adjust-trace.ts";
+import type { KeptStores } from "../../service/kept-stores.ts";
 import type { QueryService } from "../../service/query-service.ts";
 import type { ReadLimits } from "../../service/read-limits.ts";
-import type { ViewStore } from "../../service/view-store.ts";
 import type { Endpoint, EndpointDefinition, EndpointMethod } from "../endpoint.ts";
 import type { OperationDescription, OperationGroup } from "../openapi/operation.ts";
 import { problemStyle } from "../problem.ts";
@@ -32,6 +32,13 @@ import { groupsEndpoint, groupsOperation } from "./groups.ts";
 import { heatMapEndpoint, heatMapOperation } from "./heatmap.ts";
 import { namesEndpoint, namesOperation } from "./names.ts";
 import {
+  addNoteOperation,
+  noteListOperation,
+  notesEndpoint,
+  removeNoteEndpoint,
+  removeNoteOperation,
+} from "./notes.ts";
+import {
   percentileEndpoint,
   percentileOperation,
   tracePercentilesEndpoint,
@@ -44,6 +51,8 @@ import {
   linkOperation,
   removeViewEndpoint,
   removeViewOperation,
+  renameViewEndpoint,
+  renameViewOperation,
   saveViewOperation,
   viewListOperation,
   viewsEndpoint,
@@ -77,8 +86,12 @@ export const analysisGroup: OperationGroup = {
     attributeValuesOperation,
     viewListOperation,
     saveViewOperation,
+    renameViewOperation,
     removeViewOperation,
     linkOperation,
+    noteListOperation,
+    addNoteOperation,
+    removeNoteOperation,
   ],
 };
 
@@ -89,7 +102,8 @@ export function analysisEndpoints(
     adjust,
     limits,
     views,
-  }: { readonly adjust: AdjustOptions; readonly limits: ReadLimits; readonly views: ViewStore },
+    notes,
+  }: KeptStores & { readonly adjust: AdjustOptions; readonly limits: ReadLimits },
 ): [path: string, definition: EndpointDefinition][] {
   const { analysis } = service;
   const one = (
@@ -116,7 +130,10 @@ export function analysisEndpoints(
     one(attributeNamesOperation, attributeNamesEndpoint(service, limits), { isHeavy: false }),
     one(attributeValuesOperation, attributeValuesEndpoint(service, limits), { isHeavy: false }),
     one(viewListOperation, viewsEndpoint(views), { isHeavy: false, methods: ["GET", "POST"] }),
+    one(renameViewOperation, renameViewEndpoint(views), { isHeavy: false }),
     one(removeViewOperation, removeViewEndpoint(views), { isHeavy: false }),
     one(linkOperation, linkEndpoint(views), { isHeavy: false }),
+    one(noteListOperation, notesEndpoint(notes), { isHeavy: false, methods: ["GET", "POST"] }),
+    one(removeNoteOperation, removeNoteEndpoint(notes), { isHeavy: false }),
   ];
 }

@@ -22,7 +22,7 @@ const answerSchema = z
         criticalPath: z.boolean().describe("Over a search; that of one trace works with every store."),
         diff: z.boolean(),
         tail: z.boolean(),
-        views: z.boolean().describe("Saved views and short links."),
+        views: z.boolean().describe("Saved views, short links and notes."),
         traceql: z.boolean().describe("The parameter `q`, and `/tempo`."),
       })
       .describe("Which of them this server's store can answer; others are 501."),

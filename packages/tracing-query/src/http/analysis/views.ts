@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { QueryError } from "../../query-error.ts";
 import { isViewAddress, longestViewAddress, type ViewStore } from "../../service/view-store.ts";
-import type { Endpoint, EndpointRequest } from "../endpoint.ts";
+import type { Endpoint } from "../endpoint.ts";
 import type { OperationDescription } from "../openapi/operation.ts";
+import { jsonBody } from "./json-body.ts";
 import { paramsReader, readJson } from "./read-request.ts";
-
-const bodyLimit = { bytes: 65_536 };
 
 const address = z
   .string()
@@ -42,6 +40,10 @@ const viewSchema = z.strictObject({
   note: z.string().max(4_000).default("").describe("What you want to say about it."),
 });
 const removalSchema = z.strictObject({ name });
+const renamingSchema = z.strictObject({
+  name,
+  to: name.describe("The new name; no other view may have it."),
+});
 const doneSchema = z.strictObject({ name: z.string() }).meta({ id: "SavedView" });
 const linkSchema = z.strictObject({ address });
 const linkAnswer = z
@@ -71,13 +73,23 @@ export const saveViewOperation: OperationDescription = {
   failingExample: { status: 400, request: { body: { name: "x", address: "//other.example" } } },
 };
 
+export const renameViewOperation: OperationDescription = {
+  ...{ method: "POST", path: "/api/analysis/v1/views/rename", id: "renameView" },
+  summary: "Give a saved view another name",
+  body: renamingSchema,
+  answer: { contentType: json, schema: doneSchema },
+  ...failures,
+  example: { body: { name: "slow carts", to: "carts" } },
+  failingExample: { status: 400, request: { body: { name: "nobody's", to: "x" } } },
+};
+
 export const removeViewOperation: OperationDescription = {
   ...{ method: "POST", path: "/api/analysis/v1/views/remove", id: "removeView" },
   summary: "Remove a saved view",
   body: removalSchema,
   answer: { contentType: json, schema: doneSchema },
   ...failures,
-  example: { body: { name: "slow carts" } },
+  example: { body: { name: "carts" } },
   failingExample: { status: 400, request: { body: {} } },
 };
 
@@ -115,6 +127,15 @@ export function viewsEndpoint(views: ViewStore): Endpoint {
   };
 }
 
+/** `POST …/views/rename` */
+export function renameViewEndpoint(views: ViewStore): Endpoint {
+  return async (request) => {
+    const { name, to } = readJson(renamingSchema, await jsonBody(request));
+    await views.rename(request.read.tenant ?? "", name, to);
+    return [JSON.stringify({ name: to })];
+  };
+}
+
 /** `POST …/views/remove` */
 export function removeViewEndpoint(views: ViewStore): Endpoint {
   return async (request) => {
@@ -130,14 +151,4 @@ export function linkEndpoint(views: ViewStore): Endpoint {
     const link = readJson(linkSchema, await jsonBody(request));
     return [JSON.stringify({ path: `s/${await views.link(request.read.tenant ?? "", link.address)}` })];
   };
-}
-
-/** The body. A page of another origin cannot send this media type without asking first. */
-function jsonBody(request: EndpointRequest): Promise<Buffer> {
-  if (!/^application\/json\s*(;|$)/i.test(request.contentType)) {
-    throw new QueryError("QUERY_BAD_PARAMETER", "the header Content-Type is not application/json", {
-      parameter: "Content-Type",
-    });
-  }
-  return request.body(bodyLimit);
 }

@@ -10,9 +10,9 @@ import { openClickHouseStore } from "storage/clickhouse";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { apiRouter } from "../../server/api-router.ts";
 import { operationGroups } from "../../server/operation-groups.ts";
+import { openKeptStores } from "../../service/kept-stores.ts";
 import { sampleService, sampleSettings, sampleTenants } from "../../service/sample-service.ts";
 import { sampleStore } from "../../service/sample-store.ts";
-import { ViewStore } from "../../service/view-store.ts";
 import { tempoRouter } from "../../tempo/tempo-router.ts";
 import { openSampleServer, type SampleServer } from "../../testing/sample-server.ts";
 import { sampleTraces } from "../analysis/sample-traces.ts";
@@ -44,7 +44,7 @@ let document: OpenApi;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "views-"));
-  server = await openSampleServer(await sampleStore(sampleTraces), { views: new ViewStore(folder) });
+  server = await openSampleServer(await sampleStore(sampleTraces), openKeptStores(folder));
   document = (await (await fetch(`${server.base}/api/openapi.json`)).json()) as OpenApi;
 });
 afterAll(async () => {
@@ -204,7 +204,7 @@ describe("failures are as described, whatever the endpoint", () => {
       common: 413,
     },
   ])("$what", async ({ store, settings, statuses, common }) => {
-    const failing = await openSampleServer(await store(), { views: new ViewStore(folder), ...settings });
+    const failing = await openSampleServer(await store(), { ...openKeptStores(folder), ...settings });
     onTestFinished(() => failing.stop(AbortSignal.abort()));
     const seen: number[] = [];
     const wrong: string[] = [];

@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import { rm, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { digest, type KeptFiles, keptText, namesIn, writeKept } from "./kept-files.ts";
+
+/** What somebody wrote about a span, or about a whole trace. */
+export interface Note {
+  readonly id: string;
+  /** 16 hex digits; "" where the note is on the trace. */
+  readonly spanId: string;
+  readonly text: string;
+  /** The name that the writer gave; "" for none. Nobody checks it. */
+  readonly author: string;
+  readonly writtenUnixMs: number;
+}
+
+/** Most notes of a trace, and most traces of a tenant that have any. */
+export interface NoteLimits {
+  readonly notes: number;
+  readonly traces: number;
+}
+
+const defaultLimits: NoteLimits = { notes: 100, traces: 10_000 };
+const fileName = /^([0-9a-f-]{36})\.json$/;
+
+/** Notes on traces, a file each in a folder of the trace. Tenants see their own only. */
+export class NoteStore {
+  readonly #files: KeptFiles;
+  readonly #limits: NoteLimits;
+
+  constructor(files: KeptFiles, limits = defaultLimits) {
+    this.#files = files;
+    this.#limits = limits;
+  }
+
+  /** The notes of a trace, the oldest first. Files that cannot be read are left out. */
+  async list(tenant: string, traceId: string): Promise<readonly Note[]> {
+    const folder = this.#folderOf(tenant, traceId);
+    const notes: Note[] = [];
+    for (const file of await namesIn(folder)) {
+      const id = fileName.exec(file)?.[1];
+      const note = id === undefined ? undefined : noteIn(id, await keptText(join(folder, file)));
+      if (note !== undefined) {
+        notes.push(note);
+      }
+    }
+    return notes.sort((a, b) => a.writtenUnixMs - b.writtenUnixMs || a.id.localeCompare(b.id, "en"));
+  }
+
+  /** Keeps a note. @throws QueryError QUERY_TOO_LARGE when there are too many */
+  async add(tenant: string, traceId: string, note: Omit<Note, "id">): Promise<Note> {
+    const folder = this.#folderOf(tenant, traceId);
+    const others = await namesIn(folder);
+    if (others.length >= this.#limits.notes) {
+      this.#files.refuse("note", "notes on this trace", this.#limits.notes);
+    }
+    if (others.length === 0) {
+      await this.#files.checkRoom(tenant, "note", this.#limits.traces, "traces with notes");
+    }
+    const kept = { id: randomUUID(), ...note };
+    await writeKept(join(folder, `${kept.id}.json`), JSON.stringify(kept));
+    return kept;
+  }
+
+  /** Removes a note, if it is there. @param id as `add` made it */
+  async remove(tenant: string, traceId: string, id: string): Promise<void> {
+    const file = `${id}.json`;
+    if (fileName.test(file)) {
+      const folder = this.#folderOf(tenant, traceId);
+      await rm(join(folder, file), { force: true });
+      await removeEmpty(folder);
+    }
+  }
+
+  #folderOf(tenant: string, traceId: string): string {
+    return join(this.#files.folderOf(tenant, "note"), digest(traceId, 32));
+  }
+}
+
+/** Removes a folder without files, so that it does not count any more; somebody may be writing into it. */
+async function removeEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== "ENOTEMPTY" && code !== "ENOENT" && code !== "EEXIST") {
+      throw error;
+    }
+  }
+}
+
+function noteIn(id: string, text: string | undefined): Note | undefined {
+  try {
+    const { spanId, text: words, author, writtenUnixMs } = JSON.parse(text ?? "") as Record<string, unknown>;
+    return typeof spanId === "string" &&
+      typeof words === "string" &&
+      typeof author === "string" &&
+      typeof writtenUnixMs === "number"
+      ? { id, spanId, text: words, author, writtenUnixMs }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
