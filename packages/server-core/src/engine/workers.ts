@@ -32,6 +32,12 @@ type RunningConfig = Pick<ConfigDocument, "text" | "config" | "hasIds">;
 /** A change of more parts is sent as the whole. */
 const maxParts = 50;
 
+/**
+ * How long, in milliseconds, other successors wait for the one that starts. Threads that start at once share the processors, and
+ * then the first listener comes as late as the last.
+ */
+const maxLeadMs = 15_000;
+
 /** How often a change is tried in successors of a thread that dies of it, or of something else at that moment. */
 const maxTries = 5;
 
@@ -78,6 +84,8 @@ export class Workers implements Participant {
   readonly #pace = new RestartPace();
   /** Successors on their way, by number of the thread. */
   readonly #replacing = new Map<number, Promise<void>>();
+  /** The start of the successor that the others wait for. */
+  #leading: Promise<unknown> | undefined;
   readonly #stop = new AbortController();
   /** The config that runs; undefined before the first. */
   #current: RunningConfig | undefined;
@@ -91,6 +99,11 @@ export class Workers implements Participant {
 
   get #threads(): number[] {
     return Array.from({ length: this.#options.count }, (_, index) => index + 1);
+  }
+
+  /** Whether a thread runs a config. */
+  get #isServed(): boolean {
+    return [...this.#running.values()].some(({ config }) => config !== undefined);
   }
 
   async prepare(document: ConfigDocument): Promise<Transition> {
@@ -245,7 +258,7 @@ export class Workers implements Participant {
       () => log.error(message),
     );
     onDeath?.(thread);
-    const othersServe = [...this.#running.values()].some(({ config }) => config !== undefined);
+    const othersServe = this.#isServed;
     if (!othersServe && this.#current !== undefined) {
       this.#options.onNobodyServes?.();
     }
@@ -265,10 +278,23 @@ export class Workers implements Participant {
     if (pauseMs > 0) {
       await sleep(pauseMs, undefined, { signal }).catch(() => {}); // the server stops
     }
+    // A successor that is on its way starts alone. When it dies, one of those that wait leads; when it serves, all start.
+    const late = sleep(maxLeadMs, undefined, { signal, ref: false }).catch(() => {});
+    const until = performance.now() + maxLeadMs;
+    let leads = this.#leading !== undefined;
+    while (leads && !signal.aborted && performance.now() < until) {
+      await Promise.race([this.#leading, late]);
+      leads = this.#leading !== undefined && !this.#isServed;
+    }
     if (signal.aborted) {
       return;
     }
-    if (await this.#bringUp(this.#start(thread))) {
+    // No other code runs between the last look and the start.
+    const up = this.#bringUp(this.#start(thread));
+    this.#leading ??= up.finally(() => {
+      this.#leading = undefined;
+    });
+    if (await up) {
       this.#options.onServing?.(thread);
       this.#options.log.info(`worker ${thread} serves again`);
     }
