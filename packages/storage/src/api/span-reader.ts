@@ -100,6 +100,15 @@ export interface SpanReader {
     options?: ReadOptions,
     onCount?: (spans: number, bytes?: number) => void,
   ): Promise<PackedTrace[]>;
+  /**
+   * As `getPackedTraces`, for lists of traces: its spans have no attributes, no events, no trace state, and no
+   * text of their status. Present when the engine then reads less.
+   */
+  getOutlines?(
+    traceIds: readonly string[],
+    options?: ReadOptions,
+    onCount?: (spans: number, bytes?: number) => void,
+  ): Promise<PackedTrace[]>;
   findTraces(query: TraceQuery, options?: ReadOptions): Promise<Trace[]>;
   /** Only the ids, newest first. */
   findTraceIds(query: TraceQuery, options?: ReadOptions): Promise<string[]>;

@@ -49,6 +49,16 @@ async function packedTraces(reader: SpanReader, traceIds: readonly string[]): Pr
   }));
 }
 
+function outlineOf(span: Span): Span {
+  return {
+    ...span,
+    attributes: [],
+    events: [],
+    traceState: "",
+    status: { code: span.status.code, message: "" },
+  };
+}
+
 /** Spans are read back complete and exact. */
 export function roundTripContract({ store, test }: ContractContext): void {
   for (const { name, span: make } of roundTrips) {
@@ -93,6 +103,19 @@ export function roundTripContract({ store, test }: ContractContext): void {
     expect(traces.flatMap((trace) => trace.spans)).toEqual(spans);
     const ids = spans.map(({ traceId }) => traceId);
     expect(await packedTraces(store().reader, ids)).toEqual(traces);
+  });
+
+  test("gives back outlines: what lists of traces show, with links and resources", async () => {
+    for (const make of [fullOtlpSpan, () => olderModelSpan("proto"), () => olderModelSpan("jaeger")]) {
+      const span = make();
+      await write(store(), [span]);
+      const { reader } = store();
+      const [outline] = (await reader.getOutlines?.([newTraceId(), span.traceId])) ?? [
+        { traceId: span.traceId, spans: [outlineOf(span)] },
+      ];
+      expect(outline).toMatchObject({ traceId: span.traceId, spans: { length: 1 } });
+      expect(outline?.spans.at(0)).toEqual(outlineOf(span));
+    }
   });
 
   test("gives back nothing when no id is asked for", async () => {

@@ -176,7 +176,7 @@ export function queryV3Handlers(
       try {
         leave = await guard.gate.enter(read.signal, read.tenant);
         checkLimits(query, limits);
-        const traces = await service.findPackedTraces(query, read);
+        const traces = await service.findOutlines(query, read);
         checkSpans(traces, limits);
         const summaries = await summarizeTraces(traces, adjust);
         const messages = summaries.map((summary) => ({

@@ -175,7 +175,7 @@ export function apiV3Endpoints(
   const summaries: Endpoint = async ({ params, read }) => {
     const query = queryOf(params);
     checkLimits(query, limits);
-    const traces = await service.findPackedTraces(query, read);
+    const traces = await service.findOutlines(query, read);
     checkSpans(traces, limits);
     const found = await summarizeTraces(traces, adjust);
     return [

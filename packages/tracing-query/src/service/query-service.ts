@@ -157,13 +157,31 @@ export class QueryService {
   /** As `findTraces`, in the store's most compact form. */
   findPackedTraces(query: TraceQuery, options: ReadOptions): Promise<PackedTrace[]> {
     const { reader } = this.#parts;
+    return this.#find(query, options, reader.getPackedTraces?.bind(reader));
+  }
+
+  /** As `findPackedTraces`, without what lists of traces do not show when the store can leave it out. */
+  findOutlines(query: TraceQuery, options: ReadOptions): Promise<PackedTrace[]> {
+    const { reader } = this.#parts;
+    return this.#find(query, options, (reader.getOutlines ?? reader.getPackedTraces)?.bind(reader));
+  }
+
+  #find(query: TraceQuery, options: ReadOptions, get: SpanReader["getPackedTraces"]): Promise<PackedTrace[]> {
+    const { reader, room } = this.#parts;
     const inTime = withinTime(options, timeOf(query));
     return this.#reads.list("find_traces", async () => {
-      if (reader.getPackedTraces === undefined) {
+      if (get === undefined) {
         return await reader.findTraces(query, inTime);
       }
       const ids = await reader.findTraceIds(query, inTime);
-      return await readLackingTraces(ids, options, (read) => this.#readPacked(reader, ids, read));
+      return await readLackingTraces(ids, options, (lacking) =>
+        readInRoom(
+          room,
+          lacking,
+          () => {},
+          async (read, count) => await get(ids, read, count),
+        ),
+      );
     });
   }
 

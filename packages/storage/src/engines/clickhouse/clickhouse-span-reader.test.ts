@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
-import { sampleSpan } from "../../contract/sample-spans.ts";
+import { sampleSpan, text } from "../../contract/sample-spans.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseSpanReader } from "./clickhouse-span-reader.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
@@ -250,5 +250,18 @@ describe("a search for a tag of a service", () => {
     expect(await statements(tight)).toEqual(["plain", "indexed"]);
     expect(await statements(tight)).toEqual(["indexed"]);
     asked.mockRestore();
+  });
+});
+
+describe("outlines of traces", () => {
+  test("are read without the columns that hold most bytes of a span", async () => {
+    const span = sampleSpan({ attributes: [text("body", "x".repeat(100_000))] });
+    await shared.store.writer.writeSpans(rowsOf(span), { deduplicationToken: newToken() });
+    // A whole span would be over the limit of an answer.
+    const settings = { database, maxReadBytes: 10_000 };
+    const reader = new ClickHouseSpanReader(connection, new SchemaGuard(connection, database), settings);
+    const [outline] = await reader.getOutlines([span.traceId]);
+    expect(outline?.spans.at(0)).toEqual({ ...span, attributes: [], events: [] });
+    await expect(reader.getPackedTraces([span.traceId])).rejects.toThrow();
   });
 });

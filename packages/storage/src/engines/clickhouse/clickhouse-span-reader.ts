@@ -15,7 +15,13 @@ import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseTraceReader } from "./clickhouse-trace-reader.ts";
 import type { QueryParameters } from "./parameter-text.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
-import { hasSpans, justArrivedOfTraces, keepsUnpacked, spansOfTraces } from "./schema/span-sql.ts";
+import {
+  hasSpans,
+  justArrivedOfTraces,
+  keepsUnpacked,
+  outlineColumns,
+  spansOfTraces,
+} from "./schema/span-sql.ts";
 import { SearchReach } from "./search-reach.ts";
 import { searchSql } from "./search-sql.ts";
 import { denseRows, splitSlice } from "./split-slice.ts";
@@ -52,6 +58,7 @@ export class ClickHouseSpanReader implements SpanReader {
   readonly #schema: SchemaGuard;
   readonly #database: string;
   readonly #traces: ClickHouseTraceReader;
+  readonly #outlines: ClickHouseTraceReader;
   readonly #maxDenseRows: number;
   readonly #maxSparseRows: number;
   readonly #maxSmallRows: number;
@@ -79,6 +86,12 @@ export class ClickHouseSpanReader implements SpanReader {
     const sql = spansOfTraces(settings.database);
     const justArrived = justArrivedOfTraces(settings.database);
     this.#traces = new ClickHouseTraceReader(connection, schema, sql, { ...settings, justArrived });
+    this.#outlines = new ClickHouseTraceReader(
+      connection,
+      schema,
+      spansOfTraces(settings.database, outlineColumns),
+      { ...settings, justArrived: justArrivedOfTraces(settings.database, outlineColumns) },
+    );
   }
 
   getTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<Trace[]> {
@@ -91,6 +104,14 @@ export class ClickHouseSpanReader implements SpanReader {
     onCount?: (spans: number, bytes?: number) => void,
   ): Promise<PackedTrace[]> {
     return this.#traces.getPackedTraces(traceIds, options, onCount);
+  }
+
+  getOutlines(
+    traceIds: readonly string[],
+    options: ReadOptions = {},
+    onCount?: (spans: number, bytes?: number) => void,
+  ): Promise<PackedTrace[]> {
+    return this.#outlines.getPackedTraces(traceIds, options, onCount);
   }
 
   async findTraces(query: TraceQuery, options: ReadOptions = {}): Promise<Trace[]> {

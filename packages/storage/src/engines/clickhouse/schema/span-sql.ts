@@ -12,6 +12,19 @@ import type { SqlText } from "../sql-text.ts";
 /** The columns that `readStoredRows` reads. */
 export const selectColumns: string = storedColumns.join(", ");
 
+/** Most bytes of a span are in these columns. Lists of traces show none of them. */
+const columnsOfDetails: ReadonlySet<string> = new Set([
+  "trace_state",
+  "status_message",
+  "attribute_text",
+  "event_text",
+]);
+
+/** As `selectColumns`, with empty texts for details, whose columns are then not read. */
+export const outlineColumns: string = storedColumns
+  .map((column) => (columnsOfDetails.has(column) ? "''" : column))
+  .join(", ");
+
 /**
  * Condition on a row of `operations`: not all its spans are on days that were dropped. The oldest day is
  * known without reading rows. Without spans it is the last day of the type.
@@ -37,10 +50,11 @@ export const keepsUnpacked =
 /**
  * Rows for `readStoredRows`: the spans of the parameter `tenant` in the traces of `ids` (hex).
  * `trace_minutes` tells which granules to read; of a row only trace id and tenant are compared.
+ * @param columns `selectColumns` or `outlineColumns`
  */
-export function spansOfTraces(database: string): string {
+export function spansOfTraces(database: string, columns = selectColumns): string {
   return (
-    `SELECT ${selectColumns} FROM ${database}.spans ` +
+    `SELECT ${columns} FROM ${database}.spans ` +
     // By default ClickHouse would read the tenants of all rows first.
     `PREWHERE trace_id IN ${idsAsBytes} ` +
     `WHERE tenant = {tenant:String} AND indexHint((received, toStartOfMinute(start)) IN ` +
@@ -59,9 +73,9 @@ const justArrivedSeconds = 60;
  * The same for traces that `trace_minutes` does not know yet: spans are readable before an insert has written
  * there. Reads only what arrived within the last minute.
  */
-export function justArrivedOfTraces(database: string): string {
+export function justArrivedOfTraces(database: string, columns = selectColumns): string {
   return (
-    `SELECT ${selectColumns} FROM ${database}.spans PREWHERE trace_id IN ${idsAsBytes} ` +
+    `SELECT ${columns} FROM ${database}.spans PREWHERE trace_id IN ${idsAsBytes} ` +
     `WHERE tenant = {tenant:String} AND arrived >= now('UTC') - ${justArrivedSeconds} ` +
     `AND received >= toDate(now('UTC')) - 1 SETTINGS ${keepsUnpacked} FORMAT RowBinary`
   );
