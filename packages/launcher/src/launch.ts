@@ -74,7 +74,7 @@ export async function launch(scope: LaunchScope): Promise<number> {
     return exitCode.cannotStart;
   }
 
-  if (process.report !== undefined) {
+  if (list.some(({ name }) => name === "tracing-storage") && process.report !== undefined) {
     // Reading all network interfaces would take the report seconds on some machines.
     Object.assign(process.report, { excludeNetwork: true });
     const warning = fileLimitWarning(process.report.getReport());

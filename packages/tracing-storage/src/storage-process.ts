@@ -11,6 +11,7 @@ import { Scrubber } from "./damage/scrubber.ts";
 import { SetAsideLimits } from "./damage/set-aside-limits.ts";
 import { DiskGuard } from "./engine/disk-guard.ts";
 import { Engine } from "./engine/engine.ts";
+import { requireOpenFiles } from "./engine/open-file-limit.ts";
 import { QueryGate } from "./engine/query-gate.ts";
 import { grpcOptions } from "./grpc/grpc-options.ts";
 import { openConfiguredRemoteStorage } from "./grpc/open-remote-storage.ts";
@@ -54,6 +55,7 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
     if (options["clickhouse.url"].length > 0) {
       return await runBridge({ options, log, metrics: registry, health });
     }
+    requireOpenFiles();
     const users = readUsers(options);
     const [owner] = users;
     const address = options["storage.http.host-port"];
