@@ -26,7 +26,12 @@ const limits: ConnectionLimits = {
 test("HTTP/2 without TLS is spoken as soon as the port is open, before the config runs", async () => {
   const log = createLogger({ name: "server", level: "fatal", encoding: "json" });
   const address = { network: "tcp", host: "127.0.0.1", port: 0 } as const;
-  const listener = await SharedListener.open(address, limits, log, new OwnPorts(log), undefined, true);
+  const listener = await SharedListener.open(address, {
+    limits,
+    log,
+    ports: new OwnPorts(log),
+    plainHttp2: true,
+  });
   const client = connect(`http://${listener.address}`);
   try {
     const request = client.request({ ":path": "/early" });

@@ -142,7 +142,13 @@ class HttpApp implements App {
       const plainHttp2 = protocols.includes("h2c");
       try {
         const open = () =>
-          SharedListener.open(address, server.limits, this.#log, this.#context.ports, tls, plainHttp2);
+          SharedListener.open(address, {
+            limits: server.limits,
+            log: this.#log,
+            ports: this.#context.ports,
+            tls,
+            plainHttp2,
+          });
         this.#leases.push(await this.#context.acquire(httpListeners, key, open));
       } catch (error) {
         throw errorWithin(`listening on ${key}`, error);
@@ -248,7 +254,12 @@ class HttpApp implements App {
       }
     }
     const events = this.#handshakeEvents;
-    return new TlsAcceptor(policies, this.#certificates, events, context.messages, this.#log);
+    return new TlsAcceptor(policies, {
+      source: this.#certificates,
+      events,
+      messages: context.messages,
+      log: this.#log,
+    });
   }
 
   /** Has certificates looked after, and learns what handshakes need. @throws ServerError */

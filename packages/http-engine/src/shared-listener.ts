@@ -38,6 +38,16 @@ const checkIntervalMs = 500;
 
 export const httpListeners: ResourceKind<SharedListener> = { name: "http.listener" };
 
+/** Settings for the connections of an address. */
+interface ListenOptions {
+  readonly limits: ConnectionLimits;
+  readonly log: Logger;
+  readonly ports: PortSource;
+  /** And `plainHttp2` as there. */
+  readonly tls?: TlsAcceptor | undefined;
+  readonly plainHttp2?: boolean | undefined;
+}
+
 /**
  * One open address. It outlives configs: a reload only changes who gets the next request, also of connections that are
  * open already, so a reload closes and refuses nothing.
@@ -86,16 +96,11 @@ export class SharedListener implements SharedResource, ConnectionOwner, H2Owner 
 
   /**
    * Connections are accepted at once; their requests wait for {@link switchTo}.
-   * @param tls and `plainHttp2` as there
    * @throws ServerError LISTEN
    */
   static async open(
     address: ListenAddress,
-    limits: ConnectionLimits,
-    log: Logger,
-    ports: PortSource,
-    tls?: TlsAcceptor,
-    plainHttp2 = false,
+    { limits, log, ports, tls, plainHttp2 = false }: ListenOptions,
   ): Promise<SharedListener> {
     const listener = new SharedListener(address, limits, ports, log);
     listener.#tls = tls;

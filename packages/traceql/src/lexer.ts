@@ -105,7 +105,7 @@ function tokenAt(text: string, offset: number): Token {
     return numberAt(text, offset, numberEnd);
   }
   if (first === ".") {
-    return attributeAt(text, offset, offset + 1, "any", false);
+    return attributeAt(text, offset, { nameOffset: offset + 1, scope: "any", ofParent: false });
   }
   const wordEnd = skip(word, text, offset);
   if (wordEnd > offset) {
@@ -174,15 +174,15 @@ function wordAt(text: string, offset: number, end: number): Token {
   const found = text.slice(offset, end);
   const next = text.charAt(end);
   if (next === "." && isScope(found)) {
-    return attributeAt(text, offset, end + 1, found, false);
+    return attributeAt(text, offset, { nameOffset: end + 1, scope: found, ofParent: false });
   }
   if (next === "." && found === "parent") {
     for (const scope of ["span", "resource"] as const) {
       if (text.startsWith(`${scope}.`, end + 1)) {
-        return attributeAt(text, offset, end + 1 + scope.length + 1, scope, true);
+        return attributeAt(text, offset, { nameOffset: end + 1 + scope.length + 1, scope, ofParent: true });
       }
     }
-    return attributeAt(text, offset, end + 1, "any", true);
+    return attributeAt(text, offset, { nameOffset: end + 1, scope: "any", ofParent: true });
   }
   if (next === ":" && intrinsicScopes.has(found)) {
     return { kind: "intrinsic", text: text.slice(offset, skip(word, text, end + 1)), offset };
@@ -194,13 +194,14 @@ function isScope(text: string): text is AttributeScope {
   return attributeScopes.has(text);
 }
 
-function attributeAt(
-  text: string,
-  offset: number,
-  nameOffset: number,
-  scope: AttributeScope,
-  ofParent: boolean,
-): Token {
+/** Place and scope of an attribute's name. */
+interface AttributePlace {
+  readonly nameOffset: number;
+  readonly scope: AttributeScope;
+  readonly ofParent: boolean;
+}
+
+function attributeAt(text: string, offset: number, { nameOffset, scope, ofParent }: AttributePlace): Token {
   let name = "";
   let end = nameOffset;
   for (;;) {

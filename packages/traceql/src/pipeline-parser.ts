@@ -196,7 +196,7 @@ function scalarOperation(
       node: tokens.placed({ type: "static", value: folded }, tokens.offsetOf(left)),
     };
   }
-  checkScalars(tokens, operator, node, left, right);
+  checkScalars(tokens, operator, { node, left, right });
   return { kind: "scalar", node };
 }
 
@@ -213,16 +213,21 @@ function scalarFilter(
   if (left.type === "static" && right.type === "static") {
     throw tokens.errorAt(node, "syntax error: a scalar filter needs an aggregate, such as count()");
   }
-  checkScalars(tokens, operator, node, left, right);
+  checkScalars(tokens, operator, { node, left, right });
   return { kind: "filter", node };
+}
+
+/** Two sides of an operator, and where it stands. */
+interface ScalarPair {
+  readonly node: object;
+  readonly left: ScalarExpression;
+  readonly right: ScalarExpression;
 }
 
 function checkScalars(
   tokens: TokenReader,
   operator: ArithmeticOperator | ComparisonOperator,
-  node: object,
-  left: ScalarExpression,
-  right: ScalarExpression,
+  { node, left, right }: ScalarPair,
 ): void {
   const [leftType, rightType] = [scalarTypeOf(left), scalarTypeOf(right)];
   const text = `${printScalar(left)} ${operator} ${printScalar(right)}`;

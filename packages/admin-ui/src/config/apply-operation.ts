@@ -25,26 +25,28 @@ export function applyOperation(document: JsonValue, operation: PatchOperation): 
       if (value === undefined) {
         throw new PatchMismatch(operation);
       }
-      const without = changed(document, pointerParts(operation.from ?? ""), "remove", null, operation);
-      return changed(without, pointerParts(operation.path), "add", value, operation);
+      const without = changed(document, pointerParts(operation.from ?? ""), {
+        op: "remove",
+        value: null,
+        operation,
+      });
+      return changed(without, pointerParts(operation.path), { op: "add", value, operation });
     }
     case "copy": {
       const value = valueAt(document, operation.from ?? "");
       if (value === undefined) {
         throw new PatchMismatch(operation);
       }
-      return changed(document, pointerParts(operation.path), "add", value, operation);
+      return changed(document, pointerParts(operation.path), { op: "add", value, operation });
     }
     case "test":
       return document;
     default:
-      return changed(
-        document,
-        pointerParts(operation.path),
-        operation.op,
-        operation.value ?? null,
+      return changed(document, pointerParts(operation.path), {
+        op: operation.op,
+        value: operation.value ?? null,
         operation,
-      );
+      });
   }
 }
 
@@ -53,18 +55,23 @@ export function applyOperations(document: JsonValue, operations: readonly PatchO
   return operations.reduce(applyOperation, document);
 }
 
+/** The operation of a patch, and its value for the place that it names. */
+interface Edit {
+  readonly op: "add" | "remove" | "replace";
+  readonly value: JsonValue;
+  readonly operation: PatchOperation;
+}
+
 function changed(
   node: JsonValue,
   [part, ...rest]: readonly string[],
-  op: "add" | "remove" | "replace",
-  value: JsonValue,
-  operation: PatchOperation,
+  { op, value, operation }: Edit,
 ): JsonValue {
   if (part === undefined) {
     return op === "remove" ? null : value;
   }
   if (Array.isArray(node)) {
-    return changedList(node, part, rest, op, value, operation);
+    return changedList(node, part, rest, { op, value, operation });
   }
   if (!isObject(node)) {
     throw new PatchMismatch(operation);
@@ -75,7 +82,7 @@ function changed(
     if (child === undefined) {
       throw new PatchMismatch(operation);
     }
-    return { ...node, [part]: changed(child, rest, op, value, operation) };
+    return { ...node, [part]: changed(child, rest, { op, value, operation }) };
   }
   if (!there && op !== "add") {
     throw new PatchMismatch(operation);
@@ -91,9 +98,7 @@ function changedList(
   list: JsonValue[],
   part: string,
   rest: readonly string[],
-  op: "add" | "remove" | "replace",
-  value: JsonValue,
-  operation: PatchOperation,
+  { op, value, operation }: Edit,
 ): JsonValue {
   const index = part === "-" ? list.length : /^(0|[1-9]\d*)$/.test(part) ? Number(part) : -1;
   const inserts = rest.length === 0 && op === "add";
@@ -106,7 +111,7 @@ function changedList(
   if (rest.length === 0 && op === "remove") {
     return list.toSpliced(index, 1);
   }
-  const next = rest.length === 0 ? value : changed(list[index] ?? null, rest, op, value, operation);
+  const next = rest.length === 0 ? value : changed(list[index] ?? null, rest, { op, value, operation });
   return list.with(index, next);
 }
 

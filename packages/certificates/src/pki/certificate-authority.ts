@@ -102,6 +102,14 @@ function needsRenewal(certificate: X509Certificate, ratio: number): boolean {
   return Date.now() >= to - (to - from) * ratio;
 }
 
+/** The keys that an authority signs with, and the storage that keeps them. */
+interface AuthorityParts {
+  readonly storage: Storage;
+  readonly log: Logger;
+  readonly root: Pair;
+  readonly intermediate: Signer;
+}
+
 /** A certificate authority of this server's own: a root, and an intermediate that signs. */
 export class CertificateAuthority {
   readonly options: AuthorityOptions;
@@ -110,13 +118,7 @@ export class CertificateAuthority {
   #root: Pair;
   #intermediate: Signer;
 
-  private constructor(
-    options: AuthorityOptions,
-    storage: Storage,
-    log: Logger,
-    root: Pair,
-    intermediate: Signer,
-  ) {
+  private constructor(options: AuthorityOptions, { storage, log, root, intermediate }: AuthorityParts) {
     this.options = options;
     this.#storage = storage;
     this.#log = log;
@@ -137,7 +139,7 @@ export class CertificateAuthority {
           ? ((await loadSigner(storage, options.id, "intermediate")) ??
             (await makeIntermediate(options, storage, withKey(root, "root"), log)))
           : withKey(await readPair(options.intermediate), "intermediate");
-      const authority = new CertificateAuthority(options, storage, log, root, intermediate);
+      const authority = new CertificateAuthority(options, { storage, log, root, intermediate });
       await authority.#renew();
       return authority;
     } catch (error) {

@@ -375,7 +375,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
       return false;
     }
     const scheme = "encrypted" in this.socket ? "https" : "http";
-    const request = promisedRequest(scheme, this.authority, method, target, headers);
+    const request = promisedRequest({ scheme, authority: this.authority, method, target, headers });
     return request !== undefined && this.#carrier.push(this, request);
   }
 

@@ -17,20 +17,29 @@ const notPromised: ReadonlySet<string> = new Set([
   "trailer",
 ]);
 
+/** The request that a push promises. */
+interface PromisedTarget {
+  readonly scheme: string;
+  /** Of the request that it belongs to; a client takes no other. */
+  readonly authority: string;
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: HeaderList;
+}
+
 /**
  * Checks a request that is to be pushed, as one of a client would be.
- * @param authority of the request that it belongs to; a client takes no other
- * @param target path and query
  * @returns undefined for what cannot be promised: another method than GET and HEAD, what is no path, bad fields
  * Source: RFC 9113, section 8.4.1
  */
-export function promisedRequest(
-  scheme: string,
-  authority: string,
-  method: string,
-  target: string,
-  headers: HeaderList,
-): PromisedRequest | undefined {
+export function promisedRequest({
+  scheme,
+  authority,
+  method,
+  target,
+  headers,
+}: PromisedTarget): PromisedRequest | undefined {
   if ((method !== "GET" && method !== "HEAD") || authority === "") {
     return undefined;
   }

@@ -20,7 +20,13 @@ function make() {
 }
 
 function request(headers: string[] = []): PromisedRequest {
-  const made = promisedRequest("https", "example.com", "GET", "/a", headers);
+  const made = promisedRequest({
+    scheme: "https",
+    authority: "example.com",
+    method: "GET",
+    target: "/a",
+    headers,
+  });
   if (made === undefined) {
     throw new Error("no request");
   }
@@ -99,5 +105,7 @@ test.each([
   ["a field of the connection", "GET", "/a", ["Connection", "close"]],
   ["a newline in a value", "GET", "/a", ["X-A", "b\r\nc: d"]],
 ])("promises no request with %s", (_, method, target, headers) => {
-  expect(promisedRequest("https", "example.com", method, target, headers)).toBeUndefined();
+  expect(
+    promisedRequest({ scheme: "https", authority: "example.com", method, target, headers }),
+  ).toBeUndefined();
 });

@@ -140,6 +140,14 @@ function bodyReader({ body, edit }: ChangeRequest): () => ParsedJson | Promise<P
   }
 }
 
+/** The change that a document comes from. */
+interface SentChange {
+  readonly isSent: boolean;
+  readonly request: ChangeRequest;
+  readonly path: TreePath;
+  readonly body: ParsedJson;
+}
+
 /**
  * The live config: one JSON document, read at any time, changed by one change at a time. A change makes a new tree
  * beside the old one, has every participant prepare for it, and only then switches; on any failure the old goes on.
@@ -256,7 +264,7 @@ export class ConfigEngine {
     const changed = this.#changed(request, path, body.value);
     // Unchanged parts are recognized as the same objects.
     const tree: ConfigTree = { config: reconcile(this.#tree.config, changed.config) };
-    const late = this.#lateText(tree.config, changed.config === body.value, request, path, body);
+    const late = this.#lateText(tree.config, { isSent: changed.config === body.value, request, path, body });
     const encoded = late ?? encodeDocument(tree.config);
     const isSame =
       tree.config === this.#tree.config || (late === undefined && encoded.text === this.#encoded);
@@ -291,13 +299,7 @@ export class ConfigEngine {
    * A config whose text can wait: one that came as a whole, or that a change without special keys made. PUT may make
    * levels as deep as its path is long, which only writing holds to the limit.
    */
-  #lateText(
-    config: JsonValue,
-    isSent: boolean,
-    request: ChangeRequest,
-    path: TreePath,
-    body: ParsedJson,
-  ): LateText | undefined {
+  #lateText(config: JsonValue, { isSent, request, path, body }: SentChange): LateText | undefined {
     if (isSent) {
       return LateText.of(config, body.text);
     }

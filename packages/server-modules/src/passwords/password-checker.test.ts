@@ -38,7 +38,7 @@ async function open(waiting = 64) {
   const metrics = new Registry();
   const thread = new HeldThread();
   const log = createLogger({ name: "server", level: "fatal", encoding: "json" });
-  const checker = new PasswordChecker(messages, metrics, log, thread, waiting);
+  const checker = new PasswordChecker(messages, metrics, log, { threads: thread, waiting });
   const leave: (() => void)[] = [];
   return {
     checker,

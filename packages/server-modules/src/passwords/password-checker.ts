@@ -36,6 +36,12 @@ function nameOf({ thread, id }: CheckId): string {
   return `${thread} ${id}`;
 }
 
+/** The threads that compute hashes, and the limit of waiting checks. */
+interface CheckerOptions {
+  readonly threads?: HashThreads | undefined;
+  readonly waiting?: number | undefined;
+}
+
 /**
  * Checks the passwords of the whole process in the main thread. A few threads compute, equal attempts share a
  * computation, the queue is bounded, and checks without a waiting client are dropped.
@@ -56,8 +62,7 @@ export class PasswordChecker {
     messages: ThreadMessages,
     metrics: Registry,
     log: Logger,
-    threads: HashThreads = new PasswordThreads(),
-    waiting = maxWaiting,
+    { threads = new PasswordThreads(), waiting = maxWaiting }: CheckerOptions = {},
   ) {
     this.#threads = threads;
     this.#log = log;

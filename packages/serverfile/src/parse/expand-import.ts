@@ -40,19 +40,21 @@ export function readImportedBlock(stream: TokenStream): ImportedBlock {
   return { tokens, parts };
 }
 
+/** The `import` line that the tokens replace. */
+interface ImportPlace {
+  readonly values: readonly string[];
+  readonly block: ImportedBlock;
+  /** How many blocks are open around the import. */
+  readonly outerNesting: number;
+  /** Of the import: file and line. */
+  readonly place: string;
+}
+
 /**
  * The imported tokens, with arguments and blocks inserted. Snippets that they define stay unchanged.
- * @param outerNesting how many blocks are open around the import
- * @param place of the import: file and line
  * @throws ServerError CONFIG_ADAPTER when it grows past the limit of tokens
  */
-export function expandImport(
-  tokens: Segment,
-  values: readonly string[],
-  block: ImportedBlock,
-  outerNesting: number,
-  place: string,
-): Token[] {
+export function expandImport(tokens: Segment, { values, block, outerNesting, place }: ImportPlace): Token[] {
   const expanded: Token[] = [];
   const chains = new Map<readonly string[], readonly string[]>();
   let nesting = outerNesting;

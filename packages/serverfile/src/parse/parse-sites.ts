@@ -304,7 +304,7 @@ class SiteParser {
     const { tokens, sources } = this.#importedTokens(name);
     const from = token?.snippet ? `${stream.file}:${token.snippet}` : stream.file;
     this.#imports.add(from, sources, place);
-    const expanded = expandImport(tokens, values, block, nesting, place);
+    const expanded = expandImport(tokens, { values, block, outerNesting: nesting, place });
     this.#imports.count(expanded, place);
     stream.replace(start, stream.index + 1 - start, expanded);
     stream.index = start;

@@ -49,6 +49,15 @@ interface SiteText {
   readonly firstGroup: number | undefined;
 }
 
+/** Writers and facts that all sites of a text share. */
+interface SitePlace {
+  readonly sites: readonly SiteDraft[];
+  readonly accessLogs: AccessLogs;
+  readonly certificates: CertificateLines;
+  readonly common: Listening["binds"] | undefined;
+  readonly isLast: boolean;
+}
+
 /** Everything that was read of the config, for one way to write it. */
 class ConfigWriter {
   readonly #config: Members;
@@ -83,13 +92,11 @@ class ConfigWriter {
     const tlsJson = this.#tls === undefined ? {} : this.#config.objectAt("apps", "tls");
     const given = this.#http?.child("servers");
     const { servers, sites: shown } = readServersWith(tlsJson, given, this.#ports);
-    const sites = withHiddenSites(
-      shown,
-      servers,
-      this.#choices.hiddenAnyHost,
-      this.#ports,
-      automatedNames(tlsJson),
-    );
+    const sites = withHiddenSites(shown, servers, {
+      hidden: this.#choices.hiddenAnyHost,
+      ports: this.#ports,
+      automated: automatedNames(tlsJson),
+    });
     const makeCertificates = () => new CertificateLines(tlsJson, this.#ports, this.#choices, sites);
     let certificates = makeCertificates();
     const bind = this.#choices.defaultBind ? commonBinds(servers) : undefined;
@@ -97,7 +104,13 @@ class ConfigWriter {
     const written = (given: readonly (readonly SiteDraft[])[]) => {
       const accessLogs = new AccessLogs(logs, isDebug(logs), given);
       return given.map((group, index) =>
-        this.#site(group, sites, accessLogs, certificates, bind, index === given.length - 1),
+        this.#site(group, {
+          sites,
+          accessLogs,
+          certificates,
+          common: bind,
+          isLast: index === given.length - 1,
+        }),
       );
     };
     const texts = written(groups);
@@ -148,11 +161,7 @@ class ConfigWriter {
 
   #site(
     group: readonly SiteDraft[],
-    sites: readonly SiteDraft[],
-    accessLogs: AccessLogs,
-    certificates: CertificateLines,
-    common: Listening["binds"] | undefined,
-    isLast: boolean,
+    { sites, accessLogs, certificates, common, isLast }: SitePlace,
   ): SiteText {
     const [site] = group;
     if (site === undefined) {
@@ -173,7 +182,7 @@ class ConfigWriter {
       ...(isLast ? accessLogs.rest() : []),
     ];
     const block = new RouteBlock(statements, true, writer.definitions);
-    const keys = keysOfGroup(site, group, sites, tls.names, this.#ports);
+    const keys = keysOfGroup(site, group, { sites, automated: tls.names, ports: this.#ports });
     return { sites: group, block, keys, head, groups: block.innerGroups, firstGroup: block.firstInnerGroup };
   }
 

@@ -128,16 +128,21 @@ function groupSeries(
         exemplars,
       }));
     case "histogram_over_time":
-      return histogram(groupLabels, rows, request, scale, exemplars);
+      return histogram(groupLabels, rows, { request, scale, exemplars });
   }
+}
+
+/** Steps and exemplars of a histogram. */
+interface HistogramShape {
+  readonly request: TimeRequest;
+  readonly scale: number;
+  readonly exemplars: readonly TraceQlExemplar[];
 }
 
 function histogram(
   groupLabels: readonly TraceQlAttribute[],
   rows: readonly MetricRow[],
-  request: TimeRequest,
-  scale: number,
-  exemplars: readonly TraceQlExemplar[],
+  { request, scale, exemplars }: HistogramShape,
 ): TraceQlSeries[] {
   const byBound = new Map<number, MetricRow[]>();
   for (const row of rows) {

@@ -41,20 +41,16 @@ export async function openOtlpHttp(
   context: ReceiverContext,
 ): Promise<Receiver> {
   const forms: readonly OtlpForm[] = [
-    otlpForm(
-      "application/x-protobuf",
-      new SpanIntake(context, { transport: "http", format: "otlp" }),
-      new OtlpTranscoder({ maxRowsBytes }),
-      encodeExportResponse,
-      encodeRpcStatus,
-    ),
-    otlpForm(
-      "application/json",
-      new SpanIntake(context, { transport: "http", format: "otlp-json" }),
-      new OtlpJsonTranscoder({ maxRowsBytes }),
-      encodeExportResponseJson,
-      encodeRpcStatusJson,
-    ),
+    otlpForm("application/x-protobuf", new SpanIntake(context, { transport: "http", format: "otlp" }), {
+      transcoder: new OtlpTranscoder({ maxRowsBytes }),
+      encodeOutcome: encodeExportResponse,
+      encodeStatus: encodeRpcStatus,
+    }),
+    otlpForm("application/json", new SpanIntake(context, { transport: "http", format: "otlp-json" }), {
+      transcoder: new OtlpJsonTranscoder({ maxRowsBytes }),
+      encodeOutcome: encodeExportResponseJson,
+      encodeStatus: encodeRpcStatusJson,
+    }),
   ];
 
   return await listenHttp(address, timeouts, (request, response) => {
@@ -93,12 +89,17 @@ function route(
   return form;
 }
 
+/** Reader and writers of one encoding of OTLP. */
+interface OtlpEncoding {
+  readonly transcoder: MessageTranscoder;
+  readonly encodeOutcome: (outcome: TranscodeResult) => Uint8Array | string;
+  readonly encodeStatus: (code: number, message: string) => Uint8Array | string;
+}
+
 function otlpForm(
   contentType: string,
   intake: SpanIntake,
-  transcoder: MessageTranscoder,
-  encodeOutcome: (outcome: TranscodeResult) => Uint8Array | string,
-  encodeStatus: (code: number, message: string) => Uint8Array | string,
+  { transcoder, encodeOutcome, encodeStatus }: OtlpEncoding,
 ): OtlpForm {
   return {
     contentType,

@@ -77,7 +77,7 @@ export async function openGrpcServer(settings: GrpcServerSettings): Promise<Grpc
   guardFloods(server);
   const v2 = queryHandlers(service, settings, limits, log);
   const metrics = metricsHandlers(service, settings, log);
-  const v3 = queryV3Handlers(service, settings, limits, adjust, log);
+  const v3 = queryV3Handlers(service, { guard: settings, limits, adjust, log });
   const definitions: ServiceDefinition[] = [];
   const add = <Handlers extends UntypedServiceImplementation>(
     definition: ServiceDefinition<Handlers>,

@@ -54,16 +54,21 @@ function problemOfTimes({ startTime, endTime }: GetDependenciesRequest): string 
   return nanosOf(endTime) > nanosOf(startTime) ? undefined : "end_time must be after start_time";
 }
 
+/** Services that all calls share. */
+interface HandlerServices {
+  readonly guard: CallGuard;
+  readonly limits: ReadLimits;
+  readonly adjust: AdjustOptions;
+  readonly log: Logger;
+}
+
 /**
  * `QueryService` of `api_v3`: traces as OTLP, without adjusters. Error codes are those of the public model
  * where it has one.
  */
 export function queryV3Handlers(
   service: QueryService,
-  guard: CallGuard,
-  limits: ReadLimits,
-  adjust: AdjustOptions,
-  log: Logger,
+  { guard, limits, adjust, log }: HandlerServices,
 ): QueryServiceV3Handlers {
   const answer = unaryAnswer(guard, log);
 

@@ -110,14 +110,18 @@ export function tempoHandlers(
       send(call, false, async (read) => {
         const place = olderTagPlace(call.request.tagName);
         return [
-          { tagValues: textsOf(await readValues(service, limits, place, valueParams(call.request), read)) },
+          {
+            tagValues: textsOf(
+              await readValues(service, limits, place, { params: valueParams(call.request), read }),
+            ),
+          },
         ];
       }),
 
     searchTagValuesV2: (call) =>
       send(call, false, async (read) => {
         const place = tagPlace(call.request.tagName);
-        const values = await readValues(service, limits, place, valueParams(call.request), read);
+        const values = await readValues(service, limits, place, { params: valueParams(call.request), read });
         return [{ tagValues: values.map(({ type, value }) => ({ type, value })) }];
       }),
 

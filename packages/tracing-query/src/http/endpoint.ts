@@ -142,13 +142,18 @@ function indented(pieces: Iterable<string> | AsyncIterable<Piece>): Iterable<str
   return Symbol.iterator in pieces ? indentJson(pieces, indent) : indentSlowJson(pieces, indent);
 }
 
+/** Form of the answer that tells a failure. */
+interface FailureForm {
+  readonly style?: AnswerStyle | undefined;
+  readonly partial?: PartialAnswer | undefined;
+}
+
 /** Sends the error as text in the API's style. Does nothing when the answer has begun. */
 export function sendFailure(
   response: Response,
   error: unknown,
   log: Logger,
-  style: AnswerStyle = envelopeStyle,
-  partial?: PartialAnswer,
+  { style = envelopeStyle, partial }: FailureForm = {},
 ): void {
   const failure = { ...httpFailure(error), partial };
   const { status, message } = failure;
@@ -259,7 +264,7 @@ export function endpoint(definition: EndpointDefinition, settings: EndpointSetti
       }
     } catch (error) {
       if (!signal.aborted) {
-        sendFailure(response, error, log, style, read.reasons.partial);
+        sendFailure(response, error, log, { style, partial: read.reasons.partial });
       }
     } finally {
       leave();

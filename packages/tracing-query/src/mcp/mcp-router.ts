@@ -68,7 +68,7 @@ export function mcpRouter(settings: McpSettings): Router {
         : pipeline(Readable.fromWeb(answer.body as never), response));
     } catch (error) {
       if (!read.signal.aborted) {
-        sendFailure(response, error, settings.log, problemStyle);
+        sendFailure(response, error, settings.log, { style: problemStyle });
       }
     }
   });

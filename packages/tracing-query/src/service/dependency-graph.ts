@@ -107,8 +107,8 @@ function neighbourhood(links: readonly Link[], focus: string, hops: number): rea
   if (!links.some(({ parent, child }) => parent === focus || child === focus)) {
     return links;
   }
-  const callees = reached(links, focus, hops, "parent", "child");
-  const callers = reached(links, focus, hops, "child", "parent");
+  const callees = reached(links, { focus, hops, from: "parent", to: "child" });
+  const callers = reached(links, { focus, hops, from: "child", to: "parent" });
   // Between two callers, or two callees, only links on a path to the focus stay.
   return links.filter(
     ({ parent, child }) => leadsOn(callees, parent, child, hops) || leadsOn(callers, child, parent, hops),
@@ -121,14 +121,16 @@ function leadsOn(distance: ReadonlyMap<string, number>, from: string, to: string
   return near !== undefined && near < hops && distance.has(to);
 }
 
+/** Direction in which links are followed, and the number of steps. */
+interface Reach {
+  readonly focus: string;
+  readonly hops: number;
+  readonly from: "parent" | "child";
+  readonly to: "parent" | "child";
+}
+
 /** Reachable services, each with its distance in calls. */
-function reached(
-  links: readonly Link[],
-  focus: string,
-  hops: number,
-  from: "parent" | "child",
-  to: "parent" | "child",
-): Map<string, number> {
+function reached(links: readonly Link[], { focus, hops, from, to }: Reach): Map<string, number> {
   const next = Map.groupBy(links, (link) => link[from]);
   const distance = new Map([[focus, 0]]);
   // A map is iterated in order of insertion, so nearer services come first.

@@ -95,13 +95,18 @@ export function tagsEndpoint(service: QueryService, limits: ReadLimits): Endpoin
   };
 }
 
+/** Parameters of the request, and limits of the read. */
+interface ValuesRead {
+  readonly params: URLSearchParams;
+  readonly read: ReadOptions;
+}
+
 /** The most frequent values of all scopes together. */
 export async function readValues(
   service: QueryService,
   limits: ReadLimits,
   { scopes, name }: TagPlace,
-  params: URLSearchParams,
-  read: ReadOptions,
+  { params, read }: ValuesRead,
 ): Promise<CatalogValue[]> {
   const look = lookOf(params, limits);
   const found = await Promise.all(
@@ -119,7 +124,7 @@ export async function readValues(
 /** `GET /api/v2/search/tag/{tag}/values`: typed values of a TraceQL identifier. */
 export function tagValuesV2Endpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, pathPart, read }) => {
-    const values = await readValues(service, limits, tagPlace(pathPart("tag")), params, read);
+    const values = await readValues(service, limits, tagPlace(pathPart("tag")), { params, read });
     const shown = values.map(({ type, value }) => ({ type, value }));
     return [`{"tagValues":${JSON.stringify(shown)},${noMetrics}`];
   };
@@ -128,7 +133,7 @@ export function tagValuesV2Endpoint(service: QueryService, limits: ReadLimits): 
 /** `GET /api/search/tag/{tag}/values`: values as text, for a tag without a scope. */
 export function tagValuesEndpoint(service: QueryService, limits: ReadLimits): Endpoint {
   return async ({ params, pathPart, read }) => {
-    const values = await readValues(service, limits, olderTagPlace(pathPart("tag")), params, read);
+    const values = await readValues(service, limits, olderTagPlace(pathPart("tag")), { params, read });
     return [`{"tagValues":${JSON.stringify(textsOf(values))},${noMetrics}`];
   };
 }

@@ -84,6 +84,14 @@ export interface EngineConnection {
   close(): void;
 }
 
+/** Handles and facts of an open engine. */
+interface EngineParts {
+  readonly folder: DataFolder;
+  readonly settings: readonly string[];
+  readonly facts: EngineFacts;
+  readonly metadata: MetadataCopy;
+}
+
 /**
  * The embedded engine on one data folder. Every statement has its own connection, and no setting of a request
  * reaches the next one: the connection is fresh, or kept from a question with the same settings. Statements
@@ -108,10 +116,7 @@ export class Engine {
   private constructor(
     native: NativeBinding,
     anchor: NativeConnection,
-    folder: DataFolder,
-    settings: readonly string[],
-    facts: EngineFacts,
-    metadata: MetadataCopy,
+    { folder, settings, facts, metadata }: EngineParts,
   ) {
     this.#metadata = metadata;
     this.#native = native;
@@ -152,7 +157,12 @@ export class Engine {
     const [version = "", timezone = "UTC"] = bytes.toString("utf8").trim().split("\t");
     writeFolderVersion(folder.path, version);
     const facts = { version, timezone, lostTokens, mended };
-    const engine = new Engine(native, anchor, folder, connectionSettings(limits), facts, metadata);
+    const engine = new Engine(native, anchor, {
+      folder,
+      settings: connectionSettings(limits),
+      facts,
+      metadata,
+    });
     await engine.tablesChanged();
     return engine;
   }

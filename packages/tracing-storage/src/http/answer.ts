@@ -95,13 +95,18 @@ export interface Packing {
 
 export const unpacked: Packing = { mayCompress: false, asBlocks: false };
 
+/** An answer in one piece. */
+interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly packing: Packing;
+}
+
 /** Sends a complete body, compressed when the client accepts that; compression runs off the event loop. */
 export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  status: number,
-  body: Buffer,
-  packing: Packing,
+  { status, body, packing }: Answer,
 ): Promise<void> {
   let sent = body;
   if (packing.asBlocks) {
@@ -146,19 +151,23 @@ async function write(
   return !response.destroyed && !target.writableNeedDrain;
 }
 
+/** Packing and limits of a streamed answer. */
+interface StreamTerms {
+  readonly packing: Packing;
+  /** A client that reads nothing for this many milliseconds is cut off. */
+  readonly sendTimeoutMs: number;
+  /** Last bytes of a body that breaks off; the connection is cut after them, so that nobody takes the body for complete. */
+  readonly failure: (error: unknown) => Buffer;
+}
+
 /**
  * Sends a body whose beginning is known, at the client's pace.
- * @param sendTimeoutMs a client that reads nothing for this many milliseconds is cut off
- * @param failure last bytes of a body that breaks off; the connection is cut after them, so that nobody takes
- *   the body for complete
  */
 export async function answerStream(
   request: IncomingMessage,
   response: ServerResponse,
   { head, rest }: { readonly head: Buffer; readonly rest: AsyncIterable<Buffer> },
-  packing: Packing,
-  sendTimeoutMs: number,
-  failure: (error: unknown) => Buffer,
+  { packing, sendTimeoutMs, failure }: StreamTerms,
 ): Promise<void> {
   const name = packing.asBlocks || !packing.mayCompress ? undefined : acceptedEncoding(request);
   const transform = packing.asBlocks ? createBlockCompressor() : encoders.get(name ?? "")?.stream();

@@ -109,7 +109,7 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
     }
     const body = Buffer.from(`${error.message} ${version}\n`);
     await (request.complete
-      ? answer(request, response, status, body, unpacked)
+      ? answer(request, response, { status, body, packing: unpacked })
       : answerEarly(request, response, status, body));
   }
 
@@ -138,7 +138,7 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       return exceptionInBody(`${known.message} ${version}`, tag);
     };
     const body = { head: result, rest: counted() };
-    await answerStream(request, response, body, packing, settings.sendTimeoutMs, failure);
+    await answerStream(request, response, body, { packing, sendTimeoutMs: settings.sendTimeoutMs, failure });
   }
 
   async function query(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
@@ -166,7 +166,7 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       id = parameters.queryId;
       ids.add(id);
       const body = new RequestBody(request, settings.maxBodyBytes, parameters.decompressBlocks);
-      const outcome = await runQuery(queryParts, user, parameters, body, left.signal);
+      const outcome = await runQuery(queryParts, user, { parameters, body, signal: left.signal });
       kind = outcome.kind;
       describeSpan(kind);
       metrics.insertedBytes.inc(outcome.insertedBytes);
@@ -182,7 +182,7 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       const packing = { mayCompress: parameters.mayCompress, asBlocks: parameters.compressBlocks };
       if (outcome.more === undefined) {
         metrics.resultBytes.inc(outcome.result.length);
-        await answer(request, response, 200, outcome.result, packing);
+        await answer(request, response, { status: 200, body: outcome.result, packing });
       } else {
         await sendStream(request, response, outcome.result, outcome.more.chunks, packing);
       }
@@ -232,15 +232,19 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
       (url.pathname === "/ping" || url.pathname === "/replicas_status" || (isRoot && url.search === ""))
     ) {
       response.setHeader("Content-Type", "text/html; charset=UTF-8");
-      await answer(request, response, 200, Buffer.from("Ok.\n"), unpacked);
+      await answer(request, response, { status: 200, body: Buffer.from("Ok.\n"), packing: unpacked });
     } else if (!isRoot) {
       response.setHeader("Content-Type", "text/plain; charset=UTF-8");
-      await answer(request, response, 404, Buffer.from(pathHelp), unpacked);
+      await answer(request, response, { status: 404, body: Buffer.from(pathHelp), packing: unpacked });
     } else if (isRead || method === "POST" || method === "PUT") {
       await query(request, response, url);
     } else {
       response.setHeader("Allow", "GET, HEAD, POST, PUT");
-      await answer(request, response, 405, Buffer.from(`method ${method} is not served\n`), unpacked);
+      await answer(request, response, {
+        status: 405,
+        body: Buffer.from(`method ${method} is not served\n`),
+        packing: unpacked,
+      });
     }
   }
 

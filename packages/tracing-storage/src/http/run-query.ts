@@ -109,20 +109,24 @@ function writesRows({ verb, inserts }: Statement): boolean {
   return verb === "INSERT" || inserts;
 }
 
+/** Input of a statement. */
+interface QueryInput {
+  readonly parameters: QueryParameters;
+  readonly body: RequestBody;
+  /** Aborted when the client disconnects or stops reading; it cancels reads, but a running insert continues. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * Runs the query of one request. Rows of an insert go to a spool file first, so that a slow client occupies
  * no place in the engine, and then into the table. So every format works, binary ones too, and a body may
  * exceed memory. The result of a question comes through a pipe, at the client's pace.
- * @param signal aborted when the client disconnects or stops reading; it cancels reads, but a running insert
- *   continues
  * @throws EngineError
  */
 export async function runQuery(
   parts: QueryParts,
   user: User,
-  parameters: QueryParameters,
-  body: RequestBody,
-  signal: AbortSignal,
+  { parameters, body, signal }: QueryInput,
 ): Promise<QueryOutcome> {
   const read = await readText(parameters, body);
   const { statement } = read;
@@ -162,7 +166,7 @@ export async function runQuery(
     // The session stays locked until the query of a streamed result has ended.
     parts.sessions
       .use(user, session, async (connection) => {
-        const outcome = await runInSession(parts, connection, read, parameters, body, signal);
+        const outcome = await runInSession(parts, connection, read, { parameters, body, signal });
         resolve(outcome.outcome);
         await outcome.ended;
       })
@@ -208,9 +212,7 @@ async function runInSession(
   parts: QueryParts,
   connection: EngineConnection,
   read: StatementText,
-  parameters: QueryParameters,
-  body: RequestBody,
-  signal: AbortSignal,
+  { parameters, body, signal }: QueryInput,
 ): Promise<{ readonly outcome: QueryOutcome; readonly ended: Promise<void> }> {
   const settings = new Map(parameters.settings);
   settings.delete("readonly");

@@ -22,6 +22,13 @@ export interface PartColumn {
   readonly streams: readonly string[];
 }
 
+/** Files of a part that were read. */
+interface PartFiles {
+  readonly index: PrimaryIndex;
+  readonly layout: Layout;
+  readonly cache: BlockCache;
+}
+
 /** A part of a table. Its facts are read once, because a part never changes. */
 export class Part {
   readonly folder: string;
@@ -35,9 +42,7 @@ export class Part {
   private constructor(
     folder: string,
     columns: ReadonlyMap<string, PartColumn>,
-    index: PrimaryIndex,
-    layout: Layout,
-    cache: BlockCache,
+    { index, layout, cache }: PartFiles,
   ) {
     this.folder = folder;
     this.columns = columns;
@@ -74,7 +79,7 @@ export class Part {
     const streams = forms.flatMap((form) => form.streams);
     const isCompact = existsSync(join(folder, "data.bin"));
     const layout = new (isCompact ? CompactLayout : WideLayout)(folder, streams, index.rows - 1, cache);
-    return new Part(folder, columns, index, layout, cache);
+    return new Part(folder, columns, { index, layout, cache });
   }
 
   /** Memory in bytes. */

@@ -55,7 +55,7 @@ export function readPoint(tables: PointTables, statement: PointStatement, value:
   const likely = rows.parts
     .active()
     .filter(({ partition }) => places.has(partition))
-    .map((name) => likelyGranules(rows.parts, name, places, filter, hashes));
+    .map((name) => likelyGranules(rows.parts, name, { places, filterName: filter, hashes }));
   checkCount(
     likely.reduce((sum, { granules }) => sum + granules.length, 0),
     maxGranules,
@@ -153,13 +153,18 @@ function placesOf(
   return places;
 }
 
+/** Conditions that choose granules. */
+interface GranuleFilter {
+  readonly places: Places;
+  readonly filterName: string | undefined;
+  readonly hashes: readonly BloomHashes[];
+}
+
 /** Granules of the minutes, without those whose filter has none of the keys. */
 function likelyGranules(
   parts: TableParts,
   name: PartName,
-  places: Places,
-  filterName: string | undefined,
-  hashes: readonly BloomHashes[],
+  { places, filterName, hashes }: GranuleFilter,
 ): { readonly part: Part; readonly granules: readonly number[] } {
   const part = parts.open(name);
   const granules = part.index.granulesOfNumbers([...(places.get(name.partition) ?? [])]);

@@ -48,7 +48,13 @@ function begin(call: AcmeCall, order: Order, position: number, found: Challenge)
   if (parent?.status !== "pending" || Date.parse(order.expires) <= Date.now()) {
     return false;
   }
-  call.validations.start(place, found.token, caller, parent.identifier.value, call.settings);
+  call.validations.start({
+    place,
+    token: found.token,
+    account: caller,
+    name: parent.identifier.value,
+    ways: call.settings,
+  });
   return true;
 }
 

@@ -32,6 +32,15 @@ export interface ChallengePlace {
   readonly type: ChallengeType;
 }
 
+/** A challenge that this server is to check. */
+interface PendingValidation {
+  readonly place: ChallengePlace;
+  readonly token: string;
+  readonly account: Account;
+  readonly name: string;
+  readonly ways: ValidationWays;
+}
+
 /** Asks names in the background, and writes down what came of it. */
 export class Validations {
   readonly #store: AcmeStore;
@@ -47,7 +56,7 @@ export class Validations {
   }
 
   /** Begins, unless it is under way. @throws AcmeProblem rateLimited when too many are under way */
-  start(place: ChallengePlace, token: string, account: Account, name: string, ways: ValidationWays): void {
+  start({ place, token, account, name, ways }: PendingValidation): void {
     const key = JSON.stringify(place);
     if (this.#running.has(key)) {
       return;
@@ -55,7 +64,7 @@ export class Validations {
     if (this.#running.size >= maxRunning) {
       throw new AcmeProblem("rateLimited", `${maxRunning} validations are under way: try again soon`);
     }
-    const done = this.#validate(place, token, account, name, ways)
+    const done = this.#validate({ place, token, account, name, ways })
       .catch((error: unknown) => {
         if (!this.#end.signal.aborted) {
           this.#log.error(`acme_server: validating ${name}: ${messageOf(error)}`);
@@ -71,13 +80,7 @@ export class Validations {
     await Promise.all(this.#running.values());
   }
 
-  async #validate(
-    place: ChallengePlace,
-    token: string,
-    account: Account,
-    name: string,
-    ways: ValidationWays,
-  ): Promise<void> {
+  async #validate({ place, token, account, name, ways }: PendingValidation): Promise<void> {
     const { signal } = this.#end;
     const thumbprint = await calculateJwkThumbprint(account.key as JWK);
     const validation = { name, token, keyAuthorization: `${token}.${thumbprint}`, signal };

@@ -25,13 +25,18 @@ export async function loadManaged(
     : loadCertificate(crt, key, keys.crt, ["managed"]);
 }
 
+/** The files of one managed certificate. */
+interface ManagedFiles {
+  readonly issuerKey: string;
+  readonly name: string;
+  readonly certificate: LoadedCertificate;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 /** @throws ServerError STORAGE */
 export async function storeManaged(
   storage: Storage,
-  issuerKey: string,
-  name: string,
-  certificate: LoadedCertificate,
-  data: Readonly<Record<string, unknown>>,
+  { issuerKey, name, certificate, data }: ManagedFiles,
 ): Promise<void> {
   const keys = certificateKeys(issuerKey, name);
   // The certificate last: without it the others count for nothing.

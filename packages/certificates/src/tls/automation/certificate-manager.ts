@@ -302,7 +302,7 @@ export class CertificateManager {
     const { storage } = policy;
     const issued = await issuer.issue({ name, key, signal, replaces, failures, storage });
     const certificate = loadCertificate(issued.chainPem, key, `${issuer.key}/${name}`, ["managed"]);
-    await storeManaged(policy.storage, issuer.key, name, certificate, issued.data ?? {});
+    await storeManaged(policy.storage, { issuerKey: issuer.key, name, certificate, data: issued.data ?? {} });
     this.#tell("cert_obtained", certificateEvents.obtained(this.#attemptFor(managed), issuer.key));
     this.#show(managed, certificate, issuer, this.#renewalTime(certificate, policy));
     this.#options.log.info(

@@ -48,6 +48,14 @@ function endHandshake(socket: TLSSocket): void {
   handshaking._releaseControl();
 }
 
+/** Services that the handshakes of all connections share. */
+interface AcceptorServices {
+  readonly source: CertificateSource;
+  readonly events: HandshakeEvents;
+  readonly messages: ThreadMessages;
+  readonly log: Logger;
+}
+
 /** Does the handshakes of a server: chooses policy and certificate by what the client says first. */
 export class TlsAcceptor {
   readonly #policies: readonly ConnectionPolicy[];
@@ -56,13 +64,7 @@ export class TlsAcceptor {
   readonly #messages: ThreadMessages;
   readonly #log: Logger;
 
-  constructor(
-    policies: readonly ConnectionPolicy[],
-    source: CertificateSource,
-    events: HandshakeEvents,
-    messages: ThreadMessages,
-    log: Logger,
-  ) {
+  constructor(policies: readonly ConnectionPolicy[], { source, events, messages, log }: AcceptorServices) {
     this.#policies = policies;
     this.#source = source;
     this.#events = events;

@@ -157,7 +157,12 @@ class Cache implements HttpHandler {
               if (answer !== undefined) {
                 markStable(body);
                 const { status: code, headers } = answer;
-                const response = new StoredResponse(request, code, headers, body, this.#fallbackSeconds);
+                const response = new StoredResponse(request, {
+                  status: code,
+                  headers,
+                  body,
+                  fallbackSeconds: this.#fallbackSeconds,
+                });
                 this.#store.put(url, request, response);
               }
             },

@@ -42,7 +42,13 @@ test("a lifetime of the config makes silent responses storable", () => {
 });
 
 const stored = (headers: string[], fallback = 0, request = get()) =>
-  new StoredResponse(request, 200, [...date, ...headers], Buffer.from("b"), fallback, now);
+  new StoredResponse(request, {
+    status: 200,
+    headers: [...date, ...headers],
+    body: Buffer.from("b"),
+    fallbackSeconds: fallback,
+    nowMs: now,
+  });
 
 test.each([
   [["Cache-Control", "max-age=60"], 60],

@@ -78,6 +78,16 @@ export function isStorable(
   );
 }
 
+/** An answer to keep. */
+interface StoredParts {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: Buffer;
+  /** Lifetime of a response that says nothing of it and has no time of change either. */
+  readonly fallbackSeconds: number;
+  readonly nowMs?: number | undefined;
+}
+
 /** A response that is kept. Source: RFC 9111 */
 export class StoredResponse {
   readonly status: number;
@@ -90,14 +100,9 @@ export class StoredResponse {
   readonly #initialAge: number;
   readonly #storedAtMs: number;
 
-  /** @param fallbackSeconds lifetime of a response that says nothing of it and has no time of change either */
   constructor(
     request: CachedRequest,
-    status: number,
-    headers: HeaderList,
-    body: Buffer,
-    fallbackSeconds: number,
-    nowMs = Date.now(),
+    { status, headers, body, fallbackSeconds, nowMs = Date.now() }: StoredParts,
   ) {
     this.status = status;
     this.headers = [];
@@ -209,6 +214,11 @@ export class StoredResponse {
         merged.push(this.headers[index] ?? "", this.headers[index + 1] ?? "");
       }
     }
-    return new StoredResponse(request, this.status, merged, this.body, fallbackSeconds);
+    return new StoredResponse(request, {
+      status: this.status,
+      headers: merged,
+      body: this.body,
+      fallbackSeconds,
+    });
   }
 }

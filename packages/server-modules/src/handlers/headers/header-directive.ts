@@ -41,7 +41,7 @@ export const header: Directive = (context) => {
       target = { draft: {}, isResponse: true };
       defaults.push(target.draft);
     }
-    applyHeaderOperation(cursor, target, field, value, replacement);
+    applyHeaderOperation(cursor, target, { field, value, replacement });
   };
   const hasArguments = cursor.nextArgument();
   if (hasArguments) {

@@ -9,6 +9,13 @@ export interface ResponseOperations {
   readonly isResponse: boolean;
 }
 
+/** The words of a line of `header`. */
+interface HeaderWords {
+  readonly field: string;
+  readonly value: string;
+  readonly replacement: string | undefined;
+}
+
 /**
  * Adds one operation on header fields, by the field's first character: `+` adds, `-` deletes, `>` sets when
  * the response is written, `?` sets unless the field exists. A replacement makes it search and replace.
@@ -17,9 +24,7 @@ export interface ResponseOperations {
 export function applyHeaderOperation(
   cursor: TokenCursor,
   { draft, isResponse }: ResponseOperations,
-  field: string,
-  value: string,
-  replacement: string | undefined,
+  { field, value, replacement }: HeaderWords,
 ): void {
   const name = field.slice(1);
   const set = (key: string) => setMember(childOf(draft, "set"), canonicalHeader(key), [value]);

@@ -14,6 +14,6 @@ export const requestHeader: Directive = (context) => {
   const replacement = cursor.nextArgument() ? cursor.value : undefined;
   cursor.noMoreArguments();
   const draft: Draft = {};
-  applyHeaderOperation(cursor, { draft, isResponse: false }, field, value, replacement);
+  applyHeaderOperation(cursor, { draft, isResponse: false }, { field, value, replacement });
   return [routeResult(routeOf(matcher, { handler: "headers", request: draft }))];
 };

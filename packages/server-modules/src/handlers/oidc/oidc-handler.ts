@@ -227,7 +227,12 @@ export class OidcHandler implements HttpHandler {
       { ...session } as unknown as JWTPayload,
       Math.max(leftS, 0),
     );
-    return setParts(cookies, this.#cookie, sealed, Math.max(leftS, 0), this.#attributes(exchange));
+    return setParts(cookies, {
+      name: this.#cookie,
+      value: sealed,
+      maxAgeS: Math.max(leftS, 0),
+      attributes: this.#attributes(exchange),
+    });
   }
 
   async #pending(sealed: string | undefined): Promise<PendingLogin | undefined> {

@@ -98,16 +98,21 @@ export function joinParts(cookies: ReadonlyMap<string, string>, name: string): s
   return value;
 }
 
+/** A value that may need several cookies. */
+interface CookieText {
+  readonly name: string;
+  readonly value: string;
+  readonly maxAgeS: number;
+  readonly attributes: CookieAttributes;
+}
+
 /**
  * `Set-Cookie` values for a value of any length; parts that an older, longer one left behind are removed.
  * @throws ServerError HTTP_RESPONSE when it is too long for browsers
  */
 export function setParts(
   cookies: ReadonlyMap<string, string>,
-  name: string,
-  value: string,
-  maxAgeS: number,
-  attributes: CookieAttributes,
+  { name, value, maxAgeS, attributes }: CookieText,
 ): string[] {
   const count = Math.ceil(value.length / maxPartLength);
   if (count > maxParts) {

@@ -26,7 +26,7 @@ const directive = handlerDirective(({ cursor }) => {
           throw cursor.argumentError();
         }
         const target = { draft: childOf(draft, "headers"), isResponse: false };
-        applyHeaderOperation(cursor, target, field, value, replacement);
+        applyHeaderOperation(cursor, target, { field, value, replacement });
       }
     } else if (word === "GET" || word === "HEAD") {
       add(cursor.argument(), word);

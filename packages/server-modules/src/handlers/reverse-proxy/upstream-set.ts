@@ -19,6 +19,14 @@ interface Dynamic {
   usedAt: number;
 }
 
+/** The upstreams of a handler, and the policy that chooses one. */
+interface UpstreamSetParts {
+  readonly policy: SelectionPolicy;
+  readonly breaker: CircuitBreaker | undefined;
+  readonly candidates: readonly Candidate[];
+  readonly check: string | undefined;
+}
+
 /** The upstreams of one proxy, and which of them may get a request. */
 export class UpstreamSet {
   readonly candidates: readonly Candidate[];
@@ -36,10 +44,7 @@ export class UpstreamSet {
   private constructor(
     config: ProxyConfig,
     context: ModuleContext,
-    policy: SelectionPolicy,
-    breaker: CircuitBreaker | undefined,
-    candidates: readonly Candidate[],
-    check: string | undefined,
+    { policy, breaker, candidates, check }: UpstreamSetParts,
   ) {
     const passive = config.health_checks?.passive;
     this.candidates = candidates;
@@ -78,7 +83,7 @@ export class UpstreamSet {
       const health = check === undefined ? undefined : new ActiveHealth(context.shared, check, dial);
       candidates.push(new Candidate(lease.value, index, max_requests || Number.POSITIVE_INFINITY, health));
     }
-    return new UpstreamSet(config, context, policy, breaker, candidates, check);
+    return new UpstreamSet(config, context, { policy, breaker, candidates, check });
   }
 
   static #take(context: ModuleContext, dial: string): Promise<Lease<Upstream>> {

@@ -163,12 +163,17 @@ const syntaxes: Readonly<Record<string, ProviderSyntax>> = {
   vultr: tokenOnly,
 };
 
+/** Lines besides those of the provider's table. */
+interface OtherLines {
+  readonly more?: FieldReaders | undefined;
+  readonly aliases?: Readonly<Record<string, string>> | undefined;
+}
+
 function readLines(
   cursor: TokenCursor,
   draft: Draft,
   of: readonly ProviderLine[],
-  more: FieldReaders = {},
-  aliases: Readonly<Record<string, string>> = {},
+  { more = {}, aliases = {} }: OtherLines = {},
 ): void {
   const fields: Record<string, FieldReader> = { ...more };
   for (const { line, path, kind } of of) {
@@ -191,7 +196,7 @@ function readerOf(name: string, syntax: ProviderSyntax): ModuleReader {
       }
     }
     cursor.noMoreArguments();
-    readLines(cursor, draft, syntax.lines, name === "acmedns" ? { config: accounts } : {}, aliases);
+    readLines(cursor, draft, syntax.lines, { more: name === "acmedns" ? { config: accounts } : {}, aliases });
     if (name === "route53") {
       // The public model's module sets these before it reads.
       setAt(draft, "region", draft.region ?? (process.env.AWS_REGION || "us-east-1"));

@@ -32,14 +32,17 @@ function hasSocketWithoutPort({ listening }: ServerDraft): boolean {
   return listening.binds.some(({ address }) => /^(unix|fd)/.test(address));
 }
 
-/** An address as people write it. @param repetition 1 and more for another way to write the same */
-export function addressText(
-  server: ServerDraft,
-  host: string,
-  path: string,
-  ports: UsualPorts,
-  repetition: number,
-): string {
+/** Parts of an address. */
+interface AddressParts {
+  readonly host: string;
+  readonly path: string;
+  readonly ports: UsualPorts;
+  /** 1 and more for another way to write the same. */
+  readonly repetition: number;
+}
+
+/** An address as people write it. */
+export function addressText(server: ServerDraft, { host, path, ports, repetition }: AddressParts): string {
   const { port } = server.listening;
   if (host === "") {
     const usual = anyHost(server, ports);
@@ -89,7 +92,7 @@ export function siteKeys(
   return addresses.map(({ host, path }, index) =>
     server.listening.port === ports.http && host !== "" && isOnSocket(host, group)
       ? `${bracketed(host)}:${ports.http}${path}` // with `http://` it would be among the hosts to skip there
-      : addressText(server, host, path, ports, repetitions[index] ?? 0),
+      : addressText(server, { host, path, ports, repetition: repetitions[index] ?? 0 }),
   );
 }
 

@@ -65,6 +65,13 @@ function withAnyHostBeside(sites: readonly SiteDraft[], automated: readonly stri
   });
 }
 
+/** Guesses about sites that no route shows. */
+interface HiddenSites {
+  readonly hidden: HiddenAnyHost;
+  readonly ports: UsualPorts;
+  readonly automated: readonly string[];
+}
+
 /**
  * Adds sites and addresses that no route of the config shows. An address for any host hides the hosts beside
  * it, and a site without matchers and routes has no route at all.
@@ -72,9 +79,7 @@ function withAnyHostBeside(sites: readonly SiteDraft[], automated: readonly stri
 export function withHiddenSites(
   sites: readonly SiteDraft[],
   servers: readonly ServerDraft[],
-  hidden: HiddenAnyHost,
-  ports: UsualPorts,
-  automated: readonly string[],
+  { hidden, ports, automated }: HiddenSites,
 ): readonly SiteDraft[] {
   if (hidden === "none") {
     return sites;

@@ -23,18 +23,23 @@ function hostsWithoutLogs({ members, listening: { port } }: ServerDraft): string
   );
 }
 
+/** The other sites of the config, beside a group. */
+interface GroupPlace {
+  /** All of the config. */
+  readonly sites: readonly SiteDraft[];
+  /** Names that are among the addresses for their certificates. */
+  readonly automated: readonly string[];
+  readonly ports: UsualPorts;
+}
+
 /**
  * Every address of sites that are written as one.
  * @param site the first of the group
- * @param sites all of the config
- * @param automated names that are among the addresses for their certificates
  */
 export function keysOfGroup(
   site: SiteDraft,
   group: readonly SiteDraft[],
-  sites: readonly SiteDraft[],
-  automated: readonly string[],
-  ports: UsualPorts,
+  { sites, automated, ports }: GroupPlace,
 ): string[] {
   const ported = group.filter(({ server }) => server.listening.port !== undefined);
   const plainSockets = isPlainOnSockets(group) ? group.filter((each) => !each.server.hasPolicies) : group;
@@ -56,6 +61,6 @@ export function keysOfGroup(
   const hidden = [...new Set([...automated, ...plain, ...silent])];
   const extra = hidden
     .filter((name) => automated.includes(name) || !shown.has(name))
-    .map((name) => addressText(site.server, name, "", ports, repetitions(name)));
+    .map((name) => addressText(site.server, { host: name, path: "", ports, repetition: repetitions(name) }));
   return [...new Set([...own, ...extra])];
 }

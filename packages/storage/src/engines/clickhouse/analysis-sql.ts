@@ -17,13 +17,19 @@ function within({ startUnixNano, endUnixNano }: TimeRange) {
   return { startTimeMinUnixNano: startUnixNano, startTimeMaxUnixNano: endUnixNano };
 }
 
-/** Rows of `HeatMapCell`. @param areRepeated as for `fromSpans` */
+/** Tables of the spans, and the width of a column. */
+interface HeatMapSource {
+  readonly columnNano: bigint;
+  readonly database: string;
+  readonly tenant: string;
+  /** As for `fromSpans`. */
+  readonly areRepeated: boolean;
+}
+
+/** Rows of `HeatMapCell`. */
 export function heatMapSql(
   query: HeatMapQuery,
-  columnNano: bigint,
-  database: string,
-  tenant: string,
-  areRepeated: boolean,
+  { columnNano, database, tenant, areRepeated }: HeatMapSource,
 ): SqlQuery {
   const parameters: Parameters = { rangeStart: query.range.startUnixNano, width: columnNano };
   const where = spanCondition({ ...query, ...within(query.range) }, parameters, tenant);

@@ -25,19 +25,24 @@ type Row = Omit<AttributeDifference, "place"> & {
   readonly place: AttributeDifference["place"] | "total";
 };
 
+/** The store of one tenant, as a comparison reads it. */
+interface ComparedStore {
+  /** Runs a SELECT. */
+  readonly rowsOf: <Row>(sql: SqlQuery) => Promise<Row[]>;
+  readonly database: string;
+  readonly tenant: string;
+  /** Whether spans of the time may be stored more than once. */
+  readonly areRepeatedIn: (range: Partial<TimeRange>) => Promise<boolean>;
+}
+
 /**
  * Compares the newest spans of both sides: `maxSpans` of each, or a tenth when they span more than a quarter
  * of an hour. The time from which on they are newest is found first, slice by slice, because that reads only
  * starts. To sort spans with all their attributes takes twice as long.
- * @param rowsOf runs a SELECT
- * @param areRepeatedIn whether spans of the time may be stored more than once
  */
 export async function compareAttributes(
   query: AttributeComparisonQuery,
-  rowsOf: <Row>(sql: SqlQuery) => Promise<Row[]>,
-  database: string,
-  tenant: string,
-  areRepeatedIn: (range: Partial<TimeRange>) => Promise<boolean>,
+  { rowsOf, database, tenant, areRepeatedIn }: ComparedStore,
 ): Promise<AttributeComparison> {
   const maxSpans = checkComparison(query);
   const wanted: Record<ComparedSide, number> = { selected: maxSpans, others: maxSpans };

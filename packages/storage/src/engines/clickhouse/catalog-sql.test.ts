@@ -14,7 +14,10 @@ test.each([
 
 test("of a minute with many spans some granules are read, of others all", () => {
   const sqlOf = (stride: number) =>
-    namesSql({ range, limit: 1 }, ["span"], { range, stride }, "tracing", "").sql;
+    namesSql(
+      { range, limit: 1 },
+      { scopes: ["span"], sample: { range, stride }, database: "tracing", tenant: "" },
+    ).sql;
   expect(sqlOf(7)).toContain("intDiv(_part_offset, 4096) % 7 = 0");
   expect(sqlOf(1)).not.toContain("_part_offset");
 });

@@ -118,12 +118,17 @@ export function sampleOf(range: TimeRange, row: { readonly minute: string; reado
   };
 }
 
+/** The tenant whose rows are sampled. */
+interface SampledTenant {
+  readonly database: string;
+  readonly tenant: string;
+  readonly parameters: Parameters;
+}
+
 function sampledFrom(
   { range, stride }: Sample,
   { filter = {}, condition }: Pick<AttributeValuesQuery, "filter" | "condition">,
-  database: string,
-  tenant: string,
-  parameters: Parameters,
+  { database, tenant, parameters }: SampledTenant,
 ): string {
   const where = spanCondition(
     { ...filter, startTimeMinUnixNano: range.startUnixNano, startTimeMaxUnixNano: range.endUnixNano },
@@ -147,17 +152,22 @@ function keysOf(scope: keyof typeof places, from: string): string {
     : `SELECT ${key}, 1 AS spans FROM ${from}`;
 }
 
+/** The rows that names are read from. */
+interface NamesSource {
+  readonly scopes: readonly AttributeScope[];
+  readonly sample: Sample;
+  readonly database: string;
+  readonly tenant: string;
+}
+
 /** Rows of `scope` and `name`: of each scope the most frequent. */
 export function namesSql(
   query: AttributeNamesQuery,
-  scopes: readonly AttributeScope[],
-  sample: Sample,
-  database: string,
-  tenant: string,
+  { scopes, sample, database, tenant }: NamesSource,
 ): SqlQuery {
   const { prefix = "", limit } = query;
   const parameters: Parameters = { prefix, limit };
-  const from = sampledFrom(sample, query, database, tenant, parameters);
+  const from = sampledFrom(sample, query, { database, tenant, parameters });
   const branches = scopes.flatMap((scope) =>
     scope === "intrinsic"
       ? []
@@ -196,7 +206,7 @@ export function attributeValuesSql(
 ): SqlQuery {
   const { scope, name, limit, prefix = "" } = query;
   const parameters: Parameters = { attribute: name, limit, prefix };
-  const from = sampledFrom(sample, query, database, tenant, parameters);
+  const from = sampledFrom(sample, query, { database, tenant, parameters });
   if (scope === "intrinsic") {
     return { sql: "SELECT 1 WHERE 0", parameters };
   }
@@ -221,17 +231,22 @@ const intrinsicColumns: Partial<Record<IntrinsicSource, readonly [column: string
   scopeVersion: [scopeVersion, `${scopeVersion} != ''`],
 };
 
+/** The rows that values are read from. */
+interface TextsSource {
+  readonly source: IntrinsicSource | "service";
+  readonly sample: Sample;
+  readonly database: string;
+  readonly tenant: string;
+}
+
 /** Rows of `CatalogValue`: texts of an intrinsic, or of services. */
 export function textsSql(
   query: AttributeValuesQuery,
-  source: IntrinsicSource | "service",
-  sample: Sample,
-  database: string,
-  tenant: string,
+  { source, sample, database, tenant }: TextsSource,
 ): SqlQuery {
   const { limit, prefix = "" } = query;
   const parameters: Parameters = { limit, prefix };
-  const from = sampledFrom(sample, query, database, tenant, parameters);
+  const from = sampledFrom(sample, query, { database, tenant, parameters });
   const [column, condition] =
     source === "service" ? ["service", "1"] : (intrinsicColumns[source] ?? ["''", "0"]);
   const sql = valuesFrom(`SELECT 'string' AS type, toString(found) AS value, count() AS seen

@@ -44,6 +44,13 @@ import type { RepeatedSpans } from "./repeated/repeated-spans.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
+/** Services of an analysis besides its connection. */
+interface AnalysisReaderParts {
+  readonly settings: { readonly database: string; readonly maxReadBytes: number };
+  readonly reader: SpanReader;
+  readonly repeated: Pick<RepeatedSpans, "areIn">;
+}
+
 /** Analysis as SQL; critical paths on the traces that a search finds. */
 export class ClickHouseAnalysisReader implements AnalysisReader {
   readonly #connection: ClickHouseConnection;
@@ -56,9 +63,7 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
   constructor(
     connection: ClickHouseConnection,
     schema: SchemaGuard,
-    settings: { readonly database: string; readonly maxReadBytes: number },
-    reader: SpanReader,
-    repeated: Pick<RepeatedSpans, "areIn">,
+    { settings, reader, repeated }: AnalysisReaderParts,
   ) {
     this.#connection = connection;
     this.#schema = schema;
@@ -73,7 +78,12 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
     const { startUnixNano } = query.range;
     const width = columnNano(query);
     const areRepeated = await this.#repeated.areIn(query.range, "analysis", options);
-    const sql = heatMapSql(query, width, this.#database, tenantOf(options), areRepeated);
+    const sql = heatMapSql(query, {
+      columnNano: width,
+      database: this.#database,
+      tenant: tenantOf(options),
+      areRepeated,
+    });
     return { startUnixNano, columnNano: width, cells: await this.#rows<HeatMapCell>(sql, options) };
   }
 
@@ -83,7 +93,12 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
   ): Promise<AttributeComparison> {
     const rowsOf = <Row>(sql: SqlQuery) => this.#rows<Row>(sql, options);
     const areRepeated = (range: Partial<TimeRange>) => this.#repeated.areIn(range, "analysis", options);
-    return await compareAttributes(query, rowsOf, this.#database, tenantOf(options), areRepeated);
+    return await compareAttributes(query, {
+      rowsOf,
+      database: this.#database,
+      tenant: tenantOf(options),
+      areRepeatedIn: areRepeated,
+    });
   }
 
   async comparePopulations(
@@ -92,7 +107,12 @@ export class ClickHouseAnalysisReader implements AnalysisReader {
   ): Promise<PopulationComparison> {
     const rowsOf = <Row>(sql: SqlQuery) => this.#rows<Row>(sql, options);
     const areRepeated = (range: TimeRange) => this.#repeated.areIn(range, "analysis", options);
-    return await comparePopulations(query, rowsOf, this.#database, tenantOf(options), areRepeated);
+    return await comparePopulations(query, {
+      rowsOf,
+      database: this.#database,
+      tenant: tenantOf(options),
+      areRepeatedIn: areRepeated,
+    });
   }
 
   async getDurationRank(

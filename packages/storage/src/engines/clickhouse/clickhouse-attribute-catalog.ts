@@ -87,7 +87,7 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
     const sql =
       source === undefined
         ? attributeValuesSql(query, sample, this.#database, tenant)
-        : textsSql(query, source, sample, this.#database, tenant);
+        : textsSql(query, { source, sample, database: this.#database, tenant });
     return await this.#rows<CatalogValue>(sql, options);
   }
   /** The most frequent names of each scope come first. */
@@ -101,7 +101,12 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
     if (sample === undefined || ofSpans.length === 0) {
       return [];
     }
-    const sql = namesSql(query, ofSpans, sample, this.#database, tenantOf(options));
+    const sql = namesSql(query, {
+      scopes: ofSpans,
+      sample,
+      database: this.#database,
+      tenant: tenantOf(options),
+    });
     return await this.#rows<AttributeName>(sql, options);
   }
 

@@ -17,8 +17,11 @@ function dependenciesWith(acquire: () => Promise<boolean>): ClickHouseDependenci
     ...{ maxConnections: 1, maxReadBytes: 1_000 },
   });
   onTestFinished(() => connection.close());
-  return new ClickHouseDependencies(connection, new SchemaGuard(connection, "d"), "d", {
-    acquireLease: acquire,
+  return new ClickHouseDependencies(connection, new SchemaGuard(connection, "d"), {
+    database: "d",
+    leases: {
+      acquireLease: acquire,
+    },
   });
 }
 

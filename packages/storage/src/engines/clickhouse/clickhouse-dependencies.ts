@@ -29,6 +29,13 @@ const minuteNano = 60_000_000_000n;
 /** Runs a statement of `settleSql`; in a cluster, in each shard. */
 export type RunSettleStep = (sql: string, name: "met" | "waited", signal: AbortSignal) => Promise<void>;
 
+/** Services of the sums besides their connection. */
+interface DependenciesParts {
+  readonly database: string;
+  readonly leases: Pick<SamplingStore, "acquireLease">;
+  readonly runStep?: RunSettleStep | undefined;
+}
+
 /**
  * Links between services. A view counts calls as spans arrive, when parent and child come in one block. The
  * other calls wait. Every minute the writer with the lease settles those whose parent has arrived since.
@@ -48,9 +55,11 @@ export class ClickHouseDependencies implements DependencyReader {
   constructor(
     connection: ClickHouseConnection,
     schema: SchemaGuard,
-    database: string,
-    leases: Pick<SamplingStore, "acquireLease">,
-    runStep: RunSettleStep = (sql, _name, signal) => connection.command(sql, signal),
+    {
+      database,
+      leases,
+      runStep = (sql, _name, signal) => connection.command(sql, signal),
+    }: DependenciesParts,
   ) {
     this.#runStep = runStep;
     this.#connection = connection;

@@ -40,7 +40,10 @@ describe("a search of a store with too many spans", () => {
     const schema = new SchemaGuard(connection, database);
     const settings = { database, maxReadBytes: 1_000_000 };
     // Each search that would read more than one row is refused, and repeated in pieces; so are slices joined.
-    const dense = new ClickHouseSpanReader(connection, schema, settings, 1, 1);
+    const dense = new ClickHouseSpanReader(connection, schema, settings, {
+      maxDenseRows: 1,
+      maxSparseRows: 1,
+    });
     for (const limit of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12]) {
       const query = { service: "dense", limit };
       const newest = spans.slice(0, limit).map(({ traceId }) => traceId);
@@ -174,7 +177,7 @@ describe("a search by a tag that was rare the last time", () => {
     expect(await statements(reader, ["all", "true"], 72n, 4)).toEqual([[0, 1, 2, 3], 1]);
     expect(await statements(reader, ["all", "true"], 72n)).toEqual([[0, 1, 2, 3], 4]);
     // Statements that would read more than a row are refused, once.
-    const tight = new ClickHouseSpanReader(connection, schema, settings, undefined, 1);
+    const tight = new ClickHouseSpanReader(connection, schema, settings, { maxSparseRows: 1 });
     const before = await statements(tight, ["request", "b"], 1n);
     expect(before[0]).toEqual([1]);
     expect(await statements(tight, ["request", "b"], 1n)).toEqual([[1], (before[1] as number) + 1]);
@@ -246,7 +249,7 @@ describe("a search for a tag of a service", () => {
     const roomy = new ClickHouseSpanReader(connection, schema, settings);
     await roomy.findTraceIds(query);
     expect(await statements(roomy)).toEqual(["plain"]);
-    const tight = new ClickHouseSpanReader(connection, schema, settings, undefined, undefined, 1);
+    const tight = new ClickHouseSpanReader(connection, schema, settings, { maxSmallRows: 1 });
     expect(await statements(tight)).toEqual(["plain", "indexed"]);
     expect(await statements(tight)).toEqual(["indexed"]);
     asked.mockRestore();

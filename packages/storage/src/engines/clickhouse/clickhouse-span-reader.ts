@@ -49,6 +49,13 @@ const notSmallMs = 10_000;
 /** Most splits of time slices in one search. Each split costs a statement that reads nothing. */
 const maxSplits = 8;
 
+/** Limits of rows for each way to search; above a limit the next way is taken. */
+interface RowLimits {
+  readonly maxDenseRows?: number | undefined;
+  readonly maxSparseRows?: number | undefined;
+  readonly maxSmallRows?: number | undefined;
+}
+
 /**
  * Reads spans. A search finds ids in time slices, newest first, until there are enough, and then reads their
  * spans. Most searches read a minute of spans, however long their time range is.
@@ -71,11 +78,7 @@ export class ClickHouseSpanReader implements SpanReader {
     schema: SchemaGuard,
     settings: { readonly database: string; readonly maxReadBytes: number; readonly isCluster?: boolean },
     /** Rows that one statement may read when splitting it may help. */
-    maxDenseRows = denseRows,
-    /** The same for two time slices at once. */
-    maxSparseRows = sparseRows,
-    /** Rows of the newest minute that are read without using an index for tags. */
-    maxSmallRows = smallRows,
+    { maxDenseRows = denseRows, maxSparseRows = sparseRows, maxSmallRows = smallRows }: RowLimits = {},
   ) {
     this.#maxSmallRows = maxSmallRows;
     this.#maxDenseRows = maxDenseRows;

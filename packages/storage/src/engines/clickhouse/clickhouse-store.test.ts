@@ -197,8 +197,11 @@ describe("a ClickHouse store", () => {
     });
     onTestFinished(() => connection.close());
     const schema = new SchemaGuard(connection, own);
-    const dependencies = new ClickHouseDependencies(connection, schema, own, {
-      acquireLease: async () => true,
+    const dependencies = new ClickHouseDependencies(connection, schema, {
+      database: own,
+      leases: {
+        acquireLease: async () => true,
+      },
     });
     expect([await rows("pending != 0"), await rows("parent = 'shop'")]).toEqual(["2", "0"]);
     for (let time = 0; time < 2; time++) {
@@ -271,8 +274,11 @@ FROM numbers(${calls})`,
       ...{ maxConnections: 2, maxReadBytes: 1_000_000 },
     });
     onTestFinished(() => connection.close());
-    const dependencies = new ClickHouseDependencies(connection, new SchemaGuard(connection, own), own, {
-      acquireLease: async () => true,
+    const dependencies = new ClickHouseDependencies(connection, new SchemaGuard(connection, own), {
+      database: own,
+      leases: {
+        acquireLease: async () => true,
+      },
     });
     await dependencies.settle(new AbortController().signal);
     expect(await read()).toBe(calls);

@@ -36,8 +36,12 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
   const { connection, schema, shared, settleStep, onEachShard } = servers;
   const reader = new ClickHouseSpanReader(connection, schema, settings);
   const sampling = new ClickHouseSamplingStore(shared, schema, database);
-  const dependencies = new ClickHouseDependencies(connection, schema, database, sampling, settleStep);
-  const repeated = new RepeatedSpans(connection, schema, database, sampling, onEachShard);
+  const dependencies = new ClickHouseDependencies(connection, schema, {
+    database,
+    leases: sampling,
+    runStep: settleStep,
+  });
+  const repeated = new RepeatedSpans(connection, schema, { database, leases: sampling, onEachShard });
   return {
     reader,
     writer: new ClickHouseSpanWriter(connection, schema, `${database}.spans`, () => {
@@ -48,17 +52,17 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
     metrics: {
       ...metricsReader(clickHouseCountSlots(connection, schema, database)),
       getRankedRates: (query, options = {}) =>
-        clickHouseRankedRates(connection, schema, database, query, options),
+        clickHouseRankedRates(connection, schema, { database, query, options }),
       getSpanCounts: (query, options = {}) =>
-        clickHouseSpanCounts(connection, schema, database, query, options),
+        clickHouseSpanCounts(connection, schema, { database, query, options }),
       getCallCounts: (query, options) => dependencies.getCallCounts(query, options),
     },
     archive: {
       reader: new ClickHouseTraceReader(connection, schema, archivedSpansOfTraces(database), settings),
       writer: new ClickHouseSpanWriter(connection, schema, `${database}.archived_spans`),
     },
-    analysis: new ClickHouseAnalysisReader(connection, schema, settings, reader, repeated),
-    traceql: new ClickHouseTraceQlReader(connection, schema, database, repeated),
+    analysis: new ClickHouseAnalysisReader(connection, schema, { settings, reader, repeated }),
+    traceql: new ClickHouseTraceQlReader(connection, schema, { database, repeated }),
     catalog: new ClickHouseAttributeCatalog(connection, schema, database),
     sampling,
     ready: (signal) => servers.ready(signal),

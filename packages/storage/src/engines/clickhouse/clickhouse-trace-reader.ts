@@ -17,6 +17,13 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
  */
 const idsPerQuery = 200;
 
+/** Limit of the read, and the counter of its spans. */
+interface PackedRead {
+  readonly maxBytes: number;
+  readonly onCount: (spans: number, bytes?: number) => void;
+  readonly read: ReadCall;
+}
+
 /** Reads whole traces from one table, with one query for each 200 of them. */
 export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "getPackedTraces"> {
   readonly #connection: ClickHouseConnection;
@@ -88,7 +95,7 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
       for (const { sql, parameters, isOfFewShards } of this.#queries(some, known)) {
         const read = readCall(options, "trace", isOfFewShards);
         const answer = await this.#schema.run(
-          () => this.#packedAnswer(sql, { ...parameters, tenant }, bytesLeft, onCount, read),
+          () => this.#packedAnswer(sql, { ...parameters, tenant }, { maxBytes: bytesLeft, onCount, read }),
           signal,
         );
         bytesLeft -= answer.bytes;
@@ -107,9 +114,7 @@ export class ClickHouseTraceReader implements Pick<SpanReader, "getTraces" | "ge
   async #packedAnswer(
     sql: string,
     parameters: QueryParameters,
-    maxBytes: number,
-    onCount: (spans: number, bytes?: number) => void,
-    read: ReadCall,
+    { maxBytes, onCount, read }: PackedRead,
   ): Promise<PackedAnswer> {
     let answer = new PackedAnswer(this.#origins);
     const begin = (size: AnswerSize | undefined) => {

@@ -50,18 +50,23 @@ interface AttributeRow {
   readonly b_nanos: number;
 }
 
+/** The store of one tenant, as a comparison reads it. */
+interface PopulationStore {
+  /** Runs a SELECT. */
+  readonly rowsOf: <Row>(sql: SqlQuery) => Promise<Row[]>;
+  readonly database: string;
+  readonly tenant: string;
+  /** Whether spans of the time may be stored more than once. */
+  readonly areRepeatedIn: (range: TimeRange) => Promise<boolean>;
+}
+
 /**
  * Counts all spans of both sides by narrow columns, and reads attributes of a sample of each. The sample is taken in
  * many parts of the time, so that the end of a range does not speak for all of it.
- * @param rowsOf runs a SELECT
- * @param areRepeatedIn whether spans of the time may be stored more than once
  */
 export async function comparePopulations(
   query: PopulationComparisonQuery,
-  rowsOf: <Row>(sql: SqlQuery) => Promise<Row[]>,
-  database: string,
-  tenant: string,
-  areRepeatedIn: (range: TimeRange) => Promise<boolean>,
+  { rowsOf, database, tenant, areRepeatedIn }: PopulationStore,
 ): Promise<PopulationComparison> {
   const maxSpans = checkPopulations(query);
   const [timeA, timeB] = [timeOfPopulation(query.a), timeOfPopulation(query.b)];

@@ -107,7 +107,7 @@ function sideConditions(
   database: string,
   tenant: string,
 ): Record<ComparedSide, string> {
-  const selected = selectionCondition(selection, parameters, database, tenant, "selected_");
-  const others = `${selectionCondition(background, parameters, database, tenant, "other_")} AND NOT (${selected})`;
+  const selected = selectionCondition(selection, parameters, { database, tenant, prefix: "selected_" });
+  const others = `${selectionCondition(background, parameters, { database, tenant, prefix: "other_" })} AND NOT (${selected})`;
   return { selected: `(${selected})`, others };
 }

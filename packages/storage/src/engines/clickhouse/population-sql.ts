@@ -112,8 +112,8 @@ function conditionsOf(
   { database, tenant }: ComparedSource,
   stripes: { readonly a?: Stripes | undefined; readonly b?: Stripes | undefined } = {},
 ): { readonly isA: string; readonly where: string } {
-  const isA = `(${selectionCondition(a, parameters, database, tenant, "a_")})`;
-  const isB = `(${selectionCondition(b, parameters, database, tenant, "b_")})`;
+  const isA = `(${selectionCondition(a, parameters, { database, tenant, prefix: "a_" })})`;
+  const isB = `(${selectionCondition(b, parameters, { database, tenant, prefix: "b_" })})`;
   const ofA = `${isA}${sampleCondition("a", stripes.a, parameters)}`;
   const ofB = `${isB} AND NOT ${isA}${sampleCondition("b", stripes.b, parameters)}`;
   return { isA, where: `((${ofA}) OR (${ofB}))` };

@@ -29,13 +29,18 @@ const rankSql: Readonly<Record<RateOrder, string>> = {
   p99: "quantileExactWeighted(0.99)(m.bucket, m.calls)",
 };
 
+/** Database, query and limits of the read. */
+interface RankedRatesRead {
+  readonly database: string;
+  readonly query: RankedRatesQuery;
+  readonly options: ReadOptions;
+}
+
 /** Ranks names in `span_metrics`, then reads the curves of one page of them. @throws StorageError */
 export async function clickHouseRankedRates(
   connection: ClickHouseConnection,
   schema: SchemaGuard,
-  database: string,
-  query: RankedRatesQuery,
-  options: ReadOptions,
+  { database, query, options }: RankedRatesRead,
 ): Promise<RankedRates> {
   checkRankedRates(query);
   const read = readCall(options, "metrics");

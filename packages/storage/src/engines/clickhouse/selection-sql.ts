@@ -6,18 +6,23 @@ import { conditionSql, exactSql } from "./traceql/condition-sql.ts";
 import { pipelineSql } from "./traceql/spanset-sql.ts";
 import { parametersOf, spansOf } from "./traceql/traceql-sql.ts";
 
+/** The tenant whose spans are selected, and the names of parameters. */
+interface SelectionPlace {
+  readonly database: string;
+  readonly tenant: string;
+  /** Of parameter names, for a statement with several selections. */
+  readonly prefix?: string | undefined;
+}
+
 /**
  * The condition for spans of a selection.
  * @param parameters receives those of the condition, and `tenant`
- * @param prefix of parameter names, for a statement with several selections
  * @throws StorageError STORAGE_BAD_QUERY for a query without an exact condition
  */
 export function selectionCondition(
   selection: SpanSelection,
   parameters: Parameters,
-  database: string,
-  tenant: string,
-  prefix = "",
+  { database, tenant, prefix = "" }: SelectionPlace,
 ): string {
   const { query, ...filter } = selection;
   const condition = spanCondition(filter, parameters, tenant, prefix);

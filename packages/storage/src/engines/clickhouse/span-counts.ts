@@ -5,13 +5,18 @@ import { readCall } from "./calls/read-call.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
+/** Database, query and limits of the count. */
+interface SpanCountsRead {
+  readonly database: string;
+  readonly query: SpanCountQuery;
+  readonly options: ReadOptions;
+}
+
 /** Counts of all services from `span_metrics`. */
 export async function clickHouseSpanCounts(
   connection: ClickHouseConnection,
   schema: SchemaGuard,
-  database: string,
-  query: SpanCountQuery,
-  options: ReadOptions,
+  { database, query, options }: SpanCountsRead,
 ): Promise<SpanCount[]> {
   const { startMinute, endMinute } = checkedCountMinutes(query);
   const sql = `SELECT service, name AS operation, kind AS spanKind, bucket AS durationBucket,

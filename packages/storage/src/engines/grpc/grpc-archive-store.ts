@@ -38,7 +38,7 @@ export function grpcArchiveStore(
         const ids = distinctTraceIds(traceIds);
         await check("archiveSpanReader", options);
         const budget = { bytes: maxReadBytes };
-        const traces = await tracesById(calls, remoteMethods.getArchiveTrace, ids, budget, options);
+        const traces = await tracesById(calls, remoteMethods.getArchiveTrace, { ids, budget, options });
         return traces.map(withoutRepeats);
       },
     },

@@ -24,7 +24,7 @@ export class GrpcSpanReader implements SpanReader {
   async getTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<Trace[]> {
     const ids = distinctTraceIds(traceIds);
     tenantOf(options);
-    return await tracesById(this.#calls, remoteMethods.getTrace, ids, this.#budget(), options);
+    return await tracesById(this.#calls, remoteMethods.getTrace, { ids, budget: this.#budget(), options });
   }
 
   async findTraces(query: TraceQuery, options: ReadOptions = {}): Promise<Trace[]> {

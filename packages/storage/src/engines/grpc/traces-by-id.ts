@@ -11,13 +11,18 @@ import { spansOf } from "./stored-spans.ts";
 /** Traces that are read at the same time; the API returns one in each call. */
 const maxCalls = 8;
 
+/** The traces to read, and the budget for them. */
+interface TracesRead {
+  readonly ids: readonly string[];
+  readonly budget: ReadBudget;
+  readonly options: ReadOptions;
+}
+
 /** The traces that the server has, in the order of the request. */
 export async function tracesById(
   calls: RemoteCalls,
   method: MethodDefinition<{ traceId: Buffer }, SpansResponseChunk>,
-  ids: readonly string[],
-  budget: ReadBudget,
-  options: ReadOptions,
+  { ids, budget, options }: TracesRead,
 ): Promise<Trace[]> {
   const spans: Span[] = [];
   await inParallel(ids, maxCalls, async (id) => {

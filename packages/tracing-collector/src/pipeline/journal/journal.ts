@@ -48,6 +48,15 @@ const syncIntervalMs = 1_000;
 /** Time between two looks for files in quarantine that are too old. */
 const quarantineLookMs = 600_000;
 
+/** Files that an open journal holds. */
+interface JournalParts {
+  readonly log: Logger;
+  readonly lock: FolderLock;
+  readonly folder: FileHandle;
+  readonly segments: readonly SealedSegment[];
+  readonly quarantine: Quarantine;
+}
+
 /**
  * Keeps batches of rows on disk from their acknowledgement until the store has them.
  *
@@ -89,11 +98,7 @@ export class Journal implements SpanJournal {
   private constructor(
     settings: JournalSettings,
     observer: JournalObserver,
-    log: Logger,
-    lock: FolderLock,
-    folder: FileHandle,
-    segments: readonly SealedSegment[],
-    quarantine: Quarantine,
+    { log, lock, folder, segments, quarantine }: JournalParts,
   ) {
     this.#settings = settings;
     this.#observer = observer;
@@ -143,7 +148,13 @@ export class Journal implements SpanJournal {
           "the journal holds spans of an earlier run",
         );
       }
-      return new Journal(settings, observer, log, lock, await open(folder, "r"), segments, quarantine);
+      return new Journal(settings, observer, {
+        log,
+        lock,
+        folder: await open(folder, "r"),
+        segments,
+        quarantine,
+      });
     } catch (error) {
       await lock?.release();
       throw error instanceof StartError
@@ -399,7 +410,7 @@ export class Journal implements SpanJournal {
     }
     this.#storedBytes += fileBytes;
     const release = () => this.#files.release(path, fileBytes);
-    const sealed = new SealedSegment(path, rows, bytes, frames, { services, fileBytes, release });
+    const sealed = new SealedSegment(path, { rows, bytes, frames, own: { services, fileBytes, release } });
     const taker = this.#takers.shift();
     if (taker === undefined) {
       this.#sealed.push(sealed);

@@ -22,6 +22,13 @@ export interface SpareFile {
   readonly bytes: number;
 }
 
+/** Settings for the frames of a segment. */
+interface SegmentOptions {
+  readonly seed: number;
+  readonly fileBytes: number;
+  readonly syncsApart: boolean;
+}
+
 /** The segment that frames are appended to. */
 export class OpenSegment {
   readonly path: string;
@@ -36,7 +43,7 @@ export class OpenSegment {
   #rows = 0;
   #services: ServiceCounts | undefined = new ServiceCounts();
 
-  private constructor(path: string, file: FileHandle, seed: number, fileBytes: number, syncsApart: boolean) {
+  private constructor(path: string, file: FileHandle, { seed, fileBytes, syncsApart }: SegmentOptions) {
     this.#syncsApart = syncsApart;
     this.path = path;
     this.#file = file;
@@ -74,7 +81,11 @@ export class OpenSegment {
         }
         await rename(spare.path, path);
       }
-      return new OpenSegment(path, file, seed, Math.max(beginning.length, spare?.bytes ?? 0), syncsApart);
+      return new OpenSegment(path, file, {
+        seed,
+        fileBytes: Math.max(beginning.length, spare?.bytes ?? 0),
+        syncsApart,
+      });
     } catch (error) {
       await file?.close().catch(() => {});
       await unlink(spare?.path ?? path).catch(() => {});

@@ -105,16 +105,20 @@ async function recoverSegment(path: string, file: Buffer, log: Logger): Promise<
     return { segment: undefined, damagedRows };
   }
   await cut(path, scan.wholeBytes, file.length);
-  await writeMended(path, file, scan, header.isMended === true, log);
+  await writeMended(path, file, scan, { isHeaderMended: header.isMended === true, log });
   if (header.state === "ours") {
     return {
-      segment: new SealedSegment(path, scan.rows, scan.wholeBytes, frames),
+      segment: new SealedSegment(path, { rows: scan.rows, bytes: scan.wholeBytes, frames }),
       damagedRows,
     };
   }
   try {
     const rewritten = await rewriteSegment(path, file, frames);
-    const segment = new SealedSegment(path, scan.rows, rewritten.bytes, rewritten.frames);
+    const segment = new SealedSegment(path, {
+      rows: scan.rows,
+      bytes: rewritten.bytes,
+      frames: rewritten.frames,
+    });
     return { segment, damagedRows };
   } catch (error) {
     await rename(path, aside);
@@ -144,13 +148,18 @@ function repairedHeader(path: string, file: Buffer, log: Logger): RepairedHeader
   return { state: "ours", form: seededForm(mended.readUInt32LE(16)), isMended: true };
 }
 
+/** Facts about a mended segment, and the log that tells them. */
+interface MendOptions {
+  readonly isHeaderMended: boolean;
+  readonly log: Logger;
+}
+
 /** Writes repaired bytes of `file` to the disk too, so that later reads see what this one saw. */
 async function writeMended(
   path: string,
   file: Buffer,
   { mended }: SegmentScan,
-  isHeaderMended: boolean,
-  log: Logger,
+  { isHeaderMended, log }: MendOptions,
 ): Promise<void> {
   const places: [at: number, bytes: number][] = mended.map((at) => [at, frameHeaderBytes]);
   if (isHeaderMended) {

@@ -29,6 +29,16 @@ const freshMs = 10_000;
 /** Size of the pieces when rows are sent while they are read. */
 const pieceBytes = 1024 * 1024;
 
+/** Contents of a sealed segment. */
+interface SealedContents {
+  readonly rows: number;
+  readonly bytes: number;
+  /** The frames to read. */
+  readonly frames: FrameList;
+  /** Facts about a segment that this process has just sealed. */
+  readonly own?: OwnSegment | undefined;
+}
+
 /** A sealed segment takes no more frames: every reading returns the same rows. */
 export class SealedSegment implements JournalSegment {
   readonly path: string;
@@ -46,11 +56,7 @@ export class SealedSegment implements JournalSegment {
   readonly #own: OwnSegment | undefined;
   readonly #freshUntilMs: number;
 
-  /**
-   * @param frames the frames to read
-   * @param own facts about a segment that this process has just sealed
-   */
-  constructor(path: string, rows: number, bytes: number, frames: FrameList, own?: OwnSegment) {
+  constructor(path: string, { rows, bytes, frames, own }: SealedContents) {
     this.path = path;
     this.token = basename(path, segmentSuffix);
     this.createdUnixMs = Number.parseInt(this.token, 10) || 0;

@@ -187,20 +187,25 @@ export function changesEndpoint(service: QueryService, adjust: AdjustOptions, li
     const found = await service.analysis.comparePopulations({ a, b, limit, maxSpans }, read);
     const hasCalls = asked.traces > 0 && asked.a.q === undefined && asked.b.q === undefined;
     const most = Math.min(asked.traces, limits.maxTraces);
-    const callsOf = (side: SpanSelection) => readCalls(service, side, most, adjust, limits, read);
+    const callsOf = (side: SpanSelection) => readCalls(service, side, { limit: most, adjust, limits, read });
     const calls = hasCalls ? callsJson(await callsOf(a), await callsOf(b), limit) : null;
     return [JSON.stringify({ ...changesJson(found), calls } satisfies Answer)];
   };
+}
+
+/** Limits of the read. */
+interface CallsRead {
+  readonly limit: number;
+  readonly adjust: AdjustOptions;
+  readonly limits: ReadLimits;
+  readonly read: EndpointRequest["read"];
 }
 
 /** Calls of the newest traces of a side; fewer traces when they are large. */
 async function readCalls(
   service: QueryService,
   side: SpanSelection,
-  limit: number,
-  adjust: AdjustOptions,
-  limits: ReadLimits,
-  read: EndpointRequest["read"],
+  { limit, adjust, limits, read }: CallsRead,
 ): Promise<DownstreamCalls> {
   const calls = new DownstreamCalls({
     service: side.service === "" ? undefined : side.service,

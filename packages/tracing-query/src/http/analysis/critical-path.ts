@@ -62,7 +62,7 @@ export function traceCriticalPathEndpoint(
 ): Endpoint {
   return async ({ params, pathPart, read }) => {
     readNothing(params);
-    const trace = await readTrace(service, pathPart("traceId"), "traceId", limits, read);
+    const trace = await readTrace(service, pathPart("traceId"), { parameter: "traceId", limits, read });
     const sections = (await criticalPath(await shownSpans(trace, adjust))).reverse();
     const startNano = sections[0]?.startUnixNano ?? trace.spans.at(0)?.startTimeUnixNano ?? 0n;
     const selfNano = new Map<ShownSpan, bigint>();
@@ -145,7 +145,9 @@ export function criticalPathEndpoint(service: QueryService, limits: ReadLimits):
     const sums =
       q === undefined
         ? await service.analysis.getCriticalPath({ ...spanFilterOf(values, nowMs, limits), limit }, read)
-        : await criticalPathSums(wholeTraces(await tracesOfQuery(service, q, values, search, read)));
+        : await criticalPathSums(
+            wholeTraces(await tracesOfQuery(service, q, { values, bounds: search, read })),
+          );
     const answer: z.output<typeof answerSchema> = {
       traces: sums.traces,
       duration: microsOf(sums.durationNano),

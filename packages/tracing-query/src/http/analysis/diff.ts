@@ -129,7 +129,7 @@ export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limit
   ): Promise<PackedTrace[]> => {
     if (values.b !== undefined) {
       refuseFilterBeside(values.b, values);
-      return [await readTrace(service, values.b, "b", limits, read)];
+      return [await readTrace(service, values.b, { parameter: "b", limits, read })];
     }
     const { q, limit, a: _a, b: _b, ...filter } = values;
     checkLimits({ limit }, { ...limits, maxRangeNano: undefined });
@@ -137,14 +137,14 @@ export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limit
     const found =
       q === undefined
         ? await service.findPackedTraces(searchOf(values, spans, limits), read)
-        : await tracesOfQuery(service, q, filter, search, read);
+        : await tracesOfQuery(service, q, { values: filter, bounds: search, read });
     checkSpans(found, limits);
     return found.filter((other) => other.traceId !== traceId).slice(0, values.limit);
   };
 
   return async ({ params, read }) => {
     const values = readParams(params);
-    const trace = await readTrace(service, values.a, "a", limits, read);
+    const trace = await readTrace(service, values.a, { parameter: "a", limits, read });
     const spans = await shownSpans(trace, adjust);
     const traces = await others(values, { traceId: trace.traceId, spans }, read);
     const paths = new GroupPaths();

@@ -15,6 +15,13 @@ const maxSeries = 65;
 /** Begins a new line, because the query may end in a comment. */
 const histogram = "\n| histogram_over_time(duration)";
 
+/** Filter and time range of a heat map. */
+interface HeatMapWindow {
+  readonly values: SpanFilterValues;
+  readonly window: { readonly range: TimeRange; readonly widthNano: bigint };
+  readonly read: EndpointRequest["read"];
+}
+
 /**
  * A heat map of the spans that a TraceQL query selects. Columns begin at multiples of their width. A span
  * that starts exactly at such a multiple counts for the column before.
@@ -24,9 +31,7 @@ const histogram = "\n| histogram_over_time(duration)";
 export async function heatMapOfQuery(
   search: SearchService,
   q: string,
-  values: SpanFilterValues,
-  { range, widthNano }: { readonly range: TimeRange; readonly widthNano: bigint },
-  read: EndpointRequest["read"],
+  { values, window: { range, widthNano }, read }: HeatMapWindow,
 ): Promise<HeatMap> {
   parseSpanQuery(q, values);
   const columnNano = widthNano > leastWidthNano ? widthNano : leastWidthNano;

@@ -70,7 +70,7 @@ export function heatMapEndpoint(service: QueryService, limits: ReadLimits): Endp
     const map =
       q === undefined
         ? await service.analysis.getHeatMap({ ...spanConditionsOf(values), range, columns: wanted }, read)
-        : await heatMapOfQuery(service.search, q, values, { range: asked, widthNano }, read);
+        : await heatMapOfQuery(service.search, q, { values, window: { range: asked, widthNano }, read });
     const columns =
       q === undefined ? wanted : Number((asked.endUnixNano - map.startUnixNano) / map.columnNano) + 1;
     let [spans, errors] = [0, 0];

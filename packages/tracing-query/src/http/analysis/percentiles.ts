@@ -134,7 +134,7 @@ export function tracePercentilesEndpoint(
 ): Endpoint {
   return async ({ params, pathPart, read }) => {
     const values = readTraceParams(params);
-    const trace = await readTrace(service, pathPart("traceId"), "traceId", limits, read);
+    const trace = await readTrace(service, pathPart("traceId"), { parameter: "traceId", limits, read });
     const spans = await shownSpans(trace, adjust);
     const range = timeRangeOf(values, endOfLastMinuteMs(spans), limits);
     const indexes = operationIndexes(spans);

@@ -113,7 +113,7 @@ export function tailHandler(analysis: AnalysisService, settings: TailSettings): 
       }
     } catch (error) {
       if (!over.signal.aborted) {
-        sendFailure(response, error, log, problemStyle);
+        sendFailure(response, error, log, { style: problemStyle });
       }
     }
   };

@@ -30,13 +30,18 @@ export function traceIdOf(text: string, parameter: string): string {
   }
 }
 
+/** The parameter that holds the ID, and the limits of the read. */
+interface TraceRead {
+  readonly parameter: string;
+  readonly limits: ReadLimits;
+  readonly read: EndpointRequest["read"];
+}
+
 /** @throws QueryError QUERY_BAD_PARAMETER, QUERY_TRACE_NOT_FOUND, QUERY_TOO_LARGE */
 export async function readTrace(
   service: QueryService,
   text: string,
-  parameter: string,
-  limits: ReadLimits,
-  read: EndpointRequest["read"],
+  { parameter, limits, read }: TraceRead,
 ): Promise<PackedTrace> {
   const traces = await service.getPackedTraces([traceIdOf(text, parameter)], read);
   const [trace] = traces;

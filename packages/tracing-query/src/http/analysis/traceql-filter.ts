@@ -65,6 +65,13 @@ function searchQuery(q: string, parameter: string): TraceQlQuery {
   return query;
 }
 
+/** Filter and limits of the search. */
+interface QueryBounds {
+  readonly values: SpanFilterValues;
+  readonly bounds: { readonly range: TimeRange; readonly limit: number; readonly limits: ReadLimits };
+  readonly read: EndpointRequest["read"];
+}
+
 /**
  * The traces that a query selects, complete, newest first.
  * @throws QueryError QUERY_BAD_PARAMETER, QUERY_TOO_LARGE
@@ -72,13 +79,7 @@ function searchQuery(q: string, parameter: string): TraceQlQuery {
 export async function tracesOfQuery(
   service: QueryService,
   q: string,
-  values: SpanFilterValues,
-  {
-    range,
-    limit,
-    limits,
-  }: { readonly range: TimeRange; readonly limit: number; readonly limits: ReadLimits },
-  read: EndpointRequest["read"],
+  { values, bounds: { range, limit, limits }, read }: QueryBounds,
 ): Promise<PackedTrace[]> {
   const query = parseSpanQuery(q, values);
   const found = await service.search.search({ query, range, limit, spansPerSpanset: 1 }, read);

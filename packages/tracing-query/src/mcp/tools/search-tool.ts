@@ -80,7 +80,11 @@ async function find(args: SearchArguments, context: ToolContext): Promise<Packed
   const range = rangeOfArguments(args, context);
   checkLimits({ limit }, { ...limits, maxRangeNano: undefined });
   if (args.query !== undefined) {
-    return await tracesOfQuery(service, args.query, conditionsOf(args), { range, limit, limits }, read);
+    return await tracesOfQuery(service, args.query, {
+      values: conditionsOf(args),
+      bounds: { range, limit, limits },
+      read,
+    });
   }
   return await service.findPackedTraces(
     {

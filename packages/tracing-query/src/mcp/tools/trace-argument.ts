@@ -8,5 +8,5 @@ export const traceArguments = {
 
 /** @throws QueryError QUERY_TRACE_NOT_FOUND, QUERY_TOO_LARGE */
 export function traceOf(traceId: string, { service, limits, read }: ToolContext): Promise<PackedTrace> {
-  return readTrace(service, traceId, "trace_id", limits, read);
+  return readTrace(service, traceId, { parameter: "trace_id", limits, read });
 }

@@ -40,13 +40,18 @@ export function cellStrength(spans: number, most: number): number {
 /** How strong a cell is painted whose spans all failed: a single failure must be seen. */
 const leastFailedStrength = 0.6;
 
+/** Rows, colours and size of a drawn heat map. */
+interface HeatMapLook {
+  readonly rows: RowRange;
+  readonly colours: HeatMapColours;
+  readonly size: { width: number; height: number };
+}
+
 /** Draws cells by strength; the share of a cell that failed is red, along its foot, or all of it. Nothing is drawn outside `size`. */
 export function drawHeatMap(
   canvas: HTMLCanvasElement,
   map: HeatMap,
-  rows: RowRange,
-  colours: HeatMapColours,
-  size: { width: number; height: number },
+  { rows, colours, size }: HeatMapLook,
 ): void {
   const scale = window.devicePixelRatio || 1;
   canvas.width = Math.round(size.width * scale);

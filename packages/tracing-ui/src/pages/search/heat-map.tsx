@@ -48,7 +48,7 @@ export function HeatMapChart(props: {
       return;
     }
     const colours = canvasColours(canvas.current, { spans: "var(--accent)", error: "var(--error-bar)" });
-    drawHeatMap(canvas.current, map, rows, colours, { width, height });
+    drawHeatMap(canvas.current, map, { rows, colours, size: { width, height } });
   }, [map, rows, theme, width, height]);
 
   const clamp = (value: number, to: number) => Math.min(to, Math.max(0, value));

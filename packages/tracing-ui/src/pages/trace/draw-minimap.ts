@@ -30,6 +30,13 @@ export function minimapColours(
   return { ...colours, services: serviceColours(canvas, trace.services, hues) };
 }
 
+/** Path, colours and size of a drawn minimap. */
+interface MinimapLook {
+  readonly path: CriticalPath;
+  readonly colours: MinimapColours;
+  readonly size: { width: number; height: number };
+}
+
 /**
  * Draws every span as a line: across by time; down by its place in the tree or, where there are too many for
  * that, by its level. Errors are drawn last, so that none is covered, and each has a tick at the lower edge.
@@ -38,9 +45,7 @@ export function minimapColours(
 export function drawMinimap(
   canvas: HTMLCanvasElement,
   trace: Trace,
-  path: CriticalPath,
-  colours: MinimapColours,
-  size: { width: number; height: number },
+  { path, colours, size }: MinimapLook,
 ): void {
   const scale = window.devicePixelRatio || 1;
   canvas.width = Math.round(size.width * scale);

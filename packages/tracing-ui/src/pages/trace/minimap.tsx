@@ -42,7 +42,11 @@ export function Minimap(props: {
     if (canvas.current === null || width === 0 || theme === undefined || path === undefined) {
       return;
     }
-    drawMinimap(canvas.current, trace, path, minimapColours(canvas.current, trace, hues), { width, height });
+    drawMinimap(canvas.current, trace, {
+      path,
+      colours: minimapColours(canvas.current, trace, hues),
+      size: { width, height },
+    });
   }, [trace, hues, path, theme, width, height]);
 
   const shown = drag === undefined ? range : orderedRange(drag.anchorUs, drag.toUs);

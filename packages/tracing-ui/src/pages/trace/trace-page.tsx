@@ -101,7 +101,7 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
   const pathKnown = path !== noPath;
   const repeats = useMemo(() => (settled === trace ? repeatedCalls(trace) : noRepeats), [settled, trace]);
   const peers = useQuery(tracePeersQuery(trace.traceId)).data ?? noPeers;
-  useTraceKeys(rows, view.selected, filter, dispatch, address.view === undefined);
+  useTraceKeys({ rows, selected: view.selected, filter, dispatch, on: address.view === undefined });
 
   const closePanel = () =>
     void navigate({ search: changedAddress(address, { panel: undefined }), resetScroll: false });

@@ -8,20 +8,23 @@ const zoomStep = 0.6;
 /** Moving along by a key goes on by this share of the time in view. */
 const panStep = 0.25;
 
+/** State that keys act on. */
+interface TraceKeys {
+  /** The spans shown. */
+  readonly rows: Int32Array;
+  /** The selected span, −1 for none. */
+  readonly selected: number;
+  /** What `n` and `N` go through; undefined without a filter. */
+  readonly filter: SpanFilter | undefined;
+  readonly dispatch: Dispatch<ViewAction>;
+  /** False while another view than the waterfall is shown, which has keys of its own. */
+  readonly on: boolean;
+}
+
 /**
  * The keys of the trace page, wherever the focus is, except in fields and dialogs.
- * @param rows     the spans shown
- * @param selected the selected span, −1 for none
- * @param filter   what `n` and `N` go through; undefined without a filter
- * @param on       false while another view than the waterfall is shown, which has keys of its own
  */
-export function useTraceKeys(
-  rows: Int32Array,
-  selected: number,
-  filter: SpanFilter | undefined,
-  dispatch: Dispatch<ViewAction>,
-  on: boolean,
-): void {
+export function useTraceKeys({ rows, selected, filter, dispatch, on }: TraceKeys): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (!on || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) {
       return;

@@ -24,6 +24,24 @@ import { findSharedChallenge, type StartedChallenge, shareChallenge } from "./sh
 
 const defaultTimeoutMs = 300_000;
 
+/** Services that orders use besides the configuration. */
+interface AcmeIssuerParts {
+  readonly storage: Storage;
+  readonly board: ChallengeBoard;
+  readonly dns: DnsProvider | undefined;
+  readonly roots: readonly string[];
+  readonly proxy: string | undefined;
+  readonly resolvers: () => Promise<readonly string[]>;
+}
+
+/** Terms of one order. */
+interface OrderTerms {
+  readonly type: ChallengeType;
+  readonly authority: AcmeAuthority;
+  readonly client: AcmeClient;
+  readonly signal: AbortSignal;
+}
+
 /** Asks one authority, or two: after a failure the test authority has to issue before the real one is asked. */
 class AcmeIssuer implements CertificateIssuer {
   readonly key: string;
@@ -39,15 +57,7 @@ class AcmeIssuer implements CertificateIssuer {
   #dispatcher: Promise<Dispatcher> | undefined;
   readonly #resolvers: () => Promise<readonly string[]>;
 
-  constructor(
-    config: AcmeConfig,
-    storage: Storage,
-    board: ChallengeBoard,
-    dns: DnsProvider | undefined,
-    roots: readonly string[],
-    proxy: string | undefined,
-    resolvers: () => Promise<readonly string[]>,
-  ) {
+  constructor(config: AcmeConfig, { storage, board, dns, roots, proxy, resolvers }: AcmeIssuerParts) {
     this.#proxy = proxy;
     this.#resolvers = resolvers;
     this.#config = config;
@@ -84,7 +94,7 @@ class AcmeIssuer implements CertificateIssuer {
     const faults: string[] = [];
     for (const type of this.#challengesFor(request.name)) {
       try {
-        return await this.#order(request, type, authority, client, signal);
+        return await this.#order(request, { type, authority, client, signal });
       } catch (error) {
         signal.throwIfAborted();
         // Only a name that could not be proved may go better another way.
@@ -148,10 +158,7 @@ class AcmeIssuer implements CertificateIssuer {
 
   async #order(
     { name, key, replaces, storage }: IssueRequest,
-    type: ChallengeType,
-    authority: AcmeAuthority,
-    client: AcmeClient,
-    signal: AbortSignal,
+    { type, authority, client, signal }: OrderTerms,
   ): Promise<IssuedCertificate> {
     const { profile, certificate_lifetime: lifetimeMs } = this.#config;
     const account = await authority.account();
@@ -292,6 +299,13 @@ export const acmeIssuer = defineModule({
     const board = await context.acquire(challengeBoards, "", () => new ChallengeBoard());
     const resolvers = async () =>
       (await context.messages.askMain(certificateTopics.resolvers, null)) as readonly string[];
-    return new AcmeIssuer(config, context.storage, board.value, provider, roots, proxy, resolvers);
+    return new AcmeIssuer(config, {
+      storage: context.storage,
+      board: board.value,
+      dns: provider,
+      roots,
+      proxy,
+      resolvers,
+    });
   },
 });

@@ -41,14 +41,18 @@ interface Started {
   readonly token: string;
 }
 
-/** Shows what the authority wants to see. @param undo gets what takes it away, also of what fails half way */
-async function answer(
-  type: ChallengeType,
-  name: string,
-  challenge: Started,
-  tools: ProvingTools,
-  undo: Undo[],
-): Promise<void> {
+/** The challenge to answer, and what answers it. */
+interface ChallengeAnswer {
+  readonly type: ChallengeType;
+  readonly name: string;
+  readonly challenge: Started;
+  readonly tools: ProvingTools;
+  /** Gets what takes it away, also of what fails half way. */
+  readonly undo: Undo[];
+}
+
+/** Shows what the authority wants to see. */
+async function answer({ type, name, challenge, tools, undo }: ChallengeAnswer): Promise<void> {
   const { board, challenges } = tools;
   const { url, token } = challenge;
   const keyAuthorization = `${token}.${thumbprint(tools.accountKey)}`;
@@ -84,19 +88,22 @@ async function answer(
       await wait(config.propagation_delay ?? 0, undefined, { signal: tools.signal });
       if (config.propagation_timeout !== -1) {
         const timeoutMs = config.propagation_timeout ?? defaultPropagationMs;
-        await waitForRecord(record, value, tools.resolvers, timeoutMs, tools.signal);
+        await waitForRecord({ record, value, servers: tools.resolvers, timeoutMs, signal: tools.signal });
       }
     }
   }
 }
 
-async function waitForRecord(
-  record: string,
-  value: string,
-  servers: readonly string[],
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<void> {
+/** The TXT record that name servers must show before the authority looks. */
+interface AwaitedRecord {
+  readonly record: string;
+  readonly value: string;
+  readonly servers: readonly string[];
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+async function waitForRecord({ record, value, servers, timeoutMs, signal }: AwaitedRecord): Promise<void> {
   const resolver = new Resolver();
   if (servers.length > 0) {
     resolver.setServers([...servers]);
@@ -132,7 +139,13 @@ export async function proveName(url: string, type: ChallengeType, tools: Proving
   }
   const undo: Undo[] = [];
   try {
-    await answer(type, name, { url: challenge.url, token: challenge.token }, tools, undo).catch((error) => {
+    await answer({
+      type,
+      name,
+      challenge: { url: challenge.url, token: challenge.token },
+      tools,
+      undo,
+    }).catch((error) => {
       throw errorWithin(`${name}: ${type}`, error);
     });
     await client.post(challenge.url, {});

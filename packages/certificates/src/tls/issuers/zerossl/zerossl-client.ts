@@ -31,6 +31,13 @@ const errorSchema = z.object({
 /** A certificate as the authority knows it. */
 export type ZerosslCertificate = z.infer<typeof certificateSchema>;
 
+/** The body of a call, and the schema of its answer. */
+interface AskOptions<Schema> {
+  readonly schema: Schema;
+  readonly signal: AbortSignal;
+  readonly body?: object | undefined;
+}
+
 /** The REST API of ZeroSSL. Source: https://zerossl.com/documentation/api/ */
 export class ZerosslClient {
   readonly #base: string;
@@ -57,7 +64,7 @@ export class ZerosslClient {
       strict_domains: 1,
       ...(validityDays ? { certificate_validity_days: validityDays } : {}),
     };
-    return this.#ask("POST", "/certificates", certificateSchema, signal, order);
+    return this.#ask("POST", "/certificates", { schema: certificateSchema, signal, body: order });
   }
 
   /** Has the authority look at what proves the name. @throws ServerError ACME */
@@ -67,31 +74,36 @@ export class ZerosslClient {
     signal: AbortSignal,
   ): Promise<ZerosslCertificate> {
     const how = { validation_method: method };
-    return this.#ask("POST", `/certificates/${id}/challenges`, certificateSchema, signal, how);
+    return this.#ask("POST", `/certificates/${id}/challenges`, {
+      schema: certificateSchema,
+      signal,
+      body: how,
+    });
   }
 
   /** @throws ServerError ACME */
   certificate(id: string, signal: AbortSignal): Promise<ZerosslCertificate> {
-    return this.#ask("GET", `/certificates/${id}`, certificateSchema, signal);
+    return this.#ask("GET", `/certificates/${id}`, { schema: certificateSchema, signal });
   }
 
   /** @returns PEM of the certificate and its chain. @throws ServerError ACME */
   async download(id: string, signal: AbortSignal): Promise<string> {
-    const bundle = await this.#ask("GET", `/certificates/${id}/download/return`, bundleSchema, signal);
+    const bundle = await this.#ask("GET", `/certificates/${id}/download/return`, {
+      schema: bundleSchema,
+      signal,
+    });
     return `${bundle["certificate.crt"].trimEnd()}\n${bundle["ca_bundle.crt"]}`;
   }
 
   /** Gives an order up. @throws ServerError ACME */
   async cancel(id: string, signal: AbortSignal): Promise<void> {
-    await this.#ask("POST", `/certificates/${id}/cancel`, z.unknown(), signal);
+    await this.#ask("POST", `/certificates/${id}/cancel`, { schema: z.unknown(), signal });
   }
 
   async #ask<Schema extends z.ZodType>(
     method: "GET" | "POST",
     path: string,
-    schema: Schema,
-    signal: AbortSignal,
-    body?: object,
+    { schema, signal, body }: AskOptions<Schema>,
   ): Promise<z.infer<Schema>> {
     try {
       const { request } = await import("undici"); // when it is needed: most starts ask nobody

@@ -80,6 +80,15 @@ type Validation = NonNullable<
   NonNullable<Awaited<ReturnType<ZerosslClient["create"]>>["validation"]>["other_methods"]
 >[string];
 
+/** The certificate whose name is to be proved. */
+interface Proof {
+  readonly id: string;
+  readonly name: string;
+  readonly validation: Validation;
+  readonly storage: Storage;
+  readonly signal: AbortSignal;
+}
+
 /** Issues by the REST API of ZeroSSL, which is not its ACME. */
 export class ZerosslIssuer implements CertificateIssuer {
   readonly key = "zerossl";
@@ -106,7 +115,7 @@ export class ZerosslIssuer implements CertificateIssuer {
       if (how === undefined) {
         throw new ServerError("ACME", `${name}: the authority offers no way to prove it`);
       }
-      await this.#prove(client, id, name, how, storage, signal);
+      await this.#prove(client, { id, name, validation: how, storage, signal });
       return { chainPem: await client.download(id, signal), data: { id } };
     } catch (error) {
       await client
@@ -127,14 +136,7 @@ export class ZerosslIssuer implements CertificateIssuer {
     await (await this.#dispatcher)?.destroy();
   }
 
-  async #prove(
-    client: ZerosslClient,
-    id: string,
-    name: string,
-    validation: Validation,
-    storage: Storage,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #prove(client: ZerosslClient, { id, name, validation, storage, signal }: Proof): Promise<void> {
     const { dns, pollMs: pauseMs } = this.#parts;
     const undo: (() => unknown)[] = [];
     try {

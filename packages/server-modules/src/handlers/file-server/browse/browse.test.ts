@@ -93,7 +93,9 @@ test("times are sorted to the nanosecond", () => {
   const times = ["2023-11-14T22:13:20.5Z", "2023-11-14T22:13:20.500000001Z", "2023-11-14T22:13:20Z"];
   const entry = { name: "x", size: 0, url: "./x", mode: 0, is_dir: false, is_symlink: false };
   const items = times.map((mod_time) => ({ ...entry, mod_time }));
-  const sorted = arrange(items, "time", "asc", "", "").map(({ mod_time }) => mod_time);
+  const sorted = arrange(items, { sort: "time", order: "asc", offset: "", limit: "" }).map(
+    ({ mod_time }) => mod_time,
+  );
   expect(sorted).toEqual([times[2], times[0], times[1]]);
 });
 

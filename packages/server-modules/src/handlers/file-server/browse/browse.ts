@@ -137,7 +137,7 @@ export function compileBrowse(config: BrowseConfig, render: RenderPage = builtIn
     const asked = (name: string) => parameters.get(name)?.[0] ?? "";
     const sort: SortName = choose(exchange, "sort", asked("sort"), isSortName, defaultSort ?? "namedirfirst");
     const order: OrderName = choose(exchange, "order", asked("order"), isOrderName, defaultOrder ?? "asc");
-    const items = arrange(listing.items, sort, order, asked("offset"), asked("limit"));
+    const items = arrange(listing.items, { sort, order, offset: asked("offset"), limit: asked("limit") });
     const accept = getHeaders(exchange.requestHeaders, "accept").join(",").toLowerCase();
     if (accept.includes("application/json")) {
       send(exchange, "application/json", `${JSON.stringify(items)}\n`);

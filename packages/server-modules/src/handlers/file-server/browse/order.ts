@@ -35,13 +35,19 @@ function positive(text: string): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
-/** Sorts and cuts a listing. @param limit, offset as in the query; what is no positive number cuts nothing */
+/** Order and bounds of a listing, from the query. */
+interface Arrangement {
+  readonly sort: SortName;
+  readonly order: OrderName;
+  readonly offset: string;
+  /** As in the query; a text that is no positive number cuts nothing. */
+  readonly limit: string;
+}
+
+/** Sorts and cuts a listing. */
 export function arrange(
   items: readonly ListedFile[],
-  sort: SortName,
-  order: OrderName,
-  offset: string,
-  limit: string,
+  { sort, order, offset, limit }: Arrangement,
 ): ListedFile[] {
   const sorted = [...items].sort(comparisons[sort]);
   if (order === "desc") {

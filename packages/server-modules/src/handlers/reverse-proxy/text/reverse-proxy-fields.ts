@@ -52,7 +52,7 @@ function headerOperation(where: "request" | "response"): FieldReader {
     if (field === undefined || more.length > 0) {
       throw cursor.argumentError();
     }
-    applyHeaderOperation(cursor, { draft: target, isResponse: false }, field, value, replacement);
+    applyHeaderOperation(cursor, { draft: target, isResponse: false }, { field, value, replacement });
   };
 }
 

@@ -47,6 +47,14 @@ interface ConnectionCounts {
   readonly idle?: (() => IdleConnections) | undefined;
 }
 
+/** Settings that all connections of a transport share. */
+interface TransportParts {
+  readonly secure: boolean;
+  readonly serverName: ((request: UpstreamRequest) => string) | undefined;
+  readonly hop: ((request: UpstreamRequest) => ProxyHop) | undefined;
+  readonly counts: ConnectionCounts;
+}
+
 /** Speaks HTTP/1.1 and HTTP/2 with upstreams. Its connections outlive reloads that leave its config alone. */
 export class HttpTransport implements Transport, SharedResource {
   readonly scheme: "http" | "https";
@@ -57,13 +65,7 @@ export class HttpTransport implements Transport, SharedResource {
   readonly #counts: ConnectionCounts;
   readonly #byAddress = new Map<string, UpstreamConnections>();
 
-  constructor(
-    options: UpstreamConnectionsOptions,
-    secure: boolean,
-    serverName: ((request: UpstreamRequest) => string) | undefined,
-    hop: ((request: UpstreamRequest) => ProxyHop) | undefined,
-    counts: ConnectionCounts,
-  ) {
+  constructor(options: UpstreamConnectionsOptions, { secure, serverName, hop, counts }: TransportParts) {
     this.#options = options;
     this.#counts = counts;
     this.#hop = hop;
@@ -79,7 +81,11 @@ export class HttpTransport implements Transport, SharedResource {
     let connections = this.#byAddress.get(key);
     if (connections === undefined) {
       const { slotsFor, idleFor } = this.#counts;
-      connections = new UpstreamConnections(dial, serverName, this.#options, slotsFor?.(key), idleFor?.(key));
+      connections = new UpstreamConnections(dial, serverName, {
+        options: this.#options,
+        slots: slotsFor?.(key),
+        idleHere: idleFor?.(key),
+      });
       for (const [oldest, unused] of this.#byAddress) {
         if (this.#byAddress.size < maxKnownAddresses) {
           break;
@@ -152,12 +158,17 @@ function proxyOf(url: string): { hop: (request: UpstreamRequest) => ProxyHop; is
   };
 }
 
+/** Values made from the configuration before the transport. */
+interface TransportNeeds {
+  readonly proxyUrl: string | undefined;
+  readonly tls: ConnectionOptions | undefined;
+  readonly clientCertificate: ClientCertificate | undefined;
+  readonly counts: ConnectionCounts;
+}
+
 function makeTransport(
   config: HttpTransportConfig,
-  proxyUrl: string | undefined,
-  tls: ConnectionOptions | undefined,
-  clientCertificate: ClientCertificate | undefined,
-  counts: ConnectionCounts,
+  { proxyUrl, tls, clientCertificate, counts }: TransportNeeds,
 ): HttpTransport {
   const resolver = makeResolver(config.resolver, config.dial_timeout);
   const name = config.tls?.server_name ? compileTemplate(config.tls.server_name) : undefined;
@@ -209,13 +220,12 @@ function makeTransport(
       ? undefined
       : (request: UpstreamRequest) =>
           fixedName ?? (request.exchange === undefined ? "" : name(request.exchange));
-  return new HttpTransport(
-    options,
-    tls !== undefined,
+  return new HttpTransport(options, {
+    secure: tls !== undefined,
     serverName,
-    proxy?.isFixed === false ? proxy.hop : undefined,
+    hop: proxy?.isFixed === false ? proxy.hop : undefined,
     counts,
-  );
+  });
 }
 
 function shortHash(text: string): string {
@@ -280,7 +290,7 @@ export const httpTransport = defineModule({
           : undefined,
     };
     const lease = await context.acquire(transportPool, key, () =>
-      makeTransport(config, proxyUrl, tls, shown, counts),
+      makeTransport(config, { proxyUrl, tls, clientCertificate: shown, counts }),
     );
     const transport = lease.value;
     const { messages } = context;

@@ -49,6 +49,15 @@ class DeferredCall implements UpstreamCall {
   }
 }
 
+/** Settings and limits of the connections to one upstream. */
+interface ConnectionsParts {
+  readonly options: UpstreamConnectionsOptions;
+  /** Undefined: any number of connections. */
+  readonly slots: ConnectionSlots | undefined;
+  /** The limit of idle ones to this upstream in all threads; undefined: `maxIdle` in each. */
+  readonly idleHere: IdleConnections | undefined;
+}
+
 /** All connections to one upstream: HTTP/1.1, HTTP/2, or over TLS what the upstream chooses of both. */
 export class UpstreamConnections implements SlotUser {
   readonly #dial: DialAddress;
@@ -63,17 +72,7 @@ export class UpstreamConnections implements SlotUser {
   #undecided: Undecided[] = [];
   #isDeciding = false;
 
-  /**
-   * @param slots undefined: any number of connections
-   * @param idleHere the limit of idle ones to this upstream in all threads; undefined: `maxIdle` in each
-   */
-  constructor(
-    dial: DialAddress,
-    serverName: string,
-    options: UpstreamConnectionsOptions,
-    slots: ConnectionSlots | undefined,
-    idleHere: IdleConnections | undefined,
-  ) {
+  constructor(dial: DialAddress, serverName: string, { options, slots, idleHere }: ConnectionsParts) {
     this.#slots = slots;
     this.#idleHere = idleHere;
     slots?.add(this);

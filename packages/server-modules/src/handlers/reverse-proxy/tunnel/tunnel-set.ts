@@ -30,7 +30,7 @@ export class TunnelSet {
     const protocol = exchange.stream.upgradeProtocol;
     const client = exchange.switchProtocols();
     const headBytes = client.socket.bytesWritten;
-    const tunnel = new Tunnel(client, upstream, protocol, bufferBytes, head);
+    const tunnel = new Tunnel(client, upstream, { protocol, bufferBytes, early: head });
     client.leave = () => tunnel.leave();
     this.#open.add(tunnel);
     const timer = timeoutMs > 0 ? setTimeout(() => tunnel.leave(), timeoutMs).unref() : undefined;

@@ -17,6 +17,16 @@ function closeWhenFlushed(socket: Duplex): void {
   }
 }
 
+/** Protocol and buffers of a tunnel. */
+interface TunnelOptions {
+  /** What the client asked to switch to. */
+  readonly protocol: string;
+  /** That may wait for a slow side, each way; 0 for what sockets hold. */
+  readonly bufferBytes: number;
+  /** What the upstream sent along with its answer. */
+  readonly early: Buffer;
+}
+
 /** Bytes both ways until both sides have said all, or one is gone; then the other gets what is left for it and is closed too. */
 export class Tunnel {
   readonly #client: Duplex;
@@ -26,17 +36,10 @@ export class Tunnel {
   #leaving: PromiseWithResolvers<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param protocol what the client asked to switch to
-   * @param bufferBytes that may wait for a slow side, each way; 0 for what sockets hold
-   * @param early what the upstream sent along with its answer
-   */
   constructor(
     connection: DetachedConnection,
     upstream: Duplex,
-    protocol: string,
-    bufferBytes: number,
-    early: Buffer,
+    { protocol, bufferBytes, early }: TunnelOptions,
   ) {
     const client = connection.socket;
     this.#client = client;

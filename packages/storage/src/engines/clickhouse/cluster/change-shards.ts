@@ -158,7 +158,7 @@ async function spread(
         }
       }
     },
-    signal,
+    { signal },
   );
   for (const { connection, url } of states) {
     const { states: after } = await hostStates(connection, database, cluster, signal);

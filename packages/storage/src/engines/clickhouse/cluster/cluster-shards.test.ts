@@ -123,7 +123,7 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     await Promise.all(Array.from({ length: 4 }, () => withSchemaLock(connection, database, work)));
     expect(seen).toEqual([1, 1, 1, 1]);
     await runSql(first, `CREATE TABLE ${database}.schema_lock (nothing UInt8) ENGINE = Memory`);
-    await withSchemaLock(connection, database, work, undefined, 1);
+    await withSchemaLock(connection, database, work, { staleSeconds: 1 });
     expect(seen).toEqual([1, 1, 1, 1, 1]);
     await connection.close();
   });
@@ -218,7 +218,12 @@ describe.skipIf(cluster === undefined)("a cluster of shards", () => {
     const connection = connect();
     const step = { sql: settleSql(database, false), name: "met" };
     for (let time = 0; time < 2; time++) {
-      await settleEverywhere(connection, database, settings, step, AbortSignal.timeout(60_000));
+      await settleEverywhere(connection, {
+        database,
+        cluster: settings,
+        step,
+        signal: AbortSignal.timeout(60_000),
+      });
       expect([await total(pending), await total(settled), await calls()]).toEqual([0, 40, [40]]);
     }
     await connection.close();

@@ -59,7 +59,7 @@ export async function ensureClusterSchema(
       const emptied = isDone(states) ? [] : await migrate(states, database, cluster, signal);
       return seenHosts({ states, away }, emptied);
     },
-    signal,
+    { signal },
   );
 }
 
@@ -88,7 +88,7 @@ async function migrate(
     cluster.onCluster ? newest : Math.max(...hosts.map((host) => host.version)) || newest;
   const emptied: HostState[] = [];
   for (const hosts of Map.groupBy(seen, ({ shard }) => shard).values()) {
-    emptied.push(...(await levelUp(seen, hosts, database, versionOf(hosts), signal)));
+    emptied.push(...(await levelUp(seen, hosts, { database, version: versionOf(hosts), signal })));
   }
   const states = seen.filter((host) => !emptied.includes(host));
   if (isDone(states)) {
@@ -122,6 +122,13 @@ async function migrate(
   return emptied;
 }
 
+/** The version that all hosts are brought to. */
+interface LevelUpOptions {
+  readonly database: string;
+  readonly version: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
  * Gives servers that are behind the tables of a server with this version, of the same shard if there is one.
  * @returns servers whose tables are lost while the Keeper knows them under their names; their shards continue
@@ -130,9 +137,7 @@ async function migrate(
 async function levelUp(
   states: readonly HostState[],
   hosts: readonly HostState[],
-  database: string,
-  version: number,
-  signal: AbortSignal | undefined,
+  { database, version, signal }: LevelUpOptions,
 ): Promise<readonly HostState[]> {
   const leader = [...hosts, ...states].find((host) => host.version === version);
   if (leader === undefined || version === 0) {

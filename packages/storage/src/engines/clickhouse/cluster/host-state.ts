@@ -55,7 +55,7 @@ export async function hostStates(
   const looks = await Promise.allSettled(
     hosts.map(async ({ url, connection: host }) => {
       try {
-        const state = await stateOf(url, host, database, cluster, either);
+        const state = await stateOf(url, host, { database, cluster, signal: either });
         lateness.answered();
         return state;
       } catch (error) {
@@ -126,12 +126,17 @@ function isOfOneHost(error: unknown): boolean {
   return error instanceof StorageError && (isHostFault(error) || isCredentialsFault(error));
 }
 
+/** The database and cluster that a host is asked about. */
+interface HostLook {
+  readonly database: string;
+  readonly cluster: ClusterSettings;
+  readonly signal: AbortSignal | undefined;
+}
+
 async function stateOf(
   url: string,
   connection: ClickHouseConnection,
-  database: string,
-  cluster: ClusterSettings,
-  signal: AbortSignal | undefined,
+  { database, cluster, signal }: HostLook,
 ): Promise<HostState> {
   const [row] = await connection.rows<StateRow>(
     `SELECT
@@ -177,7 +182,7 @@ async function stateOf(
     );
   }
   const version = engines.has("schema_migrations")
-    ? await versionOf(url, connection, database, cluster, signal)
+    ? await versionOf(url, connection, { database, cluster, signal })
     : 0;
   const shard = cluster.isReplicated ? (values.get("shard") ?? "") : url;
   const layout = layoutOf(engine);
@@ -187,9 +192,7 @@ async function stateOf(
 async function versionOf(
   url: string,
   connection: ClickHouseConnection,
-  database: string,
-  cluster: ClusterSettings,
-  signal: AbortSignal | undefined,
+  { database, cluster, signal }: HostLook,
 ): Promise<number> {
   type Row = { readonly version: number; readonly cluster: string; readonly replicated: number };
   const [row] = await connection.rows<Row>(`SELECT * FROM ${database}.schema_migrations`, {}, { signal });

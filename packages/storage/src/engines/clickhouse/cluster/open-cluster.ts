@@ -97,8 +97,9 @@ export function openCluster(
     connection,
     schema,
     shared: connection.steady(steadySettings),
-    settleStep: (sql, name, signal) => settleEverywhere(connection, database, cluster, { sql, name }, signal),
-    onEachShard: (work, signal) => onEachShard(connection, database, cluster, work, signal),
+    settleStep: (sql, name, signal) =>
+      settleEverywhere(connection, { database, cluster, step: { sql, name }, signal }),
+    onEachShard: (work, signal) => onEachShard(connection, { database, cluster, work, signal }),
     async ready(signal) {
       // Before the tables exist, no shard can answer.
       const looked = wasReady ? shards.look() : undefined;
@@ -142,6 +143,14 @@ function hostTrouble({ away, readOnly, emptied }: SeenHosts, count: number): str
   ];
 }
 
+/** Work that is done on each shard. */
+interface ShardWork {
+  readonly database: string;
+  readonly cluster: ClusterSettings;
+  readonly work: Parameters<OnEachShard>[0];
+  readonly signal: AbortSignal;
+}
+
 /**
  * Runs `work` on one server of each shard, which first takes what the others of its shard have noted of repeated spans. A server that
  * is away is left out, and so is a shard without a server.
@@ -149,10 +158,7 @@ function hostTrouble({ away, readOnly, emptied }: SeenHosts, count: number): str
  */
 async function onEachShard(
   connection: ClickHouseConnection,
-  database: string,
-  cluster: ClusterSettings,
-  work: Parameters<OnEachShard>[0],
-  signal: AbortSignal,
+  { database, cluster, work, signal }: ShardWork,
 ): Promise<void> {
   const tables = (table: string) => `${database}.${localTable(table)}`;
   const done = new Set<string>();
@@ -180,6 +186,14 @@ async function onEachShard(
   }
 }
 
+/** A step that every shard takes. */
+interface SettleStep {
+  readonly database: string;
+  readonly cluster: ClusterSettings;
+  readonly step: { readonly sql: string; readonly name: string };
+  readonly signal: AbortSignal;
+}
+
 /**
  * Settles calls on every server, because spans and calls of a trace are in one shard. A replica first fetches
  * what other replicas of its shard have settled. When two still settle the same minute, both use the same
@@ -188,10 +202,7 @@ async function onEachShard(
  */
 export async function settleEverywhere(
   connection: ClickHouseConnection,
-  database: string,
-  cluster: ClusterSettings,
-  step: { readonly sql: string; readonly name: string },
-  signal: AbortSignal,
+  { database, cluster, step, signal }: SettleStep,
 ): Promise<void> {
   const insert = withLocalTables(step.sql, database);
   const minute = Math.floor(Date.now() / 60_000);

@@ -7,19 +7,24 @@ import { isTableThere } from "../clickhouse-errors.ts";
 const renewEveryMs = 10_000;
 const lookEveryMs = 200;
 
+/** Limits of the wait for a lock. */
+interface LockOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Age at which the owner of a lock counts as dead; far more than `renewEveryMs`. */
+  readonly staleSeconds?: number | undefined;
+}
+
 /**
  * Runs `work` while no other process does, for this database on this server. The lock is a table: only one of
  * several processes can create it. Its comment names the owner, who rewrites it while the work runs. A lock
  * that was not renewed for a minute is taken over.
- * @param staleSeconds age at which the owner of a lock counts as dead; far more than `renewEveryMs`
  * @throws StorageError, and any error of `work`
  */
 export async function withSchemaLock<T>(
   connection: ClickHouseConnection,
   database: string,
   work: () => Promise<T>,
-  signal?: AbortSignal,
-  staleSeconds = 60,
+  { signal, staleSeconds = 60 }: LockOptions = {},
 ): Promise<T> {
   const table = `${database}.schema_lock`;
   const owner = randomUUID();

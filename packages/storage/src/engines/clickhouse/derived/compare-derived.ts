@@ -90,7 +90,7 @@ export async function compareDerived(
     const work = () => compareAll(servers, tables, compare, cluster?.isReplicated === true);
     // Two repairs at the same time would add what is missing twice.
     return compare.repair
-      ? await withSchemaLock(first.connection, database, work, compare.signal)
+      ? await withSchemaLock(first.connection, database, work, { signal: compare.signal })
       : await work();
   } finally {
     await connection.close();

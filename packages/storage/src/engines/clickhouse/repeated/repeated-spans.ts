@@ -34,6 +34,13 @@ export type OnEachShard = (
 
 const minuteNano = 60_000_000_000n;
 
+/** Services of the notes besides their connection. */
+interface RepeatedSpansParts {
+  readonly database: string;
+  readonly leases: Pick<SamplingStore, "acquireLease">;
+  readonly onEachShard?: OnEachShard | undefined;
+}
+
 /**
  * Finds spans that are stored repeatedly, and corrects the counts. The writer of a block starts a step half a
  * second later, unless another process has just run one. Steps of a busy store are at most twenty seconds
@@ -60,9 +67,11 @@ export class RepeatedSpans {
   constructor(
     connection: ClickHouseConnection,
     schema: SchemaGuard,
-    database: string,
-    leases: Pick<SamplingStore, "acquireLease">,
-    onEachShard: OnEachShard = (work) => work(connection, (table) => `${database}.${table}`),
+    {
+      database,
+      leases,
+      onEachShard = (work) => work(connection, (table) => `${database}.${table}`),
+    }: RepeatedSpansParts,
   ) {
     this.#connection = connection;
     this.#schema = schema;
@@ -135,7 +144,10 @@ export class RepeatedSpans {
     const tried = windowToTry(this.#window);
     await this.#schema.run(
       () =>
-        this.#onEachShard((server, tables) => noteRepeated(server, tables, tried, looked, signal), signal),
+        this.#onEachShard(
+          (server, tables) => noteRepeated(server, tables, { tried, looked, signal }),
+          signal,
+        ),
       signal,
     );
     this.#window = looked.window;
@@ -166,13 +178,18 @@ interface Looked {
   suspects: number;
 }
 
-/** @param tried seconds */
+/** Spans that were found more than once. */
+interface RepeatedNote {
+  /** Seconds. */
+  readonly tried: number;
+  readonly looked: Looked;
+  readonly signal: AbortSignal;
+}
+
 async function noteRepeated(
   server: ClickHouseConnection,
   tables: (table: string) => string,
-  tried: number,
-  looked: Looked,
-  signal: AbortSignal,
+  { tried, looked, signal }: RepeatedNote,
 ): Promise<void> {
   const [arrived] = await server.rows<ArrivedSpans>(arrivedSql(tables, tried), {}, { signal });
   const { seconds, spans } = windowOf(arrived ?? { spans: 0, newer: 0 }, tried);

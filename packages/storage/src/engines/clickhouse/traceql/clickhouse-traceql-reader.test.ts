@@ -79,7 +79,12 @@ describe("a search for spans below or above others", () => {
     });
     const schema = new SchemaGuard(connection, database);
     const readers = [0, 300].map(
-      (rare) => new ClickHouseTraceQlReader(connection, schema, database, { areIn: async () => false }, rare),
+      (rare) =>
+        new ClickHouseTraceQlReader(connection, schema, {
+          database,
+          repeated: { areIn: async () => false },
+          mostRareTraces: rare,
+        }),
     );
     const range = { startUnixNano: noonUnixNano - 3_540_000n * msNano, endUnixNano: noonUnixNano };
     const of = (name: string) => `{ resource.service.name = "${service}" && name = "${name}" }`;

@@ -57,6 +57,21 @@ const spansPerPart = 200_000;
 /** Spans that one query may bring out of the store. */
 const maxInspectedSpans = 5_000_000;
 
+/** Services of a query besides its connection. */
+interface TraceQlReaderParts {
+  readonly database: string;
+  readonly repeated: Pick<RepeatedSpans, "areIn">;
+  readonly mostRareTraces?: number | undefined;
+}
+
+/** Source, fields and limits of the rows of a metric. */
+interface MetricRowsRead {
+  readonly source: SpanSource;
+  readonly request: TraceQlMetricsQuery;
+  readonly fields: QueryFields;
+  readonly options: ReadOptions;
+}
+
 /**
  * TraceQL on ClickHouse. SQL finds the traces that may match, newest first, in time slices; for most queries
  * it finds no others. The common evaluator of all engines then evaluates their spans. Metrics that depend on
@@ -73,10 +88,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
   constructor(
     connection: ClickHouseConnection,
     schema: SchemaGuard,
-    database: string,
-    repeated: Pick<RepeatedSpans, "areIn">,
-    /** When one side of a relation has at most this many traces, they are read first; 0: never. */
-    mostRareTraces = maxRareTraces,
+    { database, repeated, mostRareTraces = maxRareTraces }: TraceQlReaderParts,
   ) {
     this.#maxRareTraces = mostRareTraces;
     this.#connection = connection;
@@ -155,7 +167,7 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     const fields = new QueryFields(query);
     let inspectedSpans = 0;
     const readRows = async (pipeline: MetricsPipeline) => {
-      const { rows, spans } = await this.#metricRows(pipeline, source, request, fields, options);
+      const { rows, spans } = await this.#metricRows(pipeline, { source, request, fields, options });
       inspectedSpans += spans;
       return rows;
     };
@@ -172,29 +184,29 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
     const { request, pipeline } = checkTraceQlGroups(asked);
     const areRepeated = await this.#repeated.areIn(request.range, "traceql", options);
     const source = { ...this.#source(request.range, options), areRepeated };
-    const { rows } = await this.#metricRows(
-      pipeline,
+    const { rows } = await this.#metricRows(pipeline, {
       source,
       request,
-      new QueryFields(request.query),
+      fields: new QueryFields(request.query),
       options,
-    );
+    });
     return groupsOfRows(rows);
   }
 
   async #metricRows(
     { pipeline, aggregate }: MetricsPipeline,
-    source: SpanSource,
-    request: TraceQlMetricsQuery,
-    fields: QueryFields,
-    options: ReadOptions,
+    { source, request, fields, options }: MetricRowsRead,
   ): Promise<{ readonly rows: readonly MetricRow[]; readonly spans: number }> {
     const condition = pipelineSql(pipeline, spansOf(source));
     if (condition.sql === "0") {
       return { rows: [], spans: 0 };
     }
     const sql = condition.isExact
-      ? metricRowsSql(source, condition, aggregate, request.stepNano, request.exemplars === true)
+      ? metricRowsSql(source, condition, {
+          aggregate,
+          stepNano: request.stepNano,
+          wantsExemplars: request.exemplars === true,
+        })
       : undefined;
     if (sql !== undefined) {
       const rows = await this.#rows<MetricSqlRow>(sql, options);
@@ -206,17 +218,18 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
       }
       return { rows: gatherMetricRows(rows, aggregate), spans: rows.reduce((sum, { c }) => sum + c, 0) };
     }
-    return await this.#metricRowsBySpan(condition, { pipeline, aggregate }, source, request, fields, options);
+    return await this.#metricRowsBySpan(
+      condition,
+      { pipeline, aggregate },
+      { source, request, fields, options },
+    );
   }
 
   /** For queries in which SQL alone cannot tell which spans count. */
   async #metricRowsBySpan(
     condition: Condition,
     { pipeline, aggregate }: Pick<MetricsPipeline, "pipeline" | "aggregate">,
-    source: SpanSource,
-    request: TraceQlMetricsQuery,
-    fields: QueryFields,
-    options: ReadOptions,
+    { source, request, fields, options }: MetricRowsRead,
   ): Promise<{ readonly rows: readonly MetricRow[]; readonly spans: number }> {
     const evaluate = pipelineEvaluator(pipeline, fields);
     const gathered = new MetricRows(aggregate, fields, request.stepNano);

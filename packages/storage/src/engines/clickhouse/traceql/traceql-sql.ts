@@ -148,6 +148,13 @@ function rowColumns(fields: readonly Field[]): string {
   ${within("rangeStart", "rangeEnd")} AS r, ${values.length === 0 ? "[]" : `[${values.join(", ")}]`} AS v`;
 }
 
+/** Aggregate and steps of a metric. */
+interface MetricShape {
+  readonly aggregate: MetricsAggregate;
+  readonly stepNano: bigint;
+  readonly wantsExemplars: boolean;
+}
+
 /**
  * Rows of `MetricSqlRow`: the spans that satisfy a condition, gathered.
  * @returns undefined when SQL does not know a field
@@ -155,9 +162,7 @@ function rowColumns(fields: readonly Field[]): string {
 export function metricRowsSql(
   source: SpanSource,
   condition: Condition,
-  aggregate: MetricsAggregate,
-  stepNano: bigint,
-  wantsExemplars: boolean,
+  { aggregate, stepNano, wantsExemplars }: MetricShape,
 ): SqlQuery | undefined {
   const { field, by } = aggregate;
   const groups = by.map(fieldValues);

@@ -75,6 +75,14 @@ function reasonIn(text: string): string | undefined {
   return /<Message>([^<]*)<\/Message>/.exec(text)?.[1];
 }
 
+/** One change of a set of records. */
+interface RecordChange {
+  readonly action: "UPSERT" | "DELETE";
+  readonly ttl: string;
+  readonly values: readonly string[];
+  readonly isAwaited: boolean;
+}
+
 /** Source: https://docs.aws.amazon.com/Route53/latest/APIReference/ */
 export function route53Api(
   config: Config,
@@ -133,10 +141,7 @@ export function route53Api(
   const change = async (
     zone: string,
     { name: full, type }: DnsRecord,
-    action: "UPSERT" | "DELETE",
-    ttl: string,
-    values: readonly string[],
-    isAwaited: boolean,
+    { action, ttl, values, isAwaited }: RecordChange,
   ) => {
     const records = values.map(
       (value) => `<ResourceRecord><Value>${escapeXml(value)}</Value></ResourceRecord>`,
@@ -172,7 +177,12 @@ export function route53Api(
       if (!values.some((value) => isSameValue(record, value))) {
         const all = [...values, zoneFileValue(record)];
         const isAwaited = config.wait_for_route53_sync === true;
-        await change(zone, record, "UPSERT", String(record.ttlSeconds), all, isAwaited);
+        await change(zone, record, {
+          action: "UPSERT",
+          ttl: String(record.ttlSeconds),
+          values: all,
+          isAwaited,
+        });
       }
     },
     async remove(zone, record) {
@@ -181,8 +191,8 @@ export function route53Api(
       const isAwaited = config.wait_for_route53_sync === true && config.skip_route53_sync_on_delete !== true;
       if (found !== undefined && rest.length < found.values.length) {
         await (rest.length === 0
-          ? change(zone, record, "DELETE", found.ttl, found.values, isAwaited)
-          : change(zone, record, "UPSERT", found.ttl, rest, isAwaited));
+          ? change(zone, record, { action: "DELETE", ttl: found.ttl, values: found.values, isAwaited })
+          : change(zone, record, { action: "UPSERT", ttl: found.ttl, values: rest, isAwaited }));
       }
     },
     close: () => client.close(),
