@@ -4,6 +4,8 @@ import { ServerError } from "server-core/errors";
 import type { AdminMetrics } from "./admin-metrics.ts";
 import { adminStatus } from "./admin-status.ts";
 
+const noHeaders = {};
+
 /** Finds the answer to an admitted request. */
 export class AdminHandler {
   readonly #exact = new Map<string, AdminRoute>();
@@ -30,10 +32,14 @@ export class AdminHandler {
     return !this.#exact.has(path) && this.#exact.has(`${path}/`);
   }
 
+  /** Headers that every answer to a request for the path gets. */
+  headersOf(path: string): Readonly<Record<string, string>> {
+    return this.#routeOf(this.lacksSlash(path) ? `${path}/` : path)?.headers ?? noHeaders;
+  }
+
   /** @throws ServerError */
   async handle(request: AdminRequest): Promise<AdminReply> {
-    const route =
-      this.#exact.get(request.path) ?? this.#subtrees.find(({ path }) => request.path.startsWith(path));
+    const route = this.#routeOf(request.path);
     const path = route?.path ?? "/";
     try {
       const reply = (await route?.handle(request)) ?? notFoundReply;
@@ -43,5 +49,9 @@ export class AdminHandler {
       this.#metrics?.count(path, request.method, adminStatus(error));
       throw error;
     }
+  }
+
+  #routeOf(path: string): AdminRoute | undefined {
+    return this.#exact.get(path) ?? this.#subtrees.find((route) => path.startsWith(route.path));
   }
 }

@@ -137,18 +137,19 @@ export class AdminListener {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let reply: AdminReply;
-    let cors: Record<string, string> = {};
+    let always: Record<string, string> = {};
     try {
       const target = RequestTarget.parse(request.url ?? "/");
       const isTarget = typeof target !== "string";
       const path = isTarget ? (decodeDocumentPath(target.rawPath) ?? "") : "";
+      always = this.#handler.headersOf(path);
       const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name));
       if (hosts.length > 1) {
         throw new ServerError("ADMIN_REQUEST", "too many Host headers");
       }
       await this.#ready.promise;
       const admit = () => this.#check(request, isTarget ? target.authority : undefined, path);
-      cors = admit();
+      always = { ...always, ...admit() };
       if (!isTarget) {
         throw new ServerError("ADMIN_REQUEST", target);
       }
@@ -160,7 +161,7 @@ export class AdminListener {
         this.#log.error({ err: error }, `${this.#name}: ${request.method} ${request.url}`);
       }
     }
-    await this.#send(request, response, { ...reply, headers: { ...cors, ...reply.headers } });
+    await this.#send(request, response, { ...reply, headers: { ...always, ...reply.headers } });
   }
 
   /** @returns headers that the answer gets. @throws ServerError */

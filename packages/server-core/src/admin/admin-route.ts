@@ -8,6 +8,8 @@ export interface AdminRoute extends ModuleInstance {
    * longest match counts.
    */
   readonly path: string;
+  /** Headers of every answer at the path and below, also of errors and redirects. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** @throws ServerError */
   handle(request: AdminRequest): AdminReply | Promise<AdminReply>;
 }

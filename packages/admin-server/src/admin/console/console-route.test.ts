@@ -33,6 +33,26 @@ describe("files", () => {
     });
   });
 
+  test.each([
+    ["GET", "/ui", {}, 307],
+    ["GET", "/ui//config", {}, 307],
+    ["GET", "/ui/static/none.js", {}, 404],
+    ["POST", "/ui/", {}, 405],
+    ["GET", "/ui/", { Origin: "http://elsewhere.example" }, 403],
+  ])("%s %s with %j is guarded too: %i", async (method, path, headers, status) => {
+    const answer = await fetch(`${running.adminUrl}${path}`, {
+      method,
+      headers: { Origin: running.adminUrl, ...headers },
+      redirect: "manual",
+    });
+    expect(answer.status).toBe(status);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-security-policy": "frame-ancestors 'none'",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "same-origin",
+    });
+  });
+
   test("without its last slash the address leads there", async () => {
     const answer = await running.admin("GET", "/ui");
     expect([answer.status, answer.headers.location]).toEqual([307, "/ui/"]);

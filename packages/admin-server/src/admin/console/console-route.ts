@@ -28,7 +28,6 @@ function send(file: ConsoleFile, request: AdminRequest, cacheControl: string): A
   return {
     status: 200,
     headers: {
-      ...guardHeaders,
       "Content-Type": file.type,
       "Cache-Control": cacheControl,
       Vary: "Accept-Encoding",
@@ -52,6 +51,7 @@ export function consoleRoute(engine: ConfigEngine, folder: string): AdminRoute {
   const files = new ConsoleFiles(folder);
   return {
     path: "/ui/",
+    headers: guardHeaders,
     async handle(request) {
       if (isOff(engine.config)) {
         return notFoundReply;
