@@ -73,7 +73,9 @@ export const queryOptions = z.object({
     .int()
     .min(1)
     .default(4)
-    .describe("Requests that may hold traces in memory at a time; others wait."),
+    .describe(
+      "Requests that may hold traces in memory at a time; others wait. No tenant gets the last place beside its other requests.",
+    ),
   "query.max-concurrent-trace-reads": z
     .number()
     .int()

@@ -43,8 +43,8 @@ test("who gives up waiting takes no place", async () => {
   (await gate.enter(never))();
 });
 
-test("a tenant with many requests leaves the others their turn", async () => {
-  const gate = new RequestGate({ maxConcurrent: 2, maxWaiting: 10 });
+test("a tenant with many requests leaves a place free, and the others their turn", async () => {
+  const gate = new RequestGate({ maxConcurrent: 3, maxWaiting: 10 });
   const entered: string[] = [];
   const leaves: (() => void)[] = [];
   const enter = async (tenant: string) => {
@@ -52,17 +52,27 @@ test("a tenant with many requests leaves the others their turn", async () => {
     entered.push(tenant);
     leaves.push(leave);
   };
-  const all = ["big", "big", "big", "big", "big", "small", "other", "small"].map(enter);
+  const all = ["big", "big", "big", "big", "big"].map(enter);
   await Promise.all(all.slice(0, 2));
-  for (let round = 2; round < all.length; round++) {
+  expect([entered, gate.inside]).toEqual([["big", "big"], 2]);
+  await enter("small");
+  all.push(...["small", "other", "small"].map(enter));
+  while (leaves.length > 0) {
     leaves.shift()?.();
     await new Promise(setImmediate);
   }
   await Promise.all(all);
-  expect(entered).toEqual(["big", "big", "small", "big", "other", "small", "big", "big"]);
-  for (const leave of leaves) {
-    leave();
-  }
+  expect(entered).toEqual(["big", "big", "small", "other", "big", "small", "big", "small", "big"]);
+  expect(gate.inside).toBe(0);
+});
+
+test.each([1, 2])("one tenant alone gets on with %i places", async (maxConcurrent) => {
+  const gate = new RequestGate({ maxConcurrent, maxWaiting: 10 });
+  const first = await gate.enter(never, "only");
+  const second = gate.enter(never, "only");
+  expect(gate.inside).toBe(1);
+  first();
+  (await second)();
   expect(gate.inside).toBe(0);
 });
 

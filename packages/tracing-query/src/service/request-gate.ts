@@ -34,9 +34,9 @@ interface Share {
 
 /**
  * Limits the requests that run at the same time, and thereby the memory of traces; others wait. A free place
- * goes to the tenant with the fewest running requests. A full queue drops a request of the tenant with the
- * most waiting ones. Many slow requests of one tenant therefore delay other tenants by one place each.
- * Without tenants the order is first come, first served.
+ * goes to the tenant with the fewest running requests. The last free place is for tenants with no running
+ * request: slow requests of one tenant never hold all places. A full queue drops a request of the tenant with
+ * the most waiting ones. Without tenants the order is first come, first served.
  */
 export class RequestGate {
   readonly #settings: RequestGateSettings;
@@ -72,9 +72,8 @@ export class RequestGate {
    */
   async enter(signal: AbortSignal, tenant = ""): Promise<() => void> {
     signal.throwIfAborted();
-    const { maxConcurrent } = this.#settings;
     const share = this.#shareOf(tenant);
-    if (this.#inside < maxConcurrent) {
+    if (this.#inside < this.#placesFor(tenant, share)) {
       this.#inside++;
       share.inside++;
     } else {
@@ -90,6 +89,12 @@ export class RequestGate {
         this.#leave(tenant, share);
       }
     };
+  }
+
+  /** Places that may be taken before a request of the tenant begins. */
+  #placesFor(tenant: string, share: Share): number {
+    const { maxConcurrent } = this.#settings;
+    return tenant === "" || share.inside === 0 ? maxConcurrent : Math.max(1, maxConcurrent - 1);
   }
 
   #shareOf(tenant: string): Share {
@@ -154,10 +159,10 @@ export class RequestGate {
 
   #leave(tenant: string, share: Share): void {
     share.inside--;
+    this.#inside--;
     const next = this.#nextTenant();
-    if (next === undefined) {
-      this.#inside--;
-    } else {
+    if (next !== undefined) {
+      this.#inside++;
       const [name, { waiting }] = next;
       const [first] = waiting;
       next[1].inside++;
@@ -169,12 +174,13 @@ export class RequestGate {
     this.#forgetIdle(tenant, share);
   }
 
-  /** The waiting tenant with the fewest running requests. */
+  /** The waiting tenant with the fewest running requests, if there is a place for it. */
   #nextTenant(): [name: string, share: Share] | undefined {
     let next: [string, Share] | undefined;
     for (const entry of this.#shares) {
-      const [, { inside, waiting }] = entry;
-      if (waiting.size > 0 && (next === undefined || inside < next[1].inside)) {
+      const [tenant, share] = entry;
+      const mayEnter = share.waiting.size > 0 && this.#inside < this.#placesFor(tenant, share);
+      if (mayEnter && (next === undefined || share.inside < next[1].inside)) {
         next = entry;
       }
     }
