@@ -8,6 +8,7 @@ import { z } from "zod";
 import type { Exchange } from "./exchange.ts";
 import { type HttpHandler, type HttpMatcher, httpHandlers, httpMatchers, type Next } from "./handler.ts";
 import { setHeader } from "./header-list.ts";
+import { matchersInOrder } from "./matcher-order.ts";
 import { refusals, rehearseHandler } from "./rehearsal/rehearse-handler.ts";
 import type { RehearsedWay } from "./rehearsed-way.ts";
 import { type InnerRoutes, RouteFigures, type RouteReading } from "./route-figures.ts";
@@ -132,7 +133,7 @@ class Route {
   /** Names of the matchers at these places of its sets. */
   matcherNames(places: readonly number[]): string[] {
     const sets = this.#config.match ?? [];
-    return places.map((place, set) => Object.keys(sets[set] ?? {})[place] ?? "");
+    return places.map((place, set) => matchersInOrder(sets[set] ?? {})[place] ?? "");
   }
 
   /** Whether its matchers name the body: it is read before they look. */
@@ -337,7 +338,7 @@ function loadMatcherSet(
   context: ModuleContext,
   path: string,
 ): HttpMatcher[] | Promise<HttpMatcher[]> {
-  const names = Object.keys(modules);
+  const names = matchersInOrder(modules);
   return inTurn(names.length, (index) => {
     const name = names[index] as string;
     return withErrors(

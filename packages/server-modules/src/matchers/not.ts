@@ -1,4 +1,5 @@
 import { type HttpMatcher, httpMatchers } from "http-engine/handler";
+import { matchersInOrder } from "http-engine/matcher-order";
 import { errorWithin } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
 import { moduleMap } from "server-core/modules/config-fields";
@@ -14,9 +15,9 @@ export const notMatcher = defineModule({
     const sets: HttpMatcher[][] = [];
     for (const [position, modules] of config.entries()) {
       const set: HttpMatcher[] = [];
-      for (const [name, each] of Object.entries(modules)) {
+      for (const name of matchersInOrder(modules)) {
         try {
-          set.push(await context.load(httpMatchers, name, each as JsonValue, `${position}/${name}`));
+          set.push(await context.load(httpMatchers, name, modules[name] as JsonValue, `${position}/${name}`));
         } catch (error) {
           throw errorWithin(`loading matcher sets: module name '${name}'`, error);
         }

@@ -1,0 +1,16 @@
+/** Matchers that keep what they capture, in the order in which one may name captures of another. */
+const capturing = ["path_regexp", "header_regexp", "vars_regexp"];
+
+/**
+ * Names of a set's matchers in the order in which a request is tried: those that capture before those that name a capture. The
+ * model tries them in an order that changes with each load, so such a set sometimes matches there and sometimes not.
+ */
+export function matchersInOrder(set: Readonly<Record<string, unknown>>): string[] {
+  const names = Object.keys(set);
+  const first = capturing.filter((name) => name in set);
+  const others = names.filter((name) => !first.includes(name));
+  const isNamed =
+    first.length > 0 &&
+    [...others, ...first.slice(1)].some((name) => JSON.stringify(set[name])?.includes("http.regexp."));
+  return isNamed ? [...first, ...others] : names;
+}
