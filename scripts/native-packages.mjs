@@ -62,7 +62,7 @@ export function nativeParents(root = defaultRoot) {
 export function nativePlan(platform, root = defaultRoot) {
   const lockfile = readFileSync(join(root, "pnpm-lock.yaml"), "utf8");
   const isLocked = (name, version) =>
-    new RegExp(`^ {2}'?${RegExp.escape(`${name}@${version}`)}'?:`, "m").test(lockfile);
+    ["", "'"].some((quote) => lockfile.includes(`\n  ${quote}${name}@${version}${quote}:`));
   // pnpm leaves packages of an older lockfile in its store.
   return nativeParents(root)
     .filter(({ name, version }) => isLocked(name, version))
