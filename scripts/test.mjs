@@ -44,7 +44,8 @@ const folder = mkdtempSync(join(tmpdir(), "test-report-"));
 function runTests(name, args) {
   const reportFile = join(folder, `${name}.json`);
   process.env.UNHANDLED_ERRORS_FILE = join(folder, `${name}.unhandled.json`);
-  const reporters = ["default", "json", "./scripts/unhandled-errors.mjs"].map((each) => `--reporter=${each}`);
+  const own = ["./scripts/unhandled-errors.mjs", "./scripts/skip-reasons.mjs"];
+  const reporters = ["default", "json", ...own].map((each) => `--reporter=${each}`);
   const ended = run("pnpm", [
     "exec",
     "vitest",
