@@ -1,7 +1,7 @@
+import { relayStdio } from "assistant-tools/stdio-relay";
 import { type ProcessCommand, parseOptions } from "lifecycle";
 import { z } from "zod";
 import { headerLines } from "../header-lines.ts";
-import { relayStdio } from "./stdio-relay.ts";
 
 const commandOptions = z.object({
   url: z

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import { type Request as ExpressRequest, type Response as ExpressResponse, Router } from "express";
 import { version } from "lifecycle";
 import { type AdmittedRead, admit, type EndpointSettings, sendFailure } from "../http/endpoint.ts";
@@ -35,7 +34,7 @@ const methods = ["GET", "POST"] as const;
  */
 export function mcpRouter(settings: McpSettings): Router {
   const router = Router({ strict: true, caseSensitive: true });
-  let handler: Promise<McpHttpHandler> | undefined;
+  let endpoint: ReturnType<typeof loadEndpoint> | undefined;
   router.options("/mcp", (request, response) => {
     if (refuseOrigin(request, response, settings)) {
       return;
@@ -54,11 +53,10 @@ export function mcpRouter(settings: McpSettings): Router {
       return;
     }
     try {
-      handler ??= loadHandler(settings);
+      endpoint ??= loadEndpoint(settings);
       const asked = await webRequest(request, read);
-      const extra = { read, link: (path: string) => pageAddress(request, settings.basePath, path) };
-      const authInfo = { token: "", clientId: "", scopes: [], extra };
-      const answer = await (await handler).fetch(asked, { authInfo });
+      const link = (path: string) => pageAddress(request, settings.basePath, path);
+      const answer = await (await endpoint)(asked, { read, link });
       response.status(answer.status);
       for (const [name, value] of answer.headers) {
         response.setHeader(name, value);
@@ -75,26 +73,27 @@ export function mcpRouter(settings: McpSettings): Router {
   return router;
 }
 
+/** The parts of a context that a request brings. */
+type Asks = Pick<ToolContext, "read" | "link">;
+
 /** The SDK is loaded with the first request. */
-async function loadHandler(settings: McpSettings): Promise<McpHttpHandler> {
-  const [{ createMcpHandler }, { mcpServer }] = await Promise.all([
-    import("@modelcontextprotocol/server"),
+async function loadEndpoint(
+  settings: McpSettings,
+): Promise<(request: Request, asks: Asks) => Promise<Response>> {
+  const [{ openMcpEndpoint }, { mcpServer }] = await Promise.all([
+    import("assistant-tools/mcp-endpoint"),
     import("./mcp-server.ts"),
   ]);
   const { service, adjust, limits, gate, log } = settings;
-  return createMcpHandler(
-    ({ authInfo }) => {
-      // The only way through the SDK from a request to its tools.
-      const { read, link } = (authInfo?.extra ?? {}) as unknown as Pick<ToolContext, "read" | "link">;
-      const context = { service, adjust, limits, read, link, nowMs: Date.now() };
+  return openMcpEndpoint<Asks>({
+    maxBodyBytes,
+    serverFor(asks) {
+      const context = { service, adjust, limits, ...asks, nowMs: Date.now() };
       const onFault = (tool: string, error: unknown) => log.error({ err: error, tool }, "a tool failed");
       return mcpServer(context, { gate, version: version.gitVersion, onFault });
     },
-    {
-      maxRequestBodySize: maxBodyBytes,
-      onerror: (error) => log.debug({ err: error }, "mcp"),
-    },
-  );
+    onError: (error) => log.debug({ err: error }, "mcp"),
+  });
 }
 
 async function webRequest(request: IncomingMessage, { signal }: AdmittedRead): Promise<Request> {

@@ -1,7 +1,7 @@
-import { McpServer } from "@modelcontextprotocol/server";
+import type { McpServer } from "@modelcontextprotocol/server";
+import { mcpServerOf } from "assistant-tools/tool-server";
 import { httpFailure } from "../http/http-status.ts";
 import type { RequestGate } from "../service/request-gate.ts";
-import { fitBudget } from "./fit-budget.ts";
 import { prompts } from "./prompts.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { tools } from "./tools/tool-list.ts";
@@ -20,62 +20,33 @@ export interface McpServerParts {
   onFault(tool: string, error: unknown): void;
 }
 
-interface ToolResult {
-  readonly content: { readonly type: "text"; readonly text: string }[];
-  readonly structuredContent?: Record<string, unknown>;
-  readonly isError?: boolean;
-  [key: string]: unknown;
-}
-
-/** The result of a call; an error is a result too, so that the assistant can mend its arguments. */
-async function call(
-  tool: Tool,
-  args: unknown,
-  context: ToolContext,
-  parts: McpServerParts,
-): Promise<ToolResult> {
-  const { read } = context;
-  let leave = () => {};
-  try {
-    if (tool.weight !== "light") {
-      const gate = tool.weight === "trace" ? parts.gate.traces : parts.gate;
-      leave = await gate.enter(read.signal, read.tenant);
-    }
-    const answer = await tool.answer(args, context);
-    const { partial } = read.reasons;
-    const fields = { ...answer.fields, ...(partial === undefined ? {} : { warnings: partial.reasons }) };
-    const fitted = fitBudget({ ...answer, fields }, (args as { budget: number }).budget);
-    return { content: [{ type: "text", text: JSON.stringify(fitted) }], structuredContent: fitted };
-  } catch (error) {
-    const { message, isOurs } = httpFailure(error);
-    if (isOurs) {
-      parts.onFault(tool.name, error);
-    }
-    return { content: [{ type: "text", text: message }], isError: true };
-  } finally {
-    leave();
-  }
-}
-
 /** A server for one request: its tools read as that request's tenant. */
 export function mcpServer(context: ToolContext, parts: McpServerParts): McpServer {
-  const server = new McpServer({ name: "tracing-query", version: parts.version }, { instructions });
-  for (const tool of tools) {
-    const { name, title, description, input } = tool;
-    const annotations = { readOnlyHint: true, openWorldHint: false, idempotentHint: true };
-    server.registerTool(name, { title, description, inputSchema: input, annotations }, (args) =>
-      call(tool, args, context, parts),
-    );
-  }
-  for (const { name, title, description, args: argsSchema, text } of prompts) {
-    server.registerPrompt(name, { title, description, argsSchema }, (args) => ({
-      messages: [
-        {
-          role: "user" as const,
-          content: { type: "text" as const, text: text(args as Record<string, string>) },
-        },
-      ],
-    }));
-  }
-  return server;
+  const { read } = context;
+  return mcpServerOf<Tool>({
+    ...{ name: "tracing-query", version: parts.version, instructions, tools, prompts },
+    async answer(tool, args) {
+      let leave = () => {};
+      if (tool.weight !== "light") {
+        const gate = tool.weight === "trace" ? parts.gate.traces : parts.gate;
+        leave = await gate.enter(read.signal, read.tenant);
+      }
+      try {
+        const answer = await tool.answer(args, context);
+        const { partial } = read.reasons;
+        return partial === undefined
+          ? answer
+          : { ...answer, fields: { ...answer.fields, warnings: partial.reasons } };
+      } finally {
+        leave();
+      }
+    },
+    messageOf(error, tool) {
+      const { message, isOurs } = httpFailure(error);
+      if (isOurs) {
+        parts.onFault(tool.name, error);
+      }
+      return message;
+    },
+  });
 }

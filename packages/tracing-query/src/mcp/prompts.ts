@@ -1,13 +1,5 @@
+import type { Prompt } from "assistant-tools/tool";
 import { z } from "zod";
-
-/** A question that people ask often, as a text that tells an assistant how to answer it. */
-export interface Prompt {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly args: z.ZodObject;
-  text(args: Readonly<Record<string, string | undefined>>): string;
-}
 
 const text = z.string().max(4_096);
 const service = text.describe("Name of the service.");

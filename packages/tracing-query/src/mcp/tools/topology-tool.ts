@@ -1,7 +1,7 @@
+import { charactersOf } from "assistant-tools/fit-budget";
 import { z } from "zod";
 import { QueryError } from "../../query-error.ts";
 import { type ShownSpan, shownSpans } from "../../service/shown-spans.ts";
-import { charactersOf } from "../fit-budget.ts";
 import { timeText } from "../time-argument.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { traceArguments, traceOf } from "./trace-argument.ts";

@@ -96,7 +96,7 @@ function isMessage(text: string): boolean {
 }
 
 /**
- * Serves an assistant that speaks over standard input and output, by asking a query service over HTTP. It
+ * Serves an assistant that speaks over standard input and output, by asking a process over HTTP. It
  * relays messages as they are, so it knows no tool and need not be of the same version. Requests run beside
  * each other. Resolves when the input ends and all answers are written.
  */

@@ -6,13 +6,13 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { relayStdio } from "assistant-tools/stdio-relay";
 import { createLogger } from "lifecycle";
 import { afterEach, describe, expect, test } from "vitest";
 import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
 import { openSampleServer } from "../testing/sample-server.ts";
 import { mcpRouter } from "./mcp-router.ts";
-import { relayStdio } from "./stdio-relay.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 const program = fileURLToPath(new URL("../../bin/tracing-query.ts", import.meta.url));

@@ -1,0 +1,65 @@
+import { McpServer } from "@modelcontextprotocol/server";
+import { fitBudget } from "./fit-budget.ts";
+import type { Prompt, Tool, ToolAnswer } from "./tool.ts";
+
+/** A server of tools for one request. */
+export interface ToolServer<OneTool extends Tool<never>> {
+  readonly name: string;
+  readonly version: string;
+  /** Tells the assistant what the tools are for; never a text of somebody else. */
+  readonly instructions: string;
+  readonly tools: readonly OneTool[];
+  readonly prompts: readonly Prompt[];
+  /** Has a tool answer, with whatever it needs. */
+  answer(tool: OneTool, args: unknown): Promise<ToolAnswer>;
+  /** The text of an error for the assistant. */
+  messageOf(error: unknown, tool: OneTool): string;
+}
+
+interface ToolResult {
+  readonly content: { readonly type: "text"; readonly text: string }[];
+  readonly structuredContent?: Record<string, unknown>;
+  readonly isError?: boolean;
+  [key: string]: unknown;
+}
+
+/** The result of a call; an error is a result too, so that the assistant can mend its arguments. */
+async function call<OneTool extends Tool<never>>(
+  server: ToolServer<OneTool>,
+  tool: OneTool,
+  args: unknown,
+): Promise<ToolResult> {
+  try {
+    const fitted = fitBudget(await server.answer(tool, args), (args as { budget: number }).budget);
+    return { content: [{ type: "text", text: JSON.stringify(fitted) }], structuredContent: fitted };
+  } catch (error) {
+    return { content: [{ type: "text", text: server.messageOf(error, tool) }], isError: true };
+  }
+}
+
+/** The SDK's server. */
+export function mcpServerOf<OneTool extends Tool<never>>(server: ToolServer<OneTool>): McpServer {
+  const { instructions, tools, prompts } = server;
+  const mcp = new McpServer({ name: server.name, version: server.version }, { instructions });
+  for (const tool of tools) {
+    const { name, title, description, input, changes = false } = tool;
+    const annotations = {
+      ...{ readOnlyHint: !changes, destructiveHint: changes },
+      ...{ idempotentHint: !changes, openWorldHint: false },
+    };
+    mcp.registerTool(name, { title, description, inputSchema: input, annotations }, (args) =>
+      call(server, tool, args),
+    );
+  }
+  for (const { name, title, description, args: argsSchema, text } of prompts) {
+    mcp.registerPrompt(name, { title, description, argsSchema }, (args) => ({
+      messages: [
+        {
+          role: "user" as const,
+          content: { type: "text" as const, text: text(args as Record<string, string>) },
+        },
+      ],
+    }));
+  }
+  return mcp;
+}
