@@ -41,6 +41,7 @@ const serverPackages = {
       "serverfile",
       "server-core",
       "lifecycle",
+      "assistant-tools",
     ],
     because: "admin-server puts the packages of the web server together.",
   },
@@ -171,6 +172,13 @@ export default {
       severity: "error",
       from: { path: "^packages/wire/" },
       to: { path: "^packages/(?!wire/)" },
+    },
+    {
+      name: "assistant-tools-stand-alone",
+      comment: "assistant-tools serves tools that it does not know.",
+      severity: "error",
+      from: { path: "^packages/assistant-tools/" },
+      to: { path: "^packages/(?!assistant-tools/)" },
     },
     {
       name: "http-protocols-stands-alone",

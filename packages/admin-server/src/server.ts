@@ -132,6 +132,7 @@ export class Server {
       messages: server.services.messages,
       shared: server.services.shared,
       workers: server.workers,
+      log: options.log,
       stop: options.onStopRequest,
     });
     for (const name of server.services.registry.names(adminRoutes)) {

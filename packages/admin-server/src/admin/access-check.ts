@@ -38,6 +38,14 @@ function isConsoleVisit({ method, headers }: IncomingMessage, path: string): boo
 }
 
 /**
+ * True for a message of an assistant. Programs use `fetch` for it, which sends fields of a browser but no origin; browsers name
+ * an origin with every POST.
+ */
+function isAssistant({ method, headers }: IncomingMessage, path: string): boolean {
+  return path === "/mcp" && method === "POST" && headers.origin === undefined;
+}
+
+/**
  * Decides which clients may use the admin endpoint. It guards against DNS rebinding (Host) and cross-site
  * requests (Origin). Source: the public model (Caddy 2.11), seen running
  */
@@ -65,6 +73,9 @@ export class AccessCheck implements AdminGate {
       (host) => `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${address.port}`,
     );
   }
+
+  /** Clients that are let in may do everything. */
+  permit(): void {}
 
   /**
    * Checks a request, in the model's order.
@@ -94,7 +105,8 @@ export class AccessCheck implements AdminGate {
     ) {
       throw new ServerError("ADMIN_FORBIDDEN", `host not allowed: ${host}`);
     }
-    if (isVisit || (!this.#enforceOrigin && headers.origin === undefined && fetchMode === "")) {
+    const isProgram = fetchMode === "" || isAssistant(request, path);
+    if (isVisit || (!this.#enforceOrigin && headers.origin === undefined && isProgram)) {
       return {};
     }
     const { text, origin } = originOf(request);

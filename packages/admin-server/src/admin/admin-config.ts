@@ -39,6 +39,16 @@ export const adminSchema = z
       })
       .nullish()
       .describe("The configs that ran, to look at and to go back to: GET /history."),
+    mcp: z
+      .strictObject({
+        enabled: z.boolean().nullish().describe("Whether assistants are answered at `/mcp` (false)."),
+        allow_changes: z
+          .boolean()
+          .nullish()
+          .describe("Whether their tools may change the config, with the rights of the client (false)."),
+      })
+      .nullish()
+      .describe("The Model Context Protocol, for assistants."),
     ui: z.boolean().nullish().describe("Whether the console is served at `/ui/` (true)."),
     identity: identitySchema.nullish().describe("How the server proves who it is."),
     remote: remoteSchema

@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { createLogger } from "lifecycle";
+import { type AdminReply, type AdminRequest, jsonReply } from "server-core/admin/admin-message";
+import { ServerError } from "server-core/errors";
 import { rawRequest } from "server-core/testing/raw-request";
 import { expect, test } from "vitest";
 import { AdminHandler } from "./admin-handler.ts";
@@ -31,7 +33,7 @@ async function withEarlyRequest(): Promise<{ listener: AdminListener; answer: Pr
 
 test("requests wait until the config that opened the endpoint runs", async () => {
   const { listener, answer } = await withEarlyRequest();
-  listener.admit({ check: () => ({}) });
+  listener.admit({ check: () => ({}), permit: () => {} });
   expect(await answer).toMatch(/^HTTP\/1.1 200 [\s\S]*ok$/);
   await listener.close();
 });
@@ -59,10 +61,61 @@ test.each([
 ])("%.20j is answered with %s", async (request, status, body) => {
   const listener = new AdminListener(new AdminHandler([]), log);
   const address = await listener.open({ network: "tcp", host: "127.0.0.1", port: 0 });
-  listener.admit({ check: () => ({}) });
+  listener.admit({ check: () => ({}), permit: () => {} });
   const port = address.network === "tcp" ? address.port : 0;
   const answer = await rawRequest(`http://127.0.0.1:${port}`, request);
   expect(answer.split("\r\n")[0]).toBe(`HTTP/1.1 ${status}`);
   expect(answer.slice(answer.indexOf("\r\n\r\n") + 4)).toBe(body);
+  await listener.close();
+});
+
+test("what a route asks in the name of its client has the client's rights, also at the turn of a change", async () => {
+  const asked: [string, string][] = [];
+  const asking = {
+    path: "/asks",
+    handle: async (request: AdminRequest) => {
+      const answers: AdminReply[] = [];
+      for (const [method, path] of [
+        ["GET", "/open"],
+        ["DELETE", "/open"],
+        ["GET", "/secret"],
+        ["GET", "/open/../secret"],
+        ["GET", "/asks"],
+      ] as const) {
+        answers.push(await request.ask({ method, path }));
+      }
+      return jsonReply(
+        200,
+        answers.map(({ status }) => status),
+      );
+    },
+  };
+  const open = {
+    path: "/open",
+    handle(request: AdminRequest) {
+      request.admit();
+      asked.push([request.author, request.method]);
+      return { status: 204 };
+    },
+  };
+  const secret = { path: "/secret", handle: () => ({ status: 200, body: "secret" }) };
+  const listener = new AdminListener(new AdminHandler([asking, open, secret]), log);
+  const address = await listener.open({ network: "tcp", host: "127.0.0.1", port: 0 });
+  listener.admit({
+    check: () => ({}),
+    permit(_request, path, method) {
+      if (path === "/secret" || method === "DELETE") {
+        throw new ServerError("ADMIN_FORBIDDEN", "no");
+      }
+    },
+  });
+  const port = address.network === "tcp" ? address.port : 0;
+  const answer = await rawRequest(
+    `http://127.0.0.1:${port}`,
+    "GET /asks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+  );
+  // A question of a question is refused, so that none goes on for ever.
+  expect(answer.slice(answer.indexOf("\r\n\r\n") + 4)).toBe("[204,403,403,400,400]\n");
+  expect(asked).toEqual([["127.0.0.1", "GET"]]);
   await listener.close();
 });

@@ -7,7 +7,12 @@ import {
 import { pipeline } from "node:stream/promises";
 import { TLSSocket } from "node:tls";
 import type { Logger } from "lifecycle";
-import { type AdminReply, jsonReply } from "server-core/admin/admin-message";
+import {
+  type AdminQuestion,
+  type AdminReply,
+  type AdminRequest,
+  jsonReply,
+} from "server-core/admin/admin-message";
 import { messageOf, ServerError } from "server-core/errors";
 import { formatListenAddress, type ListenAddress } from "server-core/listen/listen-address";
 import { openPort } from "server-core/listen/open-port";
@@ -48,6 +53,11 @@ export interface AdminGate {
    * @throws ServerError ADMIN_REQUEST, ADMIN_FORBIDDEN, ADMIN_UNKNOWN_CLIENT
    */
   check(request: IncomingMessage, host: string, path: string): Record<string, string>;
+  /**
+   * The rights of the client of a request that {@link check} let in, for a question that is asked in its name.
+   * @throws ServerError ADMIN_FORBIDDEN, ADMIN_UNKNOWN_CLIENT
+   */
+  permit(request: IncomingMessage, path: string, method: string): void;
 }
 
 /** The client's address; on a TLS endpoint with the common name of its certificate. */
@@ -166,10 +176,40 @@ export class AdminListener {
 
   /** @returns headers that the answer gets. @throws ServerError */
   #check(request: IncomingMessage, authority: string | undefined, path: string): Record<string, string> {
+    return this.#openGate.check(request, authority ?? request.headers.host ?? "", path);
+  }
+
+  /** @throws ServerError */
+  get #openGate(): AdminGate {
     if (this.#gate === undefined) {
       throw new ServerError("ADMIN_BUSY", "the config that opens this endpoint does not run");
     }
-    return this.#gate.check(request, authority ?? request.headers.host ?? "", path);
+    return this.#gate;
+  }
+
+  /** Answers a question in the name of the client of a request, with its rights. */
+  async #ask(asking: AdminRequest, request: IncomingMessage, question: AdminQuestion): Promise<AdminReply> {
+    const { method, path, query, headers = {}, body = new Uint8Array() } = question;
+    const admit = () => {
+      asking.admit();
+      this.#openGate.permit(request, path, method);
+    };
+    try {
+      if (cleanPath(path) !== path) {
+        throw new ServerError("ADMIN_REQUEST", `not a clean path: ${path}`);
+      }
+      admit();
+      return await this.#handler.handle({
+        ...{ method, path, query: query ?? new URLSearchParams(), admit },
+        author: asking.author,
+        signal: asking.signal,
+        header: (name) => headers[name.toLowerCase()] ?? "",
+        body: async () => body,
+        ask: () => Promise.reject(new ServerError("ADMIN_REQUEST", "a question asks no further ones")),
+      });
+    } catch (error) {
+      return jsonReply(adminStatus(error), { error: messageOf(error) });
+    }
   }
 
   async #answer(
@@ -196,7 +236,7 @@ export class AdminListener {
     // stack.
     let gone: AbortController | undefined;
     response.once("close", () => gone?.abort());
-    return this.#handler.handle({
+    const asking: AdminRequest = {
       method: request.method ?? "",
       path,
       query: new URLSearchParams(query),
@@ -211,7 +251,9 @@ export class AdminListener {
       },
       header: (name) => String(request.headers[name] ?? ""),
       body: () => readBody(request, response),
-    });
+      ask: (question) => this.#ask(asking, request, question),
+    };
+    return this.#handler.handle(asking);
   }
 
   async #send(request: IncomingMessage, response: ServerResponse, reply: AdminReply): Promise<void> {

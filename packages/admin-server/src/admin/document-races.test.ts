@@ -34,7 +34,7 @@ import { loadRoute } from "./load-routes.ts";
 
 const log = createLogger({ name: "server", level: "fatal", encoding: "json" });
 
-const everybody: AdminGate = { check: () => ({}) };
+const everybody: AdminGate = { check: () => ({}), permit: () => {} };
 
 /** A whole config engine behind a real admin listener, whose changes wait for a gate. */
 class GatedAdmin {
@@ -225,6 +225,7 @@ test("a change whose client loses its rights while it waits is refused", async (
     check() {
       throw new ServerError("ADMIN_FORBIDDEN", "not any more");
     },
+    permit: () => {},
   };
   const answers = await admin.overlap([body("first"), body("second")], () => admin.listener.admit(nobody));
   admin.listener.admit(everybody);

@@ -1,3 +1,4 @@
+import type { Logger } from "lifecycle";
 import type { AdapterRegistry } from "server-core/adapters/adapter-registry";
 import type { AdminRoute } from "server-core/admin/admin-route";
 import type { ConfigEngine } from "server-core/engine/config-engine";
@@ -12,6 +13,7 @@ import { profileRoutes } from "./debug/profile-routes.ts";
 import { varsRoute } from "./debug/vars-route.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { adaptRoute, loadRoute } from "./load-routes.ts";
+import { mcpRoute } from "./mcp/mcp-route.ts";
 import { openapiRoute } from "./openapi/openapi-route.ts";
 import type { ConfigPuller } from "./pull/config-puller.ts";
 import { pullRoute } from "./pull/pull-route.ts";
@@ -35,6 +37,7 @@ export interface StandardRouteParts {
   readonly shared: SharedState;
   /** For their profiles; undefined where the main thread serves. */
   readonly workers: Workers | undefined;
+  readonly log: Logger;
   /** Begins the end of the process. */
   readonly stop: () => void;
 }
@@ -50,6 +53,7 @@ export function standardRoutes({
   messages,
   shared,
   workers,
+  log,
   stop,
 }: StandardRouteParts): AdminRoute[] {
   return [
@@ -62,6 +66,7 @@ export function standardRoutes({
     ...schemaRoutes(engine, registry),
     httpRoutesRoute(engine, messages, shared),
     rehearsalRoute(engine, messages),
+    mcpRoute(engine, log),
     validateRoute(engine, adapters, registry),
     consoleRoute(engine, consoleFolder),
     openapiRoute(),

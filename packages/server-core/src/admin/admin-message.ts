@@ -17,8 +17,24 @@ export interface AdminRequest {
   readonly admit: () => void;
   /** A request header; "" when absent. */
   header(name: string): string;
+  /**
+   * Asks the endpoint something in the name of the same client, with its rights. An error is an answer too: status and
+   * `{"error": "…"}`.
+   */
+  readonly ask: (question: AdminQuestion) => Promise<AdminReply>;
   /** The whole body. @throws ServerError ADMIN_TOO_LARGE over the limit of `request-body.ts` */
   body(): Promise<Uint8Array>;
+}
+
+/** A question of the process to its own admin endpoint. */
+export interface AdminQuestion {
+  readonly method: string;
+  /** As in {@link AdminRequest}. */
+  readonly path: string;
+  readonly query?: URLSearchParams;
+  /** Fields, lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
 }
 
 export interface AdminReply {

@@ -59,6 +59,11 @@ export class RemoteAccess implements AdminGate {
   }
 
   check(request: IncomingMessage, _host: string, path: string): Record<string, string> {
+    this.permit(request, path, request.method ?? "");
+    return {};
+  }
+
+  permit(request: IncomingMessage, path: string, method: string): void {
     const certificate =
       request.socket instanceof TLSSocket ? request.socket.getPeerX509Certificate() : undefined;
     const now = Date.now();
@@ -74,15 +79,14 @@ export class RemoteAccess implements AdminGate {
     }
     const permissions = known.flatMap((entry) => entry.permissions);
     if (known.some((entry) => entry.permissions.length === 0)) {
-      return {};
+      return;
     }
     const here = permissions.filter(({ paths }) => paths?.some((root) => isWithin(path, root)) ?? true);
     if (here.length === 0) {
       throw new ServerError("ADMIN_FORBIDDEN", "not authorized to access this path");
     }
-    if (!here.some(({ methods }) => methods?.has(request.method ?? "") ?? true)) {
+    if (!here.some(({ methods }) => methods?.has(method) ?? true)) {
       throw new ServerError("ADMIN_FORBIDDEN", "not authorized to use this method");
     }
-    return {};
   }
 }

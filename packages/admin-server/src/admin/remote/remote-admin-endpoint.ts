@@ -22,11 +22,10 @@ const defaultAddress = ":2021";
 const defaultPort = 2021;
 
 /** Refuses all changes, because the config has removed this endpoint. */
-const closedGate: AdminGate = {
-  check() {
-    throw new ServerError("ADMIN_UNKNOWN_CLIENT", "the remote admin endpoint is closed");
-  },
+const refuseClosed = (): never => {
+  throw new ServerError("ADMIN_UNKNOWN_CLIENT", "the remote admin endpoint is closed");
 };
+const closedGate: AdminGate = { check: refuseClosed, permit: refuseClosed };
 
 interface Opened {
   readonly configured: string;

@@ -1,0 +1,74 @@
+import { type Tool as AnyTool, type ToolParts, withBudget } from "assistant-tools/tool";
+import type { AdminQuestion, AdminReply } from "server-core/admin/admin-message";
+import type { z } from "zod";
+
+/** Everything that a tool asks with, for one call. */
+export interface AdminToolContext {
+  /** Asks the admin API in the name of the client, with its rights. */
+  readonly ask: (question: AdminQuestion) => Promise<AdminReply>;
+}
+
+export type AdminTool = AnyTool<AdminToolContext>;
+
+export function defineAdminTool<Shape extends z.ZodRawShape>(
+  parts: ToolParts<AdminToolContext, Shape>,
+): AdminTool {
+  return withBudget(parts);
+}
+
+/** An answer of the admin API that is a failure, in its words. */
+export class AdminRefusal extends Error {}
+
+/** The longest answer that is read; a config may be large. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+async function textOf({ body = "" }: AdminReply): Promise<string> {
+  if (typeof body === "string") {
+    return body;
+  }
+  if (body instanceof Uint8Array) {
+    return Buffer.from(body).toString();
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > maxAnswerBytes) {
+      throw new AdminRefusal(`the answer is over the limit of ${maxAnswerBytes} bytes`);
+    }
+    chunks.push(Buffer.from(chunk));
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+export interface AdminAnswer {
+  readonly status: number;
+  /** Parsed; undefined where the answer is empty. */
+  readonly value: unknown;
+  header(name: string): string | undefined;
+}
+
+/** Asks the admin API. @param goodStatus further statuses that are answers. @throws AdminRefusal in the words of the API */
+export async function askAdmin(
+  { ask }: AdminToolContext,
+  question: AdminQuestion,
+  goodStatus: readonly number[] = [],
+): Promise<AdminAnswer> {
+  const reply = await ask(question);
+  const text = await textOf(reply);
+  reply.afterwards?.();
+  let value: unknown;
+  try {
+    value = text.trim() === "" ? undefined : JSON.parse(text);
+  } catch {
+    value = text;
+  }
+  if ((reply.status < 200 || reply.status > 299) && !goodStatus.includes(reply.status)) {
+    const said = (value as { error?: unknown } | undefined)?.error;
+    throw new AdminRefusal(`${reply.status}: ${typeof said === "string" ? said : text.trim()}`);
+  }
+  const headers = new Map(
+    Object.entries(reply.headers ?? {}).map(([name, each]) => [name.toLowerCase(), each]),
+  );
+  return { status: reply.status, value, header: (name) => headers.get(name) };
+}

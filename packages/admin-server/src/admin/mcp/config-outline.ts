@@ -1,0 +1,79 @@
+import { leftOut as leftOutMember } from "./hidden-values.ts";
+
+/** A part of a config, cut to a length. */
+export interface Outline {
+  readonly value: unknown;
+  /** Paths of parts that are not shown, each with its size. */
+  readonly leftOut: readonly { readonly path: string; readonly bytes: number }[];
+}
+
+function lengthOf(value: unknown): number {
+  return JSON.stringify(value)?.length ?? 0;
+}
+
+/** In place of a part: says what it is, and never looks like a value of a config. */
+function placeholderOf(value: unknown): unknown {
+  return Array.isArray(value)
+    ? { [leftOutMember]: `${value.length} elements` }
+    : {
+        [leftOutMember]: `members ${Object.keys(value as object)
+          .slice(0, 20)
+          .join(", ")}`,
+      };
+}
+
+/** A member or element needs so much to say something. */
+const leastCharacters = 100;
+
+/** How much of each entry is shown: what small ones leave over is shared by the larger ones. */
+function sharesOf(lengths: readonly number[], characters: number): number[] {
+  const shares = new Array<number>(lengths.length).fill(0);
+  let left = characters;
+  const bySize = [...lengths.keys()].sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0));
+  for (const [rank, index] of bySize.entries()) {
+    const share = Math.max(0, Math.min(lengths[index] ?? 0, Math.floor(left / (bySize.length - rank))));
+    shares[index] = share;
+    left -= share;
+  }
+  return shares;
+}
+
+/**
+ * Cuts a part of a config: long lists lose their end, large inner parts give way level by level, so that the shape stays.
+ * @param path of the part, with its slash in front
+ * @param characters of JSON, at most about
+ */
+export function outlineConfig(value: unknown, path: string, characters: number): Outline {
+  if (lengthOf(value) <= characters || typeof value !== "object" || value === null) {
+    return { value, leftOut: [] };
+  }
+  const below = path === "/" ? "" : path;
+  const all = Object.entries(value);
+  const entries = all.slice(0, Math.max(1, Math.floor(characters / leastCharacters)));
+  const leftOut: { path: string; bytes: number }[] = [];
+  const shares = sharesOf(
+    entries.map(([, item]) => lengthOf(item)),
+    characters - entries.length * 20,
+  );
+  const shown = entries.map(([key, item], index) => {
+    const share = shares[index] ?? 0;
+    if (lengthOf(item) <= share || typeof item !== "object" || item === null) {
+      return [key, item] as const;
+    }
+    if (share < leastCharacters) {
+      leftOut.push({ path: `${below}/${key}`, bytes: lengthOf(item) });
+      return [key, placeholderOf(item)] as const;
+    }
+    const inner = outlineConfig(item, `${below}/${key}`, share);
+    leftOut.push(...inner.leftOut);
+    return [key, inner.value] as const;
+  });
+  const more = all.length - entries.length;
+  const rest = { [leftOutMember]: `${more} more` };
+  if (more > 0) {
+    leftOut.unshift({ path: path === "" ? "/" : path, bytes: lengthOf(value) });
+  }
+  return Array.isArray(value)
+    ? { value: [...shown.map(([, item]) => item), ...(more > 0 ? [rest] : [])], leftOut }
+    : { value: { ...Object.fromEntries(shown), ...(more > 0 && rest) }, leftOut };
+}

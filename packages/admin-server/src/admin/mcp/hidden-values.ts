@@ -1,0 +1,53 @@
+/** Names of members that hold secrets: passwords, keys, tokens of accounts. */
+const secretName =
+  /(?:^|_)(?:password|passwd|secret|secret_key|token|api_token|auth_token|api_key|apikey|access_key|private_key|credentials?|mac_key|hmac|cookie_key|client_secret|bearer)$/i;
+
+/** Fields that carry a login. */
+const secretField = /^(?:authorization|proxy-authorization|cookie|x-api-key|x-auth-token)$/i;
+
+const hidden = "(hidden)";
+
+/** The member of an object that stands in place of a part that was left out. */
+export const leftOut = "(left out)";
+
+/** A text with a placeholder is none itself: it says where the secret is. */
+function isSecret(value: unknown): boolean {
+  return typeof value === "string" && value !== "" && !/^\{(?:env|file)\.[^}]*\}$/.test(value);
+}
+
+function hideAll(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(hideAll);
+  }
+  return isSecret(value) ? hidden : value;
+}
+
+/**
+ * A part of a config without its secrets: what assistants read goes to a model, which may be somebody else's. Names of
+ * members tell what is one. Placeholders such as `{env.X}` stay.
+ * @param name of the member that holds the value
+ */
+export function hideSecrets(value: unknown, name = ""): unknown {
+  if (secretName.test(name) || secretField.test(name)) {
+    return hideAll(value);
+  }
+  if (Array.isArray(value)) {
+    return value.map((item) => hideSecrets(item));
+  }
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideSecrets(item, key)]));
+  }
+  return value;
+}
+
+/** Whether a value has what stands for a secret or for a part that was left out: to write it would lose that. */
+export function hasHidden(value: unknown): boolean {
+  if (typeof value === "string") {
+    return value === hidden;
+  }
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    (Object.hasOwn(value, leftOut) || Object.values(value).some(hasHidden))
+  );
+}
