@@ -1,5 +1,6 @@
 import { type ProcessDefinition, TenantCheck } from "lifecycle";
 import { derivedComparison, openStore } from "trace-store";
+import { migrateConfigCommand } from "./commands/migrate-config-command.ts";
 import { quarantineCommand } from "./commands/quarantine-command.ts";
 import { CollectorMetrics } from "./counts/metrics.ts";
 import { collectorOptions } from "./options/collector-options.ts";
@@ -36,7 +37,7 @@ export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> 
     "and writes them to storage in large blocks.",
   options: collectorOptions,
   aliases: { "clickhouse.username": "clickhouse.user" },
-  commands: [quarantineCommand],
+  commands: [quarantineCommand, migrateConfigCommand],
   adminHostPort: ":14269",
   async start({ options, log, metrics: registry, health }) {
     const metrics = new CollectorMetrics(registry);

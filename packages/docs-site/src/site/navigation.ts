@@ -52,7 +52,10 @@ export const navigation: readonly NavigationGroup[] = [
     ],
   },
   { title: "The processes", pages: ["processes.md", "processes/"] },
-  { title: "Coming from", pages: ["migration-jaeger.md", "migration-caddy.md", "comparison.md"] },
+  {
+    title: "Coming from",
+    pages: ["migration-jaeger.md", "migration-tempo.md", "migration-caddy.md", "comparison.md"],
+  },
   {
     title: "Differences",
     pages: [

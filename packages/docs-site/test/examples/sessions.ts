@@ -44,6 +44,7 @@ export const sessions: readonly Session[] = [
       "collector-fleet.md",
       "migration-caddy.md",
       "migration-jaeger.md",
+      "migration-tempo.md",
     ],
   },
 ];

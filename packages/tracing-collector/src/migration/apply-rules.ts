@@ -1,0 +1,69 @@
+import type { MigratedLine, Outcome, Rule, TargetOption, TargetProcess } from "./migration.ts";
+import type { Setting } from "./source-config.ts";
+import { expandVariables, ofEnvironment } from "./variables.ts";
+
+/** `otlp/internal` is a component of the type `otlp`. */
+const typeOf = (key: string): string => key.split("/")[0] ?? key;
+
+function isAt(pattern: readonly string[], path: readonly string[]): boolean {
+  const isOpen = pattern.at(-1) === "**";
+  const fixed = isOpen ? pattern.slice(0, -1) : pattern;
+  return (
+    (isOpen ? path.length >= fixed.length : path.length === fixed.length) &&
+    fixed.every((wanted, index) => {
+      const key = path[index] as string;
+      return wanted === "*" || wanted === key || wanted === typeOf(key);
+    })
+  );
+}
+
+/** Gathers the options of our processes. An option is set once; the first setting keeps it. */
+export class TargetOptions {
+  readonly #processes = new Map<TargetProcess, Map<string, TargetOption["value"]>>();
+
+  get processes(): ReadonlyMap<TargetProcess, ReadonlyMap<string, TargetOption["value"]>> {
+    return this.#processes;
+  }
+
+  /** Makes the process part of the migration, also when it has no options. */
+  of(process: TargetProcess): Map<string, TargetOption["value"]> {
+    const options = this.#processes.get(process) ?? new Map<string, TargetOption["value"]>();
+    this.#processes.set(process, options);
+    return options;
+  }
+
+  /** @returns the outcome, which differs when an option already has another value */
+  add(outcome: Outcome): Outcome {
+    if (outcome.kind !== "written") {
+      return outcome;
+    }
+    for (const { process, name, value } of outcome.options) {
+      const before = this.of(process).get(name);
+      if (before !== undefined && before !== value) {
+        return { kind: "lacking", note: `${process} has one ${name}, and ${before} is taken already` };
+      }
+    }
+    for (const { process, name, value } of outcome.options) {
+      this.of(process).set(name, value);
+    }
+    return outcome;
+  }
+}
+
+/** Applies the first rule that fits each setting. */
+export function applyRules(
+  settings: readonly Setting[],
+  rules: readonly Rule[],
+  target: TargetOptions,
+): MigratedLine[] {
+  const split = rules.map(([pattern, answer]) => [pattern.split("."), answer] as const);
+  return settings.map((setting) => {
+    const expanded = expandVariables(setting.value);
+    const answer = split.find(([pattern]) => isAt(pattern, setting.path))?.[1];
+    const outcome: Outcome =
+      answer === undefined
+        ? { kind: "lacking", note: "has no counterpart" }
+        : ofEnvironment(answer(expanded.value, { ...setting, value: expanded.value }), expanded);
+    return { line: setting.line, place: setting.path.join("."), outcome: target.add(outcome) };
+  });
+}

@@ -1,0 +1,65 @@
+import type { Outcome, TargetOption, Value } from "./migration.ts";
+
+/** `${env:NAME:-default}` of Jaeger and the Collector, `${NAME:default}` of Tempo. */
+const variable = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-?([^}]*))?\}/g;
+
+/** Puts the defaults of variables in their places. */
+export interface ExpandedValue {
+  readonly value: Value;
+  /** Variables whose default was taken. */
+  readonly defaulted: readonly string[];
+  /** Variables without one: the value is not known before the process runs. */
+  readonly unknown: readonly string[];
+}
+
+export function expandVariables(value: Value): ExpandedValue {
+  const defaulted: string[] = [];
+  const unknown: string[] = [];
+  const expand = (item: Value): Value => {
+    if (typeof item !== "string") {
+      return item;
+    }
+    const text = item.replaceAll(variable, (whole, name: string, fallback: string | undefined) => {
+      (fallback === undefined ? unknown : defaulted).push(name);
+      return fallback ?? whole;
+    });
+    return text === item ? item : typed(text);
+  };
+  return {
+    value: Array.isArray(value) ? (value.map(expand) as Value) : expand(value),
+    defaulted,
+    unknown,
+  };
+}
+
+/** A variable's text is read as YAML would read it. */
+function typed(text: string): Value {
+  return text === "true"
+    ? true
+    : text === "false"
+      ? false
+      : /^-?\d+(\.\d+)?$/.test(text)
+        ? Number(text)
+        : text;
+}
+
+/** The environment variable that sets an option. */
+export function environmentName(optionName: string): string {
+  return optionName.toUpperCase().replaceAll(/[.-]/g, "_");
+}
+
+/** Options whose value only the environment knows are set there. */
+export function ofEnvironment(outcome: Outcome, { defaulted, unknown }: ExpandedValue): Outcome {
+  if (outcome.kind !== "written") {
+    return outcome;
+  }
+  if (unknown.length > 0) {
+    const names = [...new Set(outcome.options.map(({ name }: TargetOption) => environmentName(name)))];
+    const text = `its value is the variable ${unknown.join(", ")}: start the process with ${names.join(" and ")} set from it`;
+    return { kind: "lacking", note: text };
+  }
+  const note = `the default of the variable ${defaulted.join(", ")}, which is not read`;
+  return defaulted.length === 0
+    ? outcome
+    : { ...outcome, note: outcome.note === undefined ? note : `${outcome.note}; ${note}` };
+}
