@@ -162,6 +162,33 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
+    name: "trace-notes",
+    address: (store) => trace(`?open=${charge(store)}&panel=notes`)(store),
+    sign: ".notes-panel .notes li",
+    answers: {
+      notes: [
+        {
+          ...{ id: "0", spanId: "", author: "Kim Ek", written: 1_795_269_731_000 },
+          text: "Declined twice since 3.1.0.\nSee the runbook of payment.",
+        },
+        { ...{ id: "1", spanId: "dead", author: "", written: 1_795_269_731_000 }, text: "Sampled away" },
+      ],
+    },
+    act: async (page) => {
+      await page.getByRole("button", { name: "Write a note" }).click();
+      await page.getByLabel("Note on this span").fill("Waits for the bank");
+      await page.getByRole("button", { name: "Save note" }).first().click();
+      await page.getByText("Waits for the bank").nth(1).waitFor();
+      await page.getByRole("button", { name: "Write a note" }).click();
+    },
+  },
+  {
+    name: "trace-notes-none",
+    address: trace("?panel=notes"),
+    sign: ".notes-panel .note-form",
+    answers: { notes: [] },
+  },
+  {
     name: "trace-like-this",
     address: (store) => trace(`?open=${charge(store)}&q=payment`)(store),
     sign: ".like-this code",

@@ -39,7 +39,7 @@ describeApp("sharing", (app) => {
     const newName = page.getByLabel("New name of slow carts");
     await newName.fill("view 0002");
     await newName.press("Enter");
-    await page.getByText("There is a view of this name. Choose another.").waitFor();
+    await page.getByText("there is a view of this name, choose another").waitFor();
     await newName.fill("fast carts");
     await newName.press("Enter");
     await page.getByRole("link", { name: "fast carts" }).waitFor();
@@ -50,6 +50,37 @@ describeApp("sharing", (app) => {
     await page.getByRole("button", { name: "Delete for all: fast carts" }).click();
     await page.getByText("No view has “carts” in it.").waitFor();
     expect(views).toHaveLength(101);
+    expect(app.complaints).toEqual([]);
+  });
+
+  test("searches saved in this browser move to a server that keeps views, where all see them", async () => {
+    const views = [{ name: "slow", address: "/search?service=cart", note: "", saved: 0 }];
+    const { page, server } = app;
+    app.answers.views = views;
+    await page.goto(`${server.origin}/search?service=cart`);
+    await page.evaluate(() => {
+      const saved = [
+        { name: "slow", address: "service=payment" },
+        { name: "mine", address: "service=frontend" },
+      ];
+      localStorage.setItem("tracing.searches", JSON.stringify({ recent: [], saved }));
+    });
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByText("Saved for all").waitFor();
+    await page.getByRole("button", { name: /^mine/ }).waitFor();
+    expect(views.map(({ name }) => name)).toEqual([
+      "mine",
+      "slow",
+      expect.stringMatching(/^slow \(moved from a browser/),
+    ]);
+    await page.getByLabel("Name for this search").fill("mine");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Replace" }).click();
+    await expect.poll(() => views.find(({ name }) => name === "mine")?.address).toContain("service=cart");
+    await page.getByRole("button", { name: "Remove mine" }).click();
+    expect(views).toHaveLength(3);
+    await page.getByRole("button", { name: "Delete for all: mine" }).click();
+    await expect.poll(() => views.length).toBe(2);
     expect(app.complaints).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
+import { ApiError } from "./api-error.ts";
 import { readJson } from "./read-json.ts";
 
 const base = "api/analysis/v1";
@@ -22,9 +23,46 @@ export function viewsQuery(contains: string, page: number) {
   });
 }
 
+/** Searches that are listed at once; all are in the list of views. */
+const mostSearches = 50;
+const searchPage = "/search?";
+
+/**
+ * Views of the search page, as names and the search parts of their addresses; null where the query service keeps none.
+ * @param before runs first, where it keeps some
+ */
+export function savedSearchesQuery(before: () => Promise<void>) {
+  return queryOptions({
+    queryKey: ["views", "searches"],
+    queryFn: async ({ signal }) => {
+      const read = () => readViews(searchPage, mostSearches, 0, signal);
+      try {
+        await read();
+        await before();
+        const { total, views: found } = await read();
+        const searches = found
+          .filter(({ address }) => address.startsWith(searchPage))
+          .map(({ name, address }) => ({ name, address: address.slice(searchPage.length) }));
+        return { searches, total: total - (found.length - searches.length) };
+      } catch (error) {
+        if (error instanceof ApiError && (error.status === 501 || error.status === 404)) {
+          return null;
+        }
+        throw error;
+      }
+    },
+    staleTime: 0,
+  });
+}
+
 /** Saves a view under a name; one of the same name is replaced. @throws ApiError */
 export async function saveView(saved: Pick<SavedView, "name" | "address" | "note">): Promise<void> {
   await post("views", z.object({ name: z.string() }), saved);
+}
+
+/** Gives a view another name, which no other may have. @throws ApiError */
+export async function renameView(name: string, to: string): Promise<void> {
+  await post("views/rename", z.object({ name: z.string() }), { name, to });
 }
 
 /** Removes a view for all. @throws ApiError */

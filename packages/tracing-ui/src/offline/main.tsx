@@ -13,6 +13,7 @@ import { createRoot } from "react-dom/client";
 import { Notice } from "ui-kit/components/notice.tsx";
 import { addressFields, addressText } from "ui-kit/search-parameters.ts";
 import { applyTheme } from "ui-kit/theme/preferences.ts";
+import { notesQuery } from "../api/notes.ts";
 import { traceQuery } from "../api/queries.ts";
 import { tracePeersQuery } from "../api/trace-peers.ts";
 import { applyPatterns } from "../components/service-patterns.ts";
@@ -29,6 +30,7 @@ function savedPage(saved: SavedTrace) {
   });
   queries.setQueryData(traceQuery(saved.trace.traceID).queryKey, saved.trace);
   queries.setQueryData(tracePeersQuery(saved.trace.traceID).queryKey, new Map(saved.peers));
+  queries.setQueryData(notesQuery(saved.trace.traceID).queryKey, saved.notes ?? null);
   const root = createRootRoute({ component: () => <OfflineFrame savedAt={saved.savedAt} /> });
   const trace = createRoute({
     getParentRoute: () => root,

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { noteSchema } from "../api/notes.ts";
 import { apiTrace } from "../api/trace-schema.ts";
 
 /** Id of the element of a saved page that holds the data. */
@@ -19,6 +20,8 @@ const savedTrace = z.object({
       }),
     ]),
   ),
+  /** What people wrote on it and its spans; files of before have none. */
+  notes: z.optional(z.array(noteSchema)),
   /** The page's state: the search part of its address with the `?`, or "". */
   search: z.string(),
   /** Milliseconds since 1970. */

@@ -14,6 +14,7 @@ export const iconPaths = {
   dark: "M13.5 9.6A6 6 0 0 1 6.4 2.5a6 6 0 1 0 7.1 7.1Z",
   foldAll: "m5 3 3 3 3-3M5 13l3-3 3 3",
   unfoldAll: "m5 6 3-3 3 3m-6 4 3 3 3-3",
+  note: "M3 3h10v7.5H8L5 13.25V10.5H3zM5.5 5.75h5m-5 2h3",
   next: "m4 6 4 4 4-4",
   previous: "m4 10 4-4 4 4",
   lines: "M2.5 4h11m-8 4h8m-11 4h11",

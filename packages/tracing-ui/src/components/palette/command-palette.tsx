@@ -2,6 +2,7 @@ import "./command-palette.css";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { keptSearches } from "../../pages/search/kept-searches.ts";
+import { useSavedSearches } from "../../pages/search/saved-searches.ts";
 import type { Command } from "./command.ts";
 import { pageActions } from "./page-actions.ts";
 import { rankCommands } from "./rank-commands.ts";
@@ -19,7 +20,9 @@ export function CommandPalette({ onClose, onHelp }: { onClose: () => void; onHel
   const [chosen, setChosen] = useState(0);
   // The page's actions are those of the moment when the palette was opened.
   const [actions] = useState(() => pageActions(document.querySelector("main") ?? document));
-  const [kept] = useState(keptSearches);
+  const [{ recent }] = useState(keptSearches);
+  const { saved } = useSavedSearches(true);
+  const kept = useMemo(() => ({ recent, saved: [...saved] }), [recent, saved]);
   const all = useCommands(actions, kept, onHelp, text);
   const groups = useMemo(() => {
     const own = commandsOfText(text, navigate);

@@ -14,7 +14,7 @@ type Navigate = ReturnType<typeof useNavigate>;
 /**
  * All that can be done from here: the page's own actions, pages, searches, services, appearance.
  * @param actions those of the page
- * @param kept    searches that the browser keeps
+ * @param kept    searches that were saved, or run in this browser
  * @param text    what is typed; the server finds services by it, however many there are
  */
 export function useCommands(

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { isViewName, removeView, type SavedView, saveView } from "../../api/views.ts";
+import { removeView, renameView, type SavedView } from "../../api/views.ts";
 import { failureWords } from "./failure-words.ts";
 
 /** A saved view: a link to it, its note, and buttons that rename and remove it for all. */
@@ -16,15 +16,15 @@ export function ViewRow({ view }: { view: SavedView }) {
       await act();
       setState("shown");
     } catch (error) {
-      setFailure(error instanceof NameTaken ? error.message : failureWords(error));
+      setFailure(failureWords(error));
     }
-    // After a failure, too: the first of two steps may have been done.
+    // After a failure, too: somebody else may have changed the list.
     await client.invalidateQueries({ queryKey: ["views"] });
   }
 
   function rename(event: FormEvent) {
     event.preventDefault();
-    void change(() => renameView(view, name.trim()));
+    void change(() => renameView(view.name, name.trim()));
   }
 
   return (
@@ -80,18 +80,4 @@ function RowButton({ word, name, onPress }: { word: string; name: string; onPres
       {word}
     </button>
   );
-}
-
-class NameTaken extends Error {}
-
-/** The new one is saved first, so that a failure between the two leaves the view twice and not nowhere. */
-async function renameView(view: SavedView, name: string): Promise<void> {
-  if (name === view.name) {
-    return;
-  }
-  if (await isViewName(name)) {
-    throw new NameTaken("There is a view of this name. Choose another.");
-  }
-  await saveView({ name, address: view.address, note: view.note });
-  await removeView(view.name);
 }

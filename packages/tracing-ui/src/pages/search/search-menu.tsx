@@ -2,15 +2,9 @@ import "./search-menu.css";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useRef, useState } from "react";
 import { Icon } from "ui-kit/components/icon.tsx";
-import {
-  type KeptSearches,
-  keepSearches,
-  keptSearches,
-  searchWords,
-  withoutSaved,
-  withRecent,
-  withSaved,
-} from "./kept-searches.ts";
+import { failureWords } from "../../components/share/failure-words.ts";
+import { keepSearches, keptSearches, searchWords, withRecent } from "./kept-searches.ts";
+import { useSavedSearches } from "./saved-searches.ts";
 import { addressFields, type SearchAddress } from "./search-address.ts";
 
 /** Puts a search among the recent ones. */
@@ -19,7 +13,7 @@ export function rememberSearch(address: SearchAddress): void {
   keepSearches(withRecent(keptSearches(), new URLSearchParams(fields).toString()));
 }
 
-/** A button that opens searches saved and run in this browser, and takes a name for the present one. */
+/** A button that opens searches saved for all and run in this browser, and takes a name for the present one. */
 export function SearchMenu({
   address,
   onOpenFile,
@@ -30,16 +24,26 @@ export function SearchMenu({
   const navigate = useNavigate();
   const menu = useRef<HTMLDivElement>(null);
   const file = useRef<HTMLInputElement>(null);
-  const [kept, setKept] = useState<KeptSearches>({ recent: [], saved: [] });
+  const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState("");
-  const change = (next: KeptSearches) => {
-    keepSearches(next);
-    setKept(next);
-  };
+  const [taken, setTaken] = useState(false);
+  const [failure, setFailure] = useState("");
+  const [removing, setRemoving] = useState("");
+  const { home, saved, more, ...savedSearches } = useSavedSearches(isOpen);
+  const { recent } = keptSearches();
   const go = (text: string) => {
     menu.current?.hidePopover();
     void navigate({ to: "/search", search: Object.fromEntries(new URLSearchParams(text)) });
   };
+
+  async function act(change: () => Promise<void>) {
+    setFailure("");
+    try {
+      await change();
+    } catch (error) {
+      setFailure(failureWords(error));
+    }
+  }
 
   function save(event: FormEvent) {
     event.preventDefault();
@@ -49,8 +53,23 @@ export function SearchMenu({
       return;
     }
     const { live: _, sel: __, ...fields } = addressFields(address);
-    change(withSaved(kept, { address: new URLSearchParams(fields).toString(), name: name.trim() }));
-    setName("");
+    const search = { address: new URLSearchParams(fields).toString(), name: name.trim() };
+    void act(async () => {
+      const isSaved = await savedSearches.save(search, taken);
+      setTaken(!isSaved);
+      if (isSaved) {
+        setName("");
+      }
+    });
+  }
+
+  function remove(saved: string) {
+    if (home === "service" && removing !== saved) {
+      setRemoving(saved);
+      return;
+    }
+    setRemoving("");
+    void act(() => savedSearches.remove(saved));
   }
 
   return (
@@ -69,7 +88,7 @@ export function SearchMenu({
         className="search-menu-panel"
         popover="auto"
         ref={menu}
-        onToggle={(event) => event.newState === "open" && setKept(keptSearches())}
+        onToggle={(event) => setOpen(event.newState === "open")}
       >
         <div className="search-menu-save">
           <input
@@ -77,35 +96,60 @@ export function SearchMenu({
             aria-label="Name for this search"
             placeholder="Name for this search"
             value={name}
-            onChange={(event) => setName(event.target.value)}
+            onChange={(event) => {
+              setName(event.target.value);
+              setTaken(false);
+            }}
             onKeyDown={(event) => event.key === "Enter" && save(event)}
           />
           <button type="button" className="button" disabled={name.trim() === ""} onClick={save}>
-            Save
+            {taken ? "Replace" : "Save"}
           </button>
         </div>
-        {kept.saved.length > 0 && <h2>Saved</h2>}
+        {taken && (
+          <p role="status">There is a view of this name. Replace it for all, or choose another name.</p>
+        )}
+        {failure !== "" && (
+          <p className="share-failure" role="alert">
+            {failure}
+          </p>
+        )}
+        {(saved.length > 0 || more > 0) && (
+          <h2>{home === "service" ? "Saved for all" : "Saved in this browser"}</h2>
+        )}
         <ul>
-          {kept.saved.map((search) => (
+          {saved.map((search) => (
             <li key={search.name}>
               <button type="button" className="search-menu-item" onClick={() => go(search.address)}>
                 <b>{search.name}</b> <span className="muted">{searchWords(search.address)}</span>
               </button>
-              <button
-                type="button"
-                className="icon-button"
-                aria-label={`Remove ${search.name}`}
-                onClick={() => change(withoutSaved(kept, search.name))}
-              >
-                <Icon name="close" />
-              </button>
+              {removing === search.name ? (
+                <button
+                  type="button"
+                  className="button"
+                  aria-label={`Delete for all: ${search.name}`}
+                  onClick={() => remove(search.name)}
+                >
+                  Delete for all
+                </button>
+              ) : (
+                <button
+                  type="button"
+                  className="icon-button"
+                  aria-label={`Remove ${search.name}`}
+                  onClick={() => remove(search.name)}
+                >
+                  <Icon name="close" />
+                </button>
+              )}
             </li>
           ))}
         </ul>
+        {more > 0 && <p className="muted">and {more} more: “Share” lists all views.</p>}
         <h2>Recent</h2>
-        {kept.recent.length === 0 && <p className="muted">None yet in this browser.</p>}
+        {recent.length === 0 && <p className="muted">None yet in this browser.</p>}
         <ul>
-          {kept.recent.map((text) => (
+          {recent.map((text) => (
             <li key={text}>
               <button type="button" className="search-menu-item mono" onClick={() => go(text)}>
                 {searchWords(text)}

@@ -1,4 +1,5 @@
 import { ApiError } from "../../api/api-error.ts";
+import type { TraceNote } from "../../api/notes.ts";
 import type { SpanPeers } from "../../api/trace-peers.ts";
 import type { ApiTrace } from "../../api/trace-schema.ts";
 import { saveFile } from "../../components/save-file.ts";
@@ -9,19 +10,27 @@ const viewerPath = "static/offline-viewer.html";
 
 /**
  * Saves a trace as one HTML file that shows it without a server.
+ * @param notes what people wrote on it and its spans
  * @param search what the page shows now: the search part of its address
  * @throws ApiError API_UNREACHABLE, API_SHAPE when the viewer cannot be had
  */
 export async function saveAsHtml(
   trace: ApiTrace,
   peers: ReadonlyMap<string, SpanPeers>,
+  notes: readonly TraceNote[],
   search: string,
 ): Promise<void> {
   const response = await fetch(new URL(viewerPath, document.baseURI)).catch((cause: unknown) => {
     throw new ApiError("API_UNREACHABLE", "the query service does not answer", { cause });
   });
   const viewer = response.ok ? await response.text() : "";
-  const page = pageWithTrace(viewer, { trace, peers: [...peers], search, savedAt: Date.now() });
+  const page = pageWithTrace(viewer, {
+    trace,
+    peers: [...peers],
+    notes: [...notes],
+    search,
+    savedAt: Date.now(),
+  });
   if (page === undefined) {
     throw new ApiError("API_SHAPE", "the viewer for saved traces is missing", { status: response.status });
   }

@@ -19,6 +19,7 @@ import type { Trace } from "../../trace/trace.ts";
 import { AttributeTable, matchingAttributes } from "./attribute-table.tsx";
 import { EventList } from "./event-list.tsx";
 import { LikeThis } from "./like-this-form.tsx";
+import { SpanNotes } from "./notes/span-notes.tsx";
 import { SpanLinks } from "./span-links.tsx";
 import type { ViewAction } from "./trace-view.ts";
 
@@ -105,6 +106,7 @@ export function SpanDetail(props: {
         )}
         <div className="span-detail-columns">
           <div>
+            <SpanNotes traceId={trace.traceId} spanId={span.spanID} />
             <Section title="Attributes" count={tags.length} shown={show(tags).length}>
               <AttributeTable attributes={show(tags)} service={service} linksOf={linksOf("tags")} />
             </Section>

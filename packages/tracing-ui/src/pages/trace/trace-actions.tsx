@@ -1,7 +1,9 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Icon } from "ui-kit/components/icon.tsx";
 import { archiveTrace } from "../../api/archive-trace.ts";
+import { notesQuery } from "../../api/notes.ts";
 import { pageFacts } from "../../api/page-facts.ts";
 import type { SpanPeers } from "../../api/trace-peers.ts";
 import type { ApiTrace } from "../../api/trace-schema.ts";
@@ -10,6 +12,7 @@ import { saveAsHtml } from "./save-as-html.ts";
 
 /** The actions for a trace: compare it, save it as a file, archive it. */
 export function TraceActions({ input, peers }: { input: ApiTrace; peers: ReadonlyMap<string, SpanPeers> }) {
+  const client = useQueryClient();
   return (
     <>
       <Link
@@ -25,7 +28,10 @@ export function TraceActions({ input, peers }: { input: ApiTrace; peers: Readonl
         name="Save as HTML"
         done="Saved"
         title="One file that shows this trace without a server"
-        act={() => saveAsHtml(input, peers, location.search)}
+        act={() => {
+          const notes = client.getQueryData(notesQuery(input.traceID).queryKey) ?? [];
+          return saveAsHtml(input, peers, notes, location.search);
+        }}
       />
       {(uiConfig.archiveEnabled ?? true) && pageFacts().storageCapabilities.archiveStorage && (
         <ActionButton

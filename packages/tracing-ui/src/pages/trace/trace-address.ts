@@ -54,7 +54,7 @@ export const traceAddress = z.object({
   /** Words that the events of the list must hold. */
   events: text,
   /** The panel beside the waterfall. */
-  panel: z.catch(z.optional(z.enum(["path", "repeats"])), undefined),
+  panel: z.catch(z.optional(z.enum(["path", "repeats", "notes"])), undefined),
 });
 
 /** State of the trace page in its address. */

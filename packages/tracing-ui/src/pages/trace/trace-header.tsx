@@ -40,15 +40,17 @@ export const TraceHeader = memo(function TraceHeader(props: {
   gaps: readonly IdleGap[];
   /** Operations that single spans call many times. */
   repeats: number;
+  /** On it and its spans; undefined where none are kept, or known. */
+  notes: number | undefined;
   hues: ReadonlyMap<string, number>;
   filter: string;
   dispatch: Dispatch<ViewAction>;
 }) {
-  const { trace, input, peers, gaps, repeats, hues, filter, dispatch } = props;
+  const { trace, input, peers, gaps, repeats, notes, hues, filter, dispatch } = props;
   const zone = useChoice(zoneChoice);
   const address = route.useSearch();
   const shownPanel = address.view === undefined ? address.panel : undefined;
-  const panelLink = (panel: "path" | "repeats", title: string, hint: string) => (
+  const panelLink = (panel: "path" | "repeats" | "notes", title: string, hint: string, count = 0) => (
     <Link
       to="/trace/$traceId"
       params={{ traceId: trace.traceId }}
@@ -61,6 +63,7 @@ export const TraceHeader = memo(function TraceHeader(props: {
       title={hint}
     >
       {title}
+      {count > 0 && <span className="mono unit">{formatCount(count)}</span>}
     </Link>
   );
   const root = leadingRoot(trace);
@@ -80,6 +83,8 @@ export const TraceHeader = memo(function TraceHeader(props: {
           {panelLink("path", "Critical path", "What the trace waited for, as a ranked list")}
           {(repeats > 0 || shownPanel === "repeats") &&
             panelLink("repeats", "Repeated calls", "Operations that one span calls many times")}
+          {(notes !== undefined || shownPanel === "notes") &&
+            panelLink("notes", "Notes", "What people wrote on this trace and its spans", notes)}
           {!isSavedPage() && !embedding.isEmbedded && <TraceActions input={input} peers={peers} />}
           <ValueLinks links={traceLinks(uiConfig.linkPatterns, trace)} />
           <span data-command="Copy the trace id">

@@ -5,12 +5,14 @@ import { lazy, Suspense, useDeferredValue, useEffect, useMemo } from "react";
 import { Notice } from "ui-kit/components/notice.tsx";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { ApiError } from "../../api/api-error.ts";
+import { notesQuery, type TraceNote } from "../../api/notes.ts";
 import { traceQuery } from "../../api/queries.ts";
 import { type SpanPeers, tracePeersQuery } from "../../api/trace-peers.ts";
 import type { ApiTrace } from "../../api/trace-schema.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { embedding } from "../../links/embedding.ts";
+import { isSavedPage } from "../../offline/saved-trace.ts";
 import { buildTrace } from "../../trace/build-trace.ts";
 import { type CriticalPath, criticalPath } from "../../trace/critical-path.ts";
 import { filterSpans } from "../../trace/filter-spans.ts";
@@ -19,6 +21,8 @@ import { type RepeatedCalls, repeatedCalls } from "../../trace/repeated-calls.ts
 import { leadingRoot, type Trace } from "../../trace/trace.ts";
 import { visibleRows } from "../../trace/visible-rows.ts";
 import { Minimap } from "./minimap.tsx";
+import { notesBySpan } from "./notes/notes-by-span.ts";
+import { NotesPanel } from "./notes/notes-panel.tsx";
 import { PathPanel } from "./path-panel.tsx";
 import { RepeatsPanel } from "./repeats-panel.tsx";
 import { changedAddress } from "./trace-address.ts";
@@ -38,6 +42,7 @@ const EventsView = lazy(() =>
 );
 const JsonView = lazy(() => import("./views/json-view.tsx").then((file) => ({ default: file.JsonView })));
 const GraphView = lazy(() => import("./views/graph-view.tsx").then((file) => ({ default: file.GraphView })));
+const noNotes: readonly TraceNote[] = [];
 const noRepeats: readonly RepeatedCalls[] = [];
 const noGaps: readonly IdleGap[] = [];
 const noPath: CriticalPath = { sections: [], bySpan: new Map(), shares: [], durationUs: 0 };
@@ -101,6 +106,8 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
   const pathKnown = path !== noPath;
   const repeats = useMemo(() => (settled === trace ? repeatedCalls(trace) : noRepeats), [settled, trace]);
   const peers = useQuery(tracePeersQuery(trace.traceId)).data ?? noPeers;
+  const kept = useQuery(notesQuery(trace.traceId)).data ?? undefined;
+  const notes = useMemo(() => notesBySpan(kept ?? noNotes), [kept]);
   useTraceKeys({ rows, selected: view.selected, filter, dispatch, on: address.view === undefined });
 
   const closePanel = () =>
@@ -122,6 +129,7 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
           {...{ trace: whole, input, peers, hues, dispatch }}
           gaps={folded.gaps}
           repeats={repeats.length}
+          notes={isSavedPage() && kept?.length === 0 ? undefined : kept?.length}
           filter={view.filter}
         />
       )}
@@ -143,10 +151,11 @@ function LoadedTrace({ input }: { input: ApiTrace }) {
             />
           )}
           <div className="trace-body">
-            <Waterfall {...{ trace, hues, view, filter, rows, path, peers, gaps, dispatch }} />
+            <Waterfall {...{ trace, hues, view, filter, rows, path, peers, notes, gaps, dispatch }} />
             {address.panel === "path" && pathKnown && (
               <PathPanel {...{ trace, hues, path, dispatch }} selected={view.selected} onClose={closePanel} />
             )}
+            {address.panel === "notes" && <NotesPanel {...{ trace, hues, dispatch }} onClose={closePanel} />}
             {address.panel === "repeats" && repeats !== noRepeats && (
               <RepeatsPanel
                 {...{ trace, hues, repeats, dispatch }}

@@ -6,6 +6,7 @@ import { oddityOf } from "./hit-row.ts";
 import { runOperations, runText } from "./run-text.ts";
 import {
   foldedRunFrom,
+  notesOf,
   operationOf,
   peersOf,
   runFrom,
@@ -41,6 +42,7 @@ export function describeRow(scene: WaterfallScene, span: number): string {
   const waited = path.bySpan.get(span)?.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0);
   const unfolded = runFrom(scene, span);
   const peers = peersOf(scene, span);
+  const notes = notesOf(scene, span).length;
   const events = trace.spans[span]?.logs?.length ?? 0;
   return sentence([
     name,
@@ -51,6 +53,7 @@ export function describeRow(scene: WaterfallScene, span: number): string {
     waited !== undefined && `on the critical path for ${durationText(waited)}`,
     peers !== undefined && `${percentileText(peers.percentile)} of its peers`,
     events > 0 && (events === 1 ? "1 event" : `${formatCount(events)} events`),
+    notes > 0 && (notes === 1 ? "1 note" : `${formatCount(notes)} notes`),
     folded && `${formatCount(below)} below`,
     errors > 0 && `${formatCount(errors)} of them failed`,
     unfolded !== undefined && `first of ${runText(unfolded)}`,

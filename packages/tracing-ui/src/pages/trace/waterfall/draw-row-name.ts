@@ -63,6 +63,10 @@ function drawChip(
   dimmed: boolean,
 ): void {
   const { colours } = pen.palette;
+  if (kind === "noted") {
+    pen.icon("note", x, top + iconTop, colours.accent);
+    return;
+  }
   if (kind === "odd" || kind === "failed") {
     if (dimmed && kind === "failed") {
       pen.context.globalAlpha = dimmedAlpha;

@@ -8,6 +8,7 @@ import { runOperations, runText } from "./run-text.ts";
 import { WATERFALL_ROW_PX } from "./waterfall-rows.ts";
 import {
   foldedRunFrom,
+  notesOf,
   operationOf,
   peersOf,
   runFrom,
@@ -20,7 +21,7 @@ export interface RowHit {
   /** Index among the rows. */
   row: number;
   span: number;
-  part: "fold" | "run" | "odd" | "failed" | "level" | "name" | "rank" | "before" | "after" | "bar";
+  part: "fold" | "run" | "noted" | "odd" | "failed" | "level" | "name" | "rank" | "before" | "after" | "bar";
 }
 
 /**
@@ -87,6 +88,10 @@ export function hintOf(scene: WaterfallScene, { span, part }: RowHit): string {
     }
     case "run":
       return `Fold these ${runText(runFrom(scene, span) ?? { count: 0, period: 1 })} (h)`;
+    case "noted":
+      return notesOf(scene, span)
+        .map(({ text, author }) => isolated(author === "" ? text : `${author}: ${text}`))
+        .join("\n");
     case "odd":
       return oddityOf(scene.trace, span) ?? "";
     case "failed":

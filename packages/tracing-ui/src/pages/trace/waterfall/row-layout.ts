@@ -6,6 +6,7 @@ import { runOperations } from "./run-text.ts";
 import {
   foldedRunFrom,
   isDimmed,
+  notesOf,
   operationOf,
   runFrom,
   serviceOf,
@@ -21,7 +22,7 @@ export const leftPx = 8;
 
 /** A label at the right end of a name. */
 export interface RowChip {
-  kind: "below" | "run" | "odd" | "failed";
+  kind: "below" | "run" | "noted" | "odd" | "failed";
   /** Pixels from the left edge of the waterfall. */
   x: number;
   width: number;
@@ -131,6 +132,9 @@ function spanChips(scene: WaterfallScene, span: number, texts: FittedText): RowC
     const text = `×${formatCount(run.count)}`;
     const width = chipCaretPx + texts.width(text, "mono") + chipPaddingPx;
     chips.push({ kind: "run", x: 0, width, text, failed: false });
+  }
+  if (notesOf(scene, span).length > 0) {
+    chips.push({ kind: "noted", x: 0, width: iconPx, text: "", failed: false });
   }
   if ((flags & oddFlags) !== 0) {
     chips.push({ kind: "odd", x: 0, width: iconPx, text: "", failed: false });

@@ -28,7 +28,17 @@ export function sceneOf(
   const filter = filterSpans(trace, whole.filter);
   const rows = visibleRows(trace, whole.folded, whole.dims ? undefined : filter?.shown, whole.openRuns);
   return {
-    ...{ trace, view: whole, rows, filter, path: criticalPath(trace), peers: new Map(), gaps: [], ticks: [] },
+    ...{
+      trace,
+      view: whole,
+      rows,
+      filter,
+      path: criticalPath(trace),
+      peers: new Map(),
+      notes: new Map(),
+      gaps: [],
+      ticks: [],
+    },
     ...{ rowWindow: new RowWindow(rows.length, WATERFALL_ROW_PX, []) },
     ...{ nameWidth: 300, laneWidth: 500, width: 900 },
     ...rest,

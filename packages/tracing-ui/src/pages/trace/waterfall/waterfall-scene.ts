@@ -1,3 +1,4 @@
+import type { TraceNote } from "../../../api/notes.ts";
 import type { SpanPeers } from "../../../api/trace-peers.ts";
 import type { AxisTick } from "../../../trace/axis-ticks.ts";
 import type { CriticalPath } from "../../../trace/critical-path.ts";
@@ -6,6 +7,7 @@ import type { IdleGap } from "../../../trace/idle-gaps.ts";
 import type { RowWindow } from "../../../trace/row-window.ts";
 import { type SiblingRun, siblingRuns } from "../../../trace/sibling-runs.ts";
 import type { Trace } from "../../../trace/trace.ts";
+import { spanKey } from "../notes/notes-by-span.ts";
 import type { TraceView } from "../trace-view.ts";
 
 /**
@@ -23,6 +25,8 @@ export interface WaterfallScene {
   path: CriticalPath;
   /** By span id; empty where the store does not know. */
   peers: ReadonlyMap<string, SpanPeers>;
+  /** By span id, as `notesBySpan` gives them. */
+  notes: ReadonlyMap<string, readonly TraceNote[]>;
   /** Folded. */
   gaps: readonly IdleGap[];
   ticks: readonly AxisTick[];
@@ -33,6 +37,8 @@ export interface WaterfallScene {
   /** Pixels, of all. */
   width: number;
 }
+
+const noNotes: readonly TraceNote[] = [];
 
 /** The run of like siblings that the span is the first of; undefined also while a filter hides spans, which is after single ones. */
 export function runFrom({ trace, filter, view }: WaterfallScene, span: number): SiblingRun | undefined {
@@ -60,6 +66,11 @@ export function isDimmed(scene: WaterfallScene, span: number): boolean {
 /** Where the span stands among its peers. */
 export function peersOf({ trace, peers }: WaterfallScene, span: number): SpanPeers | undefined {
   return peers.size === 0 ? undefined : peers.get(trace.spans[span]?.spanID ?? "");
+}
+
+/** What people wrote on the span. */
+export function notesOf({ trace, notes }: WaterfallScene, span: number): readonly TraceNote[] {
+  return (notes.size > 0 && notes.get(spanKey(trace.spans[span]?.spanID ?? ""))) || noNotes;
 }
 
 /** Name of the span's service. */

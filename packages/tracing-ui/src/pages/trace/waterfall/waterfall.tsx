@@ -54,11 +54,13 @@ export function Waterfall(props: {
   path: CriticalPath;
   /** By span id; empty where the store does not know. */
   peers: ReadonlyMap<string, SpanPeers>;
+  /** By span id, as `notesBySpan` gives them. */
+  notes: WaterfallScene["notes"];
   /** Folded. */
   gaps: readonly IdleGap[];
   dispatch: Dispatch<ViewAction>;
 }) {
-  const { trace, hues, view, filter, rows, path, peers, gaps, dispatch } = props;
+  const { trace, hues, view, filter, rows, path, peers, notes, gaps, dispatch } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const { width, height } = useElementSize(scroller);
@@ -86,8 +88,11 @@ export function Waterfall(props: {
     [view.range, laneWidth, gaps],
   );
   const scene = useMemo<WaterfallScene>(
-    () => ({ trace, view, rows, rowWindow, filter, path, peers, gaps, ticks, nameWidth, laneWidth, width }),
-    [trace, view, rows, rowWindow, filter, path, peers, gaps, ticks, nameWidth, laneWidth, width],
+    () => ({
+      ...{ trace, view, rows, rowWindow, filter, path, peers, notes, gaps, ticks },
+      ...{ nameWidth, laneWidth, width },
+    }),
+    [trace, view, rows, rowWindow, filter, path, peers, notes, gaps, ticks, nameWidth, laneWidth, width],
   );
   const places = useMemo(() => siblingPlaces(trace, rows), [trace, rows]);
   const painter = useWaterfallPainter(canvas, scene, hues, height);

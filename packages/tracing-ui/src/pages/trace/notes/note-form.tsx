@@ -1,0 +1,85 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
+import { addNote, notesQuery } from "../../../api/notes.ts";
+import { failureWords } from "../../../components/share/failure-words.ts";
+import { keepNoteAuthor, noteAuthor } from "./note-author.ts";
+
+/** Writes a note. @param spanId "" for the whole trace @param onClose after it was kept, or on cancelling */
+export function NoteForm(props: { traceId: string; spanId: string; onClose?: () => void }) {
+  const { traceId, spanId, onClose } = props;
+  const client = useQueryClient();
+  const id = useId();
+  const [text, setText] = useState("");
+  const [author, setAuthor] = useState(noteAuthor);
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState("");
+
+  async function save() {
+    setBusy(true);
+    setFailure("");
+    try {
+      await addNote(traceId, { spanId, text: text.trim(), author: author.trim() });
+      keepNoteAuthor(author.trim());
+      setText("");
+      await client.invalidateQueries({ queryKey: notesQuery(traceId).queryKey });
+      onClose?.();
+    } catch (error) {
+      setFailure(failureWords(error));
+    }
+    setBusy(false);
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    void save();
+  }
+
+  function press(event: KeyboardEvent) {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && text.trim() !== "") {
+      event.preventDefault();
+      void save();
+    } else if (event.key === "Escape" && onClose !== undefined) {
+      event.stopPropagation();
+      onClose();
+    }
+  }
+
+  return (
+    <form className="note-form" onSubmit={submit} onKeyDown={press}>
+      <label htmlFor={`${id}text`}>{spanId === "" ? "Note on this trace" : "Note on this span"}</label>
+      <textarea
+        id={`${id}text`}
+        className="field"
+        rows={2}
+        maxLength={4_000}
+        placeholder="What others should see here"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <div className="note-form-foot">
+        <input
+          className="field"
+          aria-label="Your name"
+          placeholder="Your name"
+          autoComplete="name"
+          maxLength={200}
+          value={author}
+          onChange={(event) => setAuthor(event.target.value)}
+        />
+        <button type="submit" className="button" disabled={busy || text.trim() === ""}>
+          Save note
+        </button>
+        {onClose !== undefined && (
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+        )}
+      </div>
+      {failure !== "" && (
+        <p className="share-failure" role="alert">
+          It was not saved. {failure}
+        </p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,94 @@
+import "../path-panel.css";
+import "./notes.css";
+import { useQuery } from "@tanstack/react-query";
+import { type Dispatch, useMemo } from "react";
+import { Icon } from "ui-kit/components/icon.tsx";
+import { notesQuery, type TraceNote } from "../../../api/notes.ts";
+import { ServiceMark } from "../../../components/service-mark.tsx";
+import { failureWords } from "../../../components/share/failure-words.ts";
+import { isSavedPage } from "../../../offline/saved-trace.ts";
+import type { Trace } from "../../../trace/trace.ts";
+import type { ViewAction } from "../trace-view.ts";
+import { NoteForm } from "./note-form.tsx";
+import { NoteList } from "./note-list.tsx";
+import { spanKey } from "./notes-by-span.ts";
+
+/** All notes on a trace, the oldest first. A click goes to the span that a note is on. */
+export function NotesPanel(props: {
+  trace: Trace;
+  hues: ReadonlyMap<string, number>;
+  dispatch: Dispatch<ViewAction>;
+  onClose: () => void;
+}) {
+  const { trace, hues, dispatch, onClose } = props;
+  const { data, error, refetch } = useQuery(notesQuery(trace.traceId));
+  const spans = useMemo(() => {
+    const wanted = new Set(data?.map(({ spanId }) => spanKey(spanId)));
+    const found = new Map<string, number>();
+    for (let span = 0; wanted.size > 0 && span < trace.spans.length; span += 1) {
+      const key = spanKey(trace.spans[span]?.spanID ?? "");
+      if (wanted.has(key) && !found.has(key)) {
+        found.set(key, span);
+      }
+    }
+    return found;
+  }, [data, trace]);
+
+  function about({ spanId }: TraceNote) {
+    if (spanId === "") {
+      return <p className="note-about">The whole trace</p>;
+    }
+    const span = spans.get(spanKey(spanId));
+    if (span === undefined) {
+      return <p className="note-about">A span that is not in this trace</p>;
+    }
+    const service = trace.services[trace.service[span] as number] ?? "";
+    return (
+      <button
+        type="button"
+        className="note-about cut"
+        title="Go to this span"
+        onClick={() => dispatch({ type: "select", span })}
+      >
+        <ServiceMark hue={hues.get(service)} />
+        <b>{service}</b> {trace.spans[span]?.operationName}
+      </button>
+    );
+  }
+
+  return (
+    <aside className="path-panel notes-panel" aria-labelledby="notes-title">
+      <header>
+        <h2 id="notes-title">Notes</h2>
+        <button type="button" className="icon-button" aria-label="Close the notes" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {error !== null && (
+        <p className="path-lead share-failure" role="alert">
+          The notes could not be read. {failureWords(error)}{" "}
+          <button type="button" className="button" onClick={() => void refetch()}>
+            Try again
+          </button>
+        </p>
+      )}
+      {data === null && (
+        <p className="path-lead">
+          This query service keeps no notes: whoever runs it has to set --query.views-dir.
+        </p>
+      )}
+      {data?.length === 0 && (
+        <p className="path-lead">
+          Nobody has written a note here yet. Open a span to write one on it. Everybody who opens this trace
+          sees it.
+        </p>
+      )}
+      {data !== undefined && data !== null && (
+        <>
+          <NoteList traceId={trace.traceId} notes={data} about={about} />
+          {!isSavedPage() && <NoteForm traceId={trace.traceId} spanId="" />}
+        </>
+      )}
+    </aside>
+  );
+}
