@@ -27,8 +27,15 @@ function token(name: string, theme: Theme): Oklch {
 
 /** Service colour of a hue, from the lightness and chroma in tokens.css. */
 function service(theme: Theme, hue: number): Oklch {
-  const [lightness, chroma] = numbers(new RegExp(`--service-${theme}: ([\\d. ]+);`).exec(css)?.[1]);
-  return [lightness, chroma, hue];
+  // The middles and halves that the formula of tokens.css has, and whether the hue is an even one.
+  const formula =
+    css
+      .split("--service: light-dark(")[1]
+      ?.match(/[\d.]+(?= [+*] )/g)
+      ?.map(Number) ?? [];
+  const [lightness = 0, more = 0, chroma = 0, moreChroma = 0] = formula.slice(theme === "light" ? 0 : 4);
+  const turn = serviceHues.indexOf(hue) % 2 === 1 ? -1 : 1;
+  return [lightness + turn * more, chroma + turn * moreChroma, hue];
 }
 
 /** Linear sRGB by Björn Ottosson's OKLab matrices. */
@@ -92,6 +99,22 @@ test.each(themes)("%s: every service colour stands out from every surface and li
       expect(contrast(colour, token(back, theme)), `hue ${hue} on ${back}`).toBeGreaterThanOrEqual(3);
     }
   }
+});
+
+test.each(themes)("%s: colours of neighbouring hues are told apart", (theme) => {
+  const place = ([lightness, chroma, hue]: Oklch) => [
+    lightness,
+    chroma * Math.cos((hue * Math.PI) / 180),
+    chroma * Math.sin((hue * Math.PI) / 180),
+  ];
+  serviceHues.forEach((hue, slot) => {
+    const here = place(service(theme, hue));
+    const next = place(service(theme, serviceHues[(slot + 1) % serviceHues.length] ?? 0));
+    // A difference of 0.02 is the least that most people see side by side.
+    expect(Math.hypot(...here.map((value, axis) => value - (next[axis] ?? 0))), `${hue}`).toBeGreaterThan(
+      0.09,
+    );
+  });
 });
 
 test.each(themes)("%s: surfaces follow each other in even, visible steps", (theme) => {
