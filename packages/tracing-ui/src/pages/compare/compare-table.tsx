@@ -27,7 +27,7 @@ export function CompareTable({ diff, address }: { diff: TraceDiff; address: Comp
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by key
     <section ref={scroller} className="compare-scroll" aria-label="Differences" tabIndex={0}>
-      <table aria-label="Places of both traces">
+      <table aria-label="Places of both traces" className={`by-${order}`}>
         <thead>
           <tr>
             <th scope="col">Service and operation</th>

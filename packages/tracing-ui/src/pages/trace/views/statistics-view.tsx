@@ -1,9 +1,10 @@
 import "./statistics-view.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { Fragment, type ReactNode, useMemo } from "react";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { ServiceMark } from "../../../components/service-mark.tsx";
+import { useMedia } from "../../../components/use-media.ts";
 import type { Trace } from "../../../trace/trace.ts";
 import { changedAddress, defaultStatisticsSort, type StatisticsColumn } from "../trace-address.ts";
 import { attributeKeys, type SpanStatistics, spanStatistics } from "./span-statistics.ts";
@@ -14,16 +15,40 @@ const mostKeys = 200;
 /** Rows shown. */
 const mostRows = 1_000;
 
-const columns: { column: StatisticsColumn; title: string; value: (row: SpanStatistics) => number }[] = [
-  { column: "count", title: "Spans", value: (row) => row.count },
-  { column: "errors", title: "Errors", value: (row) => row.errors },
-  { column: "total", title: "Total", value: (row) => row.totalUs },
-  { column: "self", title: "Self", value: (row) => row.selfUs },
-  { column: "min", title: "Min", value: (row) => row.leastUs },
-  { column: "median", title: "Median", value: (row) => row.medianUs },
-  { column: "p95", title: "p95", value: (row) => row.p95Us },
-  { column: "max", title: "Max", value: (row) => row.mostUs },
+interface Column {
+  column: StatisticsColumn;
+  title: string;
+  value: (row: SpanStatistics) => number;
+  cell: (row: SpanStatistics) => ReactNode;
+}
+
+const columns: readonly Column[] = [
+  {
+    ...{ column: "count", title: "Spans", value: (row) => row.count },
+    cell: ({ count }) => <td className="mono">{formatCount(count)}</td>,
+  },
+  {
+    ...{ column: "errors", title: "Errors", value: (row) => row.errors },
+    cell: ({ errors }) => (
+      <td className={errors > 0 ? "mono statistics-errors" : "mono unit"}>{formatCount(errors)}</td>
+    ),
+  },
+  timeColumn("total", "Total", (row) => row.totalUs),
+  timeColumn("self", "Self", (row) => row.selfUs),
+  timeColumn("min", "Min", (row) => row.leastUs),
+  timeColumn("median", "Median", (row) => row.medianUs),
+  timeColumn("p95", "p95", (row) => row.p95Us),
+  timeColumn("max", "Max", (row) => row.mostUs),
 ];
+
+function timeColumn(column: StatisticsColumn, title: string, value: Column["value"]): Column {
+  const cell = (row: SpanStatistics) => (
+    <td>
+      <Duration us={value(row)} />
+    </td>
+  );
+  return { column, title, value, cell };
+}
 
 /** The spans of the trace in figures, by operation, service or attribute. */
 export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
@@ -39,6 +64,11 @@ export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMa
       ? all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
       : all.toSorted((a, b) => value(b) - value(a));
   }, [all, sort]);
+  // On a phone the others are beyond the edge: what the rows are ordered by stands first.
+  const isNarrow = useMedia("(width < 640px)");
+  const shown = isNarrow
+    ? columns.toSorted((a, b) => Number(b.column === sort) - Number(a.column === sort))
+    : columns;
   const selfUs = all.reduce((sum, row) => sum + row.selfUs, 0);
   const go = (changes: Parameters<typeof changedAddress>[1]) =>
     void navigate({ search: changedAddress(address, changes), resetScroll: false });
@@ -87,13 +117,13 @@ export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMa
           <thead>
             <tr>
               {head("name", by === "operation" ? "Service and operation" : by === "service" ? "Service" : by)}
-              {columns.map(({ column, title }) => head(column, title))}
+              {shown.map(({ column, title }) => head(column, title))}
               <th scope="col">Self share</th>
             </tr>
           </thead>
           <tbody>
             {rows.slice(0, mostRows).map((row) => (
-              <Row key={row.first} {...{ trace, hues, row, by, selfUs }} />
+              <Row key={row.first} {...{ trace, hues, row, columns: shown, by, selfUs }} />
             ))}
           </tbody>
         </table>
@@ -106,10 +136,11 @@ function Row(props: {
   trace: Trace;
   hues: ReadonlyMap<string, number>;
   row: SpanStatistics;
+  columns: readonly Column[];
   by: string;
   selfUs: number;
 }) {
-  const { trace, hues, row, by, selfUs } = props;
+  const { trace, hues, row, columns, by, selfUs } = props;
   const address = route.useSearch();
   const service = trace.services[row.service];
   const share = selfUs === 0 ? 0 : row.selfUs / selfUs;
@@ -128,13 +159,8 @@ function Row(props: {
           {by === "operation" && <b>{service}</b>} <span className="cut">{row.name}</span>
         </Link>
       </th>
-      <td className="mono">{formatCount(row.count)}</td>
-      <td className={row.errors > 0 ? "mono statistics-errors" : "mono unit"}>{formatCount(row.errors)}</td>
-      {[row.totalUs, row.selfUs, row.leastUs, row.medianUs, row.p95Us, row.mostUs].map((us, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: columns stay in their places
-        <td key={index}>
-          <Duration us={us} />
-        </td>
+      {columns.map(({ column, cell }) => (
+        <Fragment key={column}>{cell(row)}</Fragment>
       ))}
       <td className="statistics-share">
         <span className="statistics-bar" style={{ width: `${100 * share}%` }} />
