@@ -5,6 +5,7 @@ import type { TraceSummary } from "../trace/summarise-trace.ts";
 import { type AskedRange, timesOf } from "./analysis.ts";
 import { ApiError } from "./api-error.ts";
 import { readJson } from "./read-json.ts";
+import { unixMicros } from "./unix-micros.ts";
 
 const attribute = z.object({
   key: z.string(),
@@ -115,7 +116,7 @@ function summaryOf(trace: FoundTrace, columns: readonly string[]): TraceSummary 
   const rootFound = root !== "" && root !== noRoot;
   return {
     traceId: trace.traceID,
-    startUs: Number(trace.startTimeUnixNano) / 1_000,
+    startUs: unixMicros(trace.startTimeUnixNano),
     durationUs: exactDuration(trace) ?? (trace.durationMs ?? 0) * 1_000,
     rootService: rootFound ? root : (services[0]?.name ?? ""),
     rootOperation: trace.rootTraceName ?? "",
