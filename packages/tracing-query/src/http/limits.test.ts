@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { zstdDecompressSync } from "node:zlib";
+import { deflateSync, gzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { createLogger, parseHostPort } from "lifecycle";
 import type { ReadOptions, SpanReader } from "storage/api";
 import { expect, onTestFinished, test } from "vitest";
@@ -166,4 +166,32 @@ test("zstd, for those that take it", async () => {
   const end = answer.indexOf("\r\n\r\n");
   expect(answer.subarray(0, end).toString()).toMatch(/content-encoding: zstd/i);
   expect(zstdDecompressSync(answer.subarray(end + 4)).toString()).toContain("x".repeat(5_000));
+});
+
+test.each([
+  ["gzip", gzipSync],
+  ["deflate", deflateSync],
+  ["zstd", zstdCompressSync],
+])("an upload may be %s, within the limit as decompressed", async (encoding, compress) => {
+  const limits = { maxTraces: 0, maxSpans: 0, maxRangeNano: 0n };
+  const base = await open(await sampleStore([]), { limits, maxBodyBytes: 10_000 });
+  const upload = (body: Uint8Array<ArrayBuffer>) =>
+    fetch(`${base}/api/transform`, { method: "POST", headers: { "Content-Encoding": encoding }, body });
+  expect((await upload(new Uint8Array(compress('{"resourceSpans":[]}')))).status).toBe(200);
+  const bomb = new Uint8Array(compress(Buffer.alloc(1_000_000, " ")));
+  expect(bomb.length).toBeLessThan(10_000);
+  expect(await problemOf(await upload(bomb))).toEqual([
+    413,
+    "the body is over the limit of 10000 bytes of --query.max-upload-size",
+  ]);
+  const [status, message] = await problemOf(await upload(new Uint8Array([1, 2, 3])));
+  expect([status, message]).toEqual([400, expect.stringContaining(`the body is not ${encoding}`)]);
+});
+
+test("an upload of an unknown encoding is told the known ones", async () => {
+  const base = await open(await sampleStore([]));
+  const headers = { "Content-Encoding": "br" };
+  const answer = await fetch(`${base}/api/transform`, { method: "POST", headers, body: "x" });
+  const [status, message] = await problemOf(answer);
+  expect([status, message]).toEqual([400, expect.stringContaining("known are identity, gzip")]);
 });

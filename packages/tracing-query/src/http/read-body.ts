@@ -1,4 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { acceptedEncodings, decompress, isKnownEncoding } from "wire/compression";
+import { WireError } from "wire/errors";
 import { QueryError } from "../query-error.ts";
 
 export interface BodyLimit {
@@ -8,7 +10,9 @@ export interface BodyLimit {
 }
 
 /**
- * The whole body of a request. @throws QueryError QUERY_TOO_LARGE, and then the rest of the body is not read
+ * The whole body of a request, decompressed: files that are uploaded have the encodings that spans may have.
+ * @throws QueryError QUERY_TOO_LARGE, as sent (then the rest of the body is not read) or as decompressed;
+ *   QUERY_UNREADABLE for another encoding or broken bytes
  */
 export async function readBody(request: IncomingMessage, { name, bytes }: BodyLimit): Promise<Buffer> {
   const tooLarge = () =>
@@ -20,6 +24,14 @@ export async function readBody(request: IncomingMessage, { name, bytes }: BodyLi
   if (Number(request.headers["content-length"] ?? 0) > bytes) {
     throw tooLarge();
   }
+  const encoding = (request.headers["content-encoding"] ?? "").trim().toLowerCase();
+  if (!isKnownEncoding(encoding)) {
+    throw new QueryError(
+      "QUERY_UNREADABLE",
+      `unsupported Content-Encoding ${JSON.stringify(encoding)}: known are ${acceptedEncodings}`,
+      { parameter: "Content-Encoding" },
+    );
+  }
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -29,5 +41,14 @@ export async function readBody(request: IncomingMessage, { name, bytes }: BodyLi
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks, length);
+  try {
+    return decompress(Buffer.concat(chunks, length), encoding, bytes);
+  } catch (cause) {
+    if (cause instanceof WireError) {
+      throw cause.code === "WIRE_TOO_LARGE"
+        ? tooLarge()
+        : new QueryError("QUERY_UNREADABLE", `the body is not ${encoding}: ${cause.message}`, { cause });
+    }
+    throw cause;
+  }
 }
