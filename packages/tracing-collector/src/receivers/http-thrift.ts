@@ -10,6 +10,7 @@ import { MediaTypeError, mediaType } from "./media-type.ts";
 import { drainRequest } from "./read-body.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
+import { requestPath } from "./request-path.ts";
 import { answerSampling } from "./sampling-http.ts";
 import { answerText } from "./text-answer.ts";
 
@@ -42,7 +43,7 @@ export async function openHttpThrift(
   );
 
   return await listenHttp(address, timeouts, (request, response) => {
-    const [path = ""] = (request.url ?? "").split("?", 1);
+    const path = requestPath(request);
     const type = Object.hasOwn(requestTypes, path) ? requestTypes[path] : undefined;
     watchRequest(context.metrics, request, response, type === undefined ? "other" : path);
     if (type === "traces") {

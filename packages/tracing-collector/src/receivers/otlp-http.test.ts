@@ -199,6 +199,10 @@ describe("bad requests get their answer, and the next is served", () => {
     expect(await fixture.spans()).toHaveLength(1);
   });
 
+  test.each(["//v1/traces", "/v1//traces"])("path %s is that of spans", async (path) => {
+    expect((await post(json, "{}", path)).status).toBe(200);
+  });
+
   test.each(["/v1/metrics", "/v1/logs", "/", "/v1/traces/", "/nowhere?x=1"])("path %s", async (path) => {
     const got = await post(json, "{}", path);
     expect([got.status, got.type, got.body.toString()]).toEqual([

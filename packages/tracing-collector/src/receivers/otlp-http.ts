@@ -15,6 +15,7 @@ import { type HttpSpanForm, receiveSpans } from "./http-spans.ts";
 import { drainRequest } from "./read-body.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
+import { requestPath } from "./request-path.ts";
 import { answerText } from "./text-answer.ts";
 
 /** Settings of OTLP over HTTP. */
@@ -70,8 +71,7 @@ function route(
   response: ServerResponse,
   forms: readonly OtlpForm[],
 ): OtlpForm | undefined {
-  const [path] = (request.url ?? "").split("?", 1);
-  if (path !== "/v1/traces") {
+  if (requestPath(request) !== "/v1/traces") {
     answerText(response, 404, "404 page not found");
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { samplingJson, serviceParameter } from "wire/sampling";
 import type { SamplingProvider } from "../sampling/sampling-provider.ts";
+import { requestPath } from "./request-path.ts";
 import { answerText } from "./text-answer.ts";
 
 /**
@@ -14,7 +15,7 @@ export function answerSampling(
   response: ServerResponse,
 ): void {
   const url = request.url ?? "";
-  const path = url.split("?", 1)[0];
+  const path = requestPath(request);
   if (path !== "/api/sampling" && path !== "/api/baggageRestrictions") {
     answerText(response, 404, "404 page not found");
   } else if (request.method !== "GET") {

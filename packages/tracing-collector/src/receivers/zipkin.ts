@@ -13,6 +13,7 @@ import { type HttpSpanForm, receiveSpans } from "./http-spans.ts";
 import { drainRequest } from "./read-body.ts";
 import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
+import { requestPath } from "./request-path.ts";
 import { answerText } from "./text-answer.ts";
 
 /** Settings of the Zipkin receiver. */
@@ -50,7 +51,7 @@ export async function openZipkin(
   const v2Proto = formOf(new ZipkinV2ProtoTranscoder({ maxRowsBytes }));
 
   function formFor(request: IncomingMessage): HttpSpanForm {
-    const [path = ""] = (request.url ?? "").split("?", 1);
+    const path = requestPath(request);
     const type = request.headers["content-type"];
     if (path.includes("api/v1/spans")) {
       return type === "application/x-thrift" ? v1Thrift : v1Json;
