@@ -537,5 +537,6 @@ test("who leaves ends the work in the store, and waits no longer at the gate", a
   expect(await refused.json()).toMatchObject({ code: "QUERY_BUSY" });
   socket.destroy();
   await aborted.promise;
-  await expect.poll(async () => (await fetch(`${server.base}${api}/compare`)).status).toBe(200);
+  const status = async () => (await fetch(`${server.base}${api}/compare`)).status;
+  await expect.poll(status, { timeout: 20_000 }).toBe(200);
 });
