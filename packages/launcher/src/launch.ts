@@ -8,7 +8,9 @@ import { onStopRequest } from "./stop-requests.ts";
 import { type Restart, SupervisedProcess } from "./supervised-process.ts";
 import { welcome } from "./welcome.ts";
 
-const healthyWithinMs = 60_000;
+/** A slow machine needs minutes, and so does a store with much to read. Whatever cannot start ends by itself before. */
+const healthyWithinMs = 300_000;
+const tellEveryMs = 15_000;
 const stopWithinMs = 15_000;
 
 /** Exit codes, as `--help` and docs/processes.md tell them. */
@@ -125,7 +127,13 @@ export async function launch(scope: LaunchScope): Promise<number> {
     child.start();
   }
   const deadline = AbortSignal.any([giveUp.signal, AbortSignal.timeout(healthyWithinMs)]);
+  const teller = setInterval(() => {
+    const names = processes.filter(({ state }) => state === "starting").map(({ service }) => service.name);
+    const seconds = Math.round((Date.now() - begin) / 1000);
+    say(`after ${seconds} s not healthy yet: ${names.join(", ")}; waiting up to ${healthyWithinMs / 1000} s`);
+  }, tellEveryMs);
   const healthy = await Promise.allSettled(processes.map((child) => child.healthy(deadline)));
+  clearInterval(teller);
   const late = processes.filter((_, index) => healthy[index]?.status === "rejected");
   if (late.length === 0) {
     process.stdout.write(welcome(scope, Date.now() - begin));
