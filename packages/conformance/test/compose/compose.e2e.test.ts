@@ -65,7 +65,7 @@ beforeAll(async () => {
     return;
   }
   await opened.compose("--profile", "demo", "build");
-  await opened.compose("--profile", "demo", "up", "--detach", "--no-build");
+  await opened.compose("--profile", "demo", ...upOfImages);
   const begin = performance.now();
   const door = new FrontDoorClient(Number(ports.HTTPS_PORT), await rootCertificate(opened));
   const { traceId, otlpJson } = sampleTrace();
@@ -172,6 +172,22 @@ function sendersTo(ledger: SpanLedger): SpanSenders {
   });
 }
 
+const upOfImages = ["up", "--detach", "--no-build"];
+
+/** Spans that a replica of the collector has received since it started. */
+async function receivedBy(engine: ContainerEngine, number: number): Promise<number> {
+  const ask = `fetch("http://localhost:14269/metrics").then(async (answer) => console.log(await answer.text()))`;
+  const text = await engine.podman(
+    "exec",
+    engine.containerOf("tracing-collector", number),
+    "node",
+    "-e",
+    ask,
+  );
+  const counts = text.matchAll(/^tracing_collector_spans_received_total\{[^}]*\} (\d+)/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
 /** Waits until a store has every acknowledged span, once. */
 async function allStored(ledger: SpanLedger, store: string): Promise<void> {
   const report = await eventually(async () => {
@@ -195,22 +211,28 @@ test("a collector killed behind the front door: every acknowledged span is found
     await senders.more(moreRequests, withinMs);
     await engine.podman("start", collector);
     await senders.more(moreRequests, withinMs);
-    // Spans that are acknowledged while there is no storage are on the disk of whoever took them, and five took some.
     const scale = (count: number) =>
-      engine.compose(
-        "--profile",
-        "demo",
-        "up",
-        "--detach",
-        "--no-build",
-        "--scale",
-        `tracing-collector=${count}`,
-      );
-    await scale(5);
+      engine.compose(...["--profile", "demo"], ...upOfImages, "--scale", `tracing-collector=${count}`);
+    await scale(1);
     await senders.more(moreRequests, withinMs);
+    await scale(5);
+    const begin = performance.now();
+    // The front door looks its collectors up by name, every two seconds.
+    await eventually(async () => {
+      const received = await Promise.all([1, 2, 3, 4, 5].map((number) => receivedBy(engine, number)));
+      expectEqual(
+        received.map((spans) => spans > 0),
+        received.map(() => true),
+        `each of five receives: ${received}`,
+      );
+    }, withinMs);
+    process.stderr.write(
+      `five collectors receive ${Math.round(performance.now() - begin)} ms after compose up\n`,
+    );
+    // Spans that are acknowledged while there is no storage are on the disk of whoever took them, and five took some.
     await engine.podman("stop", engine.containerOf("tracing-storage"));
     await senders.more(moreRequests, withinMs);
-    await scale(1);
+    await scale(2);
     await senders.more(moreRequests, withinMs);
   } finally {
     await senders.stop();
@@ -218,7 +240,7 @@ test("a collector killed behind the front door: every acknowledged span is found
   await allStored(ledger, await engine.addressOf("tracing-storage"));
 }, 600_000);
 
-test("what was changed through the admin API is there after a restart of the container", async (context) => {
+test("what was changed through the admin API is there after a restart of the container, and in a new one", async (context) => {
   const { engine } = running(context);
   const server = engine.containerOf("admin-server");
   const ask = (
@@ -232,9 +254,10 @@ test("what was changed through the admin API is there after a restart of the con
   const site = JSON.stringify(JSON.stringify({ listen: ["127.0.0.1:8099"], routes: [] }));
   expect(await run(ask("PUT", `body: ${site},`))).toMatch(/^200/);
   await engine.podman("restart", "--time", "10", server);
-  const after = await eventually(() => run(ask("GET", "")), withinMs);
-  expect(after).toContain("127.0.0.1:8099");
-}, 120_000);
+  expect(await eventually(() => run(ask("GET", "")), withinMs)).toContain("127.0.0.1:8099");
+  await engine.compose(...upOfImages, "--force-recreate", "--no-deps", "admin-server");
+  expect(await eventually(() => run(ask("GET", "")), withinMs)).toContain("127.0.0.1:8099");
+}, 180_000);
 
 test("Prometheus reaches each process, has our rules, and the dashboards metrics that there are", async (context) => {
   const { engine } = running(context);
@@ -280,9 +303,9 @@ test("images are small", async (context) => {
   }
 });
 
-/** Each job of prometheus.yml, once for each of its targets. */
+/** Each job of prometheus.yml, once for each of its targets: there are two collectors. */
 const allJobs = [
-  ...["admin-server", "spans", "tracing-agent", "tracing-collector", "tracing-query"],
+  ...["admin-server", "spans", "tracing-agent", "tracing-collector", "tracing-collector", "tracing-query"],
   "tracing-storage",
 ];
 
@@ -425,7 +448,7 @@ test("the profile cluster keeps every acknowledged span, with a server killed an
   await engine.compose("--profile", "demo", "--profile", "monitoring", "down", "--volumes", "--timeout", "1");
   const files = ["--file", "docker-compose.yml", "--file", await engine.boundsOf(clickhouseServices)];
   const cluster = [...files, "--env-file", "docker/cluster.env", "--profile", "cluster"];
-  await engine.compose(...cluster, "up", "--detach", "--no-build");
+  await engine.compose(...cluster, ...upOfImages, "--scale", "tracing-collector=5");
   const started = (await engine.podman("ps", "--format", "{{.Names}}")).split("\n");
   expect(started).toEqual(expect.arrayContaining(clickhouseServers.map((name) => engine.containerOf(name))));
   expect(started).not.toContain(engine.containerOf("tracing-storage"));

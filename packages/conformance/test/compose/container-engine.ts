@@ -146,9 +146,9 @@ export class ContainerEngine {
     return stdout;
   }
 
-  /** The container of a service. */
-  containerOf(service: string): string {
-    return `${this.#project}_${service}_1`;
+  /** The container of a service, or of one of its replicas, which have numbers from one. */
+  containerOf(service: string, number = 1): string {
+    return `${this.#project}_${service}_${number}`;
   }
 
   /** The address of a service that this machine reaches, whether a port is published or not. */
