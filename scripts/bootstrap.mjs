@@ -8,6 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clickhouseOf } from "./clickhouse-option.mjs";
+import { diskRoomText } from "./disk-room.mjs";
 import { homeVariables } from "./home-folder.mjs";
 import { nameOf, nodePackageOf, partialPlatformText, thisPlatform } from "./platform.mjs";
 import { runChild } from "./run-child.mjs";
@@ -89,7 +90,7 @@ async function toolchainPath() {
     const isThere = Object.entries(parts).every(([name, release]) => version(name, env) === release);
     if (status !== 0 || !isThere) {
       process.stderr.write(
-        "Could not fetch them, the lines above say why. Is the npm registry reachable (npm ping)? With a Node >= " +
+        `${diskRoomText(root)}Could not fetch them, the lines above say why. Is the npm registry reachable (npm ping)? With a Node >= ` +
           `${oldestNode} and pnpm ${wanted.pnpm} of your own on the PATH this step is not needed.\n`,
       );
       process.exit(1);

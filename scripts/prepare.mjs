@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { diskRoomText } from "./disk-room.mjs";
 import { addMissingNatives } from "./native-packages.mjs";
 import { nameOf, thisPlatform } from "./platform.mjs";
 import { runChild } from "./run-child.mjs";
@@ -23,7 +24,8 @@ async function runQuietly(title, command, args) {
   process.stderr.write(`${title} …\n`);
   const { status, output } = await runChild(command, args, { cwd: root, quiet: true });
   if (status !== 0) {
-    process.stderr.write(`${output}\n${title}: failed (${command} ${args.join(" ")})\n`);
+    const why = `${title}: failed (${command} ${args.join(" ")})`;
+    process.stderr.write(`${output}\n${diskRoomText(root)}${why}\n`);
     process.exit(1);
   }
 }
