@@ -156,6 +156,3 @@ export function receiverRules(root: string): Rule[] {
 
 /** Levels of the Collector's log, of which `warn` is written so here too. */
 export const logLevel = (value: Value): Value => String(value).toLowerCase();
-
-/** Processes that a whole configuration is about. */
-export const serving: readonly TargetProcess[] = ["tracing-collector", "tracing-query", "tracing-storage"];
