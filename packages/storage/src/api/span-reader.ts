@@ -91,7 +91,8 @@ export interface SpanReader {
    */
   getTraces(traceIds: readonly string[], options?: ReadOptions): Promise<Trace[]>;
   /**
-   * As `getTraces`, for traces of any size, when an engine can hold spans in less memory than objects.
+   * As `getTraces`, for traces of any size, when an engine can hold spans in less memory than objects. A span
+   * that is stored more than once, equal in every field, is there once.
    * @param onCount called when an answer begins, with its number of spans and their approximate bytes, if the
    *   engine knows. There may be several answers, and an answer may begin again.
    */

@@ -28,7 +28,7 @@ function sum(numbers: readonly number[]): number {
 export function repeatedContract({ store, test }: ContractContext): void {
   /** The results of all counting reads for a called service; `caller` is its caller. */
   async function counts(caller: string, service: string) {
-    const { analysis, dependencies, metrics, traceql } = store();
+    const { analysis, catalog, dependencies, metrics, reader, traceql } = store();
     const links = await dependencies.getDependencies(range);
     const calls = await metrics.getCallCounts(minutes);
     const spans = (await metrics.getSpanCounts(minutes)).filter((count) => count.service === service);
@@ -62,7 +62,14 @@ export function repeatedContract({ store, test }: ContractContext): void {
       },
     });
     const few = await traceql.search({ query: query("count() < 2"), range, limit: 9, spansPerSpanset: 9 });
+    const values = await catalog.values({
+      ...{ scope: "span", name: "card", range, filter: { service }, limit: 9 },
+    });
+    const ids = await reader.findTraceIds({ service, limit: 9 });
+    const traces = (await reader.getPackedTraces?.(ids)) ?? (await reader.getTraces(ids));
     return {
+      values: sum(values.map(({ count }) => count ?? 0)),
+      traces: traces.map(({ spans: { length } }) => length),
       links: sum(links.filter((link) => link.parent === caller).map(({ callCount }) => callCount)),
       calls: sum(calls.filter((call) => call.parent === caller).map((call) => call.calls)),
       spans: sum(spans.map((count) => count.calls)),
@@ -95,10 +102,15 @@ export function repeatedContract({ store, test }: ContractContext): void {
       const traceId = newTraceId();
       const start = { startTimeUnixNano: noonUnixNano + BigInt(index) * secondNano };
       const parent = sampleSpan({ traceId, service: caller, kind: "client", ...start });
-      return [parent, sampleSpan({ traceId, service, parentSpanId: parent.spanId, ...start, ...facts })];
+      const attributes = [{ key: "card", value: { type: "string" as const, value: "17" } }];
+      return [
+        parent,
+        sampleSpan({ traceId, service, parentSpanId: parent.spanId, attributes, ...start, ...facts }),
+      ];
     });
   }
   const once = {
+    ...{ values: 2, traces: [2, 2] },
     ...{
       links: 2,
       calls: 2,

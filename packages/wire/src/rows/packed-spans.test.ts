@@ -64,6 +64,9 @@ describe("PackedSpans", () => {
           const span = spans[index] as Span;
           expect(packed.at(index)).toEqual(span);
           expectFields(packed.fieldsAt(index), span);
+          const copy = (index + some.length) % spans.length;
+          expect(packed.rowAt(index)).toEqual(packed.rowAt(copy));
+          expect(packed.originAt(index)).toBe(packed.originAt(copy));
         }
       }),
       { numRuns: 40 },

@@ -60,6 +60,8 @@ export class PackedSpans {
    */
   #places = new Uint32Array(3 * 64);
   #length = 0;
+  /** Where the rows of each block end; of the last one it is `#used`. */
+  readonly #blockEnds: number[] = [];
   #blockBytes = 0;
   /** Used bytes of the last block. */
   #used = 0;
@@ -143,6 +145,24 @@ export class PackedSpans {
     return this.#fields;
   }
 
+  /**
+   * The bytes of a span's row, without resource and scope. Spans with equal bytes and one `originAt` are equal
+   * in every field, when one answer of a store has them.
+   */
+  rowAt(index: number): Uint8Array {
+    const block = this.#places[3 * index + 1] as number;
+    const end =
+      index + 1 < this.#length && this.#places[3 * index + 4] === block
+        ? (this.#places[3 * index + 5] as number)
+        : (this.#blockEnds[block] ?? this.#used);
+    return (this.#blocks[block] as StoredRowReader).bytes.subarray(this.#places[3 * index + 2], end);
+  }
+
+  /** A number that spans of one resource and scope share. */
+  originAt(index: number): number {
+    return (this.#places[3 * index] as number) >>> 1;
+  }
+
   #find(index: number): { readonly reader: StoredRowReader; readonly prefix: KnownPrefix } {
     const place = 3 * index;
     const reader = this.#blocks[this.#places[place + 1] as number];
@@ -200,7 +220,9 @@ export class PackedSpans {
       const grown = Math.min(Math.max(firstBlockBytes, this.#blockBytes), largestBlockBytes);
       const bytes = Buffer.allocUnsafeSlow(Math.max(grown, row.length));
       block = new StoredRowReader(bytes);
-      this.#blocks.push(block);
+      if (this.#blocks.push(block) > 1) {
+        this.#blockEnds.push(this.#used);
+      }
       this.#blockBytes += bytes.length;
       this.#used = 0;
     }

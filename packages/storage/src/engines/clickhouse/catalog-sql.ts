@@ -8,6 +8,7 @@ import {
 import type { IntrinsicSource } from "../../api/intrinsics.ts";
 import { attributeTexts, elementsOf, hasKey, keyOfElement, valuesOfKey } from "./attribute-text-sql.ts";
 import { eventElements, eventNames, eventText } from "./event-text-sql.ts";
+import { withoutCopies } from "./repeated/span-identity.ts";
 import { scopeName, scopeVersion } from "./scope-text-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { detailOf } from "./span-details-sql.ts";
@@ -21,6 +22,8 @@ export interface Sample {
   readonly range: TimeRange;
   /** Every `stride`-th granule is read. */
   readonly stride: number;
+  /** Whether some of the spans may be stored more than once; then each is read once, which takes longer. */
+  readonly areRepeated: boolean;
 }
 
 const minuteNano = 60_000_000_000n;
@@ -109,12 +112,17 @@ export function sampleSql(range: TimeRange, filter: SpanFilter, database: string
 }
 
 /** @param row the result of `sampleSql` */
-export function sampleOf(range: TimeRange, row: { readonly minute: string; readonly spans: number }): Sample {
+export function sampleOf(
+  range: TimeRange,
+  row: { readonly minute: string; readonly spans: number },
+  areRepeated: boolean,
+): Sample {
   const from = BigInt(row.minute) * minuteNano;
   const startUnixNano = from > range.startUnixNano ? from : range.startUnixNano;
   return {
     range: { startUnixNano, endUnixNano: range.endUnixNano },
     stride: Math.ceil(row.spans / (2 * maxNamedSpans)),
+    areRepeated,
   };
 }
 
@@ -126,7 +134,7 @@ interface SampledTenant {
 }
 
 function sampledFrom(
-  { range, stride }: Sample,
+  { range, stride, areRepeated }: Sample,
   { filter = {}, condition }: Pick<AttributeValuesQuery, "filter" | "condition">,
   { database, tenant, parameters }: SampledTenant,
 ): string {
@@ -137,7 +145,8 @@ function sampledFrom(
   );
   const also = condition === undefined ? "" : ` AND (${conditionSql(condition).sql})`;
   const some = stride > 1 ? ` AND intDiv(_part_offset, ${granuleRows}) % ${stride} = 0` : "";
-  return `${database}.spans AS stored WHERE ${where}${also}${some}`;
+  const all = `${where}${also}${some}`;
+  return areRepeated ? `${withoutCopies(database, all)} WHERE 1` : `${database}.spans AS stored WHERE ${all}`;
 }
 
 /**

@@ -24,6 +24,7 @@ import {
   textsSql,
 } from "./catalog-sql.ts";
 import type { ClickHouseConnection } from "./clickhouse-connection.ts";
+import type { RepeatedSpans } from "./repeated/repeated-spans.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
@@ -35,8 +36,14 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
   readonly #connection: ClickHouseConnection;
   readonly #schema: SchemaGuard;
   readonly #database: string;
+  readonly #repeated: Pick<RepeatedSpans, "areIn">;
 
-  constructor(connection: ClickHouseConnection, schema: SchemaGuard, database: string) {
+  constructor(
+    connection: ClickHouseConnection,
+    schema: SchemaGuard,
+    { database, repeated }: { readonly database: string; readonly repeated: Pick<RepeatedSpans, "areIn"> },
+  ) {
+    this.#repeated = repeated;
     this.#connection = connection;
     this.#schema = schema;
     this.#database = database;
@@ -114,7 +121,10 @@ export class ClickHouseAttributeCatalog implements AttributeCatalog {
   async #sample(range: TimeRange, filter: SpanFilter, options: ReadOptions): Promise<Sample | undefined> {
     const sql = sampleSql(range, filter, this.#database, tenantOf(options));
     const [row] = await this.#rows<{ minute: string; spans: number }>(sql, options);
-    return row === undefined ? undefined : sampleOf(range, row);
+    if (row === undefined) {
+      return undefined;
+    }
+    return sampleOf(range, row, await this.#repeated.areIn(range, "catalog", options));
   }
 
   #rows<Row>({ sql, parameters }: SqlQuery, options: ReadOptions): Promise<Row[]> {

@@ -63,7 +63,7 @@ export function openClickHouseStore(options: ClickHouseStoreOptions): TraceStore
     },
     analysis: new ClickHouseAnalysisReader(connection, schema, { settings, reader, repeated }),
     traceql: new ClickHouseTraceQlReader(connection, schema, { database, repeated }),
-    catalog: new ClickHouseAttributeCatalog(connection, schema, database),
+    catalog: new ClickHouseAttributeCatalog(connection, schema, { database, repeated }),
     sampling,
     ready: (signal) => servers.ready(signal),
     trouble: () => servers.trouble(),

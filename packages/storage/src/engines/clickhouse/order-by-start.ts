@@ -60,6 +60,11 @@ export class SpanStarts {
     return order;
   }
 
+  /** Whether two positions have the same start. */
+  areEqual(one: number, other: number): boolean {
+    return this.#high[one] === this.#high[other] && this.#low[one] === this.#low[other];
+  }
+
   #compare(one: number, other: number): number {
     const high = (this.#high[one] as number) - (this.#high[other] as number);
     return high === 0 ? (this.#low[one] as number) - (this.#low[other] as number) : high;

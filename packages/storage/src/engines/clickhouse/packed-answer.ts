@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import { PackedSpans, type SpanPlace, type StoredOrigins } from "wire/rows";
 import { nextTurn } from "../../api/next-turn.ts";
 import type { PackedTrace } from "../../api/span-reader.ts";
@@ -57,14 +58,17 @@ export class PackedAnswer {
     return this.#traces.has(traceId);
   }
 
-  /** The trace with its spans ordered by start; spans with the same start keep their order. */
+  /**
+   * The trace with its spans ordered by start; spans with the same start keep their order. A span whose row is
+   * stored more than once is there once.
+   */
   async trace(traceId: string): Promise<PackedTrace | undefined> {
     const found = this.#traces.get(traceId);
     if (found === undefined) {
       return undefined;
     }
-    const order = (await found.starts.inOrder()).map((position) => found.indexes[position] as number);
     const spans = this.#spans;
+    const order = await withoutCopies(found, spans);
     const at = (index: number) =>
       index < order.length ? decoded(() => spans.at(order[index] as number)) : undefined;
     const fieldsAt = (index: number) => spans.fieldsAt(order[index] as number);
@@ -87,4 +91,52 @@ export class PackedAnswer {
     trace.indexes.push(index);
     trace.starts.add(startHigh, startLow);
   }
+}
+
+/** Rows that are hashed before other work gets a turn; some milliseconds. */
+const hashedPerTurn = 8_192;
+
+/** Indexes of a trace's spans by their starts. Copies share a start, so only spans that do are compared. */
+async function withoutCopies({ indexes, starts }: SpansOfTrace, spans: PackedSpans): Promise<Uint32Array> {
+  const order = await starts.inOrder();
+  let kept = 0;
+  let hashed = 0;
+  for (let from = 0, to = 1; from < order.length; from = to++) {
+    while (to < order.length && starts.areEqual(order[from] as number, order[to] as number)) {
+      to++;
+    }
+    const known = to > from + 1 ? new Map<number, number[]>() : undefined;
+    for (let at = from; at < to; at++) {
+      const index = indexes[order[at] as number] as number;
+      if (known !== undefined) {
+        if (isKnown(known, index, spans)) {
+          continue;
+        }
+        if (++hashed % hashedPerTurn === 0) {
+          await nextTurn();
+        }
+      }
+      order[kept++] = index;
+    }
+  }
+  return order.subarray(0, kept);
+}
+
+/** Notes the span in `known`, by the checksum of its row. @returns true for a copy of a noted span */
+function isKnown(known: Map<number, number[]>, index: number, spans: PackedSpans): boolean {
+  const row = spans.rowAt(index);
+  const checksum = crc32(row);
+  const others = known.get(checksum);
+  if (others === undefined) {
+    known.set(checksum, [index]);
+    return false;
+  }
+  const origin = spans.originAt(index);
+  if (
+    others.some((other) => spans.originAt(other) === origin && Buffer.compare(spans.rowAt(other), row) === 0)
+  ) {
+    return true;
+  }
+  others.push(index);
+  return false;
 }

@@ -1,6 +1,14 @@
-import { type SpanKind, spanKinds } from "wire/model";
+import { isDeepStrictEqual } from "node:util";
+import { type Span, type SpanKind, spanKinds } from "wire/model";
 import { checkSearch, checkTexts, distinctTraceIds, tenantOf } from "../../api/checked-query.ts";
-import type { Operation, ReadOptions, SpanReader, Trace, TraceQuery } from "../../api/span-reader.ts";
+import type {
+  Operation,
+  PackedTrace,
+  ReadOptions,
+  SpanReader,
+  Trace,
+  TraceQuery,
+} from "../../api/span-reader.ts";
 import { tracesInOrder } from "../../api/traces-in-order.ts";
 import { spanMatches } from "./span-matches.ts";
 import type { StoredTenants } from "./stored-tenants.ts";
@@ -22,6 +30,11 @@ export class MemorySpanReader implements SpanReader {
       ids,
       ids.flatMap((id) => stored.trace(id)),
     );
+  }
+
+  async getPackedTraces(traceIds: readonly string[], options: ReadOptions = {}): Promise<PackedTrace[]> {
+    const traces = await this.getTraces(traceIds, options);
+    return traces.map(({ traceId, spans }) => ({ traceId, spans: withoutCopies(spans) }));
   }
 
   async findTraces(query: TraceQuery, options: ReadOptions = {}): Promise<Trace[]> {
@@ -88,4 +101,13 @@ export class MemorySpanReader implements SpanReader {
 /** Sorts by UTF-8 bytes as the other engines do; JavaScript's `<` sorts by UTF-16 units. */
 function byBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
+
+/** The spans without those that equal an earlier one in every field. */
+function withoutCopies(spans: readonly Span[]): Span[] {
+  const byId = Map.groupBy(spans, ({ spanId }) => spanId);
+  return spans.filter((span) => {
+    const others = byId.get(span.spanId) ?? [];
+    return others.length === 1 || others.find((other) => isDeepStrictEqual(other, span)) === span;
+  });
 }

@@ -3,8 +3,8 @@ import { spanHash } from "./span-identity.ts";
 
 /** Copies are looked for among spans that arrived so short a while ago, at most. Seconds. */
 export const maxWindow = 900;
-/** Spans that one step looks through; grouping their ids takes 70 MB of memory. Where more arrive, its window is shorter. */
-const maxSpans = 2_000_000;
+/** Most spans that one step looks through; grouping their ids takes 70 MB of memory. Where more arrive, its window is shorter. */
+export const maxSpans = 2_000_000;
 /** Ids that a statement names. More are looked for once again instead. */
 export const maxNamedIds = 1_000;
 
@@ -49,14 +49,49 @@ export function windowOf({ spans, newer }: ArrivedSpans, tried: number): { secon
 /** Copies share it, and spans that are no copies hardly ever: both sides of a call with one id differ in their kind. */
 const looseId = "bitXor(reinterpretAsUInt64(span_id), toUInt64(kind) * 11400714819323198485)";
 
-/** Ids that more than one span of a window has. One thread takes half the time of two, which group the same ids twice. */
-function suspectIds(tables: TableName, seconds: number): string {
-  return `SELECT ${looseId} AS id FROM ${tables("spans")} WHERE ${arrivedWithin(seconds)} GROUP BY id HAVING count() > 1`;
+/** A span that started this many seconds before it arrived, or fewer, cannot have a copy that left the window. */
+const leastLateness = 30;
+
+/** The time in which a step looks for copies. Seconds until now. */
+export interface CopyWindow {
+  /** Spans that arrived in it are compared with each other. */
+  readonly seconds: number;
+  /** Late spans that arrived in it are compared with all stored spans; 0: none are. */
+  readonly lateSeconds: number;
+}
+
+/**
+ * Spans that started before the window began. Only their copies may have arrived before the window, because a
+ * span arrives after its start.
+ */
+function lateWithin({ seconds, lateSeconds }: CopyWindow): string {
+  return `${arrivedWithin(lateSeconds)} AND start < arrived - INTERVAL ${Math.max(seconds, leastLateness)} SECOND`;
+}
+
+/** One row: `late`, the number of late spans. */
+export function lateSql(tables: TableName, window: CopyWindow): string {
+  return `SELECT toUInt32(count()) AS late FROM ${tables("spans")} WHERE ${lateWithin(window)}`;
+}
+
+/**
+ * Ids that more than one span has: of those that arrived in the window, and of late ones and all others of
+ * their minutes. One thread takes half the time of two, which group the same ids twice.
+ */
+function suspectIds(tables: TableName, window: CopyWindow): string {
+  const spans = tables("spans");
+  const recent = `SELECT ${looseId} AS id FROM ${spans} WHERE ${arrivedWithin(window.seconds)} GROUP BY id HAVING count() > 1`;
+  if (window.lateSeconds === 0) {
+    return recent;
+  }
+  const late = `FROM ${spans} WHERE ${lateWithin(window)}`;
+  return `${recent} UNION DISTINCT SELECT ${looseId} AS id FROM ${spans}
+  WHERE toStartOfMinute(start) IN (SELECT toStartOfMinute(start) ${late}) AND ${looseId} IN (SELECT ${looseId} ${late})
+  GROUP BY id HAVING count() > 1`;
 }
 
 /** One row: `ids`, of which some are left out where there are more than `maxNamedIds`, and `count`, how many there are. */
-export function suspectIdsSql(tables: TableName, seconds: number): string {
-  return `SELECT arrayMap(id -> toString(id), groupArray(${maxNamedIds})(id)) AS ids, toUInt32(count()) AS count FROM (${suspectIds(tables, seconds)}) SETTINGS max_threads = 1`;
+export function suspectIdsSql(tables: TableName, window: CopyWindow): string {
+  return `SELECT arrayMap(id -> toString(id), groupArray(${maxNamedIds})(id)) AS ids, toUInt32(count()) AS count FROM (${suspectIds(tables, window)}) SETTINGS max_threads = 1, ignore_data_skipping_indices = 'start_index'`;
 }
 
 /** For a called span, the hash of its parent as in the view of `dependency_calls`; 0 for other spans. */
@@ -70,11 +105,11 @@ const pending = `multiIf(parent_span_id != ${noParent}, cityHash64('span', tenan
  */
 export function noteRepeatedSql(
   tables: TableName,
-  seconds: number,
+  window: CopyWindow,
   ids: readonly string[] | undefined,
 ): string {
-  const suspects = ids === undefined ? suspectIds(tables, seconds) : ids.map((id) => BigInt(id)).join(", ");
-  const recent = `FROM ${tables("spans")} WHERE ${arrivedWithin(seconds)} AND ${looseId} IN (${suspects})`;
+  const suspects = ids === undefined ? suspectIds(tables, window) : ids.map((id) => BigInt(id)).join(", ");
+  const recent = `FROM ${tables("spans")} WHERE ${arrivedWithin(Math.max(window.seconds, window.lateSeconds))} AND ${looseId} IN (${suspects})`;
   return `INSERT INTO ${tables("repeated_spans")} (received, tenant, minute, span, service, name, kind, duration, failed, pending, copies)
 SELECT day, tenant, minute, span, its_service, its_name, its_kind, its_duration, has_failed, its_parent, toInt32(found - 1 - noted) FROM (
   SELECT tenant, ${minuteNumber} AS minute, ${spanHash} AS span, toInt64(count()) AS found, max(received) AS day,

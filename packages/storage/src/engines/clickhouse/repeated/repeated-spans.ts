@@ -10,7 +10,10 @@ import type { SchemaGuard } from "../schema/schema-guard.ts";
 import {
   type ArrivedSpans,
   arrivedSql,
+  type CopyWindow,
+  lateSql,
   maxNamedIds,
+  maxSpans,
   maxWindow,
   noteRepeatedSql,
   suspectIdsSql,
@@ -25,6 +28,8 @@ const maxWaitMs = 20_000;
 const waitPerSpanMs = 0.01;
 /** Until more is known. Seconds. */
 const firstWindow = 60;
+/** Added to the time since the last step, because a span arrives before its block can be read. Seconds. */
+const insertSeconds = 60;
 
 /** Runs `work` once for each shard, on a server of it; on a single server once. @param tables names of its own tables */
 export type OnEachShard = (
@@ -59,6 +64,8 @@ export class RepeatedSpans {
   #window = firstWindow;
   #timer: NodeJS.Timeout | undefined;
   #step: Promise<void> | undefined;
+  /** When the last step of this process began, by the clock of `performance.now`. */
+  #begunMs: number | undefined;
   /** A block was written while a step ran, or what the step noted is to be looked at once more. */
   #isBehind = false;
   /** Ids that the last step looked at one by one. */
@@ -142,14 +149,20 @@ export class RepeatedSpans {
     }
     const looked: Looked = { window: maxWindow, spans: 0, suspects: 0 };
     const tried = windowToTry(this.#window);
+    const begunMs = performance.now();
+    const sinceLast =
+      this.#begunMs === undefined ? maxWindow : (begunMs - this.#begunMs) / 1_000 + insertSeconds;
+    const lateSeconds = Math.ceil(Math.min(sinceLast, maxWindow));
     await this.#schema.run(
       () =>
         this.#onEachShard(
-          (server, tables) => noteRepeated(server, tables, { tried, looked, signal }),
+          (server, tables) =>
+            noteRepeated(server, tables, { tried: { seconds: tried, lateSeconds }, looked, signal }),
           signal,
         ),
       signal,
     );
+    this.#begunMs = begunMs;
     this.#window = looked.window;
     this.#waitMs = Math.round(Math.min(Math.max(looked.spans * waitPerSpanMs, minWaitMs), maxWaitMs));
     // Had another process noted the same at this moment, the next step takes it back.
@@ -180,8 +193,7 @@ interface Looked {
 
 /** Spans that were found more than once. */
 interface RepeatedNote {
-  /** Seconds. */
-  readonly tried: number;
+  readonly tried: CopyWindow;
   readonly looked: Looked;
   readonly signal: AbortSignal;
 }
@@ -191,15 +203,23 @@ async function noteRepeated(
   tables: (table: string) => string,
   { tried, looked, signal }: RepeatedNote,
 ): Promise<void> {
-  const [arrived] = await server.rows<ArrivedSpans>(arrivedSql(tables, tried), {}, { signal });
-  const { seconds, spans } = windowOf(arrived ?? { spans: 0, newer: 0 }, tried);
+  const [arrived] = await server.rows<ArrivedSpans>(arrivedSql(tables, tried.seconds), {}, { signal });
+  const { seconds, spans } = windowOf(arrived ?? { spans: 0, newer: 0 }, tried.seconds);
   looked.window = Math.min(looked.window, seconds);
   looked.spans += spans;
-  if (spans < 2) {
+  if (spans === 0) {
     return;
   }
+  const [{ late } = { late: 0 }] = await server.rows<{ late: number }>(
+    lateSql(tables, { ...tried, seconds }),
+    {},
+    { signal },
+  );
+  // More of them, as when a journal of hours drains, would be compared with more than a step may read.
+  const window = { seconds, lateSeconds: late > 0 && late <= maxSpans ? tried.lateSeconds : 0 };
+  looked.spans += late;
   type Suspects = { readonly ids: readonly string[]; readonly count: number };
-  const [suspects] = await server.rows<Suspects>(suspectIdsSql(tables, seconds), {}, { signal });
+  const [suspects] = await server.rows<Suspects>(suspectIdsSql(tables, window), {}, { signal });
   if (suspects === undefined || suspects.count === 0) {
     return;
   }
@@ -210,5 +230,5 @@ async function noteRepeated(
     insert_deduplication_token: `repeated/${Math.floor(Date.now() / minWaitMs)}`,
     deduplicate_blocks_in_dependent_materialized_views: "1",
   };
-  await server.insert(noteRepeatedSql(tables, seconds, ids), settings, new Uint8Array(), signal);
+  await server.insert(noteRepeatedSql(tables, window, ids), settings, new Uint8Array(), signal);
 }

@@ -7,6 +7,11 @@ export const spanIdentity = "trace_id, span_id, kind, service, name, start, dura
 /** The hash that rows of one span share. */
 export const spanHash = `cityHash64(tenant, ${spanIdentity})`;
 
+/** The spans of a condition as a table expression, each once. */
+export function withoutCopies(database: string, where: string): string {
+  return `(SELECT * FROM ${database}.spans AS stored WHERE ${where} LIMIT 1 BY ${spanIdentity}) AS stored`;
+}
+
 /**
  * The spans of a condition, as FROM and WHERE.
  * @param where of one tenant
@@ -14,6 +19,6 @@ export const spanHash = `cityHash64(tenant, ${spanIdentity})`;
  */
 export function fromSpans(database: string, where: string, areRepeated: boolean): string {
   return areRepeated
-    ? `FROM (SELECT * FROM ${database}.spans AS stored WHERE ${where} LIMIT 1 BY ${spanIdentity}) AS stored`
+    ? `FROM ${withoutCopies(database, where)}`
     : `FROM ${database}.spans AS stored WHERE ${where}`;
 }
