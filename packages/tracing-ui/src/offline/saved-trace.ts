@@ -20,7 +20,7 @@ const savedTrace = z.object({
       }),
     ]),
   ),
-  /** What people wrote on it and its spans; files of before have none. */
+  /** The notes on it and its spans; older files have none. */
   notes: z.optional(z.array(noteSchema)),
   /** The page's state: the search part of its address with the `?`, or "". */
   search: z.string(),

@@ -63,7 +63,7 @@ export function useSavedSearches(isWanted: boolean): SavedSearches {
 
 /**
  * Moves the searches that this browser keeps from before to the query service, each once. A name that is taken there
- * gets an addition. What fails stays here for the next time. @throws ApiError
+ * gets an addition. A search that fails stays here for the next time. @throws ApiError
  */
 export async function moveToService(): Promise<void> {
   for (const { name, address } of keptSearches().saved.toReversed()) {
