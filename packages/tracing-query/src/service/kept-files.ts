@@ -3,7 +3,7 @@ import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "nod
 import { dirname, join } from "node:path";
 import { QueryError } from "../query-error.ts";
 
-/** What a tenant keeps in the folder. */
+/** The kinds of files that a tenant keeps. */
 export type KeptKind = "view" | "link" | "note";
 
 /** Files of ours are shorter. */

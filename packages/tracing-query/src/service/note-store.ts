@@ -3,7 +3,7 @@ import { rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { digest, type KeptFiles, keptText, namesIn, writeKept } from "./kept-files.ts";
 
-/** What somebody wrote about a span, or about a whole trace. */
+/** A remark on a span, or on a whole trace. */
 export interface Note {
   readonly id: string;
   /** 16 hex digits; "" where the note is on the trace. */

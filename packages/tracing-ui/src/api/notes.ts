@@ -16,7 +16,7 @@ export const noteSchema = z.object({
 });
 const notes = z.object({ notes: z.array(noteSchema) });
 
-/** What somebody wrote about a span or a trace; all of the tenant see it. */
+/** A remark on a span or a trace; all of the tenant see it. */
 export type TraceNote = z.infer<typeof noteSchema>;
 
 /** Notes of a trace, the oldest first; null where the query service keeps none, which is no failure. */
