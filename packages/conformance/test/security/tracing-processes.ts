@@ -22,6 +22,8 @@ export interface TracingProcesses {
   readonly storage: HouseProcess;
   readonly collector: HouseProcess;
   readonly query: HouseProcess;
+  /** Holds the data of all of them. */
+  readonly folder: string;
   close(): Promise<void>;
 }
 
@@ -90,7 +92,7 @@ export async function openTracing(more: TracingOptions = {}): Promise<TracingPro
   }
   return {
     ...{ otlpGrpc, otlpHttp, collectorGrpc, thriftHttp, zipkin, queryHttp, queryGrpc },
-    ...{ storageHttp, storageGrpc, storage, collector, query, close },
+    ...{ storageHttp, storageGrpc, storage, collector, query, folder, close },
     admin: { storage: storageAdmin, collector: collectorAdmin, query: queryAdmin },
   };
 }
