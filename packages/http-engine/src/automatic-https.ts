@@ -23,8 +23,11 @@ export interface PlannedAddress {
 
 /** A server after automatic HTTPS had its say. */
 export interface PlannedServer {
+  /** Name of the server in the config, or the one made for redirects. */
   readonly name: string;
+  /** The server's config, with the redirects and policies that automatic HTTPS adds. */
   readonly config: HttpServerConfig;
+  /** Every address that the server listens on. */
   readonly addresses: readonly PlannedAddress[];
   /** Routes after those of the config for some hosts: redirects. */
   readonly redirects: readonly RouteConfig[];
@@ -44,8 +47,11 @@ interface Draft {
   readonly addresses: readonly ListenAddress[];
   /** Connection policies, or that there are to be some. */
   tls: boolean;
+  /** Routes from HTTP to HTTPS for named hosts. */
   redirects: RouteConfig[];
+  /** Route that redirects all other hosts; the last of the list, because it matches everything. */
   catchAll: RouteConfig | undefined;
+  /** Host names of the server's routes that need certificates. */
   names: string[];
 }
 

@@ -15,6 +15,7 @@ export interface ConnectionLimits {
   readonly writeTimeoutMs: number;
   /** Without `maxWriteChunk` bytes taken by a client that has to. */
   readonly writeIdleTimeoutMs: number;
+  /** Bytes handed to the socket at once. A larger chunk makes a slow client look idle for longer. */
   readonly maxWriteChunk: number;
   /** Bytes a second that are expected of a client that has to take some; 0: none. */
   readonly writeMinRate: number;
@@ -26,5 +27,6 @@ export interface ConnectionLimits {
   readonly keepAliveIntervalMs: number;
   /** Unanswered probes after which the connection is closed. */
   readonly keepAliveCount: number;
+  /** Bytes of a request's head, names and values together. More are answered with 431. */
   readonly maxHeaderBytes: number;
 }

@@ -12,13 +12,17 @@ import { remoteAddress } from "./remote-address.ts";
 
 /** Method and target of a request at some point of its way through handlers. */
 export interface RequestLine {
+  /** Method as sent, in its own case: methods are case-sensitive. Source: RFC 9110, section 9.1 */
   readonly method: string;
+  /** Path and query, parsed once. */
   readonly target: RequestTarget;
 }
 
 /** Changes to a request line; absent parts stay. Give the path in one form only. */
 export interface RequestLineChange {
+  /** The new method. */
   readonly method?: string;
+  /** The whole new target; path and query must then be absent. */
   readonly target?: RequestTarget;
   /** Percent-encoded. */
   readonly rawPath?: string;

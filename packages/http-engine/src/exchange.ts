@@ -21,6 +21,7 @@ export type Next = (exchange: Exchange) => void | Promise<void>;
 
 /** A list of routes that can be run by name. */
 export interface NamedRoute {
+  /** Runs the routes of the name. @param next continues behind the handler that invoked them */
   run(exchange: Exchange, next: Next): void | Promise<void>;
   /** Goes the same way with nobody who is answered. */
   rehearse(exchange: Exchange, way: RehearsedWay): void;

@@ -5,5 +5,6 @@
 export interface FieldMemo {
   /** The handler that stored `value`; other handlers ignore it. */
   owner: object | undefined;
+  /** Result of the computation for the fields that were seen last. */
   value: unknown;
 }

@@ -37,9 +37,13 @@ export const headerOperationsShape = {
 };
 
 export interface HeaderOperationsConfig {
+  /** Values added beside those that the message has. */
   readonly add?: Readonly<Record<string, readonly string[] | null>> | null | undefined;
+  /** Values that replace all others of the field. */
   readonly set?: Readonly<Record<string, readonly string[] | null>> | null | undefined;
+  /** Fields to remove; `*` at an end matches any text. */
   readonly delete?: readonly string[] | null | undefined;
+  /** Replacements within values, in the order of the list. */
   readonly replace?: Readonly<Record<string, readonly ReplacementConfig[] | null>> | null | undefined;
 }
 

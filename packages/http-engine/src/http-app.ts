@@ -43,8 +43,11 @@ import { httpListeners, SharedListener } from "./shared-listener.ts";
 import { compileFieldFilter } from "./unexpected-fields.ts";
 
 interface Binding {
+  /** Name of the server in the config, for messages about the address. */
   readonly serverName: string;
+  /** The server that answers on the address. */
   readonly server: HttpServer;
+  /** An address that servers may share only if their wrappers agree. */
   readonly address: ListenAddress;
   /** Does the handshakes there; undefined: no TLS. */
   readonly tls: TlsAcceptor | undefined;

@@ -99,20 +99,27 @@ function isChallenge({ method, scheme, rawPath }: Exchange): boolean {
 
 /** The parts of a server. */
 export interface HttpServerParts {
+  /** Timeouts and sizes of each connection. */
   readonly limits: ConnectionLimits;
+  /** Routes for requests. An error in them goes to the error routes. */
   readonly routes: RouteList;
   /** Answer when a route fails. */
   readonly errorRoutes: RouteList | undefined;
+  /** Routes that the handler `invoke` finds by name. */
   readonly namedRoutes: ReadonlyMap<string, RouteList>;
+  /** Proxies whose `X-Forwarded-For` is believed. */
   readonly clientAddress: ClientAddressRules;
   /** Request fields that handlers see. */
   readonly fieldFilter: (headers: HeaderList) => HeaderList;
+  /** The server's own log, not its access log. */
   readonly log: Logger;
   /** Whether the host of a request must be the one of its handshake. */
   readonly strictHost: boolean;
+  /** Readers of bytes before HTTP and TLS, such as the PROXY protocol. */
   readonly wrappers: ListenerWrappers;
   /** Knows what certificate authorities ask for; undefined when it does not. */
   readonly answerChallenge: (request: ChallengeRequest) => Promise<string | undefined>;
+  /** Counts of answers by status, for metrics. */
   readonly tally: ResponseTally;
   /** Whether the user's own code may run for a request, in matchers too: errors of all that it starts are the request's. */
   readonly hasUserModules: boolean;

@@ -6,7 +6,9 @@ import type { HeaderList } from "./header-list.ts";
 
 /** A connection that left HTTP, with the bytes that came after the request. */
 export interface DetachedConnection {
+  /** The raw connection, behind the switch of protocols. */
   readonly socket: Duplex & { readonly bytesWritten: number };
+  /** Bytes that the client sent behind its request, already read from the socket. */
   readonly head: Buffer;
   /**
    * Set by who takes the connection: ends it when the server wants it to end, and resolves soon, when it has. Absent: it
@@ -17,6 +19,7 @@ export interface DetachedConnection {
 
 /** Receives the end of a stream, and owns the work on its bytes. */
 export interface StreamListener extends ErrorOwner {
+  /** The client is gone, or everything is sent. Called once. */
   streamClosed(): void;
   /**
    * True when the answer is sent without further help, so that a client which only ended its side gets it.
@@ -31,6 +34,7 @@ export interface StreamListener extends ErrorOwner {
 export interface HttpStream {
   /** `1.0`, `1.1`, `2.0`. */
   readonly version: string;
+  /** Method as sent. */
   readonly method: string;
   /** The request target as sent. */
   readonly target: string;
@@ -77,11 +81,13 @@ export interface HttpStream {
   writeHead(status: number, headers: HeaderList, goodFrom?: number): void;
   /** @returns false when the client is slow: go on after {@link onceDrain} */
   write(chunk: Uint8Array | string): boolean;
+  /** Ends the body. @param chunk the last bytes, sent together with the end */
   end(chunk?: Uint8Array | string): void;
   /** Sends what was written so far, the head too, without waiting for more. */
   flush(): void;
   /** Fields after the body, where the protocol and the client allow them. */
   addTrailers(trailers: HeaderList): void;
+  /** Calls back once what was written has left the buffers. */
   onceDrain(callback: () => void): void;
   /** The response is the last of its connection. */
   closeAfterwards(): void;

@@ -25,6 +25,7 @@ export interface RehearsedHandler {
   readonly name: string;
   /** Its place below the app: `servers/s/routes/0/handle/1`. */
   readonly path: string;
+  /** The action that the handler would have taken. */
   readonly effect: RehearsedEffect;
 }
 
@@ -32,6 +33,7 @@ export interface RehearsedHandler {
 export interface RehearsedRoute {
   /** Its place below the app: `servers/s/routes/0`. */
   readonly path: string;
+  /** Handlers of the route, in the order in which they would run. */
   readonly handlers: RehearsedHandler[];
   /** The request after its handlers, where they changed it. */
   after?: { readonly method: string; readonly host: string; readonly uri: string };
@@ -39,6 +41,7 @@ export interface RehearsedRoute {
 
 /** A route that was tried and was not for the request. */
 export interface PassedRoute {
+  /** Place of the route in the document. */
   readonly path: string;
   /** Names of the matchers that did not match, one of each set. `group`: another route of its group was first. */
   readonly refused: readonly string[];
@@ -72,6 +75,7 @@ export class Rehearsal {
 
 /** The rest of the way in a rehearsal, for handlers that have routes. */
 export interface RehearsedWay {
+  /** Notes the way while handlers run. */
   readonly rehearsal: Rehearsal;
   /** The handler's place below the app. */
   readonly path: string;

@@ -27,14 +27,18 @@ function write(bytes: Buffer, text: string, at: number, length: number): number 
 
 /** A request that was under way in a thread when it ended. No fields, no query: they hold secrets. */
 export interface UnfinishedRequest {
+  /** Method of a request that a stop would cut off. */
   readonly method: string;
+  /** Host without its port. */
   readonly host: string;
+  /** Path without its query, which may hold secrets. */
   readonly path: string;
   /** Address of who is connected; "" for a request that was in its first turn. */
   readonly remote: string;
 }
 
 export interface RequestsLeft {
+  /** Some of them; the rest is only counted. */
   readonly requests: UnfinishedRequest[];
   /** How many more there were. */
   readonly more: number;

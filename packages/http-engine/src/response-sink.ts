@@ -9,11 +9,13 @@ export interface ResponseSink {
   head(status: number, headers: HeaderList): void;
   /** @returns false when it is enough for now: go on after {@link onceDrain} */
   write(chunk: Uint8Array): boolean;
+  /** Ends the body. @param chunk the last bytes */
   end(chunk?: Uint8Array): void;
   /** Fields that go after the body. */
   addTrailers(trailers: HeaderList): void;
   /** Sends on what was written so far, without waiting for more: events, slow upstreams. */
   flush(): void;
+  /** Calls back once a `write` that returned false has drained. */
   onceDrain(callback: () => void): void;
 }
 

@@ -3,7 +3,9 @@ import type { ConnectionLimits } from "./connection-limits.ts";
 import { RateWatch } from "./rate-watch.ts";
 
 interface SocketHandle {
+  /** Bytes that were handed to the kernel so far. */
   readonly bytesWritten?: number;
+  /** Bytes that wait in libuv for the kernel. */
   readonly writeQueueSize?: number;
 }
 

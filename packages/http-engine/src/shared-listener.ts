@@ -24,8 +24,11 @@ function keepPeer(socket: Socket): void {
 
 /** Receives the requests of a listener. */
 export interface RequestSink {
+  /** Limits in force now; a reload may replace them. */
   readonly limits: ConnectionLimits;
+  /** Readers of bytes before HTTP and TLS. */
   readonly wrappers?: ListenerWrappers;
+  /** Takes a request whose head is complete. */
   take(stream: HttpStream): void;
 }
 
@@ -40,11 +43,15 @@ export const httpListeners: ResourceKind<SharedListener> = { name: "http.listene
 
 /** Settings for the connections of an address. */
 interface ListenOptions {
+  /** Limits of the first connections; later ones ask the sink. */
   readonly limits: ConnectionLimits;
+  /** Log for failures of the listener. */
   readonly log: Logger;
+  /** Opens ports for all threads, so that threads share them. */
   readonly ports: PortSource;
   /** And `plainHttp2` as there. */
   readonly tls?: TlsAcceptor | undefined;
+  /** Whether HTTP/2 is served without TLS (`h2c`), by its preface. Default: false. */
   readonly plainHttp2?: boolean | undefined;
 }
 

@@ -24,7 +24,9 @@ const attributeWords: Readonly<Record<string, string>> = {
 
 /** The most frequent values of a client's certificate, computed once. */
 interface CertificateTexts {
+  /** The client's certificate that the texts are made of. */
   readonly certificate: X509Certificate;
+  /** Parts of its subject by name, made with the first placeholder that asks. */
   subject?: ReadonlyMap<string, readonly string[]>;
 }
 

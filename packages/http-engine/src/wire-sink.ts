@@ -4,6 +4,7 @@ import type { ResponseSink } from "./response-sink.ts";
 
 /** Keeps count of what a response sends. */
 interface SentCount {
+  /** Bytes of the body that were handed to the stream, without framing. */
   bytesWritten: number;
   /** A head has left with this status. */
   headPassed(status: number): void;

@@ -55,7 +55,9 @@ export type ServerErrorCode =
 export interface TextPlace {
   /** Undefined for a text without a name. */
   readonly file: string | undefined;
+  /** Line from 1. */
   readonly line: number;
+  /** Column from 1, in UTF-16 units; absent where only the line is known. */
   readonly column?: number;
   /** The text at the place, when the column is unknown. */
   readonly word?: string;

@@ -22,6 +22,7 @@ export interface App extends ModuleInstance {
 
 /** A place where modules of one shape plug in, e.g. `http.handlers`. The type parameter is that shape. */
 export interface ModuleNamespace<Instance extends ModuleInstance> {
+  /** Beginning of the ids of its modules, without the last dot. */
   readonly prefix: string;
   /** Never set; carries the type. */
   readonly instance?: Instance;

@@ -26,12 +26,14 @@ export type QueryErrorCode =
 export interface BrokenLimit {
   /** An option of this process, such as `query.max-traces`; or `minimum`, `maximum`, `minLength`, `maxLength`. */
   readonly name: string;
+  /** Value of the limit, for the message. */
   readonly value: number | string;
 }
 
 export interface QueryErrorOptions extends ErrorOptions {
   /** Name of the parameter, header or field at fault. */
   readonly parameter?: string | undefined;
+  /** Limit that was exceeded; undefined for other failures. */
   readonly limit?: BrokenLimit | undefined;
 }
 

@@ -12,7 +12,7 @@ const name =
   "nothing that the OpenTelemetry Collector was given is missing or doubled, whatever exporter and compression";
 const spansEach = 20;
 const rounds = 12;
-/** Of these, requests are under way when the collector is killed. */
+/** Rounds in which requests are under way when the collector is killed. */
 const lateRounds = 3;
 /** Less than what the lanes send while storage is away, so that they are refused and come again. */
 const journalBytes = 400_000;

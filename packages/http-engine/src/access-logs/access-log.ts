@@ -66,7 +66,9 @@ function round(seconds: number): number {
 
 /** The failure of a request. */
 export interface LoggedFailure {
+  /** Status of the answer that the failure became. */
   readonly status: number;
+  /** Reason of the failure, for the field `msg` of the entry. */
   readonly message: string;
   /** `{http.error.id}`. */
   readonly id: string;

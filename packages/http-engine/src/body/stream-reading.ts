@@ -5,6 +5,7 @@ import { contain } from "./contained-stream.ts";
 export interface StreamTaker {
   /** May throw: the reading fails with that. @returns false when it is enough for now: go on with `resume` */
   data(chunk: Buffer): boolean;
+  /** The stream ended as it should; no more bytes follow. */
   end(): void;
   /** The stream broke, was destroyed before its end, or `data` threw. */
   failed(error: Error): void;

@@ -21,14 +21,19 @@ type State = "head" | "body" | "waiting" | "closing" | "gone";
 
 /** The listener, as its connections see it. */
 export interface ConnectionOwner {
+  /** Limits in force now; a reload may replace them while the connection lives. */
   readonly limits: ConnectionLimits;
+  /** False once the server is stopping: answers then say `Connection: close`. */
   readonly accepting: boolean;
+  /** Takes a request whose head is complete. */
   take(stream: H1Stream): void;
   /** The connection begins with the preface of HTTP/2. @returns whether it was taken */
   takeHttp2?(socket: Socket, bytes: Buffer): boolean;
   /** Work for a connection threw what no code foresaw: the connection is cut. */
   fault(error: unknown): void;
+  /** The socket is closed; the owner forgets the connection. */
   closed(connection: H1Connection): void;
+  /** The connection became a tunnel, which outlives the HTTP connection. */
   detached(connection: H1Connection, tunnel: DetachedConnection): void;
 }
 

@@ -25,6 +25,7 @@ const maxJoinedBytes = 16 * 1024;
 
 /** The connection, as far as a stream needs it. */
 export interface H1Carrier {
+  /** The connection, for addresses and TLS; the stream never writes to it directly. */
   readonly socket: Socket;
   /** Whether the listener still accepts: on one that does not, each response is the last of its connection. */
   readonly accepting: boolean;
@@ -32,6 +33,7 @@ export interface H1Carrier {
   bodyOf(stream: H1Stream): RequestBody | undefined;
   /** The response of the request under way is written. @param reusable whether the connection can go on */
   responseEnded(reusable: boolean): void;
+  /** Calls back once the socket has sent what it buffered. */
   onceDrain(callback: () => void): void;
   /** Gives the socket away, with what was read too much. */
   detach(): DetachedConnection;

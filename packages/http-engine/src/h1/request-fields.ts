@@ -5,6 +5,7 @@ import { connectionWords, readFieldLines } from "./field-lines.ts";
 
 /** The fields of an HTTP/1 request, and what they say of its framing. */
 export interface RequestFields {
+  /** Names and values in turn, as sent and in the order of the request. */
   readonly headers: HeaderList;
   /** Value of the `Host` field; "" when there is none. */
   readonly host: string;
@@ -27,12 +28,19 @@ export function refuse(text: string): ServerError {
 
 /** Values of the fields that say how a message is framed; undefined when absent. */
 interface Framing {
+  /** Number of `Host` fields. More than one is refused. Source: RFC 9112, section 3.2 */
   hosts: number;
+  /** Value of `Host`; "" without the field. */
   host: string;
+  /** Value of `Content-Length`; undefined without the field. Two that differ are refused. */
   contentLength: string | undefined;
+  /** Value of `Transfer-Encoding`; anything but `chunked` is refused, since the end would be unknown. */
   transferEncoding: string | undefined;
+  /** Values of `Connection`, joined: `close`, `keep-alive`, `upgrade`. */
   connection: string;
+  /** Value of `Expect`; `100-continue` defers the body until it is read. */
   expect: string;
+  /** Value of `Upgrade`: the protocol that the client offers to switch to. */
   upgrade: string;
 }
 

@@ -4,9 +4,13 @@ import { parseRequestFields, type RequestFields, refuse } from "./request-fields
 
 /** The head of an HTTP/1 request: its first line and its fields. */
 export interface RequestHead {
+  /** Minor version decides about keep-alive, chunks and the need for `Host`. */
   readonly version: "1.0" | "1.1";
+  /** Method as sent. */
   readonly method: string;
+  /** Target as sent: a path, an absolute URI, an authority or `*`. */
   readonly target: string;
+  /** Header fields, and those of them that frame the body. */
   readonly fields: RequestFields;
 }
 

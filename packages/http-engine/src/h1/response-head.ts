@@ -81,10 +81,13 @@ export function httpDate(): string {
 
 /** The fields of a response as text, and what they say about framing. */
 export interface ResponseFields {
+  /** Lines of all fields, each with its CRLF. */
   readonly text: string;
   /** Undefined when the list names none. */
   readonly contentLength: number | undefined;
+  /** Whether a handler set `Date`; the connection adds it otherwise. */
   readonly hasDate: boolean;
+  /** Whether a handler asked for `Connection: close`. */
   readonly close: boolean;
 }
 
@@ -93,7 +96,9 @@ const maxKeptFields = 32;
 const maxKeptLength = 4 * 1024;
 
 interface KeptFields {
+  /** The list that was encoded; the same list is found by identity. */
   readonly headers: HeaderList;
+  /** Its encoding. */
   readonly fields: ResponseFields;
 }
 

@@ -4,10 +4,13 @@ import { encodeResponseFields, httpDate, isSameList, statusLine } from "./respon
 
 /** A whole response as it was sent last with one body. */
 interface SentResponse {
+  /** Status of the answer that is kept whole. */
   readonly status: number;
+  /** Its fields; an answer with other fields is encoded anew. */
   readonly headers: HeaderList;
   /** Value of its field `Date`. */
   readonly date: string;
+  /** Head and body in one buffer, so that one write sends both. */
   readonly bytes: Buffer;
 }
 

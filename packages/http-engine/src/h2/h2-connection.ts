@@ -19,10 +19,13 @@ import { latenessOf } from "./lateness.ts";
 
 /** The listener, as far as a connection needs it. */
 export interface H2Owner {
+  /** Limits in force now; a reload may replace them while the connection lives. */
   readonly limits: ConnectionLimits;
+  /** Takes a request whose header block is complete. */
   take(stream: HttpStream): void;
   /** Work for a stream threw what no code foresaw: the stream is broken off. */
   fault(error: unknown): void;
+  /** The socket is closed, and no stream is left. */
   h2Closed(connection: H2Connection): void;
   /** A stream left HTTP. */
   tunnelOpened(tunnel: DetachedConnection): void;

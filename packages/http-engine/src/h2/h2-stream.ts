@@ -25,6 +25,7 @@ const ofWebSocketHandshake: ReadonlySet<string> = new Set(["sec-websocket-accept
 
 /** The connection, as far as a stream needs it. */
 export interface H2Carrier {
+  /** The connection that all streams share, for addresses and TLS. */
   readonly socket: Socket;
   /** Sends a header block. @param ownFields pseudo fields and others that are known good; all others were checked */
   sendHeaders(streamId: number, ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void;

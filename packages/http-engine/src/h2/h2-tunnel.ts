@@ -6,6 +6,7 @@ import type { BodySource } from "./h2-body.ts";
 export interface TunnelStream extends BodySource {
   /** @returns false when the client is slow: go on after `onceDrain` */
   sendRaw(chunk: Buffer): boolean;
+  /** Calls back once the peer's window lets more bytes through. */
   onceDrain(callback: () => void): void;
   /** @param sent called when the end is on its way */
   endRaw(sent: () => void): void;

@@ -13,19 +13,25 @@ export type MetricOfRegistry = MetricObjectWithValues<MetricValue<string>>;
 
 /** From when to when values were counted. */
 export interface Period {
+  /** When counting began: counters are cumulative since then. */
   readonly startTime: HrTime;
+  /** When the counters were read. */
   readonly endTime: HrTime;
 }
 
 interface Buckets {
+  /** Upper bounds, ascending; the last bucket has none. */
   readonly boundaries: number[];
   /** Counts up to each boundary, and the total at the end. */
   readonly upTo: number[];
 }
 
 interface HistogramParts extends Buckets {
+  /** Labels of the series. */
   readonly attributes: Record<string, string | number>;
+  /** Sum of all observations. */
   sum: number;
+  /** Number of observations. */
   count: number;
 }
 

@@ -8,11 +8,15 @@ import type { MetricsExporter } from "./otlp-metrics-exporter.ts";
 const flushTimeoutMs = 2_000;
 
 export interface MetricsPushOptions {
+  /** Sends one export; it must never throw into the timer. */
   readonly exporter: MetricsExporter;
+  /** Reads the registries of all threads. */
   readonly collect: () => Promise<readonly MetricOfRegistry[]>;
   /** Time from the start of one push to the start of the next. */
   readonly intervalMs: number;
+  /** Counts exports that failed, since their data is lost until the next one. */
   readonly failures: Counter;
+  /** Tells the first failure of several in a row. */
   readonly log: Logger;
 }
 

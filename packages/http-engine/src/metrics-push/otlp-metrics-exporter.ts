@@ -26,6 +26,7 @@ export interface MetricsExporter {
 interface MetricsTransport {
   /** @throws what the collector or the network said at last */
   send(request: ResourceMetrics): Promise<void>;
+  /** Ends the connections, without waiting for an export under way. */
   close(): Promise<void>;
 }
 

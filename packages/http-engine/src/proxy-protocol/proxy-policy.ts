@@ -27,6 +27,7 @@ export type ProxyProtocolConfig = z.infer<typeof proxyProtocolSchema>;
 
 /** Says of each connection what a PROXY protocol header on it means. */
 export interface ProxyProtocolRules {
+  /** Milliseconds from accepting a connection until its header must be complete. */
   readonly timeoutMs: number;
   /** @param address "" over a unix socket, whose peers are trusted */
   policyOf(address: string): ProxyPolicy;

@@ -2,9 +2,13 @@ import { isIP } from "node:net";
 
 /** Addresses of a connection that is handed on. */
 export interface ProxiedAddresses {
+  /** Address of the client that the proxy speaks for. */
   readonly source: string;
+  /** Port of that client. */
   readonly sourcePort: number;
+  /** Address that the client connected to. */
   readonly destination: string;
+  /** Port that the client connected to. */
   readonly destinationPort: number;
 }
 

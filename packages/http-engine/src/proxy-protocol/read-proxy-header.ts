@@ -2,7 +2,9 @@ import { isIP } from "node:net";
 
 /** The client of a connection, by the header of a proxy. */
 export interface ProxiedPeer {
+  /** Address of the client, which replaces the proxy's own. */
   readonly address: string;
+  /** Port of the client. */
   readonly port: number;
 }
 

@@ -6,7 +6,9 @@ export const rehearsalTopic = "http.rehearsal";
 
 /** A request that is not sent. It has no body. */
 export interface RehearsalRequest {
+  /** Method of the request to rehearse. */
   readonly method: string;
+  /** `https` takes the server that has TLS; no handshake is done. */
   readonly scheme: "http" | "https";
   /** As in a `Host` field: `example.com:8080`. */
   readonly hostport: string;
@@ -30,11 +32,13 @@ export interface RehearsalReport {
   readonly routes: readonly RehearsedRoute[];
   /** Routes that were tried and do not match: the first ones. */
   readonly passed: readonly PassedRoute[];
+  /** Number of all routes that do not match: a long config has thousands, of which `passed` lists the first. */
   readonly passedCount: number;
   /** The handler that answers for certain; undefined where none does. */
   readonly answeredBy: RehearsedHandler | undefined;
   /** The answer, where it depends on the config alone. */
   readonly status: number | undefined;
+  /** Header fields that the answer would have. */
   readonly headers: HeaderList;
   /** Why the request fails, before error routes answer. */
   readonly failure: { readonly status: number; readonly message: string } | undefined;

@@ -4,6 +4,7 @@ import type { RehearsedEffect, RehearsedHandler, RehearsedRoute, RehearsedWay } 
 
 /** A handler on the way. */
 interface Step {
+  /** The handler whose effect is described, not carried out. */
   readonly handler: HttpHandler;
   /** Name of its module. */
   readonly name: string;

@@ -5,6 +5,7 @@ import { retryDelayMs } from "./retry-info.ts";
 
 /** The outcome of a unary call. */
 export interface GrpcAnswer {
+  /** Status from the trailers, or made from an HTTP status or a reset. */
   readonly status: GrpcStatus;
   /** The server's text for an error, otherwise "". */
   readonly details: string;

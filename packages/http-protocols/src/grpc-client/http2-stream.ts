@@ -5,9 +5,11 @@ export type Headers = ReadonlyMap<string, string>;
 
 /** A complete response. */
 export interface Http2Response {
+  /** Fields of the head. An answer without messages tells its gRPC status in them. */
   readonly headers: Headers;
   /** Empty when the headers were all. */
   readonly trailers: Headers | undefined;
+  /** All DATA of the stream, without padding. */
   readonly body: Buffer;
 }
 
@@ -17,6 +19,7 @@ export interface Http2Failure {
   readonly isUntouched: boolean;
   /** An error code of HTTP/2, for streams that the peer reset. */
   readonly resetCode?: number;
+  /** Reason for the log. The call is retried only if no byte of it can have been read. */
   readonly message: string;
 }
 
@@ -26,12 +29,16 @@ export type Http2Outcome = Http2Response | Http2Failure;
 export interface Http2Stream {
   /** 0 while it waits for its turn. */
   id: number;
+  /** DATA that has arrived so far. */
   readonly body: Buffer;
+  /** Fields of the answer; undefined until the first block is complete. */
   headers: Headers | undefined;
   /** The received part of the response's body, with room for more. */
   response: Buffer;
   /** How many bytes of `response` came. */
   receivedBytes: number;
+  /** Window of this stream: a peer that sends more than it allows is cut off. */
   readonly received: ReceiveWindow;
+  /** Settles the call. Called once. */
   readonly done: (outcome: Http2Outcome) => void;
 }

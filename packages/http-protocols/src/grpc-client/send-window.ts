@@ -12,9 +12,16 @@ import { Http2Error } from "../http2/http2-error.ts";
 
 /** A body that the peer has not yet room for. */
 interface WaitingBody {
+  /**
+   * Bytes that the peer still takes on this stream; below zero after smaller SETTINGS. RFC 9113, section
+   * 6.9.2
+   */
   windowBytes: number;
+  /** The whole message. */
   readonly bytes: Buffer;
+  /** Bytes of it that were sent. */
   sentBytes: number;
+  /** Encoded block that ends the stream behind the body; undefined when the body ends it. */
   readonly trailers: Buffer | undefined;
 }
 

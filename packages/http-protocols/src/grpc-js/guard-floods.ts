@@ -5,6 +5,7 @@ import { errorCodes } from "../http2/frames.ts";
 
 /** The method of grpc-js's servers that creates the listening server; sessions are visible nowhere else. */
 interface ListeningServer {
+  /** Makes the server of a port; the library has no other place to reach its sessions. */
   createHttp2Server: (credentials: unknown) => NodeJS.EventEmitter;
 }
 

@@ -44,13 +44,21 @@ export interface FrameOwner<Stream extends ServerStream> {
 interface ConnectionParts<Stream extends ServerStream> {
   /** Streams that the client may have open. */
   readonly maxStreams: number;
+  /** Reads header blocks. Its table is shared by all streams, so a block must be read even if refused. */
   readonly decoder: HpackDecoder;
+  /** Writes frames to the socket. */
   readonly writer: FrameWriter;
+  /** Writes header blocks. */
   readonly encoder: HpackEncoder;
+  /** Counts frames that cost the peer less than the server, and ends the connection above a limit. */
   readonly guard: FloodGuard;
+  /** Open streams by number. */
   readonly streams: StreamTable<Stream>;
+  /** Chooses whose DATA goes out next. */
   readonly scheduler: SendScheduler;
+  /** Window of the whole connection for received DATA. */
   readonly window: ReceiveWindow;
+  /** Streams that the server promised. */
   readonly pushed: PushedStreams;
 }
 

@@ -3,7 +3,9 @@ import { type H2RequestHead, readRequestFields } from "./request-fields.ts";
 
 /** A request that the server makes in the name of its client, checked. */
 export interface PromisedRequest {
+  /** Head that the request would have had. */
   readonly head: H2RequestHead;
+  /** Scheme of the request that the push belongs to. */
   readonly scheme: string;
 }
 
@@ -19,12 +21,15 @@ const notPromised: ReadonlySet<string> = new Set([
 
 /** The request that a push promises. */
 interface PromisedTarget {
+  /** `http` or `https`, as of the request that the push belongs to. */
   readonly scheme: string;
-  /** Of the request that it belongs to; a client takes no other. */
+  /** Authority of the request that the push belongs to; a client takes no other. */
   readonly authority: string;
+  /** GET or HEAD: others may not be promised. Source: RFC 9113, section 8.4 */
   readonly method: string;
   /** Path and query. */
   readonly target: string;
+  /** Fields of the promised request. */
   readonly headers: HeaderList;
 }
 

@@ -7,7 +7,9 @@ export const streamWindowBytes: number = 1024 * 1024;
 
 /** A stream whose body comes. */
 export interface ReceivingStream {
+  /** Number of the stream, for its WINDOW_UPDATE. */
   readonly id: number;
+  /** After END_STREAM no window is given back: the client sends no more. */
   readonly requestEnded: boolean;
   /** Bytes that the client may still send before it gets a larger window. */
   receiveWindowBytes: number;

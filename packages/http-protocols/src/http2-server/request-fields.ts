@@ -3,6 +3,7 @@ import type { HeaderField } from "../http2/header-field.ts";
 
 /** The head of a request of HTTP/2, checked. */
 export interface H2RequestHead {
+  /** Value of `:method`. */
   readonly method: string;
   /** `:path`; the authority for CONNECT. */
   readonly target: string;
@@ -14,6 +15,7 @@ export interface H2RequestHead {
   readonly headers: HeaderList;
   /** Undefined where the client does not say. */
   readonly contentLength: number | undefined;
+  /** Whether the client waits for 100 before it sends the body. */
   readonly expectsContinue: boolean;
 }
 
@@ -56,10 +58,15 @@ function fieldProblem(field: HeaderField): string {
 }
 
 interface PseudoFields {
+  /** `:method`, which every request has. */
   method: string | undefined;
+  /** `:scheme`; absent in a plain CONNECT only. */
   scheme: string | undefined;
+  /** `:path`; absent in a plain CONNECT only, and never empty. */
   path: string | undefined;
+  /** `:authority`, which counts above `Host`. */
   authority: string | undefined;
+  /** `:protocol` of an extended CONNECT. Source: RFC 8441 */
   protocol: string | undefined;
 }
 

@@ -42,6 +42,7 @@ function h2Name(name: string): string | undefined {
 export interface SaidFields {
   /** Undefined when they name none. */
   readonly contentLength: number | undefined;
+  /** Whether a handler set `date`; the connection adds it otherwise. */
   readonly hasDate: boolean;
 }
 

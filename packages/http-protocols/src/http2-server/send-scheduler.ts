@@ -10,7 +10,9 @@ const noPayload = Buffer.alloc(0);
 
 /** A stream with something to send. */
 export interface SendingStream {
+  /** Number of the stream; among streams of one urgency the lower is served first. */
   readonly id: number;
+  /** DATA that waits for a window. */
   readonly sending: SendQueue;
   /** Fields that end it; none where the body does. */
   readonly trailers: HeaderList;
@@ -22,6 +24,7 @@ export interface SendingStream {
 export interface SchedulerOwner {
   /** A DATA frame was sent. */
   dataSent(): void;
+  /** Sends trailers, which end the stream, once its DATA is out. */
   sendTrailers(streamId: number, trailers: HeaderList): void;
 }
 

@@ -17,7 +17,9 @@ export interface ServerStream extends SendingStream, ReceivingStream {
 
 /** Bytes that each side of a new stream may send at first. */
 export interface StreamWindows {
+  /** Bytes that the client takes at first: its SETTINGS_INITIAL_WINDOW_SIZE. */
   readonly send: number;
+  /** Bytes that this end takes at first. */
   readonly receive: number;
 }
 

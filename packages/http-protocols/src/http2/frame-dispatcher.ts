@@ -13,11 +13,13 @@ export interface FrameHandler {
   data(streamId: number, data: Buffer, frameBytes: number, endsStream: boolean): void;
   /** A complete header block: of a request, a response or trailers. */
   headers(streamId: number, block: Buffer, endsStream: boolean): void;
+  /** RST_STREAM. @param errorCode see RFC 9113, section 7 */
   reset(streamId: number, errorCode: number): void;
   /** Must be acknowledged with `settingsAck`. @param settings by `settingIds` */
   settings(settings: ReadonlyMap<number, number>): void;
   /** Must be answered with the same bytes. */
   ping(payload: Buffer): void;
+  /** GOAWAY. @param lastStreamId streams above it were not processed and may be sent again */
   goAway(lastStreamId: number): void;
   /** @param increment may be 0, which is the stream's error; not for stream 0 */
   windowUpdate(streamId: number, increment: number): void;

@@ -3,6 +3,7 @@ import { Http2Error } from "./http2-error.ts";
 
 /** Receives complete frames. The payload is a view that is valid during the call only. */
 export interface FrameSink {
+  /** Takes a complete frame. The payload is a view that the next read overwrites. */
   frame(type: number, flags: number, streamId: number, payload: Buffer): void;
 }
 

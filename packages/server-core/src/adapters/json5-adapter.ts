@@ -11,7 +11,9 @@ import { isLossyInteger, lossyIntegerReason } from "./lossy-integer.ts";
 import { toJsonValue } from "./to-json-value.ts";
 
 interface Json5Error extends SyntaxError {
+  /** Line of the fault, from 1; absent for a text that ends too early. */
   readonly lineNumber?: number;
+  /** Column of the fault, from 1. */
   readonly columnNumber?: number;
 }
 

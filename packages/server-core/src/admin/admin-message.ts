@@ -5,9 +5,11 @@ import type { JsonValue } from "../json/json-value.ts";
 
 /** A request to the admin endpoint. */
 export interface AdminRequest {
+  /** Method of the request to the admin API. */
   readonly method: string;
   /** URL-decoded, except that the id in `/id/<id>` keeps `%2F` and `%25`: `decodeDocumentPath`. */
   readonly path: string;
+  /** Parameters of the query, decoded. */
   readonly query: URLSearchParams;
   /** The author for the history: the client's address, and the name in its certificate, if any. */
   readonly author: string;
@@ -38,7 +40,9 @@ export interface AdminQuestion {
 }
 
 export interface AdminReply {
+  /** Status of the answer. */
   readonly status: number;
+  /** Further fields; `Content-Length` is added. */
   readonly headers?: Readonly<Record<string, string>>;
   /** A stream has no length that could be told before. */
   readonly body?: string | Uint8Array | Readable;

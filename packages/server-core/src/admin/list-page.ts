@@ -7,7 +7,9 @@ const mostOfPage = 1_000;
 export interface ListPage {
   /** Lower case; "" keeps every entry. */
   readonly contains: string;
+  /** Most elements of the answer. */
   readonly limit: number;
+  /** Elements that are left out before it. */
   readonly offset: number;
 }
 

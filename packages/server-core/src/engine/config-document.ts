@@ -45,6 +45,7 @@ export interface ConfigDocument {
   readonly storage: JsonValue;
   /** Files and packages of modules beside the server's own. */
   readonly modules: readonly string[];
+  /** Documents of the apps by name; each app is provisioned apart. */
   readonly apps: ReadonlyMap<string, JsonValue>;
 }
 

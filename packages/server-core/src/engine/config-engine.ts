@@ -31,7 +31,9 @@ const nothing: ParsedJson = { value: null, text: "null" };
  * are called when the change has its turn.
  */
 export interface ChangeRequest {
+  /** PUT inserts, POST appends, PATCH replaces, DELETE removes. Source: Caddy's admin API */
   readonly method: ChangeMethod;
+  /** Place in the document: a path, or an `@id` and a path below it. */
   readonly place: DocumentPlace;
   /** JSON; empty means null. A function reads it from what earlier changes write. @throws ServerError */
   readonly body: Uint8Array | (() => Promise<Uint8Array>);
@@ -49,6 +51,7 @@ export interface ChangeRequest {
   readonly cause?: string | undefined;
   /** False keeps the config out of the autosave: it comes again from where it was fetched. */
   readonly persist?: boolean;
+  /** Etag of the place that the author has seen. Another state of it refuses the change with 412. */
   readonly ifMatch?: string | undefined;
   /** Loads again even when nothing changed (`Cache-Control: must-revalidate`). */
   readonly force?: boolean;
@@ -60,6 +63,7 @@ export interface ChangeRequest {
 export interface ReadAnswer {
   /** Compact JSON with a final newline. */
   readonly body: string;
+  /** Path and hash of the place, for `If-Match` of a later change. */
   readonly etag: string;
   /** Where that is now. */
   readonly path: TreePath;
@@ -67,18 +71,23 @@ export interface ReadAnswer {
 
 /** A config that runs from now on. */
 export interface AppliedChange {
+  /** The whole document after the change. */
   readonly config: JsonValue;
   /** The same as `encodeJson` writes it. */
   readonly written: WrittenDocument;
   /** "" when the request names none. */
   readonly author: string;
+  /** The request that asked for the change; undefined where none did. */
   readonly cause: string | undefined;
 }
 
 /** A change that can no longer fail. */
 interface PreparedChange {
+  /** Steps from the old apps to the new ones, prepared but not taken. */
   readonly transitions: readonly Transition[];
+  /** The document in the form that is saved. */
   readonly written: WrittenDocument;
+  /** Autosave that was written beside the old one; undefined when nothing is saved. */
   readonly staged: StagedSave | undefined;
 }
 
@@ -86,13 +95,17 @@ interface PreparedChange {
 export type ChangeListener = (change: AppliedChange) => void | Promise<void>;
 
 export interface ConfigEngineOptions {
+  /** Modules that documents may name. */
   readonly registry: ModuleRegistry;
   /** In the order in which they prepare and commit. */
   readonly participants: readonly Participant[];
+  /** Keeps the last document for `--resume`. */
   readonly autosave: Autosave;
+  /** Counts loads, and says whether the last one succeeded. */
   readonly metrics: ConfigMetrics;
   /** Schema of the member `admin`, which has its arrays, so that elements can be appended to absent ones. */
   readonly adminSchema?: z.core.$ZodType;
+  /** Log of the engine itself. */
   readonly log: Logger;
 }
 
@@ -142,9 +155,13 @@ function bodyReader({ body, edit }: ChangeRequest): () => ParsedJson | Promise<P
 
 /** The change that a document comes from. */
 interface SentChange {
+  /** Whether the body is the whole document, so that its text may be kept as sent. */
   readonly isSent: boolean;
+  /** The change. */
   readonly request: ChangeRequest;
+  /** Place of the change, with its ids resolved. */
   readonly path: TreePath;
+  /** The body, parsed, with its text. */
   readonly body: ParsedJson;
 }
 

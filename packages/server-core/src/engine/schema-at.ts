@@ -13,7 +13,9 @@ type Definition = z.core.$ZodTypeDef & {
 };
 
 interface ModuleMeta {
+  /** Namespace of the modules that may stand at the place. */
   readonly moduleNamespace?: string;
+  /** Member that names the module; absent when the key of the map names it. */
   readonly moduleKey?: string;
 }
 

@@ -20,8 +20,11 @@ export const workerTopics = {
 
 /** A config for workers to prepare: whole, or as what is different from the one that runs. */
 export interface PrepareTask {
+  /** The whole document; absent when the parts say everything. */
   readonly text?: string;
+  /** Parts that changed since the document that the worker runs. */
   readonly parts?: readonly ChangedPart[];
+  /** Provisions every app anew, also those whose config is unchanged. */
   readonly force: boolean;
   /** Whether objects may have `@id` members. */
   readonly hasIds: boolean;
@@ -42,12 +45,17 @@ const maxLeadMs = 15_000;
 const maxTries = 5;
 
 export interface WorkersOptions {
+  /** Threads that serve requests. The main thread only administers. */
   readonly count: number;
   /** Starts a thread. @param thread its number, 1 and up */
   readonly spawn: (thread: number) => Worker;
+  /** Counters and gauges that threads share. */
   readonly table: SharedTable;
+  /** Handlers for what workers ask the main thread. */
   readonly topics: MessageTopics;
+  /** The main thread's end of all links. */
   readonly messages: MainMessages;
+  /** Log of the threads' starts and ends. */
   readonly log: Logger;
   /** Called when a thread ended that was not to, before its successor starts. */
   readonly onDeath?: (thread: number) => void;
@@ -62,9 +70,13 @@ export interface WorkersOptions {
 }
 
 interface RunningWorker {
+  /** Number of the thread, which its successor takes over. */
   readonly thread: number;
+  /** The thread itself. */
   readonly worker: Worker;
+  /** Messages to and from it. */
   readonly link: ThreadLink;
+  /** Milliseconds since 1970. A thread that dies soon after its start is started again later. */
   readonly startedAt: number;
   /** The config that it runs; undefined before its first. */
   config: RunningConfig | undefined;

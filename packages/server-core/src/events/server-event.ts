@@ -5,20 +5,27 @@ export type EventData = Record<string, unknown>;
 
 /** An event in the form of CloudEvents 1.0, for those that hand it on as JSON. */
 export interface CloudEvent {
+  /** Unique for each event. Source: CloudEvents 1.0 */
   readonly id: string;
+  /** Id of the module that emitted it. */
   readonly source: string;
   readonly specversion: "1.0";
+  /** Name of the event: `cert_obtained`. */
   readonly type: string;
+  /** When it was emitted, as RFC 3339. */
   readonly time: string;
   readonly datacontenttype: "application/json";
+  /** Facts of the event. */
   readonly data: EventData;
 }
 
 /** Something that happened, or is about to, as handlers see it. */
 export interface ServerEvent {
+  /** Unique for each event. */
   readonly id: string;
   /** In lower case. */
   readonly name: string;
+  /** When it was emitted. */
   readonly time: Date;
   /** Id of the module that it comes from; "" for the server itself. */
   readonly module: string;
@@ -26,6 +33,7 @@ export interface ServerEvent {
   readonly data: EventData;
   /** Fills in `{event.name}`, `{event.data.*}` and the other placeholders that there are without a request. */
   fill(text: string): string;
+  /** The event in the form that is sent to others. */
   cloudEvent(): CloudEvent;
 }
 
@@ -53,10 +61,13 @@ export function isEventAborted(error: unknown): error is EventAborted {
 
 /** An event on its way to the handlers. */
 export interface EmittedEvent {
+  /** Name without the module: `cert_obtained`. */
   readonly name: string;
+  /** Id of the module that emitted it. */
   readonly module: string;
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** Facts, which handlers may add to. */
   readonly data: EventData;
 }
 
@@ -64,6 +75,7 @@ export interface EmittedEvent {
 export interface EventOutcome {
   /** Why a handler said no; undefined when none did. */
   readonly aborted?: string;
+  /** Facts after all handlers have run. */
   readonly data: EventData;
 }
 

@@ -11,6 +11,7 @@ const lineBytes = 1 + bits;
 
 /** The text of a file, and whether it is what was written. */
 export interface CheckedText {
+  /** Bytes without their checksum line. */
   readonly text: Uint8Array;
   /** `none`: the file was made without a checksum. */
   readonly checksum: "right" | "wrong" | "none";

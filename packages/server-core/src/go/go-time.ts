@@ -18,6 +18,7 @@ const two = (value: number) => String(value).padStart(2, "0");
 
 /** Parts of a time that a layout may name. */
 interface TimeParts {
+  /** The instant, to the millisecond; nanoseconds are kept apart. */
   readonly date: Date;
   /** Nanoseconds within the millisecond. */
   readonly nanos: number;

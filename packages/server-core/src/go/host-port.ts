@@ -1,6 +1,8 @@
 /** An address's two halves. The port may be "", a range, a name or a placeholder: nobody checked it. */
 export interface HostPort {
+  /** Host without brackets. */
   readonly host: string;
+  /** Digits or a name of a service; "" when there is none. */
   readonly port: string;
 }
 

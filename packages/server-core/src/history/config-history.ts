@@ -14,10 +14,13 @@ export interface HistoryLimits {
 export const defaultHistoryLimits: HistoryLimits = { maxEntries: 100, maxBytes: 64 * 1024 * 1024 };
 
 export interface RecordedConfig {
+  /** The document as it was loaded. */
   readonly document: WrittenDocument;
+  /** The author: an admin identity, or the command line. */
   readonly author: string;
   /** The request that asked for it. */
   readonly cause?: string | undefined;
+  /** Number and bytes of versions that are kept. */
   readonly limits: HistoryLimits;
   /** Whether it may go to disk (`admin.config.persist`); else it is kept in memory until the process ends. */
   readonly persist: boolean;

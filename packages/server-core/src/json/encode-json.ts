@@ -51,9 +51,11 @@ function sortedKeys(object: JsonObject): string[] {
 
 /** The cached encoding of an object, which lets another document include it without reading the object. */
 interface Encoded {
+  /** The object's JSON. */
   readonly text: string;
   /** Levels below it. */
   readonly height: number;
+  /** Special keys in the object, at any depth. */
   readonly keys: SpecialKeys;
 }
 
@@ -88,7 +90,9 @@ type Text = string | string[];
 
 /** The cached encoding of a long list, for all elements together. */
 interface EncodedList {
+  /** The list that was encoded, for comparing elements by identity. */
   readonly elements: readonly JsonValue[];
+  /** JSON of each element. */
   readonly texts: readonly Text[];
   /** Levels of each element, its own counted. */
   readonly heights: Uint16Array;
@@ -264,6 +268,7 @@ export function encodeJson(value: JsonValue): string {
 
 /** A document as {@link encodeJson} writes it, and what was seen on the way. */
 export interface EncodedDocument {
+  /** The document's JSON. */
   readonly text: string;
   /** Whether an object in it has the member `@id`. */
   readonly hasIds: boolean;

@@ -1,5 +1,6 @@
 /** Where and why bytes are not JSON. */
 export interface JsonFault {
+  /** Fault that the parser found, and the text that it expected. */
   readonly reason: string;
   /** Bytes read when the fault showed, the faulty one included. */
   readonly offset: number;

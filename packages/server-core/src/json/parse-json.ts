@@ -5,7 +5,9 @@ import type { JsonValue } from "./json-value.ts";
 
 /** A document with the text that it was read from. */
 export interface ParsedJson {
+  /** The parsed document. */
   readonly value: JsonValue;
+  /** The text that was parsed. */
   readonly text: string;
 }
 

@@ -80,13 +80,17 @@ export class OwnPorts implements PortSource {
 const nobody = -1;
 
 interface Entry {
+  /** Address that one or more threads listen on. */
   readonly address: ListenAddress;
+  /** Number of the port, once it is bound; port 0 lets the system choose. */
   readonly port: Promise<number>;
+  /** Address in the form that finds this entry again. */
   bound: string;
   /** The port in fact; 0 while it is not known. */
   boundPort: number;
   /** Whether a thread listens, and the log says so. */
   announced: boolean;
+  /** Threads that listen on it. The last one to leave closes the port. */
   readonly threads: Set<number>;
   /** Threads that died while they listened; their successors may listen again, or have another config. */
   readonly died: Set<number>;
@@ -99,12 +103,16 @@ const takeOverTopic = "ports.take_over";
 const relayTopic = "ports.relay";
 
 interface RelayRequest {
+  /** Address whose connections are relayed. */
   readonly address: ListenAddress;
+  /** Path of the socket that connections are relayed to. */
   readonly path: string;
 }
 
 interface PortRequest {
+  /** Number of the asking thread. */
   readonly thread: number;
+  /** Address that it wants to listen on. */
   readonly address: ListenAddress;
 }
 

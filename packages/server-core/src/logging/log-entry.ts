@@ -12,11 +12,13 @@ export type LogLevelName = (typeof levelNames)[number];
 
 /** One event, before it is text. */
 export interface LogEntry {
+  /** DEBUG, INFO, WARN, ERROR, PANIC or FATAL. */
   readonly level: LogLevelName;
   /** Milliseconds since 1970. */
   readonly timeMs: number;
   /** `http.log.access.main`. */
   readonly logger: string;
+  /** Text for people; values that a program reads are fields. */
   readonly message: string;
   /** In the order in which they are written. */
   readonly fields: { readonly [name: string]: LogValue };

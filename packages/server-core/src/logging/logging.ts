@@ -90,17 +90,25 @@ export const loggingSchema = z
 interface Log {
   /** False for the one that is there when a config has none of its name. */
   readonly isConfigured: boolean;
+  /** Whether it is the log `default`, which takes everything unless told otherwise. */
   readonly isDefault: boolean;
+  /** Lowest level that is written. */
   readonly level: LogLevelName;
   /** Callers to pass over; undefined where they are not told. */
   readonly callerSkip: number | undefined;
   /** Levels from this rank on tell the calls. */
   readonly stackRank: number;
+  /** The level as a number, for a comparison without a look-up. */
   readonly rank: number;
+  /** Names of loggers that are written; empty for all. */
   readonly include: readonly string[];
+  /** Names of loggers that are left out. */
   readonly exclude: readonly string[];
+  /** Sampling; undefined when every entry is written. */
   readonly passes: ((entry: LogEntry) => boolean) | undefined;
+  /** Where lines go. */
   readonly writer: LogWriter;
+  /** Form of the lines. */
   readonly encoder: LogEncoder;
   /** Takes the errors of both. */
   readonly owner: ErrorOwner;
@@ -108,7 +116,9 @@ interface Log {
 
 /** Where the entries of one logger go. */
 export interface NamedLogger {
+  /** Whether any log writes the level, so that callers can save the making of fields. */
   isEnabled(level: LogLevelName): boolean;
+  /** Writes an entry to every log that takes it. */
   log(level: LogLevelName, message: string, fields: LogEntry["fields"]): void;
 }
 

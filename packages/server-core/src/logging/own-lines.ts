@@ -19,11 +19,13 @@ function levelOf(value: unknown): LogLevelName {
 
 /** The logs of a config, as far as they take lines of the server's own. */
 interface OwnLineTaker {
+  /** Whether lines of the process itself go to the configured logs yet. */
   readonly takesOwnLines: boolean;
   /** Whether the lines it takes are not to stand on standard error too. */
   readonly replacesStandardError: boolean;
   /** The lowest level that a log of it wants; undefined: none wants any. */
   readonly ownLevel: LogLevelName | undefined;
+  /** Writes a line of the process itself. */
   writeOwn(entry: LogEntry): void;
 }
 

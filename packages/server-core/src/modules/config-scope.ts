@@ -13,13 +13,21 @@ import type { UsagePool } from "./usage-pool.ts";
 
 /** Services that outlive configs. */
 export interface ServerServices {
+  /** Modules that a document may name. */
   readonly registry: ModuleRegistry;
+  /** Resources that several modules share and that outlive a reload. */
   readonly pool: UsagePool;
+  /** Log of this thread. */
   readonly log: Logger;
+  /** Metrics of this thread; the main thread sums all threads. */
   readonly metrics: Registry;
+  /** Counters that all threads see. */
   readonly shared: SharedState;
+  /** Questions to other threads. */
   readonly messages: ThreadMessages;
+  /** Opens ports for all threads. */
   readonly ports: PortSource;
+  /** Provisioned parts of the last document, reused where their config is the same. */
   readonly parts: PartCache;
   /** Where the server keeps what is its own, unless a config names another place. */
   readonly dataFolder: string;

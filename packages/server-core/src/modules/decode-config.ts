@@ -61,6 +61,7 @@ function reason(
 export interface ConfigFault {
   /** Path of the offending field: `/config/apps/http/bogus`. */
   readonly path: string;
+  /** Reason, without the place. */
   readonly message: string;
 }
 

@@ -13,6 +13,7 @@ import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
 export interface ModuleContext {
   /** Where the module's config stands in the document: `/config/apps/http`. */
   readonly path: string;
+  /** Logger with the module's id as its name. */
   readonly log: Logger;
   /** Metrics of the process; what a module adds must be shared over configs (see `acquire`). */
   readonly metrics: Registry;

@@ -13,7 +13,9 @@ export interface ModuleText {
 export interface ListedText {
   /** Names of its directives; absent: the handler's own name. */
   readonly directives?: readonly string[];
+  /** Directive that this one is sorted before. */
   readonly before?: string;
+  /** Directive that this one is sorted after. */
   readonly after?: string;
   /** Absent for a module that no text names. */
   readonly text?: () => ModuleText;

@@ -35,8 +35,11 @@ export type ModuleDefinition = ModuleSource<unknown, ModuleInstance>;
 
 /** Facts about a module before its file is loaded. */
 export interface ModuleTraits {
+  /** Full id: `http.handlers.file_server`. */
   readonly id: string;
+  /** Whether threads that serve requests provision it. Default: true. */
   readonly inWorkers?: boolean;
+  /** Whether it is provisioned though no document names it. */
   readonly implied?: boolean;
 }
 
@@ -46,6 +49,7 @@ export interface ModuleTraits {
  * load all at once.
  */
 export interface ListedModule extends ModuleTraits, ListedText {
+  /** Loads the code, once a document names the module: a start loads only what it needs. */
   readonly load: () => ModuleDefinition;
 }
 

@@ -2,6 +2,7 @@
 interface PartScope {
   /** Whether there is anything to close. */
   readonly hasClosers: boolean;
+  /** Closes what the part opened. */
   close(): Promise<void>;
 }
 
@@ -9,14 +10,18 @@ interface PartScope {
 export interface Part {
   /** The input that it was made from. */
   readonly key: object;
+  /** The provisioned module. */
   readonly value: unknown;
+  /** Closes the part once no document uses it. */
   readonly scope: PartScope;
   /** How many configs use it. */
   users: number;
 }
 
 interface PartList {
+  /** Config objects of the parts, compared by identity. */
   readonly keys: readonly object[];
+  /** Parts in the order of the keys. */
   readonly parts: readonly Part[];
 }
 

@@ -6,6 +6,7 @@ export interface SharedResource {
 
 /** Resources of one type; keys are unique within a kind. */
 export interface ResourceKind<Resource extends SharedResource> {
+  /** Name of the kind, for keys and messages. */
   readonly name: string;
   /** Never set; carries the type. */
   readonly resource?: Resource;
@@ -13,16 +14,20 @@ export interface ResourceKind<Resource extends SharedResource> {
 
 /** The right to use a resource until `release`. Releasing again does nothing. */
 export interface Lease<Resource extends SharedResource> {
+  /** The shared resource. */
   readonly value: Resource;
   /** Whether somebody else uses it too. */
   readonly isShared: boolean;
+  /** Gives it back; the last user closes it. */
   release(): Promise<void>;
 }
 
 interface Entry {
+  /** The resource, or its making under way. */
   readonly created: Promise<SharedResource>;
   /** Undefined while it is made. */
   value: SharedResource | undefined;
+  /** Leases that are out. */
   users: number;
 }
 

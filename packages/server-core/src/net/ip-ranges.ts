@@ -12,7 +12,9 @@ export const ipRangesSchema = z.strictObject({
 });
 
 interface Zoned {
+  /** Zone of IPv6 addresses, which ranges with another zone never contain. */
   readonly zone: string;
+  /** Ranges of that zone. */
   readonly list: BlockList;
 }
 

@@ -6,13 +6,17 @@ import { type Environment, type OtlpSignal, otlpVariable, wholeNumber } from "./
 export interface GrpcSettings {
   /** `http://host:port`, or https. */
   readonly origin: string;
+  /** Metadata of every call. Source: OTEL_EXPORTER_OTLP_HEADERS */
   readonly headers: Readonly<Record<string, string>>;
   /** For one export, with its repetitions. */
   readonly timeoutMs: number;
+  /** Whether messages are compressed. Source: OTEL_EXPORTER_OTLP_COMPRESSION */
   readonly gzip: boolean;
   /** PEM; undefined: the authorities that node knows, and no certificate of one's own. */
   readonly ca: Buffer | undefined;
+  /** Certificate of this client, PEM; undefined without mutual TLS. */
   readonly cert: Buffer | undefined;
+  /** Its private key, PEM. */
   readonly key: Buffer | undefined;
 }
 

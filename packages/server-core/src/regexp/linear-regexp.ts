@@ -3,8 +3,11 @@ import { messageOf, ServerError } from "../errors.ts";
 
 /** The result of one match: the whole, then the groups; undefined for a group that took no part. */
 export interface RegexpMatch {
+  /** The whole match, then each group; undefined for a group that took no part. */
   readonly groups: readonly (string | undefined)[];
+  /** Index of the first character. */
   readonly start: number;
+  /** Index behind the last character. */
   readonly end: number;
 }
 

@@ -4,10 +4,15 @@ import type { z } from "zod";
 export type AnySchema = z.core.$ZodType;
 
 interface Definition extends z.core.$ZodTypeDef {
+  /** Schema below `optional`, `nullable` and their like. */
   readonly innerType?: AnySchema;
+  /** First schema of a pipe. */
   readonly in?: AnySchema;
+  /** Schema of a list's elements. */
   readonly element?: AnySchema;
+  /** Schema of a map's values. */
   readonly valueType?: AnySchema;
+  /** Schemas of an object's members. */
   readonly shape?: Readonly<Record<string, AnySchema>>;
 }
 
@@ -21,6 +26,7 @@ export interface SchemaParts {
   readonly shape: Readonly<Record<string, AnySchema>> | undefined;
   /** Modules stand here: of this namespace, by name; or one, named by its member `moduleKey`. */
   readonly moduleNamespace: string | undefined;
+  /** Member that names the module; undefined when the key of the map names it. */
   readonly moduleKey: string | undefined;
 }
 

@@ -52,7 +52,9 @@ export async function allMetricValues(
 }
 
 interface MetricOfThread {
+  /** Name of the metric, which all threads share. */
   readonly name: string;
+  /** Counter, gauge or histogram: it decides how threads are summed. */
   readonly type: string;
 }
 

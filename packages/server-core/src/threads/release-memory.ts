@@ -10,6 +10,7 @@ const leastGrowth = 0.25;
 
 /** The inputs of {@link releaseMemory}; tests replace them. */
 export interface ReleaseMeans {
+  /** Runs a full collection of garbage. */
   readonly collect: () => void;
   /** As `collect`, and frees compiled code that the start needed, as no later collection may. */
   readonly collectStart: () => void;

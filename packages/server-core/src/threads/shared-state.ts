@@ -5,10 +5,13 @@ import type { SharedRecord, SharedTable } from "./shared-table.ts";
  * name, over reloads and deaths of threads. Whole numbers within ±2^53.
  */
 export interface SharedCounter {
+  /** Name that finds the same counter in all threads. */
   readonly name: string;
+  /** Sum over all threads. */
   readonly value: number;
   /** @returns the new value */
   add(amount: number): number;
+  /** Sets the sum, for a counter that one thread owns. */
   set(value: number): void;
   /** Sets `value` when the present value is `expected`. @returns true when it did */
   exchange(expected: number, value: number): boolean;
@@ -18,16 +21,19 @@ export interface SharedCounter {
 
 /** How much of something there is now in all threads together: requests under way. A thread that dies takes its part back. */
 export interface SharedGauge {
+  /** Name that finds the same gauge in all threads. */
   readonly name: string;
   /** Sum over all threads. */
   readonly value: number;
   /** Changes the part of this thread. */
   add(amount: number): void;
+  /** Gives the place in shared memory back. */
   release(): void;
 }
 
 /** Value of a shared name, as {@link SharedState.list} finds it. */
 export interface SharedEntry {
+  /** Name that finds the same entry in all threads. */
   readonly name: string;
   /** Value of a counter. */
   readonly count: number;

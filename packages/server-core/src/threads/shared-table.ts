@@ -21,6 +21,7 @@ const threadBytes = 8;
 
 /** A record in use by this thread. */
 export interface SharedRecord {
+  /** Name of the record; the same name is the same record. */
   readonly name: string;
   /** Index of its first byte. */
   readonly at: number;

@@ -67,9 +67,13 @@ export class SingleThread implements ThreadMessages {
 }
 
 interface Ask {
+  /** Tells a question from an answer. */
   readonly kind: "ask";
+  /** Number that the answer repeats. */
   readonly id: number;
+  /** Subject, which finds the handler. */
   readonly topic: string;
+  /** The question, cloned into the other thread. */
   readonly value: unknown;
 }
 
@@ -89,7 +93,9 @@ export type LinkMessage = Ask | Answer;
 
 /** The part of a `Worker` or `MessagePort` that is needed. */
 export interface LinkPort {
+  /** Sends a message, cloned. */
   postMessage(message: unknown): void;
+  /** Calls for each message of the other end. */
   on(event: "message", listener: (message: LinkMessage) => void): unknown;
 }
 
@@ -97,7 +103,9 @@ export interface LinkPort {
 export const noListener = Symbol("no listener");
 
 interface Waiting {
+  /** Takes the answer. */
   readonly resolve: (value: unknown) => void;
+  /** Takes the failure, also when the thread ends. */
   readonly reject: (error: Error) => void;
 }
 

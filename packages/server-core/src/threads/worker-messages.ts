@@ -11,7 +11,9 @@ import {
 const relayTopic = "threads.relay";
 
 interface Relay {
+  /** Subject of a message that the main thread passes on to all workers. */
   readonly topic: string;
+  /** The message. */
   readonly value: unknown;
 }
 

@@ -7,7 +7,9 @@ const maxPairs = 250_000;
 
 /** Which element of the one list is which of the other. */
 export interface MatchedPair {
+  /** Index in the old list. */
   readonly before: number;
+  /** Index in the new list. */
   readonly after: number;
 }
 

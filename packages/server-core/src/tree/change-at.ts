@@ -5,7 +5,9 @@ import { arrayIndex, type ConfigTree, type TreePath, traversalError } from "./tr
 export type ChangeMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface TreeChange {
+  /** PUT inserts, POST appends, PATCH replaces, DELETE removes. */
   readonly method: ChangeMethod;
+  /** Place of the change. */
   readonly path: TreePath;
   /** The body; null when absent or for DELETE. */
   readonly value: JsonValue;

@@ -4,6 +4,7 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts
 export interface ChangedPart {
   /** Keys and positions from the root. */
   readonly path: readonly (string | number)[];
+  /** New value of the place. */
   readonly value: JsonValue;
 }
 

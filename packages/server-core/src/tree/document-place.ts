@@ -16,6 +16,7 @@ interface PathPlace {
 }
 
 interface IdPlace {
+  /** Value of `@id` that finds the object. */
   readonly id: string;
   /** Segments that lead on from the object with this `@id`. */
   readonly below: readonly string[];

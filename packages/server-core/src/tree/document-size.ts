@@ -7,8 +7,11 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../j
 export const maxDocumentCharacters = 100 * 1024 * 1024;
 
 interface Size {
+  /** Values of any kind, objects and lists counted too. */
   readonly values: number;
+  /** UTF-16 units of all texts. */
   readonly characters: number;
+  /** Levels of nesting. */
   readonly depth: number;
 }
 

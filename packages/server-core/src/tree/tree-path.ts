@@ -14,6 +14,7 @@ export interface TreePath {
 
 /** The tree as paths see it: the document is the member `config` of an outer object. */
 export interface ConfigTree {
+  /** The document, with the root key that paths begin with. */
   readonly config: JsonValue;
   readonly [key: string]: JsonValue;
 }

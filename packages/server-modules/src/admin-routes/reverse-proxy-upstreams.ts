@@ -16,7 +16,9 @@ import {
 
 /** One check of an upstream: those of several proxies may differ. */
 interface CheckState {
+  /** Place of the handler whose active checks these are. */
   readonly check: string;
+  /** Result of its last check. */
   readonly healthy: boolean;
   /** True once a check has ended; before that `healthy` is only assumed. */
   readonly checked: boolean;
@@ -51,11 +53,17 @@ function isoTime(ms: number): string | null {
 
 /** Fields of an upstream that the model's list lacks. */
 interface MergedDetail {
+  /** False when any check of any thread failed. */
   readonly healthy: boolean;
+  /** Milliseconds that the last answer took; null before the first. */
   readonly latency_ms: number | null;
+  /** Status line of the last answer; null before the first. */
   readonly last_response: string | null;
+  /** Reason of the last failure; null without one. */
   readonly last_error: string | null;
+  /** Time of that failure, RFC 3339. */
   readonly last_error_time: string | null;
+  /** Active checks, one for each handler that checks the upstream. */
   readonly active_checks: readonly CheckState[];
 }
 

@@ -16,6 +16,7 @@ export interface ContentEncoder extends ModuleInstance {
   readonly key: string;
   /** Codes a whole body at once. */
   encode(bytes: Uint8Array): Buffer;
+  /** Makes a stream for one response. */
   createStream(): CompressStream;
   /** How a stream hands on all it has and keeps what it learned of the text; absent: as it does by itself. */
   readonly flushKind?: number;

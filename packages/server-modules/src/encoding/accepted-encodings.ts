@@ -1,6 +1,8 @@
 /** A content coding that a client takes. */
 interface Accepted {
+  /** Name of the coding, lower case. */
   readonly name: string;
+  /** Weight from 0 to 1; 0 forbids the coding. Source: RFC 9110, section 12.4.2 */
   readonly quality: number;
 }
 

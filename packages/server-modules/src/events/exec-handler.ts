@@ -56,6 +56,7 @@ class OutputEnd {
 interface Ending {
   /** Undefined when it was killed. */
   readonly code: number | undefined;
+  /** Last bytes of what the program wrote, for the log. */
   readonly output: string;
 }
 

@@ -6,10 +6,13 @@ import type { EventCounters } from "./event-counters.ts";
 export interface HandlerQueueOptions {
   /** The module's name in the config. */
   readonly name: string;
+  /** Milliseconds after which a handler is given up, so that one that hangs does not stop the queue. */
   readonly timeoutMs: number;
   /** Events that may wait; the next one passes the handler by. */
   readonly maxWaiting: number;
+  /** Counts events that were handled, failed or dropped. */
   readonly counters: EventCounters;
+  /** Tells failures. */
   readonly log: Logger;
 }
 

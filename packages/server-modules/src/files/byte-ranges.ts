@@ -1,6 +1,8 @@
 /** Bytes from `start` to `end`, both included. */
 export interface ByteRange {
+  /** Index of the first byte. */
   readonly start: number;
+  /** Index of the last byte, which belongs to the range. Source: RFC 9110, section 14.1.2 */
   readonly end: number;
 }
 

@@ -33,9 +33,13 @@ function rangesOfMembers(text: string, members: readonly string[]): string[] {
 
 /** A provider that publishes its ranges, by name. */
 interface Publisher {
+  /** Addresses of the lists. */
   readonly urls: readonly string[];
+  /** Milliseconds between fetches when the config sets none. */
   readonly usualMs: number;
+  /** The same as people write it, for the reference. */
   readonly usual: string;
+  /** Reads ranges out of one list. */
   readonly parse: (text: string) => string[];
 }
 

@@ -42,16 +42,22 @@ const configSchema = z.strictObject({
 });
 
 interface Candidate {
+  /** Path of the file on disk. */
   readonly path: string;
+  /** Path below the root, for the placeholder `file.relative`. */
   readonly relative: string;
+  /** Path behind the split, such as the path info of a script. */
   readonly remainder: string;
 }
 
 interface TriedFile {
+  /** Pattern as the config has it. */
   readonly text: string;
+  /** Status for a pattern like `=404`; undefined for a file. */
   readonly status: number | undefined;
   /** Values of placeholders are escaped: a request cannot bring wildcards in. */
   readonly pattern: Template;
+  /** Pattern with its placeholders. */
   readonly literal: Template;
 }
 

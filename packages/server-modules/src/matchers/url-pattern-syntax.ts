@@ -9,12 +9,15 @@ export interface ComponentOptions {
 }
 
 interface Part {
+  /** Text that must stand before the group. */
   readonly prefix: string;
   /** "" for text only. */
   readonly name: string;
   /** The pattern of the group; "" for plain text. */
   readonly regexp: string;
+  /** Text that must stand behind the group. */
   readonly suffix: string;
+  /** `?`, `*` or `+`; "" for exactly once. */
   readonly modifier: string;
 }
 
@@ -167,6 +170,7 @@ function regexpOf({ prefix, regexp, suffix, modifier }: Part): string {
 
 /** One component of a URL pattern that takes linear time. */
 export interface CompiledComponent {
+  /** Pattern that takes linear time. */
   readonly regexp: LinearRegexp;
   /** Names of the groups, in order; "0", "1", … for those without one. */
   readonly names: readonly string[];

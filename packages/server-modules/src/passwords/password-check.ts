@@ -1,7 +1,10 @@
 /** A password and the hash that it is compared with. */
 export interface PasswordCheck {
+  /** Algorithm that made the hash. */
   readonly algorithm: "bcrypt" | "argon2id";
+  /** Hash with its salt and cost, as the config has it. */
   readonly hash: string;
+  /** Password of the request. It never goes to a log. */
   readonly password: string;
 }
 
@@ -15,11 +18,14 @@ export const passwordTopics = {
 
 /** One check among those of all threads. */
 export interface CheckId {
+  /** Thread that asks. */
   readonly thread: number;
+  /** Number within that thread. */
   readonly id: number;
 }
 
 export interface CheckRequest extends CheckId {
+  /** Password and hash to compare. */
   readonly check: PasswordCheck;
   /** Address of the client: clients take turns. */
   readonly client: string;

@@ -19,16 +19,23 @@ const maxRetryMs = 60_000;
 export type HashThreads = Pick<PasswordThreads, "size" | "hasRoom" | "verify" | "close">;
 
 interface Waiter {
+  /** Question of one thread. */
   readonly request: CheckRequest;
+  /** Takes the result. */
   readonly resolve: (right: boolean) => void;
+  /** Takes the failure of the thread that computes. */
   readonly reject: (error: Error) => void;
 }
 
 /** One computation, for everybody who asked for the very same at once. */
 interface Computation {
+  /** Finds equal questions, which are computed once. */
   readonly key: string;
+  /** Address of the client, for its fair share. */
   readonly client: string;
+  /** Password and hash to compare. */
   readonly check: PasswordCheck;
+  /** Questions that the result answers. */
   readonly waiters: Set<Waiter>;
 }
 
@@ -38,7 +45,9 @@ function nameOf({ thread, id }: CheckId): string {
 
 /** The threads that compute hashes, and the limit of waiting checks. */
 interface CheckerOptions {
+  /** Threads that compute. Default: those of this process. */
   readonly threads?: HashThreads | undefined;
+  /** Most computations that may wait; more are refused with 503. */
   readonly waiting?: number | undefined;
 }
 

@@ -15,13 +15,18 @@ export function passwordThreadCount(): number {
 }
 
 interface Job {
+  /** Takes the result. */
   readonly resolve: (right: boolean) => void;
+  /** Takes the failure of the thread. */
   readonly reject: (error: Error) => void;
 }
 
 interface HashThread {
+  /** The thread. */
   readonly worker: Worker;
+  /** Job that it computes; undefined while idle. */
   job: Job | undefined;
+  /** Ends the thread after some time without work; undefined while it works. */
   idle: NodeJS.Timeout | undefined;
 }
 

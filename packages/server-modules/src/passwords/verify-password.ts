@@ -8,10 +8,15 @@ const maxPasses = 1000;
 const maxParallelism = 64;
 
 interface Argon2idHash {
+  /** Memory in KiB. Source: RFC 9106 */
   readonly memory: number;
+  /** Passes over that memory. */
   readonly passes: number;
+  /** Lanes. */
   readonly parallelism: number;
+  /** Salt. */
   readonly salt: Buffer;
+  /** Hash to compare with. */
   readonly tag: Buffer;
 }
 

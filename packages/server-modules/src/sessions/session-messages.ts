@@ -9,12 +9,15 @@ export const sessionTopics = {
 } as const;
 
 export interface KeysRequest {
+  /** Use of the keys; keys of one use open nothing of another. */
   readonly purpose: string;
   /** Id of a key that is missed; "" for none. */
   readonly wanted: string;
 }
 
 export interface WorkResult {
+  /** Key of the shared work. */
   readonly key: string;
+  /** Result for all threads; undefined when the work failed. */
   readonly result: string | undefined;
 }

@@ -8,7 +8,9 @@ const keptMs = 60_000;
 const patienceMs = 30_000;
 
 interface Work {
+  /** Result, once the thread that works has it. */
   readonly result: Promise<string | undefined>;
+  /** Ends the wait of all. */
   readonly settle: (value: string | undefined) => void;
 }
 

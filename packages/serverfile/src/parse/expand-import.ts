@@ -46,7 +46,7 @@ interface ImportPlace {
   readonly block: ImportedBlock;
   /** How many blocks are open around the import. */
   readonly outerNesting: number;
-  /** Of the import: file and line. */
+  /** File and line of the import. */
   readonly place: string;
 }
 

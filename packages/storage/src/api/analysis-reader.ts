@@ -13,11 +13,14 @@ export interface SpanSelection extends SpanFilter {
 
 /** Nanoseconds since the Unix epoch; inclusive. */
 export interface TimeRange {
+  /** First nanosecond of the range, since 1970. */
   readonly startUnixNano: bigint;
+  /** Nanosecond behind the range. */
   readonly endUnixNano: bigint;
 }
 
 export interface HeatMapQuery extends Omit<SpanFilter, "startTimeMinUnixNano" | "startTimeMaxUnixNano"> {
+  /** Times of the spans' starts. */
   readonly range: TimeRange;
   /** Columns of the map, 1 to 1,000. */
   readonly columns: number;
@@ -29,12 +32,14 @@ export interface HeatMapCell {
   readonly column: number;
   /** `n` for durations from 2^n nanoseconds to less than 2^(n+1); 0 also for less than a nanosecond. */
   readonly durationLog2: number;
+  /** Spans in the cell; 0 is left out. */
   readonly spans: number;
   /** Number of spans of the cell with an error. */
   readonly errors: number;
 }
 
 export interface HeatMap {
+  /** Start of the first column. */
   readonly startUnixNano: bigint;
   /** Width of a column: column `n` begins at `startUnixNano + n * columnNano`. */
   readonly columnNano: bigint;
@@ -61,18 +66,22 @@ export interface AttributeComparisonQuery {
 
 /** An attribute that is more, or less, frequent in the selection. */
 export interface AttributeDifference {
+  /** Name of the attribute. */
   readonly key: string;
   /** The value as text. */
   readonly value: string;
   /** Whether the span or its resource has the attribute. */
   readonly place: "span" | "resource";
+  /** Spans of the selection that have the value. */
   readonly selected: number;
+  /** Other spans that have it. */
   readonly others: number;
 }
 
 export interface AttributeComparison {
   /** Number of spans that were read. */
   readonly selectedSpans: number;
+  /** Number of spans outside the selection, which shares are made with. */
   readonly otherSpans: number;
   /** Ordered by the difference of shares, largest first. */
   readonly differences: readonly AttributeDifference[];
@@ -92,7 +101,9 @@ export interface PopulationComparisonQuery {
 
 /** Sums over spans of one side. */
 export interface PopulationSums {
+  /** Number of spans. */
   readonly spans: number;
+  /** Number of those that failed. */
   readonly errors: number;
   /** Negative durations count as 0. */
   readonly durationNano: number;
@@ -102,31 +113,43 @@ export interface PopulationSums {
 export interface Population extends PopulationSums {
   /** Spans by bucket of duration; see `durationBucket`. */
   readonly buckets: readonly (readonly [bucket: number, spans: number])[];
+  /** Longest duration in nanoseconds. */
   readonly longestNano: number;
 }
 
 /** An operation, with all of its spans. */
 export interface ComparedOperation {
+  /** Name of the service. */
   readonly service: string;
+  /** Name of the operation. */
   readonly operation: string;
+  /** Kind of its spans: a server span and a client span of one name differ. */
   readonly spanKind: SpanKind;
+  /** Figures of the first side. */
   readonly a: Population;
+  /** Figures of the second side. */
   readonly b: Population;
 }
 
 /** A value of an attribute, with those spans of the samples that have it. */
 export interface ComparedAttribute {
+  /** Whether the span or its process has the attribute. */
   readonly place: "span" | "resource";
+  /** Name of the attribute. */
   readonly key: string;
   /** The value as text. */
   readonly value: string;
+  /** Sums of the first side. */
   readonly a: PopulationSums;
+  /** Sums of the second side. */
   readonly b: PopulationSums;
 }
 
 /** Two populations side by side. */
 export interface PopulationComparison {
+  /** Figures of the first side. */
   readonly a: Population;
+  /** Figures of the second side. */
   readonly b: Population;
   /** By the change of the time that they take of each span of their side, largest first. */
   readonly operations: readonly ComparedOperation[];
@@ -137,10 +160,13 @@ export interface PopulationComparison {
 }
 
 export interface DurationRankQuery {
+  /** Name of the service. */
   readonly service: string;
+  /** Name of the operation. */
   readonly operation: string;
   /** Absent: every kind. */
   readonly spanKind?: SpanKind;
+  /** Duration whose rank is asked for, in nanoseconds. */
   readonly durationNano: bigint;
   /** The time in which the peers start. */
   readonly range: TimeRange;
@@ -148,12 +174,15 @@ export interface DurationRankQuery {
 
 /** The rank of a duration among the durations of its peers. */
 export interface DurationRank {
+  /** Spans of the operation in the time around it. */
   readonly peers: number;
   /** The share of peers that last no longer, 0 to 1. */
   readonly percentile: number;
   /** Median of the peers, in nanoseconds. */
   readonly medianNano: number;
+  /** Duration that 95 % of them do not exceed. */
   readonly p95Nano: number;
+  /** Duration that 99 % of them do not exceed. */
   readonly p99Nano: number;
 }
 
@@ -177,6 +206,7 @@ export type OperationOrder = "calls" | "errors" | "duration" | "p95";
 export interface TopOperationsQuery {
   /** Every service when absent or "". */
   readonly service?: string;
+  /** Times of the spans' starts. */
   readonly range: TimeRange;
   /** Highest first: number of calls, of errors, sum of durations, or 95th percentile; `duration` by default. */
   readonly order?: OperationOrder;
@@ -186,22 +216,31 @@ export interface TopOperationsQuery {
 
 /** Figures of an operation in the minutes that the query touches. */
 export interface OperationSummary {
+  /** Name of the service. */
   readonly service: string;
+  /** Name of the operation. */
   readonly operation: string;
+  /** Kind of the spans. */
   readonly spanKind: SpanKind;
+  /** Number of spans. */
   readonly calls: number;
+  /** Number of those that failed. */
   readonly errors: number;
   /** Sum for all calls; negative durations count as 0. */
   readonly durationNano: number;
   /** Accurate to a tenth. */
   readonly medianNano: number;
+  /** 95th percentile of the duration in nanoseconds. */
   readonly p95Nano: number;
+  /** 99th percentile of the duration in nanoseconds. */
   readonly p99Nano: number;
 }
 
 /** How much of the traces' time an operation is to blame for. */
 export interface CriticalPathShare {
+  /** Name of the service. */
   readonly service: string;
+  /** Name of the operation. */
   readonly operation: string;
   /** Time that spans of this operation lie on the critical path of their trace. */
   readonly durationNano: bigint;
@@ -233,6 +272,7 @@ export interface Tail {
   readonly spans: readonly Span[];
   /** Spans left out because there were more than `limit`. */
   readonly skipped: number;
+  /** Where the next question goes on; opaque to callers. */
   readonly cursor: string;
 }
 

@@ -7,6 +7,8 @@ import type { SpanWriter } from "./span-writer.ts";
  * start are.
  */
 export interface ArchiveStore {
+  /** Reads archived traces by their ids; the archive has no search. */
   readonly reader: Pick<SpanReader, "getTraces" | "getPackedTraces">;
+  /** Writes into the archive, where no time limit removes spans. */
   readonly writer: SpanWriter;
 }

@@ -4,7 +4,9 @@ import { StorageError } from "./storage-error.ts";
 
 /** Nanoseconds since the Unix epoch, both inclusive; absent: no bound. */
 export interface AskedTime {
+  /** Earliest start that the caller knows of; it lets the store skip older days. */
   readonly startUnixNano?: bigint | undefined;
+  /** Latest start that the caller knows of. */
   readonly endUnixNano?: bigint | undefined;
 }
 

@@ -25,12 +25,16 @@ export interface AttributeNamesQuery {
 }
 
 export interface AttributeName {
+  /** Whether spans, processes, events or links have it. */
   readonly scope: AttributeScope;
+  /** Name of the attribute. */
   readonly name: string;
 }
 
 export interface AttributeValuesQuery {
+  /** Where the attribute stands. */
   readonly scope: AttributeScope;
+  /** Name of the attribute. */
   readonly name: string;
   /** The time in which the spans start. */
   readonly range: TimeRange;
@@ -48,6 +52,7 @@ export interface AttributeValuesQuery {
 export type CatalogValueType = "string" | "int" | "float" | "bool" | "keyword";
 
 export interface CatalogValue {
+  /** Type, so that a query can be written with the right literal. */
   readonly type: CatalogValueType;
   /** The value as text. */
   readonly value: string;

@@ -8,8 +8,10 @@ export interface CallCount {
   readonly child: string;
   /** This field and the next two concern the called span. */
   readonly spanKind: SpanKind;
+  /** Whether the calls failed. */
   readonly failed: boolean;
   /** Duration of each call, accurate to a tenth. */
   readonly durationNano: number;
+  /** Number of calls. */
   readonly calls: number;
 }

@@ -8,8 +8,11 @@ export type PathSpan = Pick<Span, "spanId" | "parentSpanId" | "startTimeUnixNano
 
 /** A stretch of time for which a trace waited for one span itself, not for a child of it. */
 export interface CriticalPathSection<S extends PathSpan = Span> {
+  /** Span that the time is spent in. */
   readonly span: S;
+  /** Start of the section. */
   readonly startUnixNano: bigint;
+  /** End of the section. */
   readonly endUnixNano: bigint;
 }
 
@@ -32,10 +35,15 @@ class Turns {
 
 /** A span, cut to the time of its parent, with its children ordered by end. */
 interface Node<S extends PathSpan> {
+  /** Span of the node. */
   readonly span: S;
+  /** Start, cut to that of its parent. */
   readonly start: bigint;
+  /** End, cut to that of its parent. */
   readonly end: bigint;
+  /** Span that waits for this one; undefined for the root. */
   readonly parent: Node<S> | undefined;
+  /** Spans that this one may wait for. */
   readonly children: Node<S>[];
 }
 

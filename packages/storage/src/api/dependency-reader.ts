@@ -6,6 +6,7 @@ export interface DependencyLink {
   readonly parent: string;
   /** Differs from `parent`, because calls of a service to itself are no links. */
   readonly child: string;
+  /** Number of calls in the time. */
   readonly callCount: number;
   /** The program that found the link; "" when it was found in stored spans. */
   readonly source: string;
@@ -14,6 +15,7 @@ export interface DependencyLink {
 export interface DependencyQuery {
   /** Nanoseconds since the Unix epoch; inclusive. */
   readonly startUnixNano: bigint;
+  /** End of the time, exclusive. */
   readonly endUnixNano: bigint;
 }
 

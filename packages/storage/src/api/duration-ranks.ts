@@ -4,8 +4,11 @@ import { quantileNano, shareNoLonger } from "./duration-buckets.ts";
 
 /** How long the spans of one operation last. */
 export interface OperationDurations {
+  /** Name of the service. */
   readonly service: string;
+  /** Name of the operation. */
   readonly operation: string;
+  /** Kind of the spans. */
   readonly spanKind: SpanKind;
   /** Number of spans in each bucket of duration. */
   readonly counts: ReadonlyMap<number, number>;

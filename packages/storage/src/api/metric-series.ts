@@ -20,18 +20,23 @@ const maxServices = 100;
 export interface MetricSlots {
   /** The begin of slot 0: a whole minute, in milliseconds since the Unix epoch. */
   readonly startUnixMs: number;
+  /** Minutes that one slot sums. */
   readonly slotMinutes: number;
+  /** Number of slots. */
   readonly count: number;
 }
 
 /** Calls of one series: lists of one length, entries in any order, which add up. */
 export interface SeriesCounts {
+  /** Name of the service. */
   readonly service: string;
   /** "" unless grouped by operation. */
   readonly operation: string;
+  /** Indexes of slots that have calls, ascending. */
   readonly slots: readonly number[];
   /** See `durationBucket`; empty when durations do not matter. */
   readonly buckets: readonly number[];
+  /** Calls of each of these slots. */
   readonly calls: readonly number[];
   /** May be empty when durations matter. */
   readonly errors: readonly number[];

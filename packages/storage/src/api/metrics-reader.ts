@@ -28,15 +28,19 @@ export interface LatencyQuery extends MetricsQuery {
 }
 
 export interface MetricPoint {
+  /** Time in milliseconds since 1970. */
   readonly unixMs: number;
+  /** Value at that time. */
   readonly value: number;
 }
 
 /** Points in order of time, never none; moments with no calls have none. */
 export interface MetricSeries {
+  /** Name of the service. */
   readonly service: string;
   /** Span name; undefined unless grouped by operation. */
   readonly operation: string | undefined;
+  /** Points, the oldest first. */
   readonly points: readonly MetricPoint[];
 }
 

@@ -11,6 +11,7 @@ export interface PartialReason {
   readonly text: string;
   /** When the first and the last of the missing spans start, milliseconds since the Unix epoch; absent: at any time. */
   readonly startUnixMs?: number;
+  /** End of the time that is missing; absent when it is not known. */
   readonly endUnixMs?: number;
 }
 

@@ -49,8 +49,11 @@ export function timeOfPopulation(side: SpanSelection): TimeRange {
 
 /** A sample of a time: of each stripe the end, from `skipNano` on. */
 export interface Stripes {
+  /** Start of the first stripe. */
   readonly startUnixNano: bigint;
+  /** Length of a stripe in nanoseconds. */
   readonly stripeNano: bigint;
+  /** Beginning of each stripe that is not read, in nanoseconds. */
   readonly skipNano: bigint;
 }
 

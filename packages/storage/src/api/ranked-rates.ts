@@ -28,9 +28,11 @@ export interface RankedRatesQuery {
   readonly spanKinds: readonly SpanKind[];
   /** Whole minutes, milliseconds since the Unix epoch; half open. */
   readonly startUnixMs: number;
+  /** End of the time, exclusive. */
   readonly endUnixMs: number;
   /** Whole minutes; the last step may end early. */
   readonly stepMs: number;
+  /** Figure that ranks the names. */
   readonly order: RateOrder;
   /** Most names of the page, 1 to 200. */
   readonly limit: number;
@@ -40,16 +42,21 @@ export interface RankedRatesQuery {
 
 /** The number of calls, with failures and durations. */
 export interface RateFigures {
+  /** Number of calls. */
   readonly calls: number;
+  /** Number of those that failed. */
   readonly errors: number;
   /** Durations in milliseconds, right within a tenth and never above the longest. */
   readonly p50Ms: number;
+  /** 95th percentile of the duration in milliseconds. */
   readonly p95Ms: number;
+  /** 99th percentile of the duration in milliseconds. */
   readonly p99Ms: number;
 }
 
 /** One service or operation. */
 export interface RatedName {
+  /** Service, or operation of one service. */
   readonly name: string;
   /** Figures of the whole time range. */
   readonly whole: RateFigures;
@@ -61,17 +68,21 @@ export interface RatedName {
 export interface RankedRates {
   /** Number of names on all pages. */
   readonly matched: number;
+  /** Names in the asked order. */
   readonly names: readonly RatedName[];
 }
 
 /** Calls of one name: lists of one length, entries in any order, which add up. */
 export interface NameCounts {
+  /** Service, or operation of one service. */
   readonly name: string;
   /** Index of the step. */
   readonly steps: readonly number[];
   /** See `durationBucket`. */
   readonly buckets: readonly number[];
+  /** Calls of each step. */
   readonly calls: readonly number[];
+  /** Failed calls of each step. */
   readonly errors: readonly number[];
 }
 

@@ -2,7 +2,9 @@ import type { ReadOptions } from "./span-reader.ts";
 
 /** Number of traces of one operation that began and were sampled by probability, between two counts. */
 export interface OperationThroughput {
+  /** Name of the service. */
   readonly service: string;
+  /** Name of the operation. */
   readonly operation: string;
   /** Root spans sampled by probability. 0 only makes an operation known that was sampled in another way. */
   readonly count: number;
@@ -12,7 +14,9 @@ export interface OperationThroughput {
 
 /** The sampling probability that clients should use for one operation. */
 export interface OperationProbability {
+  /** Name of the service. */
   readonly service: string;
+  /** Name of the operation. */
   readonly operation: string;
   /** 0 to 1. */
   readonly probability: number;
@@ -26,6 +30,7 @@ export interface CalculatedProbabilities {
   readonly owner: string;
   /** Milliseconds since the Unix epoch. */
   readonly calculatedUnixMs: number;
+  /** Probability of each operation. */
   readonly operations: readonly OperationProbability[];
 }
 
@@ -50,6 +55,7 @@ export interface SamplingStore {
     endUnixMs: number,
     options?: ReadOptions,
   ): Promise<OperationThroughput[]>;
+  /** Saves what the leader has calculated; other collectors read it. */
   insertProbabilities(calculated: CalculatedProbabilities, options?: ReadOptions): Promise<void>;
   /** The calculation of the latest time, complete; undefined when there is none. */
   latestProbabilities(options?: ReadOptions): Promise<CalculatedProbabilities | undefined>;

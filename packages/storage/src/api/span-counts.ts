@@ -14,12 +14,17 @@ export interface SpanCountQuery {
 
 /** Spans of one operation that last about as long. */
 export interface SpanCount {
+  /** Name of the service. */
   readonly service: string;
+  /** Name of the operation. */
   readonly operation: string;
+  /** Kind of the spans. */
   readonly spanKind: SpanKind;
   /** See `durationOfBucket`. */
   readonly durationBucket: number;
+  /** Number of spans. */
   readonly calls: number;
+  /** Number of those that failed. */
   readonly errors: number;
   /** Sum for all calls; negative durations count as 0. */
   readonly durationNano: number;

@@ -6,11 +6,13 @@ import type { PartialReason } from "./partial-answer.ts";
 export interface Trace {
   /** 32 lower-case hex digits. */
   readonly traceId: string;
+  /** All spans of the trace that are stored, in no order. */
   readonly spans: readonly Span[];
 }
 
 /** A list whose spans are made on access; an array of spans is one. */
 export interface SpanList {
+  /** Number of spans. */
   readonly length: number;
   /** @returns undefined from `length` on */
   at(index: number): Span | undefined;
@@ -23,7 +25,9 @@ export interface SpanList {
 
 /** A trace whose spans need not be in memory as objects; otherwise as `Trace`. */
 export interface PackedTrace {
+  /** 32 hexadecimal digits. */
   readonly traceId: string;
+  /** Spans as rows, decoded one by one when they are read. */
   readonly spans: SpanList;
 }
 
@@ -46,9 +50,11 @@ export interface TraceQuery {
   readonly tags?: ReadonlyMap<string, string>;
   /** Nanoseconds since the Unix epoch; inclusive; applies to a span's start. */
   readonly startTimeMinUnixNano?: bigint;
+  /** Latest start of a span that matches. */
   readonly startTimeMaxUnixNano?: bigint;
   /** Nanoseconds; inclusive; absent or 0 means no bound. */
   readonly durationMinNano?: bigint;
+  /** Longest duration of a span that matches. */
   readonly durationMaxNano?: bigint;
   /** The kind, whatever the span's format; absent: every kind. */
   readonly spanKind?: SpanKind;
@@ -59,7 +65,9 @@ export interface TraceQuery {
 }
 
 export interface Operation {
+  /** Name of the operation. */
   readonly name: string;
+  /** Kind of its spans. */
   readonly spanKind: SpanKind;
 }
 
@@ -110,6 +118,7 @@ export interface SpanReader {
     options?: ReadOptions,
     onCount?: (spans: number, bytes?: number) => void,
   ): Promise<PackedTrace[]>;
+  /** Whole traces with a span that matches, the newest first. */
   findTraces(query: TraceQuery, options?: ReadOptions): Promise<Trace[]>;
   /** Only the ids, newest first. */
   findTraceIds(query: TraceQuery, options?: ReadOptions): Promise<string[]>;

@@ -12,6 +12,7 @@ export interface WriteOptions {
    * day, or without one, may be stored twice. The default is the time of the call.
    */
   readonly receivedUnixMs?: number;
+  /** Gives the write up; rows that the store already took stay. */
   readonly signal?: AbortSignal;
 }
 

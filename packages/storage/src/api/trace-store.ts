@@ -10,12 +10,19 @@ import type { TraceQlReader } from "./traceql-reader.ts";
 
 /** An open engine. Parts that the engine does not support throw STORAGE_UNSUPPORTED at every call. */
 export interface TraceStore {
+  /** Traces, services and operations. */
   readonly reader: SpanReader;
+  /** Takes spans. */
   readonly writer: SpanWriter;
+  /** Calls between services. */
   readonly dependencies: DependencyReader;
+  /** Rates and durations made from spans. */
   readonly metrics: MetricsReader;
+  /** Traces that are kept for good. */
   readonly archive: ArchiveStore;
+  /** Heat maps, comparisons and rankings. */
   readonly analysis: AnalysisReader;
+  /** Queries in TraceQL. */
   readonly traceql: TraceQlReader;
   /** Names and values to search for. */
   readonly catalog: AttributeCatalog;
@@ -28,5 +35,6 @@ export interface TraceStore {
    * engine has no such state.
    */
   trouble?(): readonly string[];
+  /** Ends connections. */
   close(): Promise<void>;
 }

@@ -5,6 +5,7 @@ import type { ReadOptions } from "./span-reader.ts";
 
 /** A query of type `search` that `parseTraceQl` has checked; STORAGE_BAD_QUERY for other types. */
 export interface TraceQlSearchQuery {
+  /** Parsed query. */
   readonly query: TraceQlQuery;
   /** A span takes part when it starts within it. */
   readonly range: TimeRange;
@@ -20,8 +21,11 @@ export type TraceQlAttribute = readonly [key: string, value: AttributeValue];
 export interface TraceQlSpan {
   /** 16 lower-case hex digits. */
   readonly spanId: string;
+  /** Name of the span. */
   readonly name: string;
+  /** Start of the span. */
   readonly startUnixNano: bigint;
+  /** Duration in nanoseconds. */
   readonly durationNano: bigint;
   /**
    * Attributes that the query's conditions, `by` and `select` name, as far as the span has them;
@@ -41,7 +45,9 @@ export interface TraceQlSpanSet {
 
 /** Figures of one service in a trace. */
 export interface TraceQlServiceStats {
+  /** Spans of the service in the trace. */
   readonly spanCount: number;
+  /** Number of those that failed. */
   readonly errorCount: number;
 }
 
@@ -50,12 +56,15 @@ export interface TraceQlMatch {
   readonly traceId: string;
   /** The service of the trace's root span when it starts at most an hour outside the range; otherwise "". */
   readonly rootServiceName: string;
+  /** Name of the root span; "" while it is not stored. */
   readonly rootTraceName: string;
   /**
    * From the first start to the last end of the trace's spans that start at most an hour outside the range.
    */
   readonly startUnixNano: bigint;
+  /** Time from the first start to the last end of its spans. */
   readonly durationNano: bigint;
+  /** Counts by service. */
   readonly serviceStats: ReadonlyMap<string, TraceQlServiceStats>;
   /** At least one; `by(…)` makes several. */
   readonly spanSets: readonly TraceQlSpanSet[];
@@ -70,6 +79,7 @@ export interface TraceQlSearch {
 
 /** A checked query of type `metrics`. */
 export interface TraceQlMetricsQuery {
+  /** Parsed query with a metric at its end. */
   readonly query: TraceQlQuery;
   /**
    * A span counts when it starts within the range. Samples are at the multiples of the step. The sample at
@@ -90,14 +100,19 @@ export interface TraceQlMetricsQuery {
 export interface TraceQlSample {
   /** End of the interval that it is of. */
   readonly unixNano: bigint;
+  /** Value of the step. */
   readonly value: number;
 }
 
 /** A span that is an example of a sample. */
 export interface TraceQlExemplar {
+  /** Trace of the example. */
   readonly traceId: string;
+  /** Span of the example. */
   readonly spanId: string;
+  /** Start of the span. */
   readonly unixNano: bigint;
+  /** The span's own value, such as its duration. */
   readonly value: number;
 }
 
@@ -113,6 +128,7 @@ export interface TraceQlSeries {
    * they have a value.
    */
   readonly samples: readonly TraceQlSample[];
+  /** Examples of spans behind the values. */
   readonly exemplars: readonly TraceQlExemplar[];
 }
 
@@ -121,6 +137,7 @@ export interface TraceQlMetrics {
   readonly series: readonly TraceQlSeries[];
   /** True when series were left out for `maxSeries`. */
   readonly truncated: boolean;
+  /** Spans that were read for the answer. */
   readonly inspectedSpans: number;
 }
 
@@ -128,6 +145,7 @@ export interface TraceQlMetrics {
 export interface TraceQlGroup {
   /** In the order of `by(…)`; of type `empty` for spans without it. */
   readonly values: readonly AttributeValue[];
+  /** Spans of the group. */
   readonly spans: number;
   /** The greatest number; nanoseconds for durations. */
   readonly greatest: number;
@@ -137,7 +155,9 @@ export interface TraceQlGroup {
 
 /** Answers TraceQL. Every method throws `StorageError`. */
 export interface TraceQlReader {
+  /** Traces with spans that match. */
   search(request: TraceQlSearchQuery, options?: ReadOptions): Promise<TraceQlSearch>;
+  /** Series of a metric query. */
   metrics(request: TraceQlMetricsQuery, options?: ReadOptions): Promise<TraceQlMetrics>;
   /**
    * The sums behind the metrics of one `quantile_over_time`, over the whole range, in one read. STORAGE_BAD_QUERY for

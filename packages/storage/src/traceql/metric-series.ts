@@ -134,8 +134,11 @@ function groupSeries(
 
 /** Steps and exemplars of a histogram. */
 interface HistogramShape {
+  /** Time and step. */
   readonly request: TimeRequest;
+  /** Factor from stored values to shown ones: nanoseconds to seconds. */
   readonly scale: number;
+  /** Examples of spans for all series. */
   readonly exemplars: readonly TraceQlExemplar[];
 }
 

@@ -6,7 +6,9 @@ import type { ServiceCounts } from "./service-counts.ts";
 
 /** The source of spans: protocol, transport and format. */
 export interface SpanSource {
+  /** Transport that the spans came by. */
   readonly transport: "grpc" | "http";
+  /** Format that they were in. */
   readonly format: "otlp" | "otlp-json" | "proto" | "jaeger" | "zipkin";
 }
 

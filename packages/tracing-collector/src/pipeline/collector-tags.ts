@@ -95,8 +95,11 @@ export class CollectorTags implements RowStep {
 
 /** An attribute as it is stored in rows. */
 interface AttributeTexts {
+  /** Name of the tag. */
   readonly key: string;
+  /** Type of its value. */
   readonly type: AttributeType;
+  /** Value as text. */
   readonly text: string;
 }
 

@@ -10,7 +10,9 @@ export interface OrphanSettings {
   readonly open: () => Promise<readonly ClaimedJournal[]>;
   /** Makes the writer that inserts a journal's segments into the store. */
   readonly writerOf: (journal: ClaimedJournal["journal"]) => Pick<StorageWriter, "start" | "drain">;
+  /** Tells which journals were taken over. */
   readonly log: Logger;
+  /** Milliseconds between looks for journals of ended processes. */
   readonly lookEveryMs?: number;
 }
 

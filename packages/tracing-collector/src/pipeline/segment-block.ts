@@ -9,6 +9,7 @@ export interface SegmentBlock {
   readonly rows: number;
   /** @throws StorageError; CollectorError COLLECTOR_JOURNAL_DAMAGED */
   write(writer: SpanWriter, options: WriteOptions): Promise<void>;
+  /** Counts the spans of the block once the store has answered. */
   count(counts: SavedCounts, result: SaveResult): Promise<void>;
 }
 

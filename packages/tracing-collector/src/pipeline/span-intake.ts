@@ -8,7 +8,9 @@ import type { RowStep } from "./row-step.ts";
 
 /** The parts of the pipeline behind every receiver. */
 export interface Pipeline {
+  /** Takes spans before they are acknowledged. */
   readonly journal: Pick<SpanJournal, "append">;
+  /** Counts spans that were taken or refused. */
   readonly metrics: CollectorMetrics;
   /** Steps between receivers and the journal; by default none, and rows pass unchanged. */
   readonly steps?: readonly RowStep[] | undefined;

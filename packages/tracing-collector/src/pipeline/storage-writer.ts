@@ -7,9 +7,13 @@ import type { JournalSegment, SpanJournal } from "./journal/span-journal.ts";
 import { HeldBlock, type SegmentBlock, SourceBlock } from "./segment-block.ts";
 
 export interface StorageWriterSettings {
+  /** Gives segments, the oldest first. */
   readonly journal: SpanJournal;
+  /** Takes their rows. */
   readonly store: Pick<TraceStore, "ready" | "writer">;
+  /** Counts spans that were saved or given up. */
   readonly metrics: CollectorMetrics;
+  /** Tells failures, repeated ones once. */
   readonly log: Logger;
   /** Inserts that run at the same time; 1 by default. */
   readonly workers?: number;

@@ -9,6 +9,7 @@ const maxHash = 2n ** 64n - 1n;
 
 /** Called after each request. */
 export interface DownsamplingObserver {
+  /** Called for each batch with the spans that stay and those that go. */
   downsampled(kept: number, dropped: number): void;
 }
 

@@ -5,6 +5,7 @@ import { encodeHeaders, type HeaderField } from "http-protocols/http2";
 export interface GrpcFailure {
   /** A number of `status`. */
   readonly code: status;
+  /** Text of the status. */
   readonly details: string;
   /** `google.rpc.Status` as protobuf, for `grpc-status-details-bin`. */
   readonly statusDetails?: Uint8Array;

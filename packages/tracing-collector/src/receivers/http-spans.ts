@@ -16,10 +16,13 @@ import { httpTenant, TenantError } from "./tenant.ts";
 
 /** The parts of receiving spans over HTTP that differ between protocols. */
 export interface HttpSpanForm {
+  /** Takes the spans. */
   readonly intake: SpanIntake;
   /** @throws WireError */
   transcode(body: Buffer, tenant: string): TranscodeResult;
+  /** Answers in the protocol's own form; spans that were refused are told in it. */
   answerKept(response: ServerResponse, outcome: TranscodeResult): void;
+  /** Answers a batch that was refused as a whole. */
   answerFailure(response: ServerResponse, failure: HttpFailure): void;
 }
 
@@ -28,8 +31,11 @@ export interface HttpSpanForm {
  * response.
  */
 export interface HttpFailure {
+  /** Status; 429 and 503 invite the client to send again. */
   readonly httpStatus: 400 | 403 | 413 | 415 | 429 | 500 | 503;
+  /** The same for bodies that carry a gRPC status. */
   readonly grpcStatus: status;
+  /** Reason, for the person who reads the client's log. */
   readonly message: string;
 }
 

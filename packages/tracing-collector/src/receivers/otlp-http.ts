@@ -20,6 +20,7 @@ import { answerText } from "./text-answer.ts";
 
 /** Settings of OTLP over HTTP. */
 export interface OtlpHttpSettings {
+  /** Limits for heads and bodies of requests. */
   readonly timeouts: HttpTimeouts;
   /** Undefined: pages of other sites cannot send spans. */
   readonly cors?: Cors | undefined;
@@ -27,6 +28,7 @@ export interface OtlpHttpSettings {
 
 /** One of the two encodings of OTLP over HTTP. Answers and errors use the request's encoding. */
 interface OtlpForm extends HttpSpanForm {
+  /** Type of requests and answers. */
   readonly contentType: string;
 }
 
@@ -91,8 +93,11 @@ function route(
 
 /** Reader and writers of one encoding of OTLP. */
 interface OtlpEncoding {
+  /** Makes rows of spans from a message. */
   readonly transcoder: MessageTranscoder;
+  /** Writes the answer to a batch; it may tell refused spans. */
   readonly encodeOutcome: (outcome: TranscodeResult) => Uint8Array | string;
+  /** Writes a failure. @param code of gRPC */
   readonly encodeStatus: (code: number, message: string) => Uint8Array | string;
 }
 

@@ -14,13 +14,17 @@ export interface ReceiverContext extends Pipeline {
   readonly unfinished: UnfinishedBytes;
   /** Reads HTTP bodies within that limit. */
   readonly bodies: BodyReader;
+  /** Log of the receiver. */
   readonly log: Logger;
 }
 
 /** The address of a receiver, and the name of the address in options and messages. */
 export interface ReceiverAddress {
+  /** Address to listen on. */
   readonly address: HostPort;
+  /** Name of the protocol, for messages. */
   readonly what: string;
+  /** Option that sets the address, for messages. */
   readonly flag: string;
   /** Plain text when absent. The listener closes it on stop. */
   readonly tls?: ServerTls | undefined;

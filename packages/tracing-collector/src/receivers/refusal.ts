@@ -7,7 +7,9 @@ import { TenantError } from "./tenant.ts";
 
 /** Tells a sender to try again later, or that the request is too large to try again. */
 export interface Refusal {
+  /** Status for gRPC clients. */
   readonly grpcStatus: status;
+  /** Status for HTTP clients: 413 is final, the others invite to send again. */
   readonly httpStatus: 413 | 429 | 503;
   /** Whole seconds below 128; undefined when the same request will never be accepted. */
   readonly retryAfterS: number | undefined;

@@ -18,6 +18,7 @@ import { answerText } from "./text-answer.ts";
 
 /** Settings of the Zipkin receiver. */
 export interface ZipkinSettings {
+  /** Limits for heads and bodies of requests. */
   readonly timeouts: HttpTimeouts;
   /** Undefined: pages of other sites cannot send spans. */
   readonly cors?: Cors | undefined;

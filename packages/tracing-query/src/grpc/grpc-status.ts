@@ -5,7 +5,9 @@ import { QueryError, type QueryErrorCode } from "../query-error.ts";
 
 /** The failure that a gRPC client receives. */
 export interface GrpcFailure {
+  /** Status of the call. */
   readonly code: status;
+  /** Text of the status. */
   readonly details: string;
   /** Reasons why the answer is partial. */
   readonly metadata?: Metadata;

@@ -56,9 +56,13 @@ function problemOfTimes({ startTime, endTime }: GetDependenciesRequest): string 
 
 /** Services that all calls share. */
 interface HandlerServices {
+  /** Checks tenants, and bounds calls that run at once. */
   readonly guard: CallGuard;
+  /** Most traces and bytes of an answer. */
   readonly limits: ReadLimits;
+  /** Corrections of traces, such as clock skew. */
   readonly adjust: AdjustOptions;
+  /** Log of failures. */
   readonly log: Logger;
 }
 

@@ -16,12 +16,15 @@ const codes: Readonly<Record<TenantProblem, status>> = {
 
 /** Options of each read of the store that serves a call. */
 export interface CallReadOptions {
+  /** Tenant that the call's metadata names. */
   readonly tenant: string;
   /** Aborted when the client cancels or disconnects, or when its deadline passes. */
   readonly signal: AbortSignal;
+  /** Token of the caller, passed on to the store. */
   readonly bearerToken?: string;
   /** The reads of this call add reasons why the answer is partial. */
   readonly reasons: PartialReasons;
+  /** Called when a part of the store did not answer. */
   readonly onPartial: (reason: PartialReason) => void;
 }
 

@@ -30,7 +30,9 @@ export type AdmittedRead = ReadOptions & {
 };
 
 export interface EndpointRequest {
+  /** Method of the request. */
   readonly method: string;
+  /** Parameters of the query, and of a form. */
   readonly params: URLSearchParams;
   /** The value of the `Accept` header; "" without one. */
   readonly accept: string;
@@ -57,6 +59,7 @@ export type Endpoint = (request: EndpointRequest) => Promise<Answer> | Answer;
 
 /** The form of an API's answers and failures. */
 export interface AnswerStyle {
+  /** Type of answers and failures. */
   readonly contentType: string;
   /** The body of a failure. @param failure details, when there are any */
   failure(status: number, message: string, failure?: HttpFailure): string;
@@ -69,22 +72,28 @@ export const envelopeStyle: AnswerStyle = { contentType: "application/json", fai
 
 /** Settings that all endpoints share. */
 export interface EndpointSettings {
+  /** Checks the tenant of each request. */
   readonly tenants: TenantCheck;
   /** True: the client's bearer token is handed on to the store. */
   readonly propagateToken: boolean;
+  /** Most bytes of a request's body. */
   readonly maxBodyBytes: number;
   /** Limits how many requests read traces at the same time. */
   readonly gate: RequestGate;
   /** A client that reads nothing for this many milliseconds is cut off; 60,000 by default. */
   readonly stalledMs?: number | undefined;
+  /** Log of failures. */
   readonly log: Logger;
 }
 
 export type EndpointMethod = "GET" | "POST";
 
 export interface EndpointDefinition {
+  /** Method or methods; others are answered with 405. */
   readonly method: EndpointMethod | readonly EndpointMethod[];
+  /** Makes the answer. */
   readonly answer: Endpoint;
+  /** Form of answers and failures. */
   readonly style: AnswerStyle;
   /** True: the endpoint holds traces in memory, so it waits when many such requests run. */
   readonly isHeavy: boolean;
@@ -144,7 +153,9 @@ function indented(pieces: Iterable<string> | AsyncIterable<Piece>): Iterable<str
 
 /** Form of the answer that tells a failure. */
 interface FailureForm {
+  /** Form of the answer. Default: Jaeger's envelope. */
   readonly style?: AnswerStyle | undefined;
+  /** Parts of the store that did not answer, where the failure tells them. */
   readonly partial?: PartialAnswer | undefined;
 }
 

@@ -16,11 +16,15 @@ import { type ApiSettings, apiRouter } from "./api-router.ts";
 
 /** Settings of the HTTP server. `tenants` concern the JSON endpoints only; the UI needs none. */
 export interface HttpServerSettings extends ApiSettings {
+  /** Address to listen on. */
   readonly address: HostPort;
   /** Certificate and key. Undefined: plain HTTP. */
   readonly tls: ServerTls | undefined;
+  /** Reads traces. */
   readonly service: QueryService;
+  /** Page of the UI. */
   readonly page: UiPage;
+  /** Folder of the UI's files. */
   readonly uiFolder: string;
   /** True: log each request for the page and its files. */
   readonly logStaticFiles: boolean;
@@ -35,6 +39,7 @@ export interface HttpServerSettings extends ApiSettings {
 }
 
 export interface HttpServer {
+  /** Port that is listened on. */
   readonly port: number;
   /** Lets running requests end; closes their connections when `signal` is aborted. */
   stop(signal: AbortSignal): Promise<void>;

@@ -10,6 +10,7 @@ import { loadWrapped } from "./wrapped-encoder.ts";
 interface FieldFilter {
   /** `request`, `headers`, `Authorization`. */
   readonly path: readonly string[];
+  /** Changes or removes the value of the field. */
   readonly filter: LogFilter;
 }
 

@@ -9,8 +9,11 @@ import { LineQueue, lostLine } from "../line-queue.ts";
 import type { LogWriter } from "../log-modules.ts";
 
 interface NetAddress {
+  /** `tcp` reconnects; `udp` sends one datagram a line; `unix` is a stream. */
   readonly network: "tcp" | "udp" | "unix";
+  /** Host, or the path of a socket. */
   readonly host: string;
+  /** Port; 0 for a socket of the file system. */
   readonly port: number;
 }
 

@@ -9,12 +9,15 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** Rules for rotated files. */
 export interface OldFileRules {
+  /** Compression of rolled files. `none` keeps them as they were written. */
   readonly compression: "none" | "gzip" | "zstd";
   /** How many are kept. */
   readonly keep: number;
+  /** Days after which a rolled file is removed; 0 keeps files of any age. */
   readonly keepDays: number;
   /** Layout of the time in their names. */
   readonly timeFormat: string;
+  /** Whether times in names are local instead of UTC. */
   readonly local: boolean;
 }
 

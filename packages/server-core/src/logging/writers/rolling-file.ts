@@ -14,20 +14,25 @@ export interface AppendGate {
 }
 
 export interface RollingFileOptions {
+  /** Path of the file that is written. */
   readonly path: string;
   /** Permissions of a new file; those of one that exists are changed only if `setMode`. */
   readonly mode: number;
+  /** Whether an existing file gets the configured mode too. */
   readonly setMode: boolean;
   /** Permissions of folders that are made; `inherit`: those of the folder above; `from_file`: those of the file. */
   readonly folderMode: number | "inherit" | "from_file";
   /** From which size in bytes the file is put aside; 0 for never. */
   readonly maxBytes: number;
+  /** Times at which a file is rolled besides its size. */
   readonly schedule: RollSchedule;
+  /** Rules for rolled files. */
   readonly rules: OldFileRules;
   /** One thread puts the file aside: runs `work` unless another thread is at it. */
   readonly exclusively: (work: () => Promise<void>) => Promise<void>;
   /** The threads that append now. */
   readonly appending: AppendGate;
+  /** Takes failures of rolling; writing goes on with the old file. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -36,7 +36,9 @@ const configSchema = z.strictObject({
 const maxCredentials = 4096;
 
 interface Credentials {
+  /** Name, without a colon. Source: RFC 7617 */
   readonly user: string;
+  /** Password as sent; it may hold colons. */
   readonly password: string;
 }
 

@@ -7,13 +7,18 @@ const maxVariants = 32;
 
 /** The target of a purge: one address, all with a prefix, or everything. */
 export interface Purge {
+  /** Removes the responses of this URL. */
   readonly url?: string | undefined;
+  /** Removes the responses of all URLs with this beginning. */
   readonly prefix?: string | undefined;
 }
 
 export interface StoreState {
+  /** Number of responses that are kept. */
   readonly responses: number;
+  /** Bytes that they take. */
   readonly bytes: number;
+  /** Limit of these bytes. The least recently used go first. */
   readonly max_bytes: number;
 }
 

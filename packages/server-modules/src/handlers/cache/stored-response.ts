@@ -9,7 +9,9 @@ const maxHeuristicSeconds = 24 * 60 * 60;
 
 /** The facts about a request that a cache needs. */
 export interface CachedRequest {
+  /** Method of the request; a response to HEAD cannot answer GET. */
   readonly method: string;
+  /** Fields that `Vary` may name. */
   readonly headers: HeaderList;
 }
 
@@ -80,11 +82,15 @@ export function isStorable(
 
 /** An answer to keep. */
 interface StoredParts {
+  /** Status of the response. */
   readonly status: number;
+  /** Fields of the response, without those of one hop. */
   readonly headers: HeaderList;
+  /** The whole body: a response that broke off is not kept. */
   readonly body: Buffer;
   /** Lifetime of a response that says nothing of it and has no time of change either. */
   readonly fallbackSeconds: number;
+  /** Time of the answer in milliseconds since 1970. Default: now. */
   readonly nowMs?: number | undefined;
 }
 

@@ -20,7 +20,9 @@ const maxAtOnceBytes = 128 * 1024;
 
 /** The rules of an encode handler. */
 export interface EncodeRules {
+  /** Responses that are encoded. Default: types that compress well. */
   readonly matches: ResponseMatcher;
+  /** Bytes below which a body is sent as it is; the coding would cost more than it saves. */
   readonly minLength: number;
 }
 

@@ -5,9 +5,13 @@ import { describeFile, type ServedFile } from "./served-file.ts";
 
 /** A file with its bytes. */
 export interface CachedFile extends ServedFile {
+  /** The whole file. */
   readonly bytes: Buffer;
+  /** Time of change in nanoseconds. Another one means other contents. */
   readonly mtimeNs: bigint;
+  /** Number of the file. A replaced file has another one, even with the same time. */
   readonly inode: bigint;
+  /** Device of the inode. */
   readonly device: bigint;
 }
 

@@ -37,8 +37,11 @@ type Config = z.infer<typeof fileServerSchema>;
 
 /** The file that answers a request, and how its bytes are coded. */
 interface Chosen {
+  /** Path of the file that is sent, perhaps a compressed sidecar. */
   readonly path: string;
+  /** Size and times of that file. */
   readonly stats: BigIntStats;
+  /** Coding of the sidecar; "" for the file itself. */
   readonly coding: Coding | "";
 }
 

@@ -6,7 +6,9 @@ import { compileGlob } from "server-core/glob/path-glob";
 interface Rule {
   /** Compares one component of the path; undefined for a rule about whole paths. */
   readonly component: ((name: string) => boolean) | undefined;
+  /** Folder whose files are all hidden. */
   readonly prefix: string;
+  /** Whether a path as a whole is hidden. */
   readonly whole: (path: string) => boolean;
 }
 

@@ -4,7 +4,9 @@ import type { Validators } from "../../files/preconditions.ts";
 
 /** A file as it is now: what an answer says of it. */
 export interface ServedFile extends Validators {
+  /** Path for messages; the bytes come from the open file. */
   readonly path: string;
+  /** Bytes that `Content-Length` and ranges count with. */
   readonly size: number;
   /** Value of `Last-Modified`; "" when it is not known. */
   readonly lastModified: string;

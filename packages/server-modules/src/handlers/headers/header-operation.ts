@@ -4,6 +4,7 @@ import { childOf, type Draft, listOf, setMember } from "serverfile/values/draft"
 
 /** Where an operation goes. */
 export interface ResponseOperations {
+  /** Operations as the config has them, filled line by line. */
   readonly draft: Draft;
   /** Whether it may be deferred, or depend on what the response has. */
   readonly isResponse: boolean;
@@ -11,8 +12,11 @@ export interface ResponseOperations {
 
 /** The words of a line of `header`. */
 interface HeaderWords {
+  /** Name of the field, with the character that says the operation. */
   readonly field: string;
+  /** Value, or the pattern to search for. */
   readonly value: string;
+  /** Text that replaces matches; undefined for other operations. */
   readonly replacement: string | undefined;
 }
 

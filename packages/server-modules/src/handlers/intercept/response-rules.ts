@@ -28,9 +28,11 @@ export type ResponseRuleConfig = z.infer<typeof responseRuleSchema>;
 
 /** A rule, ready for use. */
 export interface ResponseRule {
+  /** Responses that the rule takes. The first rule that matches wins. */
   readonly matches: ResponseMatcher;
   /** Undefined where routes answer. */
   readonly status: Template | undefined;
+  /** Routes that answer instead; undefined when only the status changes. */
   readonly routes: RouteList | undefined;
 }
 

@@ -77,7 +77,9 @@ function fits(pattern: string, text: string): boolean {
 
 /** One thing that must hold of a user. */
 export interface ClaimRule {
+  /** Name of the claim; dots lead into objects. */
   readonly claim: string;
+  /** Values of which one must be there. */
   readonly values: readonly string[];
 }
 

@@ -21,6 +21,7 @@ const sessionSchema = z.object({
 });
 
 export interface OidcSession extends Omit<z.infer<typeof sessionSchema>, "claims"> {
+  /** Claims of the ID token that the session keeps. */
   readonly claims: Claims;
 }
 
@@ -32,7 +33,9 @@ export function readSession(payload: unknown): OidcSession | undefined {
 export type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
 
 export interface SessionParts {
+  /** Names of claims to keep: a cookie has little room. */
   readonly claims: readonly string[] | null | undefined;
+  /** Whether the access token is kept for upstreams. */
   readonly accessToken: boolean;
 }
 

@@ -19,9 +19,13 @@ const keysTrustedMs = 60_000;
 const missedPauseMs = 1_000;
 
 export interface CookieAttributes {
+  /** Paths that the browser sends the cookie for. */
   readonly path: string;
+  /** Domain whose hosts share the cookie; "" for this host alone. */
   readonly domain: string;
+  /** `lax` survives the redirect from the provider; `none` also allows frames. */
   readonly sameSite: "lax" | "none";
+  /** Whether the browser sends it over TLS only. */
   readonly secure: boolean;
 }
 
@@ -100,9 +104,13 @@ export function joinParts(cookies: ReadonlyMap<string, string>, name: string): s
 
 /** A value that may need several cookies. */
 interface CookieText {
+  /** Name of the first cookie; further parts add a number. */
   readonly name: string;
+  /** Sealed value. Browsers take about 4,096 bytes a cookie, so a long one is cut in parts. */
   readonly value: string;
+  /** Seconds until the browser forgets it. */
   readonly maxAgeS: number;
+  /** Attributes of all parts. */
   readonly attributes: CookieAttributes;
 }
 

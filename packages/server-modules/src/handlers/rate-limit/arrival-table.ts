@@ -11,6 +11,7 @@ const ready = 2;
 
 /** The outcome of one more event. */
 export interface Arrival {
+  /** Whether the request is within the quota. */
   readonly allowed: boolean;
   /** Events that would be allowed at once now. */
   readonly remaining: number;
@@ -22,7 +23,9 @@ export interface Arrival {
 
 /** The number of events that each key may have in a window of time. */
 export interface Quota {
+  /** Requests that one key may make in a window. */
   readonly maxEvents: number;
+  /** Length of the sliding window in microseconds. */
   readonly windowUs: number;
 }
 

@@ -36,10 +36,15 @@ const zoneSchema = z.strictObject({
 });
 
 interface Zone {
+  /** Name of the zone, for its placeholder and log. */
   readonly name: string;
+  /** Requests and window. */
   readonly quota: Quota;
+  /** Template of the key: requests with the same text share the quota. */
   readonly key: Template;
+  /** Requests that the zone counts; one set must match. Without sets all count. */
   readonly matcherSets: readonly (readonly HttpMatcher[])[];
+  /** Arrivals by key, in memory that threads share. */
   readonly table: ArrivalTable;
   /** Value of `RateLimit-Policy`. */
   readonly policy: string;

@@ -2,6 +2,7 @@
 export interface Replacement {
   /** At least one byte. */
   readonly search: Buffer;
+  /** Bytes that take the place of a match. */
   readonly replace: Buffer;
 }
 

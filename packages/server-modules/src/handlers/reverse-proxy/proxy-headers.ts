@@ -105,6 +105,7 @@ export interface RequestHeaderOptions {
   readonly expectContinue: boolean;
   /** Whether a body goes along, and so trailers may. */
   readonly hasBody: boolean;
+  /** `Host` for the upstream. */
   readonly host: string;
 }
 

@@ -16,9 +16,13 @@ import { upstreamFields } from "./upstream-fields.ts";
 
 /** State that all tries of a request share. */
 export interface Attempt {
+  /** The request and its answer. */
   readonly exchange: Exchange;
+  /** Tries so far, and the last error. */
   readonly progress: ProxyProgress;
+  /** Method and target as the upstream gets them. */
   readonly line: RequestLine;
+  /** Body, which only a buffered one can send twice. */
   readonly body: RequestBody;
   /** Whether a try came past its dial. */
   reached: boolean;

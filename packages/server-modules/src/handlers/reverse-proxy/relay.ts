@@ -31,8 +31,11 @@ export type HeadDecision =
 
 /** The purpose of one try, and the receiver of its response. */
 export interface RelayPlan {
+  /** The request and its answer. */
   readonly exchange: Exchange;
+  /** Upstream whose requests are counted. */
   readonly upstream: Upstream;
+  /** Takes the connection when the protocol switches. */
   readonly tunnels: TunnelSet;
   /** Bytes of the response that are held back until more than that, or all, is there; 0 for none. */
   readonly bufferBytes: number;
@@ -52,8 +55,11 @@ export interface RelayPlan {
 
 /** A response whose head was looked at and that routes decide about. */
 export interface HeldResponse {
+  /** Rule that took the answer. */
   readonly rule: ResponseRule;
+  /** Status of the upstream. */
   readonly status: number;
+  /** Fields of the upstream. */
   readonly headers: HeaderList;
   /** Sends it to the client, with what handlers set as fields so far. Resolves when all is sent. */
   send(status: number): Promise<void>;

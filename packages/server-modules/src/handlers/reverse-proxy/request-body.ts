@@ -5,6 +5,7 @@ import { ServerError } from "server-core/errors";
 
 /** The body of a request as it goes to upstreams. */
 export interface RequestBody {
+  /** Buffered bytes, the client's stream, or undefined without a body. */
   readonly content: Readable | Uint8Array | undefined;
   /** Bytes of a stream; undefined when nobody knows. Without content: whether the client said 0. */
   readonly length: number | undefined;

@@ -12,6 +12,7 @@ const defaultTryIntervalMs = 250;
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
 interface MatcherSet {
+  /** Matchers that must all match. */
   readonly matchers: readonly HttpMatcher[];
   /** Whether an expression in it looks at the response. */
   readonly looksAtResponse: boolean;
@@ -28,6 +29,7 @@ function isMatch(set: MatcherSet, exchange: Exchange): boolean {
 
 /** Facts about the tries so far. */
 export interface TriesSoFar {
+  /** Tries and time so far. */
   readonly progress: ProxyProgress;
   /** Whether all that was sent can be sent again. */
   readonly repeatable: boolean;

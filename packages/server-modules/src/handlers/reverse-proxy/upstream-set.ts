@@ -14,16 +14,23 @@ const forgetAfterMs = 60 * 60_000;
 const sweepMs = 60_000;
 
 interface Dynamic {
+  /** Upstream that the source named. */
   readonly candidate: Candidate;
+  /** Keeps its counts alive, which handlers share. */
   readonly lease: Lease<Upstream>;
+  /** When the source named it last. Unused ones are dropped after an hour. */
   usedAt: number;
 }
 
 /** The upstreams of a handler, and the policy that chooses one. */
 interface UpstreamSetParts {
+  /** Chooses among upstreams that are available. */
   readonly policy: SelectionPolicy;
+  /** Leaves out upstreams that fail too often; undefined without one. */
   readonly breaker: CircuitBreaker | undefined;
+  /** Upstreams that the config lists. */
   readonly candidates: readonly Candidate[];
+  /** Key of the active checks, which handlers with the same checks share; undefined without checks. */
   readonly check: string | undefined;
 }
 

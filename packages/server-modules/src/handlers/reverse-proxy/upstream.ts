@@ -14,6 +14,7 @@ export const upstreamDetailTopic = "http.reverse_proxy.upstream-details";
 
 /** Facts of one thread about an upstream, beside the counts. */
 export interface UpstreamDetail {
+  /** Address to dial. */
   readonly address: string;
   /** Time until the head of the latest response, in milliseconds; null before the first. */
   readonly latencyMs: number | null;
@@ -21,6 +22,7 @@ export interface UpstreamDetail {
   readonly latencyAt: number;
   /** Why the latest try failed; null for none yet. */
   readonly lastError: string | null;
+  /** Milliseconds since 1970; 0 without an error. */
   readonly lastErrorAt: number;
 }
 

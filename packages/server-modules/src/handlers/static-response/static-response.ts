@@ -54,7 +54,9 @@ function statusOf(text: string): number {
 }
 
 interface Body {
+  /** Body after placeholders. */
   readonly bytes: Buffer;
+  /** Type that is told when the config sets none. */
   readonly type: string;
 }
 

@@ -12,8 +12,11 @@ const maxCalls = 100;
 type Signal = "break" | "continue" | undefined;
 
 interface Scope {
+  /** Value of `.`. */
   readonly dot: unknown;
+  /** Variables that the block declared. */
   readonly variables: Map<string, unknown>;
+  /** Block around it; undefined for the outermost. */
   readonly outer: Scope | undefined;
 }
 

@@ -5,7 +5,9 @@ import { TemplateError } from "./template-error.ts";
 
 /** A document and what stands before it. */
 export interface FrontMatter {
+  /** Parsed front matter: YAML, TOML or JSON. */
   readonly Meta: unknown;
+  /** Text behind it. */
   readonly Body: string;
 }
 

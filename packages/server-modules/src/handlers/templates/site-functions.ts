@@ -19,8 +19,11 @@ import { printed } from "./template-values.ts";
 const maxFileBytes = 16 * 1024 * 1024;
 
 export interface SiteFunctionOptions {
+  /** Request that the page is made for. */
   readonly exchange: Exchange;
+  /** Folder that files are read from. */
   readonly root: string;
+  /** Marks around actions. Default: `{{` and `}}`. */
   readonly delimiters: readonly [open: string, close: string];
   /** Runs the calling template; included files run in it too. */
   readonly run: () => TemplateRun;

@@ -12,9 +12,11 @@ export type TokenKind =
   | "symbol";
 
 export interface Token {
+  /** Kind of the token. */
   readonly kind: TokenKind;
   /** The value of a string; the name of a field or variable without its sign. */
   readonly text: string;
+  /** Line from 1, for messages. */
   readonly line: number;
   /** Whether white space stood before it: `f .A` is no `f.A`. */
   readonly spaced: boolean;

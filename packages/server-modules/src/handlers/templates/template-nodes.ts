@@ -14,8 +14,11 @@ export type Operand =
 
 /** A call: a function, a method, or one operand alone. */
 export interface Command {
+  /** Function or value that the command begins with. */
   readonly head: Operand;
+  /** Its arguments; a pipeline adds the last result behind them. */
   readonly args: readonly Operand[];
+  /** Line from 1, for messages. */
   readonly line: number;
 }
 
@@ -24,6 +27,7 @@ export interface Pipeline {
   readonly commands: readonly Command[];
   /** `$x :=` declares, `$x =` sets; two in `range`. */
   readonly variables: readonly string[];
+  /** Whether `:=` makes new variables; `=` sets those of an outer block. */
   readonly declares: boolean;
 }
 
@@ -48,6 +52,8 @@ export type Block = readonly TemplateNode[];
 
 /** A template, with those that it defines. */
 export interface ParsedTemplate {
+  /** Nodes outside any definition. */
   readonly body: Block;
+  /** Bodies of `define` and `block` by name. */
   readonly defined: ReadonlyMap<string, Block>;
 }

@@ -39,9 +39,13 @@ const configSchema = z.strictObject({
 const defaultTypes = ["text/html", "text/plain", "text/markdown"];
 
 interface Rules {
+  /** Content types of responses that are templates. */
   readonly types: readonly string[];
+  /** Marks around actions. */
   readonly delimiters: readonly [open: string, close: string];
+  /** Folder that a request's files are read from. */
   readonly rootOf: (exchange: Exchange) => string;
+  /** Responses that are evaluated. */
   readonly matches: ResponseMatcher;
 }
 

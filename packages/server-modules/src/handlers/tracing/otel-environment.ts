@@ -10,9 +10,13 @@ import { type Environment, wholeNumber } from "server-core/otlp/environment-valu
 
 /** Limits of the queue of finished spans. */
 export interface SpanQueueLimits {
+  /** Spans that may wait; more are dropped and counted. OTEL_BSP_MAX_QUEUE_SIZE, default 2,048 */
   readonly maxQueueSize: number;
+  /** Spans of one export. OTEL_BSP_MAX_EXPORT_BATCH_SIZE, default 512 */
   readonly maxExportBatchSize: number;
+  /** Pause between exports. OTEL_BSP_SCHEDULE_DELAY, default 5,000 */
   readonly scheduledDelayMillis: number;
+  /** Limit of one export. OTEL_BSP_EXPORT_TIMEOUT, default 30,000 */
   readonly exportTimeoutMillis: number;
 }
 

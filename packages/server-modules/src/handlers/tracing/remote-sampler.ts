@@ -11,6 +11,7 @@ const timeoutMs = 5_000;
 export interface RemoteSamplerSettings {
   /** `http://localhost:5778`; asked for `/sampling?service=…`. */
   readonly endpoint: string;
+  /** Milliseconds between questions for new strategies. */
   readonly pollingIntervalMs: number;
   /** Share of traces before the first answer. */
   readonly initialSamplingRate: number;

@@ -18,7 +18,9 @@ import {
 
 /** The parameters of a function, its target first for a method, and its result. */
 export interface Overload {
+  /** Types of the arguments. */
   readonly args: readonly CelKind[];
+  /** Type of the result. */
   readonly result: CelKind;
 }
 

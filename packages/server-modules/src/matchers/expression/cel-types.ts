@@ -1,5 +1,6 @@
 /** A type of CEL. `dyn` is any of them: what only the request tells. */
 export interface CelKind {
+  /** Name of the type in messages. */
   readonly name: string;
   /** Types of the elements of a list, or of the keys and values of a map. */
   readonly parts?: readonly CelKind[];

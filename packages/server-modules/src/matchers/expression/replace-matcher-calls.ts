@@ -9,7 +9,9 @@ type Expr = ReturnType<typeof parse>["expr"];
 
 /** A matcher that an expression calls. */
 export interface MatcherCall {
+  /** Name of the matcher that the expression calls. */
   readonly name: string;
+  /** Its config, as the module would have it. */
   readonly config: JsonValue;
 }
 

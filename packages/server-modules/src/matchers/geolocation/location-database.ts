@@ -10,13 +10,18 @@ const lookMs = 60_000;
 
 /** The facts that a database of any edition (country, city, ASN) may have of an address. */
 export interface Location {
+  /** Country; absent in databases of networks. */
   readonly country?: { readonly iso_code?: string };
+  /** Regions, the largest first. */
   readonly subdivisions?: readonly { readonly iso_code?: string }[];
+  /** Place; only the metro code is read. */
   readonly location?: { readonly metro_code?: number };
+  /** Number of the network that announces the address. */
   readonly autonomous_system_number?: number;
 }
 
 interface Reader {
+  /** Looks an address up; null for an address that the database lacks. */
   get(address: string): Location | null;
 }
 

@@ -19,8 +19,11 @@ function within({ startUnixNano, endUnixNano }: TimeRange) {
 
 /** Tables of the spans, and the width of a column. */
 interface HeatMapSource {
+  /** Width of a column in nanoseconds. */
   readonly columnNano: bigint;
+  /** Database of the spans. */
   readonly database: string;
+  /** Tenant whose spans are read. */
   readonly tenant: string;
   /** As for `fromSpans`. */
   readonly areRepeated: boolean;

@@ -31,15 +31,23 @@ export type { AnswerSize } from "./calls/answer-stream.ts";
 
 /** Options of a connection. */
 export interface ConnectionOptions {
+  /** Servers, with user and password where they have their own. */
   readonly urls: readonly string[];
   /** The user for addresses that name none. */
   readonly user: string;
+  /** Password for servers without their own. */
   readonly password: string;
+  /** Milliseconds until a call without an answer fails. */
   readonly requestTimeoutMs: number;
+  /** Most connections to one server. */
   readonly maxConnections: number;
+  /** Most bytes of one answer, so that a read cannot fill the memory. */
   readonly maxReadBytes: number;
+  /** Trust and certificate, watched for changes; undefined for the system's trust. */
   readonly tls?: WatchedHostTls | undefined;
+  /** Called when a server goes down or comes back. */
   readonly onHostChange?: OnHostChange | undefined;
+  /** Makes a span of each call; undefined for none. */
   readonly traceCall?: TraceCall | undefined;
   /** Settings of every read of a cluster. */
   readonly readSettings?: Settings;
@@ -68,12 +76,15 @@ type Choice = "any" | "first" | number;
 interface Call {
   /** The statement of a read. */
   readonly sql?: string;
+  /** Gives the call up; undefined for calls that always end. */
   readonly signal: AbortSignal | undefined;
   /** The kind of call, for its usual duration. */
   readonly kind: string;
+  /** Whether it writes. A write also fails while the keeper of the replicas is away. */
   readonly isInsert?: boolean;
   /** True: running it twice does no harm, so it may go to another server when the connection breaks. */
   readonly isRepeatable?: boolean;
+  /** Limit of this call. Default: the connection's. */
   readonly timeoutMs?: number;
   /** Decides when the call also goes to a second server; undefined: never. */
   readonly pace?: HedgePace | undefined;
@@ -81,10 +92,15 @@ interface Call {
 
 /** The state that connections to the same servers share. */
 interface Shared {
+  /** Servers and their health. */
   readonly pool: HostPool;
+  /** Sends requests. */
   readonly requests: HostRequests;
+  /** Tells when a read is slow enough to ask a second server. */
   readonly readPace: HedgePace;
+  /** The same for inserts. */
   readonly insertPace: HedgePace;
+  /** Shares reads among the replicas of a shard. */
   readonly replicaTurns: ReplicaTurns;
 }
 

@@ -31,8 +31,11 @@ export type RunSettleStep = (sql: string, name: "met" | "waited", signal: AbortS
 
 /** Services of the sums besides their connection. */
 interface DependenciesParts {
+  /** Database of the sums. */
   readonly database: string;
+  /** Lets one process of several do the sums. */
   readonly leases: Pick<SamplingStore, "acquireLease">;
+  /** Runs a step. Default: on the connection's server; a cluster runs it on each shard. */
   readonly runStep?: RunSettleStep | undefined;
 }
 

@@ -111,11 +111,13 @@ const maxMessageLength = 500;
 export interface FailedCall {
   /** Address without credentials. */
   readonly url: string;
+  /** Limit of the call, for the message. */
   readonly timeoutMs: number;
   /** The caller's signal was aborted. */
   readonly aborted: boolean;
   /** True: our own deadline passed. */
   readonly timedOut: boolean;
+  /** Whether it wrote. */
   readonly isInsert: boolean;
 }
 

@@ -9,17 +9,24 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /** An owner's claim to a lease. */
 interface Claim {
+  /** Process that holds the lease. */
   readonly owner: string;
   /** Microseconds, in ClickHouse's text form. */
   readonly since: string;
 }
 
 interface ProbabilitiesRow {
+  /** Process that calculated them. */
   readonly owner: string;
+  /** Time of the calculation. */
   readonly calculatedUnixMs: string | number;
+  /** Service of each entry. */
   readonly services: readonly string[];
+  /** Operation of each entry. */
   readonly operations: readonly string[];
+  /** Probability of each entry, from 0 to 1. */
   readonly probabilities: readonly number[];
+  /** Spans a second of each entry, that the calculation began with. */
   readonly qps: readonly number[];
 }
 

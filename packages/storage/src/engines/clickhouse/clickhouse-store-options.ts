@@ -33,6 +33,7 @@ export interface ClickHouseStoreOptions {
   readonly tls?: WatchedHostTls | undefined;
   /** Called at once with the state of every server, and then with each change. */
   readonly onHostChange?: OnHostChange | undefined;
+  /** Called when a second server is asked because the first is slow. */
   readonly onHedge?: OnHedge | undefined;
   /**
    * `allow`, the default: callers that accept reasons (`ReadOptions.onPartial`) get an answer without the

@@ -19,8 +19,11 @@ const idsPerQuery = 200;
 
 /** Limit of the read, and the counter of its spans. */
 interface PackedRead {
+  /** Bytes of the answer above which the read fails. */
   readonly maxBytes: number;
+  /** Called with the size of the answer, before its rows are read. */
   readonly onCount: (spans: number, bytes?: number) => void;
+  /** Signal and kind of the read. */
   readonly read: ReadCall;
 }
 

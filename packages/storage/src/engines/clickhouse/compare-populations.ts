@@ -54,7 +54,9 @@ interface AttributeRow {
 interface PopulationStore {
   /** Runs a SELECT. */
   readonly rowsOf: <Row>(sql: SqlQuery) => Promise<Row[]>;
+  /** Database of the spans. */
   readonly database: string;
+  /** Tenant whose spans are read. */
   readonly tenant: string;
   /** Whether spans of the time may be stored more than once. */
   readonly areRepeatedIn: (range: TimeRange) => Promise<boolean>;

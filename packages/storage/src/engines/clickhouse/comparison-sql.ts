@@ -13,8 +13,11 @@ import type { TimeSlice } from "./time-slices.ts";
 
 /** Where spans are, and whether some of them may be stored more than once: see `fromSpans`. */
 export interface ComparedSource {
+  /** Database of the spans. */
   readonly database: string;
+  /** Tenant whose spans are read. */
   readonly tenant: string;
+  /** Whether spans of the time may be stored twice; the query then counts each once. */
   readonly areRepeated: boolean;
 }
 

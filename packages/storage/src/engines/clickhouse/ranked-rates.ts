@@ -31,8 +31,11 @@ const rankSql: Readonly<Record<RateOrder, string>> = {
 
 /** Database, query and limits of the read. */
 interface RankedRatesRead {
+  /** Database of the counts. */
   readonly database: string;
+  /** Names, time and order. */
   readonly query: RankedRatesQuery;
+  /** Tenant and limits of the read. */
   readonly options: ReadOptions;
 }
 

@@ -10,7 +10,9 @@ import { type SqlText, sqlOf } from "./sql-text.ts";
 export type Parameters = Record<string, string | bigint | number>;
 
 export interface SqlQuery {
+  /** Statement with named parameters. */
   readonly sql: string;
+  /** Values of the parameters: text of users never stands in a statement. */
   readonly parameters: QueryParameters;
 }
 
@@ -150,7 +152,9 @@ function tagBranches(tags: readonly SoughtTag[], apart: boolean): string[][] {
 
 /** A tag, and the condition that a span shows it without having it. */
 interface SoughtTag {
+  /** Key and value as the columns hold them. */
   readonly sought: SoughtAttribute;
+  /** Name of a tag that is derived from a column; undefined for an attribute. */
   readonly shown: string | undefined;
 }
 

@@ -7,8 +7,11 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /** Database, query and limits of the count. */
 interface SpanCountsRead {
+  /** Database of the counts. */
   readonly database: string;
+  /** Services and time. */
   readonly query: SpanCountQuery;
+  /** Tenant and limits of the read. */
   readonly options: ReadOptions;
 }
 

@@ -6,13 +6,17 @@ const maxMessageLength = 500;
 
 /** Facts about a failed call besides its error. */
 export interface FailedCall {
+  /** Address of the server, for the message. */
   readonly server: string;
+  /** Limit of the call. */
   readonly timeoutMs: number;
+  /** Limit of the wait for a connection. */
   readonly connectionTimeoutMs: number;
   /** The caller's signal was aborted. */
   readonly aborted: boolean;
   /** True: no connection was made in time. */
   readonly unconnected: boolean;
+  /** Whether it wrote. */
   readonly isWrite: boolean;
 }
 

@@ -7,18 +7,24 @@ import { toStorageError } from "./grpc-errors.ts";
 import type { RemoteChannel } from "./remote-channel.ts";
 
 export interface RemoteCallSettings {
+  /** Address of the remote storage. */
   readonly server: string;
+  /** Milliseconds to wait for a connection. */
   readonly connectionTimeoutMs: number;
+  /** Milliseconds for a call. */
   readonly requestTimeoutMs: number;
+  /** Metadata key that tells the tenant; undefined when tenants are not sent. */
   readonly tenantHeader: string | undefined;
 }
 
 /** How much more a read may bring, shared by its calls. */
 export interface ReadBudget {
+  /** Bytes that the read may still take. */
   bytes: number;
 }
 
 interface Cancellable {
+  /** Ends the call, on the server too. */
   cancel(): void;
 }
 

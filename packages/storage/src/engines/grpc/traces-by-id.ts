@@ -13,8 +13,11 @@ const maxCalls = 8;
 
 /** The traces to read, and the budget for them. */
 interface TracesRead {
+  /** Traces to read, each by 32 hexadecimal digits. */
   readonly ids: readonly string[];
+  /** Bytes that all of them may take together. */
   readonly budget: ReadBudget;
+  /** Tenant and signal. */
   readonly options: ReadOptions;
 }
 

@@ -24,6 +24,7 @@ export class FolderInUseError extends StartError {}
 
 /** The lock on a folder. */
 export interface FolderLock {
+  /** Lets another process open the folder. */
   release(): Promise<void>;
 }
 

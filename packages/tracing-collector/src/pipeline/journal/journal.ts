@@ -24,8 +24,11 @@ export type JournalSync = "always" | "interval" | "off";
 
 /** Settings of the journal. `maxBytes` includes segments that the store refused, but not copies of damaged ones. */
 export interface JournalSettings extends JournalLimits, SegmentLimits {
+  /** Folder of the segments; one process may have it open. */
   readonly folder: string;
+  /** When bytes are forced to the disk: before an acknowledgement, or in intervals. */
   readonly sync: JournalSync;
+  /** Limits of the damaged files that are kept. */
   readonly quarantine?: QuarantineLimits;
 }
 
@@ -50,10 +53,15 @@ const quarantineLookMs = 600_000;
 
 /** Files that an open journal holds. */
 interface JournalParts {
+  /** Log of the journal. */
   readonly log: Logger;
+  /** Lock of the folder, held while the journal is open. */
   readonly lock: FolderLock;
+  /** Handle of the folder, to sync the names of new files. */
   readonly folder: FileHandle;
+  /** Segments that an earlier process left, the oldest first. */
   readonly segments: readonly SealedSegment[];
+  /** Keeps damaged bytes for a person to look at. */
   readonly quarantine: Quarantine;
 }
 

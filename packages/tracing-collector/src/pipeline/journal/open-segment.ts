@@ -18,14 +18,19 @@ const writesCanSync = process.platform === "linux";
 
 /** A file whose rows nobody needs any more, kept for reuse. */
 export interface SpareFile {
+  /** Path of a file made in advance. */
   readonly path: string;
+  /** Bytes that it already takes on the disk. */
   readonly bytes: number;
 }
 
 /** Settings for the frames of a segment. */
 interface SegmentOptions {
+  /** Start of the checksums, so that frames of an older file in the same blocks are not taken for ours. */
   readonly seed: number;
+  /** Bytes that the file takes on the disk already. */
   readonly fileBytes: number;
+  /** Whether a sync runs beside writes instead of with each. */
   readonly syncsApart: boolean;
 }
 

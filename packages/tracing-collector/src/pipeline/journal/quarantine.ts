@@ -22,9 +22,13 @@ export const defaultQuarantineLimits: QuarantineLimits = {
 export type DropReason = "age" | "size";
 
 export interface QuarantinedFile {
+  /** Name of the file. */
   readonly name: string;
+  /** Its path. */
   readonly path: string;
+  /** Its size. */
   readonly bytes: number;
+  /** When it was put aside; the oldest goes first. */
   readonly writtenUnixMs: number;
   /**
    * `refused`: a whole segment, which the next start of a collector tries again. `copy`: a damaged segment or
@@ -57,9 +61,13 @@ export async function quarantinedFiles(folder: string): Promise<QuarantinedFile[
 interface QuarantineParts {
   /** The journal's folder. */
   readonly folder: string;
+  /** Most files and bytes. */
   readonly limits: QuarantineLimits;
+  /** Tells what is put aside and what is removed. */
   readonly log: Logger;
+  /** Called for each file that is dropped, with the reason. */
   dropped?(reason: DropReason): void;
+  /** Clock. Default: the system's. */
   readonly now?: () => number;
 }
 

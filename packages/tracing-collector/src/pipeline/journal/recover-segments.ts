@@ -150,7 +150,9 @@ function repairedHeader(path: string, file: Buffer, log: Logger): RepairedHeader
 
 /** Facts about a mended segment, and the log that tells them. */
 interface MendOptions {
+  /** Whether the header of the file was damaged too. */
   readonly isHeaderMended: boolean;
+  /** Tells what was lost. */
   readonly log: Logger;
 }
 
@@ -195,8 +197,11 @@ function placesOf({ damages }: SegmentScan): object {
 }
 
 interface Kept {
+  /** Name of the thing that was put aside, for the log. */
   readonly what: string;
+  /** Where it was put. */
   readonly path: string;
+  /** Its size. */
   readonly bytes: number;
 }
 

@@ -19,6 +19,7 @@ const seed = 0;
 export interface RewrittenSegment {
   /** Size of the file. */
   readonly bytes: number;
+  /** Frames of the new file. */
   readonly frames: FrameList;
 }
 

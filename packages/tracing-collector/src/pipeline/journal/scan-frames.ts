@@ -11,6 +11,7 @@ import {
 export interface DamagedFrames {
   /** Index of the first byte. */
   readonly start: number;
+  /** Bytes whose checksum is wrong. */
   readonly bytes: number;
   /** Number of rows by the frame's header; undefined when the header is damaged. */
   readonly rows: number | undefined;
@@ -24,6 +25,7 @@ export interface SegmentScan {
   readonly wholeBytes: number;
   /** Sum of the bytes of `damages`. */
   readonly damagedBytes: number;
+  /** Damaged places, in the order of the file. */
   readonly damages: readonly DamagedFrames[];
   /** Indexes of frames whose damaged headers were repaired in the given bytes. */
   readonly mended: readonly number[];

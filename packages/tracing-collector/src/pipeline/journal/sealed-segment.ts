@@ -31,7 +31,9 @@ const pieceBytes = 1024 * 1024;
 
 /** Contents of a sealed segment. */
 interface SealedContents {
+  /** Spans in the segment. */
   readonly rows: number;
+  /** Bytes of the file. */
   readonly bytes: number;
   /** The frames to read. */
   readonly frames: FrameList;

@@ -36,7 +36,9 @@ async function openIfFree(folder: string, open: OpenFolder): Promise<Journal | u
 
 /** A journal that this collector took in a shared folder. */
 export interface ClaimedJournal {
+  /** Folder that an ended process left. */
   readonly folder: string;
+  /** Its journal, to be emptied. */
   readonly journal: Journal;
 }
 

@@ -57,6 +57,7 @@ export interface JournalSegment {
   readonly token: string;
   /** When the segment was begun, milliseconds since the Unix epoch. */
   readonly createdUnixMs: number;
+  /** Spans in the segment. */
   readonly rows: number;
   /** Bytes that a reading returns. */
   readonly bytes: number;

@@ -33,7 +33,9 @@ export interface TailObserver {
 }
 
 export interface TailSamplerSettings {
+  /** Policies of which one must keep a trace. */
   readonly policies: readonly TailPolicy[];
+  /** Milliseconds from a trace's first span to the decision: later spans follow it. */
   readonly decisionWaitMs: number;
   /** Most undecided traces; past it the oldest are decided early. */
   readonly maxTraces: number;
@@ -43,6 +45,7 @@ export interface TailSamplerSettings {
 
 /** The verdicts on the rows of a segment. They are fixed, so that every reading gives the same block. */
 export interface RowVerdicts {
+  /** Whether the span of a row is kept. */
   isKept(row: number): boolean;
 }
 

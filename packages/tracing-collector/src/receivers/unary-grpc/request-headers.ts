@@ -2,10 +2,13 @@ import type { HeaderField } from "http-protocols/http2";
 
 /** The checked header section of a request. */
 export interface RequestHeaders {
+  /** Value of `:method`; gRPC knows POST alone. */
   readonly method: string;
+  /** Value of `:path`, which names service and method. */
   readonly path: string;
   /** Undefined when the header is absent. */
   readonly contentLength: number | undefined;
+  /** Other fields: metadata of the call. */
   readonly fields: readonly HeaderField[];
 }
 

@@ -15,6 +15,7 @@ import type { UnaryMethod } from "./unary-method.ts";
 
 /** The settings of a stream. */
 export interface RequestSettings {
+  /** Buffers for messages, shared by all connections. */
   readonly buffers: MessageBuffers;
   /** Largest message, before and after decompression. */
   readonly maxMessageBytes: number;
@@ -22,15 +23,21 @@ export interface RequestSettings {
 
 /** The answer to a request that is no gRPC. The request is read to its end and ignored. */
 export interface PlannedAnswer {
+  /** Status of an answer that needs no message. */
   readonly httpStatus: number;
+  /** Text of its body. */
   readonly text: string;
 }
 
 /** The head of a call. */
 interface RequestHead {
+  /** Number of the stream. */
   readonly id: number;
+  /** Metadata of the call. */
   readonly fields: readonly HeaderField[];
+  /** Compression of messages; "" for none. */
   readonly encoding: string;
+  /** Length of the body, where the client tells it. */
   readonly contentLength: number | undefined;
   /** Whether no message follows. */
   readonly endsStream: boolean;
@@ -41,6 +48,7 @@ export type CallTarget = UnaryMethod | PlannedAnswer | GrpcFailure;
 
 /** The connection of a call. */
 export interface CallCarrier {
+  /** Limits of the connection. */
   readonly settings: RequestSettings;
   /** Bytes were consumed, so the client may send that many again. */
   taken(request: RequestStream, bytes: number): void;

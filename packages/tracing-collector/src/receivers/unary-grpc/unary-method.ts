@@ -9,6 +9,7 @@ export interface UnaryMethod {
    * @returns the answer; `failureOf` turns a rejection into a failure
    */
   call(message: Buffer, metadata: readonly HeaderField[]): Promise<Uint8Array>;
+  /** Status for an error that the method threw. */
   failureOf(error: unknown): GrpcFailure;
   /** A call failed before its message was complete, or because it is too large. */
   refused?(failure: GrpcFailure): void;

@@ -13,6 +13,7 @@ import type { SamplingMetrics } from "./sampling-metrics.ts";
 import type { ThroughputCounter } from "./throughput-counter.ts";
 
 export interface AdaptiveSettings extends CalculationSettings {
+  /** Milliseconds between calculations. Jaeger: `sampling.calculation-interval` */
   readonly calculationIntervalMs: number;
   /** Only counts older than this are used, in milliseconds. */
   readonly delayMs: number;
@@ -21,12 +22,17 @@ export interface AdaptiveSettings extends CalculationSettings {
 }
 
 export interface AdaptiveContext {
+  /** Shares throughput and probabilities among collectors. */
   readonly store: SamplingStore;
   /** Unique to this process. */
   readonly owner: string;
+  /** Counts spans of this collector. */
   readonly counter: ThroughputCounter;
+  /** Chooses the collector that calculates. */
   readonly election: { readonly isLeader: boolean; close(signal: AbortSignal): Promise<void> };
+  /** Metrics of sampling. */
   readonly metrics: SamplingMetrics;
+  /** Log of sampling. */
   readonly log: Logger;
   /** Milliseconds since the Unix epoch; `Date.now` by default. */
   readonly now?: () => number;

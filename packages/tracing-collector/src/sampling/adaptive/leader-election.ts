@@ -3,11 +3,15 @@ import type { SamplingStore } from "storage/api";
 import { RepeatingTask } from "../repeating-task.ts";
 
 export interface LeaderElectionOptions {
+  /** Holds the lease. */
   readonly store: Pick<SamplingStore, "acquireLease" | "releaseLease">;
   /** Unique to this process. */
   readonly owner: string;
+  /** Milliseconds between renewals by the leader. */
   readonly leaderRefreshMs: number;
+  /** Milliseconds between tries of the others; longer than a renewal. */
   readonly followerRefreshMs: number;
+  /** Tells changes of the leader. */
   readonly log: Logger;
   /** A monotonic clock in milliseconds; `performance.now` by default. */
   readonly now?: () => number;

@@ -7,7 +7,9 @@ export interface CalculationSettings {
   readonly targetSamplesPerSecond: number;
   /** Ratio by which a rate may differ from the target without a change. */
   readonly deltaTolerance: number;
+  /** Probability of an operation before its first calculation. */
   readonly initialProbability: number;
+  /** Lowest probability, so that a busy operation keeps a few traces. */
   readonly minProbability: number;
   /** Number of latest buckets that count for an operation. */
   readonly bucketsForCalculation: number;
@@ -18,12 +20,16 @@ export interface CalculationSettings {
 }
 
 interface Bucket {
+  /** Length of the interval. */
   readonly seconds: number;
+  /** Spans by service and operation. */
   readonly throughput: OperationMap<OperationThroughput>;
 }
 
 interface Verdict {
+  /** New probability. */
   readonly probability: number;
+  /** Whether clients of the service follow calculated probabilities yet. */
   readonly usesAdaptive: boolean;
 }
 

@@ -5,7 +5,9 @@ import { OperationMap } from "./operation-map.ts";
 const maxProbabilities = 10;
 
 interface Count {
+  /** Root spans of the operation. */
   count: number;
+  /** Probabilities that these spans were sampled with. */
   readonly probabilities: Set<string>;
 }
 

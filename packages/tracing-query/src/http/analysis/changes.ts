@@ -195,9 +195,13 @@ export function changesEndpoint(service: QueryService, adjust: AdjustOptions, li
 
 /** Limits of the read. */
 interface CallsRead {
+  /** Most traces that are read. */
   readonly limit: number;
+  /** Corrections of traces. */
   readonly adjust: AdjustOptions;
+  /** Most bytes of the read. */
   readonly limits: ReadLimits;
+  /** Tenant and signal of the request. */
   readonly read: EndpointRequest["read"];
 }
 

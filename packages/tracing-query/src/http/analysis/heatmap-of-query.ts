@@ -17,8 +17,11 @@ const histogram = "\n| histogram_over_time(duration)";
 
 /** Filter and time range of a heat map. */
 interface HeatMapWindow {
+  /** Filter besides the query. */
   readonly values: SpanFilterValues;
+  /** Time range, and the width of a column. */
   readonly window: { readonly range: TimeRange; readonly widthNano: bigint };
+  /** Tenant and signal of the request. */
   readonly read: EndpointRequest["read"];
 }
 

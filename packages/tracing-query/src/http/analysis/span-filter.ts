@@ -79,15 +79,25 @@ export const spanFilterParams = {
 
 /** A parsed filter. An absent condition is absent or undefined. */
 export interface SpanFilterValues {
+  /** Start of the time in microseconds since 1970. */
   readonly start?: number | undefined;
+  /** End of the time in microseconds since 1970. */
   readonly end?: number | undefined;
+  /** Name of the service. */
   readonly service?: string | undefined;
+  /** Name of the operation. */
   readonly operation?: string | undefined;
+  /** Shortest duration, as Go writes it: `1.5s`. */
   readonly minDuration?: string | undefined;
+  /** Longest duration. */
   readonly maxDuration?: string | undefined;
+  /** True for failed spans, false for the others. */
   readonly error?: boolean | undefined;
+  /** Kind of the spans. */
   readonly kind?: SpanKind | undefined;
+  /** Tags and their values. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
+  /** The same as `key:value`, one each. */
   readonly tag?: readonly string[] | undefined;
 }
 

@@ -32,8 +32,11 @@ export function traceIdOf(text: string, parameter: string): string {
 
 /** The parameter that holds the ID, and the limits of the read. */
 interface TraceRead {
+  /** Name of the parameter, for messages. */
   readonly parameter: string;
+  /** Most bytes of the read. */
   readonly limits: ReadLimits;
+  /** Tenant and signal of the request. */
   readonly read: EndpointRequest["read"];
 }
 

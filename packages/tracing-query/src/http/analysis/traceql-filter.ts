@@ -67,8 +67,11 @@ function searchQuery(q: string, parameter: string): TraceQlQuery {
 
 /** Filter and limits of the search. */
 interface QueryBounds {
+  /** Filter besides the query. */
   readonly values: SpanFilterValues;
+  /** Time, number of traces and bytes. */
   readonly bounds: { readonly range: TimeRange; readonly limit: number; readonly limits: ReadLimits };
+  /** Tenant and signal of the request. */
   readonly read: EndpointRequest["read"];
 }
 

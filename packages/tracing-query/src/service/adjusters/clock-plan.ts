@@ -108,13 +108,19 @@ export async function planClocks(
 
 /** The inputs of clock correction, for all spans of a trace. An id is two 32-bit numbers. */
 interface ReadSpans {
+  /** Ids of the spans by row. */
   readonly ids: SpanIds;
+  /** Starts in nanoseconds since 1970. */
   readonly starts: BigInt64Array;
+  /** Durations in nanoseconds. */
   readonly durations: BigInt64Array;
   /** Zeros for a root. */
   readonly parentHighs: Int32Array;
+  /** Lower half of each parent's id, which finds it faster than the whole. */
   readonly parentLows: Int32Array;
+  /** Names of the hosts. */
   readonly hosts: readonly string[];
+  /** Index of each span's host. */
   readonly hostsOfSpans: Uint32Array;
 }
 

@@ -6,14 +6,18 @@ import { nanosOf, timestampOf } from "../span-time.ts";
 import { ipText } from "./ip-text.ts";
 
 interface Node {
+  /** Span of the node. */
   readonly span: ApiV2Span;
   /** Identifies the clock. "" is unknown, and equal to no other. */
   readonly host: string;
+  /** Spans that it called. */
   readonly children: Node[];
 }
 
 interface Skew {
+  /** Host whose clock differs. */
   readonly host: string;
+  /** Nanoseconds to add to its times. */
   readonly deltaNano: bigint;
 }
 
@@ -96,7 +100,9 @@ export function hostOf(process: Process | undefined): string {
 
 /** Start and duration of a span, as far as known. */
 export interface SpanTimes {
+  /** Start in nanoseconds since 1970. */
   readonly startNano: bigint;
+  /** Duration in nanoseconds. */
   readonly durationNano: bigint;
 }
 

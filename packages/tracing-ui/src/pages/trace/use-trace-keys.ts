@@ -14,7 +14,7 @@ interface TraceKeys {
   readonly rows: Int32Array;
   /** The selected span, −1 for none. */
   readonly selected: number;
-  /** What `n` and `N` go through; undefined without a filter. */
+  /** The filter whose spans `n` and `N` go through; undefined without a filter. */
   readonly filter: SpanFilter | undefined;
   readonly dispatch: Dispatch<ViewAction>;
   /** False while another view than the waterfall is shown, which has keys of its own. */

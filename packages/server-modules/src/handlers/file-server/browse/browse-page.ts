@@ -6,8 +6,11 @@ import type { OrderName, SortName } from "./order.ts";
 export interface PageListing extends Listing {
   /** Decoded path of the folder, as the visitor sees it. */
   readonly path: string;
+  /** Column that the list is sorted by. */
   readonly sort: SortName;
+  /** Ascending or descending. */
   readonly order: OrderName;
+  /** Rows, or tiles with pictures. */
   readonly layout: "list" | "grid";
 }
 

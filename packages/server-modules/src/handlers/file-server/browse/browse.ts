@@ -14,18 +14,28 @@ import { type ListedFile, type Listing, listFolder } from "./listing.ts";
 import { arrange, isOrderName, isSortName, type OrderName, type SortName } from "./order.ts";
 
 export interface BrowseConfig {
+  /** Template of the page. Default: the built-in one. */
   readonly template_file?: string | null | undefined;
+  /** Whether targets of links are shown. Default: false, since they may name private folders. */
   readonly reveal_symlinks?: boolean | null | undefined;
+  /** Column and direction without a choice by the client. Default: `name`, folders first, ascending. */
   readonly sort?: readonly string[] | null | undefined;
+  /** Most files that are listed. Default: 10,000. */
   readonly file_limit?: number | null | undefined;
+  /** Layout of times in a listing as plain text. */
   readonly plain_time_format?: string | null | undefined;
 }
 
 export interface BrowseRequest {
+  /** The request. */
   readonly exchange: Exchange;
+  /** Root of the site; links above it are not shown. */
   readonly root: string;
+  /** Path of the folder to list. */
   readonly folder: string;
+  /** Whether a file is hidden for this request. */
   readonly isHidden: (path: string, exchange: Exchange) => boolean;
+  /** Answers when the folder is gone. */
   readonly notFound: () => void | Promise<void>;
 }
 

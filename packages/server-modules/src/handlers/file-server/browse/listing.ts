@@ -6,6 +6,7 @@ import { join } from "node:path";
 export interface ListedFile {
   /** With a final slash for folders. */
   readonly name: string;
+  /** Bytes; 0 for folders. */
   readonly size: number;
   /** Relative: `./name`. */
   readonly url: string;
@@ -13,22 +14,33 @@ export interface ListedFile {
   readonly mod_time: string;
   /** As Go's `fs.FileMode`: permissions in the low bits, kinds in the high ones. */
   readonly mode: number;
+  /** Whether it is a folder, or a link to one. */
   readonly is_dir: boolean;
+  /** Whether it is a link. */
   readonly is_symlink: boolean;
+  /** Target of the link, where those are shown. */
   readonly symlink_path?: string;
 }
 
 export interface Listing {
+  /** Entries in the order of the file system. */
   readonly items: readonly ListedFile[];
+  /** Newest time of change, for `Last-Modified`. */
   readonly lastModifiedMs: number;
+  /** Number of folders. */
   readonly folders: number;
+  /** Number of files. */
   readonly files: number;
+  /** Bytes of all files together. */
   readonly totalBytes: number;
 }
 
 export interface ListOptions {
+  /** Most entries; the rest is left out. */
   readonly limit: number;
+  /** Whether targets of links are read. */
   readonly revealSymlinks: boolean;
+  /** Whether a path is left out. */
   readonly isHidden: (path: string) => boolean;
 }
 

@@ -37,8 +37,11 @@ function positive(text: string): number {
 
 /** Order and bounds of a listing, from the query. */
 interface Arrangement {
+  /** Column that the list is sorted by. */
   readonly sort: SortName;
+  /** Ascending or descending. */
   readonly order: OrderName;
+  /** Entries to leave out, as in the query. */
   readonly offset: string;
   /** As in the query; a text that is no positive number cuts nothing. */
   readonly limit: string;

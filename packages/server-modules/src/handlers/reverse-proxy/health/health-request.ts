@@ -5,19 +5,28 @@ import type { Transport } from "../transport/transport.ts";
 
 /** A check's request. */
 export interface HealthRequest {
+  /** Address to check. */
   readonly dial: DialAddress;
+  /** Method. Default of the config: GET. */
   readonly method: string;
+  /** Path and query. */
   readonly target: string;
+  /** Fields, `Host` among them. */
   readonly headers: HeaderList;
+  /** Body; "" for none. */
   readonly body: string;
+  /** Milliseconds for dialling and the whole answer together. */
   readonly timeoutMs: number;
   /** Bytes of the body that are kept; the rest is left where it is. */
   readonly maxBytes: number;
 }
 
 export interface HealthAnswer {
+  /** Status of the answer. */
   readonly status: number;
+  /** Fields of the answer. */
   readonly headers: HeaderList;
+  /** Beginning of the body, up to the limit of the config. */
   readonly body: string;
 }
 

@@ -5,6 +5,7 @@ import { StreamReading, type StreamTaker } from "http-engine/body/stream-reading
 export interface BodySink {
   /** @returns false when it is enough for now: go on after `onceDrain` */
   write(chunk: Buffer): boolean;
+  /** Calls back once the upstream takes more bytes. */
   onceDrain(callback: () => void): void;
 }
 

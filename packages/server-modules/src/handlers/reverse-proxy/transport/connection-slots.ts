@@ -16,8 +16,11 @@ export interface SlotUser {
 
 /** A waiting thread's message to the others. */
 export interface SlotPlea {
+  /** Thread that waits for a connection. */
   readonly thread: number;
+  /** Upstream whose connections are limited. */
   readonly place: string;
+  /** Requests that wait in the thread. */
   readonly waiting: number;
   /** How long the oldest call has waited. */
   readonly waitedMs: number;

@@ -49,9 +49,13 @@ interface ConnectionCounts {
 
 /** Settings that all connections of a transport share. */
 interface TransportParts {
+  /** Whether upstreams are dialled with TLS. */
   readonly secure: boolean;
+  /** Makes the server name of a request from placeholders; undefined for the upstream's host. */
   readonly serverName: ((request: UpstreamRequest) => string) | undefined;
+  /** Chooses a proxy between here and the upstream; undefined for none. */
   readonly hop: ((request: UpstreamRequest) => ProxyHop) | undefined;
+  /** Counts open connections, for metrics. */
   readonly counts: ConnectionCounts;
 }
 
@@ -160,9 +164,13 @@ function proxyOf(url: string): { hop: (request: UpstreamRequest) => ProxyHop; is
 
 /** Values made from the configuration before the transport. */
 interface TransportNeeds {
+  /** Proxy between here and the upstream; undefined for none. */
   readonly proxyUrl: string | undefined;
+  /** Settings of TLS towards upstreams; undefined without TLS. */
   readonly tls: ConnectionOptions | undefined;
+  /** Certificate that this server shows; undefined for none. */
   readonly clientCertificate: ClientCertificate | undefined;
+  /** Counts open connections, for metrics. */
   readonly counts: ConnectionCounts;
 }
 

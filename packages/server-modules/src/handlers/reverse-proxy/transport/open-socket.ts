@@ -10,12 +10,15 @@ import { watchCertificate } from "./refused-certificate.ts";
 
 /** How connections to upstreams are made; times in milliseconds, 0 for none. */
 export interface SocketOptions {
+  /** Milliseconds until the connection must be open, all addresses together. */
   readonly dialTimeoutMs: number;
   /** Time until the next of several addresses is tried beside the first; negative: not before the first has failed. */
   readonly fallbackDelayMs: number;
   /** Time between TCP keep-alive probes; 0 for none. */
   readonly probeIntervalMs: number;
+  /** Address of this machine to dial from; undefined for any. */
   readonly localAddress: string | undefined;
+  /** Resolves names with the configured servers; undefined for the system's way. */
   readonly lookup: LookupFunction | undefined;
   /** Bytes that may wait in a socket before whoever writes is told to wait; 0 for the system's own. */
   readonly writeBufferBytes: number;
@@ -23,12 +26,17 @@ export interface SocketOptions {
 
 /** TLS of one connection. */
 export interface TlsOfSocket {
+  /** Trust, certificate and versions. */
   readonly options: ConnectionOptions;
   /** To show instead of the one in `options`; without any while there is none. */
   readonly clientCertificate?: ClientCertificate | undefined;
+  /** Name that is asked for and checked. */
   readonly serverName: string;
+  /** Milliseconds for the handshake. */
   readonly handshakeTimeoutMs: number;
+  /** Protocols that are offered, the best first. */
   readonly alpn: readonly string[];
+  /** Whether the upstream may start another handshake, as some servers do for a certificate. */
   readonly renegotiation: boolean;
 }
 

@@ -7,11 +7,13 @@ import { askForSocksTunnel, type SocksUser } from "./socks-tunnel.ts";
 export interface ProxyHop {
   /** Without brackets. */
   readonly host: string;
+  /** Port of the proxy. */
   readonly port: number;
   /** Whether it is spoken to over TLS. */
   readonly secure: boolean;
   /** Whether it speaks SOCKS 5, not HTTP. */
   readonly socks: boolean;
+  /** Name and password for the proxy; undefined without. */
   readonly user: SocksUser | undefined;
   /** The same for the same proxy and user. */
   readonly key: string;

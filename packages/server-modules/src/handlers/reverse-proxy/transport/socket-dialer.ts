@@ -9,14 +9,19 @@ import type { ReadBuffer } from "./read-buffer.ts";
 import type { UpstreamRequest } from "./transport.ts";
 
 export interface SocketDialerOptions {
+  /** Timeouts and addresses of plain connections. */
   readonly socket: SocketOptions;
   /** Undefined: no TLS. */
   readonly tls: ConnectionOptions | undefined;
   /** To show instead of what `tls` has. */
   readonly clientCertificate: ClientCertificate | undefined;
+  /** Ports that are dialled without TLS. */
   readonly exceptPorts: ReadonlySet<number>;
+  /** Milliseconds for a TLS handshake. */
   readonly handshakeTimeoutMs: number;
+  /** Whether an upstream may start another handshake. */
   readonly renegotiation: boolean;
+  /** Version of the PROXY header that is sent first; undefined for none. */
   readonly proxyProtocol: "v1" | "v2" | undefined;
   /** The proxy that a request goes through. @throws ServerError when there should be one, and is none */
   readonly hop:

@@ -4,7 +4,9 @@ import type { DialAddress } from "./dial-address.ts";
 
 /** The user of a SOCKS proxy; undefined without one. */
 export interface SocksUser {
+  /** Name, at most 255 bytes. Source: RFC 1929 */
   readonly name: string;
+  /** Password, at most 255 bytes. */
   readonly password: string;
 }
 

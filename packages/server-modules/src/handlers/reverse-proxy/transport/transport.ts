@@ -14,6 +14,7 @@ export interface WireText {
 
 /** A request as it goes to an upstream. */
 export interface UpstreamRequest {
+  /** Method for the upstream. */
   readonly method: string;
   /** Path and query. */
   readonly target: string;
@@ -46,6 +47,7 @@ export type CallStage =
 export interface ResponseReceiver {
   /** A connection is there: from now on the upstream may have seen the request. Told again when it is sent again. */
   sent(): void;
+  /** An answer of class 1xx, such as 103; the final one follows. */
   interim(status: number, headers: HeaderList): void;
   /**
    * @param version `1.1`, `2.0`
@@ -58,6 +60,7 @@ export interface ResponseReceiver {
   readonly keepsChunk?: boolean;
   /** All that came so far was told: what comes next may take its time. */
   handedOver?(): void;
+  /** The answer is complete. @param trailers fields behind the body */
   end(trailers: HeaderList): void;
   /** The upstream switched protocols. @param head what came right after the answer */
   switched(status: number, headers: HeaderList, socket: Duplex, head: Buffer): void;
@@ -67,6 +70,7 @@ export interface ResponseReceiver {
 
 /** A call under way. */
 export interface UpstreamCall {
+  /** Reads on after the client has taken what was sent. */
   resume(): void;
   /** Gives it up; the receiver hears nothing more. */
   abort(): void;

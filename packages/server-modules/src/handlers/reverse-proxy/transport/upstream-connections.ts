@@ -12,12 +12,17 @@ import type { SocketDialer } from "./socket-dialer.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "./transport.ts";
 
 export interface UpstreamConnectionsOptions {
+  /** Opens sockets. */
   readonly dialer: SocketDialer;
+  /** Limits of each connection. */
   readonly limits: H1Limits;
+  /** Whether connections serve more than one request. */
   readonly keepAlive: boolean;
   /** Bytes of each read; 0: as much as comes asks for. */
   readonly readBufferBytes: number;
+  /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
+  /** Most idle connections that are kept. */
   readonly maxIdle: number;
   /** The limit of idle ones to all upstreams in all threads. */
   readonly idle: IdleConnections | undefined;
@@ -29,9 +34,13 @@ export interface UpstreamConnectionsOptions {
 
 /** A call that waits until it is known what the upstream speaks. */
 interface Undecided {
+  /** Call that waits until the protocol is known. */
   readonly call: DeferredCall;
+  /** Its request. */
   readonly request: UpstreamRequest;
+  /** Takes its answer. */
   readonly receiver: ResponseReceiver;
+  /** When it began to wait, for the timeout. */
   readonly since: number;
 }
 
@@ -51,6 +60,7 @@ class DeferredCall implements UpstreamCall {
 
 /** Settings and limits of the connections to one upstream. */
 interface ConnectionsParts {
+  /** Dialler, limits and keep-alive. */
   readonly options: UpstreamConnectionsOptions;
   /** Undefined: any number of connections. */
   readonly slots: ConnectionSlots | undefined;

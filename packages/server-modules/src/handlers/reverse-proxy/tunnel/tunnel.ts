@@ -19,11 +19,11 @@ function closeWhenFlushed(socket: Duplex): void {
 
 /** Protocol and buffers of a tunnel. */
 interface TunnelOptions {
-  /** What the client asked to switch to. */
+  /** Protocol that the client asked to switch to. */
   readonly protocol: string;
   /** That may wait for a slow side, each way; 0 for what sockets hold. */
   readonly bufferBytes: number;
-  /** What the upstream sent along with its answer. */
+  /** Bytes that the upstream sent along with its answer. */
   readonly early: Buffer;
 }
 

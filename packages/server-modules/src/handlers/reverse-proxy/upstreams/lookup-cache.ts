@@ -2,7 +2,9 @@
 const maxKept = 1_000;
 
 interface Kept {
+  /** Addresses of the last answer. */
   readonly addresses: readonly string[];
+  /** When they were looked up. */
   readonly at: number;
 }
 

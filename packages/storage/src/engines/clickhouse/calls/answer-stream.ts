@@ -6,7 +6,9 @@ import { StorageError } from "../../../api/storage-error.ts";
  * The size of an answer, which a server announces before it: the bytes of its rows in the server's memory.
  */
 export interface AnswerSize {
+  /** Rows of the answer, as its first bytes tell. */
   readonly rows: number;
+  /** Bytes of the answer, where the server tells them. */
   readonly bytes?: number;
 }
 

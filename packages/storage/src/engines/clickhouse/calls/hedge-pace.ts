@@ -33,7 +33,9 @@ const longestMs = 5_000;
 interface Kind {
   /** The newest durations, in a ring. */
   readonly durations: Float64Array;
+  /** Calls that were timed. */
   count: number;
+  /** 95th percentile; undefined until enough calls were timed. */
   p95Ms: number | undefined;
 }
 

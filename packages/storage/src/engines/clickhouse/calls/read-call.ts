@@ -14,6 +14,7 @@ export type ReadKind =
 
 /** Options of one read. */
 export interface ReadCall {
+  /** Cancels the read on the server too. */
   readonly signal?: AbortSignal | undefined;
   /** "other" by default. */
   readonly kind?: ReadKind;

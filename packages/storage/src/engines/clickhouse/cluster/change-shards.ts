@@ -25,9 +25,13 @@ const tokenDays = 7;
 const leastHours = 1;
 
 interface Change {
+  /** Whether a shard joins or leaves. */
   readonly kind: "add" | "remove";
+  /** Database of the spans. */
   readonly database: string;
+  /** Name and shards of the cluster. */
   readonly cluster: ClusterSettings;
+  /** The cluster as each host sees it; they must agree before a change. */
   readonly views: readonly ClusterView[];
   /** The cluster, as the servers have it that know of most shards. */
   readonly shards: readonly ViewedShard[];

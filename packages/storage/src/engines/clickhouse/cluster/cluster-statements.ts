@@ -22,7 +22,9 @@ export function localTable(table: string): string {
 
 /** A statement of a step. `copies`: it fills a table from others, so one run for each shard is enough. */
 export interface ClusterStatement {
+  /** The statement. */
   readonly sql: string;
+  /** Whether every replica runs it itself. */
   readonly copies: boolean;
 }
 

@@ -3,6 +3,7 @@ import type { HostState } from "./host-state.ts";
 
 /** One shard, as a server's `remote_servers` has it. */
 export interface ViewedShard {
+  /** Share of new spans; 0 for a shard that is to be emptied. */
   readonly weight: number;
   /** `host:port`, sorted. */
   readonly replicas: readonly string[];
@@ -10,7 +11,9 @@ export interface ViewedShard {
 
 /** The cluster, as one server has it. */
 export interface ClusterView {
+  /** Host that sees the cluster so. */
   readonly host: HostState;
+  /** Shards in the order of their numbers. */
   readonly shards: readonly ViewedShard[];
   /**
    * Index of the shard that the server is in, from 0; undefined when the server does not recognize itself.

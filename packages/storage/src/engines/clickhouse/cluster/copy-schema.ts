@@ -2,8 +2,11 @@ import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 
 /** A table or a view. */
 export interface StoredObject {
+  /** Name of the table or view. */
   readonly name: string;
+  /** Engine; it decides the order in which objects are made. */
   readonly engine: string;
+  /** Statement that makes it. */
   readonly statement: string;
 }
 

@@ -124,8 +124,11 @@ async function migrate(
 
 /** The version that all hosts are brought to. */
 interface LevelUpOptions {
+  /** Database of the spans. */
   readonly database: string;
+  /** Version that hosts are brought to. */
   readonly version: number;
+  /** Gives up between two hosts. */
   readonly signal: AbortSignal | undefined;
 }
 

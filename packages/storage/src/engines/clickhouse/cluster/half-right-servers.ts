@@ -7,7 +7,9 @@ import { schemaVersion } from "../schema/migrations.ts";
 type HostState = "up" | "hung" | "stranger" | "emptied";
 
 export interface StandIn {
+  /** Address of the server. */
   readonly url: string;
+  /** How it answers from now on. */
   state: HostState;
   /** Whether its tables are read-only. */
   readOnly: boolean;

@@ -15,7 +15,9 @@ const lookTimeoutMs = 3_000;
 
 /** The state of one server of a cluster. */
 export interface HostState extends HostLayout {
+  /** Address of the host. */
   readonly url: string;
+  /** Connection to this host alone. */
   readonly connection: ClickHouseConnection;
   /** Servers with the same one have the same rows. */
   readonly shard: string;
@@ -128,8 +130,11 @@ function isOfOneHost(error: unknown): boolean {
 
 /** The database and cluster that a host is asked about. */
 interface HostLook {
+  /** Database of the spans. */
   readonly database: string;
+  /** Cluster that the host should be in. */
   readonly cluster: ClusterSettings;
+  /** Gives up. */
   readonly signal: AbortSignal | undefined;
 }
 

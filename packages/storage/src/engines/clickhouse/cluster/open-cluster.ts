@@ -29,7 +29,9 @@ const lookWaitMs = 1_500;
 
 /** The parts of a store that depend on its servers. */
 export interface OpenServers {
+  /** Connection to the servers that may be used. */
   readonly connection: ClickHouseConnection;
+  /** Tells when the schema is ready. */
   readonly schema: SchemaGuard;
   /** For data that all readers must see at once. */
   readonly shared: ClickHouseConnection;
@@ -39,7 +41,9 @@ export interface OpenServers {
   readonly onEachShard: OnEachShard | undefined;
   /** See `TraceStore`. */
   ready(signal?: AbortSignal): Promise<void>;
+  /** Servers that are not right, each with the reason. */
   trouble(): readonly string[];
+  /** Ends watches and connections. */
   close(): void;
 }
 
@@ -145,9 +149,13 @@ function hostTrouble({ away, readOnly, emptied }: SeenHosts, count: number): str
 
 /** Work that is done on each shard. */
 interface ShardWork {
+  /** Database of the spans. */
   readonly database: string;
+  /** Name and shards of the cluster. */
   readonly cluster: ClusterSettings;
+  /** Work, called with one connection a shard. */
   readonly work: Parameters<OnEachShard>[0];
+  /** Gives up. */
   readonly signal: AbortSignal;
 }
 
@@ -188,9 +196,13 @@ async function onEachShard(
 
 /** A step that every shard takes. */
 interface SettleStep {
+  /** Database of the spans. */
   readonly database: string;
+  /** Name and shards of the cluster. */
   readonly cluster: ClusterSettings;
+  /** Statement, and its name in the log. */
   readonly step: { readonly sql: string; readonly name: string };
+  /** Gives up. */
   readonly signal: AbortSignal;
 }
 

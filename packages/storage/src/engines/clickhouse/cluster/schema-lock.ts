@@ -9,6 +9,7 @@ const lookEveryMs = 200;
 
 /** Limits of the wait for a lock. */
 interface LockOptions {
+  /** Gives up waiting. */
   readonly signal?: AbortSignal | undefined;
   /** Age at which the owner of a lock counts as dead; far more than `renewEveryMs`. */
   readonly staleSeconds?: number | undefined;

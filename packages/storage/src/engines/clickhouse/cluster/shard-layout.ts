@@ -50,6 +50,7 @@ export function layoutOf(engine: string): ShardLayout | undefined {
 export interface HostLayout {
   /** Version of its schema; 0 without tables. */
   readonly version: number;
+  /** Layout that the host told; undefined when it told none. */
   readonly layout: ShardLayout | undefined;
   /** Sum of the weights of all shards in its configuration. */
   readonly slots: number;

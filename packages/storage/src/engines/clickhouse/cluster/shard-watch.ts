@@ -5,6 +5,7 @@ import type { ShardsOfReads } from "../calls/shard-reads.ts";
 
 /** A shard as the configuration of the servers has it. */
 export interface ListedShard {
+  /** Number of the shard, from 1. */
   readonly shard: number;
   /** Its servers, `host:port` of the protocol that servers speak among each other. */
   readonly hosts: readonly string[];

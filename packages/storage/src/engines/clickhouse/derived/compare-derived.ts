@@ -10,22 +10,28 @@ import { type DaySlice, type DerivedTable, derivedTables, type TableName } from 
 
 /** A derived table that differs from the spans of a day. */
 export interface DerivedDifference {
+  /** Derived table that lacks rows. */
   readonly table: string;
+  /** Day of the difference. */
   readonly day: string;
   /** Address of the server that was read: one of each shard. */
   readonly url: string;
   /** The unit of the numbers. */
   readonly counts: string;
+  /** Rows that are missing. */
   readonly missing: number;
   /** More than the spans explain, for instance because spans were deleted. It is reported and left alone. */
   readonly surplus: number;
+  /** Whether they were inserted. */
   readonly isRepaired: boolean;
 }
 
 export interface DerivedComparison {
   /** Number of spans that were compared. */
   readonly days: number;
+  /** Spans that were compared. */
   readonly spans: number;
+  /** Differences, one for each table and day. */
   readonly differences: readonly DerivedDifference[];
 }
 
@@ -44,6 +50,7 @@ export interface CompareOptions {
   readonly isInBackground?: boolean;
   /** Called before each day is compared. */
   readonly onDay?: (day: string, url: string) => void;
+  /** Gives up between two days. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -56,7 +63,9 @@ const statementTimeoutMs = 3_600_000;
 
 /** A server of a shard. */
 interface ShardServer {
+  /** Address of the server. */
   readonly url: string;
+  /** Connection to it alone. */
   readonly connection: ClickHouseConnection;
 }
 

@@ -6,7 +6,9 @@ import { selectMetrics } from "../schema/derived-migration.ts";
 export interface DaySlice {
   /** A date in ClickHouse's form. */
   readonly day: string;
+  /** Number of this part of the day, from 0. */
   readonly part: number;
+  /** Number of parts that a day is cut into, to bound the memory of a comparison. */
   readonly parts: number;
 }
 
@@ -17,6 +19,7 @@ export type TableName = (table: string) => string;
 
 /** A table that views fill from spans, and how it is compared with them. */
 export interface DerivedTable {
+  /** Name of the table. */
   readonly name: string;
   /** The unit of `missing` and `surplus`. */
   readonly counts: string;

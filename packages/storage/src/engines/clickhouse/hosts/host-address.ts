@@ -4,7 +4,9 @@ import { StorageError } from "../../../api/storage-error.ts";
 export interface HostAddress {
   /** Without credentials, so that errors, logs and metrics may contain it. */
   readonly url: string;
+  /** User of the server. */
   readonly user: string;
+  /** Password of the user. It never goes to a log. */
   readonly password: string;
 }
 

@@ -2,6 +2,7 @@
 export type OnHostChange = (url: string, isUp: boolean, reason: string) => void;
 
 export interface HostHealthOptions {
+  /** Servers to watch. */
   readonly urls: readonly string[];
   /** Resolves when the server answers; for `/ping`. */
   readonly ping: (index: number, signal: AbortSignal) => Promise<void>;
@@ -19,10 +20,15 @@ export interface HostHealthOptions {
 }
 
 interface Host {
+  /** Whether calls are sent to it. */
   isUp: boolean;
+  /** Consecutive failed checks. */
   failedChecks: number;
+  /** Whether a check is under way. */
   isLooking: boolean;
+  /** Milliseconds until the next check of a server that is down; it doubles. */
   backoffMs: number;
+  /** Timer of the next check. */
   timer: NodeJS.Timeout | undefined;
   /** Aborted when the server is found down, for calls that wait for it. */
   away: AbortController;

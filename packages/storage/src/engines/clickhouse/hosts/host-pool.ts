@@ -14,10 +14,13 @@ export interface Host {
 }
 
 export interface HostPoolOptions {
+  /** Servers of the pool. */
   readonly addresses: readonly HostAddress[];
   /** Most connections to one address at a time. */
   readonly maxConnections: number;
+  /** Called when a server goes down or comes back. */
   readonly onHostChange?: OnHostChange | undefined;
+  /** Trust and certificate, watched for changes. */
   readonly tls?: WatchedHostTls | undefined;
 }
 

@@ -6,6 +6,7 @@ export interface HostTls {
   readonly ca?: Buffer;
   /** The client certificate; requires `key`. */
   readonly cert?: Buffer;
+  /** Private key, PEM, of the certificate. */
   readonly key?: Buffer;
   /** Name expected in the server's certificate; absent: that of its address. */
   readonly serverName?: string;
@@ -15,8 +16,11 @@ export interface HostTls {
 
 /** TLS files that may change. */
 export interface WatchedHostTls {
+  /** Files as they were read last. */
   readonly material: HostTls;
+  /** Calls with each new reading; connections are then made anew. */
   onChange(listener: (material: HostTls) => void): void;
+  /** Ends the watch. */
   close(): void;
 }
 

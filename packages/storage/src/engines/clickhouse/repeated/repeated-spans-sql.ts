@@ -19,7 +19,9 @@ function arrivedWithin(seconds: number): string {
 
 /** How many spans arrived in a window of time, and in its newer half. */
 export interface ArrivedSpans {
+  /** Spans that arrived in the window. */
   readonly spans: number;
+  /** Spans that arrived in its newer half. */
   readonly newer: number;
 }
 

@@ -6,6 +6,7 @@
 export interface Migration {
   /** 1, 2, 3 … without gaps. */
   readonly version: number;
+  /** Name for the log. */
   readonly name: string;
   /** @param database name of the database, checked already */
   statements(database: string): readonly string[];

@@ -59,16 +59,23 @@ const maxInspectedSpans = 5_000_000;
 
 /** Services of a query besides its connection. */
 interface TraceQlReaderParts {
+  /** Database of the spans. */
   readonly database: string;
+  /** Tells whether spans of a time may be stored twice. */
   readonly repeated: Pick<RepeatedSpans, "areIn">;
+  /** Traces above which a rare side is no longer read first. */
   readonly mostRareTraces?: number | undefined;
 }
 
 /** Source, fields and limits of the rows of a metric. */
 interface MetricRowsRead {
+  /** Tables, tenant and time. */
   readonly source: SpanSource;
+  /** The metric query. */
   readonly request: TraceQlMetricsQuery;
+  /** Fields of the query as SQL. */
   readonly fields: QueryFields;
+  /** Limits of the read. */
   readonly options: ReadOptions;
 }
 
@@ -323,7 +330,9 @@ export class ClickHouseTraceQlReader implements TraceQlReader {
 
 /** A trace that can match, and the newest of its spans that can be a result. */
 interface Candidate {
+  /** Trace that may match. */
   readonly traceId: string;
+  /** Newest start of its spans. */
   readonly newest: string;
 }
 

@@ -8,7 +8,9 @@ import type { ValueTest } from "./value-test.ts";
 
 /** A condition on rows. It covers all wanted spans and, unless it is exact, some others. */
 export interface Condition {
+  /** Condition on a row. */
   readonly sql: string;
+  /** False when rows that pass must be checked again in this process. */
   readonly isExact: boolean;
 }
 

@@ -26,8 +26,11 @@ export const anyStart = `SETTINGS ignore_data_skipping_indices = 'start_index', 
 
 /** The source of a query's spans. */
 export interface SpanSource {
+  /** Database of the spans. */
   readonly database: string;
+  /** Tenant whose spans are read. */
   readonly tenant: string;
+  /** Times of the spans' starts. */
   readonly range: TimeRange;
   /** Prefix of parameter names in a statement with several sources; "" by default. */
   readonly prefix?: string;
@@ -150,8 +153,11 @@ function rowColumns(fields: readonly Field[]): string {
 
 /** Aggregate and steps of a metric. */
 interface MetricShape {
+  /** Function of the metric, such as `rate`. */
   readonly aggregate: MetricsAggregate;
+  /** Length of a step in nanoseconds. */
   readonly stepNano: bigint;
+  /** Whether examples of spans are read too. */
   readonly wantsExemplars: boolean;
 }
 

@@ -10,8 +10,11 @@ import type { UpstreamRequest } from "../transport.ts";
 
 /** Parts of a target that become variables; all but the query are decoded. */
 interface CgiTarget {
+  /** Path of the script below the root. */
   readonly script: string;
+  /** Path behind the script's name (`PATH_INFO`). */
   readonly pathInfo: string;
+  /** Query without its `?`. */
   readonly query: string;
 }
 

@@ -3,7 +3,9 @@ import type { HeaderList } from "http-engine/header-list";
 
 /** The head of a CGI response. */
 export interface CgiHead {
+  /** Status from the field `Status`; 200 without it. Source: RFC 3875, section 6.3.3 */
   readonly status: number;
+  /** Other fields of the answer. */
   readonly headers: HeaderList;
   /** Bytes of the body that it declares; undefined when it names none. */
   readonly length: number | undefined;

@@ -12,7 +12,9 @@ const maxStderrBytes = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
 export interface FastcgiLimits {
+  /** Milliseconds without a byte from the upstream; 0 for no limit. */
   readonly readTimeoutMs: number;
+  /** Milliseconds in which the upstream takes no byte; 0 for no limit. */
   readonly writeTimeoutMs: number;
   /** Undefined: what programs write to their standard error is not logged as error. */
   readonly stderrLog: Logger | undefined;

@@ -13,19 +13,27 @@ import { bodyFraming, type ResponseHead, type ResponseHeadReader } from "./respo
 
 /** Limits and times of connections; times in milliseconds, 0 for none. */
 export interface H1Limits {
+  /** Bytes of an answer's head. More fail the request, so that an upstream cannot fill the memory. */
   readonly maxHeaderBytes: number;
+  /** Milliseconds from the whole request sent to the head of the answer; 0 for no limit. */
   readonly responseHeaderTimeoutMs: number;
+  /** Milliseconds to wait for 100 before the body is sent all the same. */
   readonly expectContinueTimeoutMs: number;
+  /** Milliseconds without a byte of the answer; 0 for no limit. */
   readonly readTimeoutMs: number;
+  /** Milliseconds in which the upstream takes no byte; 0 for no limit. */
   readonly writeTimeoutMs: number;
 }
 
 /** The pool, as far as a connection needs it. */
 export interface H1ConnectionOwner {
+  /** Limits of all connections of the pool. */
   readonly limits: H1Limits;
+  /** Reads heads of answers. */
   readonly heads: ResponseHeadReader;
   /** The call is over and the connection can carry another. */
   connectionFree(connection: H1ClientConnection): void;
+  /** The connection is closed, and cannot be used again. */
   connectionClosed(connection: H1ClientConnection): void;
   /** The upstream closed a kept connection just as a call was sent on it that may be sent twice. */
   sendAgain(call: H1Call): void;

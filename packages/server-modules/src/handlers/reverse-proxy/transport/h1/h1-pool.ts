@@ -15,11 +15,15 @@ export type Dial = (
 
 /** How many connections a pool keeps. */
 export interface H1PoolOptions {
+  /** Limits of each connection. */
   readonly limits: H1Limits;
+  /** Opens a connection. */
   readonly dial: Dial;
   /** False: each request has a connection of its own. */
   readonly keepAlive: boolean;
+  /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
+  /** Most idle connections that are kept; more are closed at once. */
   readonly maxIdle: number;
   /** Limits of idle connections that other pools and threads share. */
   readonly idle: readonly IdleConnections[];

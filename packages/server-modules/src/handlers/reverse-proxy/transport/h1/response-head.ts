@@ -8,22 +8,28 @@ export type BodyFraming = (typeof bodyFraming)[keyof typeof bodyFraming];
 
 /** The head of a response of HTTP/1. */
 export interface ResponseHead {
+  /** Status of the answer. */
   readonly status: number;
   /** `1.0`, `1.1`. */
   readonly version: "1.0" | "1.1";
+  /** Names and values in turn, as the upstream sent them. */
   readonly headers: HeaderList;
+  /** How the body ends: by length, by chunks, with the connection, or without a body. */
   readonly framing: BodyFraming;
   /** With framing `length`. */
   readonly length: number;
   /** Whether the connection may carry another request. */
   readonly keepAlive: boolean;
+  /** Protocol that the upstream switches to; "" for none. */
   readonly upgrade: string;
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 
 interface StatusLine {
+  /** Status of the answer. */
   readonly status: number;
+  /** Version that decides about keep-alive. */
   readonly version: "1.0" | "1.1";
 }
 

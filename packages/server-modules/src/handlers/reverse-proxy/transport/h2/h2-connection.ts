@@ -2,6 +2,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, constants } from "node
 
 /** A connection as its streams see it. */
 export interface H2Connection {
+  /** Session of `node:http2`. */
   readonly session: ClientHttp2Session;
   /** It takes no more calls, and ends with the last of them: told to end now, it could break calls off that it just took. */
   runsOut: boolean;

@@ -9,11 +9,15 @@ import { H2Call, type H2CallOwner } from "./h2-call.ts";
 import type { H2Connection } from "./h2-connection.ts";
 
 export interface H2PoolOptions {
+  /** Opens a connection that has agreed on HTTP/2. */
   readonly dial: Dial;
   /** `http` for cleartext (h2c). */
   readonly scheme: "http" | "https";
+  /** Milliseconds without a stream after which a session is closed. */
   readonly idleTimeoutMs: number;
+  /** Milliseconds until the head of an answer; 0 for no limit. */
   readonly responseHeaderTimeoutMs: number;
+  /** Bytes of an answer's fields. More fail the request. */
   readonly maxHeaderBytes: number;
   /** Limits of idle connections that other pools and threads share. */
   readonly idle: readonly IdleConnections[];
@@ -36,9 +40,11 @@ const maxRepeats = 6;
 const repeatPauseMs = 1_000;
 
 interface Session extends H2Connection {
+  /** Open streams. The peer's SETTINGS limit them. */
   active: number;
   /** Before that, closing it would break off the streams that wait for it to begin. */
   hasBegun: boolean;
+  /** Closes the session; undefined while it has streams. */
   idleTimer: NodeJS.Timeout | undefined;
 }
 
