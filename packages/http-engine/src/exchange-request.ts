@@ -2,13 +2,14 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { ServerError } from "server-core/errors";
 import { cleanPath } from "server-core/uri/clean-path";
-import { authorityForm, RequestTarget } from "server-core/uri/request-target";
+import type { RequestTarget } from "server-core/uri/request-target";
 import { BytesReadable, contain, stillToRead } from "./body/contained-stream.ts";
 import type { BodyFilter } from "./body/filtered-body.ts";
 import { readAll } from "./body/read-all.ts";
 import { getHeader, type HeaderList } from "./header-list.ts";
 import type { HttpStream } from "./http-stream.ts";
 import { remoteAddress } from "./remote-address.ts";
+import { checkHost, type RequestMemo } from "./request-memo.ts";
 
 /** Method and target of a request at some point of its way through handlers. */
 export interface RequestLine {
@@ -32,56 +33,11 @@ export interface RequestLineChange {
   readonly query?: string;
 }
 
-const maxHostLength = 255;
-/** The last one that was found good: most requests in a row are for the same. */
-let goodHost = "";
-/** The last target as sent, and what it means. */
-let lastSent = "";
-let lastTarget: RequestTarget | undefined;
-/** The last host that was asked for with its port, and without. */
-let lastHostport = "";
-let lastHost = "";
-
-/** Without port and brackets, lower case. */
-function bareHost(hostport: string): string {
-  const match = hostport.startsWith("[") ? /^\[(.*)\](?::\d*)?$/.exec(hostport) : null;
-  return (match?.[1] ?? hostport.replace(/:\d*$/, "")).toLowerCase();
-}
-
-/** A name of only dots and a port names no host. */
-const nameless = /^\.+(?::\d*)?$/;
-
-/** @throws ServerError HTTP_BAD_REQUEST */
-function checkHost(hostport: string, version: string): void {
-  // Clients of HTTP/1.0 and of HTTP/2 may name no host.
-  const isNameless = hostport === "" ? version === "1.1" : nameless.test(hostport);
-  if (isNameless) {
-    throw new ServerError("HTTP_BAD_REQUEST", "the request names no host");
-  }
-  const isMalformed = /[\s/\\?#@,<>"]/.test(hostport) || !authorityForm.test(hostport);
-  if (hostport.length > maxHostLength || isMalformed) {
-    throw new ServerError("HTTP_BAD_REQUEST", `malformed Host header ${JSON.stringify(hostport)}`);
-  }
-}
-
 /** An absolute target replaces `Host`, also for readers of the field. Source: RFC 9112, section 3.2.2 */
 function withHost(headers: HeaderList, hostport: string): HeaderList {
   return headers.map((text, index) =>
     index % 2 === 1 && headers[index - 1]?.toLowerCase() === "host" ? hostport : text,
   );
-}
-
-/** @throws ServerError HTTP_BAD_REQUEST */
-function readTarget(sent: string): RequestTarget {
-  if (lastTarget === undefined || sent !== lastSent) {
-    const target = RequestTarget.parse(sent);
-    if (typeof target === "string") {
-      throw new ServerError("HTTP_BAD_REQUEST", target);
-    }
-    lastTarget = target;
-    lastSent = sent;
-  }
-  return lastTarget;
 }
 
 /**
@@ -101,6 +57,7 @@ export class ExchangeRequest {
   requestHeaders: HeaderList;
   /** The whole body, once {@link bufferBody} has read it or a handler has set it. */
   bufferedBody: Buffer | undefined;
+  readonly #memo: RequestMemo;
   #method: string;
   #target: RequestTarget;
   #cleanedPath: string | undefined;
@@ -117,12 +74,13 @@ export class ExchangeRequest {
   #buffered: Promise<Buffer> | undefined;
 
   /** @throws ServerError HTTP_BAD_REQUEST for a target or a Host that cannot be */
-  constructor(stream: HttpStream) {
+  constructor(stream: HttpStream, memo: RequestMemo) {
     if (stream.method === "CONNECT" && stream.upgradeProtocol === "") {
       // Its answer would turn the connection into a tunnel, which no handler opens.
       throw new ServerError("HTTP_BAD_REQUEST", "CONNECT is served with a protocol only");
     }
-    const target = readTarget(stream.target);
+    const target = memo.targetOf(stream.target);
+    this.#memo = memo;
     this.stream = stream;
     this.socket = stream.socket;
     this.#method = stream.method;
@@ -135,10 +93,7 @@ export class ExchangeRequest {
       }
       this.requestHeaders = withHost(stream.headers, target.authority);
     }
-    if (this.hostport !== goodHost || this.hostport === "") {
-      checkHost(this.hostport, stream.version);
-      goodHost = this.hostport;
-    }
+    memo.checkHost(this.hostport, stream.version);
   }
 
   get method(): string {
@@ -171,14 +126,15 @@ export class ExchangeRequest {
     return this.#cleanedPath;
   }
 
+  /** {@link cleanedPath} in lower case: patterns of paths do not tell cases apart. */
+  get comparedPath(): string {
+    return this.#memo.comparedPath(this.path);
+  }
+
   /** Without port and brackets, lower case. */
   get host(): string {
     if (this.#host === undefined) {
-      if (this.hostport !== lastHostport) {
-        lastHost = bareHost(this.hostport);
-        lastHostport = this.hostport;
-      }
-      this.#host = lastHost;
+      this.#host = this.#memo.bareHost(this.hostport);
     }
     return this.#host;
   }

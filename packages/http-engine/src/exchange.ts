@@ -9,6 +9,7 @@ import type { HttpError } from "./http-error.ts";
 import type { DetachedConnection, HttpStream, StreamListener } from "./http-stream.ts";
 import type { RehearsedWay } from "./rehearsed-way.ts";
 import { withoutZone } from "./remote-address.ts";
+import type { RequestMemo } from "./request-memo.ts";
 import type { RequestTrace } from "./request-trace.ts";
 import { HeadFilter, type ResponseSink } from "./response-sink.ts";
 import type { RouteFigures } from "./route-figures.ts";
@@ -37,6 +38,8 @@ export interface PlaceholderSource {
 export interface ExchangeServer {
   /** Value of the `Server` header and name in `Via`. */
   readonly product: string;
+  /** Host and target of its last request. */
+  readonly requestMemo: RequestMemo;
   /** When its ports close, as of `Date.now()`; absent: unknown. */
   readonly shutdownAt?: number | undefined;
   /** For the handler `invoke`. */
@@ -104,7 +107,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
 
   /** @throws ServerError HTTP_BAD_REQUEST for a target or a Host that cannot be */
   constructor(server: ExchangeServer, stream: HttpStream) {
-    super(stream);
+    super(stream, server.requestMemo);
     this.server = server;
     this.responseHeaders = ["Server", server.product];
   }

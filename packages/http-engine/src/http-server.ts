@@ -16,6 +16,7 @@ import type { ListenerWrappers } from "./listener-wrappers.ts";
 import type { RehearsalReport, RehearsalRequest } from "./rehearsal/rehearsal-request.ts";
 import { RehearsalStream } from "./rehearsal/rehearsal-stream.ts";
 import { Rehearsal } from "./rehearsed-way.ts";
+import { RequestMemo } from "./request-memo.ts";
 import type { RequestsUnderWay } from "./requests-under-way.ts";
 import type { ResponseTally } from "./response-tally.ts";
 import type { RouteReading } from "./route-figures.ts";
@@ -136,6 +137,7 @@ export interface HttpServerParts {
 /** One server of one config: runs requests through its routes, and knows which are under way. */
 export class HttpServer implements RequestSink, ExchangeServer {
   readonly product = product;
+  readonly requestMemo = new RequestMemo();
   readonly limits: ConnectionLimits;
   readonly wrappers: ListenerWrappers;
   readonly namedRoutes: ReadonlyMap<string, RouteList>;

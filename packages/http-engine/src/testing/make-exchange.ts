@@ -4,6 +4,7 @@ import { Exchange, type ExchangeServer } from "../exchange.ts";
 import type { HeaderList } from "../header-list.ts";
 import { getHeader } from "../header-list.ts";
 import type { HttpStream } from "../http-stream.ts";
+import { RequestMemo } from "../request-memo.ts";
 
 export interface MadeRequest {
   readonly method?: string;
@@ -96,7 +97,7 @@ export function makeAnswering(made: MadeRequest = {}): MadeExchange {
     cut() {},
   };
   return {
-    exchange: new Exchange({ product: "server", ...made.server }, stream),
+    exchange: new Exchange({ product: "server", requestMemo: new RequestMemo(), ...made.server }, stream),
     status: () => status,
     header: (name) => getHeader(headers, name),
     body: () => Buffer.concat(chunks),

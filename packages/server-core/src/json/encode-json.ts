@@ -75,15 +75,10 @@ const encodedObjects = new WeakMap<object, Encoded>();
 const leastKeptLength = 64;
 /** Within a long list, whose elements are kept as a list. */
 const leastKeptLengthInList = 2_048;
-let leastKept = leastKeptLength;
 /** Longer texts stay in pieces, because each level above a thousand routes would copy them again. */
 const largeLength = 16 * 1024;
 /** More are joined, so that deep nesting does not copy them once for each level either. */
 const mostPieces = 4_096;
-/** The deepest level that was met since the last container was begun. */
-let deepest = 0;
-/** The special keys that were met since then. */
-let met: SpecialKeys = 0;
 
 /** A text, or the pieces of a long one. */
 type Text = string | string[];
@@ -115,124 +110,6 @@ function keptListOf(array: readonly JsonValue[]): EncodedList | undefined {
   return undefined;
 }
 
-function encode(value: JsonValue, depth: number): Text {
-  if (typeof value === "string") {
-    return encodeString(value);
-  }
-  if (typeof value === "number") {
-    if (!Number.isFinite(value)) {
-      throw new ServerError("CONFIG_SYNTAX", "a number is out of the range of an IEEE double");
-    }
-    return Object.is(value, -0) ? "-0" : String(value);
-  }
-  if (typeof value !== "object" || value === null) {
-    return String(value);
-  }
-  const known = encodedObjects.get(value);
-  if (known !== undefined) {
-    refuseDeeper(depth + known.height);
-    deepest = Math.max(deepest, depth + known.height);
-    met |= known.keys;
-    return known.text;
-  }
-  refuseDeeper(depth);
-  const [deepestBefore, metBefore] = [deepest, met];
-  deepest = depth;
-  met = 0;
-  const text = isJsonArray(value) ? encodeArray(value, depth) : encodeObject(value as JsonObject, depth);
-  if (typeof text === "string" && text.length >= leastKept) {
-    encodedObjects.set(value, { text, height: deepest - depth, keys: met });
-  }
-  deepest = Math.max(deepestBefore, deepest);
-  met |= metBefore;
-  return text;
-}
-
-// Joined instead of added. V8 keeps a sum as a tree of its parts. The text of a large document would have a
-// hundred thousand nodes, and be walked for each new document that shares most of them.
-
-/** An element is looked up where it stood before, counted from the start of the list or from its end. */
-function encodeLongList(array: readonly JsonValue[], depth: number): Text[] {
-  const older = keptListOf(array);
-  const shift = (older?.elements.length ?? 0) - array.length;
-  const list = {
-    elements: array,
-    texts: new Array<Text>(array.length),
-    heights: new Uint16Array(array.length),
-    keys: new Uint8Array(array.length),
-  };
-  const [deepestBefore, metBefore, leastKeptBefore] = [deepest, met, leastKept];
-  let [deepestElement, metElements] = [depth, 0];
-  leastKept = leastKeptLengthInList;
-  try {
-    for (let index = 0; index < array.length; index++) {
-      const element = array[index] as JsonValue;
-      const at =
-        typeof element !== "object" || older === undefined
-          ? -1
-          : older.elements[index] === element
-            ? index
-            : older.elements[index + shift] === element
-              ? index + shift
-              : -1;
-      const known = at < 0 ? undefined : older?.texts[at];
-      if (known !== undefined && older !== undefined) {
-        list.heights[index] = older.heights[at] ?? 0;
-        list.keys[index] = older.keys[at] ?? 0;
-        refuseDeeper(depth + (list.heights[index] ?? 0));
-        list.texts[index] = known;
-      } else {
-        deepest = depth;
-        met = 0;
-        list.texts[index] = encode(element, depth + 1);
-        list.heights[index] = deepest - depth;
-        list.keys[index] = met;
-      }
-      deepestElement = Math.max(deepestElement, depth + (list.heights[index] ?? 0));
-      metElements |= list.keys[index] ?? 0;
-    }
-  } finally {
-    leastKept = leastKeptBefore;
-  }
-  deepest = Math.max(deepestBefore, deepestElement);
-  met = metBefore | metElements;
-  for (const end of [array[0], array.at(-1)]) {
-    if (typeof end === "object" && end !== null) {
-      encodedLists.set(end, list);
-    }
-  }
-  return list.texts;
-}
-
-function encodeElements(array: readonly JsonValue[], depth: number): Text[] {
-  if (array.length >= longList) {
-    return encodeLongList(array, depth);
-  }
-  const parts = new Array<Text>(array.length);
-  for (let index = 0; index < array.length; index++) {
-    parts[index] = encode(array[index] as JsonValue, depth + 1);
-  }
-  return parts;
-}
-
-function encodeArray(array: readonly JsonValue[], depth: number): Text {
-  const parts = encodeElements(array, depth);
-  return parts.some(isLarge) ? inPieces("[", parts, "]") : `[${parts.join(",")}]`;
-}
-
-function encodeObject(object: JsonObject, depth: number): Text {
-  const keys = sortedKeys(object);
-  const parts = new Array<Text>(keys.length);
-  for (let index = 0; index < keys.length; index++) {
-    const key = keys[index] as string;
-    met |= key === idKey ? idBit : key === prototypeKey ? prototypeBit : 0;
-    const text = encode(object[key] as JsonValue, depth + 1);
-    const name = `${encodeString(key)}:`;
-    parts[index] = isLarge(text) ? [name].concat(text) : `${name}${text}`;
-  }
-  return parts.some(isLarge) ? inPieces("{", parts, "}") : `{${parts.join(",")}}`;
-}
-
 function isLarge(text: Text): boolean {
   return typeof text !== "string" || text.length >= largeLength;
 }
@@ -253,6 +130,145 @@ function inPieces(open: string, parts: readonly Text[], close: string): string[]
   }
   pieces.push(close);
   return pieces.length > mostPieces ? [pieces.join("")] : pieces;
+}
+
+/** Encodes one document. Objects and lists that an earlier document shares are taken from the caches of this module. */
+class DocumentEncoder {
+  /** The deepest level that was met since the last container was begun. */
+  #deepest = 0;
+  /** The special keys that were met since then. */
+  #met: SpecialKeys = 0;
+  /** Characters of the shortest text that is kept; more within a long list. */
+  #leastKept = leastKeptLength;
+
+  encode(value: JsonValue): EncodedDocument {
+    const text = this.#encode(value, 0);
+    return {
+      text: typeof text === "string" ? text : text.join(""),
+      hasIds: (this.#met & idBit) !== 0,
+      hasPrototypeKeys: (this.#met & prototypeBit) !== 0,
+    };
+  }
+
+  #encode(value: JsonValue, depth: number): Text {
+    if (typeof value === "string") {
+      return encodeString(value);
+    }
+    if (typeof value === "number") {
+      if (!Number.isFinite(value)) {
+        throw new ServerError("CONFIG_SYNTAX", "a number is out of the range of an IEEE double");
+      }
+      return Object.is(value, -0) ? "-0" : String(value);
+    }
+    if (typeof value !== "object" || value === null) {
+      return String(value);
+    }
+    const known = encodedObjects.get(value);
+    if (known !== undefined) {
+      refuseDeeper(depth + known.height);
+      this.#deepest = Math.max(this.#deepest, depth + known.height);
+      this.#met |= known.keys;
+      return known.text;
+    }
+    refuseDeeper(depth);
+    const [deepestBefore, metBefore] = [this.#deepest, this.#met];
+    this.#deepest = depth;
+    this.#met = 0;
+    const text = isJsonArray(value)
+      ? this.#encodeArray(value, depth)
+      : this.#encodeObject(value as JsonObject, depth);
+    if (typeof text === "string" && text.length >= this.#leastKept) {
+      encodedObjects.set(value, { text, height: this.#deepest - depth, keys: this.#met });
+    }
+    this.#deepest = Math.max(deepestBefore, this.#deepest);
+    this.#met |= metBefore;
+    return text;
+  }
+
+  // Joined instead of added. V8 keeps a sum as a tree of its parts. The text of a large document would have a
+  // hundred thousand nodes, and be walked for each new document that shares most of them.
+
+  /** An element is looked up where it stood before, counted from the start of the list or from its end. */
+  #encodeLongList(array: readonly JsonValue[], depth: number): Text[] {
+    const older = keptListOf(array);
+    const shift = (older?.elements.length ?? 0) - array.length;
+    const list = {
+      elements: array,
+      texts: new Array<Text>(array.length),
+      heights: new Uint16Array(array.length),
+      keys: new Uint8Array(array.length),
+    };
+    const [deepestBefore, metBefore, leastKeptBefore] = [this.#deepest, this.#met, this.#leastKept];
+    let [deepestElement, metElements] = [depth, 0];
+    this.#leastKept = leastKeptLengthInList;
+    try {
+      for (let index = 0; index < array.length; index++) {
+        const element = array[index] as JsonValue;
+        const at =
+          typeof element !== "object" || older === undefined
+            ? -1
+            : older.elements[index] === element
+              ? index
+              : older.elements[index + shift] === element
+                ? index + shift
+                : -1;
+        const known = at < 0 ? undefined : older?.texts[at];
+        if (known !== undefined && older !== undefined) {
+          list.heights[index] = older.heights[at] ?? 0;
+          list.keys[index] = older.keys[at] ?? 0;
+          refuseDeeper(depth + (list.heights[index] ?? 0));
+          list.texts[index] = known;
+        } else {
+          this.#deepest = depth;
+          this.#met = 0;
+          list.texts[index] = this.#encode(element, depth + 1);
+          list.heights[index] = this.#deepest - depth;
+          list.keys[index] = this.#met;
+        }
+        deepestElement = Math.max(deepestElement, depth + (list.heights[index] ?? 0));
+        metElements |= list.keys[index] ?? 0;
+      }
+    } finally {
+      this.#leastKept = leastKeptBefore;
+    }
+    this.#deepest = Math.max(deepestBefore, deepestElement);
+    this.#met = metBefore | metElements;
+    for (const end of [array[0], array.at(-1)]) {
+      if (typeof end === "object" && end !== null) {
+        encodedLists.set(end, list);
+      }
+    }
+    return list.texts;
+  }
+
+  #encodeElements(array: readonly JsonValue[], depth: number): Text[] {
+    if (array.length >= longList) {
+      return this.#encodeLongList(array, depth);
+    }
+    const parts = new Array<Text>(array.length);
+    for (let index = 0; index < array.length; index++) {
+      parts[index] = this.#encode(array[index] as JsonValue, depth + 1);
+    }
+    return parts;
+  }
+
+  #encodeArray(array: readonly JsonValue[], depth: number): Text {
+    const parts = this.#encodeElements(array, depth);
+    return parts.some(isLarge) ? inPieces("[", parts, "]") : `[${parts.join(",")}]`;
+  }
+
+  #encodeObject(object: JsonObject, depth: number): Text {
+    const keys = sortedKeys(object);
+    const parts = new Array<Text>(keys.length);
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] as string;
+      this.#met |= key === idKey ? idBit : key === prototypeKey ? prototypeBit : 0;
+      const text = this.#encode(object[key] as JsonValue, depth + 1);
+      const name = `${encodeString(key)}:`;
+      parts[index] = isLarge(text) ? [name].concat(text) : `${name}${text}`;
+    }
+    return parts.some(isLarge) ? inPieces("{", parts, "}") : `{${parts.join(",")}}`;
+  }
 }
 
 /**
@@ -278,12 +294,5 @@ export interface EncodedDocument {
 
 /** As {@link encodeJson}; says too which keys there are that need a closer look. @throws as `encodeJson` */
 export function encodeDocument(value: JsonValue): EncodedDocument {
-  deepest = 0;
-  met = 0;
-  const text = encode(value, 0);
-  return {
-    text: typeof text === "string" ? text : text.join(""),
-    hasIds: (met & idBit) !== 0,
-    hasPrototypeKeys: (met & prototypeBit) !== 0,
-  };
+  return new DocumentEncoder().encode(value);
 }

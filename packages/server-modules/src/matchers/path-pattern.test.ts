@@ -1,9 +1,11 @@
+import { RequestMemo } from "http-engine/request-memo";
 import { percentDecode } from "server-core/uri/percent-encoding";
 import { expect, test } from "vitest";
 import { compilePathPattern } from "./path-pattern.ts";
 
 function matches(pattern: string, rawPath: string): boolean {
-  return compilePathPattern(pattern)({ rawPath, path: percentDecode(rawPath) ?? "" });
+  const path = percentDecode(rawPath) ?? "";
+  return compilePathPattern(pattern)({ rawPath, path, comparedPath: new RequestMemo().comparedPath(path) });
 }
 
 test.each([

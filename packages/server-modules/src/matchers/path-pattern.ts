@@ -10,6 +10,8 @@ export interface MatchedPath {
   readonly path: string;
   /** As sent. */
   readonly rawPath: string;
+  /** Cleaned, in lower case. */
+  readonly comparedPath: string;
 }
 
 /** One unit of a pattern or a path: a byte, an escape that must stand escaped, or a wildcard. */
@@ -102,19 +104,6 @@ function compileEscaped(pattern: string, mergeSlashes: boolean): (path: MatchedP
   return ({ rawPath }) => matchesTokens(tokens, tokensOf(lower(cleanPath(rawPath, mergeSlashes))));
 }
 
-/** The last path that patterns were compared with, and the form for that: a request meets many patterns in a row. */
-let lastPath = "";
-let lastForm = "";
-
-/** Cleaned, in lower case. */
-function comparedForm(path: string): string {
-  if (path !== lastPath) {
-    lastForm = lowerCase(cleanPath(path));
-    lastPath = path;
-  }
-  return lastForm;
-}
-
 /**
  * Prepares a path pattern: exact; `*` alone; `/a*` prefix; `*.php` suffix; `*mid*` substring; anything else is a glob
  * whose wildcards stay within one segment. Case does not count. It is compared with the decoded, cleaned path; a pattern that contains `%` with the
@@ -132,7 +121,7 @@ export function compilePathPattern(text: string): (path: MatchedPath) => boolean
   }
   const test = compilePlain(pattern);
   return mergeSlashes
-    ? ({ path }) => test(comparedForm(path))
+    ? ({ comparedPath }) => test(comparedPath)
     : ({ path }) => test(lowerCase(cleanPath(path, false)));
 }
 

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { ConnectionSlots, SlotPlea, SlotUser } from "./connection-slots.ts";
 import type { DialAddress } from "./dial-address.ts";
-import { H1Call } from "./h1/h1-call.ts";
+import type { H1Call } from "./h1/h1-call.ts";
 import type { H1Limits } from "./h1/h1-client-connection.ts";
 import { H1Pool } from "./h1/h1-pool.ts";
 import { H2Pool } from "./h2/h2-pool.ts";
@@ -217,7 +217,7 @@ export class UpstreamConnections implements SlotUser {
           this.#h2.start(inner);
         }
       } else if (adopt !== undefined) {
-        const inner = new H1Call(request, receiver, !this.#options.keepAlive);
+        const inner = this.#h1.makeCall(request, receiver);
         inner.aborted = call.aborted;
         call.inner = inner;
         adopt(inner);

@@ -5,6 +5,7 @@ import type { IdleConnections } from "../idle-connections.ts";
 import type { ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { H1Call } from "./h1-call.ts";
 import { H1ClientConnection, type H1ConnectionOwner, type H1Limits } from "./h1-client-connection.ts";
+import { RequestHeadWriter } from "./request-head-writer.ts";
 import { ResponseHeadReader } from "./response-head.ts";
 
 /** Opens a connection. Calls back once, with a socket that is connected or why there is none. @returns gives it up */
@@ -48,6 +49,7 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
   #waiting: H1Call[] = [];
   #sweeper: NodeJS.Timeout | undefined;
   #trimmer: NodeJS.Timeout | undefined;
+  readonly #heads = new RequestHeadWriter();
   #closed = false;
 
   constructor(options: H1PoolOptions) {
@@ -69,9 +71,14 @@ export class H1Pool implements H1ConnectionOwner, SlotUser {
 
   /** @throws ServerError HTTP_BAD_REQUEST */
   call(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamCall {
-    const call = new H1Call(request, receiver, !this.#options.keepAlive);
+    const call = this.makeCall(request, receiver);
     this.#start(call);
     return call;
+  }
+
+  /** A call that no connection carries yet. @throws ServerError HTTP_BAD_REQUEST */
+  makeCall(request: UpstreamRequest, receiver: ResponseReceiver): H1Call {
+    return new H1Call(request, receiver, this.#heads.write(request, !this.#options.keepAlive));
   }
 
   /** Closes what is idle now, and the rest when it is done. */

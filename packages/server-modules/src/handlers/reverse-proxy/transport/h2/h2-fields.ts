@@ -1,5 +1,5 @@
 import type { HeaderList } from "http-engine/header-list";
-import { withBody } from "../h1/h1-call.ts";
+import { withBody } from "../h1/request-head-writer.ts";
 import { oneUserAgent } from "../one-user-agent.ts";
 import type { UpstreamRequest } from "../transport.ts";
 

@@ -1,16 +1,6 @@
 import { expect, test } from "vitest";
-import type { ResponseReceiver, UpstreamRequest } from "../transport.ts";
-import { H1Call } from "./h1-call.ts";
-
-const receiver: ResponseReceiver = {
-  sent() {},
-  interim() {},
-  head() {},
-  data: () => true,
-  end() {},
-  switched() {},
-  failed() {},
-};
+import type { UpstreamRequest } from "../transport.ts";
+import { RequestHeadWriter } from "./request-head-writer.ts";
 
 function head(request: Partial<UpstreamRequest>, isLast = false): string {
   const whole: UpstreamRequest = {
@@ -23,7 +13,7 @@ function head(request: Partial<UpstreamRequest>, isLast = false): string {
     exchange: undefined,
     ...request,
   };
-  return new H1Call(whole, receiver, isLast).head;
+  return new RequestHeadWriter().write(whole, isLast);
 }
 
 test.each<[string, Partial<UpstreamRequest>, string]>([

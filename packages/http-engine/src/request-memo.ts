@@ -1,0 +1,86 @@
+import { ServerError } from "server-core/errors";
+import { lowerCase } from "server-core/go/lower-case";
+import { cleanPath } from "server-core/uri/clean-path";
+import { authorityForm, RequestTarget } from "server-core/uri/request-target";
+
+/** Bytes of a name in DNS. */
+const maxHostLength = 255;
+/** A name of only dots and a port names no host. */
+const nameless = /^\.+(?::\d*)?$/;
+
+/** @throws ServerError HTTP_BAD_REQUEST */
+export function checkHost(hostport: string, version: string): void {
+  // Clients of HTTP/1.0 and of HTTP/2 may name no host.
+  const isNameless = hostport === "" ? version === "1.1" : nameless.test(hostport);
+  if (isNameless) {
+    throw new ServerError("HTTP_BAD_REQUEST", "the request names no host");
+  }
+  const isMalformed = /[\s/\\?#@,<>"]/.test(hostport) || !authorityForm.test(hostport);
+  if (hostport.length > maxHostLength || isMalformed) {
+    throw new ServerError("HTTP_BAD_REQUEST", `malformed Host header ${JSON.stringify(hostport)}`);
+  }
+}
+
+/** Without port and brackets, lower case. */
+function bareHost(hostport: string): string {
+  const match = hostport.startsWith("[") ? /^\[(.*)\](?::\d*)?$/.exec(hostport) : null;
+  return (match?.[1] ?? hostport.replace(/:\d*$/, "")).toLowerCase();
+}
+
+/**
+ * Host, target and path of a server's last request, checked and parsed. Most requests in a row name the same host, and many the
+ * same target, so the work is done once for all of them. Each server has one.
+ */
+export class RequestMemo {
+  /** The last host that {@link checkHost} let pass; "" before the first. */
+  #goodHost = "";
+  /** The last target as sent, and its parsed form. */
+  #sent = "";
+  #target: RequestTarget | undefined;
+  /** The last host with its port, and without. */
+  #hostport = "";
+  #host = "";
+  /** The last path that patterns were compared with, and its form for that. */
+  #path = "";
+  #comparedPath = "";
+
+  /** @throws ServerError HTTP_BAD_REQUEST */
+  checkHost(hostport: string, version: string): void {
+    // An empty host is good in some versions only.
+    if (hostport !== this.#goodHost || hostport === "") {
+      checkHost(hostport, version);
+      this.#goodHost = hostport;
+    }
+  }
+
+  /** @throws ServerError HTTP_BAD_REQUEST */
+  targetOf(sent: string): RequestTarget {
+    if (this.#target === undefined || sent !== this.#sent) {
+      const target = RequestTarget.parse(sent);
+      if (typeof target === "string") {
+        throw new ServerError("HTTP_BAD_REQUEST", target);
+      }
+      this.#target = target;
+      this.#sent = sent;
+    }
+    return this.#target;
+  }
+
+  /** The host without port and brackets, in lower case. */
+  bareHost(hostport: string): string {
+    if (hostport !== this.#hostport) {
+      this.#host = bareHost(hostport);
+      this.#hostport = hostport;
+    }
+    return this.#host;
+  }
+
+  /** A path as patterns are compared with it: cleaned, in lower case. */
+  comparedPath(path: string): string {
+    if (path !== this.#path) {
+      this.#comparedPath = lowerCase(cleanPath(path));
+      this.#path = path;
+    }
+    return this.#comparedPath;
+  }
+}

@@ -1,0 +1,71 @@
+import { encodeFields } from "http-engine/h1/response-head";
+import { ServerError } from "server-core/errors";
+import { oneUserAgent } from "../one-user-agent.ts";
+import type { UpstreamRequest } from "../transport.ts";
+
+/** Never with what upstreams cut off (`#`) or read in different ways (bytes that are no ASCII). */
+const validTarget = /^(?:[/a-zA-Z][!-"$-~]*|\*)$/;
+/** Methods whose requests say that they have no body. Source: RFC 9110, section 8.6 */
+export const withBody = /^(?:POST|PUT|PATCH)$/;
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+function fieldsText({ headers, wireText }: UpstreamRequest): string {
+  if (wireText === undefined) {
+    return encodeFields(oneUserAgent(headers));
+  }
+  if (wireText.text === "") {
+    // In one piece: joined of parts, it would be put together anew for each request.
+    wireText.text = Buffer.from(encodeFields(oneUserAgent(headers)), "latin1").toString("latin1");
+  }
+  return wireText.text;
+}
+
+/** Writes the heads of one upstream's requests. Many in a row have the same method and target, which are checked once. */
+export class RequestHeadWriter {
+  #goodMethod = "";
+  #goodTarget = "";
+
+  /**
+   * The request as it stands on the wire, up to its body.
+   * @param isLast says that the connection is not used again
+   * @throws ServerError HTTP_BAD_REQUEST
+   */
+  write(request: UpstreamRequest, isLast: boolean): string {
+    this.#check(request);
+    let text: string;
+    try {
+      text = `${request.method} ${request.target} HTTP/1.1\r\n${fieldsText(request)}`;
+    } catch (error) {
+      throw new ServerError("HTTP_BAD_REQUEST", `cannot be sent on: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+    if (isLast && request.upgrade === "") {
+      text += "Connection: close\r\n";
+    }
+    const { body } = request;
+    if (body instanceof Uint8Array) {
+      return `${text}Content-Length: ${body.length}\r\n\r\n`;
+    }
+    if (body !== undefined) {
+      return request.bodyLength === undefined
+        ? `${text}Transfer-Encoding: chunked\r\n\r\n`
+        : `${text}Content-Length: ${request.bodyLength}\r\n\r\n`;
+    }
+    return request.bodyLength === undefined && !withBody.test(request.method)
+      ? `${text}\r\n`
+      : `${text}Content-Length: 0\r\n\r\n`;
+  }
+
+  #check({ method, target }: UpstreamRequest): void {
+    if (method === this.#goodMethod && target === this.#goodTarget) {
+      return;
+    }
+    if (!token.test(method) || !validTarget.test(target)) {
+      const text = JSON.stringify(`${method} ${target}`.slice(0, 80));
+      throw new ServerError("HTTP_BAD_REQUEST", `cannot be sent on: ${text}`);
+    }
+    this.#goodMethod = method;
+    this.#goodTarget = target;
+  }
+}
