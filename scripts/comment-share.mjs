@@ -28,6 +28,19 @@ export function isProduct(path) {
   );
 }
 
+/** @returns paths of the product's sources below `root`; none when it is not a git checkout */
+export function productFiles(root) {
+  const { stdout: listed, status } = spawnSync("git", ["ls-files", "-z", "--", "packages"], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  // Git lists a file that was removed and is not committed yet.
+  return status === 0
+    ? listed.split("\0").filter((path) => isProduct(path) && existsSync(new URL(path, root)))
+    : [];
+}
+
 /** @returns how many lines of a source are comments, and how many are not blank */
 export function countLines(source) {
   let comments = 0;
@@ -54,24 +67,15 @@ function percent({ comments, lines }) {
 
 function main() {
   const root = new URL("..", import.meta.url);
-  const { stdout: listed, status } = spawnSync("git", ["ls-files", "-z", "--", "packages"], {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  if (status !== 0) {
+  const paths = productFiles(root);
+  if (paths.length === 0) {
     process.stdout.write("comments: not a git checkout, nothing is counted\n");
     return;
   }
   const packages = new Map();
   const all = { comments: 0, lines: 0 };
-  for (const path of listed.split("\0")) {
-    const file = new URL(path, root);
-    // Git lists a file that was removed and is not committed yet.
-    if (!isProduct(path) || !existsSync(file)) {
-      continue;
-    }
-    const counted = countLines(readFileSync(file, "utf8"));
+  for (const path of paths) {
+    const counted = countLines(readFileSync(new URL(path, root), "utf8"));
     const name = path.split("/")[1];
     const sums = packages.get(name) ?? { comments: 0, lines: 0 };
     packages.set(name, sums);

@@ -99,6 +99,7 @@ function redirectRoute(hosts: readonly string[], port: number, usualPorts: Reado
 export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   const httpPort = app.http_port ?? defaultHttpPort;
   const httpsPort = app.https_port ?? defaultHttpsPort;
+  const ports = { httpPort, httpsPort };
   const usualPorts = new Set([httpPort, httpsPort, defaultHttpPort, defaultHttpsPort]);
   const redirects = new Map<string, RouteConfig[]>();
   const catchAll = redirectRoute([], httpsPort, usualPorts);
@@ -106,62 +107,19 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   let logs: HttpServerConfig["logs"];
   const drafts: Draft[] = [];
   for (const [name, config] of Object.entries(app.servers ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const addresses = (config.listen ?? []).flatMap((text) => parseListenAddress(replaceStrictly(text)));
-    const auto = config.automatic_https;
-    const draft: Draft = {
-      name,
-      config,
-      addresses,
-      tls: false,
-      redirects: [],
-      catchAll: undefined,
-      names: [],
-    };
+    const { draft, redirected } = draftServer(name, config, ports);
     drafts.push(draft);
-    draft.tls = (config.tls_connection_policies ?? []).length > 0;
-    const elsewhere = addresses.filter((address) => ![httpPort, 0].includes(portOf(address)));
-    if (auto?.disable === true || (elsewhere.length === 0 && !draft.tls) || addresses.length === 0) {
-      continue;
-    }
-    const hosts = hostsOf(config).filter((host) => !(auto?.skip ?? []).includes(host));
-    draft.tls ||= elsewhere.length > 0 && addresses.every((address) => portOf(address) === httpsPort);
-    if (hosts.length === 0 && !draft.tls) {
-      continue;
-    }
-    draft.tls ||= config.tls_connection_policies == null;
-    if (!draft.tls) {
+    if (!draft.tls || redirected === undefined) {
       continue;
     }
     logs = config.logs ?? logs;
-    if (auto?.disable_certificates !== true) {
-      const skipped = auto?.skip_certificates ?? [];
-      draft.names = hosts.filter((host) => qualifiesForCertificate(host) && !skipped.includes(host));
-    }
-    if (auto?.disable_redirects === true) {
-      continue;
-    }
-    for (const address of elsewhere) {
-      if (address.network === "tcp") {
-        const from = formatListenAddress({ ...address, port: httpPort });
-        const routes = redirects.get(from) ?? [];
-        redirects.set(from, [...routes, redirectRoute(hosts, address.port, usualPorts)]);
-      }
+    for (const address of redirected.addresses) {
+      const from = formatListenAddress({ ...address, port: httpPort });
+      const routes = redirects.get(from) ?? [];
+      redirects.set(from, [...routes, redirectRoute(redirected.hosts, address.port, usualPorts)]);
     }
   }
-  const remaining: { listen: string[]; routes: RouteConfig[] } = { listen: [], routes: [] };
-  for (const [from, routes] of redirects) {
-    const plain = drafts.find(({ addresses }) => addresses.some((each) => covers(each, from)));
-    if (plain === undefined) {
-      remaining.listen.push(from);
-      remaining.routes.push(...routes);
-    } else {
-      // Without a name to get a certificate for, a site for any host takes its plain requests itself.
-      if (drafts.some(({ names }) => names.length > 0)) {
-        plain.redirects.push(...routes);
-      }
-      plain.catchAll = catchAll;
-    }
-  }
+  const remaining = placeRedirects(drafts, redirects, catchAll);
   if (remaining.listen.length > 0) {
     const addresses = remaining.listen.flatMap((text) => parseListenAddress(text));
     drafts.push({
@@ -185,6 +143,67 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
     catchAll: draft.catchAll,
     names: draft.names,
   }));
+}
+
+/** Hosts and addresses of a server whose plain requests are redirected. */
+interface Redirected {
+  readonly hosts: readonly string[];
+  readonly addresses: readonly Extract<ListenAddress, { readonly network: "tcp" }>[];
+}
+
+/** Decides whether a server speaks TLS, and for which names. @returns `redirected` undefined when automatic HTTPS has no say in it */
+function draftServer(
+  name: string,
+  config: HttpServerConfig,
+  { httpPort, httpsPort }: { readonly httpPort: number; readonly httpsPort: number },
+): { readonly draft: Draft; readonly redirected: Redirected | undefined } {
+  const addresses = (config.listen ?? []).flatMap((text) => parseListenAddress(replaceStrictly(text)));
+  const auto = config.automatic_https;
+  const draft: Draft = { name, config, addresses, tls: false, redirects: [], catchAll: undefined, names: [] };
+  const without = { draft, redirected: undefined };
+  draft.tls = (config.tls_connection_policies ?? []).length > 0;
+  const elsewhere = addresses.filter((address) => ![httpPort, 0].includes(portOf(address)));
+  if (auto?.disable === true || (elsewhere.length === 0 && !draft.tls) || addresses.length === 0) {
+    return without;
+  }
+  const hosts = hostsOf(config).filter((host) => !(auto?.skip ?? []).includes(host));
+  draft.tls ||= elsewhere.length > 0 && addresses.every((address) => portOf(address) === httpsPort);
+  if (hosts.length === 0 && !draft.tls) {
+    return without;
+  }
+  draft.tls ||= config.tls_connection_policies == null;
+  if (!draft.tls) {
+    return without;
+  }
+  if (auto?.disable_certificates !== true) {
+    const skipped = auto?.skip_certificates ?? [];
+    draft.names = hosts.filter((host) => qualifiesForCertificate(host) && !skipped.includes(host));
+  }
+  const redirects = auto?.disable_redirects === true ? [] : elsewhere;
+  return { draft, redirected: { hosts, addresses: redirects.filter((each) => each.network === "tcp") } };
+}
+
+/** Gives redirects to the servers that listen where they are for. @returns those where no server listens */
+function placeRedirects(
+  drafts: readonly Draft[],
+  redirects: ReadonlyMap<string, RouteConfig[]>,
+  catchAll: RouteConfig,
+): { readonly listen: string[]; readonly routes: RouteConfig[] } {
+  const remaining: { listen: string[]; routes: RouteConfig[] } = { listen: [], routes: [] };
+  for (const [from, routes] of redirects) {
+    const plain = drafts.find(({ addresses }) => addresses.some((each) => covers(each, from)));
+    if (plain === undefined) {
+      remaining.listen.push(from);
+      remaining.routes.push(...routes);
+    } else {
+      // Without a name to get a certificate for, a site for any host takes its plain requests itself.
+      if (drafts.some(({ names }) => names.length > 0)) {
+        plain.redirects.push(...routes);
+      }
+      plain.catchAll = catchAll;
+    }
+  }
+  return remaining;
 }
 
 /** Whether an address takes the connections to another one: the same, or all addresses on its port. */

@@ -188,6 +188,12 @@ function talliesOf(metrics: Registry): Set<RouteTally> {
   }
   const all = new Set<RouteTally>();
   tallies.set(metrics, all);
+  registerTallies(metrics, all);
+  return all;
+}
+
+/** Registers metrics that read the tallies when they are scraped, so that requests only add to counts. */
+function registerTallies(metrics: Registry, all: ReadonlySet<RouteTally>): void {
   const prefix = "server_http_route_";
   const labelNames = ["server", "handler", "host"];
   const registers = [metrics];
@@ -242,7 +248,6 @@ function talliesOf(metrics: Registry): Set<RouteTally> {
     "requestSizes",
   );
   histogram("response_size_bytes", "Size of the body of a response.", "responseSizes");
-  return all;
 }
 
 /**

@@ -44,6 +44,24 @@ function check(fields: IncomingHttpHeaders): void {
   }
 }
 
+/** Why an HTTP status is no answer of gRPC: something in between knows none. Undefined for 200. */
+function faultOfStatus(status: number | undefined): GrpcError | undefined {
+  return status === 200
+    ? undefined
+    : new GrpcError(unavailable, `HTTP status ${status}`, Number(status) >= 500);
+}
+
+/** @throws GrpcError unless the call ended well */
+function checkEnd(end: IncomingHttpHeaders | undefined, fault: Error | undefined): void {
+  if (fault !== undefined) {
+    throw fault;
+  }
+  if (end === undefined) {
+    throw new GrpcError(unavailable, "the connection ended before the answer");
+  }
+  check(end);
+}
+
 /** Unary calls to one collector, over one connection that is opened anew when it ends. ADR 007 has why not a library */
 export class GrpcClient {
   readonly #settings: GrpcSettings;
@@ -112,13 +130,9 @@ export class GrpcClient {
         fault ??= new GrpcError(unavailable, error.message);
       });
       stream.on("response", (fields) => {
-        if (fields[":status"] !== 200) {
-          // Something in between that knows no gRPC.
-          fault = new GrpcError(
-            unavailable,
-            `HTTP status ${fields[":status"]}`,
-            Number(fields[":status"]) >= 500,
-          );
+        const refused = faultOfStatus(fields[":status"]);
+        if (refused !== undefined) {
+          fault = refused;
           stream.close(constants.NGHTTP2_CANCEL);
         } else if (fields["grpc-status"] !== undefined) {
           end = fields;
@@ -137,13 +151,7 @@ export class GrpcClient {
       stream.once("close", () => {
         clearTimeout(timer);
         try {
-          if (fault !== undefined) {
-            throw fault;
-          }
-          if (end === undefined) {
-            throw new GrpcError(unavailable, "the connection ended before the answer");
-          }
-          check(end);
+          checkEnd(end, fault);
           resolve();
         } catch (error) {
           reject(error as Error);

@@ -265,63 +265,42 @@ export class CollectorMetrics implements SpanCountsObserver {
     { maxBytes, maxRows = 0 }: { readonly maxBytes: number; readonly maxRows?: number },
   ): void {
     const registers = this.#registers;
-    new Gauge({
-      name: "tracing_collector_journal_bytes",
-      help: "Bytes in the journal, segments that storage refused included.",
-      registers,
-      collect() {
-        this.set(journal.bytes);
-      },
-    });
-    new Gauge({
-      name: "tracing_collector_journal_spare_bytes",
-      help: "Bytes of the journal's files that wait to be used again, at most three; they make room for spans.",
-      registers,
-      collect() {
-        this.set(journal.spareBytes ?? 0);
-      },
-    });
-    new Gauge({
-      name: "tracing_collector_quarantine_bytes",
-      help: "Bytes of files in the journal's quarantine: segments that storage refused, and copies of damaged ones.",
-      registers,
-      collect() {
-        this.set(journal.quarantined?.bytes ?? 0);
-      },
-    });
-    new Gauge({
-      name: "tracing_collector_quarantine_files",
-      help: "Files in the journal's quarantine.",
-      registers,
-      collect() {
-        this.set(journal.quarantined?.files ?? 0);
-      },
-    });
-    new Gauge({
-      name: "tracing_collector_journal_segments",
-      help: "Segments of the journal that storage does not have yet.",
-      registers,
-      collect() {
-        this.set(journal.segments);
-      },
-    });
-    new Gauge({
-      name: "tracing_collector_journal_max_bytes",
-      help: "Limit of the journal.",
-      registers,
-    }).set(maxBytes);
-    new Gauge({
-      name: "tracing_collector_queue_length",
-      help: "Spans in the journal that storage does not have yet.",
-      registers,
-      collect() {
-        this.set(journal.rows);
-      },
-    });
-    new Gauge({
-      name: "tracing_collector_queue_capacity",
-      help: "Most of them, --collector.queue-size; 0: only bytes are limited.",
-      registers,
-    }).set(maxRows);
+    const gauge = (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name: `tracing_collector_${name}`,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    gauge(
+      "journal_bytes",
+      "Bytes in the journal, segments that storage refused included.",
+      () => journal.bytes,
+    );
+    gauge(
+      "journal_spare_bytes",
+      "Bytes of the journal's files that wait to be used again, at most three; they make room for spans.",
+      () => journal.spareBytes ?? 0,
+    );
+    gauge(
+      "quarantine_bytes",
+      "Bytes of files in the journal's quarantine: segments that storage refused, and copies of damaged ones.",
+      () => journal.quarantined?.bytes ?? 0,
+    );
+    gauge("quarantine_files", "Files in the journal's quarantine.", () => journal.quarantined?.files ?? 0);
+    gauge(
+      "journal_segments",
+      "Segments of the journal that storage does not have yet.",
+      () => journal.segments,
+    );
+    gauge("journal_max_bytes", "Limit of the journal.", () => maxBytes);
+    gauge("queue_length", "Spans in the journal that storage does not have yet.", () => journal.rows);
+    gauge(
+      "queue_capacity",
+      "Most of them, --collector.queue-size; 0: only bytes are limited.",
+      () => maxRows,
+    );
   }
 }

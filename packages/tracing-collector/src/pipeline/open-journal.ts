@@ -63,31 +63,11 @@ export async function openJournal(
   const isInMemory = options["collector.journal.mode"] === "memory";
   const askedBytes = maxBytesOf(options);
   const maxBytes = isInMemory ? memoryJournalBytes(askedBytes) : askedBytes;
-  if (isInMemory) {
-    log.warn(
-      "the journal is in memory: a crash of this process loses what is acknowledged and not yet in storage",
-    );
-  } else if (options["collector.journal.sync"] !== "always") {
-    log.warn(
-      { sync: options["collector.journal.sync"] },
-      "spans are acknowledged before they are synced to disk: a crash of this machine may lose them",
-    );
-  }
+  warnOfLoss(options, log);
   if (maxBytes < askedBytes) {
     log.warn(`the journal in memory has ${maxBytes} bytes, not ${askedBytes}: half of the memory there is`);
   }
-  const isStreamed = !isInMemory && policies === undefined && options["span-storage.type"] === "clickhouse";
-  const limits = {
-    ...(isStreamed ? streamedSegmentLimits : segmentLimits),
-    ...(policies && {
-      segmentAgeMs: Math.max(
-        segmentLimits.segmentAgeMs,
-        Math.min(decisionWaitMs * tailAgePart, maxTailAgeMs),
-      ),
-    }),
-    maxBytes,
-    maxRows: options["collector.queue-size"],
-  };
+  const limits = limitsOf(options, policies !== undefined, maxBytes);
   const quarantine = {
     maxAgeMs: options["collector.journal.quarantine-retention"],
     maxCopyBytes: options["collector.journal.quarantine-max-bytes"],
@@ -127,6 +107,36 @@ export async function openJournal(
     "traces are sampled when they are over",
   );
   return { journal: tailJournal, openOrphans: openOrphansOf };
+}
+
+/** Tells when an acknowledged span may be lost: the operator chose it, but may not know the price. */
+function warnOfLoss(options: CollectorOptions, log: Logger): void {
+  const sync = options["collector.journal.sync"];
+  if (options["collector.journal.mode"] === "memory") {
+    log.warn(
+      "the journal is in memory: a crash of this process loses what is acknowledged and not yet in storage",
+    );
+  } else if (sync !== "always") {
+    log.warn(
+      { sync },
+      "spans are acknowledged before they are synced to disk: a crash of this machine may lose them",
+    );
+  }
+}
+
+/** Limits of segments. Traces that are sampled when they are over need segments that live as long as a decision takes. */
+function limitsOf(options: CollectorOptions, isTailSampled: boolean, maxBytes: number) {
+  const isStreamed =
+    options["collector.journal.mode"] !== "memory" &&
+    !isTailSampled &&
+    options["span-storage.type"] === "clickhouse";
+  const waitMs = Math.min(options["sampling.tail.decision-wait"] * tailAgePart, maxTailAgeMs);
+  return {
+    ...(isStreamed ? streamedSegmentLimits : segmentLimits),
+    ...(isTailSampled && { segmentAgeMs: Math.max(segmentLimits.segmentAgeMs, waitMs) }),
+    maxBytes,
+    maxRows: options["collector.queue-size"],
+  };
 }
 
 /**

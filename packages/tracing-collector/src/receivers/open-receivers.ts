@@ -15,8 +15,16 @@ export type ReceiverOpener = (context: ReceiverContext) => Promise<Receiver>;
 
 /** The list of all receivers; the options decide which of them open. */
 export function receiverOpeners(options: CollectorOptions): readonly ReceiverOpener[] {
-  const zipkinAddress = options["collector.zipkin.host-port"];
-  const openOtlpGrpcReceiver: ReceiverOpener = async (context) =>
+  return [
+    ...(options["collector.otlp.enabled"] ? [otlpGrpcOpener(options), otlpHttpOpener(options)] : []),
+    grpcApiV2Opener(options),
+    httpThriftOpener(options),
+    ...zipkinOpeners(options),
+  ];
+}
+
+function otlpGrpcOpener(options: CollectorOptions): ReceiverOpener {
+  return async (context) =>
     await openOtlpGrpc(
       {
         address: options["collector.otlp.grpc.host-port"],
@@ -27,7 +35,10 @@ export function receiverOpeners(options: CollectorOptions): readonly ReceiverOpe
       grpcSettings(options, "collector.otlp.grpc"),
       context,
     );
-  const openOtlpHttpReceiver: ReceiverOpener = async (context) =>
+}
+
+function otlpHttpOpener(options: CollectorOptions): ReceiverOpener {
+  return async (context) =>
     await openOtlpHttp(
       {
         address: options["collector.otlp.http.host-port"],
@@ -41,7 +52,10 @@ export function receiverOpeners(options: CollectorOptions): readonly ReceiverOpe
       },
       context,
     );
-  const openGrpcApiV2Receiver: ReceiverOpener = async (context) =>
+}
+
+function grpcApiV2Opener(options: CollectorOptions): ReceiverOpener {
+  return async (context) =>
     await openGrpcApiV2(
       {
         address: options["collector.grpc-server.host-port"],
@@ -52,7 +66,10 @@ export function receiverOpeners(options: CollectorOptions): readonly ReceiverOpe
       grpcSettings(options, "collector.grpc-server"),
       context,
     );
-  const openHttpThriftReceiver: ReceiverOpener = async (context) =>
+}
+
+function httpThriftOpener(options: CollectorOptions): ReceiverOpener {
+  return async (context) =>
     await openHttpThrift(
       {
         address: options["collector.http-server.host-port"],
@@ -63,30 +80,31 @@ export function receiverOpeners(options: CollectorOptions): readonly ReceiverOpe
       httpTimeouts(options, "collector.http-server"),
       context,
     );
-  const openZipkinReceiver =
-    (address: NonNullable<typeof zipkinAddress>): ReceiverOpener =>
-    async (context) =>
-      await openZipkin(
-        {
-          address,
-          what: "Zipkin over HTTP",
-          flag: "collector.zipkin.host-port",
-          tls: await openServerTls(options, "collector.zipkin", context.log),
-        },
-        {
-          // The public model has no flags for these.
-          timeouts: httpTimeouts(options, "collector.http-server"),
-          cors: corsOf(options, "collector.zipkin", context),
-          keepAlive: options["collector.zipkin.keep-alive"],
-        },
-        context,
-      );
-  return [
-    ...(options["collector.otlp.enabled"] ? [openOtlpGrpcReceiver, openOtlpHttpReceiver] : []),
-    openGrpcApiV2Receiver,
-    openHttpThriftReceiver,
-    ...(zipkinAddress === undefined ? [] : [openZipkinReceiver(zipkinAddress)]),
-  ];
+}
+
+/** None without an address: the public model opens no port for Zipkin by default. */
+function zipkinOpeners(options: CollectorOptions): ReceiverOpener[] {
+  const address = options["collector.zipkin.host-port"];
+  if (address === undefined) {
+    return [];
+  }
+  const open: ReceiverOpener = async (context) =>
+    await openZipkin(
+      {
+        address,
+        what: "Zipkin over HTTP",
+        flag: "collector.zipkin.host-port",
+        tls: await openServerTls(options, "collector.zipkin", context.log),
+      },
+      {
+        // The public model has no flags for these.
+        timeouts: httpTimeouts(options, "collector.http-server"),
+        cors: corsOf(options, "collector.zipkin", context),
+        keepAlive: options["collector.zipkin.keep-alive"],
+      },
+      context,
+    );
+  return [open];
 }
 
 function grpcSettings(

@@ -46,24 +46,20 @@ function queryOf({ baseRequest }: HasBaseRequest): MetricsQuery | GrpcFailure {
   );
 }
 
-/** `MetricsQueryService`: rates, errors and durations of services. */
-export function metricsHandlers(
-  service: QueryService,
-  guard: CallGuard,
-  log: Logger,
-): MetricsQueryServiceServer {
-  /** @param what the failed read, in the public model's words: "call rates" */
-  const failureOf = (what: string, error: unknown): GrpcFailure =>
-    error instanceof QueryError && error.code === "QUERY_NOT_SUPPORTED"
-      ? { code: status.UNIMPLEMENTED, details: error.message }
-      : storageFailure(`failed to fetch ${what}`, error, log);
+/** @param what the failed read, in the public model's words: "call rates" */
+function failureOf(what: string, error: unknown, log: Logger): GrpcFailure {
+  return error instanceof QueryError && error.code === "QUERY_NOT_SUPPORTED"
+    ? { code: status.UNIMPLEMENTED, details: error.message }
+    : storageFailure(`failed to fetch ${what}`, error, log);
+}
 
-  const handler =
-    <Request extends HasBaseRequest>(
-      what: string,
-      metricOf: (request: Request) => MetricKind | GrpcFailure,
-      fetch: (query: MetricsQuery, metric: MetricKind, read: CallReadOptions) => Promise<MetricSeries[]>,
-    ): handleUnaryCall<Request, GetMetricsResponse> =>
+/** Makes handlers of calls that read one metric. */
+function rateHandler(guard: CallGuard, log: Logger) {
+  return <Request extends HasBaseRequest>(
+    what: string,
+    metricOf: (request: Request) => MetricKind | GrpcFailure,
+    fetch: (query: MetricsQuery, metric: MetricKind, read: CallReadOptions) => Promise<MetricSeries[]>,
+  ): handleUnaryCall<Request, GetMetricsResponse> =>
     async (call, callback) => {
       const read = readOptionsOf(call, guard);
       if ("code" in read) {
@@ -88,10 +84,18 @@ export function metricsHandlers(
           partialTrailer(read),
         );
       } catch (error) {
-        callback(withPartial(failureOf(what, error), read));
+        callback(withPartial(failureOf(what, error, log), read));
       }
     };
+}
 
+/** `MetricsQueryService`: rates, errors and durations of services. */
+export function metricsHandlers(
+  service: QueryService,
+  guard: CallGuard,
+  log: Logger,
+): MetricsQueryServiceServer {
+  const handler = rateHandler(guard, log);
   return {
     async getMinStepDuration(call, callback) {
       const read = readOptionsOf(call, guard);
@@ -103,7 +107,7 @@ export function metricsHandlers(
         const nanos = (await service.getMinStepMs(read)) * 1_000_000;
         callback(null, { minStep: { seconds: 0n, nanos } });
       } catch (error) {
-        callback(failureOf("min step duration", error));
+        callback(failureOf("min step duration", error, log));
       }
     },
     getLatencies: handler(

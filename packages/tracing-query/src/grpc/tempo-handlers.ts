@@ -55,15 +55,9 @@ function valueParams({ query: q, start, end, maxTagValues: limit }: SearchTagVal
   return paramsOf({ q, start, end, limit });
 }
 
-/** `tempopb.StreamingQuerier`: the answers of the HTTP API under `/tempo`, as messages. */
-export function tempoHandlers(
-  service: QueryService,
-  guard: CallGuard,
-  limits: ReadLimits,
-  log: Logger,
-): StreamingQuerierHandlers {
-  /** Sends the results of `find`. */
-  async function send<Request, Response>(
+/** Makes the function that sends the results of `find`. Heavy calls wait for their turn. */
+function sender(guard: CallGuard, log: Logger) {
+  return async function send<Request, Response>(
     call: ServerWritableStream<Request, Response>,
     isHeavy: boolean,
     find: (read: CallReadOptions) => Promise<Iterable<Response>>,
@@ -84,8 +78,17 @@ export function tempoHandlers(
     } finally {
       leave();
     }
-  }
+  };
+}
 
+/** `tempopb.StreamingQuerier`: the answers of the HTTP API under `/tempo`, as messages. */
+export function tempoHandlers(
+  service: QueryService,
+  guard: CallGuard,
+  limits: ReadLimits,
+  log: Logger,
+): StreamingQuerierHandlers {
+  const send = sender(guard, log);
   return {
     search: (call) =>
       send(call, true, async (read) =>

@@ -124,6 +124,23 @@ function summaryJson(summary: TraceSummary): unknown {
   };
 }
 
+function operationsEndpoint(service: QueryService): Endpoint {
+  return async ({ params, read }) => {
+    const kind = param(params, "spanKind").text;
+    if (kind !== "" && !isSpanKind(kind)) {
+      return ['{"operations":[]}']; // No span has this kind.
+    }
+    const found = await service.names.getOperations(
+      params.get("service") ?? "",
+      kind === "" ? undefined : kind,
+      read,
+    );
+    return [
+      goJson({ operations: found.map(({ name, spanKind }) => ({ name, spanKind })), ...partialValue(read) }),
+    ];
+  };
+}
+
 /**
  * `GET /api/v3/…`, by path: services, operations, traces as OTLP JSON without adjusters, and summaries of traces
  * with adjusted times.
@@ -137,21 +154,6 @@ export function apiV3Endpoints(
     const names = await service.names.getServices(read);
     // The public model leaves out an empty list of services, and no other empty list.
     return [goJson({ ...(names.length === 0 ? {} : { services: names }), ...partialValue(read) })];
-  };
-
-  const operations: Endpoint = async ({ params, read }) => {
-    const kind = param(params, "spanKind").text;
-    if (kind !== "" && !isSpanKind(kind)) {
-      return ['{"operations":[]}']; // No span has this kind.
-    }
-    const found = await service.names.getOperations(
-      params.get("service") ?? "",
-      kind === "" ? undefined : kind,
-      read,
-    );
-    return [
-      goJson({ operations: found.map(({ name, spanKind }) => ({ name, spanKind })), ...partialValue(read) }),
-    ];
   };
 
   const trace: Endpoint = async ({ pathPart, read }) => {
@@ -189,7 +191,7 @@ export function apiV3Endpoints(
   const style = gatewayStyle;
   return [
     ["/api/v3/services", { answer: services, style, isHeavy: false }],
-    ["/api/v3/operations", { answer: operations, style, isHeavy: false }],
+    ["/api/v3/operations", { answer: operationsEndpoint(service), style, isHeavy: false }],
     ["/api/v3/traces", { answer: search, style, isHeavy: true }],
     [
       "/api/v3/trace-summaries",

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { Logger } from "lifecycle";
 import { z } from "zod";
 import { errorWithin, messageOf, ServerError } from "../../errors.ts";
 import { configCount, configDuration } from "../../modules/config-fields.ts";
@@ -94,44 +95,49 @@ export const fileWriter = defineModule({
       ),
       onError: (error) => context.log.warn(`log file ${path}: ${messageOf(error)}`),
     });
-    let failing = false;
-    let closed = false;
-    const queue = new LineQueue({
-      async send(lines) {
-        try {
-          await file.append(lines);
-          failing = false;
-        } catch (error) {
-          if (!failing) {
-            context.log.error(`log file ${path}: ${messageOf(error)}`);
-          }
-          failing = true;
-          throw error;
-        }
-      },
-      lostLine,
-    });
-    return {
-      write(line) {
-        if (!closed) {
-          queue.push(line);
-        }
-      },
-      async open() {
-        try {
-          await file.open();
-        } catch (error) {
-          throw errorWithin(
-            `opening log writer ${path}`,
-            new ServerError("CONFIG_REFUSED", messageOf(error), { cause: error }),
-          );
-        }
-      },
-      async close() {
-        closed = true;
-        await queue.drained();
-        await file.close();
-      },
-    };
+    return queuedWriter(file, path, context.log);
   },
 });
+
+/** Writes lines to a file in the background. A failure is logged once until a write succeeds again. */
+function queuedWriter(file: RollingFile, path: string, log: Logger): LogWriter {
+  let failing = false;
+  let closed = false;
+  const queue = new LineQueue({
+    async send(lines) {
+      try {
+        await file.append(lines);
+        failing = false;
+      } catch (error) {
+        if (!failing) {
+          log.error(`log file ${path}: ${messageOf(error)}`);
+        }
+        failing = true;
+        throw error;
+      }
+    },
+    lostLine,
+  });
+  return {
+    write(line) {
+      if (!closed) {
+        queue.push(line);
+      }
+    },
+    async open() {
+      try {
+        await file.open();
+      } catch (error) {
+        throw errorWithin(
+          `opening log writer ${path}`,
+          new ServerError("CONFIG_REFUSED", messageOf(error), { cause: error }),
+        );
+      }
+    },
+    async close() {
+      closed = true;
+      await queue.drained();
+      await file.close();
+    },
+  };
+}
