@@ -2,7 +2,7 @@
 
 import { statfsSync } from "node:fs";
 
-/** What is installed and built takes 1.4 GB. */
+/** An installation with its builds takes 1.4 GB. */
 const neededBytes = 1_500_000_000;
 
 /**
