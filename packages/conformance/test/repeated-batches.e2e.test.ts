@@ -259,7 +259,7 @@ const tables = [
 
 type Answers = Readonly<Record<string, unknown>>;
 
-/** What only names the request. */
+/** A text that only names the request. */
 const ofRequest = new Set(["tenant", "inspectedBytes", "inspectedTraces", "completedJobs", "totalBlocks"]);
 
 function comparable(answer: string): unknown {
@@ -304,7 +304,7 @@ async function answersOf(tenant: string): Promise<Answers> {
 /** Counts of a tenant's spans, from which the search for copies takes what is too much. */
 const metricsOf = (tenant: string) => sql((tables[0] ?? "").replaceAll("'T'", `'${tenant}'`));
 
-/** Resolves when so many spans of a tenant are stored, and its calls are counted once. */
+/** Resolves when spans of a tenant are stored, this many, and its calls are counted once. */
 async function counted(tenant: string, spans: number): Promise<void> {
   await eventually(async () => {
     const rows = await sql(`SELECT count() FROM tracing.spans WHERE tenant = '${tenant}'`);
