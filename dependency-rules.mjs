@@ -77,7 +77,7 @@ const rooms = {
   "http-engine": [
     "body|close-lingering|connection-limits|field-memo|header-list|http-status|ip-source|listener-state|rate-watch|remote-address|status-text",
     "requests-under-way|response-tally|route-figures|route-tally|stable-bodies|unexpected-fields",
-    "declared-body|http-error|request-trace|proxy-protocol",
+    "declared-body|http-error|request-memo|request-trace|proxy-protocol",
     "rehearsed-way",
     "http-stream|response-sink|send-watch|unbuffered-response",
     "exchange-request|open-tunnels|wire-sink",
