@@ -302,6 +302,23 @@ overrides: { metrics_generator_processors: [service-graphs] }
     },
     lacking: ["2 shared.block_retention"],
   },
+  {
+    name: "a server that listens on one address",
+    yaml: `
+server:
+  http_listen_address: 127.0.0.1
+  http_listen_port: 3200
+  grpc_listen_address: "::1"
+`,
+    files: {
+      "tracing-collector": {},
+      "tracing-query": {
+        "query.http-server.host-port": "127.0.0.1:3200",
+        "query.grpc-server.host-port": "[::1]:9095",
+      },
+      "tracing-storage": {},
+    },
+  },
 ];
 
 describe.each([

@@ -160,7 +160,7 @@ function migrateTempo(config: SourceConfig): Migration {
   target.of("tracing-collector");
   target.of("tracing-query");
   const settings = [...config.settings, ...impliedListeners(config, String.raw`distributor\.receivers`)];
-  const lines = applyRules(settings, tempoRules, target).sort((a, b) => a.line - b.line);
+  const lines = applyRules(settings, tempoRules(settings), target).sort((a, b) => a.line - b.line);
   needStorage(target);
   return { product: "Tempo", lines, processes: target.processes };
 }

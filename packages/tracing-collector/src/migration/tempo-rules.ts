@@ -1,14 +1,50 @@
-import { type Answer, lacking, needless, option, type Rule, to, type Value } from "./migration.ts";
+import {
+  type Answer,
+  lacking,
+  needless,
+  type Outcome,
+  option,
+  type Rule,
+  to,
+  type Value,
+} from "./migration.ts";
 import { logLevel, receiverRules } from "./shared-rules.ts";
+import type { Setting } from "./source-config.ts";
 
 const query = "tracing-query";
 const collector = "tracing-collector";
 const storage = "tracing-storage";
 
-/** Tempo gives address and port apart, of which the port matters: an address alone is a default there. */
-const port =
-  (name: string): Answer =>
-  (value) => ({ kind: "written", options: [option(query, name, `:${String(value)}`)] });
+/** An address with its port, as our options have them. */
+function hostPort(address: string, port: unknown): string {
+  return `${address.includes(":") && !address.startsWith("[") ? `[${address}]` : address}:${String(port)}`;
+}
+
+/**
+ * Tempo gives address and port apart; ours is one option, so that what listened on one address only does so here too.
+ * @param kind `http` or `grpc`
+ * @param defaultPort that of Tempo
+ * @param settings of the whole file
+ */
+function listenerRules(kind: string, defaultPort: number, settings: readonly Setting[]): Rule[] {
+  const name = `query.${kind}-server.host-port`;
+  const valueAt = (key: string) =>
+    settings.find(({ path }) => path.join(".") === `server.${kind}_listen_${key}`)?.value;
+  const written = (address: Value, port: Value): Outcome => ({
+    kind: "written",
+    options: [option(query, name, hostPort(String(address ?? ""), port))],
+  });
+  return [
+    [`server.${kind}_listen_port`, (value) => written(valueAt("address") ?? "", value)],
+    [
+      `server.${kind}_listen_address`,
+      (value) =>
+        valueAt("port") === undefined
+          ? { ...written(value, defaultPort), note: "with Tempo's default port" }
+          : { kind: "needless", note: "the port's line has the address" },
+    ],
+  ];
+}
 
 const isOn = (value: Value) => value === true || value === "true";
 
@@ -27,13 +63,14 @@ const tenants: Answer = (value) =>
 const generator = needless("calls, errors, durations and the service graph are always counted");
 const rings = needless("processes share nothing but the store");
 
-/** Rules for Tempo 2 and 3. */
-export const tempoRules: readonly Rule[] = [
+/** Rules for Tempo 2 and 3. @param settings of the whole file */
+export function tempoRules(settings: readonly Setting[]): Rule[] {
+  return [...listenerRules("http", 80, settings), ...listenerRules("grpc", 9_095, settings), ...fixedRules];
+}
+
+/** Rules that look at one setting. */
+const fixedRules: readonly Rule[] = [
   ["target", needless("each process is a program of its own")],
-  ["server.http_listen_port", port("query.http-server.host-port")],
-  ["server.grpc_listen_port", port("query.grpc-server.host-port")],
-  ["server.http_listen_address", needless("the port's line has the address")],
-  ["server.grpc_listen_address", needless("the port's line has the address")],
   ["server.log_level", to([collector, query], "log-level", logLevel)],
   [
     "server.log_format",
