@@ -120,6 +120,18 @@ const admin: OptionReader = ({ cursor, options }) => {
       read.enforce_origin = true;
     },
     origins: (line, read) => setAt(read, "origins", line.remainingArguments()),
+    // Our own.
+    mcp: (line, read) => {
+      const mcp: Draft = { enabled: true };
+      if (line.nextArgument()) {
+        if (line.value !== "allow_changes") {
+          throw line.error(`mcp takes allow_changes or nothing, not '${line.value}'`);
+        }
+        mcp.allow_changes = true;
+        line.noMoreArguments();
+      }
+      read.mcp = mcp;
+    },
   };
   readFields(cursor, draft, fields, (name) => `unrecognized parameter '${name}'`);
   if (draft.listen === undefined && draft.disabled !== true) {

@@ -72,6 +72,10 @@ test.each([
   ],
   ["two names of one directive that are sorted apart", ":8080 {\n\tlog_skip /health\n\tskip_log /old\n}\n"],
   [
+    "assistants that may change the config",
+    "{\n\tadmin localhost:2019 {\n\t\tmcp allow_changes\n\t}\n}\n:8080 {\n\trespond a\n}\n",
+  ],
+  [
     "a heredoc behind a word with #, which is not formatted",
     "a.example.com {\n\tvars x#y <<EOF\n  two\n    lines\n  EOF\n}\n",
   ],

@@ -4,7 +4,7 @@ import { type Line, line, type Word } from "./line.ts";
 import { durationWord, sizeWord } from "./value-words.ts";
 
 /** The words after a line's name; undefined when its member is absent. */
-type WordsOf = (members: Members, key: string) => readonly Word[] | undefined;
+export type WordsOf = (members: Members, key: string) => readonly Word[] | undefined;
 
 /** A line that stands for one member. */
 export interface Field {

@@ -1,8 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonArray, isJsonObject, type JsonObject } from "server-core/json/json-value";
 import type { Choices } from "../choices.ts";
+import { inexpressible } from "../inexpressible.ts";
 import { objectsOf } from "../json-lists.ts";
-import { duration, field, fieldLines, flag, integer, text, texts } from "../lines/field-lines.ts";
+import {
+  duration,
+  field,
+  fieldLines,
+  flag,
+  integer,
+  text,
+  texts,
+  type WordsOf,
+} from "../lines/field-lines.ts";
 import { type Line, line, lineWith, type Word } from "../lines/line.ts";
 import { Members } from "../members.ts";
 import { dnsProviderLine } from "../modules/dns-providers.ts";
@@ -21,6 +31,18 @@ export function moduleLines(config: Members): Line[] {
   return names.length === 0 ? [] : [line("modules", ...names)];
 }
 
+/** Words behind `mcp`; undefined where it is off, which needs no line. */
+const mcpWords: WordsOf = (admin, key) => {
+  const mcp = admin.child(key);
+  const isOn = mcp?.boolean("enabled") === true;
+  const mayChange = mcp?.boolean("allow_changes") === true;
+  mcp?.done("the option admin");
+  if (!isOn) {
+    throw inexpressible(admin.pathOf(key), "it is off without a line");
+  }
+  return mayChange ? ["allow_changes"] : [];
+};
+
 /** `admin` and `persist_config`. */
 export function adminLines(admin: Members | undefined): Line[] {
   if (admin === undefined) {
@@ -33,7 +55,10 @@ export function adminLines(admin: Members | undefined): Line[] {
     lines.push(line("admin", "off"));
   } else {
     const listen = admin.text("listen");
-    const block = fieldLines(admin, { enforce_origin: flag("enforce_origin"), origins: texts("origins") });
+    const block = fieldLines(admin, {
+      ...{ enforce_origin: flag("enforce_origin"), origins: texts("origins") },
+      mcp: field("mcp", mcpWords),
+    });
     if (listen !== undefined || block.length > 0) {
       lines.push(lineWith(["admin", ...(listen === undefined ? [] : [listen])], block));
     }
