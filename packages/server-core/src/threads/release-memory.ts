@@ -1,4 +1,4 @@
-import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { getHeapStatistics } from "node:v8";
 import { collectGarbage } from "lifecycle/collect-garbage";
 
 /** How long a thread is watched before it counts as idle, and how much of that it may have been at work. */
@@ -12,8 +12,6 @@ const leastGrowth = 0.25;
 export interface ReleaseMeans {
   /** Runs a full collection of garbage. */
   readonly collect: () => void;
-  /** As `collect`, and frees compiled code that the start needed, as no later collection may. */
-  readonly collectStart: () => void;
   /** Part of the time that this thread was at work since it was asked last, 0 to 1. */
   readonly busy: () => number;
   /** Memory that this thread holds, including garbage. */
@@ -24,12 +22,6 @@ function thisThread(): ReleaseMeans {
   let last = performance.eventLoopUtilization();
   return {
     collect: () => collectGarbage("last-resort"),
-    collectStart() {
-      // Code that did not run since the last collection goes, not only what six of them found idle.
-      setFlagsFromString("--bytecode-old-age=1");
-      collectGarbage("last-resort");
-      setFlagsFromString("--bytecode-old-age=6");
-    },
     busy() {
       const now = performance.eventLoopUtilization();
       const { utilization } = performance.eventLoopUtilization(now, last);
@@ -46,18 +38,15 @@ function thisThread(): ReleaseMeans {
 /**
  * Frees memory that this thread no longer needs. After the start that is a tenth of an idle server's memory;
  * later it is the remains of config changes and of ended loads. V8 alone would wait until as much again has
- * accumulated. It runs in idle time, so that no request waits; a thread that is always busy is left to V8. Only
- * the first collection frees code: later ones would have hot requests compiled again after each pause.
+ * accumulated. It runs in idle time, so that no request waits; a thread that is always busy is left to V8.
  * @returns ends it
  */
 export function releaseMemory(means: ReleaseMeans = thisThread()): () => void {
   let leftBytes = 0;
-  let { collectStart: collect } = means;
   const timer = setInterval(() => {
     const isIdle = means.busy() <= mostBusy;
     if (isIdle && means.usedBytes() - leftBytes > Math.max(leastGrowthBytes, leftBytes * leastGrowth)) {
-      collect();
-      collect = means.collect;
+      means.collect();
       leftBytes = means.usedBytes();
     }
   }, watchedMs);
