@@ -15,7 +15,7 @@ import type { HttpStream } from "./http-stream.ts";
 import type { ListenerWrappers } from "./listener-wrappers.ts";
 import type { RehearsalReport, RehearsalRequest } from "./rehearsal/rehearsal-request.ts";
 import { RehearsalStream } from "./rehearsal/rehearsal-stream.ts";
-import { Rehearsal } from "./rehearsed-way.ts";
+import { Rehearsal, RehearsalLimit } from "./rehearsed-way.ts";
 import { RequestMemo } from "./request-memo.ts";
 import type { RequestsUnderWay } from "./requests-under-way.ts";
 import type { ResponseTally } from "./response-tally.ts";
@@ -242,7 +242,11 @@ export class HttpServer implements RequestSink, ExchangeServer {
     );
   };
 
-  /** Goes the way of a request through its routes with nobody who is answered. @param path the place of this server below the app */
+  /**
+   * Goes the way of a request through its routes with nobody who is answered.
+   * @param path the place of this server below the app
+   * @throws RehearsalLimit
+   */
   rehearse(request: RehearsalRequest, path: string): Omit<RehearsalReport, "server" | "listeners"> {
     const stream = new RehearsalStream(request);
     const rehearsal = new Rehearsal();
@@ -253,6 +257,9 @@ export class HttpServer implements RequestSink, ExchangeServer {
       try {
         this.#parts.routes.rehearse(exchange, { rehearsal, path: `${path}/routes`, next: nothing });
       } catch (error) {
+        if (error instanceof RehearsalLimit) {
+          throw error;
+        }
         if (!stream.closed) {
           failure = HttpError.from(error);
           exchange.error = failure;
@@ -263,6 +270,9 @@ export class HttpServer implements RequestSink, ExchangeServer {
         }
       }
     } catch (error) {
+      if (error instanceof RehearsalLimit) {
+        throw error;
+      }
       failure ??= HttpError.from(error);
     }
     const { status, responseHeaders } = stream;

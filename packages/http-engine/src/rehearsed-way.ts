@@ -1,4 +1,4 @@
-import { HttpError } from "./http-error.ts";
+import { ServerError } from "server-core/errors";
 
 /** Further routes that do not match are counted: a site may have thousands. */
 const mostPassed = 200;
@@ -47,6 +47,13 @@ export interface PassedRoute {
   readonly refused: readonly string[];
 }
 
+/** The end of a rehearsal that is too long to be told. The request itself may well be answered. */
+export class RehearsalLimit extends ServerError {
+  constructor() {
+    super("ADMIN_REQUEST", `more than ${mostRoutes} routes are on the way; do some invoke each other?`);
+  }
+}
+
 /** Notes of the way of a request through routes, while nobody is answered. */
 export class Rehearsal {
   readonly routes: RehearsedRoute[] = [];
@@ -57,7 +64,7 @@ export class Rehearsal {
   /** A route that matches. @returns notes what becomes of it */
   enter(path: string): RehearsedRoute {
     if (this.routes.length >= mostRoutes) {
-      throw new HttpError(500, `more than ${mostRoutes} routes on the way: do they invoke each other?`);
+      throw new RehearsalLimit();
     }
     const route: RehearsedRoute = { path, handlers: [] };
     this.routes.push(route);

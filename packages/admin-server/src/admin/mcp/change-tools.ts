@@ -9,7 +9,7 @@ import {
   askAdmin,
   defineAdminTool,
 } from "./admin-tool.ts";
-import { hasHidden, hideSecrets } from "./hidden-values.ts";
+import { hasHidden, hideSecrets, hideSecretsInPatch } from "./hidden-values.ts";
 import { configPath } from "./read-tools.ts";
 
 /** A config that an assistant writes; larger ones are loaded by people. */
@@ -78,8 +78,9 @@ async function preview(
   if (!("valid" in fields)) {
     throw new AdminRefusal(String(fields.error ?? "the config is not understood"));
   }
+  const changes = hideSecretsInPatch((value as { readonly changes: unknown }).changes);
   return {
-    fields: { ...fields, ...(warnings === undefined ? {} : { warnings }) },
+    fields: { ...fields, changes, ...(warnings === undefined ? {} : { warnings }) },
     lists: ["changes", "errors"],
     rest: "raise budget",
   };
@@ -109,11 +110,18 @@ export const previewTools: readonly AdminTool[] = [
       refuseHidden(value);
       const { value: whole } = await askAdmin(context, { method: "GET", path: "/config/" });
       const place = parseTreePath(`/config${path}`);
-      const changed = changeAt(
-        { config: whole as JsonValue },
-        { method, path: place, value: (value ?? null) as JsonValue, wantsArray: () => false },
-      );
-      return preview(context, Buffer.from(JSON.stringify(changed.config)), undefined);
+      const previewAs = (wantsArray: () => boolean) => {
+        const change = { method, path: place, value: (value ?? null) as JsonValue, wantsArray };
+        const { config: changed } = changeAt({ config: whole as JsonValue }, change);
+        return preview(context, Buffer.from(JSON.stringify(changed)), undefined);
+      };
+      // Where nothing stands yet, the server asks the schema whether to append or to set: only one of the two is valid.
+      const set = await previewAs(() => false);
+      if (set.fields.valid === true || method !== "POST") {
+        return set;
+      }
+      const appended = await previewAs(() => true);
+      return appended.fields.valid === true ? appended : set;
     },
   }),
 ];

@@ -15,9 +15,18 @@ function isSecret(value: unknown): boolean {
   return typeof value === "string" && value !== "" && !/^\{(?:env|file)\.[^}]*\}$/.test(value);
 }
 
+const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+
+function isSecretName(name: string): boolean {
+  return secretName.test(name) || secretField.test(name);
+}
+
 function hideAll(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(hideAll);
+  }
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideAll(item)]));
   }
   return isSecret(value) ? hidden : value;
 }
@@ -28,8 +37,11 @@ function hideAll(value: unknown): unknown {
  * @param name of the member that holds the value
  */
 export function hideSecrets(value: unknown, name = ""): unknown {
-  if (secretName.test(name) || secretField.test(name)) {
+  if (isSecretName(name)) {
     return hideAll(value);
+  }
+  if (typeof value === "string") {
+    return privateKey.test(value) ? hidden : value;
   }
   if (Array.isArray(value)) {
     return value.map((item) => hideSecrets(item));
@@ -38,6 +50,23 @@ export function hideSecrets(value: unknown, name = ""): unknown {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideSecrets(item, key)]));
   }
   return value;
+}
+
+/** A JSON patch without secrets: its values stand under names that only their paths tell. */
+export function hideSecretsInPatch(patch: unknown): unknown {
+  if (!Array.isArray(patch)) {
+    return hideSecrets(patch);
+  }
+  return patch.map((change: Readonly<Record<string, unknown>>) => {
+    if (!("value" in change)) {
+      return change;
+    }
+    const names = String(change.path)
+      .split("/")
+      .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const { value } = change;
+    return { ...change, value: names.some(isSecretName) ? hideAll(value) : hideSecrets(value) };
+  });
 }
 
 /** Whether a value has what stands for a secret or for a part that was left out: to write it would lose that. */

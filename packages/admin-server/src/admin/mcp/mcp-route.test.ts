@@ -134,6 +134,19 @@ describe("an assistant that may look", () => {
       value: 1,
     });
     expect(invalid).toMatchObject({ valid: false, errors: [{ message: expect.stringContaining("colour") }] });
+    const servers = "/apps/http/servers/s";
+    const appended = { method: "POST", path: `${servers}/listener_wrappers`, value: { wrapper: "tls" } };
+    expect(await call("preview_change", appended)).toEqual({
+      valid: true,
+      changes: [{ op: "add", path: appended.path, value: [appended.value] }],
+    });
+    const secret = {
+      method: "PATCH",
+      path: `${servers}/routes/1/handle/0/headers/request/set/Authorization`,
+      value: ["Bearer new"],
+    };
+    const { changes } = await call("preview_change", secret);
+    expect(JSON.stringify(changes)).toMatch(/^\[.*\(hidden\).*\]$/);
     expect(await call("validate_config", { config: ":8080\nrespond hi" })).toMatchObject({ valid: true });
     expect(await call("validate_config", { config: ":8080 {\nrespnd hi\n}" })).toMatch(/respnd/);
     expect(await call("validate_config", { config: "{", format: "json" })).toMatch(/JSON/);

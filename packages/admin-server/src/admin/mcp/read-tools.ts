@@ -3,7 +3,7 @@ import type { ToolAnswer } from "assistant-tools/tool";
 import { z } from "zod";
 import { type AdminTool, type AdminToolContext, askAdmin, defineAdminTool } from "./admin-tool.ts";
 import { outlineConfig } from "./config-outline.ts";
-import { hideSecrets } from "./hidden-values.ts";
+import { hideSecrets, hideSecretsInPatch } from "./hidden-values.ts";
 
 const text = z.string().max(4_096);
 const limit = z.int().min(1).max(1_000).default(50).describe("Most items of the answer.");
@@ -163,7 +163,7 @@ const getHistoryDiff = defineAdminTool({
   async answer({ n, from }, context) {
     const query = new URLSearchParams(from === undefined ? {} : { from: String(from) });
     const { value } = await askAdmin(context, { method: "GET", path: `/history/${n}/diff`, query });
-    return { fields: { n, changes: hideSecrets(value) }, lists: ["changes"], rest: "raise budget" };
+    return { fields: { n, changes: hideSecretsInPatch(value) }, lists: ["changes"], rest: "raise budget" };
   },
 });
 

@@ -1,6 +1,7 @@
 import type { Exchange } from "http-engine/exchange";
 import type { HttpHandler, Next } from "http-engine/handler";
 import { HttpError } from "http-engine/http-error";
+import { RehearsalLimit } from "http-engine/rehearsed-way";
 import { loadRoutes, type RouteList, routeSchema } from "http-engine/routes";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
@@ -50,7 +51,7 @@ export const subroute = defineModule({
         try {
           routes.rehearse(exchange, { ...way, path: `${way.path}/routes` });
         } catch (error) {
-          if (exchange.stream.closed) {
+          if (exchange.stream.closed || error instanceof RehearsalLimit) {
             throw error;
           }
           way.rehearsal.answeredBy = undefined;
