@@ -1,13 +1,11 @@
 import type { Socket } from "node:net";
 import { ServerError } from "server-core/errors";
-import { BytesReadable } from "./body/contained-stream.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HeaderList } from "./header-list.ts";
-import type { DetachedConnection, HttpStream, StreamListener } from "./http-stream.ts";
+import { UnconnectedStream } from "./unconnected-stream.ts";
 
 /** How deep requests may stand in one another. Source: the public model (Caddy 2.11), templates */
 const maxDepth = 3;
-const noBytes = new Uint8Array();
 const maxBodyBytes = 16 * 1024 * 1024;
 
 /** Fields that are of the outer request alone: of its body, its connection, and the copy that its client has. */
@@ -26,32 +24,22 @@ function handedFields(headers: HeaderList): HeaderList {
 }
 
 /** A GET that the server asks itself, as the client of another request. Its answer is kept. */
-class VirtualStream implements HttpStream {
+class VirtualStream extends UnconnectedStream {
   readonly version: string;
   readonly method = "GET";
   readonly target: string;
   readonly authority: string;
   readonly headers: HeaderList;
   readonly socket: Socket;
-  readonly hasBody = false;
-  readonly bodyLength = undefined;
-  readonly body = new BytesReadable(noBytes);
-  readonly bodyTouched = false;
-  readonly bodyBytesRead = 0;
-  readonly wholeBody = undefined;
-  readonly requestTrailers: HeaderList = [];
-  readonly upgradeProtocol = "";
   readonly depth: number;
   /** Resolves with the body. */
   readonly answer = Promise.withResolvers<{ readonly status: number; readonly body: Buffer }>();
-  listener: StreamListener | undefined;
-  complete = false;
-  closed = false;
   #status = 0;
   #bytes = 0;
   readonly #chunks: Buffer[] = [];
 
   constructor(outer: Exchange, target: string, depth: number) {
+    super();
     const { stream } = outer;
     this.version = stream.version;
     this.authority = stream.authority;
@@ -63,11 +51,6 @@ class VirtualStream implements HttpStream {
 
   get headSent(): boolean {
     return this.#status !== 0;
-  }
-
-  respond(status: number, _headers: HeaderList, body: Uint8Array | string): void {
-    this.writeHead(status);
-    this.end(body);
   }
 
   writeHead(status: number): void {
@@ -96,23 +79,6 @@ class VirtualStream implements HttpStream {
     this.answer.promise.catch(() => {}); // who asked may be gone
     this.answer.reject(new ServerError("HTTP_RESPONSE", `${this.target}: the answer was cut`));
     this.#close();
-  }
-
-  cut(): void {
-    this.destroy();
-  }
-
-  flush(): void {}
-  addTrailers(): void {}
-  closeAfterwards(): void {}
-  writeInterim(): void {}
-
-  onceDrain(callback: () => void): void {
-    setImmediate(callback);
-  }
-
-  switchProtocols(): DetachedConnection {
-    throw new ServerError("HTTP_RESPONSE", "a request of the server to itself cannot leave HTTP");
   }
 
   #close(): void {

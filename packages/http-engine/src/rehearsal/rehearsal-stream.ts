@@ -1,9 +1,7 @@
 import type { Socket } from "node:net";
 import { setTlsDetails } from "certificates/tls/connection/tls-details";
-import { ServerError } from "server-core/errors";
-import { BytesReadable } from "../body/contained-stream.ts";
 import type { HeaderList } from "../header-list.ts";
-import type { DetachedConnection, HttpStream, StreamListener } from "../http-stream.ts";
+import { UnconnectedStream } from "../unconnected-stream.ts";
 import type { RehearsalRequest } from "./rehearsal-request.ts";
 
 /** A connection that does not exist, as far as matchers and placeholders look at one. */
@@ -24,29 +22,19 @@ function socketOf({ remoteAddress, port, scheme, hostport }: RehearsalRequest): 
 }
 
 /** The stream of a request that no client has sent. It keeps status and fields of the answer. */
-export class RehearsalStream implements HttpStream {
+export class RehearsalStream extends UnconnectedStream {
   readonly version = "1.1";
   readonly method: string;
   readonly target: string;
   readonly authority: string;
   readonly headers: HeaderList;
   readonly socket: Socket;
-  readonly hasBody = false;
-  readonly bodyLength = undefined;
-  readonly body = new BytesReadable(new Uint8Array());
-  readonly bodyTouched = false;
-  readonly bodyBytesRead = 0;
-  readonly wholeBody = undefined;
-  readonly requestTrailers: HeaderList = [];
-  readonly upgradeProtocol = "";
-  listener: StreamListener | undefined;
-  complete = false;
-  closed = false;
   /** 0: no answer so far. */
   status = 0;
   responseHeaders: HeaderList = [];
 
   constructor(request: RehearsalRequest) {
+    super();
     this.method = request.method;
     this.target = request.target;
     this.authority = request.hostport;
@@ -56,11 +44,6 @@ export class RehearsalStream implements HttpStream {
 
   get headSent(): boolean {
     return this.status !== 0;
-  }
-
-  respond(status: number, headers: HeaderList): void {
-    this.writeHead(status, headers);
-    this.end();
   }
 
   writeHead(status: number, headers: HeaderList): void {
@@ -79,19 +62,5 @@ export class RehearsalStream implements HttpStream {
 
   destroy(): void {
     this.closed = true;
-  }
-
-  cut(): void {
-    this.destroy();
-  }
-
-  flush(): void {}
-  addTrailers(): void {}
-  closeAfterwards(): void {}
-  writeInterim(): void {}
-  onceDrain(): void {}
-
-  switchProtocols(): DetachedConnection {
-    throw new ServerError("HTTP_RESPONSE", "a rehearsed request cannot leave HTTP");
   }
 }
