@@ -108,6 +108,20 @@ test("the server takes the serverfile of its front door", () => {
   expect(stdout + stderr).toBe("Valid configuration\n");
 });
 
+test.each(["docker/Serverfile", "deploy/kubernetes/Serverfile", "deploy/helm/tracing/files/Serverfile"])(
+  "%s looks its collectors up again after some seconds: the default is a minute",
+  (file) => {
+    const text = readFileSync(`${root}${file}`, "utf8");
+    const found = [...text.matchAll(/dynamic a .*\{\s+refresh (\d+)s\s/g)];
+    const seconds = found.map(([, number]) => Number(number));
+    expect(seconds).toHaveLength(text.split("dynamic a ").length - 1);
+    expect(seconds.length).toBeGreaterThan(0);
+    for (const each of seconds) {
+      expect(each).toBeLessThanOrEqual(5);
+    }
+  },
+);
+
 const hasCompose = spawnSync("docker-compose", ["version"]).status === 0;
 
 test.skipIf(!hasCompose)("docker-compose reads the file (skipped without docker-compose)", () => {

@@ -49,6 +49,22 @@ function srvAnswer(question: Buffer, port: number): Buffer {
   return Buffer.concat([head, record, target]);
 }
 
+/** An answer to a question for A records: one for each address; for other records none. */
+function addressAnswer(question: Buffer, addresses: readonly string[]): Buffer {
+  const end = question.indexOf(0, 12) + 5;
+  const found = question.readUInt16BE(end - 4) === 1 ? addresses : [];
+  const head = Buffer.from(question.subarray(0, end));
+  head.writeUInt16BE(0x8180, 2);
+  head.writeUInt16BE(found.length, 6);
+  head.writeUInt16BE(0, 10);
+  // Name of the question, type A, class IN, 60 seconds, four bytes.
+  const record = Buffer.from("c00c000100010000003c0004", "hex");
+  return Buffer.concat([
+    head,
+    ...found.flatMap((address) => [record, Buffer.from(address.split(".").map(Number))]),
+  ]);
+}
+
 async function load(dynamic: object): Promise<void> {
   const handler = { handler: "reverse_proxy", dynamic_upstreams: dynamic };
   expect((await running.admin("POST", "/load", siteConfig({ handle: [handler] }))).error).toBe("");
@@ -93,4 +109,53 @@ test.each(["a", "srv"])("a delay below zero is none to a look-up of %s, and load
   ];
   const answer = await running.admin("POST", "/load", siteConfig({ handle }));
   expect([answer.status, answer.text]).toEqual([200, ""]);
+});
+
+/** Upstreams at each address, all on one port, which answer with their address. */
+async function upstreamsAt(addresses: readonly string[]): Promise<number> {
+  let port = 0;
+  for (const address of addresses) {
+    const upstream = createServer((_, response) => response.end(address));
+    onTestFinished(() => void upstream.close());
+    upstream.listen(port, address);
+    await once(upstream, "listening");
+    port = (upstream.address() as AddressInfo).port;
+  }
+  return port;
+}
+
+/** Asks until exactly these upstreams answer ten requests in a row. */
+async function answering(expected: readonly string[]): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const answers = await Promise.all(Array.from({ length: 10 }, () => ask(running.site)));
+        return [...new Set(answers.map(({ text }) => text))].sort();
+      },
+      { timeout: 20_000, interval: 20 },
+    )
+    .toEqual(expected);
+}
+
+test("addresses that a name server tells later get requests after a refresh, those that it tells no more get none", async () => {
+  const [one = "", two = "", three = ""] = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
+  const port = await upstreamsAt([one, two, three]);
+  let told = [one];
+  const names = await nameServer((question) => addressAnswer(question, told));
+  await load({
+    ...{ source: "a", name: "up.example", port: String(port), refresh: "50ms" },
+    resolver: { addresses: [names.address] },
+  });
+  await answering([one]);
+  told = [one, two, three];
+  await answering([one, two, three]);
+  told = [three];
+  await answering([three]);
+  // A look-up for each refresh, not one for each request.
+  const before = names.asked();
+  const begin = performance.now();
+  await Promise.all(Array.from({ length: 200 }, () => ask(running.site)));
+  const refreshes = Math.ceil((performance.now() - begin) / 50) + 1;
+  // Each thread asks for both kinds of addresses.
+  expect(names.asked() - before).toBeLessThanOrEqual(2 * 2 * refreshes);
 });
