@@ -1,0 +1,37 @@
+import { createHmac } from "node:crypto";
+import { ByteWriter } from "../wire/byte-writer.ts";
+
+export type HashName = "sha256" | "sha384";
+
+export const hashBytes = (hash: HashName): number => (hash === "sha256" ? 32 : 48);
+
+const empty = Buffer.alloc(0);
+
+/** Source: RFC 5869, section 2.2 */
+export function hkdfExtract(hash: HashName, salt: Uint8Array, secret: Uint8Array): Buffer {
+  return createHmac(hash, salt).update(secret).digest();
+}
+
+/**
+ * HKDF-Expand-Label of TLS 1.3, whose labels QUIC shares. `node:crypto` has HKDF only as a whole, with Extract in it.
+ * Source: RFC 8446, section 7.1
+ */
+export function expandLabel(
+  hash: HashName,
+  secret: Uint8Array,
+  label: string,
+  context: Uint8Array,
+  length: number,
+): Buffer {
+  const info = new ByteWriter(96)
+    .u16(length)
+    .vector(1, (writer) => writer.bytes(Buffer.from(`tls13 ${label}`, "latin1")))
+    .vector(1, (writer) => writer.bytes(context)).written;
+  const blocks: Buffer[] = [];
+  let block = empty;
+  for (let index = 1, bytes = 0; bytes < length; index++, bytes += block.length) {
+    block = createHmac(hash, secret).update(block).update(info).update(Buffer.of(index)).digest();
+    blocks.push(block);
+  }
+  return blocks.length === 1 ? block.subarray(0, length) : Buffer.concat(blocks, length);
+}

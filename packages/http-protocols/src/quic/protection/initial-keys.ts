@@ -1,0 +1,29 @@
+import { createCipheriv } from "node:crypto";
+import { aes128Gcm } from "./cipher-suites.ts";
+import { expandLabel, hkdfExtract } from "./hkdf.ts";
+import { type PacketKeys, packetKeysOf } from "./packet-keys.ts";
+
+/** Source: RFC 9001, section 5.2 */
+const initialSalt = Buffer.from("38762cf7f55934b34d179ae6a4c80cadccbb7f0a", "hex");
+/** Source: RFC 9001, section 5.8 */
+const retryKey = Buffer.from("be0c690b9f66575a1d766b54e368c84e", "hex");
+const retryNonce = Buffer.from("461599d35d632bf2239825bb", "hex");
+const noContext = Buffer.alloc(0);
+
+/**
+ * Keys of Initial packets. Everybody who sees the client's first packet can make them.
+ * @param destinationId connection id that the client chose for its first packet; after a Retry, the one of the Retry
+ */
+export function initialKeys(destinationId: Uint8Array): { client: PacketKeys; server: PacketKeys } {
+  const secret = hkdfExtract("sha256", initialSalt, destinationId);
+  const of = (label: string) => packetKeysOf(aes128Gcm, expandLabel("sha256", secret, label, noContext, 32));
+  return { client: of("client in"), server: of("server in") };
+}
+
+/** The tag at the end of a Retry packet, which shows that its sender saw the client's Initial packet. */
+export function retryIntegrityTag(originalDestinationId: Uint8Array, retryPacket: Uint8Array): Buffer {
+  const cipher = createCipheriv("aes-128-gcm", retryKey, retryNonce);
+  cipher.setAAD(Buffer.concat([Buffer.of(originalDestinationId.length), originalDestinationId, retryPacket]));
+  cipher.final();
+  return cipher.getAuthTag();
+}

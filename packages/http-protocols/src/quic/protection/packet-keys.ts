@@ -1,0 +1,56 @@
+import { expandPacketNumber, type PacketHeader } from "../wire/packet-header.ts";
+import type { CipherSuite } from "./cipher-suites.ts";
+import { HeaderProtection } from "./header-protection.ts";
+import { PacketCipher } from "./packet-cipher.ts";
+
+/** Keys of one direction at one level of encryption. */
+export interface PacketKeys {
+  readonly header: HeaderProtection;
+  readonly cipher: PacketCipher;
+}
+
+export interface OpenedPacket {
+  readonly packetNumber: number;
+  readonly payload: Buffer;
+  /** Bits of the first byte that must be 0. */
+  readonly reservedBits: number;
+}
+
+export function packetKeysOf(suite: CipherSuite, secret: Uint8Array): PacketKeys {
+  return { header: new HeaderProtection(suite, secret), cipher: new PacketCipher(suite, secret) };
+}
+
+/** Encrypts a packet in place, its header too. Behind `payloadEnd` the buffer has room for the tag. */
+export function sealPacket(
+  keys: PacketKeys,
+  packet: Buffer,
+  from: number,
+  numberAt: number,
+  payloadEnd: number,
+  packetNumber: number,
+): void {
+  const payloadAt = numberAt + ((packet[from] as number) & 3) + 1;
+  keys.cipher.seal(packet, from, payloadAt, payloadEnd, packetNumber);
+  keys.header.protect(packet, from, numberAt);
+}
+
+/**
+ * Decrypts a packet of a long header. Its header is readable afterwards in `datagram`.
+ * @param largest largest packet number of the space so far, -1 before the first
+ * @returns undefined for what was not sealed with these keys
+ */
+export function openPacket(
+  keys: PacketKeys,
+  datagram: Buffer,
+  header: PacketHeader,
+  largest: number,
+): OpenedPacket | undefined {
+  const { from, numberAt, end } = header;
+  const numberBytes = keys.header.unprotect(datagram, from, numberAt, end);
+  if (numberBytes === 0) {
+    return undefined;
+  }
+  const packetNumber = expandPacketNumber(largest, datagram.readUIntBE(numberAt, numberBytes), numberBytes);
+  const payload = keys.cipher.open(datagram, from, numberAt + numberBytes, end, packetNumber);
+  return payload && { packetNumber, payload, reservedBits: (datagram[from] as number) & 0x0c };
+}

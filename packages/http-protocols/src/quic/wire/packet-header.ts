@@ -1,0 +1,219 @@
+import { ByteReader } from "./byte-reader.ts";
+import { ByteWriter } from "./byte-writer.ts";
+
+export const quicVersion1 = 1;
+/** The longest connection id of version 1. */
+export const maxConnectionIdBytes = 20;
+/** A datagram with a client's Initial packet has at least so many bytes. Source: RFC 9000, section 14.1 */
+export const minInitialDatagramBytes = 1_200;
+
+/** What a packet is for; each has keys of its own. */
+export type PacketType = "initial" | "0rtt" | "handshake" | "1rtt";
+
+/** The part of a packet's header that header protection leaves readable. */
+export interface PacketHeader {
+  readonly type: PacketType | "retry";
+  readonly version: number;
+  readonly destinationId: Buffer;
+  /** Empty for 1-RTT packets. */
+  readonly sourceId: Buffer;
+  /** Of Initial packets; else empty. */
+  readonly token: Buffer;
+  /** Where the packet begins in its datagram. */
+  readonly from: number;
+  /** Where the protected packet number begins. */
+  readonly numberAt: number;
+  /** Where the packet ends; another may follow in the datagram. */
+  readonly end: number;
+}
+
+/** A long header of a version that we may not know. Source: RFC 8999 */
+export interface VersionlessHeader {
+  readonly version: number;
+  readonly destinationId: Buffer;
+  readonly sourceId: Buffer;
+}
+
+class ShortPacket extends Error {}
+const shortPacket = () => new ShortPacket();
+const empty = Buffer.alloc(0);
+const longTypes = ["initial", "0rtt", "handshake", "retry"] as const;
+
+export const isLongHeader = (firstByte: number): boolean => (firstByte & 0x80) !== 0;
+
+/**
+ * Reads what all versions have in common, also where connection ids are longer than version 1 allows.
+ * @returns undefined for short headers and for packets that end too early
+ */
+export function readVersionlessHeader(datagram: Buffer): VersionlessHeader | undefined {
+  if (datagram.length < 7 || !isLongHeader(datagram[0] as number)) {
+    return undefined;
+  }
+  try {
+    const reader = new ByteReader(datagram, shortPacket, 1);
+    return {
+      version: reader.u32(),
+      destinationId: reader.take(reader.u8()),
+      sourceId: reader.take(reader.u8()),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads the header of the packet that begins at `from`.
+ * @param localIdBytes length of the connection ids that we gave out: short headers do not say it
+ * @returns undefined for what is no packet of version 1; the rest of the datagram cannot be read then
+ * Source: RFC 9000, section 17
+ */
+export function readPacketHeader(
+  datagram: Buffer,
+  from: number,
+  localIdBytes: number,
+): PacketHeader | undefined {
+  try {
+    const reader = new ByteReader(datagram, shortPacket, from);
+    const first = reader.u8();
+    if ((first & 0x40) === 0) {
+      return undefined;
+    }
+    if (isLongHeader(first)) {
+      return readLongHeader(reader, from, longTypes[(first >> 4) & 3] as (typeof longTypes)[number]);
+    }
+    const destinationId = reader.take(localIdBytes);
+    return {
+      type: "1rtt",
+      version: quicVersion1,
+      destinationId,
+      sourceId: empty,
+      token: empty,
+      from,
+      numberAt: reader.at,
+      end: datagram.length,
+    };
+  } catch (error) {
+    if (error instanceof ShortPacket) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function readLongHeader(
+  reader: ByteReader,
+  from: number,
+  type: (typeof longTypes)[number],
+): PacketHeader | undefined {
+  const version = reader.u32();
+  const destinationBytes = reader.u8();
+  if (version !== quicVersion1 || destinationBytes > maxConnectionIdBytes) {
+    return undefined;
+  }
+  const destinationId = reader.take(destinationBytes);
+  const sourceBytes = reader.u8();
+  if (sourceBytes > maxConnectionIdBytes) {
+    return undefined;
+  }
+  const sourceId = reader.take(sourceBytes);
+  if (type === "retry") {
+    const token = reader.take(reader.left);
+    return { type, version, destinationId, sourceId, token, from, numberAt: reader.at, end: reader.end };
+  }
+  const token = type === "initial" ? reader.take(reader.varint()) : empty;
+  const length = reader.varint();
+  const numberAt = reader.at;
+  reader.take(length);
+  return { type, version, destinationId, sourceId, token, from, numberAt, end: reader.at };
+}
+
+/**
+ * The whole number of a packet whose last bytes were sent.
+ * @param largest largest number received so far in its space; -1 before the first
+ * Source: RFC 9000, appendix A.3
+ */
+export function expandPacketNumber(largest: number, truncated: number, bytes: number): number {
+  const window = 2 ** (bytes * 8);
+  const expected = largest + 1;
+  const candidate = expected - (expected % window) + truncated;
+  if (candidate <= expected - window / 2 && candidate < 2 ** 53 - window) {
+    return candidate + window;
+  }
+  return candidate > expected + window / 2 && candidate >= window ? candidate - window : candidate;
+}
+
+/**
+ * Bytes of a packet number that the peer can expand again.
+ * @param largestAcked -1 before the first
+ * Source: RFC 9000, appendix A.2
+ */
+export function packetNumberBytes(packetNumber: number, largestAcked: number): number {
+  const unacked = packetNumber - largestAcked;
+  return unacked < 0x80 ? 1 : unacked < 0x8000 ? 2 : unacked < 0x80_0000 ? 3 : 4;
+}
+
+/** Answers a version that we do not speak. Source: RFC 9000, section 17.2.1 */
+export function encodeVersionNegotiation(
+  to: VersionlessHeader,
+  versions: readonly number[],
+  random: number,
+): Buffer {
+  const writer = new ByteWriter(64)
+    .u8(0x80 | (random & 0x7f))
+    .u32(0)
+    .u8(to.sourceId.length)
+    .bytes(to.sourceId)
+    .u8(to.destinationId.length)
+    .bytes(to.destinationId);
+  for (const version of versions) {
+    writer.u32(version);
+  }
+  return writer.written;
+}
+
+/** A Retry packet without its integrity tag. Source: RFC 9000, section 17.2.5 */
+export function encodeRetryWithoutTag(destinationId: Buffer, sourceId: Buffer, token: Buffer): Buffer {
+  return new ByteWriter(128)
+    .u8(0xf0)
+    .u32(quicVersion1)
+    .u8(destinationId.length)
+    .bytes(destinationId)
+    .u8(sourceId.length)
+    .bytes(sourceId)
+    .bytes(token).written;
+}
+
+/**
+ * Writes a header up to the packet number. The two low bits of the first byte are the length of the number.
+ * @returns where the Length field of a long header stands, for `patchVarint2`; -1 for a short header
+ */
+export function writePacketHeader(
+  writer: ByteWriter,
+  header: {
+    readonly type: PacketType;
+    readonly destinationId: Buffer;
+    readonly sourceId: Buffer;
+    readonly token?: Buffer;
+    readonly numberBytes: number;
+    readonly keyPhase?: boolean;
+  },
+): number {
+  const { type, destinationId, sourceId, numberBytes, token = empty } = header;
+  if (type === "1rtt") {
+    writer.u8(0x40 | (header.keyPhase ? 0x04 : 0) | (numberBytes - 1)).bytes(destinationId);
+    return -1;
+  }
+  writer
+    .u8(0xc0 | (longTypes.indexOf(type) << 4) | (numberBytes - 1))
+    .u32(quicVersion1)
+    .u8(destinationId.length)
+    .bytes(destinationId)
+    .u8(sourceId.length)
+    .bytes(sourceId);
+  if (type === "initial") {
+    writer.varint(token.length).bytes(token);
+  }
+  const lengthAt = writer.length;
+  writer.varint2(0);
+  return lengthAt;
+}
