@@ -9,7 +9,7 @@ import { embedding } from "./links/embedding.ts";
 
 const AppHelp = lazy(() => import("./components/app-help.tsx").then((file) => ({ default: file.AppHelp })));
 const CommandPalette = lazy(() =>
-  import("./components/palette/command-palette.tsx").then((file) => ({ default: file.CommandPalette })),
+  import("./palette/command-palette.tsx").then((file) => ({ default: file.CommandPalette })),
 );
 const ShareDialog = lazy(() =>
   import("./components/share/share-dialog.tsx").then((file) => ({ default: file.ShareDialog })),

@@ -30,17 +30,12 @@ import {
   exceptionsAddress,
 } from "./pages/exceptions/exceptions-address.ts";
 import {
-  defaultAddress,
-  lookbacks,
-  type SearchAddress,
-  searchAddress,
-} from "./pages/search/search-address.ts";
-import {
   defaultServicesAddress,
   type ServicesAddress,
   servicesAddress,
 } from "./pages/services/services-address.ts";
 import { type TraceAddress, traceAddress } from "./pages/trace/trace-address.ts";
+import { defaultAddress, lookbacks, type SearchAddress, searchAddress } from "./searches/search-address.ts";
 
 /** An address before it is checked: any of its fields, each a text. */
 type AddressText<T> = { [key in keyof T]?: string | undefined } & SearchSchemaInput;

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
+import { type ApiTrace, apiTrace } from "../trace/trace-schema.ts";
 import { ApiError } from "./api-error.ts";
 import { readJson } from "./read-json.ts";
 import { traceList } from "./trace-list.ts";
-import { type ApiTrace, apiTrace } from "./trace-schema.ts";
 
 /** Most bytes of a file: what a tab can hold. */
 const maxFileBytes = 256 * 1024 * 1024;

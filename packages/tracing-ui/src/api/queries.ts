@@ -1,12 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
 import { summariseTrace, type TraceSummary } from "../trace/summarise-trace.ts";
-import { checkTraceId } from "../trace/trace-id.ts";
+import type { ApiTrace } from "../trace/trace-schema.ts";
 import type { AskedRange } from "./analysis.ts";
 import { ApiError } from "./api-error.ts";
 import { openedTrace } from "./opened-traces.ts";
 import { readJson } from "./read-json.ts";
+import { checkTraceId } from "./trace-id.ts";
 import { traceList } from "./trace-list.ts";
-import type { ApiTrace } from "./trace-schema.ts";
 
 /** A search as the query service takes it. */
 export interface TraceSearch {

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
-import { checkTraceId } from "../trace/trace-id.ts";
 import { readJson } from "./read-json.ts";
+import { checkTraceId } from "./trace-id.ts";
 
 const side = z.object({
   /** Spans; of a median, of a usual trace. */

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
+import { apiTrace } from "../trace/trace-schema.ts";
 import { envelope } from "./envelope.ts";
 import { isTraceList, traceList } from "./trace-list.ts";
-import { apiTrace } from "./trace-schema.ts";
 
 const schema = envelope(z.nullable(z.array(apiTrace)));
 

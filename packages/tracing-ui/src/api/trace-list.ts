@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import { type ApiTrace, apiTrace } from "../trace/trace-schema.ts";
 import { envelope, type Schema } from "./envelope.ts";
-import { type ApiTrace, apiTrace } from "./trace-schema.ts";
 
 const schema = envelope(z.nullable(z.array(apiTrace)));
 

@@ -1,5 +1,5 @@
-import type { ApiAttribute, ApiSpan } from "../api/trace-schema.ts";
 import { leadingRoot, type Trace } from "../trace/trace.ts";
+import type { ApiAttribute, ApiSpan } from "../trace/trace-schema.ts";
 import { safeAddress } from "./safe-address.ts";
 import type { LinkPattern } from "./ui-config.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { offeredLimits, offeredLookbacks } from "../pages/search/offered.ts";
+import { offeredLimits, offeredLookbacks } from "../searches/offered.ts";
 import { readUiConfig } from "./ui-config.ts";
 
 describe("readUiConfig", () => {

@@ -17,10 +17,10 @@ import { notesQuery } from "../api/notes.ts";
 import { traceQuery } from "../api/queries.ts";
 import { tracePeersQuery } from "../api/trace-peers.ts";
 import { applyPatterns } from "../components/service-patterns.ts";
+import { readSavedTrace, type SavedTrace } from "../pages/trace/saved-trace.ts";
 import { traceAddress } from "../pages/trace/trace-address.ts";
 import { TracePage } from "../pages/trace/trace-page.tsx";
 import { OfflineFrame } from "./offline-frame.tsx";
-import { readSavedTrace, type SavedTrace } from "./saved-trace.ts";
 
 /** The trace page alone, on the data that is in this file: the whole of a saved page. */
 function savedPage(saved: SavedTrace) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { ApiSpan, ApiTrace } from "../api/trace-schema.ts";
 import { buildTrace } from "./build-trace.ts";
 import { countFlag, errorsBelow, leadingRoot, spanFlag, type Trace } from "./trace.ts";
+import type { ApiSpan, ApiTrace } from "./trace-schema.ts";
 
 function span(spanID: string, parentId?: string, fields: Partial<ApiSpan> = {}): ApiSpan {
   const references = parentId === undefined ? [] : [{ refType: "CHILD_OF", traceID: "t", spanID: parentId }];

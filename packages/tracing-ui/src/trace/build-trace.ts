@@ -1,8 +1,8 @@
-import type { ApiSpan, ApiTrace } from "../api/trace-schema.ts";
 import { isSmallCorrection } from "./clock-correction.ts";
 import { isErrorSpan, isNegativeDuration, parentIdOf, spanDurationUs } from "./span-facts.ts";
 import { layOutTree } from "./span-tree.ts";
 import { spanFlag, type Trace } from "./trace.ts";
+import type { ApiSpan, ApiTrace } from "./trace-schema.ts";
 
 /**
  * Lays out a trace as the query service gives it. Never throws: missing parents, cycles, duplicate ids and

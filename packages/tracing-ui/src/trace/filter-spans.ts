@@ -1,8 +1,8 @@
-import type { ApiAttribute } from "../api/trace-schema.ts";
 import { type FilterTerm, filterTerms, type SpanStatus } from "./filter-terms.ts";
 import { selfTimes } from "./self-times.ts";
 import { tagText } from "./span-facts.ts";
 import { spanFlag, type Trace } from "./trace.ts";
+import type { ApiAttribute } from "./trace-schema.ts";
 
 /** The result of a filter for a trace. */
 export interface SpanFilter {

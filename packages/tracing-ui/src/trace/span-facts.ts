@@ -1,4 +1,4 @@
-import type { ApiAttribute, ApiSpan } from "../api/trace-schema.ts";
+import type { ApiAttribute, ApiSpan } from "./trace-schema.ts";
 
 /** Durations from here on are negative ones that lost their sign in the unsigned field. */
 const negativeFromUs = 2 ** 63;

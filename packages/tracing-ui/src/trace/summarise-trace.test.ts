@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ApiSpan } from "../api/trace-schema.ts";
 import { summariseTrace } from "./summarise-trace.ts";
+import type { ApiSpan } from "./trace-schema.ts";
 
 const span = (fields: Partial<ApiSpan>): ApiSpan => ({
   traceID: "t",

@@ -1,5 +1,5 @@
-import type { ApiSpan, ApiTrace } from "../api/trace-schema.ts";
 import { isErrorSpan, parentIdOf, spanDurationUs } from "./span-facts.ts";
+import type { ApiSpan, ApiTrace } from "./trace-schema.ts";
 
 /** A service's share of a trace. */
 export interface ServiceCount {

@@ -1,6 +1,6 @@
 import { messageTemplate } from "wire/message-template";
-import type { ApiAttribute } from "../api/trace-schema.ts";
 import type { Trace } from "./trace.ts";
+import type { ApiAttribute } from "./trace-schema.ts";
 
 /** Something that happened while a span ran. */
 export interface TraceEvent {

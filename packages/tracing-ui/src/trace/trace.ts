@@ -1,4 +1,4 @@
-import type { ApiSpan, ApiTrace } from "../api/trace-schema.ts";
+import type { ApiSpan, ApiTrace } from "./trace-schema.ts";
 
 /** Bits of `Trace.flags`. */
 export const spanFlag = {

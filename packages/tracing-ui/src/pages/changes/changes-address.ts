@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { lookbacks } from "../search/search-address.ts";
+import { lookbacks } from "../../searches/search-address.ts";
 
 const text = z.catch(z.optional(z.string()), undefined);
 const microseconds = z.catch(z.optional(z.coerce.number().check(z.int(), z.nonnegative())), undefined);

@@ -5,7 +5,7 @@ import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { NameField } from "../../components/name-field.tsx";
 import { ValueField } from "../../components/value-field.tsx";
-import { offeredLookbacks } from "../search/offered.ts";
+import { offeredLookbacks } from "../../searches/offered.ts";
 import { type ChangesAddress, versionKey } from "./changes-address.ts";
 import { type ChangesErrors, changesPlan } from "./changes-plan.ts";
 

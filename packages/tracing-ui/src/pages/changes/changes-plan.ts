@@ -1,7 +1,7 @@
 import type { TimedConditions } from "../../api/analysis.ts";
 import type { ChangesAsked } from "../../api/changes.ts";
-import { lookbacks } from "../search/search-address.ts";
-import { parseTagText, tagText } from "../search/tag-text.ts";
+import { lookbacks } from "../../searches/search-address.ts";
+import { parseTagText, tagText } from "../../searches/tag-text.ts";
 import { type ChangesAddress, versionKey } from "./changes-address.ts";
 
 const dayUs = 86_400e6;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { pageNumber } from "../../components/page-number.ts";
-import { lookbacks } from "../search/search-address.ts";
+import { lookbacks } from "../../searches/search-address.ts";
 
 const text = z.catch(z.optional(z.string()), undefined);
 

@@ -7,7 +7,7 @@ import { useSettled } from "ui-kit/components/use-settled.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { dependencyGraphQuery, dependencyListQuery } from "../../api/dependencies.ts";
 import { Loading } from "../../components/loading.tsx";
-import { TimeSelect } from "../../components/time-select.tsx";
+import { TimeSelect } from "../../searches/time-select.tsx";
 import { lookbackMs } from "../services/services-address.ts";
 import { useAskedTime } from "../services/use-asked-time.ts";
 import type { DependenciesAddress } from "./dependencies-address.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { pageNumber } from "../../components/page-number.ts";
 import { refreshField } from "../../components/refresh-select.tsx";
-import { lookbacks } from "../search/search-address.ts";
+import { lookbacks } from "../../searches/search-address.ts";
 
 const text = z.catch(z.optional(z.string()), undefined);
 

@@ -12,7 +12,7 @@ import { exceptionsPerPage, exceptionsQuery } from "../../api/exceptions.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { RefreshSelect, refetchInterval } from "../../components/refresh-select.tsx";
-import { TimeSelect } from "../../components/time-select.tsx";
+import { TimeSelect } from "../../searches/time-select.tsx";
 import { lookbackMs } from "../services/services-address.ts";
 import { ExceptionList } from "./exception-list.tsx";
 import type { ExceptionsAddress } from "./exceptions-address.ts";

@@ -8,7 +8,7 @@ import { formatCount } from "ui-kit/format/format-count.ts";
 import { type AskedRange, groupsPerPage, groupsQuery, type SpanGroups } from "../../api/analysis.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
-import type { GroupOrder, SearchAddress } from "./search-address.ts";
+import type { GroupOrder, SearchAddress } from "../../searches/search-address.ts";
 
 type Group = SpanGroups["groups"][number];
 

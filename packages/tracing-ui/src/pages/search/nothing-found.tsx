@@ -1,5 +1,5 @@
 import { Notice } from "ui-kit/components/notice.tsx";
-import { lookbacks, type SearchAddress } from "./search-address.ts";
+import { lookbacks, type SearchAddress } from "../../searches/search-address.ts";
 
 /** Says that a search found nothing, and offers the wider searches that are one click away. */
 export function NothingFound(props: { address: SearchAddress; onSearch: (address: SearchAddress) => void }) {

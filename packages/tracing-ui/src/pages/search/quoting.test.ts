@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseTagText, tagText } from "./tag-text.ts";
+import { parseTagText, tagText } from "../../searches/tag-text.ts";
 import { fieldsOfTraceQl, traceQlOfFields } from "./traceql-fields.ts";
 
 /** Public reports name each of them: values that a search lost, or took for its own signs. */

@@ -7,10 +7,10 @@ import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { assignServiceHues } from "ui-kit/theme/service-hues.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { ServiceMark } from "../../components/service-mark.tsx";
+import type { Sort } from "../../searches/search-address.ts";
 import type { TraceSummary } from "../../trace/summarise-trace.ts";
 import { directionOf, nextSort, serviceTotals, sortResults } from "./result-order.ts";
 import { ResultRow } from "./result-row.tsx";
-import type { Sort } from "./search-address.ts";
 import { useListKeys } from "./use-list-keys.ts";
 
 /** Width of a service's place in a row, and what the other columns need, in pixels. */

@@ -1,5 +1,5 @@
+import type { Sort } from "../../searches/search-address.ts";
 import type { ServiceCount, TraceSummary } from "../../trace/summarise-trace.ts";
-import type { Sort } from "./search-address.ts";
 
 const measures: Readonly<Record<string, (row: TraceSummary) => number>> = {
   newest: (row) => row.startUs,

@@ -3,9 +3,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useRef, useState } from "react";
 import { Icon } from "ui-kit/components/icon.tsx";
 import { failureWords } from "../../components/share/failure-words.ts";
-import { keepSearches, keptSearches, searchWords, withRecent } from "./kept-searches.ts";
-import { useSavedSearches } from "./saved-searches.ts";
-import { addressFields, type SearchAddress } from "./search-address.ts";
+import { keepSearches, keptSearches, searchWords, withRecent } from "../../searches/kept-searches.ts";
+import { useSavedSearches } from "../../searches/saved-searches.ts";
+import { addressFields, type SearchAddress } from "../../searches/search-address.ts";
 
 /** Puts a search among the recent ones. */
 export function rememberSearch(address: SearchAddress): void {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { searchAddress } from "./search-address.ts";
+import { searchAddress } from "../../searches/search-address.ts";
 import { searchOf } from "./search-of.ts";
 
 const of = (fields: Record<string, string>) => searchOf(searchAddress.parse(fields));

@@ -1,8 +1,8 @@
 import type { AskedRange, SpanConditions } from "../../api/analysis.ts";
 import type { TraceSearch } from "../../api/queries.ts";
 import { parseDuration } from "../../format/parse-duration.ts";
-import { lookbacks, type SearchAddress } from "./search-address.ts";
-import { parseTagText } from "./tag-text.ts";
+import { lookbacks, type SearchAddress } from "../../searches/search-address.ts";
+import { parseTagText } from "../../searches/tag-text.ts";
 
 /** Fields of the form that can be wrong, with what is wrong. */
 export type FieldErrors = Partial<Record<"tags" | "minDuration" | "maxDuration" | "range", string>>;

@@ -1,11 +1,11 @@
 import type { AskedRange, Capabilities, SpanConditions, TimedConditions } from "../../api/analysis.ts";
 import type { TraceSearch } from "../../api/queries.ts";
 import type { TraceQlSearch } from "../../api/traceql-search.ts";
+import type { SearchAddress } from "../../searches/search-address.ts";
+import { parseTagText } from "../../searches/tag-text.ts";
 import { columnsOf } from "./columns.ts";
-import type { SearchAddress } from "./search-address.ts";
 import { conditionsOf, type FieldErrors } from "./search-of.ts";
 import { parseSelection, type Selection, selectedDurations } from "./selection.ts";
-import { parseTagText } from "./tag-text.ts";
 import { fieldsOfTraceQl, traceQlOfFields } from "./traceql-fields.ts";
 
 /** Everything that the search page asks the server for one address. */

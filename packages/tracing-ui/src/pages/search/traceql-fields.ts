@@ -1,5 +1,5 @@
 import { parseDuration } from "../../format/parse-duration.ts";
-import { parseTagText, tagText } from "./tag-text.ts";
+import { parseTagText, tagText } from "../../searches/tag-text.ts";
 
 /** The simple fields of a search: conditions that one span meets together. */
 export interface SimpleFields {

@@ -3,8 +3,8 @@ import { useDeferredValue } from "react";
 import type { Completion, Completions } from "ui-kit/components/completion-field.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { type AttributeValue, attributeNamesQuery, attributeValuesQuery } from "../../api/analysis.ts";
+import { quotedTag } from "../../searches/tag-text.ts";
 import { type CompletionPlace, tagPlace, traceQlPlace } from "./completion.ts";
-import { quotedTag } from "./tag-text.ts";
 import { attributeName, quoted } from "./traceql-fields.ts";
 
 /** Completions that are offered at a time. */

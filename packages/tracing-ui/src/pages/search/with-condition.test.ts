@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { searchAddress } from "./search-address.ts";
+import { searchAddress } from "../../searches/search-address.ts";
 import { withCondition } from "./with-condition.ts";
 
 const region = { scope: "span", key: "cloud.region", value: "eu 2" };

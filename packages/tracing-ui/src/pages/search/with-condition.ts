@@ -1,5 +1,5 @@
-import type { SearchAddress } from "./search-address.ts";
-import { parseTagText, tagText } from "./tag-text.ts";
+import type { SearchAddress } from "../../searches/search-address.ts";
+import { parseTagText, tagText } from "../../searches/tag-text.ts";
 import { traceQlCondition } from "./traceql-fields.ts";
 
 /**

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { RateSort } from "../../api/rates.ts";
 import { pageNumber } from "../../components/page-number.ts";
 import { refreshField } from "../../components/refresh-select.tsx";
-import { lookbacks } from "../search/search-address.ts";
+import { lookbacks } from "../../searches/search-address.ts";
 
 const text = z.catch(z.optional(z.string()), undefined);
 

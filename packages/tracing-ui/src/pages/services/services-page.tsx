@@ -14,7 +14,7 @@ import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { RefreshSelect, refetchInterval } from "../../components/refresh-select.tsx";
 import { ServiceMark } from "../../components/service-mark.tsx";
-import { TimeSelect } from "../../components/time-select.tsx";
+import { TimeSelect } from "../../searches/time-select.tsx";
 import { RateTable } from "./rate-table.tsx";
 import { ServiceCharts } from "./service-charts.tsx";
 import { lookbackMs, type ServicesAddress } from "./services-address.ts";

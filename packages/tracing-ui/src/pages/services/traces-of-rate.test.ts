@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { searchAddress } from "../search/search-address.ts";
+import { searchAddress } from "../../searches/search-address.ts";
 import { tracesOfCell, tracesOfStep } from "./traces-of-rate.ts";
 
 const row = {

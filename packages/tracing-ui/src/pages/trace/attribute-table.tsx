@@ -3,14 +3,14 @@ import { useState } from "react";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { Icon } from "ui-kit/components/icon.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
-import type { ApiAttribute } from "../../api/trace-schema.ts";
 import { PrettyText, usePretty } from "../../components/pretty-text.tsx";
 import { ValueLinks } from "../../components/value-links.tsx";
 import { invisibleLetters } from "../../format/invisible-letters.ts";
 import type { ValueLink } from "../../links/link-patterns.ts";
 import { safeAddress } from "../../links/safe-address.ts";
-import { isSavedPage } from "../../offline/saved-trace.ts";
-import { tagText } from "../search/tag-text.ts";
+import { tagText } from "../../searches/tag-text.ts";
+import type { ApiAttribute } from "../../trace/trace-schema.ts";
+import { isSavedPage } from "./saved-trace.ts";
 
 /** Letters of a value put into the page; the rest can be copied. Attribute values may be megabytes. */
 const mostLetters = 4_000;

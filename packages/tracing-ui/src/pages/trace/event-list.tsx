@@ -2,12 +2,12 @@ import type { ReactNode } from "react";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { Duration } from "ui-kit/components/duration.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
-import type { ApiAttribute } from "../../api/trace-schema.ts";
 import { PrettyText, usePretty } from "../../components/pretty-text.tsx";
 import { ValueLinks } from "../../components/value-links.tsx";
 import { attributeLinks, lookupOf } from "../../links/link-patterns.ts";
 import { uiConfig } from "../../links/ui-config.ts";
 import type { Trace } from "../../trace/trace.ts";
+import type { ApiAttribute } from "../../trace/trace-schema.ts";
 import { matchingAttributes } from "./attribute-table.tsx";
 
 /** Events in the page; a span may have thousands. */

@@ -1,8 +1,8 @@
-import type { ApiAttribute } from "../../api/trace-schema.ts";
+import { lookbacks, type SearchAddress } from "../../searches/search-address.ts";
+import { tagText } from "../../searches/tag-text.ts";
 import { isErrorSpan, tagText as tagOf } from "../../trace/span-facts.ts";
 import type { Trace } from "../../trace/trace.ts";
-import { lookbacks, type SearchAddress } from "../search/search-address.ts";
-import { tagText } from "../search/tag-text.ts";
+import type { ApiAttribute } from "../../trace/trace-schema.ts";
 import { attributeCondition, traceQlOfFields } from "../search/traceql-fields.ts";
 
 /** Something of a span that other spans may share. */

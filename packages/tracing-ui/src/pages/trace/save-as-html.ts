@@ -1,9 +1,9 @@
 import { ApiError } from "../../api/api-error.ts";
 import type { TraceNote } from "../../api/notes.ts";
 import type { SpanPeers } from "../../api/trace-peers.ts";
-import type { ApiTrace } from "../../api/trace-schema.ts";
 import { saveFile } from "../../components/save-file.ts";
-import { pageWithTrace } from "../../offline/page-with-trace.ts";
+import type { ApiTrace } from "../../trace/trace-schema.ts";
+import { pageWithTrace } from "./page-with-trace.ts";
 
 /** The viewer as it was built; see build/offline-viewer.ts. */
 const viewerPath = "static/offline-viewer.html";

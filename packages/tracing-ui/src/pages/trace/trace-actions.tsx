@@ -6,8 +6,8 @@ import { archiveTrace } from "../../api/archive-trace.ts";
 import { notesQuery } from "../../api/notes.ts";
 import { pageFacts } from "../../api/page-facts.ts";
 import type { SpanPeers } from "../../api/trace-peers.ts";
-import type { ApiTrace } from "../../api/trace-schema.ts";
 import { uiConfig } from "../../links/ui-config.ts";
+import type { ApiTrace } from "../../trace/trace-schema.ts";
 import { saveAsHtml } from "./save-as-html.ts";
 
 /** The actions for a trace: compare it, save it as a file, archive it. */

@@ -5,7 +5,7 @@ import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { notesQuery, removeNote, type TraceNote } from "../../../api/notes.ts";
 import { failureWords } from "../../../components/share/failure-words.ts";
-import { isSavedPage } from "../../../offline/saved-trace.ts";
+import { isSavedPage } from "../saved-trace.ts";
 
 /** Notes one below the other. @param about names what a note is on, where that is not known from the place */
 export function NoteList(props: {

@@ -2,9 +2,9 @@ import "./json-view.css";
 import { useMemo } from "react";
 import { CopyButton } from "ui-kit/components/copy-button.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
-import type { ApiTrace } from "../../../api/trace-schema.ts";
 import { saveFile } from "../../../components/save-file.ts";
-import { isSavedPage } from "../../../offline/saved-trace.ts";
+import type { ApiTrace } from "../../../trace/trace-schema.ts";
+import { isSavedPage } from "../saved-trace.ts";
 
 /** Letters put into the page; the file has them all. */
 const mostLetters = 1_000_000;

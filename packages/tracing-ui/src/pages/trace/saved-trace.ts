@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { noteSchema } from "../api/notes.ts";
-import { apiTrace } from "../api/trace-schema.ts";
+import { noteSchema } from "../../api/notes.ts";
+import { apiTrace } from "../../trace/trace-schema.ts";
 
 /** Id of the element of a saved page that holds the data. */
 export const savedTraceId = "trace-data";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { pageNumber } from "../../components/page-number.ts";
-import { refreshField } from "../../components/refresh-select.tsx";
+import { pageNumber } from "../components/page-number.ts";
+import { refreshField } from "../components/refresh-select.tsx";
 
 /** Spans of time to look back over, newest last; `custom` takes `start` and `end` instead. */
 export const lookbacks = [

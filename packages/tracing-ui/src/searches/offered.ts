@@ -1,5 +1,5 @@
-import { lengthUs } from "../../links/jaeger-links.ts";
-import { type UiConfig, uiConfig } from "../../links/ui-config.ts";
+import { lengthUs } from "../links/jaeger-links.ts";
+import { type UiConfig, uiConfig } from "../links/ui-config.ts";
 import { limits, lookbacks } from "./search-address.ts";
 
 /** The look backs that forms offer: up to `search.maxLookback` of the configuration, and one at least. */

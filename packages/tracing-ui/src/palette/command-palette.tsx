@@ -1,8 +1,8 @@
 import "./command-palette.css";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
-import { keptSearches } from "../../pages/search/kept-searches.ts";
-import { useSavedSearches } from "../../pages/search/saved-searches.ts";
+import { keptSearches } from "../searches/kept-searches.ts";
+import { useSavedSearches } from "../searches/saved-searches.ts";
 import type { Command } from "./command.ts";
 import { pageActions } from "./page-actions.ts";
 import { rankCommands } from "./rank-commands.ts";

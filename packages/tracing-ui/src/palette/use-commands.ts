@@ -3,10 +3,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useSettled } from "ui-kit/components/use-settled.ts";
 import { themeChoice, zoneChoice } from "ui-kit/theme/preferences.ts";
-import { namesQuery } from "../../api/names.ts";
-import { type KeptSearches, searchWords } from "../../pages/search/kept-searches.ts";
-import { traceIdInText } from "../../trace/trace-id-in-text.ts";
-import { patternChoice } from "../service-patterns.ts";
+import { namesQuery } from "../api/names.ts";
+import { patternChoice } from "../components/service-patterns.ts";
+import { type KeptSearches, searchWords } from "../searches/kept-searches.ts";
+import { traceIdInText } from "../trace/trace-id-in-text.ts";
 import type { Command, CommandGroup } from "./command.ts";
 
 type Navigate = ReturnType<typeof useNavigate>;

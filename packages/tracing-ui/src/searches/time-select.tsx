@@ -1,4 +1,4 @@
-import { offeredLookbacks } from "../pages/search/offered.ts";
+import { offeredLookbacks } from "./offered.ts";
 
 /** How far a page looks back. @param value one of `lookbacks` */
 export function TimeSelect(props: { value: string; onChange: (value: string) => void }) {

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { isViewName, removeView, savedSearchesQuery, saveView } from "../../api/views.ts";
+import { isViewName, removeView, savedSearchesQuery, saveView } from "../api/views.ts";
 import {
   type KeptSearch,
   type KeptSearches,

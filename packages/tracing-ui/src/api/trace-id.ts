@@ -1,4 +1,4 @@
-import { ApiError } from "../api/api-error.ts";
+import { ApiError } from "./api-error.ts";
 
 /** Refuses what cannot be an id before it is sent: the service would answer in words about its parser. @throws ApiError API_BAD_ID */
 export function checkTraceId(text: string): void {
