@@ -1,5 +1,4 @@
-// Lists the cycles of imports between folders of a package, at any depth. folder-cycles.test.ts fails on a cycle that
-// folder-cycles.json does not name.
+// Lists the cycles of imports between folders of a package, at any depth. folder-cycles.test.ts fails on each.
 //
 // dependency-rules.mjs says which room of a package stands above which. This looks at every folder: two folders that import each
 // other cannot be read apart, even when no two of their files do. A file beside folders counts as one of them. Imports of types

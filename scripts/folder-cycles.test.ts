@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { cyclesOfTree, folderCycles } from "./folder-cycles.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-/** Cycles that are still there. The list only shrinks: a cycle that is gone must leave it. */
-const known: string[] = JSON.parse(readFileSync(new URL("folder-cycles.json", import.meta.url), "utf8"));
 
 test.each<[what: string, files: Record<string, string>, cycles: string[]]>([
   [
@@ -32,6 +29,6 @@ test.each<[what: string, files: Record<string, string>, cycles: string[]]>([
   expect(folderCycles(new Map(Object.entries(files)))).toEqual(cycles);
 });
 
-test("no package has a cycle of folders that is not known", () => {
-  expect(cyclesOfTree(root)).toEqual(known);
+test("no package has a cycle of folders", () => {
+  expect(cyclesOfTree(root)).toEqual([]);
 });

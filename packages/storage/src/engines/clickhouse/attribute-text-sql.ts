@@ -2,8 +2,8 @@ import type { AttributeType } from "wire/model";
 import { attributeTypeLetters, doubleText } from "wire/rows";
 import { elementHash } from "./attribute-hashes.ts";
 import { placeOfMark } from "./place-of-mark.ts";
+import { escapedText } from "./sql-literals.ts";
 import { concatenated, type SqlText, sqlOf } from "./sql-text.ts";
-import { escapedText } from "./traceql/sql-literals.ts";
 
 // SQL expressions on attributes as text: `attribute_text` and `resource_text` of spans. `attribute-list.ts`
 // of `wire/rows` describes the format: FF, key, FE, letter of the type, value for each attribute, and a final

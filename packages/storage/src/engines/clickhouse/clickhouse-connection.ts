@@ -19,11 +19,11 @@ import {
   wasNeverSent,
 } from "./clickhouse-errors.ts";
 import type { OnHedge, TraceCall } from "./clickhouse-store-options.ts";
-import type { KeeperOfInserts } from "./cluster/keeper-watch.ts";
 import { type HostAddress, hostAddress } from "./hosts/host-address.ts";
 import type { OnHostChange } from "./hosts/host-health.ts";
 import { type Host, HostPool } from "./hosts/host-pool.ts";
 import type { WatchedHostTls } from "./hosts/host-tls.ts";
+import type { KeeperOfInserts } from "./hosts/keeper-watch.ts";
 import type { InsertBody } from "./insert-body.ts";
 import { parameterText, type QueryParameters } from "./parameter-text.ts";
 

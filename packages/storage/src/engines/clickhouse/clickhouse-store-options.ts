@@ -1,4 +1,4 @@
-import type { ClusterSettings } from "./cluster/cluster-settings.ts";
+import type { ClusterSettings } from "./cluster-settings.ts";
 import type { OnHostChange } from "./hosts/host-health.ts";
 import type { WatchedHostTls } from "./hosts/host-tls.ts";
 

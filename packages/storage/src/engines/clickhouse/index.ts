@@ -1,14 +1,14 @@
 export { openClickHouseStore } from "./clickhouse-store.ts";
 export type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
 export { changeShards, type ShardChange } from "./cluster/change-shards.ts";
-export type { ClusterSettings } from "./cluster/cluster-settings.ts";
 export { clusterSchemaStatements } from "./cluster/cluster-statements.ts";
+export type { ClusterSettings } from "./cluster-settings.ts";
 export {
   compareDerived,
   type DerivedComparison,
   type DerivedDifference,
 } from "./derived/compare-derived.ts";
 export { leavingIndexes } from "./leaving-indexes.ts";
-export { migrateSchema, type ServerMigration } from "./schema/migrate-schema.ts";
+export { migrateSchema, type ServerMigration } from "./migrate-schema.ts";
 export { schemaVersion } from "./schema/migrations.ts";
 export { schemaStatements } from "./schema/schema-statements.ts";

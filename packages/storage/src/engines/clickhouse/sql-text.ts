@@ -1,4 +1,4 @@
-import { escapedText, textLiteral } from "./traceql/sql-literals.ts";
+import { escapedText, textLiteral } from "./sql-literals.ts";
 
 /** A text to search for. It is known when the statement is made, so its hash can be computed. */
 export interface SqlText {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ClusterSettings } from "../cluster-settings.ts";
 import { changeShards } from "./change-shards.ts";
-import type { ClusterSettings } from "./cluster-settings.ts";
 import { StandInServer } from "./stand-in-cluster.ts";
 
 const cluster: ClusterSettings = { name: "main", isReplicated: true, onCluster: false, insertQuorum: 0 };

@@ -1,5 +1,5 @@
 import { StorageError } from "../../../api/storage-error.ts";
-import type { ClusterSettings } from "./cluster-settings.ts";
+import type { ClusterSettings } from "../cluster-settings.ts";
 
 type Settings = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { ClusterSettings } from "../cluster-settings.ts";
 import { migrations } from "../schema/migrations.ts";
-import type { ClusterSettings } from "./cluster-settings.ts";
 import { clusterSchemaStatements, clusterStatements } from "./cluster-statements.ts";
 
 const main: ClusterSettings = { name: "main", isReplicated: true, onCluster: false, insertQuorum: 0 };

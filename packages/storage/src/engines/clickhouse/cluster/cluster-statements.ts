@@ -1,7 +1,7 @@
 import { StorageError } from "../../../api/storage-error.ts";
+import type { ClusterSettings } from "../cluster-settings.ts";
 import { clusterVersionOffset } from "../schema/ensure-schema.ts";
 import { migrations, schemaVersion, stepsFrom } from "../schema/migrations.ts";
-import type { ClusterSettings } from "./cluster-settings.ts";
 import { type ShardLayout, shardingKey } from "./shard-layout.ts";
 
 /** A token has a week to be repeated, and 10,000 blocks, as on a single server. */

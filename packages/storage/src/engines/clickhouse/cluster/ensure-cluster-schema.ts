@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isAlterInTheWay, isReplicaThere } from "../clickhouse-errors.ts";
+import type { ClusterSettings } from "../cluster-settings.ts";
 import { schemaVersion, stepsFrom } from "../schema/migrations.ts";
-import type { ClusterSettings } from "./cluster-settings.ts";
 import {
   clusterStatements,
   databaseStatement,

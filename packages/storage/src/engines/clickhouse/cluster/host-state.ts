@@ -1,9 +1,9 @@
 import { StorageError } from "../../../api/storage-error.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isCredentialsFault, isHostFault } from "../clickhouse-errors.ts";
+import type { ClusterSettings } from "../cluster-settings.ts";
 import { clusterVersionOffset } from "../schema/ensure-schema.ts";
 import { isBegunInSteps, schemaVersion } from "../schema/migrations.ts";
-import type { ClusterSettings } from "./cluster-settings.ts";
 import { localTable } from "./cluster-statements.ts";
 import { type HostLayout, layoutOf } from "./shard-layout.ts";
 

@@ -4,6 +4,8 @@ import { awayError } from "../calls/shard-reads.ts";
 import { ClickHouseConnection, type ConnectionOptions } from "../clickhouse-connection.ts";
 import type { RunSettleStep } from "../clickhouse-dependencies.ts";
 import { isHostFault, isSchemaMissing } from "../clickhouse-errors.ts";
+import type { ClusterSettings } from "../cluster-settings.ts";
+import { KeeperWatch } from "../hosts/keeper-watch.ts";
 import type { OnEachShard } from "../repeated/repeated-spans.ts";
 import { SchemaGuard } from "../schema/schema-guard.ts";
 import {
@@ -13,10 +15,8 @@ import {
   optionalClusterSettings,
   steadySettings,
 } from "./cluster-query-settings.ts";
-import type { ClusterSettings } from "./cluster-settings.ts";
 import { localTable, withLocalTables } from "./cluster-statements.ts";
 import { ensureClusterSchema, type SeenHosts } from "./ensure-cluster-schema.ts";
-import { KeeperWatch } from "./keeper-watch.ts";
 import { ShardPlaces } from "./shard-places.ts";
 import { listedShards, reachedShards, readOnlyHosts } from "./shard-questions.ts";
 import { ShardWatch } from "./shard-watch.ts";

@@ -1,6 +1,6 @@
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+import type { ClusterSettings } from "../cluster-settings.ts";
 import { clusterReadSettings } from "./cluster-query-settings.ts";
-import type { ClusterSettings } from "./cluster-settings.ts";
 import { localTable } from "./cluster-statements.ts";
 import type { ListedShard } from "./shard-watch.ts";
 

@@ -1,7 +1,7 @@
 import { type FieldExpression, parseTraceQl } from "traceql";
 import { describe, expect, test } from "vitest";
+import { textLiteral } from "../sql-literals.ts";
 import { conditionSql } from "./condition-sql.ts";
-import { textLiteral } from "./sql-literals.ts";
 
 function conditionOf(text: string): FieldExpression {
   const query = parseTraceQl(`{ ${text} }`);

@@ -13,8 +13,8 @@ import {
 import { eventAttributes, eventNames, eventText, eventTimes } from "../event-text-sql.ts";
 import { scopeName, scopeVersion } from "../scope-text-sql.ts";
 import { detailOf } from "../span-details-sql.ts";
+import { bytesLiteral, textLiteral } from "../sql-literals.ts";
 import { equalTexts, type StoredText } from "./equal-texts.ts";
-import { bytesLiteral, textLiteral } from "./sql-literals.ts";
 import { attributeTest, intTest, textTest, type ValueTest } from "./value-test.ts";
 
 const nullNumber = "CAST(NULL, 'Nullable(Float64)')";

@@ -1,9 +1,9 @@
 import type { Pipeline, SpansetOperation } from "traceql";
 import type { SqlQuery } from "../search-sql.ts";
+import { bytesLiteral } from "../sql-literals.ts";
 import type { Condition } from "./condition-sql.ts";
 import { ancestorMark, soughtMark } from "./descendants.ts";
 import { pipelineSql } from "./spanset-sql.ts";
-import { bytesLiteral } from "./sql-literals.ts";
 import { anyStart, checkedSql, parametersOf, type SpanSource, spansOf } from "./traceql-sql.ts";
 
 /** More traces than this are not rare. */

@@ -1,5 +1,6 @@
 import type { Pipeline, ScalarExpression, ScalarFilter, SpansetExpression, SpansetOperation } from "traceql";
 import { staticValue } from "../../../traceql/query-value.ts";
+import { floatLiteral, intLiteral } from "../sql-literals.ts";
 import { allOf, anyOf, type Condition, conditionSql, everything } from "./condition-sql.ts";
 import { lengthSql } from "./field-sql.ts";
 import { leavesOneSet } from "./one-set.ts";
@@ -15,7 +16,6 @@ import {
   type SpanSql,
   siblingOf,
 } from "./span-relations.ts";
-import { floatLiteral, intLiteral } from "./sql-literals.ts";
 import { structureSql } from "./structure-sql.ts";
 
 /** ClickHouse takes milliseconds to understand each subquery, and each kilobyte, before it reads anything. */

@@ -6,10 +6,10 @@ import { wantsBuckets } from "../../../traceql/metric-rows.ts";
 import { fromSpans } from "../repeated/span-identity.ts";
 import { keepsUnpacked } from "../schema/span-sql.ts";
 import type { SqlQuery } from "../search-sql.ts";
+import { bytesLiteral } from "../sql-literals.ts";
 import type { Condition } from "./condition-sql.ts";
 import { fieldNumber, fieldValues, lengthSql } from "./field-sql.ts";
 import type { SpanSql } from "./span-relations.ts";
-import { bytesLiteral } from "./sql-literals.ts";
 
 /** ClickHouse takes statements of up to 256 KiB. */
 const maxStatementBytes = 250_000;

@@ -1,10 +1,10 @@
-import { ClickHouseConnection } from "../clickhouse-connection.ts";
-import { clickHouseSettings } from "../clickhouse-settings.ts";
-import type { ClickHouseStoreOptions } from "../clickhouse-store-options.ts";
-import { checkCluster } from "../cluster/cluster-query-settings.ts";
-import { ensureClusterSchema } from "../cluster/ensure-cluster-schema.ts";
-import { hostStates } from "../cluster/host-state.ts";
-import { ensureSchema, readVersion } from "./ensure-schema.ts";
+import { ClickHouseConnection } from "./clickhouse-connection.ts";
+import { clickHouseSettings } from "./clickhouse-settings.ts";
+import type { ClickHouseStoreOptions } from "./clickhouse-store-options.ts";
+import { checkCluster } from "./cluster/cluster-query-settings.ts";
+import { ensureClusterSchema } from "./cluster/ensure-cluster-schema.ts";
+import { hostStates } from "./cluster/host-state.ts";
+import { ensureSchema, readVersion } from "./schema/ensure-schema.ts";
 
 /** The schema of one server, before and after. */
 export interface ServerMigration {
