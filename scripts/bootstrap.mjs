@@ -131,6 +131,8 @@ if (task === "start") {
   }
   process.stderr.write(partialPlatformText(platform, clickhouseOf(args)));
 }
+// From here on: npm may end while the toolchain is fetched, and its successor as parent would not. Whoever handles signals then ends.
+onLostNpm(() => process.kill(process.pid, "SIGTERM"));
 const path = [...(await toolchainPath()), process.env.PATH ?? ""].join(delimiter);
 const env = {
   // Node keeps the JavaScript that it makes of TypeScript: a process then starts in about half the processor time.
@@ -146,5 +148,4 @@ const child = spawn("node", [join(root, "scripts", `${task}.mjs`), ...args], {
 });
 // The task decides how to end; this process passes signals on and waits for it.
 onStopSignal((signal) => child.kill(signal));
-onLostNpm(() => child.kill("SIGTERM"));
 child.on("exit", (code, signal) => process.exit(code ?? exitCodes[signal] ?? 1));

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const script = (name: string) => new URL(`./${name}`, import.meta.url).href;
@@ -26,6 +27,29 @@ test("a process that npm started through a shell hears that npm was killed", asy
   expect((await lines.next()).value).toBe("watching");
   child.kill("SIGKILL");
   expect((await lines.next()).value).toBe("gone");
+});
+
+test("npm that ends while the toolchain is fetched leaves nothing running", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lost-npm-"));
+  try {
+    cpSync(fileURLToPath(new URL(".", import.meta.url)), join(folder, "scripts"), { recursive: true });
+    // Its fetch never ends. There is no pnpm beside it, so one is fetched.
+    const npm = join(folder, "npm");
+    writeFileSync(npm, "#!/bin/sh\necho fetching\nsleep 1000\n", { mode: 0o755 });
+    const parent = `require("node:child_process").spawn(process.execPath, ["scripts/bootstrap.mjs", "start"], { stdio: ["ignore", "inherit", "ignore"] });`;
+    const child = spawn(process.execPath, ["-e", parent], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { PATH: `${folder}:/usr/bin:/bin`, HOME: folder, npm_lifecycle_event: "start" },
+    });
+    const lines = linesOf(child);
+    expect((await lines.next()).value).toBe("fetching");
+    child.kill("SIGKILL");
+    // All of them have the other end of the pipe.
+    expect((await lines.next()).done).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test.each(["SIGINT", "SIGTERM"] as const)("%s to npm alone reaches what npm start runs", async (signal) => {
