@@ -4,6 +4,9 @@ import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/
 
 let running: RunningServer;
 let upstream: Server;
+/** Answers byte by byte with what the test wrote here. */
+let old: Server;
+let oldAnswer = "";
 beforeAll(async () => {
   running = await RunningServer.start();
   // The chunk's size is missing.
@@ -16,8 +19,20 @@ beforeAll(async () => {
     );
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => upstream.once("listening", resolve));
+  old = createServer({ noDelay: true }, (socket) => {
+    socket.on("error", () => {});
+    socket.once("data", async () => {
+      for (const byte of Buffer.from(oldAnswer, "latin1")) {
+        socket.write(Buffer.of(byte));
+        await new Promise(setImmediate);
+      }
+      socket.end();
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => old.once("listening", resolve));
 });
 afterAll(async () => {
+  old.close();
   upstream.close();
   await running.close();
 });
@@ -55,4 +70,27 @@ test("the page of the error has none of the fields of the answer that broke", as
   expect([answer.status, await answer.text()]).toEqual([502, "sorry"]);
   const fields = ["server", "via", "x-up", "x-own", "content-type"].map((name) => answer.headers.get(name));
   expect(fields).toEqual(["server", null, null, "1", "text/plain"]);
+});
+
+test.each([
+  ["lines that end with LF", "HTTP/1.1 201 Made\nA: b\nContent-Length: 4\n\n\r\n\r\n", "b", "\r\n\r\n"],
+  ["an empty line of CR LF", "HTTP/1.1 201 Made\nA: b\nContent-Length: 2\n\r\nok", "b", "ok"],
+  ["LF in an interim answer", "HTTP/1.1 103 Hints\n\nHTTP/1.1 201 Made\nA: b\n\nok", "b", "ok"],
+  ["a folded field", "HTTP/1.1 201 Made\r\nA: b\r\n\tc\r\nContent-Length: 2\r\n\r\nok", "b c", "ok"],
+  ["a name with a blank", "HTTP/1.1 201 Made\r\nA : b\r\nContent-Length: 2\r\n\r\nok", null, "ok"],
+])("an answer of an older program is understood: %s", async (_, answer, field, body) => {
+  const dial = `127.0.0.1:${(old.address() as { port: number }).port}`;
+  const proxy = { handler: "reverse_proxy", upstreams: [{ dial }] };
+  expect((await running.admin("POST", "/load", siteConfig({ handle: [proxy] }))).error).toBe("");
+  oldAnswer = answer;
+  const response = await fetch(running.site);
+  expect([response.status, response.headers.get("a"), await response.text()]).toEqual([201, field, body]);
+});
+
+test("a length with a blank before its colon is no answer", async () => {
+  const dial = `127.0.0.1:${(old.address() as { port: number }).port}`;
+  const proxy = { handler: "reverse_proxy", upstreams: [{ dial }] };
+  expect((await running.admin("POST", "/load", siteConfig({ handle: [proxy] }))).error).toBe("");
+  oldAnswer = "HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok";
+  expect((await fetch(running.site)).status).toBe(502);
 });

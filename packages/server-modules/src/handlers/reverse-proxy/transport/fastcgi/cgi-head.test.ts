@@ -15,3 +15,7 @@ test("a name with blanks is no field, nor a length", () => {
 test("a value of blanks only, with an error at its end, is refused in linear time", () => {
   expect(() => parseCgiHead(`X:${" ".repeat(500_000)}\x01`)).toThrow(/malformed CGI header/);
 });
+
+test("a folded field is one", () => {
+  expect(parseCgiHead("X: a\r\n\t b\nY: c\n").headers).toEqual(["X", "a b", "Y", "c"]);
+});

@@ -27,7 +27,7 @@ export function cgiHeadEnd(bytes: Buffer): { readonly end: number; readonly body
 }
 
 /**
- * Reads the head of a CGI response. Lines end with LF or CR LF. A line whose name has blanks is no field, and left out:
+ * Reads the head of a CGI response. Lines end with LF or CR LF; a folded field stands on several. A line whose name has blanks is no field, and left out:
  * programs print such, and the body is framed by records.
  * @param text one character a byte
  * @throws Error that says what is wrong
@@ -37,7 +37,7 @@ export function parseCgiHead(text: string): CgiHead {
   let status = 200;
   let length: number | undefined;
   const headers: HeaderList = [];
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of text.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/)) {
     if (line === "") {
       continue;
     }

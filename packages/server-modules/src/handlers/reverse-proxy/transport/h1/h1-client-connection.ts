@@ -9,6 +9,7 @@ import { isReplayable } from "../replayable.ts";
 import type { CallStage } from "../transport.ts";
 import { H1BodySink } from "./h1-body-sink.ts";
 import type { H1Call } from "./h1-call.ts";
+import { legacyHeadEnd } from "./legacy-head.ts";
 import { bodyFraming, type ResponseHead, type ResponseHeadReader } from "./response-head.ts";
 
 /** Limits and times of connections; times in milliseconds, 0 for none. */
@@ -53,7 +54,7 @@ function faultOfUpstream(error: unknown): Error {
     : (error as Error);
 }
 
-/** One connection to an upstream: a request at a time, the response read strictly. Source: RFC 9112 */
+/** One connection to an upstream: a request at a time. Source: RFC 9112 */
 export class H1ClientConnection {
   readonly socket: Socket;
   readonly #owner: H1ConnectionOwner;
@@ -244,13 +245,18 @@ export class H1ClientConnection {
     const { maxHeaderBytes } = this.#owner.limits;
     const partial = this.#partial;
     const all = partial.length === 0 ? bytes : Buffer.concat([partial, bytes]);
-    const end = all.indexOf(headEnd, Math.max(0, partial.length - 3));
-    if (end === -1 ? all.length > maxHeaderBytes : end > maxHeaderBytes) {
+    const from = Math.max(0, partial.length - 3);
+    let end = all.indexOf(headEnd, from) + 2;
+    let body = end + 2;
+    if (end === 1) {
+      ({ end, body } = legacyHeadEnd(all, from) ?? { end: 0, body: 0 });
+    }
+    if ((end === 0 ? all.length : end - 2) > maxHeaderBytes) {
       this.#fail(new Error(`the response head is longer than the limit of ${maxHeaderBytes} bytes`));
       return noBytes;
     }
     const call = this.#call;
-    if (end === -1 || call === undefined) {
+    if (end === 0 || call === undefined) {
       // Bytes that are no response are refused at once.
       if (all.length >= 5 && all.toString("latin1", 0, 5) !== "HTTP/") {
         this.#fail(new Error("the answer is not HTTP"));
@@ -259,14 +265,28 @@ export class H1ClientConnection {
       return noBytes;
     }
     this.#partial = noBytes;
+    return this.#readHead(all, end, body, call);
+  }
+
+  /**
+   * @param end behind the last line of the head
+   * @param body behind the empty line
+   * @returns what came after the head
+   */
+  #readHead(all: Buffer, end: number, body: number, call: H1Call): Buffer {
     let head: ResponseHead;
     try {
-      head = this.#owner.heads.read(all.toString("latin1", 0, end + 2), call.request.method);
+      head = this.#owner.heads.read(all.toString("latin1", 0, end), call.request.method);
     } catch (error) {
+      const legacy = legacyHeadEnd(all);
+      if (legacy !== undefined && legacy.end < end) {
+        // Its lines end with LF, and the CR LF CR LF that was found is in the body.
+        return this.#readHead(all, legacy.end, legacy.body, call);
+      }
       this.#fail(error as Error);
       return noBytes;
     }
-    const rest = all.subarray(end + 4);
+    const rest = all.subarray(body);
     return head.status < 200 ? this.#takeInterim(head, call, rest) : this.#begin(head, call, rest);
   }
 

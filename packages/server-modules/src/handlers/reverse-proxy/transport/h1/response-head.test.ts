@@ -73,6 +73,20 @@ test("the same head again is read once, and each caller has fields of its own", 
   second.headers.length = 0;
   expect(reader.read(text, "GET")).toEqual(expected);
   expect(reader.read(text, "HEAD").framing).toBe(bodyFraming.none);
-  expect(() => reader.read(text.replace("A:", "A :"), "GET")).toThrow("malformed header field");
+  expect(() => reader.read(text.replace("A:", "A(:"), "GET")).toThrow("malformed header field");
   expect(reader.read(text, "GET")).toEqual(expected);
+});
+
+test("heads of older programs are read, and their connection is not used again", () => {
+  const read = (text: string) => new ResponseHeadReader().read(text, "GET");
+  const old = read("HTTP/1.1 200 OK\nContent-Length: 3\nA: b\n c\n");
+  expect(old).toMatchObject({ framing: bodyFraming.length, length: 3, keepAlive: false });
+  expect(old.headers).toEqual(["Content-Length", "3", "A", "b c"]);
+  for (const framing of [
+    "Content-Length : 3",
+    "Content-Length: 3\r\n 4",
+    "Transfer-Encoding:\r\n chunked, x",
+  ]) {
+    expect(() => read(head("A : b", framing))).toThrow();
+  }
 });

@@ -1,6 +1,7 @@
 import { connectionWords, readFieldLines } from "http-engine/h1/field-lines";
 import { type HeaderList, removeHeaders } from "http-engine/header-list";
 import { keepEndToEnd } from "../../proxy-headers.ts";
+import { currentHead } from "./legacy-head.ts";
 
 /** How the body of a response is framed. */
 export const bodyFraming = { none: 0, length: 1, chunked: 2, untilClose: 3 } as const;
@@ -70,7 +71,7 @@ export class ResponseHeadReader {
   #head: ResponseHead | undefined;
 
   /**
-   * As {@link parseResponseHead}, with end to end fields only.
+   * As {@link parseResponseHead}, with end to end fields only. Heads of older programs are read too.
    * @returns a head whose list of fields is the caller's to change
    */
   read(text: string, method: string): ResponseHead {
@@ -78,7 +79,7 @@ export class ResponseHeadReader {
     if (known !== undefined && text === this.#text && method === this.#method) {
       return { ...known, headers: [...known.headers] };
     }
-    const head = parseResponseHead(text, method);
+    const head = parseAnyHead(text, method);
     keepEndToEnd(head.headers);
     if (text.length <= maxKnownLength) {
       this.#text = text;
@@ -86,6 +87,19 @@ export class ResponseHeadReader {
       this.#head = { ...head, headers: [...head.headers] };
     }
     return head;
+  }
+}
+
+/** As {@link parseResponseHead}, in older forms too. Then the connection carries no other request. @throws Error */
+function parseAnyHead(text: string, method: string): ResponseHead {
+  try {
+    return parseResponseHead(text, method);
+  } catch (error) {
+    const current = currentHead(text);
+    if (current === text) {
+      throw error;
+    }
+    return { ...parseResponseHead(current, method), keepAlive: false };
   }
 }
 
