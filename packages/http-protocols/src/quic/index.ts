@@ -1,8 +1,10 @@
 export { type CipherSuite, cipherSuites } from "./protection/cipher-suites.ts";
-export { hashBytes } from "./protection/hkdf.ts";
 export { initialKeys, retryIntegrityTag } from "./protection/initial-keys.ts";
 export { openPacket, type PacketKeys, packetKeysOf, sealPacket } from "./protection/packet-keys.ts";
-export { QuicError, transportErrors } from "./quic-error.ts";
+export { QuicError } from "./quic-error.ts";
+export type { Certificate } from "./tls/handshake-messages.ts";
+export { ServerHandshake } from "./tls/server-handshake.ts";
+export { readTransportParameters } from "./tls/transport-parameters.ts";
 export { type Frame, readFrame } from "./wire/frames.ts";
 export {
   encodeRetryWithoutTag,

@@ -1,0 +1,136 @@
+import { QuicError, transportErrors } from "../quic-error.ts";
+import { ByteReader } from "../wire/byte-reader.ts";
+import { extensionTypes, tls13 } from "./handshake-messages.ts";
+import { alerts, shortMessage, tlsAlert } from "./tls-alert.ts";
+
+/** What a client offers. Lists keep its order. */
+export interface ClientHello {
+  readonly cipherSuites: readonly number[];
+  /** Lower case, without a dot at the end; undefined when the client names no server. */
+  readonly serverName: string | undefined;
+  readonly groups: readonly number[];
+  /** Public keys by group. */
+  readonly keyShares: ReadonlyMap<number, Buffer>;
+  readonly signatureSchemes: readonly number[];
+  readonly protocols: readonly string[];
+  /** As sent. */
+  readonly transportParameters: Buffer;
+}
+
+const maxExtensions = 64;
+const hostName = /^[0-9a-z_-]+(?:\.[0-9a-z_-]+)*\.?$/i;
+
+const reader = (bytes: Buffer) => new ByteReader(bytes, shortMessage);
+
+/** Reads all of `bytes` with `read`, item by item. */
+function listOf<T>(bytes: Buffer, read: (items: ByteReader) => T): T[] {
+  const items = reader(bytes);
+  const list: T[] = [];
+  while (items.left > 0) {
+    list.push(read(items));
+  }
+  return list;
+}
+
+const numbersOf = (bytes: Buffer) => listOf(bytes, (items) => items.u16());
+
+/** The only vector of an extension, whose length takes `lengthBytes`. */
+function soleVector(extension: Buffer | undefined, lengthBytes: 1 | 2): Buffer {
+  if (extension === undefined) {
+    return Buffer.alloc(0);
+  }
+  const content = reader(extension);
+  const vector = content.take(lengthBytes === 1 ? content.u8() : content.u16());
+  if (content.left > 0) {
+    throw tlsAlert(alerts.decodeError, "bytes behind the end of an extension");
+  }
+  return vector;
+}
+
+function extensionsOf(bytes: Buffer): ReadonlyMap<number, Buffer> {
+  const extensions = new Map<number, Buffer>();
+  const items = reader(bytes);
+  while (items.left > 0) {
+    const type = items.u16();
+    if (extensions.has(type) || extensions.size === maxExtensions) {
+      throw tlsAlert(alerts.illegalParameter, `extension ${type} comes twice, or there are too many`);
+    }
+    extensions.set(type, items.take(items.u16()));
+  }
+  return extensions;
+}
+
+function serverNameOf(extension: Buffer | undefined): string | undefined {
+  const [first] = listOf(soleVector(extension, 2), (items) => ({
+    type: items.u8(),
+    name: items.take(items.u16()).toString("latin1"),
+  }));
+  if (first === undefined || first.type !== 0) {
+    return undefined;
+  }
+  if (first.name.length > 255 || !hostName.test(first.name)) {
+    throw tlsAlert(alerts.illegalParameter, "the server name is no host name");
+  }
+  return first.name.toLowerCase().replace(/\.$/, "");
+}
+
+function keySharesOf(extension: Buffer): ReadonlyMap<number, Buffer> {
+  const shares = new Map<number, Buffer>();
+  for (const [group, key] of listOf(soleVector(extension, 2), (items): [number, Buffer] => [
+    items.u16(),
+    items.take(items.u16()),
+  ])) {
+    if (shares.has(group)) {
+      throw tlsAlert(alerts.illegalParameter, `two key shares of group ${group}`);
+    }
+    shares.set(group, key);
+  }
+  return shares;
+}
+
+function needed(extensions: ReadonlyMap<number, Buffer>, type: number): Buffer {
+  const extension = extensions.get(type);
+  if (extension === undefined) {
+    throw tlsAlert(alerts.missingExtension, `extension ${type} is missing`);
+  }
+  return extension;
+}
+
+/**
+ * Reads a ClientHello, without its message header.
+ * @throws QuicError with an alert for what is malformed, is not TLS 1.3 or lacks what QUIC needs
+ * Source: RFC 8446, section 4.1.2; RFC 9001, section 8
+ */
+export function readClientHello(body: Buffer): ClientHello {
+  const hello = reader(body);
+  // The legacy version says nothing: supported_versions counts.
+  hello.u16();
+  hello.take(32);
+  if (hello.u8() !== 0) {
+    throw new QuicError(transportErrors.protocolViolation, "a session id in the ClientHello", 0x06);
+  }
+  const suites = numbersOf(hello.take(hello.u16()));
+  const compressions = hello.take(hello.u8());
+  if (compressions.length !== 1 || compressions[0] !== 0) {
+    throw tlsAlert(alerts.illegalParameter, "a compression in the ClientHello");
+  }
+  const extensions = extensionsOf(hello.left > 0 ? hello.take(hello.u16()) : Buffer.alloc(0));
+  if (hello.left > 0) {
+    throw tlsAlert(alerts.decodeError, "bytes behind the ClientHello");
+  }
+  const versions = numbersOf(soleVector(extensions.get(extensionTypes.supportedVersions), 1));
+  if (!versions.includes(tls13)) {
+    throw tlsAlert(alerts.protocolVersion, "the client does not offer TLS 1.3");
+  }
+  return {
+    cipherSuites: suites,
+    serverName: serverNameOf(extensions.get(extensionTypes.serverName)),
+    groups: numbersOf(soleVector(needed(extensions, extensionTypes.supportedGroups), 2)),
+    keyShares: keySharesOf(needed(extensions, extensionTypes.keyShare)),
+    signatureSchemes: numbersOf(soleVector(needed(extensions, extensionTypes.signatureAlgorithms), 2)),
+    protocols: listOf(soleVector(extensions.get(extensionTypes.alpn), 2), (items) =>
+      items.take(items.u8()).toString("latin1"),
+    ),
+    transportParameters: needed(extensions, extensionTypes.transportParameters),
+  };
+}

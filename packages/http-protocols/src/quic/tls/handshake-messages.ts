@@ -1,0 +1,111 @@
+import type { KeyObject } from "node:crypto";
+import { ByteWriter } from "../wire/byte-writer.ts";
+
+/** Source: RFC 8446, section 4 */
+export const handshakeTypes = {
+  clientHello: 1,
+  serverHello: 2,
+  encryptedExtensions: 8,
+  certificate: 11,
+  certificateVerify: 15,
+  finished: 20,
+  messageHash: 254,
+} as const;
+
+/** Source: RFC 8446, section 4.2; RFC 9001, section 8.2 */
+export const extensionTypes = {
+  serverName: 0,
+  supportedGroups: 10,
+  signatureAlgorithms: 13,
+  alpn: 16,
+  supportedVersions: 43,
+  keyShare: 51,
+  transportParameters: 57,
+} as const;
+
+export const tls12 = 0x0303;
+export const tls13 = 0x0304;
+
+/** The random bytes that make a ServerHello a HelloRetryRequest. Source: RFC 8446, section 4.1.3 */
+export const retryRandom: Buffer = Buffer.from(
+  "cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c",
+  "hex",
+);
+
+/** A certificate with its chain and its key. */
+export interface Certificate {
+  /** DER, the end's certificate first, without the root. */
+  readonly chain: readonly Buffer[];
+  readonly key: KeyObject;
+}
+
+/** A handshake message: its header and what `fill` writes. */
+export function encodeMessage(type: number, fill: (writer: ByteWriter) => void): Buffer {
+  return new ByteWriter(1_024).u8(type).vector(3, fill).written;
+}
+
+export function writeExtension(writer: ByteWriter, type: number, fill: (writer: ByteWriter) => void): void {
+  writer.u16(type).vector(2, fill);
+}
+
+/** @param keyShare undefined in a HelloRetryRequest, which names the group alone */
+export function encodeServerHello(
+  random: Buffer,
+  suite: number,
+  group: number,
+  keyShare: Buffer | undefined,
+): Buffer {
+  return encodeMessage(handshakeTypes.serverHello, (message) => {
+    // QUIC clients send no session id, so the answer has none.
+    message.u16(tls12).bytes(random).u8(0).u16(suite).u8(0);
+    message.vector(2, (extensions) => {
+      writeExtension(extensions, extensionTypes.supportedVersions, (writer) => writer.u16(tls13));
+      writeExtension(extensions, extensionTypes.keyShare, (writer) => {
+        writer.u16(group);
+        if (keyShare !== undefined) {
+          writer.vector(2, (share) => share.bytes(keyShare));
+        }
+      });
+    });
+  });
+}
+
+export function encodeEncryptedExtensions(
+  protocol: string,
+  namedServer: boolean,
+  transportParameters: Buffer,
+): Buffer {
+  return encodeMessage(handshakeTypes.encryptedExtensions, (message) => {
+    message.vector(2, (extensions) => {
+      if (namedServer) {
+        writeExtension(extensions, extensionTypes.serverName, () => {});
+      }
+      writeExtension(extensions, extensionTypes.alpn, (writer) =>
+        writer.vector(2, (list) => list.vector(1, (name) => name.bytes(Buffer.from(protocol, "latin1")))),
+      );
+      writeExtension(extensions, extensionTypes.transportParameters, (writer) =>
+        writer.bytes(transportParameters),
+      );
+    });
+  });
+}
+
+export function encodeCertificate(chain: readonly Buffer[]): Buffer {
+  return encodeMessage(handshakeTypes.certificate, (message) => {
+    message.u8(0).vector(3, (list) => {
+      for (const certificate of chain) {
+        list.vector(3, (writer) => writer.bytes(certificate)).u16(0);
+      }
+    });
+  });
+}
+
+export function encodeCertificateVerify(scheme: number, signature: Buffer): Buffer {
+  return encodeMessage(handshakeTypes.certificateVerify, (message) =>
+    message.u16(scheme).vector(2, (writer) => writer.bytes(signature)),
+  );
+}
+
+export function encodeFinished(verifyData: Buffer): Buffer {
+  return encodeMessage(handshakeTypes.finished, (message) => message.bytes(verifyData));
+}

@@ -1,0 +1,90 @@
+import {
+  createECDH,
+  createPublicKey,
+  diffieHellman,
+  encapsulate,
+  generateKeyPairSync,
+  type KeyObject,
+} from "node:crypto";
+import { alerts, tlsAlert } from "./tls-alert.ts";
+
+/** A group of key exchange. */
+export interface KeyExchangeGroup {
+  /** Number in TLS. */
+  readonly id: number;
+  /**
+   * Answers a client's public key.
+   * @throws for a key that is none of this group
+   */
+  answer(clientShare: Buffer): { readonly share: Buffer; readonly secret: Buffer };
+}
+
+/** What stands before the 32 bytes of a key in DER. */
+const x25519Prefix = Buffer.from("302a300506032b656e032100", "hex");
+const x25519Bytes = 32;
+const mlKem768Prefix = Buffer.from("308204b2300b0609608648016503040402038204a100", "hex");
+const mlKem768Bytes = 1_184;
+const p256Bytes = 65;
+
+const publicKey = (prefix: Buffer, key: Buffer): KeyObject =>
+  createPublicKey({ key: Buffer.concat([prefix, key]), format: "der", type: "spki" });
+
+export const x25519: KeyExchangeGroup = {
+  id: 0x001d,
+  answer(clientShare) {
+    if (clientShare.length !== x25519Bytes) {
+      throw new RangeError("a key of X25519 has 32 bytes");
+    }
+    const pair = generateKeyPairSync("x25519");
+    // Throws for keys of small order, whose secret anybody knows.
+    const secret = diffieHellman({
+      privateKey: pair.privateKey,
+      publicKey: publicKey(x25519Prefix, clientShare),
+    });
+    const share = pair.publicKey.export({ format: "der", type: "spki" }).subarray(x25519Prefix.length);
+    return { share, secret };
+  },
+};
+
+export const p256: KeyExchangeGroup = {
+  id: 0x0017,
+  answer(clientShare) {
+    if (clientShare.length !== p256Bytes || clientShare[0] !== 4) {
+      throw new RangeError("a key of P-256 has 65 bytes and is not compressed");
+    }
+    const own = createECDH("prime256v1");
+    const share = own.generateKeys();
+    return { share, secret: own.computeSecret(clientShare) };
+  },
+};
+
+/** ML-KEM-768 and X25519 together: who records the handshake today cannot read it with a quantum computer. */
+export const x25519MlKem768: KeyExchangeGroup = {
+  id: 0x11ec,
+  answer(clientShare) {
+    if (clientShare.length !== mlKem768Bytes + x25519Bytes) {
+      throw new RangeError("a key of X25519MLKEM768 has 1,216 bytes");
+    }
+    const kem = encapsulate(publicKey(mlKem768Prefix, clientShare.subarray(0, mlKem768Bytes)));
+    const classic = x25519.answer(clientShare.subarray(mlKem768Bytes));
+    return {
+      share: Buffer.concat([kem.ciphertext, classic.share]),
+      secret: Buffer.concat([kem.sharedKey, classic.secret]),
+    };
+  },
+};
+
+/** The best first: a client that sent a key of one gets its answer without a HelloRetryRequest. */
+export const keyExchangeGroups: readonly KeyExchangeGroup[] = [x25519MlKem768, x25519, p256];
+
+/** @throws QuicError illegal_parameter for a public key that is none */
+export function answerKeyShare(
+  group: KeyExchangeGroup,
+  clientShare: Buffer,
+): { readonly share: Buffer; readonly secret: Buffer } {
+  try {
+    return group.answer(clientShare);
+  } catch {
+    throw tlsAlert(alerts.illegalParameter, `the key of group ${group.id} is none`);
+  }
+}

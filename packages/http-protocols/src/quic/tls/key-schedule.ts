@@ -1,0 +1,75 @@
+import { createHash, createHmac, type Hash } from "node:crypto";
+import { expandLabel, type HashName, hashBytes, hkdfExtract } from "../protection/hkdf.ts";
+import { handshakeTypes } from "./handshake-messages.ts";
+
+/** Secrets of both directions at one level of encryption. */
+export interface TrafficSecrets {
+  readonly client: Buffer;
+  readonly server: Buffer;
+}
+
+const noContext = Buffer.alloc(0);
+
+/** The transcript of a handshake and the secrets that follow of it. No pre-shared keys. Source: RFC 8446, section 7.1 */
+export class KeySchedule {
+  readonly #hash: HashName;
+  readonly #emptyHash: Buffer;
+  readonly #zeros: Buffer;
+  #transcript: Hash;
+  #secret: Buffer;
+
+  constructor(hash: HashName) {
+    this.#hash = hash;
+    this.#emptyHash = createHash(hash).digest();
+    this.#zeros = Buffer.alloc(hashBytes(hash));
+    this.#transcript = createHash(hash);
+    this.#secret = hkdfExtract(hash, noContext, this.#zeros);
+  }
+
+  /** Adds a whole handshake message, its header included. */
+  addMessage(message: Uint8Array): void {
+    this.#transcript.update(message);
+  }
+
+  /** After a HelloRetryRequest the hash of the first ClientHello stands for it. Source: RFC 8446, section 4.4.1 */
+  replaceFirstHello(): void {
+    const first = this.transcriptHash();
+    this.#transcript = createHash(this.#hash)
+      .update(Buffer.of(handshakeTypes.messageHash, 0, 0, first.length))
+      .update(first);
+  }
+
+  transcriptHash(): Buffer {
+    return this.#transcript.copy().digest();
+  }
+
+  /** Call it when ServerHello is in the transcript. */
+  handshakeSecrets(sharedSecret: Uint8Array): TrafficSecrets {
+    this.#advance(sharedSecret);
+    return this.#trafficSecrets("hs");
+  }
+
+  /** Call it when the server's Finished is in the transcript. */
+  applicationSecrets(): TrafficSecrets {
+    this.#advance(this.#zeros);
+    return this.#trafficSecrets("ap");
+  }
+
+  /** `verify_data` of a Finished message over the transcript so far. */
+  finished(secret: Uint8Array): Buffer {
+    const key = expandLabel(this.#hash, secret, "finished", noContext, hashBytes(this.#hash));
+    return createHmac(this.#hash, key).update(this.transcriptHash()).digest();
+  }
+
+  #advance(input: Uint8Array): void {
+    const salt = expandLabel(this.#hash, this.#secret, "derived", this.#emptyHash, hashBytes(this.#hash));
+    this.#secret = hkdfExtract(this.#hash, salt, input);
+  }
+
+  #trafficSecrets(level: "hs" | "ap"): TrafficSecrets {
+    const context = this.transcriptHash();
+    const derive = (side: "c" | "s") =>
+      expandLabel(this.#hash, this.#secret, `${side} ${level} traffic`, context, hashBytes(this.#hash));
+    return { client: derive("c"), server: derive("s") };
+  }
+}

@@ -1,0 +1,39 @@
+import { alerts, tlsAlert } from "./tls-alert.ts";
+
+const headerBytes = 4;
+/** A ClientHello with keys of post-quantum exchanges has two kilobytes; nothing that a client sends is longer. */
+const maxMessageBytes = 16_384;
+
+/** Makes handshake messages of the bytes of one level's CRYPTO frames, which arrive in order. */
+export class MessageSplitter {
+  #pending: Buffer = Buffer.alloc(0);
+
+  /** Bytes of a message that is not whole yet. */
+  get pendingBytes(): number {
+    return this.#pending.length;
+  }
+
+  push(bytes: Buffer): void {
+    this.#pending = this.#pending.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#pending, bytes]);
+  }
+
+  /**
+   * The next whole message with its header, undefined until one is whole.
+   * @throws QuicError for a message that is too long
+   */
+  next(): Buffer | undefined {
+    if (this.#pending.length < headerBytes) {
+      return undefined;
+    }
+    const length = headerBytes + this.#pending.readUIntBE(1, 3);
+    if (length > maxMessageBytes) {
+      throw tlsAlert(alerts.decodeError, `a handshake message of ${length} bytes`);
+    }
+    if (this.#pending.length < length) {
+      return undefined;
+    }
+    const message = this.#pending.subarray(0, length);
+    this.#pending = this.#pending.subarray(length);
+    return message;
+  }
+}

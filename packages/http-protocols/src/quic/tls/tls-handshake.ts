@@ -1,0 +1,28 @@
+import type { CipherSuite } from "../protection/cipher-suites.ts";
+
+/** Levels of encryption that carry handshake messages. */
+export type CryptoLevel = "initial" | "handshake" | "1rtt";
+
+/** What a handshake tells its connection, in this order: keys of a level before its bytes. */
+export interface HandshakeEvents {
+  /** Bytes for CRYPTO frames. */
+  onCrypto(level: CryptoLevel, bytes: Buffer): void;
+  /** Secrets that packets to the peer are protected with. */
+  onWriteSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void;
+  onReadSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void;
+  /** The peer's transport parameters, before anything can be sent at the level "1rtt". */
+  onTransportParameters(bytes: Buffer): void;
+  /** The peer's Finished was right. */
+  onHandshakeDone(protocol: string): void;
+  /** An answer that came later, as that of a certificate, ends in an error. */
+  onHandshakeError(error: unknown): void;
+}
+
+/** The TLS side of a connection. */
+export interface TlsHandshake {
+  /**
+   * Takes bytes of CRYPTO frames in order.
+   * @throws QuicError with an alert
+   */
+  receive(level: CryptoLevel, bytes: Buffer): void;
+}

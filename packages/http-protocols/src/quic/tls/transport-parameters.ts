@@ -1,0 +1,202 @@
+import { QuicError, transportErrors } from "../quic-error.ts";
+import { ByteReader } from "../wire/byte-reader.ts";
+import { ByteWriter, varintBytes } from "../wire/byte-writer.ts";
+import { maxConnectionIdBytes } from "../wire/packet-header.ts";
+
+/** Source: RFC 9000, section 18.2 */
+const ids = {
+  originalDestinationId: 0x00,
+  maxIdleTimeoutMs: 0x01,
+  statelessResetToken: 0x02,
+  maxUdpPayloadBytes: 0x03,
+  maxData: 0x04,
+  maxStreamDataBidiLocal: 0x05,
+  maxStreamDataBidiRemote: 0x06,
+  maxStreamDataUni: 0x07,
+  maxStreamsBidi: 0x08,
+  maxStreamsUni: 0x09,
+  ackDelayExponent: 0x0a,
+  maxAckDelayMs: 0x0b,
+  disableActiveMigration: 0x0c,
+  preferredAddress: 0x0d,
+  activeConnectionIdLimit: 0x0e,
+  initialSourceId: 0x0f,
+  retrySourceId: 0x10,
+} as const;
+
+/** Parameters that are numbers, with what holds when they are absent. */
+export interface NumericParameters {
+  /** 0: no timeout. */
+  maxIdleTimeoutMs: number;
+  maxUdpPayloadBytes: number;
+  maxData: number;
+  /** Of bidirectional streams that the sender of the parameters opens. */
+  maxStreamDataBidiLocal: number;
+  /** Of bidirectional streams that the receiver of the parameters opens. */
+  maxStreamDataBidiRemote: number;
+  maxStreamDataUni: number;
+  maxStreamsBidi: number;
+  maxStreamsUni: number;
+  ackDelayExponent: number;
+  maxAckDelayMs: number;
+  activeConnectionIdLimit: number;
+}
+
+export const defaultParameters: Readonly<NumericParameters> = {
+  maxIdleTimeoutMs: 0,
+  maxUdpPayloadBytes: 65_527,
+  maxData: 0,
+  maxStreamDataBidiLocal: 0,
+  maxStreamDataBidiRemote: 0,
+  maxStreamDataUni: 0,
+  maxStreamsBidi: 0,
+  maxStreamsUni: 0,
+  ackDelayExponent: 3,
+  maxAckDelayMs: 25,
+  activeConnectionIdLimit: 2,
+};
+
+/** What an end announces about itself in its TLS handshake. */
+export interface TransportParameters extends NumericParameters {
+  disableActiveMigration: boolean;
+  initialSourceId: Buffer | undefined;
+  /** Servers only, as are the two below. */
+  originalDestinationId: Buffer | undefined;
+  retrySourceId: Buffer | undefined;
+  statelessResetToken: Buffer | undefined;
+}
+
+const numericNames = new Map<number, keyof NumericParameters>(
+  (Object.keys(defaultParameters) as (keyof NumericParameters)[]).map((name) => [ids[name], name]),
+);
+
+const malformed = (message: string) => new QuicError(transportErrors.transportParameterError, message, 0x06);
+const shortParameters = () => malformed("transport parameters end too early");
+
+/** The smallest and the largest value of a parameter, where not every number will do. */
+const bounds: Partial<Record<keyof NumericParameters, readonly [number, number]>> = {
+  maxUdpPayloadBytes: [1_200, Number.MAX_SAFE_INTEGER],
+  maxStreamsBidi: [0, Number.MAX_SAFE_INTEGER],
+  ackDelayExponent: [0, 20],
+  maxAckDelayMs: [0, 2 ** 14 - 1],
+  activeConnectionIdLimit: [2, Number.MAX_SAFE_INTEGER],
+};
+
+function readNumber(value: Buffer, name: keyof NumericParameters): number {
+  const reader = new ByteReader(value, shortParameters);
+  const number = reader.varint();
+  const [low, high] = bounds[name] ?? [0, Number.MAX_SAFE_INTEGER];
+  if (reader.left > 0 || number < low || number > high) {
+    throw malformed(`transport parameter ${name} is malformed or out of bounds`);
+  }
+  // A count of streams over 2^60 needs the bits that the reader leaves out: RFC 9000, section 4.6.
+  if (
+    name.startsWith("maxStreams") &&
+    value.length === 8 &&
+    value.readBigUInt64BE() - (0xc0n << 56n) > 2n ** 60n
+  ) {
+    throw malformed(`transport parameter ${name} is over 2^60`);
+  }
+  return number;
+}
+
+function readId(value: Buffer): Buffer {
+  if (value.length > maxConnectionIdBytes) {
+    throw malformed("a connection id of over 20 bytes");
+  }
+  return Buffer.from(value);
+}
+
+/**
+ * Reads what the peer announced.
+ * @param sender a client must not send the parameters of servers
+ * @throws QuicError TRANSPORT_PARAMETER_ERROR
+ */
+export function readTransportParameters(bytes: Buffer, sender: "client" | "server"): TransportParameters {
+  const parameters: TransportParameters = {
+    ...defaultParameters,
+    disableActiveMigration: false,
+    initialSourceId: undefined,
+    originalDestinationId: undefined,
+    retrySourceId: undefined,
+    statelessResetToken: undefined,
+  };
+  const seen = new Set<number>();
+  const reader = new ByteReader(bytes, shortParameters);
+  while (reader.left > 0) {
+    const id = reader.varint();
+    const value = reader.take(reader.varint());
+    // Unknown ones may be over 2^53 and seem the same.
+    if (id < 0x4000_0000) {
+      if (seen.has(id)) {
+        throw malformed(`transport parameter ${id} comes twice`);
+      }
+      seen.add(id);
+    }
+    const name = numericNames.get(id);
+    if (name !== undefined) {
+      parameters[name] = readNumber(value, name);
+      continue;
+    }
+    readOther(parameters, id, value, sender);
+  }
+  if (parameters.initialSourceId === undefined) {
+    throw malformed("initial_source_connection_id is missing");
+  }
+  return parameters;
+}
+
+function readOther(parameters: TransportParameters, id: number, value: Buffer, sender: string): void {
+  const ofServers =
+    id === ids.originalDestinationId ||
+    id === ids.retrySourceId ||
+    id === ids.statelessResetToken ||
+    id === ids.preferredAddress;
+  if (ofServers && sender === "client") {
+    throw malformed(`transport parameter ${id} of a client`);
+  }
+  switch (id) {
+    case ids.initialSourceId:
+      parameters.initialSourceId = readId(value);
+      break;
+    case ids.originalDestinationId:
+      parameters.originalDestinationId = readId(value);
+      break;
+    case ids.retrySourceId:
+      parameters.retrySourceId = readId(value);
+      break;
+    case ids.disableActiveMigration:
+      if (value.length > 0) {
+        throw malformed("disable_active_migration has a value");
+      }
+      parameters.disableActiveMigration = true;
+      break;
+    case ids.statelessResetToken:
+      if (value.length !== 16) {
+        throw malformed("stateless_reset_token has not 16 bytes");
+      }
+      parameters.statelessResetToken = Buffer.from(value);
+  }
+}
+
+/** Numbers at their default are left out. */
+export function encodeTransportParameters(parameters: TransportParameters): Buffer {
+  const writer = new ByteWriter(256);
+  for (const [id, name] of numericNames) {
+    const value = parameters[name];
+    if (value !== defaultParameters[name]) {
+      writer.varint(id).varint(varintBytes(value)).varint(value);
+    }
+  }
+  const bytes = (id: number, value: Buffer | undefined) => {
+    if (value !== undefined) {
+      writer.varint(id).varint(value.length).bytes(value);
+    }
+  };
+  bytes(ids.initialSourceId, parameters.initialSourceId);
+  bytes(ids.originalDestinationId, parameters.originalDestinationId);
+  bytes(ids.retrySourceId, parameters.retrySourceId);
+  bytes(ids.statelessResetToken, parameters.statelessResetToken);
+  bytes(ids.disableActiveMigration, parameters.disableActiveMigration ? Buffer.alloc(0) : undefined);
+  return writer.written;
+}
