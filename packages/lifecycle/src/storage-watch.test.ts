@@ -80,3 +80,33 @@ test("a request that fails though the store answers changes nothing", async () =
   watch.stop();
   expect(health.changes).toEqual([]);
 });
+
+test("a look that takes too long is repeated at once, and two of them make the store away", async () => {
+  const health = new RecordedHealth();
+  let hangs = 1;
+  let looks = 0;
+  const store = {
+    async ready(signal?: AbortSignal): Promise<void> {
+      looks++;
+      if (hangs-- > 0) {
+        await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+      }
+    },
+  };
+  const hourMs = 3_600_000;
+  const watch = new StorageWatch({ store, health, readyTimeoutMs: 20, intervalMs: hourMs });
+  watch.unreachable();
+  await expect.poll(() => looks).toBe(2);
+  await new Promise(setImmediate);
+  expect(health.changes).toEqual([]);
+
+  hangs = 2;
+  const away = once(health, "change");
+  watch.unreachable();
+  await away;
+  watch.stop();
+  expect({ looks, changes: health.changes }).toEqual({
+    looks: 4,
+    changes: ["storage did not answer within 20 ms"],
+  });
+});

@@ -13,13 +13,25 @@ export interface StorageWatchSettings {
   readonly intervalMs?: number;
   /** Between two looks at a store that is away; 1 s by default. */
   readonly awayIntervalMs?: number;
+  /** Longest wait for one look; 5 s by default. */
+  readonly readyTimeoutMs?: number;
 }
 
-const readyTimeoutMs = 5_000;
+/** What one look found. */
+interface Look {
+  /** The fault of the store, for people; undefined without one. */
+  readonly problem: string | undefined;
+  /** True: the store said nothing in time. */
+  readonly isLate: boolean;
+}
+
+/** Looks without an answer, one after the other, until a store that was there counts as away. */
+const patience = 2;
 
 /**
  * Keeps the process's health equal to the state of its store. It checks the store at intervals, and at once
- * when a request failed. While the store is down the process continues: each request fails with a clear text,
+ * when a request failed. One look that takes too long says nothing about the store: this process may have got no
+ * processor, so a second look follows at once. While the store is down the process continues: each request fails with a clear text,
  * and requests work again when the store is back. Only a check changes the health, so that an overloaded
  * store does not make it flicker.
  */
@@ -27,6 +39,7 @@ export class StorageWatch {
   readonly #settings: StorageWatchSettings;
   readonly #stopped = new AbortController();
   #isLooking = false;
+  #lateLooks = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(settings: StorageWatchSettings) {
@@ -63,9 +76,14 @@ export class StorageWatch {
     }
     this.#isLooking = true;
     clearTimeout(this.#timer);
-    void this.#problem().then((problem) => {
+    void this.#lookOnce().then(({ problem, isLate }) => {
       this.#isLooking = false;
       if (this.#stopped.signal.aborted) {
+        return;
+      }
+      this.#lateLooks = isLate ? this.#lateLooks + 1 : 0;
+      if (isLate && this.#lateLooks < patience && this.#settings.health.status === "available") {
+        this.#look();
         return;
       }
       const { store, health, intervalMs = 10_000, awayIntervalMs = 1_000 } = this.#settings;
@@ -80,17 +98,17 @@ export class StorageWatch {
     });
   }
 
-  /** The fault of the store, for people; undefined without one. */
-  async #problem(): Promise<string | undefined> {
+  async #lookOnce(): Promise<Look> {
+    const { store, readyTimeoutMs = 5_000 } = this.#settings;
     const deadline = AbortSignal.timeout(readyTimeoutMs);
     try {
-      await this.#settings.store.ready(AbortSignal.any([this.#stopped.signal, deadline]));
-      return undefined;
+      await store.ready(AbortSignal.any([this.#stopped.signal, deadline]));
+      return { problem: undefined, isLate: false };
     } catch (error) {
       if (deadline.aborted) {
-        return `storage did not answer within ${readyTimeoutMs} ms`;
+        return { problem: `storage did not answer within ${readyTimeoutMs} ms`, isLate: true };
       }
-      return error instanceof Error ? error.message : String(error);
+      return { problem: error instanceof Error ? error.message : String(error), isLate: false };
     }
   }
 }
