@@ -2,6 +2,7 @@ import { StorageError } from "../../../api/storage-error.ts";
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { isCredentialsFault, isHostFault } from "../clickhouse-errors.ts";
 import type { ClusterSettings } from "../cluster-settings.ts";
+import { RunningTimeout } from "../hosts/running-timeout.ts";
 import { clusterVersionOffset } from "../schema/ensure-schema.ts";
 import { isBegunInSteps, schemaVersion } from "../schema/migrations.ts";
 import { localTable } from "./cluster-statements.ts";
@@ -92,15 +93,16 @@ export async function hostStates(
 /** Ends looks that take too long. When all do, the first answer ends the others. */
 class Lateness {
   readonly #controller = new AbortController();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timeout: RunningTimeout;
   #isTime = false;
   #hasAnswer = false;
 
   constructor(ms: number) {
-    this.#timer = setTimeout(() => {
+    this.#timeout = new RunningTimeout(ms);
+    this.#timeout.signal.addEventListener("abort", () => {
       this.#isTime = true;
       this.#endIfDone();
-    }, ms);
+    });
   }
 
   get signal(): AbortSignal {
@@ -113,7 +115,7 @@ class Lateness {
   }
 
   end(): void {
-    clearTimeout(this.#timer);
+    this.#timeout.end();
   }
 
   #endIfDone(): void {

@@ -1,4 +1,5 @@
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
+import { RunningTimeout } from "../hosts/running-timeout.ts";
 
 const learnTimeoutMs = 3_000;
 
@@ -43,13 +44,15 @@ export class ShardPlaces {
       .filter(({ url, isUp }) => isUp && !this.#shards.has(url));
     const sql =
       "SELECT shard_num AS shard FROM system.clusters WHERE cluster = {cluster:String} AND is_local LIMIT 1";
+    const timeout = new RunningTimeout(learnTimeoutMs);
     const looks = unknown.map(async ({ url, connection }) => {
-      const signal = AbortSignal.timeout(learnTimeoutMs);
+      const { signal } = timeout;
       const [row] = await connection.rows<{ shard: number }>(sql, { cluster: this.#cluster }, { signal });
       if (row !== undefined) {
         this.#shards.set(url, row.shard);
       }
     });
     await Promise.allSettled(looks);
+    timeout.end();
   }
 }

@@ -1,5 +1,6 @@
 import type { ClickHouseConnection } from "../clickhouse-connection.ts";
 import type { ClusterSettings } from "../cluster-settings.ts";
+import { RunningTimeout } from "../hosts/running-timeout.ts";
 import { clusterReadSettings } from "./cluster-query-settings.ts";
 import { localTable } from "./cluster-statements.ts";
 import type { ListedShard } from "./shard-watch.ts";
@@ -54,9 +55,14 @@ export async function readOnlyHosts(
   const looks = connection
     .each()
     .filter(({ isUp }) => isUp)
-    .map(({ connection: host }) => {
-      const own = AbortSignal.any([signal, AbortSignal.timeout(readOnlyTimeoutMs)]);
-      return host.rows<{ readOnly: number }>(sql, parameters, { signal: own });
+    .map(async ({ connection: host }) => {
+      const timeout = new RunningTimeout(readOnlyTimeoutMs);
+      const own = AbortSignal.any([signal, timeout.signal]);
+      try {
+        return await host.rows<{ readOnly: number }>(sql, parameters, { signal: own });
+      } finally {
+        timeout.end();
+      }
     });
   const answers = await Promise.allSettled(looks);
   return answers.flatMap((look) =>

@@ -1,3 +1,5 @@
+import { RunningTimeout } from "./running-timeout.ts";
+
 /** Called when a server goes down or comes back. @param reason why it is down; empty when it is up */
 export type OnHostChange = (url: string, isUp: boolean, reason: string) => void;
 
@@ -178,13 +180,15 @@ export class HostHealth {
   async #check(index: number): Promise<void> {
     const host = this.#host(index);
     const { timer } = host;
-    const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(checkTimeoutMs)]);
+    const timeout = new RunningTimeout(checkTimeoutMs);
+    const signal = AbortSignal.any([this.#closed.signal, timeout.signal]);
     host.isLooking = true;
     const reason = await this.#options.ping(index, signal).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
     host.isLooking = false;
+    timeout.end();
     // A call may have found out first.
     if (host.timer !== timer || this.#closed.signal.aborted) {
       return;
