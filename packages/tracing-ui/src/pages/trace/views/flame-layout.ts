@@ -13,12 +13,44 @@ export interface FlameBox {
 /** Boxes drawn at most; the widest ones come first. */
 export const mostBoxes = 4_000;
 
+/** The part of a box that siblings without a width of their own may take from the others. */
+const partOfNarrow = 1 / 4;
+
+type Children = ReadonlyMap<number, readonly number[]>;
+
 /**
- * Lays out groups: each as wide as the self times at and below it, the widest of siblings first.
+ * Lays out groups: each as wide as the self times at and below it, the widest of siblings first. A group of a time that is
+ * too short to be seen, as 0 µs are, is as wide as `least` all the same, as far as there is room.
  * @param focus the group that takes the whole width, with its ancestors above it; −1 for all
- * @param least boxes narrower than this part of the width are left out, with all below them
+ * @param least the smallest part of the width that a box has
+ * @returns the boxes, and how many groups at and below the focus have none
  */
-export function flameLayout(groups: readonly SpanGroup[], focus: number, least: number): FlameBox[] {
+export function flameLayout(
+  groups: readonly SpanGroup[],
+  focus: number,
+  least: number,
+): { boxes: FlameBox[]; left: number } {
+  const children = childrenOf(groups);
+  const above: number[] = [];
+  for (let at = focus; at !== -1; at = groups[at]?.parent ?? -1) {
+    above.unshift(at);
+  }
+  const boxes: FlameBox[] = above.map((group, level) => ({ group, level, left: 0, width: 1 }));
+  const open: FlameBox[] = [{ group: focus, level: above.length - 1, left: 0, width: 1 }];
+  for (let box = open.shift(); box !== undefined && boxes.length < mostBoxes; box = open.shift()) {
+    let { left } = box;
+    for (const [group, width] of widths(groups, children.get(box.group) ?? [], box, least)) {
+      const below = { group, level: box.level + 1, left, width };
+      boxes.push(below);
+      open.push(below);
+      left += width;
+    }
+  }
+  const drawn = boxes.slice(0, mostBoxes);
+  return { boxes: drawn, left: countBelow(children, focus) - (drawn.length - above.length) };
+}
+
+function childrenOf(groups: readonly SpanGroup[]): Children {
   const children = new Map<number, number[]>();
   groups.forEach(({ parent }, at) => {
     const siblings = children.get(parent);
@@ -29,29 +61,45 @@ export function flameLayout(groups: readonly SpanGroup[], focus: number, least: 
     }
   });
   const weight = (at: number) => groups[at]?.weightUs ?? 0;
-  const above: number[] = [];
-  for (let at = focus; at !== -1; at = groups[at]?.parent ?? -1) {
-    above.unshift(at);
+  for (const siblings of children.values()) {
+    siblings.sort((a, b) => weight(b) - weight(a));
   }
-  const boxes: FlameBox[] = above.map((group, level) => ({ group, level, left: 0, width: 1 }));
-  const open: FlameBox[] = [];
-  const place = (parent: number, level: number, left: number, total: number, width: number) => {
-    let x = left;
-    for (const group of (children.get(parent) ?? []).sort((a, b) => weight(b) - weight(a))) {
-      const own = total === 0 ? 0 : (width * weight(group)) / total;
-      if (own < least) {
-        break;
-      }
-      const box = { group, level, left: x, width: own };
-      boxes.push(box);
-      open.push(box);
-      x += own;
+  return children;
+}
+
+/** Siblings that have a box, each with the box's width; together they are at most as wide as the box above them. */
+function widths(
+  groups: readonly SpanGroup[],
+  siblings: readonly number[],
+  above: FlameBox,
+  least: number,
+): [group: number, width: number][] {
+  const weight = (at: number) => groups[at]?.weightUs ?? 0;
+  const total = groups[above.group]?.weightUs ?? siblings.reduce((sum, at) => sum + weight(at), 0);
+  if (total === 0) {
+    const fitting = siblings.slice(0, Math.floor(above.width / least));
+    return fitting.map((group) => [group, above.width / fitting.length]);
+  }
+  const own = siblings.map((at) => (above.width * weight(at)) / total);
+  const wide = own.filter((width) => width >= least);
+  const taken = wide.reduce((sum, width) => sum + width, 0);
+  const room = Math.max(above.width - taken, above.width * partOfNarrow);
+  // The division of two equal widths may be a little less than 1.
+  const narrow = Math.min(siblings.length - wide.length, Math.floor(room / least + 1e-9));
+  const scale = taken === 0 ? 1 : Math.min(1, (above.width - narrow * least) / taken);
+  return siblings
+    .slice(0, wide.length + narrow)
+    .map((group, at) => [group, at < wide.length ? (own[at] as number) * scale : least]);
+}
+
+function countBelow(children: Children, focus: number): number {
+  const open = [...(children.get(focus) ?? [])];
+  let count = 0;
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    count += 1;
+    for (const below of children.get(at) ?? []) {
+      open.push(below);
     }
-  };
-  const roots = (children.get(-1) ?? []).reduce((sum, at) => sum + weight(at), 0);
-  place(focus, above.length, 0, focus === -1 ? roots : weight(focus), 1);
-  for (let box = open.shift(); box !== undefined && boxes.length < mostBoxes; box = open.shift()) {
-    place(box.group, box.level + 1, box.left, weight(box.group), box.width);
   }
-  return boxes.slice(0, mostBoxes);
+  return count;
 }

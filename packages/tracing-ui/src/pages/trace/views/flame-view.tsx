@@ -11,8 +11,8 @@ import { changedAddress } from "../trace-address.ts";
 import { type FlameBox, flameLayout } from "./flame-layout.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Boxes narrower than this are not drawn, in pixels. */
-const leastPx = 1;
+/** Least width of a box, in pixels: it can be pointed at. */
+const leastPx = 4;
 /** Height of a row, in pixels; also in flame-view.css. */
 const rowPx = 24;
 
@@ -27,8 +27,8 @@ export function FlameView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
     const span = trace.spans.findIndex(({ spanID }) => spanID === address.at);
     return span === -1 ? -1 : (groupOf[span] as number);
   }, [trace, groupOf, address.at]);
-  const boxes = useMemo(
-    () => (width === 0 ? [] : flameLayout(groups, focus, leastPx / width)),
+  const { boxes, left } = useMemo(
+    () => (width === 0 ? { boxes: [], left: 0 } : flameLayout(groups, focus, leastPx / width)),
     [groups, focus, width],
   );
   const [pointed, setPointed] = useState<number>();
@@ -86,6 +86,12 @@ export function FlameView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
           </Link>
         )}
       </p>
+      {left > 0 && (
+        <p className="flame-left muted">
+          {left === 1 ? "1 box has" : `${formatCount(left)} boxes have`} no room here. Choose a box to see all
+          below it; Statistics lists them, too.
+        </p>
+      )}
       <div className="flame-scroll">
         <div
           ref={frame}
@@ -172,7 +178,7 @@ function GroupFacts(props: {
       <ServiceMark hue={hues.get(service)} />
       <b>{service}</b> {group.operation}
       <span className="mono">
-        {durationText(group.weightUs)} <span className="unit">in and below · </span>
+        {durationText(group.weightUs)} <span className="unit">self time in and below · </span>
         {durationText(group.selfUs)} <span className="unit">itself · </span>
         {(100 * share).toFixed(1)}
         <span className="unit"> % · </span>
